@@ -41,6 +41,9 @@ static const struct cli_option options[] = {
     {0, "define", CLI_LIST, AT(defines), "NAME[=VALUE]", "a macro of GLSL"},
     {0, "include", CLI_LIST, AT(includes), "FOLDER",
      "where GLSL's includes are, besides the folder of FILE"},
+    {0, "check", CLI_FLAG, AT(check), NULL,
+     "run it once on the SIMT simulator, and print each access out of\nbounds, each read of what "
+     "nobody wrote, and each data race"},
     {0, "name", CLI_TEXT, AT(name), "NAME",
      "the test is called kernel.NAME (default: after the file)"},
 };
@@ -70,15 +73,20 @@ const struct cli_syntax cli_kernel_syntax = {
 
 // --- The file beside it
 
-// A file that it names lies in its folder.
-static void put_value(const char *side, const char *value, struct text *word)
+// A file, or a folder, that it names lies in its folder.
+static void put_value(const char *side, const char *option, const char *value, struct text *word)
 {
+    static const char *const files[] = {"buffer", "push", "expect", "include"};
     const size_t folder = (size_t)(lit_path_name(side) - side);
-    const char *equals = strchr(value, '=');
+    const char *equals = strcmp(option, "include") ? strchr(value, '=') : NULL;
     const char *what = equals ? equals + 1 : value;
-    const size_t digits = strspn(what, "0123456789abcdefABCDEFxX,.-");
-    const bool is_file = !strchr(what, ':') && what[digits] && !lit_path_is_absolute(what) &&
-                         strcmp(what, "agree") != 0;
+    const size_t number = strspn(what, "0123456789abcdefABCDEFxX,.-");
+    const bool is_number = !what[number] || (strchr("KM", what[number]) && !what[number + 1]);
+    bool is_file = false;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        is_file |= strcmp(option, files[i]) == 0;
+    is_file = is_file && !strchr(what, ':') && !is_number && !lit_path_is_absolute(what) &&
+              strcmp(what, "agree") != 0;
     text_append(word, value, (size_t)(what - value));
     if (is_file)
         text_append(word, side, folder);
@@ -110,7 +118,7 @@ static bool take_line(const char *side, char *line, struct cli_kernel_options *c
     text_printf(&word, "--%.*s", (int)length, line);
     if (*value) {
         text_puts(&word, "=");
-        put_value(side, value, &word);
+        put_value(side, options[known].name, value, &word);
     }
     char *kept = lit_strdup(word.data); // what options hold lasts as long as the program
     char *argv[] = {(char *)"kernel", kept, NULL};
@@ -161,6 +169,7 @@ static void override(struct cli_kernel_options *to, const struct cli_kernel_opti
     to->name = from->name ? from->name : to->name;
     to->subgroup = from->subgroup ? from->subgroup : to->subgroup;
     to->full |= from->full;
+    to->check |= from->check;
 }
 
 // Of several that say what is expected, `agree` goes with no file: the last word counts.
@@ -176,6 +185,7 @@ static void settle_expected(struct cli_kernel_options *chosen)
             list->items[kept++] = list->items[i];
     }
     list->count = chosen->agrees ? 0 : kept;
+    chosen->agrees |= chosen->check && !list->count;
 }
 
 // --- Another subcommand
@@ -221,6 +231,20 @@ static void keep_words(const struct cli_call *call, const char *path)
     format_kernel(words.data);
 }
 
+static int check(struct cli_call *call, const struct cli_list *operands,
+                 const struct cat_package *package, const char *name)
+{
+    size_t found = 0;
+    if (operands->count > 1) {
+        lit_fail(&call->error, LIT_EXIT_USAGE, "--check runs no command: unexpected '%.80s'",
+                 operands->items[1]);
+        return CLI_FAILED;
+    }
+    if (!cli_kernel_check(package, name, &call->out, &found, &call->error))
+        return CLI_FAILED;
+    return found ? LIT_EXIT_FORBIDDEN : LIT_EXIT_OK;
+}
+
 int cli_kernel(struct cli_call *call)
 {
     const struct cli_list *operands = &call->operands;
@@ -246,6 +270,8 @@ int cli_kernel(struct cli_call *call)
     text_printf(&pattern, "kernel.%s@workgroup=%" PRIu32, package.name.data, package.workgroup);
     if (package.subgroup)
         text_printf(&pattern, ",subgroup=%" PRIu32, package.subgroup);
+    if (chosen.check)
+        return check(call, operands, &package, pattern.data);
     if (!(chosen.agrees ? cli_kernel_agree(&package, pattern.data, &call->error)
                         : cli_kernel_add(&package, &call->error)))
         return CLI_FAILED;

@@ -12,7 +12,8 @@ struct cli_kernel_options {
     const char *groups, *push, *entry, *name;
     uint64_t subgroup;
     bool full;
-    bool agrees; // --expect agree
+    bool agrees; // --expect agree, and --check, which asks for nothing
+    bool check;
 };
 
 #define CLI_KERNEL_BYTES ((size_t)64 << 20) // of a file, and of all buffers together
@@ -37,6 +38,12 @@ bool cli_kernel_make(const char *path, const struct cli_kernel_options *options,
 
 // Adds a package to the catalogue.
 bool cli_kernel_add(const struct cat_package *package, struct lit_error *error);
+
+// Runs it once on the SIMT simulator and appends what it did wrong with memory: accesses out of
+// bounds, reads of what nobody wrote, data races. False with an error if the simulator cannot run
+// it.
+bool cli_kernel_check(const struct cat_package *package, const char *name, struct text *out,
+                      size_t *found, struct lit_error *error);
 
 // --- Kernels in a store
 

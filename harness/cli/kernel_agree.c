@@ -3,8 +3,7 @@
 #include "cli/kernel.h"
 
 #include "catalogue/catalogue.h"
-#include "cli/device.h"
-#include "engine/client.h"
+#include "cli/kernel_ask.h"
 #include "engine/drivers.h"
 
 #include <inttypes.h>
@@ -22,40 +21,57 @@ bool cli_kernel_add(const struct cat_package *package, struct lit_error *error)
     return cat_test_add(bytes.data, bytes.length, NULL, error);
 }
 
-struct asking {
-    struct cli_devices devices;
-    struct eng_device device;
-    struct eng_client client;
-    const char *name;
-    char printed[512]; // the last line that the worker printed
-};
-
 static void note(const char *line, void *user)
 {
-    struct asking *a = user;
+    struct cli_asking *a = user;
     snprintf(a->printed, sizeof a->printed, "%s", line);
 }
 
-// One run under a model. False with an error if there was none.
-static bool ask(struct asking *a, enum eng_request_kind kind, const char *model, uint64_t seed,
-                struct eng_outcome *outcome, struct lit_error *error)
+bool cli_asking_begin(struct cli_asking *a, struct lit_error *error)
+{
+    a->manifest = eng_simt_manifest(error);
+    cli_devices_watch(&a->devices, SECONDS, 0, 1);
+    a->devices.watch.say = note;
+    a->devices.watch.user = a;
+    a->device.manifest = a->manifest;
+    a->client = (struct eng_client){.watch = &a->devices.watch, .device = &a->device};
+    return a->manifest != NULL;
+}
+
+void cli_asking_end(struct cli_asking *a)
+{
+    eng_client_end(&a->client);
+    free(a->manifest);
+    a->manifest = NULL;
+}
+
+bool cli_ask(struct cli_asking *a, enum eng_request_kind kind, const char *settings, uint64_t seed,
+             const char *option, struct eng_outcome *outcome, struct lit_error *error)
 {
     struct eng_request request = {.kind = kind, .seed = seed};
     snprintf(request.name, sizeof request.name, "%s", a->name);
-    snprintf(request.settings, sizeof request.settings, "model=%s,seed=%" PRIu64, model, seed);
+    snprintf(request.settings, sizeof request.settings, "%s", settings);
     a->printed[0] = '\0';
     const enum eng_end end = eng_client_ask(&a->client, &request, outcome);
     if (end == ENG_END_SIGNAL || end == ENG_END_TIME)
         return lit_fail(error, LIT_EXIT_TIME, "interrupted");
     if (end == ENG_END_RAN && (outcome->result == ENG_PASS || outcome->result == ENG_FAIL))
         return true;
-    return lit_fail(error, LIT_EXIT_USAGE,
-                    "--expect agree: the SIMT simulator cannot run it: %.200s%s%.200s",
-                    outcome->reason[0] ? outcome->reason : eng_result_name(outcome->result),
+    return lit_fail(error, LIT_EXIT_USAGE, "%s: the SIMT simulator cannot run it: %.200s%s%.200s",
+                    option, outcome->reason[0] ? outcome->reason : eng_result_name(outcome->result),
                     a->printed[0] ? ": " : "", a->printed);
 }
 
-static bool take_reference(struct asking *a, struct cat_package *package, struct lit_error *error)
+static bool ask(struct cli_asking *a, enum eng_request_kind kind, const char *model, uint64_t seed,
+                struct eng_outcome *outcome, struct lit_error *error)
+{
+    char settings[80];
+    snprintf(settings, sizeof settings, "model=%s,seed=%" PRIu64, model, seed);
+    return cli_ask(a, kind, settings, seed, "--expect agree", outcome, error);
+}
+
+static bool take_reference(struct cli_asking *a, struct cat_package *package,
+                           struct lit_error *error)
 {
     struct eng_outcome outcome;
     const size_t size = package->expected_words * sizeof *package->expected;
@@ -74,7 +90,7 @@ static bool take_reference(struct asking *a, struct cat_package *package, struct
 }
 
 // Whether the simulator agrees with itself; says so if not.
-static bool compare(struct asking *a, const char *model, struct lit_error *error)
+static bool compare(struct cli_asking *a, const char *model, struct lit_error *error)
 {
     struct eng_outcome outcome;
     struct eng_failure first = {0};
@@ -96,18 +112,9 @@ static bool compare(struct asking *a, const char *model, struct lit_error *error
 
 bool cli_kernel_agree(struct cat_package *package, const char *name, struct lit_error *error)
 {
-    struct asking a = {.name = name};
-    char *manifest = eng_simt_manifest(error);
-    if (!manifest)
-        return false;
-    cli_devices_watch(&a.devices, SECONDS, 0, 1);
-    a.devices.watch.say = note;
-    a.devices.watch.user = &a;
-    a.device.manifest = manifest;
-    a.client = (struct eng_client){.watch = &a.devices.watch, .device = &a.device};
-    const bool good = take_reference(&a, package, error) && compare(&a, "lockstep", error) &&
-                      compare(&a, "tangled", error);
-    eng_client_end(&a.client);
-    free(manifest);
+    struct cli_asking a = {.name = name};
+    const bool good = cli_asking_begin(&a, error) && take_reference(&a, package, error) &&
+                      compare(&a, "lockstep", error) && compare(&a, "tangled", error);
+    cli_asking_end(&a);
     return good;
 }

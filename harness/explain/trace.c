@@ -165,8 +165,52 @@ static void read_code(struct reader *r)
     while (length && r->at[length - 1] == ' ')
         r->at[--length] = '\0';
     LIT_ADD(t->codes, t->code_count) =
-        (struct exp_code){(enum exp_code_kind)kind, lit_strdup(printable(r->at))};
+        (struct exp_code){.kind = (enum exp_code_kind)kind, .text = lit_strdup(printable(r->at))};
     r->at += length;
+}
+
+static void read_memory(struct reader *r)
+{
+    static const char *const names[EXP_ACCESSES] = {[EXP_NO_ACCESS] = "",
+                                                    [EXP_LOAD] = "load",
+                                                    [EXP_STORE] = "store",
+                                                    [EXP_ATOMIC] = "atomic",
+                                                    [EXP_ATOMIC_LOAD] = "atomic-load",
+                                                    [EXP_ATOMIC_STORE] = "atomic-store",
+                                                    [EXP_ORDER] = "order"};
+    struct exp_trace *t = r->trace;
+    const size_t pc = take_number(r, EXP_TRACE_CODES, "number of the instruction");
+    const char *word = take_word(r);
+    size_t access = 1;
+    while (access < EXP_ACCESSES && strcmp(names[access], word) != 0)
+        access++;
+    if (pc >= t->code_count || access == EXP_ACCESSES)
+        blame(r, "access of an instruction that is known");
+    if (r->wrong)
+        return;
+    struct exp_code *code = &t->codes[pc];
+    code->access = (enum exp_access)access;
+    code->word = (uint32_t)take_number(r, UINT32_MAX, "word of the module");
+    code->bytes = (uint32_t)take_number(r, EXP_MOST_ACCESS, "number of bytes");
+    code->scope = (uint32_t)take_number(r, UINT32_MAX, "scope");
+    code->semantics = (uint32_t)take_number(r, UINT32_MAX, "semantics");
+}
+
+static void read_buffer(struct reader *r)
+{
+    struct exp_buffer buffer;
+    buffer.region = (uint32_t)take_number(r, UINT32_MAX, "region");
+    buffer.set = (uint32_t)take_number(r, UINT32_MAX, "set");
+    buffer.binding = (uint32_t)take_number(r, UINT32_MAX, "binding");
+    if (r->trace->buffer_count == EXP_MOST_BUFFERS)
+        blame(r, "fewer buffers");
+    if (!r->wrong)
+        LIT_ADD(r->trace->buffers, r->trace->buffer_count) = buffer;
+}
+
+static void read_shared(struct reader *r)
+{
+    r->trace->shared = take_number(r, UINT32_MAX, "bytes");
 }
 
 static void read_step(struct reader *r)
@@ -218,11 +262,9 @@ static void read_line(struct reader *r)
     static const struct {
         const char *name;
         void (*read)(struct reader *r);
-    } lines[] = {{"step", read_step},
-                 {"code", read_code},
-                 {"end", read_end},
-                 {"switches", read_switches},
-                 {"dispatch", read_dispatch}};
+    } lines[] = {{"step", read_step},         {"code", read_code},        {"memory", read_memory},
+                 {"buffer", read_buffer},     {"shared", read_shared},    {"end", read_end},
+                 {"switches", read_switches}, {"dispatch", read_dispatch}};
     const size_t last = sizeof lines / sizeof *lines - 1;
     if (r->line == 1) {
         expect(r, "simt-trace");
@@ -334,6 +376,7 @@ void exp_trace_clear(struct exp_trace *trace)
     for (size_t i = 0; i < trace->code_count; i++)
         free(trace->codes[i].text);
     free(trace->codes);
+    free(trace->buffers);
     free(trace->steps);
     free(trace->first);
     free(trace->order);

@@ -20,6 +20,9 @@
 #define EXP_REGION_SHIFT      40 // of addresses: simt/memory/regions.h
 #define EXP_SHARED_REGION     (UINT64_C(1) << 22)
 #define EXP_NO_LANE           255
+#define EXP_NOWHERE           INT64_MAX // the address of what is not there: simt/program/instructions.h
+#define EXP_MOST_ACCESS       4096      // bytes
+#define EXP_MOST_BUFFERS      1024
 
 enum exp_code_kind {
     EXP_PLAIN,
@@ -37,10 +40,31 @@ enum exp_code_kind {
     EXP_CODE_KINDS,
 };
 
+// What an instruction does with memory.
+enum exp_access {
+    EXP_NO_ACCESS,
+    EXP_LOAD,
+    EXP_STORE,
+    EXP_ATOMIC, // loads and stores
+    EXP_ATOMIC_LOAD,
+    EXP_ATOMIC_STORE,
+    EXP_ORDER, // barriers
+    EXP_ACCESSES,
+};
+
 // One instruction of the program.
 struct exp_code {
     enum exp_code_kind kind;
     char *text; // printable ASCII; "" for what has no instruction of its own
+    enum exp_access access;
+    uint32_t word;             // of the module, at which it begins
+    uint32_t bytes;            // accessed, from a step's address on
+    uint32_t scope, semantics; // that it names, as SPIR-V has them; 0: none
+};
+
+// A region of addresses that a binding has.
+struct exp_buffer {
+    uint32_t region, set, binding;
 };
 
 // A set of lanes of a subgroup: lane n is bit n % 64 of word n / 64.
@@ -69,6 +93,9 @@ struct exp_trace {
     uint32_t invocations;
     struct exp_code *codes;
     size_t code_count;
+    struct exp_buffer *buffers;
+    size_t buffer_count;
+    uint64_t shared;        // bytes of Workgroup memory
     struct exp_step *steps; // by rising time
     size_t step_count;
     uint64_t switches;

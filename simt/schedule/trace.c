@@ -51,6 +51,55 @@ void trace_close(struct trace *trace)
     free(trace);
 }
 
+static uint32_t constant_of(const struct program *program, uint32_t cell)
+{
+    for (uint32_t i = 0; i < program->constant_count; i++)
+        if (program->constants[i].cell == cell)
+            return (uint32_t)program->constants[i].value;
+    return 0; // not in a shader's module that is valid
+}
+
+// Bytes from the first to behind the last that a load or store accesses.
+static uint32_t bytes_of(const struct program *program, const struct insn *insn)
+{
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < insn->extra_count; i++) {
+        const uint32_t *piece = program->extra + insn->extra + i * PIECE_WORDS;
+        const uint32_t end = piece[1] + (piece[3] == PIECE_BOOL ? 4 : piece[2] / 8);
+        bytes = end > bytes ? end : bytes;
+    }
+    return bytes;
+}
+
+// What the instruction does with memory.
+static void put_memory(struct trace *trace, const struct program *program, uint32_t pc)
+{
+    const struct insn *insn = &program->insns[pc];
+    const bool atomic =
+        insn->opcode >= SpvOpAtomicLoad && insn->opcode <= SpvOpAtomicXor && insn->run;
+    const char *access = NULL;
+    uint32_t bytes = 0, scope = CELL_NONE, semantics = CELL_NONE;
+    if (insn->run == memory_load || insn->run == memory_store) {
+        access = insn->run == memory_load ? "load" : "store";
+        bytes = bytes_of(program, insn);
+    } else if (atomic) {
+        access = insn->opcode == SpvOpAtomicLoad    ? "atomic-load"
+                 : insn->opcode == SpvOpAtomicStore ? "atomic-store"
+                                                    : "atomic";
+        bytes = (uint32_t)(insn->literal >> 8) / 8;
+        scope = insn->operand[1];
+        semantics = insn->operand[2];
+    } else if (insn->kind == INSN_BARRIER || insn->kind == INSN_FENCE) {
+        access = "order";
+        scope = insn->operand[0]; // of execution, for a control barrier
+        semantics = insn->operand[1 + (insn->kind == INSN_BARRIER)];
+    }
+    if (access)
+        fprintf(trace->file, "memory %u %s %u %u %u %u\n", pc, access, insn->at, bytes,
+                scope == CELL_NONE ? 0 : constant_of(program, scope),
+                semantics == CELL_NONE ? 0 : constant_of(program, semantics));
+}
+
 void trace_dispatch(struct trace *trace, uint64_t number, const struct settings *settings,
                     const struct dispatch *dispatch)
 {
@@ -67,6 +116,12 @@ void trace_dispatch(struct trace *trace, uint64_t number, const struct settings 
     for (uint32_t pc = 0; pc < program->insn_count; pc++)
         fprintf(trace->file, "code %u %s %s\n", pc, kind_names[program->insns[pc].kind],
                 program->lines[pc] ? program->lines[pc] : "");
+    for (uint32_t pc = 0; pc < program->insn_count; pc++)
+        put_memory(trace, program, pc);
+    for (uint32_t i = 0; i < program->resource_count; i++)
+        fprintf(trace->file, "buffer %u %u %u\n", program->resources[i].first_region,
+                program->resources[i].set, program->resources[i].binding);
+    fprintf(trace->file, "shared %" PRIu64 "\n", program->shared_size);
 }
 
 // The cell that says most about what the instruction did: its result, what it stored, what decided.

@@ -5,6 +5,9 @@
 //   simt-trace 1
 //   dispatch N model NAME seed S subgroup W groups X Y Z local X Y Z
 //   code PC KIND TEXT
+//   memory PC ACCESS WORD BYTES SCOPE SEMANTICS
+//   buffer REGION SET BINDING
+//   shared BYTES
 //   step T G S L PC VALUE SOURCE ADDRESS TANGLE
 //   switches N
 //   end N RESULT
@@ -13,6 +16,12 @@
 // by one `code` line for each instruction of the program: its number, its kind (plain, tangled,
 // exchange, barrier, fence, branch, if, switch, call, return, end, unreachable) and its line of the
 // listing, which is empty for copies that have no instruction of their own.
+//
+// `memory` says what an instruction does with memory: its access (load, store, atomic, atomic-load,
+// atomic-store, or order for barriers), the word of the module at which it begins, how many bytes it
+// accesses from its address on, and the scope and semantics that it names, 0 for none. `buffer` says
+// which region of addresses (memory/regions.h) a binding has, `shared` how much Workgroup memory a
+// workgroup has.
 //
 // `step` says that lane L of subgroup S of workgroup G (its linear number) executed instruction PC
 // at time T; lanes that executed it together have the same T, and T rises. VALUE is the first cell

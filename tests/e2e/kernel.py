@@ -3,11 +3,13 @@
 
 import contextlib
 import os
+import random
 import re
 import shlex
 import shutil
 import sqlite3
 import struct
+import subprocess
 import unittest
 
 import harness
@@ -258,6 +260,18 @@ class Kernel(Case):
         result = self.litmus("kernel", "scan.spvasm", "--simt", "lockstep", "-n", "2",
                              "--push", "0000000006000000")
         self.assertEqual(result.code, 1, result)
+        # In a folder: files are named from there, and nothing else is.
+        os.makedirs(self.path("own"))
+        for name in "scan.spvasm", "sums.words", "factor.bin":
+            os.rename(self.path(name), self.path(f"own/{name}"))
+        self.write("own/scan.spvasm.kernel", "\n".join(
+            side + ["entry scan", "name other", "buffer 2.1=1K", "allow 2.1=any-order",
+                    "expect 2.1=formula:0", "expect 2.1=sums.words", "buffer 2.1=256"]) + "\n")
+        result = self.litmus("kernel", "own/scan.spvasm", "--simt", "lockstep", "-n", "2")
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual(self.rows("SELECT DISTINCT test FROM configuration ORDER BY 1"),
+                         [("kernel.other",), ("kernel.scan",)])
+        os.rename(self.path("own/scan.spvasm"), self.path("scan.spvasm"))
         self.write("scan.spvasm.kernel", "groups 2,2\nbuffers 0.0=zero:4\n")
         result = self.litmus("kernel", "scan.spvasm")
         self.assert_one_line(result, 2, "scan.spvasm.kernel:2: there is no 'buffers'")
@@ -333,6 +347,70 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
         self.assertEqual(result.code, 0, result)
         result = self.litmus("kernel", "shaders/sum.comp", *options[:-6])
         self.assert_one_line(result, 2, "shaders/sum.comp: ", "THIRD")
+
+    def test_check(self):
+        """What a kernel does wrong with memory is named by instruction, line and invocation."""
+        def check(name, *arguments, code=1):
+            result = self.kernel(name, "--buffer", "2.1=256", *arguments, "--check", expect=None)
+            self.assertEqual(result.code, code, result)
+            return result.out
+        self.assertIn("0 findings in ", check("scan.spvasm", code=0))
+        out = check("racy.spvasm")
+        self.assertIn("data race: 4 bytes at Workgroup memory", out)
+        self.assertRegex(out, r"OpLoad %uint %\w+, invocation \d+ of workgroup \(\d, \d, 0\)")
+        self.assertRegex(out, r"OpStore %\w+ %\w+, invocation \d+ of workgroup \(\d, \d, 0\)")
+        self.assertNotIn("uninitialised", out)
+        out = check("scan.spvasm", "--buffer", "0.4=iota:252")
+        self.assertRegex(out, r"out of bounds: 4 bytes at buffer 0.4 \+ 252\n  %\w+ = OpLoad .*, "
+                              r"invocation 15 of workgroup \(1, 1, 0\)\n")
+        out = check("scan.spvasm", "--buffer", "0.4=256")
+        self.assertRegex(out, r"uninitialised read: 4 bytes at buffer 0.4 \+ \d+, 64 times, first")
+        result = self.kernel("scan.spvasm", "--check", "run", expect=None, without=("2.1=256",))
+        self.assertEqual(result.code, 2, result)
+        # A line of the source, where the module says it; an index that an array does not have.
+        lined = SCAN.replace('%input "source"', '%input "source"').replace(
+            '               OpName', '      %file = OpString "dir/scan.comp"\n               OpName')
+        lined = lined.replace("%theirs =", "OpLine %file 41 1\n    %theirs =")
+        self.write("lined.spvasm", lined.replace("BARRIER", ""))
+        self.assertIn(" (scan.comp:41), invocation ", check("lined.spvasm"))
+        self.write("far.spvasm", SCAN.replace("BARRIER", BARRIER).replace(
+            "%other = OpAccessChain %pw %part %j", "%other = OpAccessChain %pw %part %lanes"))
+        self.assertIn("out of bounds: 4 bytes at an element that the array does not have",
+                      check("far.spvasm"))
+
+    def test_any_bytes(self):
+        """Whatever a file holds: one line that names it, exit code 2, and no crash."""
+        draw = random.Random(21)
+        with open(self.path("scan.spv"), "wb") as file:
+            file.write(self.assembled())
+        files = {"scan.spv": None, "scan.spvasm": None, "scan.spvasm.kernel": None, "sums.words": None,
+                 "factor.bin": None}
+        self.write("scan.spvasm.kernel", "groups 2,2\n")
+        for name in files:
+            with open(self.path(name), "rb") as file:
+                files[name] = file.read()
+        for name, content in files.items():
+            for _ in range(6):
+                changed = bytearray(content)
+                for _ in range(draw.randint(1, 8)):
+                    changed[draw.randrange(len(changed))] = draw.randrange(256)
+                if draw.random() < 0.3:
+                    changed = changed[:draw.randrange(len(changed))]
+                self.write(name, bytes(changed))
+                kernel = "scan.spv" if name == "scan.spv" else "scan.spvasm"
+                result = self.kernel(kernel, "--simt", "lockstep", "-n", "1", "--time", "5")
+                with self.subTest(name=name, changed=bytes(changed)):
+                    self.assertIn(result.code, (0, 1, 2, 3, 5, 77), result)
+                    if result.code == 2:
+                        self.assert_one_line(result, 2, "litmus: ")
+            self.write(name, content)
+
+    def assembled(self):
+        made = self.path("made.spv")
+        subprocess.run(["spirv-as", "--target-env", "spv1.3", self.path("scan.spvasm"), "-o", made],
+                       check=True)
+        with open(made, "rb") as file:
+            return file.read()
 
     def test_missing(self):
         """What nobody says is asked for, with an option that says it."""

@@ -3,6 +3,7 @@
 #include "fuzz.h"
 
 #include "explain/explain.h"
+#include "explain/race.h"
 
 #include <string.h>
 
@@ -20,6 +21,20 @@ static void check_trace(const struct exp_trace *trace)
     for (size_t i = 0; i < trace->code_count; i++)
         for (const char *c = trace->codes[i].text; *c; c++)
             MUST(*c >= ' ' && *c < 0x7f);
+}
+
+static void look_for_misuse(const struct exp_trace *trace)
+{
+    struct exp_bytes *buffers = calloc(trace->buffer_count + 1, sizeof *buffers);
+    struct exp_findings findings;
+    for (size_t i = 0; i < trace->buffer_count; i++)
+        buffers[i].size = i * 64;
+    if (exp_find_misuse(trace, buffers, &findings, NULL))
+        for (size_t i = 0; i < findings.count; i++)
+            MUST(findings.items[i].step < trace->step_count && findings.items[i].times > 0 &&
+                 findings.items[i].other < trace->code_count);
+    exp_findings_clear(&findings);
+    free(buffers);
 }
 
 static void describe(const struct exp_trace *trace, const struct exp_trace *reference)
@@ -65,6 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool good = exp_trace_read(text, first, &trace, &error);
     if (good && trace.invocations <= 4096) {
         check_trace(&trace);
+        look_for_misuse(&trace);
         const bool has = end && exp_trace_read(end + 1, size - first - 1, &reference, NULL);
         describe(&trace, has ? &reference : NULL);
         if (end)

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Single runs of a kernel on the SIMT simulator.
+#pragma once
+
+#include "cli/device.h"
+#include "engine/client.h"
+
+struct cli_asking {
+    struct cli_devices devices;
+    struct eng_device device;
+    struct eng_client client;
+    const char *name; // of the configuration
+    char *manifest;
+    char printed[512]; // the last line that the worker printed
+};
+
+// False with an error if there is no simulator. End it in any case.
+bool cli_asking_begin(struct cli_asking *asking, struct lit_error *error);
+void cli_asking_end(struct cli_asking *asking);
+// One run with such settings. False with an error, which names the option that asks, if there was
+// none.
+bool cli_ask(struct cli_asking *asking, enum eng_request_kind kind, const char *settings,
+             uint64_t seed, const char *option, struct eng_outcome *outcome,
+             struct lit_error *error);

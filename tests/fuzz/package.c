@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fuzzes the reader of kernels from outside, as a store or a supervisor hands them on: the bytes
+// are what a package has inside of its frame, and a package as they are.
+#include "fuzz.h"
+
+#include "catalogue/catalogue.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+static void take(const void *bytes, size_t size)
+{
+    const size_t count = cat_test_count();
+    const struct cat_test *test = NULL;
+    struct lit_error error = {0};
+    if (!cat_test_add(bytes, size, &test, &error)) {
+        MUST(error.message[0] && cat_test_count() == count);
+        return;
+    }
+    const struct cat_package *package = test->package;
+    MUST(cat_test_count() == count + 1);
+    for (size_t i = 0; i < package->interface.binding_count; i++) {
+        const struct cat_binding *binding = &package->interface.bindings[i];
+        MUST(binding->first + binding->words <= package->region_words[binding->region]);
+        MUST(binding->may.to <= binding->words && binding->may.order <= binding->words);
+    }
+    cat_settle(&package->interface, package->expected, package->expected);
+    cat_test_drop();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const size_t room = ZSTD_compressBound(size);
+    char *packed = malloc(room);
+    MUST(packed);
+    const size_t length = ZSTD_compress(packed, room, data, size, 1);
+    MUST(!ZSTD_isError(length));
+    take(packed, length);
+    take(data, size);
+    free(packed);
+    return 0;
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data races in traces made by hand: two workgroups of eight invocations, in subgroups of four.
+// Each case that races has one beside it, of the same accesses, that does not.
+#include "unit.h"
+
+#include "base/text.h"
+#include "explain/race.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Instructions. The word at which each begins is its number.
+enum { STORE, LOAD, ADD, BYTE, FLAG_SET, FLAG_GET, BARRIER, FENCE, SUBGROUP, WIDE };
+
+static const char head[] = "simt-trace 1\n"
+                           "dispatch 0 model lockstep seed 1 subgroup 4 groups 2 1 1 local 8 1 1\n"
+                           "code 0 plain OpStore %p %v\n"
+                           "code 1 plain %x = OpLoad %uint %p\n"
+                           "code 2 plain %y = OpAtomicIAdd %uint %p %scope %none %v\n"
+                           "code 3 plain OpStore %byte %v\n"
+                           "code 4 plain OpAtomicStore %p %scope %release %v\n"
+                           "code 5 plain %z = OpAtomicLoad %uint %p %scope %acquire\n"
+                           "code 6 barrier OpControlBarrier %two %two %semantics\n"
+                           "code 7 fence OpMemoryBarrier %scope %semantics\n"
+                           "code 8 barrier OpControlBarrier %three %three %semantics\n"
+                           "code 9 plain %w = OpLoad %v4uint %p\n"
+                           "memory 0 store 0 4 0 0\n"
+                           "memory 1 load 1 4 0 0\n"
+                           "memory 2 atomic 2 4 1 0\n"
+                           "memory 3 store 3 1 0 0\n"
+                           "memory 9 load 9 16 0 0\n"
+                           "buffer 7 0 1\n"
+                           "shared 64\n";
+
+#define BUFFER "70000000000"       // its first byte
+#define SHARED "4000000000000000" // of Workgroup memory
+
+struct run {
+    struct text text;
+    unsigned time;
+};
+
+// What the five instructions that order are: their scopes and semantics.
+static void begin(struct run *run, unsigned flag_scope, unsigned flag, unsigned fence,
+                  unsigned barrier)
+{
+    *run = (struct run){0};
+    text_puts(&run->text, head);
+    text_printf(&run->text,
+                "memory 4 atomic-store 4 4 %u %u\nmemory 5 atomic-load 5 4 %u %u\n"
+                "memory 6 order 6 0 2 %u\nmemory 7 order 7 0 1 %u\nmemory 8 order 8 0 3 %u\n",
+                flag_scope, flag & ~0x2u, flag_scope, flag & ~0x4u, barrier, fence, barrier);
+}
+
+// A step of an invocation, 0 to 15, at a byte of a region; NULL: it has no address.
+static void step(struct run *run, unsigned invocation, unsigned code, const char *region,
+                 unsigned byte)
+{
+    char address[40] = "-";
+    if (region)
+        snprintf(address, sizeof address, "%.*s%02x", (int)strlen(region) - 2, region, byte);
+    text_printf(&run->text, "step %u %u %u %u %u - - %s %x\n", ++run->time, invocation / 8,
+                invocation / 4 % 2, invocation % 4, code, address,
+                code == SUBGROUP ? 0xfu : 1u << invocation % 4);
+}
+
+static void barrier(struct run *run, unsigned code, unsigned first, unsigned count)
+{
+    for (unsigned i = first; i < first + count; i++)
+        step(run, i, code, NULL, 0);
+}
+
+static bool nothing[16]; // of the buffer's words
+
+// Looks at the run: what it finds, as letters: r, u, o, each once for each pair of instructions.
+static void check(struct run *run, const char *wanted)
+{
+    struct exp_trace trace;
+    struct lit_error error = {0};
+    const struct exp_bytes bytes = {sizeof nothing / sizeof *nothing * 4, nothing};
+    struct exp_findings findings;
+    char found[32] = "";
+    text_puts(&run->text, "switches 0\nend 0 done\n");
+    if (!exp_trace_read(run->text.data, run->text.length, &trace, &error))
+        fail_msg("%s", error.message);
+    assert_int_equal(trace.buffer_count, 1);
+    assert_true(exp_find_misuse(&trace, &bytes, &findings, &error));
+    for (size_t i = 0; i < findings.count && i < 31; i++)
+        found[i] = "ruo"[findings.items[i].what];
+    assert_string_equal(found, wanted);
+    exp_findings_clear(&findings);
+    exp_trace_clear(&trace);
+    text_free(&run->text);
+}
+
+static void test_accesses(void **state)
+{
+    (void)state;
+    struct run run;
+    static const struct {
+        unsigned first, second, byte;
+        const char *wanted;
+    } cases[] = {
+        {STORE, LOAD, 0, "r"}, {LOAD, STORE, 0, "r"}, {STORE, STORE, 0, "r"}, {LOAD, LOAD, 0, ""},
+        {ADD, ADD, 0, ""},     {ADD, LOAD, 0, "r"},   {STORE, ADD, 0, "r"},   {STORE, LOAD, 4, ""},
+        {BYTE, BYTE, 1, ""},   {BYTE, BYTE, 0, "r"},  {BYTE, WIDE, 0, "r"},   {STORE, WIDE, 0, "r"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        begin(&run, 1, 0, 0, 0);
+        step(&run, 0, cases[i].first, BUFFER, 0);
+        step(&run, 5, cases[i].second, BUFFER, cases[i].byte);
+        check(&run, cases[i].wanted);
+        // One after the other in one invocation.
+        begin(&run, 1, 0, 0, 0);
+        step(&run, 5, cases[i].first, BUFFER, 0);
+        step(&run, 5, cases[i].second, BUFFER, cases[i].byte);
+        check(&run, "");
+    }
+    // A wide load behind the store, of its last word.
+    begin(&run, 1, 0, 0, 0);
+    step(&run, 0, STORE, BUFFER, 12);
+    step(&run, 5, WIDE, BUFFER, 0);
+    check(&run, "r");
+    // Each pair of instructions once.
+    begin(&run, 1, 0, 0, 0);
+    for (unsigned i = 0; i < 8; i++)
+        step(&run, i, STORE, BUFFER, 0);
+    check(&run, "r");
+}
+
+// Through a barrier, with semantics of one storage class or the other.
+static void cross(const char *region, unsigned code, unsigned semantics, unsigned reader,
+                  const char *wanted)
+{
+    struct run run;
+    begin(&run, 1, 0, 0, semantics);
+    step(&run, 0, STORE, region, 0);
+    barrier(&run, code, 0, code == SUBGROUP ? 4 : 8);
+    if (reader >= 8)
+        barrier(&run, code, 8, 8);
+    step(&run, reader, LOAD, region, 0);
+    check(&run, wanted);
+}
+
+static void test_barriers(void **state)
+{
+    (void)state;
+    cross(BUFFER, BARRIER, 0x48, 5, "");
+    cross(BUFFER, BARRIER, 0x108, 5, "r"); // Workgroup memory alone
+    cross(BUFFER, BARRIER, 0x40, 5, "r");  // no order
+    cross(BUFFER, BARRIER, 0x48, 9, "r");  // another workgroup
+    cross(SHARED, BARRIER, 0x108, 5, "");
+    cross(SHARED, BARRIER, 0x48, 5, "r");
+    cross(BUFFER, SUBGROUP, 0x48, 3, "");
+    cross(BUFFER, SUBGROUP, 0x48, 5, "r"); // another subgroup
+    // Of those that have ended none is waited for; before it is met it orders nothing.
+    struct run run;
+    begin(&run, 1, 0, 0, 0x48);
+    step(&run, 0, STORE, BUFFER, 0);
+    barrier(&run, BARRIER, 0, 6);
+    step(&run, 5, LOAD, BUFFER, 0);
+    check(&run, "");
+    begin(&run, 1, 0, 0, 0x48);
+    step(&run, 0, STORE, BUFFER, 0);
+    barrier(&run, BARRIER, 0, 6);
+    step(&run, 6, LOAD, BUFFER, 0);
+    barrier(&run, BARRIER, 6, 2);
+    check(&run, "r");
+    // The barrier before the last does not order what came between.
+    begin(&run, 1, 0, 0, 0x48);
+    barrier(&run, BARRIER, 0, 8);
+    step(&run, 0, STORE, BUFFER, 0);
+    step(&run, 1, LOAD, BUFFER, 0);
+    check(&run, "r");
+}
+
+// A message from invocation 0, by a flag.
+static void message(unsigned scope, unsigned flag, unsigned fence, unsigned reader,
+                    const char *wanted)
+{
+    struct run run;
+    begin(&run, scope, flag, fence, 0);
+    step(&run, 0, STORE, BUFFER, 0);
+    if (fence)
+        step(&run, 0, FENCE, NULL, 0);
+    step(&run, 0, FLAG_SET, BUFFER, 4);
+    step(&run, reader, FLAG_GET, BUFFER, 4);
+    if (fence)
+        step(&run, reader, FENCE, NULL, 0);
+    step(&run, reader, LOAD, BUFFER, 0);
+    check(&run, wanted);
+}
+
+static void test_atomics(void **state)
+{
+    (void)state;
+    message(1, 0x46, 0, 9, "");   // release and acquire
+    message(1, 0x42, 0, 9, "r");  // the flag is not released
+    message(1, 0x44, 0, 9, "r");  // nor acquired
+    message(1, 0x106, 0, 9, "r"); // another storage class
+    message(1, 0, 0, 9, "r");     // relaxed
+    message(1, 0, 0x48, 9, "");   // with fences
+    message(1, 0, 0x108, 9, "r"); // of another storage class
+    message(2, 0x46, 0, 5, "");   // within the workgroup
+    message(2, 0x46, 0, 9, "r");  // beyond it
+    // What the flag was released with is gone once somebody else stores to it.
+    struct run run;
+    begin(&run, 1, 0x46, 0, 0);
+    step(&run, 0, STORE, BUFFER, 0);
+    step(&run, 0, FLAG_SET, BUFFER, 4);
+    step(&run, 1, FLAG_SET, BUFFER, 4);
+    step(&run, 9, FLAG_GET, BUFFER, 4);
+    step(&run, 9, LOAD, BUFFER, 0);
+    check(&run, "r");
+    // One that adds passes it on.
+    begin(&run, 1, 0x46, 0, 0);
+    step(&run, 0, STORE, BUFFER, 0);
+    step(&run, 0, FLAG_SET, BUFFER, 4);
+    step(&run, 1, ADD, BUFFER, 4);
+    step(&run, 9, FLAG_GET, BUFFER, 4);
+    step(&run, 9, LOAD, BUFFER, 0);
+    check(&run, "");
+}
+
+static void test_other(void **state)
+{
+    (void)state;
+    struct run run;
+    begin(&run, 1, 0, 0, 0x108);
+    step(&run, 0, LOAD, SHARED, 8);
+    check(&run, "u");
+    begin(&run, 1, 0, 0, 0x108);
+    step(&run, 0, STORE, SHARED, 8);
+    step(&run, 0, LOAD, SHARED, 8);
+    step(&run, 0, WIDE, SHARED, 0); // only a part of it is there
+    check(&run, "u");
+    // Each workgroup has its own.
+    begin(&run, 1, 0, 0, 0x108);
+    step(&run, 0, STORE, SHARED, 8);
+    step(&run, 8, LOAD, SHARED, 8);
+    check(&run, "u");
+    nothing[2] = true;
+    begin(&run, 1, 0, 0, 0);
+    step(&run, 0, LOAD, BUFFER, 4);
+    step(&run, 0, LOAD, BUFFER, 12);
+    step(&run, 0, LOAD, BUFFER, 8);
+    check(&run, "u");
+    nothing[2] = false;
+    begin(&run, 1, 0, 0, 0);
+    step(&run, 0, LOAD, BUFFER, 60);
+    step(&run, 0, LOAD, BUFFER, 61);
+    step(&run, 0, WIDE, BUFFER, 48);
+    step(&run, 0, WIDE, BUFFER, 52);
+    step(&run, 0, LOAD, SHARED, 64);
+    check(&run, "oo");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_accesses),
+        cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_other),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
