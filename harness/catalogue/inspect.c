@@ -13,6 +13,7 @@
 #define MOST_DEPTH 32u                 // of types in types
 #define MOST_TYPES 4096u               // that are measured: types in types can be many
 #define MOST_BYTES (UINT64_C(1) << 40) // of a buffer
+#define MOST_SPECS 256u                // specialization constants whose defaults are compared
 #define NONE       UINT32_MAX
 
 struct id {
@@ -169,6 +170,42 @@ static bool check_specs(const struct module *m)
         if (each.opcode != SpvOpSpecConstantTrue && each.opcode != SpvOpSpecConstantFalse &&
             (each.opcode != SpvOpSpecConstant || each.size != 4))
             return REFUSE(m, "specialization constant %u does not have 32 bits", m->specs[i].id);
+    }
+    return true;
+}
+
+static bool is_given(const struct module *m, uint32_t spec)
+{
+    for (size_t i = 0; i < m->spec_count; i++)
+        if (m->specs[i].id == spec)
+            return true;
+    return false;
+}
+
+// A constant that the module has twice, as that of a workgroup's size and as one that the code
+// knows, is one constant: where its defaults differ somebody has to say what it is.
+static bool check_defaults(const struct module *m)
+{
+    struct spirv_instruction each, other;
+    unsigned looked_at = 0;
+    SPIRV_EACH (each, m->words, m->count) {
+        const uint32_t id = spirv_operand(&each, 2, 0);
+        if (each.opcode == SpvOpFunction || looked_at > MOST_SPECS)
+            break;
+        if (each.opcode != SpvOpSpecConstant || each.size != 4 || id >= m->bound ||
+            m->ids[id].spec == NONE || is_given(m, m->ids[id].spec))
+            continue;
+        looked_at++;
+        for (uint32_t twin = id + 1; twin < m->bound; twin++) {
+            other = definition(m, twin);
+            if (m->ids[twin].spec == m->ids[id].spec && other.opcode == SpvOpSpecConstant &&
+                other.size == 4 && other.words[3] != each.words[3])
+                return REFUSE(m,
+                              "nothing says what specialization constant %u is, which has the "
+                              "defaults %u and %u: --spec %u=%u",
+                              m->ids[id].spec, each.words[3], other.words[3], m->ids[id].spec,
+                              each.words[3] > other.words[3] ? each.words[3] : other.words[3]);
+        }
     }
     return true;
 }
@@ -443,8 +480,8 @@ bool cat_inspect(const uint32_t *words, size_t count, const char *entry,
                        .error = error};
     struct spirv_instruction point = {0};
     *found = (struct cat_inspected){0};
-    bool good =
-        count <= UINT32_MAX && take_ids(&m) && check_specs(&m) && find_entry(&m, entry, &point);
+    bool good = count <= UINT32_MAX && take_ids(&m) && check_specs(&m) && check_defaults(&m) &&
+                find_entry(&m, entry, &point);
     if (good) {
         text_sanitise(found->entry, sizeof found->entry, string_at(&point, 3));
         good = strcmp(found->entry, string_at(&point, 3)) == 0 ||

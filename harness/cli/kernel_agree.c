@@ -89,24 +89,34 @@ static bool take_reference(struct cli_asking *a, struct cat_package *package,
     return whole && cli_kernel_add(package, error);
 }
 
-// Whether the simulator agrees with itself; says so if not.
+// Whether the simulator agrees with itself; says so if not. A run that comes to no end where the
+// first one did, as one that stores out of bounds because of what it raced for, disagrees.
 static bool compare(struct cli_asking *a, const char *model, struct lit_error *error)
 {
     struct eng_outcome outcome;
-    struct eng_failure first = {0};
-    unsigned failed = 0;
+    OWNED(text_free) struct text first = {0};
+    unsigned differ = 0;
     for (unsigned i = 0; i < TRIES; i++) {
-        if (!ask(a, ENG_TRY, model, i + 2, &outcome, error))
+        struct lit_error why = {0};
+        const bool ran = ask(a, ENG_TRY, model, i + 2, &outcome, &why);
+        if (!ran && why.code != LIT_EXIT_USAGE) {
+            *error = why;
             return false;
-        if (outcome.count.failed_runs && !failed++ && outcome.count.failure_count)
-            first = outcome.count.failures[0];
+        }
+        if ((ran && !outcome.count.failed_runs) || differ++)
+            continue;
+        const struct eng_failure *failure = &outcome.count.failures[0];
+        if (!ran)
+            text_puts(&first, a->printed[0] ? a->printed : outcome.reason);
+        else if (outcome.count.failure_count)
+            text_printf(&first, "%s: 0x%" PRIx32 ", 0x%" PRIx32, failure->where, failure->at.got,
+                        failure->at.want);
     }
-    if (failed)
+    if (differ)
         fprintf(stderr,
                 "litmus: on the SIMT simulator %u of %d runs under %s differ from the first under "
-                "lockstep (%s: 0x%" PRIx32 ", 0x%" PRIx32
-                "): the kernel's results are unspecified\n",
-                failed, TRIES, model, first.where, first.at.got, first.at.want);
+                "lockstep (%s): the kernel's results are unspecified; --check says why\n",
+                differ, TRIES, model, first.data ? first.data : "");
     return true;
 }
 

@@ -143,12 +143,13 @@ static int digit(char c)
     return c && at ? (int)(at - digits) : -1;
 }
 
-// "64,1,0.5": a word for each. False, with nothing appended, if it is something else.
+// "64,1,0.5", "0x40": a word for each. False, with nothing appended, if it is something else.
 static bool put_numbers(const char *given, struct text *bytes)
 {
     const char *at = given;
     uint32_t value;
-    bool good = strchr(given, ',') != NULL;
+    // Digits alone are bytes.
+    bool good = strpbrk(given, ",.-") || strncmp(given, "0x", 2) == 0;
     while (good && *at) {
         good = take_value(at, &value, &at) && (!*at || (*at == ',' && at[1]));
         if (good)

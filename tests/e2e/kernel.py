@@ -441,6 +441,11 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
                 (("--nonsense",), "unknown option '--nonsense'")):
             with self.subTest(arguments=arguments):
                 self.assert_one_line(self.kernel("scan.spvasm", *arguments), 2, words)
+        self.write("twice.spvasm", SCAN.replace("BARRIER", BARRIER).replace(
+            "%lanes SpecId 3", "%lanes SpecId 3\n OpDecorate %twin SpecId 3").replace(
+            "OpSpecConstant %uint 8", "OpSpecConstant %uint 8\n %twin = OpSpecConstant %uint 4"))
+        self.assert_one_line(self.kernel("twice.spvasm", without=("spec",)), 2,
+                             "constant 3 is, which has the defaults 8 and 4: --spec 3=8")
         self.assert_one_line(self.litmus("kernel"), 2, "missing file")
         self.write("junk.spv", "no module at all")
         self.assert_one_line(self.litmus("kernel", "junk.spv"), 2, "junk.spv: not SPIR-V")
