@@ -27,6 +27,7 @@ const char *const fault_names[FAULT_COUNT] = {
     [FAULT_RENDEZVOUS] = "rendezvous",
     [FAULT_LOOPS] = "loops",
     [FAULT_REDUCTION] = "reduction",
+    [FAULT_TORN] = "torn",
 };
 
 static const char *const schedule_names[] = {"random", "priority"};

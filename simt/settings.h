@@ -31,6 +31,7 @@ enum fault {
     FAULT_RENDEZVOUS, // a subgroup's barrier, a memory barrier, an acquire waits for the workgroup
     FAULT_LOOPS,      // loops end after 65,535 iterations
     FAULT_REDUCTION,  // a reduction leaves out lanes by a truth value of something else
+    FAULT_TORN,       // an atomic that reads and writes is a load, and later a store
     FAULT_COUNT,
 };
 

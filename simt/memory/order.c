@@ -518,14 +518,33 @@ static uint64_t act(const struct path *path, unsigned char *at, uint32_t size, b
     return host_atomic(at, size, atomic, differs);
 }
 
-static uint64_t atomic_vulkan(const struct exec *exec, const struct path *path, unsigned char *at,
+// Acts as a load that may be stale, and a store.
+static uint64_t tear(struct exec *exec, const struct path *path, unsigned char *at, uint32_t size,
+                     bool is_shared, const struct order_atomic *atomic, bool *differs)
+{
+    const enum class class = is_shared ? CLASS_SHARED : CLASS_BUFFER;
+    const struct store like = {.is_shared = is_shared, .is_atomic = true};
+    const uint64_t old = load(exec, path, (uintptr_t)at, size, is_shared,
+                              &path->viewers[LEVEL_LANE]->view[ACCESS_ATOMIC][class]);
+    *differs = atomic->action == ORDER_COMPARE && old != atomic->compare;
+    const uint64_t value =
+        atomic->modify ? atomic->modify(old, atomic->value, 8 * size) : atomic->value;
+    if (!*differs)
+        store(path, (uintptr_t)at, size, value, &like, LEVEL_DEVICE);
+    return old;
+}
+
+static uint64_t atomic_vulkan(struct exec *exec, const struct path *path, unsigned char *at,
                               uint32_t size, bool is_shared, const struct order_atomic *atomic)
 {
+    const bool changes = atomic->action == ORDER_MODIFY || atomic->action == ORDER_COMPARE;
+    const bool torn = changes && path->order->rules == ORDER_TORN;
     const struct ordering ordering = ordering_of(exec, atomic->scope, atomic->semantics);
     const struct ordering unequal = ordering_of(exec, atomic->scope, atomic->unequal);
     bool differs = false;
     release(path, &ordering);
-    const uint64_t old = act(path, at, size, is_shared, atomic, &differs);
+    const uint64_t old = torn ? tear(exec, path, at, size, is_shared, atomic, &differs)
+                              : act(path, at, size, is_shared, atomic, &differs);
     acquire(path, differs ? &unequal : &ordering);
     return old;
 }

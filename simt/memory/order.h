@@ -17,6 +17,7 @@ struct past; // memory/past.h
 enum order_rules {
     ORDER_VULKAN,  // the Vulkan memory model, and nothing more
     ORDER_RELAXED, // atomics do not order anything, and are late themselves; control barriers order
+    ORDER_TORN,    // as ORDER_VULKAN, but what reads and writes is no single step
 };
 
 struct order; // of one workgroup

@@ -103,10 +103,13 @@ bool launch_prepare(struct worker *worker, uint32_t slots, struct past *past)
         struct workgroup *slot = &worker->slots[i];
         if (!make_slot(worker, slot, subgroups, worker->registers + i * registers))
             return false;
-        if (worker->rules->memory != MEMORY_SEQUENTIAL) {
-            slot->order =
-                order_create(worker->rules->memory == MEMORY_RELAXED ? ORDER_RELAXED : ORDER_VULKAN,
-                             subgroups, program->subgroup, past);
+        static const enum order_rules rules[] = {
+            [MEMORY_VULKAN] = ORDER_VULKAN,
+            [MEMORY_RELAXED] = ORDER_RELAXED,
+            [MEMORY_TORN] = ORDER_TORN,
+        };
+        if (worker->memory != MEMORY_SEQUENTIAL) {
+            slot->order = order_create(rules[worker->memory], subgroups, program->subgroup, past);
             if (!slot->order)
                 return false;
         }

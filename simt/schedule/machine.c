@@ -178,6 +178,7 @@ static void set_up(struct worker *worker)
     worker->rendezvous = faulty && settings->fault == FAULT_RENDEZVOUS;
     if (faulty && settings->fault == FAULT_WRONG)
         worker->exec.fault_rate = settings->rate;
+    worker->memory = faulty && settings->fault == FAULT_TORN ? MEMORY_TORN : worker->rules->memory;
     worker->impatient = faulty && settings->fault == FAULT_LOOPS;
     worker->guards = machine->guards;
     if (settings->schedule == SCHEDULE_PRIORITY)
@@ -189,7 +190,7 @@ static void work(struct worker *worker)
 {
     struct machine *machine = worker->machine;
     set_up(worker);
-    if (worker->rules->memory != MEMORY_SEQUENTIAL) {
+    if (worker->memory != MEMORY_SEQUENTIAL) {
         if (!worker->past)
             worker->past = past_create();
         if (worker->past)
@@ -199,7 +200,7 @@ static void work(struct worker *worker)
     const uint64_t share = (machine->groups + machine->wanted - 1) / machine->wanted;
     const uint32_t slots =
         share < machine->settings.resident ? (uint32_t)share : machine->settings.resident;
-    const bool ready = (worker->past || worker->rules->memory == MEMORY_SEQUENTIAL) &&
+    const bool ready = (worker->past || worker->memory == MEMORY_SEQUENTIAL) &&
                        launch_prepare(worker, slots, worker->past);
     if (ready)
         run_workgroups(worker);

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-enum model_memory { MEMORY_SEQUENTIAL, MEMORY_VULKAN, MEMORY_RELAXED };
+enum model_memory { MEMORY_SEQUENTIAL, MEMORY_VULKAN, MEMORY_RELAXED, MEMORY_TORN };
 
 struct model_rules {
     bool together; // the lanes of a tangle execute every instruction together; if not, each lane

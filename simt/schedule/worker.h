@@ -4,6 +4,7 @@
 
 #include "memory/order.h"
 #include "schedule/machine.h"
+#include "schedule/model.h"
 #include "schedule/trace.h"
 #include "schedule/workgroup.h"
 
@@ -21,9 +22,10 @@ struct worker {
     const struct model_rules *rules;
     const struct program *program;
     struct flow *flow;
-    uint64_t compilation; // a seed that is the same for all dispatches
-    struct trace *trace;  // NULL: none
-    struct past *past;    // NULL: memory is sequentially consistent
+    uint64_t compilation;     // a seed that is the same for all dispatches
+    struct trace *trace;      // NULL: none
+    enum model_memory memory; // the model's, or that of FAULT_TORN
+    struct past *past;        // NULL: memory is sequentially consistent
     struct exec_seen seen[LANES_MAX];
 
     uint64_t time;     // instructions that sets of lanes executed

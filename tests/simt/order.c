@@ -643,6 +643,39 @@ static void relaxed_atomics(void **state)
     }
 }
 
+static uint64_t plus(uint64_t old, uint64_t value, uint32_t bits)
+{
+    (void)bits;
+    return old + value;
+}
+
+static uint64_t count_one(struct actor actor)
+{
+    const struct order_atomic one = {ORDER_MODIFY, plus, 1, 0, DEVICE, 0, 0};
+    return order_atomic(world_as(actor), actor.lane, world.buffer, 4, &one);
+}
+
+// ORDER_TORN: an addition may miss what another invocation has just added, but never its own.
+static void torn_additions(void **state)
+{
+    (void)state;
+    for (int rules = ORDER_VULKAN; rules <= ORDER_TORN; rules++) {
+        unsigned lost = 0;
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            const struct actor other = readers[seed % 3].reader;
+            world_begin(seed, rules, false);
+            assert_int_equal(count_one(other), 0);
+            const uint64_t second = count_one(writer);
+            lost += second == 0;
+            assert_true(count_one(writer) > second);
+        }
+        if (rules == ORDER_TORN)
+            assert_in_range(lost, SEEDS / 100, SEEDS - SEEDS / 100);
+        else
+            assert_int_equal(lost, 0);
+    }
+}
+
 // Shared memory that a later workgroup gets has no past, and buffers none of an earlier dispatch.
 static void past_is_forgotten(void **state)
 {
@@ -679,6 +712,7 @@ int main(void)
         cmocka_unit_test(everything_arrives),
         cmocka_unit_test(end_makes_available),
         cmocka_unit_test(relaxed_atomics),
+        cmocka_unit_test(torn_additions),
         cmocka_unit_test(past_is_forgotten),
     };
     return cmocka_run_group_tests(tests, world_create, world_free);

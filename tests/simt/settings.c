@@ -70,8 +70,9 @@ static void every_name_is_understood(void **state)
     (void)state;
     const char *const models[] = {"lockstep", "tangled", "snooping", "lagging",
                                   "peeling",  "relaxed", "unfair",   "faulty"};
-    const char *const faults[] = {"wrong",   "lost",       "hang",       "crash", "memory",
-                                  "nothing", "properties", "rendezvous", "loops", "reduction"};
+    const char *const faults[] = {"wrong",  "lost",      "hang",       "crash",
+                                  "memory", "nothing",   "properties", "rendezvous",
+                                  "loops",  "reduction", "torn"};
     char text[32];
     for (int i = 0; i < MODEL_COUNT; i++) {
         strcat(strcpy(text, "model="), models[i]);
@@ -150,7 +151,7 @@ static const struct {
     {"bounds=on", "no bounds 'on': lost, report"},
     {"fault=x\n",
      "no fault 'x?': wrong, lost, hang, crash, memory, nothing, properties, rendezvous, loops, "
-     "reduction"},
+     "reduction, torn"},
     {"rate=1.1", "rate=1.1: a number from 0 to 1, such as 0.001"},
     {"rate=.", "rate=.: a number from 0 to 1, such as 0.001"},
     {"rate=0.0.1", "rate=0.0.1: a number from 0 to 1, such as 0.001"},

@@ -40,8 +40,8 @@ struct world {
     struct regions *regions;
     uint64_t buffer; // address of `bytes`
     struct past *past;
-    struct order *all_orders[2][WORLD_GROUPS]; // by rules
-    struct order **orders;                     // that are in use
+    struct order *all_orders[ORDER_TORN + 1][WORLD_GROUPS]; // by rules
+    struct order **orders;                                  // that are in use
     struct program program;
     struct exec exec;
 };
@@ -75,7 +75,7 @@ static int world_create(void **state)
     assert_non_null(world.past);
     world.buffer = region_address(
         regions_add(world.regions, (struct region){world.bytes, WORLD_BYTES, false}), 0);
-    for (unsigned rules = 0; rules < 2; rules++)
+    for (unsigned rules = 0; rules <= ORDER_TORN; rules++)
         for (unsigned i = 0; i < WORLD_GROUPS; i++) {
             world.all_orders[rules][i] =
                 order_create(rules, WORLD_SUBGROUPS, WORLD_WIDTH, world.past);
@@ -88,7 +88,7 @@ static int world_create(void **state)
 static int world_free(void **state)
 {
     (void)state;
-    for (unsigned rules = 0; rules < 2; rules++)
+    for (unsigned rules = 0; rules <= ORDER_TORN; rules++)
         for (unsigned i = 0; i < WORLD_GROUPS; i++)
             order_free(world.all_orders[rules][i]);
     past_free(world.past);
