@@ -32,6 +32,7 @@ static const char *const names[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_PARTITIONED] = "VK_NV_shader_subgroup_partitioned",
     [CAT_FEATURE_CLOCK] = "shaderSubgroupClock",
     [CAT_FEATURE_FULL_SUBGROUPS] = "computeFullSubgroups",
+    [CAT_FEATURE_SHARED_INT64_ATOMICS] = "shaderSharedInt64Atomics",
 };
 
 // -1 stands for "needs nothing beyond Vulkan 1.1 compute".
@@ -107,6 +108,21 @@ static bool is_extended(const uint32_t *words, size_t end, uint32_t type)
     return false;
 }
 
+// The capability of 64-bit atomics does not say where: in shared memory, where a module has 64-bit
+// integers there.
+static void add_shared_atomics(const uint32_t *words, const struct spirv_instruction *each,
+                               uint64_t *features)
+{
+    struct spirv_instruction type;
+    if (each->opcode != SpvOpTypePointer || each->size != 4 ||
+        each->words[2] != SpvStorageClassWorkgroup || !(*features >> CAT_FEATURE_INT64_ATOMICS & 1))
+        return;
+    SPIRV_EACH (type, words, each->at)
+        if (type.opcode == SpvOpTypeInt && type.size == 4 && type.words[1] == each->words[3] &&
+            type.words[2] == 64)
+            *features |= UINT64_C(1) << CAT_FEATURE_SHARED_INT64_ATOMICS;
+}
+
 // What a group operation needs beyond the capability. The type is that of the result: of
 // OpGroupNonUniformAllEqual, whose operand may have another, it says nothing.
 static void add_group_operation(const uint32_t *words, const struct spirv_instruction *each,
@@ -136,6 +152,7 @@ bool cat_module_features(const uint32_t *words, size_t count, uint64_t *features
             add_group_operation(words, &each, functions, features);
             continue;
         }
+        add_shared_atomics(words, &each, features);
         if (each.opcode == SpvOpCapability && each.size == 2 &&
             !add_capability(each.words[1], features)) {
             *unknown = each.words[1];

@@ -46,6 +46,8 @@ const struct repro_feature repro_features[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_FLOAT64] = {"has.base.features.shaderFloat64", "shaderFloat64", NULL},
     [CAT_FEATURE_INT64_ATOMICS] = {"has.int64_atomics.shaderBufferInt64Atomics", NULL,
                                    "VK_KHR_shader_atomic_int64"},
+    [CAT_FEATURE_SHARED_INT64_ATOMICS] = {"has.int64_atomics.shaderSharedInt64Atomics", NULL,
+                                          "VK_KHR_shader_atomic_int64"},
     [CAT_FEATURE_ADDRESSES] = {"has.addresses.bufferDeviceAddress", NULL, NULL},
     [CAT_FEATURE_MEMORY_MODEL] = {"has.memory_model.vulkanMemoryModel",
                                   "VulkanMemoryModelFeatures.vulkanMemoryModel", NULL},

@@ -51,9 +51,10 @@ class MutationScore(harness.Case):
     @harness.never_sanitized
     def test_hazards(self):
         """Tests fail under the models that have their hazard."""
-        self.measure("snooping,lagging,peeling,rendezvous", "barrier.memory*",
+        self.measure("snooping,lagging,peeling,rendezvous,torn", "barrier.memory*",
                      "loop.desync/sync=none,exchange=up*store=each,pressure=none@*=128,"
                      "elected=last*weight=16",
+                     "memory.atomicity/*sides=workgroup*",
                      "reconvergence.break-ballot*", "reconvergence.loop-peeling*",
                      "shuffle.scan-loop/*form=ssa*descriptor*")
 

@@ -64,6 +64,21 @@ static void group_operations_are_looked_at(void **state)
     }
 }
 
+// 64-bit atomics, with such integers in shared memory, 32-bit ones there, and such in a buffer.
+static void shared_atomics_are_another_feature(void **state)
+{
+    (void)state;
+    const uint64_t atomics = UINT64_C(1) << CAT_FEATURE_INT64_ATOMICS;
+    const uint64_t shared = UINT64_C(1) << CAT_FEATURE_SHARED_INT64_ATOMICS;
+    const uint32_t kinds[][3] = {{4, 64, true}, {4, 32, false}, {12, 64, false}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const uint32_t words[] = {HEADER, OP(2, 17), 12, OP(4, 21),   1, kinds[i][1],
+                                  0,      OP(4, 32), 2,  kinds[i][0], 1};
+        assert_true(read_words(words, sizeof words / 4));
+        assert_true(features == (atomics | (kinds[i][2] ? shared : 0)));
+    }
+}
+
 static void unknown_capabilities_are_named(void **state)
 {
     (void)state;
@@ -106,6 +121,7 @@ int main(void)
         cmocka_unit_test(capabilities_and_modes_are_seen),
         cmocka_unit_test(what_comes_after_the_first_function_does_not_count),
         cmocka_unit_test(group_operations_are_looked_at),
+        cmocka_unit_test(shared_atomics_are_another_feature),
         cmocka_unit_test(unknown_capabilities_are_named),
         cmocka_unit_test(broken_modules_are_refused),
         cmocka_unit_test(every_feature_has_a_name_that_is_found),
