@@ -48,7 +48,7 @@
 
 ; Places of the locations: in a buffer behind its reserved first word; in shared memory from the
 ; workgroup's first invocation on. The locations Y come behind all locations X.
-#ifdef PLACE_SHARED
+#ifdef X_SHARED
 %first_here           = OpISub %uint %first_among %workgroup_begin
 %x_count              = OpCopyObject %uint %workgroup_width
 %begin                = OpCopyObject %uint %zero
@@ -57,25 +57,43 @@
 %x_count              = OpCopyObject %uint %total
 %begin                = OpCopyObject %uint %one
 #endif
-#define PLACE_OF(name, index, first) \
+#define PLACE_OF(name, index, first, begin) \
     %name##_number        = OpIAdd %uint first index \
     %name##_strided       = OpIMul %uint %name##_number %stride \
-    %name##_place         = OpIAdd %uint %begin %name##_strided
+    %name##_place         = OpIAdd %uint begin %name##_strided
+#if defined(Y_SHARED) && !defined(X_SHARED)
+#define Y_BEGIN       %zero
+%first_in_workgroup   = OpISub %uint %first_among %workgroup_begin
+%first_y              = OpIAdd %uint %workgroup_width %first_in_workgroup
+#elif defined(X_SHARED) && !defined(Y_SHARED)
+#define Y_BEGIN       %one
+%first_y              = OpIAdd %uint %total %first_among
+#else
+#define Y_BEGIN       %begin
 %first_y              = OpIAdd %uint %x_count %first_here
-PLACE_OF(own_x, %which, %first_here)
-PLACE_OF(own_y, %own_y, %first_y)
-PLACE_OF(other_x, %other, %first_here)
-PLACE_OF(other_y, %other_y, %first_y)
+#endif
+PLACE_OF(own_x, %which, %first_here, %begin)
+PLACE_OF(own_y, %own_y, %first_y, Y_BEGIN)
+PLACE_OF(other_x, %other, %first_here, %begin)
+PLACE_OF(other_y, %other_y, %first_y, Y_BEGIN)
 
 ; In a buffer all locations are zero. Shared memory is zeroed here, by all for all.
-#ifdef PLACE_SHARED
-%zero_x_at            = AT(%own_x_place)
-%zero_y_at            = AT(%own_y_place)
+#ifdef X_SHARED
+%zero_x_at            = AT_X(%own_x_place)
+#endif
+#ifdef Y_SHARED
+%zero_y_at            = AT_Y(%own_y_place)
+#endif
+#ifdef X_SHARED
                         OpStore %zero_x_at %zero NON_PRIVATE
+#endif
+#ifdef Y_SHARED
                         OpStore %zero_y_at %zero NON_PRIVATE
+#endif
+#if defined(X_SHARED) || defined(Y_SHARED)
                         OpControlBarrier %workgroup_scope %workgroup_scope %both_ways
 #endif
-%own_x_at             = AT(%own_x_place)
-%own_y_at             = AT(%own_y_place)
-%other_x_at           = AT(%other_x_place)
-%other_y_at           = AT(%other_y_place)
+%own_x_at             = AT_X(%own_x_place)
+%own_y_at             = AT_Y(%own_y_place)
+%other_x_at           = AT_X(%other_x_place)
+%other_y_at           = AT_Y(%other_y_place)

@@ -62,6 +62,8 @@ static const struct expected {
     {"scan.vector-sum-grid/*order=acquire-release,handover=buffers,memory-model=vulkan*", F,
      "happens-before"},
     {"memory.atomicity/*", F, "atomic-steps"},
+    {"memory.message-passing/*order=exchange,*memory-model=glsl*", C, RA},
+    {"memory.message-passing/*order=exchange,*memory-model=vulkan*", F, "happens-before"},
     {"memory.message-passing/*order=release-acquire,*memory-model=glsl*", C, RA},
     {"memory.message-passing/*order=barrier,*memory-model=glsl*", F, "memory-barrier"},
     {"memory.message-passing/*order=control-barrier,*memory-model=glsl*", F, "memory-barrier"},
