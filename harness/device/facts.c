@@ -230,6 +230,8 @@ static uint64_t feature_bits(const struct dev_features *f,
         {CAT_FEATURE_ADDRESSES, f->addresses.bufferDeviceAddress},
         {CAT_FEATURE_MEMORY_MODEL, f->memory_model.vulkanMemoryModel},
         {CAT_FEATURE_MEMORY_MODEL_DEVICE, f->memory_model.vulkanMemoryModelDeviceScope},
+        {CAT_FEATURE_MEMORY_MODEL_CHAINS,
+         f->memory_model.vulkanMemoryModelAvailabilityVisibilityChains},
         {CAT_FEATURE_CLOCK, f->clock.shaderSubgroupClock},
         {CAT_FEATURE_SUBGROUP_UNIFORM, f->subgroup_uniform.shaderSubgroupUniformControlFlow},
 #ifdef VK_KHR_shader_maximal_reconvergence

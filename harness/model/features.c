@@ -33,6 +33,7 @@ static const char *const names[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_CLOCK] = "shaderSubgroupClock",
     [CAT_FEATURE_FULL_SUBGROUPS] = "computeFullSubgroups",
     [CAT_FEATURE_SHARED_INT64_ATOMICS] = "shaderSharedInt64Atomics",
+    [CAT_FEATURE_MEMORY_MODEL_CHAINS] = "vulkanMemoryModelAvailabilityVisibilityChains",
 };
 
 // -1 stands for "needs nothing beyond Vulkan 1.1 compute".

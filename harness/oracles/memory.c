@@ -26,7 +26,8 @@ static bool memory_fits(const struct cat_args *args, struct lit_error *error)
 static void memory_shape(struct cat_args *args)
 {
     const uint64_t invocations = invocations_of(args);
-    const uint64_t locations = cat_axis_is(args, "place", "shared") ? 0 : 2 * invocations;
+    const uint64_t each = cat_axis(args, "scopes") ? 3 : 2; // locations of an instance
+    const uint64_t locations = cat_axis_is(args, "place", "shared") ? 0 : each * invocations;
     args->shape = (struct cat_shape){
         .workgroups = args->scale * cat_value(args, "times"),
         .elements = (uint32_t)invocations,
@@ -88,6 +89,8 @@ const struct cat_oracle oracles_memory[] = {
     MEMORY("load-buffering", words_expect, loads, "only the first saw", "only the second saw",
            "neither saw", "both saw"),
     MEMORY("message-passing", words_expect, bits, "flag and data", "neither", "data only",
+           "flag without data"),
+    MEMORY("scope-chain", words_expect, bits, "flag and data", "neither", "data only",
            "flag without data"),
     MEMORY("store-buffering", words_expect, stores, "only the first saw", "only the second saw",
            "both saw", "neither saw"),

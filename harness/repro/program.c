@@ -54,6 +54,9 @@ const struct repro_feature repro_features[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_MEMORY_MODEL_DEVICE] = {"has.memory_model.vulkanMemoryModelDeviceScope",
                                          "VulkanMemoryModelFeatures.vulkanMemoryModelDeviceScope",
                                          NULL},
+    [CAT_FEATURE_MEMORY_MODEL_CHAINS] =
+        {"has.memory_model.vulkanMemoryModelAvailabilityVisibilityChains",
+         "VulkanMemoryModelFeatures.vulkanMemoryModelAvailabilityVisibilityChains", NULL},
     [CAT_FEATURE_SUBGROUP_UNIFORM] = {"has.subgroup_uniform.shaderSubgroupUniformControlFlow", NULL,
                                       "VK_KHR_shader_subgroup_uniform_control_flow"},
     [CAT_FEATURE_MAXIMAL] = {"HAS_MAXIMAL", NULL, "VK_KHR_shader_maximal_reconvergence"},

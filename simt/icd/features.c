@@ -169,6 +169,7 @@ static const struct place supported[][2] = {
     V12(BUFFER_DEVICE_ADDRESS, BufferDeviceAddress, bufferDeviceAddress),
     V12(VULKAN_MEMORY_MODEL, VulkanMemoryModel, vulkanMemoryModel),
     V12(VULKAN_MEMORY_MODEL, VulkanMemoryModel, vulkanMemoryModelDeviceScope),
+    V12(VULKAN_MEMORY_MODEL, VulkanMemoryModel, vulkanMemoryModelAvailabilityVisibilityChains),
     V12_ONLY(subgroupBroadcastDynamicId),
 
     V13(INLINE_UNIFORM_BLOCK, InlineUniformBlock, inlineUniformBlock),

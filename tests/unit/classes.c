@@ -62,6 +62,8 @@ static const struct expected {
     {"scan.vector-sum-grid/*order=acquire-release,handover=buffers,memory-model=vulkan*", F,
      "happens-before"},
     {"memory.atomicity/*", F, "atomic-steps"},
+    {"memory.scope-chain/scopes=device-workgroup,*", F, "happens-before"},
+    {"memory.scope-chain/scopes=workgroup,*", K, "scope-instance"},
     {"memory.write-after-read/between=control-barrier,*", F, "barrier-waits,memory-barrier"},
     {"memory.write-after-read/between=release-acquire,*memory-model=glsl*", C, RA},
     {"memory.write-after-read/between=release-acquire,*memory-model=vulkan*", F, "happens-before"},
