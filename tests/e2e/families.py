@@ -18,6 +18,7 @@ KNOWN = {
         "lookback.levien-*",
         "lookback.order/*",
         "lookback.scan/*",
+        "loop.carried/*exit=break*",
         "memory.write-after-read/between=rendezvous*",
         "progress.*",
         "reconvergence.never-true/*",

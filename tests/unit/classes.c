@@ -30,6 +30,8 @@ static const struct expected {
     {"shuffle.branch/place=after,*", F, UF},
     {"shuffle.branch/place=nested,source=active,*", F, SP},
     {"shuffle.branch/*source=inactive,*", K, "undefined-inactive"},
+    {"loop.carried/*after=own,*", F, SP},
+    {"loop.carried/*after=neighbour,*", F, "uniform-flow,same-path,tangled-wait"},
     {"loop.desync/*", F, UF},
     {"loop.tail/*", F, UF},
     {"loop.form/*", F, UF},
