@@ -28,6 +28,7 @@ const char *const fault_names[FAULT_COUNT] = {
     [FAULT_LOOPS] = "loops",
     [FAULT_REDUCTION] = "reduction",
     [FAULT_TORN] = "torn",
+    [FAULT_IDS] = "ids",
 };
 
 static const char *const schedule_names[] = {"random", "priority"};

@@ -32,6 +32,7 @@ enum fault {
     FAULT_LOOPS,      // loops end after 65,535 iterations
     FAULT_REDUCTION,  // a reduction leaves out lanes by a truth value of something else
     FAULT_TORN,       // an atomic that reads and writes is a load, and later a store
+    FAULT_IDS,        // LocalInvocationIndex counts y before x
     FAULT_COUNT,
 };
 

@@ -134,6 +134,7 @@ struct invocation {
     const struct workgroup *workgroup;
     const struct subgroup *subgroup;
     uint32_t lane, index, local[3];
+    bool counts_y_first;
 };
 
 static uint64_t lane_mask(const struct invocation *at, uint32_t builtin, uint32_t component)
@@ -166,7 +167,8 @@ static uint64_t builtin_value(const struct invocation *at, uint32_t builtin, uin
     case SpvBuiltInGlobalInvocationId:
         return at->workgroup->id[component] * size[component] + at->local[component];
     case SpvBuiltInLocalInvocationIndex:
-        return at->index;
+        return at->counts_y_first ? (at->local[2] * size[0] + at->local[0]) * size[1] + at->local[1]
+                                  : at->index;
     case SpvBuiltInSubgroupSize:
         return at->subgroup->width;
     case SpvBuiltInNumSubgroups:
@@ -219,7 +221,8 @@ static void begin_subgroup(const struct worker *worker, const struct dispatch *d
                                 .workgroup = slot,
                                 .subgroup = subgroup,
                                 .lane = lane,
-                                .index = first + lane};
+                                .index = first + lane,
+                                .counts_y_first = worker->counts_y_first};
         fill_builtins(&at);
         subgroup->progress[lane] = 0;
         subgroup->asleep[lane] = 0;

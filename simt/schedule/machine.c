@@ -180,6 +180,7 @@ static void set_up(struct worker *worker)
         worker->exec.fault_rate = settings->rate;
     worker->memory = faulty && settings->fault == FAULT_TORN ? MEMORY_TORN : worker->rules->memory;
     worker->impatient = faulty && settings->fault == FAULT_LOOPS;
+    worker->counts_y_first = faulty && settings->fault == FAULT_IDS;
     worker->guards = machine->guards;
     if (settings->schedule == SCHEDULE_PRIORITY)
         worker_draw_delays(worker, settings->depth);

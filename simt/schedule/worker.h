@@ -25,6 +25,7 @@ struct worker {
     uint64_t compilation;     // a seed that is the same for all dispatches
     struct trace *trace;      // NULL: none
     enum model_memory memory; // the model's, or that of FAULT_TORN
+    bool counts_y_first;      // FAULT_IDS
     struct past *past;        // NULL: memory is sequentially consistent
     struct exec_seen seen[LANES_MAX];
 

@@ -26,7 +26,17 @@
 
 ; The workgroup.
 %workgroup_width      = OpSpecConstant %uint 64
+#if defined(SHAPE_2D) || defined(SHAPE_3D)
+%workgroup_rows       = OpConstant %uint 4
+%workgroup_x          = OpSpecConstantOp %uint UDiv %workgroup_width %workgroup_rows
+#ifdef SHAPE_2D
+%workgroup_size       = OpSpecConstantComposite %uint3 %workgroup_x %workgroup_rows %one
+#else
+%workgroup_size       = OpSpecConstantComposite %uint3 %workgroup_x %two %two
+#endif
+#else
 %workgroup_size       = OpSpecConstantComposite %uint3 %workgroup_width %one %one
+#endif
 
 ; Who an invocation is.
 %uint_input           = OpTypePointer Input %uint

@@ -4,10 +4,11 @@
 ; capabilities and its own extensions, includes this file, may add decorations, and includes
 ; interface-types.h, which declares what is decorated here.
 ;
-; Three axes are understood:
+; Four axes are understood:
 ;   reconvergence = default | subgroup-uniform | maximal   an execution mode of %main
 ;   access        = descriptor | address                   how the buffers are reached
 ;   memory-model  = glsl | vulkan                          which memory model holds
+;   shape         = line | 2d | 3d                         of the workgroup; a fourth of it in x
 ; For address and vulkan the test itself declares the capability and the extension, where a reader of
 ; its first lines sees what it needs. MORE_INPUTS names further variables of the entry point's interface,
 ; which the test decorates and declares.
@@ -43,7 +44,8 @@
                         OpExecutionMode %main MaximallyReconvergesKHR
 #endif
 
-; The workgroup is workgroup_width x 1 x 1, and the width is specialization constant 0.
+; The workgroup has workgroup_width invocations, which is specialization constant 0, in one line but
+; for the axis shape.
                         OpDecorate %workgroup_width SpecId 0
                         OpDecorate %workgroup_size BuiltIn WorkgroupSize
 

@@ -72,7 +72,7 @@ static void every_name_is_understood(void **state)
                                   "peeling",  "relaxed", "unfair",   "faulty"};
     const char *const faults[] = {"wrong",  "lost",      "hang",       "crash",
                                   "memory", "nothing",   "properties", "rendezvous",
-                                  "loops",  "reduction", "torn"};
+                                  "loops",  "reduction", "torn",       "ids"};
     char text[32];
     for (int i = 0; i < MODEL_COUNT; i++) {
         strcat(strcpy(text, "model="), models[i]);
@@ -151,7 +151,7 @@ static const struct {
     {"bounds=on", "no bounds 'on': lost, report"},
     {"fault=x\n",
      "no fault 'x?': wrong, lost, hang, crash, memory, nothing, properties, rendezvous, loops, "
-     "reduction, torn"},
+     "reduction, torn, ids"},
     {"rate=1.1", "rate=1.1: a number from 0 to 1, such as 0.001"},
     {"rate=.", "rate=.: a number from 0 to 1, such as 0.001"},
     {"rate=0.0.1", "rate=0.0.1: a number from 0 to 1, such as 0.001"},

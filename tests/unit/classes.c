@@ -30,6 +30,8 @@ static const struct expected {
     {"shuffle.branch/place=after,*", F, UF},
     {"shuffle.branch/place=nested,source=active,*", F, SP},
     {"shuffle.branch/*source=inactive,*", K, "undefined-inactive"},
+    {"builtins.invocation/what=linear,*", A, "subgroup-membership"},
+    {"builtins.invocation/what=masks,*", F, "built-ins"},
     {"loop.carried/*after=own,*", F, SP},
     {"loop.carried/*after=neighbour,*", F, "uniform-flow,same-path,tangled-wait"},
     {"loop.desync/*", F, UF},
