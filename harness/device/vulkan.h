@@ -58,6 +58,7 @@ struct dev_features {
     VkPhysicalDevice8BitStorageFeatures storage8;
     VkPhysicalDeviceShaderFloat16Int8Features float16_int8;
     VkPhysicalDeviceShaderAtomicInt64Features int64_atomics;
+    VkPhysicalDeviceShaderAtomicFloatFeaturesEXT float_atomics;
     VkPhysicalDeviceBufferDeviceAddressFeatures addresses;
     VkPhysicalDeviceVulkanMemoryModelFeatures memory_model;
     VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures extended_types;

@@ -34,6 +34,10 @@ static const char *const names[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_FULL_SUBGROUPS] = "computeFullSubgroups",
     [CAT_FEATURE_SHARED_INT64_ATOMICS] = "shaderSharedInt64Atomics",
     [CAT_FEATURE_MEMORY_MODEL_CHAINS] = "vulkanMemoryModelAvailabilityVisibilityChains",
+    [CAT_FEATURE_FLOAT32_ADD] = "shaderBufferFloat32AtomicAdd",
+    [CAT_FEATURE_SHARED_FLOAT32_ADD] = "shaderSharedFloat32AtomicAdd",
+    [CAT_FEATURE_FLOAT64_ADD] = "shaderBufferFloat64AtomicAdd",
+    [CAT_FEATURE_SHARED_FLOAT64_ADD] = "shaderSharedFloat64AtomicAdd",
 };
 
 // -1 stands for "needs nothing beyond Vulkan 1.1 compute".
@@ -47,6 +51,8 @@ static const struct {
     {SpvCapabilityFloat64, CAT_FEATURE_FLOAT64},
     {SpvCapabilityInt64, CAT_FEATURE_INT64},
     {SpvCapabilityInt64Atomics, CAT_FEATURE_INT64_ATOMICS},
+    {SpvCapabilityAtomicFloat32AddEXT, CAT_FEATURE_FLOAT32_ADD},
+    {SpvCapabilityAtomicFloat64AddEXT, CAT_FEATURE_FLOAT64_ADD},
     {SpvCapabilityInt16, CAT_FEATURE_INT16},
     {SpvCapabilityInt8, CAT_FEATURE_INT8},
     {SpvCapabilityGroupNonUniform, CAT_FEATURE_BASIC},
@@ -109,19 +115,29 @@ static bool is_extended(const uint32_t *words, size_t end, uint32_t type)
     return false;
 }
 
-// The capability of 64-bit atomics does not say where: in shared memory, where a module has 64-bit
-// integers there.
+// The capabilities of atomics do not say where: in shared memory, where a module points to such
+// numbers there.
 static void add_shared_atomics(const uint32_t *words, const struct spirv_instruction *each,
                                uint64_t *features)
 {
+    static const struct {
+        uint32_t type, width;
+        enum cat_feature feature, shared;
+    } atomics[] = {
+        {SpvOpTypeInt, 64, CAT_FEATURE_INT64_ATOMICS, CAT_FEATURE_SHARED_INT64_ATOMICS},
+        {SpvOpTypeFloat, 32, CAT_FEATURE_FLOAT32_ADD, CAT_FEATURE_SHARED_FLOAT32_ADD},
+        {SpvOpTypeFloat, 64, CAT_FEATURE_FLOAT64_ADD, CAT_FEATURE_SHARED_FLOAT64_ADD},
+    };
     struct spirv_instruction type;
     if (each->opcode != SpvOpTypePointer || each->size != 4 ||
-        each->words[2] != SpvStorageClassWorkgroup || !(*features >> CAT_FEATURE_INT64_ATOMICS & 1))
+        each->words[2] != SpvStorageClassWorkgroup)
         return;
     SPIRV_EACH (type, words, each->at)
-        if (type.opcode == SpvOpTypeInt && type.size == 4 && type.words[1] == each->words[3] &&
-            type.words[2] == 64)
-            *features |= UINT64_C(1) << CAT_FEATURE_SHARED_INT64_ATOMICS;
+        for (size_t i = 0; i < sizeof atomics / sizeof *atomics; i++)
+            if (*features >> atomics[i].feature & 1 && type.opcode == atomics[i].type &&
+                type.size >= 3 && type.words[1] == each->words[3] &&
+                type.words[2] == atomics[i].width)
+                *features |= UINT64_C(1) << atomics[i].shared;
 }
 
 // What a group operation needs beyond the capability. The type is that of the result: of
@@ -187,7 +203,8 @@ static uint32_t constant(const uint32_t *words, size_t count, uint32_t id)
 static bool is_atomic(uint32_t opcode)
 {
     return (opcode >= SpvOpAtomicLoad && opcode <= SpvOpAtomicXor) ||
-           opcode == SpvOpAtomicFlagTestAndSet || opcode == SpvOpAtomicFlagClear;
+           opcode == SpvOpAtomicFlagTestAndSet || opcode == SpvOpAtomicFlagClear ||
+           opcode == SpvOpAtomicFAddEXT;
 }
 
 // Whether an instruction makes others seen, or this one by others, beyond the workgroup.

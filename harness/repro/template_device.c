@@ -87,6 +87,7 @@ static struct {
     VkPhysicalDevice8BitStorageFeatures storage8;
     VkPhysicalDeviceShaderFloat16Int8Features float16_int8;
     VkPhysicalDeviceShaderAtomicInt64Features int64_atomics;
+    VkPhysicalDeviceShaderAtomicFloatFeaturesEXT float_atomics;
     VkPhysicalDeviceBufferDeviceAddressFeatures addresses;
     VkPhysicalDeviceVulkanMemoryModelFeatures memory_model;
     VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures extended_types;
@@ -129,6 +130,7 @@ static const struct {
      "VK_KHR_shader_float16_int8"},
     {&has.int64_atomics, TYPE(SHADER_ATOMIC_INT64_FEATURES), VK_API_VERSION_1_2,
      "VK_KHR_shader_atomic_int64"},
+    {&has.float_atomics, TYPE(SHADER_ATOMIC_FLOAT_FEATURES_EXT), 0, "VK_EXT_shader_atomic_float"},
     {&has.addresses, TYPE(BUFFER_DEVICE_ADDRESS_FEATURES), VK_API_VERSION_1_2,
      "VK_KHR_buffer_device_address"},
     {&has.memory_model, TYPE(VULKAN_MEMORY_MODEL_FEATURES), VK_API_VERSION_1_2,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomic instructions on memory, of 32 and 64 bits.
-#include "program/execution.h"
-#include "program/instructions.h"
+#include "exec/scalar.h"
 
 #include "memory/order.h"
 
@@ -21,6 +20,7 @@ MODIFY(exchange, value)
 MODIFY(increment, old + 1)
 MODIFY(decrement, old - 1)
 MODIFY(add, old + value)
+MODIFY(float_add, float_bits(float_value(old, width) + float_value(value, width), width))
 MODIFY(subtract, old - value)
 MODIFY(signed_min, as_signed(value, width) < as_signed(old, width) ? value : old)
 MODIFY(unsigned_min, value < old ? value : old)
@@ -35,23 +35,24 @@ static const struct atomic_op {
     enum order_action action;
     order_modify *modify;
     uint8_t operands;
-    bool takes_floats;
+    bool no_integers, takes_floats;
 } ops[] = {
-    {SpvOpAtomicLoad, ORDER_LOAD, NULL, 3, true},
-    {SpvOpAtomicStore, ORDER_STORE, NULL, 4, true},
-    {SpvOpAtomicExchange, ORDER_MODIFY, exchange, 4, true},
-    {SpvOpAtomicCompareExchange, ORDER_COMPARE, NULL, 6, false},
-    {SpvOpAtomicIIncrement, ORDER_MODIFY, increment, 3, false},
-    {SpvOpAtomicIDecrement, ORDER_MODIFY, decrement, 3, false},
-    {SpvOpAtomicIAdd, ORDER_MODIFY, add, 4, false},
-    {SpvOpAtomicISub, ORDER_MODIFY, subtract, 4, false},
-    {SpvOpAtomicSMin, ORDER_MODIFY, signed_min, 4, false},
-    {SpvOpAtomicUMin, ORDER_MODIFY, unsigned_min, 4, false},
-    {SpvOpAtomicSMax, ORDER_MODIFY, signed_max, 4, false},
-    {SpvOpAtomicUMax, ORDER_MODIFY, unsigned_max, 4, false},
-    {SpvOpAtomicAnd, ORDER_MODIFY, bit_and, 4, false},
-    {SpvOpAtomicOr, ORDER_MODIFY, bit_or, 4, false},
-    {SpvOpAtomicXor, ORDER_MODIFY, bit_xor, 4, false},
+    {SpvOpAtomicLoad, ORDER_LOAD, NULL, 3, false, true},
+    {SpvOpAtomicStore, ORDER_STORE, NULL, 4, false, true},
+    {SpvOpAtomicExchange, ORDER_MODIFY, exchange, 4, false, true},
+    {SpvOpAtomicFAddEXT, ORDER_MODIFY, float_add, 4, true, true},
+    {SpvOpAtomicCompareExchange, ORDER_COMPARE, NULL, 6, false, false},
+    {SpvOpAtomicIIncrement, ORDER_MODIFY, increment, 3, false, false},
+    {SpvOpAtomicIDecrement, ORDER_MODIFY, decrement, 3, false, false},
+    {SpvOpAtomicIAdd, ORDER_MODIFY, add, 4, false, false},
+    {SpvOpAtomicISub, ORDER_MODIFY, subtract, 4, false, false},
+    {SpvOpAtomicSMin, ORDER_MODIFY, signed_min, 4, false, false},
+    {SpvOpAtomicUMin, ORDER_MODIFY, unsigned_min, 4, false, false},
+    {SpvOpAtomicSMax, ORDER_MODIFY, signed_max, 4, false, false},
+    {SpvOpAtomicUMax, ORDER_MODIFY, unsigned_max, 4, false, false},
+    {SpvOpAtomicAnd, ORDER_MODIFY, bit_and, 4, false, false},
+    {SpvOpAtomicOr, ORDER_MODIFY, bit_or, 4, false, false},
+    {SpvOpAtomicXor, ORDER_MODIFY, bit_xor, 4, false, false},
 };
 #define OP_COUNT (sizeof ops / sizeof *ops)
 
@@ -89,9 +90,15 @@ static void atomic(struct exec *exec, const struct insn *insn)
     }
 }
 
-static bool is_scalar(const struct shape *shape, bool takes_floats, uint32_t width)
+static bool is_word(const struct shape *shape)
 {
-    return (shape->scalar == SCALAR_INT || (takes_floats && shape->scalar == SCALAR_FLOAT)) &&
+    return shape->scalar == SCALAR_INT && shape->components == 1 && shape->width == 32;
+}
+
+static bool is_number(const struct shape *shape, const struct atomic_op *op, uint32_t width)
+{
+    return ((shape->scalar == SCALAR_INT && !op->no_integers) ||
+            (shape->scalar == SCALAR_FLOAT && op->takes_floats)) &&
            shape->components == 1 && shape->width == width;
 }
 
@@ -100,11 +107,11 @@ static bool fits(const struct insn_shape *shape, const struct atomic_op *op, uin
     const bool compares = op->action == ORDER_COMPARE;
     if (shape->has_result != (op->action != ORDER_STORE) || shape->operand_count != op->operands ||
         (width != 32 && width != 64) || shape->operand[0].scalar != SCALAR_POINTER ||
-        (shape->has_result && !is_scalar(&shape->result, op->takes_floats, width)))
+        (shape->has_result && !is_number(&shape->result, op, width)))
         return false;
     for (uint32_t i = 1; i < shape->operand_count; i++) {
-        const bool is_word = i < 3 || (compares && i == 3);
-        if (!is_scalar(&shape->operand[i], !is_word && op->takes_floats, is_word ? 32 : width))
+        const bool says_how = i < 3 || (compares && i == 3);
+        if (says_how ? !is_word(&shape->operand[i]) : !is_number(&shape->operand[i], op, width))
             return false;
     }
     return true;

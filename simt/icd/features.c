@@ -80,6 +80,8 @@ static const struct layout layouts[] = {
     STRUCT(SHADER_CLOCK_FEATURES_KHR, ShaderClockFeaturesKHR, shaderDeviceClock),
     STRUCT(PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR, PipelineExecutablePropertiesFeaturesKHR,
            pipelineExecutableInfo),
+    STRUCT(SHADER_ATOMIC_FLOAT_FEATURES_EXT, ShaderAtomicFloatFeaturesEXT,
+           sparseImageFloat32AtomicAdd),
 #ifdef VK_KHR_shader_maximal_reconvergence
     STRUCT(SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR, ShaderMaximalReconvergenceFeaturesKHR,
            shaderMaximalReconvergence),
@@ -129,6 +131,11 @@ struct place {
 #define KHR(type, name, field)                                                                     \
     {                                                                                              \
         AT(type##_FEATURES_KHR, name##FeaturesKHR, field)                                          \
+    }
+
+#define EXT(type, name, field)                                                                     \
+    {                                                                                              \
+        AT(type##_FEATURES_EXT, name##FeaturesEXT, field)                                          \
     }
 
 static const struct place supported[][2] = {
@@ -189,6 +196,14 @@ static const struct place supported[][2] = {
         shaderSubgroupUniformControlFlow),
     KHR(SHADER_CLOCK, ShaderClock, shaderSubgroupClock),
     KHR(SHADER_CLOCK, ShaderClock, shaderDeviceClock),
+    EXT(SHADER_ATOMIC_FLOAT, ShaderAtomicFloat, shaderBufferFloat32Atomics),
+    EXT(SHADER_ATOMIC_FLOAT, ShaderAtomicFloat, shaderBufferFloat32AtomicAdd),
+    EXT(SHADER_ATOMIC_FLOAT, ShaderAtomicFloat, shaderBufferFloat64Atomics),
+    EXT(SHADER_ATOMIC_FLOAT, ShaderAtomicFloat, shaderBufferFloat64AtomicAdd),
+    EXT(SHADER_ATOMIC_FLOAT, ShaderAtomicFloat, shaderSharedFloat32Atomics),
+    EXT(SHADER_ATOMIC_FLOAT, ShaderAtomicFloat, shaderSharedFloat32AtomicAdd),
+    EXT(SHADER_ATOMIC_FLOAT, ShaderAtomicFloat, shaderSharedFloat64Atomics),
+    EXT(SHADER_ATOMIC_FLOAT, ShaderAtomicFloat, shaderSharedFloat64AtomicAdd),
     KHR(PIPELINE_EXECUTABLE_PROPERTIES, PipelineExecutableProperties, pipelineExecutableInfo),
 #ifdef VK_KHR_shader_maximal_reconvergence
     KHR(SHADER_MAXIMAL_RECONVERGENCE, ShaderMaximalReconvergence, shaderMaximalReconvergence),

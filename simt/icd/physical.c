@@ -25,6 +25,7 @@ static const VkExtensionProperties extensions[] = {
 #endif
     EXTENSION(KHR_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW),
     EXTENSION(EXT_CALIBRATED_TIMESTAMPS),
+    EXTENSION(EXT_SHADER_ATOMIC_FLOAT),
     EXTENSION(NV_SHADER_SUBGROUP_PARTITIONED),
     // What 1.1 to 1.3 made core, for programs that ask for it by its older name.
     EXTENSION(KHR_16BIT_STORAGE),

@@ -23,6 +23,8 @@ static const SpvCapability capabilities[] = {
     SpvCapabilityInt16,
     SpvCapabilityInt64,
     SpvCapabilityInt64Atomics,
+    SpvCapabilityAtomicFloat32AddEXT,
+    SpvCapabilityAtomicFloat64AddEXT,
     SpvCapabilityGroupNonUniform,
     SpvCapabilityGroupNonUniformVote,
     SpvCapabilityGroupNonUniformArithmetic,
@@ -65,6 +67,7 @@ static const SpvCapability capabilities[] = {
 static const char *const extensions[] = {
     "SPV_EXT_descriptor_indexing",
     "SPV_EXT_physical_storage_buffer",
+    "SPV_EXT_shader_atomic_float_add",
     "SPV_GOOGLE_decorate_string",
     "SPV_GOOGLE_hlsl_functionality1",
     "SPV_GOOGLE_user_type",

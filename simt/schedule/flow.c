@@ -24,6 +24,7 @@ static bool is_visible(const struct insn *insn)
         return insn->kind <= INSN_FENCE;
     return insn->run == memory_load || insn->run == memory_store ||
            (insn->opcode >= SpvOpAtomicLoad && insn->opcode <= SpvOpAtomicXor) ||
+           insn->opcode == SpvOpAtomicFAddEXT ||
            insn->opcode == SpvOpReadClockKHR;
 }
 

@@ -119,11 +119,37 @@ static void one_invocation(void **state)
     }
 }
 
+// Sums of floats, of which each is a float.
+static void floats(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        uint64_t cells[CELLS * WORLD_WIDTH];
+        const uint32_t width = i & 1 ? 64 : 32;
+        struct exec *exec = prepare(i & 2, cells);
+        const struct insn insn = decode(SpvOpAtomicFAddEXT, width, SCALAR_FLOAT);
+        assert_non_null(insn.run);
+        const float before = 16777214, value = 1.5f, after = 16777216; // ties to even
+        const double wide_before = before, wide_value = value, wide_after = 16777215.5;
+        cells[POINTER * WORLD_WIDTH + 2] = world.buffer + 16;
+        cells[SCOPE * WORLD_WIDTH + 2] = DEVICE;
+        memcpy(&cells[VALUE * WORLD_WIDTH + 2], i & 1 ? (void *)&wide_value : (void *)&value,
+               width / 8);
+        memcpy(world.bytes + 16, i & 1 ? (void *)&wide_before : (void *)&before, width / 8);
+        insn.run(exec, &insn);
+        assert_memory_equal(world.bytes + 16, i & 1 ? (void *)&wide_after : (void *)&after,
+                            width / 8);
+        assert_memory_equal(&cells[RESULT * WORLD_WIDTH + 2],
+                            i & 1 ? (void *)&wide_before : (void *)&before, width / 8);
+    }
+}
+
 static void refused(void **state)
 {
     (void)state;
     assert_null(decode(SpvOpAtomicIAdd, 16, SCALAR_INT).run);
     assert_null(decode(SpvOpAtomicIAdd, 32, SCALAR_FLOAT).run);
+    assert_null(decode(SpvOpAtomicFAddEXT, 32, SCALAR_INT).run);
     assert_null(decode(SpvOpAtomicLoad, 32, SCALAR_BOOL).run);
     assert_non_null(decode(SpvOpAtomicExchange, 32, SCALAR_FLOAT).run);
     assert_null(decode(SpvOpAtomicFlagTestAndSet, 32, SCALAR_INT).run);
@@ -318,9 +344,9 @@ static void messages_between_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_invocation),           cmocka_unit_test(refused),
-        cmocka_unit_test(wrong_addresses),          cmocka_unit_test(sums_are_exact),
-        cmocka_unit_test(messages_between_threads),
+        cmocka_unit_test(one_invocation), cmocka_unit_test(floats),
+        cmocka_unit_test(refused),        cmocka_unit_test(wrong_addresses),
+        cmocka_unit_test(sums_are_exact), cmocka_unit_test(messages_between_threads),
     };
     return cmocka_run_group_tests(tests, world_create, world_free);
 }

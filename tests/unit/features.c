@@ -64,19 +64,36 @@ static void group_operations_are_looked_at(void **state)
     }
 }
 
-// 64-bit atomics, with such integers in shared memory, 32-bit ones there, and such in a buffer.
+// Atomics, with such numbers in shared memory, with narrower ones there, and with such in a buffer.
 static void shared_atomics_are_another_feature(void **state)
 {
     (void)state;
-    const uint64_t atomics = UINT64_C(1) << CAT_FEATURE_INT64_ATOMICS;
-    const uint64_t shared = UINT64_C(1) << CAT_FEATURE_SHARED_INT64_ATOMICS;
-    const uint32_t kinds[][3] = {{4, 64, true}, {4, 32, false}, {12, 64, false}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const uint32_t words[] = {HEADER, OP(2, 17), 12, OP(4, 21),   1, kinds[i][1],
-                                  0,      OP(4, 32), 2,  kinds[i][0], 1};
-        assert_true(read_words(words, sizeof words / 4));
-        assert_true(features == (atomics | (kinds[i][2] ? shared : 0)));
-    }
+    const struct {
+        uint32_t capability, type, width;
+        enum cat_feature feature, shared;
+    } rows[] = {
+        {12, 21, 64, CAT_FEATURE_INT64_ATOMICS, CAT_FEATURE_SHARED_INT64_ATOMICS},
+        {6033, 22, 32, CAT_FEATURE_FLOAT32_ADD, CAT_FEATURE_SHARED_FLOAT32_ADD},
+        {6034, 22, 64, CAT_FEATURE_FLOAT64_ADD, CAT_FEATURE_SHARED_FLOAT64_ADD},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (unsigned kind = 0; kind < 3; kind++) {
+            const bool is_float = rows[i].type == 22;
+            const uint32_t words[] = {HEADER,
+                                      OP(2, 17),
+                                      rows[i].capability,
+                                      OP(is_float ? 3 : 4, rows[i].type),
+                                      1,
+                                      kind == 1 ? rows[i].width / 2 : rows[i].width,
+                                      is_float ? OP(1, 0) : 0,
+                                      OP(4, 32),
+                                      2,
+                                      kind == 2 ? 12 : 4,
+                                      1};
+            assert_true(read_words(words, sizeof words / 4));
+            assert_true(features == (UINT64_C(1) << rows[i].feature |
+                                     (kind == 0 ? UINT64_C(1) << rows[i].shared : 0)));
+        }
 }
 
 static void unknown_capabilities_are_named(void **state)
