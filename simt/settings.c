@@ -11,9 +11,15 @@
 #include <unistd.h>
 
 const char *const model_names[MODEL_COUNT] = {
-    [MODEL_LOCKSTEP] = "lockstep", [MODEL_TANGLED] = "tangled", [MODEL_SNOOPING] = "snooping",
-    [MODEL_LAGGING] = "lagging",   [MODEL_PEELING] = "peeling", [MODEL_RELAXED] = "relaxed",
-    [MODEL_UNFAIR] = "unfair",     [MODEL_FAULTY] = "faulty",
+    [MODEL_LOCKSTEP] = "lockstep",
+    [MODEL_TANGLED] = "tangled",
+    [MODEL_SNOOPING] = "snooping",
+    [MODEL_LAGGING] = "lagging",
+    [MODEL_PEELING] = "peeling",
+    [MODEL_RELAXED] = "relaxed",
+    [MODEL_UNFAIR] = "unfair",
+    [MODEL_FAULTY] = "faulty",
+    [MODEL_MISCOMPILING] = "miscompiling",
 };
 
 const char *const fault_names[FAULT_COUNT] = {
@@ -29,6 +35,19 @@ const char *const fault_names[FAULT_COUNT] = {
     [FAULT_REDUCTION] = "reduction",
     [FAULT_TORN] = "torn",
     [FAULT_IDS] = "ids",
+};
+
+const char *const operator_names[OPERATOR_COUNT] = {
+    [OPERATOR_LOAD_ORDER] = "load-order", [OPERATOR_LOAD_LATE] = "load-late",
+    [OPERATOR_STORE_LATE] = "store-late", [OPERATOR_FORWARD] = "forward",
+    [OPERATOR_MEMBER] = "member",         [OPERATOR_DEAD] = "dead",
+    [OPERATOR_HOIST] = "hoist",           [OPERATOR_SINK] = "sink",
+    [OPERATOR_MERGE] = "merge",           [OPERATOR_REUSE] = "reuse",
+    [OPERATOR_UNIFORM] = "uniform",       [OPERATOR_OWN] = "own",
+    [OPERATOR_BRANCH] = "branch",         [OPERATOR_BARRIER] = "barrier",
+    [OPERATOR_COUNTER] = "counter",       [OPERATOR_SPILL] = "spill",
+    [OPERATOR_SUBWORD] = "subword",       [OPERATOR_PREDICATE] = "predicate",
+    [OPERATOR_INACTIVE] = "inactive",
 };
 
 static const char *const schedule_names[] = {"random", "priority"};
@@ -52,14 +71,16 @@ struct setting {
     const char *wanted;   // what an error says would be right
 };
 
-#define AT(field)    offsetof(struct settings, field)
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-#define THREADS_MAX  64
-#define RESIDENT_MAX 64
-#define DEPTH_MAX    64
-#define ERROR_PREFIX "LITMUS_SIMT: "
-#define SHOWN_MAX    80 // characters of what was given, in an error
-#define RATE_DIGITS  15 // fit exactly into a double
+#define AT(field)     offsetof(struct settings, field)
+#define COUNT(array)  (sizeof(array) / sizeof *(array))
+#define SETTING_COUNT (COUNT(table) + OPERATOR_COUNT)
+#define THREADS_MAX   64
+#define RESIDENT_MAX  64
+#define DEPTH_MAX     64
+#define ERROR_PREFIX  "LITMUS_SIMT: "
+#define SHOWN_MAX     80 // characters of what was given, in an error
+#define RATE_DIGITS   15 // fit exactly into a double
+#define RATE_WANTED   "a number from 0 to 1, such as 0.001"
 
 static const struct setting table[] = {
     {"model", VALUE_NAME, AT(model), model_names, 0, MODEL_COUNT, NULL},
@@ -71,7 +92,7 @@ static const struct setting table[] = {
     {"schedule", VALUE_NAME, AT(schedule), schedule_names, 0, COUNT(schedule_names), NULL},
     {"depth", VALUE_NUMBER, AT(depth), NULL, 1, DEPTH_MAX, "a number from 1 to 64"},
     {"fault", VALUE_NAME, AT(fault), fault_names, 0, FAULT_COUNT, NULL},
-    {"rate", VALUE_RATE, AT(rate), NULL, 0, 1, "a number from 0 to 1, such as 0.001"},
+    {"rate", VALUE_RATE, AT(rate), NULL, 0, 1, RATE_WANTED},
     {"at", VALUE_COUNTER, AT(at), NULL, 1, 0, "a number from 1"},
     {"bounds", VALUE_NAME, AT(bounds), bounds_names, 0, COUNT(bounds_names), NULL},
     {"trace", VALUE_FILE, AT(trace), NULL, 1, sizeof((struct settings *)0)->trace - 1,
@@ -189,12 +210,28 @@ static bool set_value(const struct setting *setting, struct settings *settings, 
     return false;
 }
 
-static const struct setting *find_setting(const char *name, size_t length)
+// Setting `number`: those of the table, then the operators.
+static struct setting nth_setting(size_t number)
 {
-    for (size_t i = 0; i < COUNT(table); i++)
-        if (strlen(table[i].name) == length && !memcmp(table[i].name, name, length))
-            return &table[i];
-    return NULL;
+    if (number < COUNT(table))
+        return table[number];
+    const size_t index = number - COUNT(table);
+    return (struct setting){.name = operator_names[index],
+                            .kind = VALUE_RATE,
+                            .offset = AT(operators) + index * sizeof(double),
+                            .wanted = RATE_WANTED};
+}
+
+// Its number; SETTING_COUNT if there is none of that name.
+static size_t find_setting(const char *name, size_t length)
+{
+    size_t number = 0;
+    for (; number < SETTING_COUNT; number++) {
+        const char *known = nth_setting(number).name;
+        if (strlen(known) == length && !memcmp(known, name, length))
+            break;
+    }
+    return number;
 }
 
 static bool fail_value(const struct setting *setting, const char *value, struct text *error)
@@ -209,22 +246,24 @@ static bool fail_value(const struct setting *setting, const char *value, struct 
 }
 
 // One "name=value" of `length` characters. `seen` has a bit for each setting that was given.
-static bool parse_item(const char *item, size_t length, struct settings *settings, uint32_t *seen,
+static bool parse_item(const char *item, size_t length, struct settings *settings, uint64_t *seen,
                        struct text *error)
 {
     const char *equals = memchr(item, '=', length);
     const size_t name_length = equals ? (size_t)(equals - item) : length;
-    const struct setting *setting = find_setting(item, name_length);
-    if (!setting) {
+    const size_t number = find_setting(item, name_length);
+    if (number == SETTING_COUNT) {
+        const bool miscompiles = settings->model == MODEL_MISCOMPILING;
         const int shown = name_length < SHOWN_MAX ? (int)name_length : SHOWN_MAX;
         put(error, "unknown setting '%.*s': ", shown, item);
-        for (size_t i = 0; i < COUNT(table); i++)
-            put(error, "%s%s", i ? ", " : "", table[i].name);
+        for (size_t i = 0; i < (miscompiles ? SETTING_COUNT : COUNT(table)); i++)
+            put(error, "%s%s", i ? ", " : "", nth_setting(i).name);
         return finish(error);
     }
-    const uint32_t bit = 1u << (setting - table);
+    const struct setting setting = nth_setting(number);
+    const uint64_t bit = UINT64_C(1) << number;
     if (*seen & bit) {
-        put(error, "%s is given twice", setting->name);
+        put(error, "%s is given twice", setting.name);
         return finish(error);
     }
     *seen |= bit;
@@ -233,7 +272,7 @@ static bool parse_item(const char *item, size_t length, struct settings *setting
     const char *given = equals ? equals + 1 : item + length;
     const size_t given_length = (size_t)(item + length - given);
     memcpy(value, given, given_length < sizeof value ? given_length : sizeof value - 1);
-    return set_value(setting, settings, value) || fail_value(setting, value, error);
+    return set_value(&setting, settings, value) || fail_value(&setting, value, error);
 }
 
 static uint32_t cores(void)
@@ -259,17 +298,27 @@ bool settings_parse(const char *text, struct settings *settings, char *error, si
         .fault = FAULT_WRONG,
         .rate = 0.001,
         .at = 1,
-        .bounds = BOUNDS_LOST,
+        .bounds = BOUNDS_COUNT,
     };
     struct text line = {error, size, 0};
     put(&line, ERROR_PREFIX);
-    uint32_t seen = 0;
+    uint64_t seen = 0;
+    _Static_assert(SETTING_COUNT <= 64, "a bit for each");
     for (const char *item = text; item && *text;) {
         const char *end = strchrnul(item, ',');
         if (!parse_item(item, (size_t)(end - item), settings, &seen, &line))
             return false;
         item = *end ? end + 1 : NULL;
     }
+    if (settings->bounds == BOUNDS_COUNT)
+        settings->bounds = settings->model == MODEL_MISCOMPILING ? BOUNDS_REPORT : BOUNDS_LOST;
+    const uint64_t operators = seen >> COUNT(table);
+    if (operators && settings->model != MODEL_MISCOMPILING) {
+        put(&line, "%s: only of model miscompiling", operator_names[__builtin_ctzll(operators)]);
+        return finish(&line);
+    }
+    for (size_t i = 0; i < OPERATOR_COUNT && !operators; i++)
+        settings->operators[i] = settings->model == MODEL_MISCOMPILING ? OPERATOR_RATE : 0;
     // Each device would write to it what it does, in a process of its own perhaps.
     if (settings->trace[0] && settings->devices > 1) {
         put(&line, "trace=%.*s: of one device alone, not with devices=%u", SHOWN_MAX,

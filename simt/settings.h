@@ -16,6 +16,7 @@ enum model {
     MODEL_RELAXED,
     MODEL_UNFAIR,
     MODEL_FAULTY,
+    MODEL_MISCOMPILING,
     MODEL_COUNT,
 };
 
@@ -36,6 +37,31 @@ enum fault {
     FAULT_COUNT,
 };
 
+// What a compiler does wrong, under MODEL_MISCOMPILING. docs/models/miscompiling.md says of each
+// what it does to the program, and which bug it stands for.
+enum operator{
+    OPERATOR_LOAD_ORDER, // a load goes behind the next load
+    OPERATOR_LOAD_LATE,  // a load goes behind the next store
+    OPERATOR_STORE_LATE, // a store goes behind what follows it
+    OPERATOR_FORWARD,    // a load takes what the invocation stored or loaded there before
+    OPERATOR_MEMBER,     // a copy of a struct leaves out its last member
+    OPERATOR_DEAD,       // an atomic whose result nobody uses is left out
+    OPERATOR_HOIST,      // a group operation goes out of a branch
+    OPERATOR_SINK,       // a group operation goes into a branch
+    OPERATOR_MERGE,      // one group operation stands for two, in the two sides of a branch
+    OPERATOR_REUSE,      // a group operation takes the result of an equal one before it
+    OPERATOR_UNIFORM,    // an index is taken from the first lane
+    OPERATOR_OWN,        // a cross-lane read gives a lane its own value
+    OPERATOR_BRANCH,     // all lanes go where the first one goes
+    OPERATOR_BARRIER,    // a control barrier is left out
+    OPERATOR_COUNTER,    // a loop's counter is compared in 8 bits
+    OPERATOR_SPILL,      // two lanes share the place where a value is kept
+    OPERATOR_SUBWORD,    // what other lanes had in 8 or 16 bits is extended wrongly
+    OPERATOR_PREDICATE,  // a group operation stands under a comparison that is not its own
+    OPERATOR_INACTIVE,   // inactive lanes take part in a group operation
+    OPERATOR_COUNT,
+};
+
 // Who runs next.
 enum schedule {
     SCHEDULE_RANDOM,   // any lane that can, for a random while
@@ -48,9 +74,11 @@ enum schedule {
 enum bounds {
     BOUNDS_LOST,   // the device is lost
     BOUNDS_REPORT, // loads give 0, stores do nothing, as robustBufferAccess has it
+    BOUNDS_COUNT,
 };
 
 #define SETTINGS_DEVICES 16
+#define OPERATOR_RATE    0.1
 
 struct settings {
     enum model model;  // model=lockstep
@@ -61,18 +89,22 @@ struct settings {
     uint32_t threads;  // threads=N: cores to use, 1 to 64; default: as many as there are.
                        // With 1 everything happens in an order that the seed decides.
     uint32_t resident; // resident=4: workgroups that a core has in flight, 1 to 64
-    enum schedule schedule; // schedule=random
-    uint32_t depth;         // depth=1: 1 to 64
-    enum fault fault;       // fault=wrong
-    double rate;            // rate=0.001: of FAULT_WRONG, of stored values, 0 to 1
-    uint64_t at;            // at=1: which submit or allocation, counted from 1
-    enum bounds bounds;     // bounds=lost
-    char trace[512];        // trace=FILE: what was executed is appended there; "" for none.
-                            // Of one device alone
+    enum schedule schedule;           // schedule=random
+    uint32_t depth;                   // depth=1: 1 to 64
+    enum fault fault;                 // fault=wrong
+    double rate;                      // rate=0.001: of FAULT_WRONG, of stored values, 0 to 1
+    uint64_t at;                      // at=1: which submit or allocation, counted from 1
+    enum bounds bounds;               // bounds=lost; of MODEL_MISCOMPILING report
+    double operators[OPERATOR_COUNT]; // NAME=RATE: the share of the places where the operator could
+                                      // act in which it does, 0 to 1. Only with MODEL_MISCOMPILING;
+                                      // where none is given each is OPERATOR_RATE
+    char trace[512]; // trace=FILE: what was executed is appended there; "" for none.
+                     // Of one device alone
 };
 
-extern const char *const model_names[MODEL_COUNT]; // "lockstep", ...
-extern const char *const fault_names[FAULT_COUNT]; // "wrong", ...
+extern const char *const model_names[MODEL_COUNT];       // "lockstep", ...
+extern const char *const fault_names[FAULT_COUNT];       // "wrong", ...
+extern const char *const operator_names[OPERATOR_COUNT]; // "load-order", ...
 
 // Fills `settings` with the defaults and what `text` (may be NULL or empty) says. False if a
 // setting is wrong: `error` then has one line that names what is wrong and what would be right,

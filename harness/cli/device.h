@@ -74,7 +74,8 @@ void cli_last_line(const char *db, uint64_t seed, double started, enum lit_exit 
 // The option --simt, which several subcommands have.
 
 #define CLI_SIMT_ARGUMENT "MODEL[,SETTING=VALUE...]"
-#define CLI_SIMT_MODELS   "lockstep, tangled, snooping,\nlagging, peeling, relaxed, unfair, faulty"
+#define CLI_SIMT_MODELS                                                                            \
+    "lockstep, tangled, snooping,\nlagging, peeling, relaxed, unfair, faulty, miscompiling"
 
 // What --simt said, NULL if it was not given. False with an error if it was given more than once.
 bool cli_simt_take(const struct cli_list *list, const char **given, struct lit_error *error);

@@ -94,6 +94,11 @@ static bool read_settings(struct explaining *e, struct lit_error *error)
     const bool good = eng_simt_settings(given, &valid, error);
     if (!good)
         return false;
+    if (strcmp(eng_simt_model(valid.data), "miscompiling") == 0)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--simt '%.80s': what fails happens before the run; 'litmus isa' prints "
+                        "the changed program",
+                        given);
     part_settings(given, e);
     if (e->run.length && !(eng_simt_has(e->run.data, "schedule") && eng_simt_has(given, "seed") &&
                            strstr(e->run.data, ",threads=1,")))

@@ -392,6 +392,7 @@ static const char *const about[MODEL_COUNT] = {
                       "location's accesses",
     [MODEL_UNFAIR] = "only resident workgroups make progress, until they end",
     [MODEL_FAULTY] = "fault injection: wrong values, device loss, hangs",
+    [MODEL_MISCOMPILING] = "faults of a compiler, by operators on the program, each at a rate",
 };
 
 bool eng_simt_settings(const char *given, struct text *settings, struct lit_error *error)

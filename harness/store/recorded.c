@@ -2,6 +2,8 @@
 // The lists of what may come from a store.
 #include "store/store.h"
 
+#include "../../simt/settings.h"
+
 #include <jansson.h>
 #include <string.h>
 
@@ -36,7 +38,8 @@ bool store_recorded_simt(const char *given, struct text *listed)
         const size_t length = strcspn(at, ","), name = strcspn(at, "=,");
         // The model stands first, and may have no name.
         if ((name == length && at == given) ||
-            has(settings, sizeof settings / sizeof *settings, at, name)) {
+            has(settings, sizeof settings / sizeof *settings, at, name) ||
+            has(operator_names, OPERATOR_COUNT, at, name)) {
             text_puts(listed, listed->length ? "," : "");
             text_append(listed, at, length);
         } else {

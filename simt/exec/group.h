@@ -10,9 +10,6 @@
 #include "program/instructions.h"
 #include "exec/scalar.h"
 
-// Operands of all group operations: those without a scope are moved so that the value comes second.
-enum { GROUP_SCOPE, GROUP_VALUE, GROUP_ARGUMENT, GROUP_CLUSTER };
-
 // An instruction without its scope. `operand` begins with the value.
 struct group_shape {
     uint32_t opcode; // those of SPV_KHR_shader_ballot and SPV_KHR_subgroup_vote became their

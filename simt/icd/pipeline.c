@@ -230,31 +230,19 @@ static bool choose_subgroup(const struct icd_device *device,
     return true;
 }
 
-// FNV-1a of what a pipeline is compiled from.
-static uint64_t make_key(const struct icd_module *module, const struct program_options *options)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < module->count; i++)
-        hash = (hash ^ module->words[i]) * UINT64_C(0x100000001b3);
-    for (uint32_t i = 0; i < options->constant_count; i++) {
-        hash = (hash ^ options->constants[i].spec_id) * UINT64_C(0x100000001b3);
-        hash = (hash ^ options->constants[i].value) * UINT64_C(0x100000001b3);
-    }
-    for (const char *c = options->entry; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-    return (hash ^ options->subgroup) * UINT64_C(0x100000001b3);
-}
-
 // NULL with a line in `error`, or an empty one if memory ran out.
 static struct program *compile_words(const struct icd_device *device, struct icd_cache *cache,
                                      const struct icd_module *module,
                                      const VkPipelineShaderStageCreateInfo *stage,
                                      struct line *error)
 {
+    const struct settings *settings = &device->physical->settings;
     struct program_options options = {
         .entry = stage->pName,
         .local_size_max = ICD_WORKGROUP_MAX,
         .shared_max = ICD_SHARED_MAX,
+        .operators = settings->model == MODEL_MISCOMPILING ? settings->operators : NULL,
+        .seed = settings->seed,
     };
     const VkSpecializationInfo *info = stage->pSpecializationInfo;
     const uint32_t count = info ? info->mapEntryCount : 0;
@@ -267,7 +255,7 @@ static struct program *compile_words(const struct icd_device *device, struct icd
         program = program_compile(module->words, module->count, &options, error->text,
                                   sizeof error->text);
         if (program)
-            icd_cache_note(cache, make_key(module, &options));
+            icd_cache_note(cache, program_key(module->words, module->count, &options));
     }
     free(constants);
     return program;

@@ -118,6 +118,18 @@ static void describe(const struct settings *settings, char *text, size_t size)
                  (unsigned long long)settings->seed, settings->subgroup);
     if (settings->model == MODEL_FAULTY && length > 0 && (size_t)length < size)
         snprintf(text + length, size - (size_t)length, ", fault %s", fault_names[settings->fault]);
+    bool alike = true;
+    for (int i = 1; i < OPERATOR_COUNT; i++)
+        alike &= settings->operators[i] == settings->operators[0];
+    size_t used = length > 0 ? (size_t)length : size;
+    for (int i = 0; i < OPERATOR_COUNT && used < size; i++) {
+        const char *name = alike ? "every operator" : operator_names[i];
+        if (settings->operators[i] > 0)
+            used += (size_t)snprintf(text + used, size - used, ", %s %.15g", name,
+                                     settings->operators[i]);
+        if (alike)
+            break;
+    }
 }
 
 static uint32_t driver_version(void)

@@ -3,6 +3,7 @@
 #include "program/compiler.h"
 
 #include "program/execution.h"
+#include "program/miscompile.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -206,6 +207,20 @@ static bool decode_functions(struct compiler *c)
     return true;
 }
 
+uint64_t program_key(const uint32_t *words, size_t count, const struct program_options *options)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ words[i]) * UINT64_C(0x100000001b3);
+    for (uint32_t i = 0; i < options->constant_count; i++) {
+        hash = (hash ^ options->constants[i].spec_id) * UINT64_C(0x100000001b3);
+        hash = (hash ^ options->constants[i].value) * UINT64_C(0x100000001b3);
+    }
+    for (const char *c = options->entry; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    return (hash ^ options->subgroup) * UINT64_C(0x100000001b3);
+}
+
 struct program *program_compile(const uint32_t *words, size_t count,
                                 const struct program_options *options, char *error, size_t size)
 {
@@ -216,7 +231,9 @@ struct program *program_compile(const uint32_t *words, size_t count,
     if (!c.program)
         compile_fail(&c, NULL, "out of memory");
     done = done && copy_modes(&c) && constants_evaluate(&c) && constants_local_size(&c) &&
-           decode_functions(&c) && listing_write(&c);
+           decode_functions(&c) &&
+           (!options->operators || miscompile(&c, program_key(words, count, options))) &&
+           listing_write(&c);
     free(c.slots);
     free(c.values);
     free(c.pointers);
@@ -241,6 +258,7 @@ void program_free(struct program *program)
     free(program->edges);
     free(program->moves);
     free(program->extra);
+    free(program->wrapped);
     free(program->constants);
     free(program->initial);
     free(program->builtins);

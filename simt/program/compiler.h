@@ -101,7 +101,8 @@ struct compiler {
 
     uint32_t value_capacity, pointer_capacity, layout_capacity, edge_capacity, note_capacity,
         body_capacity, insn_capacity, block_capacity, move_capacity, extra_capacity,
-        constant_capacity, initial_capacity, builtin_capacity, resource_capacity, zero_capacity;
+        constant_capacity, wrapped_capacity, initial_capacity, builtin_capacity, resource_capacity,
+        zero_capacity;
 };
 
 // How an instruction is decoded. `operands` is what follows the opcode, one letter each:

@@ -51,6 +51,9 @@ insn_select select_extended; // exec/extended.c: GLSL.std.450
 insn_select select_group;    // exec/group.c: everything GroupNonUniform, sets insn->kind too
 insn_select select_clock;    // exec/clock.c: OpReadClockKHR
 
+// Operands of all group operations: those without a scope are moved so that the value comes second.
+enum { GROUP_SCOPE, GROUP_VALUE, GROUP_ARGUMENT, GROUP_CLUSTER };
+
 // Composites and registers (exec/compose.c); the decoder uses these directly.
 insn_run compose_copy;   // `components` cells from operand[0] to result
 insn_run compose_gather; // result[i] = cell extra[i], i < extra_count; CELL_NONE: junk
@@ -100,3 +103,14 @@ insn_run memory_barrier; // the memory part of INSN_BARRIER: operand[0..2]; call
 // extra[2] that of the value. `width` in bits. The flags have ACCESS_REGISTER for Function and
 // Private.
 insn_select select_atomic;
+
+// What a compiler's faults are made of (exec/miscompiled.c). Those of one result and `components`:
+insn_run miscompiled_first;  // operand[0] of the first lane that executes
+insn_run miscompiled_choose; // operand[1] where operand[0] is true, else operand[2]
+insn_run miscompiled_narrow; // the low 8 bits of operand[0]
+insn_run
+    miscompiled_share; // what the last lane of each pair of lanes has in the result's own cells
+insn_run miscompiled_extend; // OpUConvert as OpSConvert, and the other way round
+// Of instructions with an index into program->wrapped:
+insn_run miscompiled_predicated; // only for lanes where the predicate is true
+insn_run miscompiled_inactive;   // for all lanes that there are; results of those that execute

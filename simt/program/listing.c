@@ -3,6 +3,7 @@
 // instruction that the interpreter has with its number.
 #include "program/compiler.h"
 #include "program/names.h"
+#include "settings.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -224,6 +225,42 @@ static bool list_op(struct listing *listing, const struct op *op)
     return end_line(listing);
 }
 
+// Which operators changed an instruction.
+static void put_operators(struct listing *listing, uint32_t operators)
+{
+    const char *separator = "";
+    for (uint32_t i = 0; i < OPERATOR_COUNT; i++) {
+        if (!(operators >> i & 1))
+            continue;
+        put(listing, "%s%s", separator, operator_names[i]);
+        separator = ", ";
+    }
+}
+
+// An instruction of a program that stands no longer in the order of the module.
+static bool list_insn(struct listing *listing, uint32_t pc)
+{
+    const struct insn *insn = &listing->c->program->insns[pc];
+    struct op op;
+    if (!compile_read(listing->c, insn->at, &op))
+        return false;
+    put(listing, "%6" PRIu32 "  ", pc);
+    const size_t indent = listing->length;
+    if (insn->miscompiled & INSN_ADDED) {
+        put(listing, "; ");
+        put_operators(listing, insn->miscompiled);
+        put(listing, ", for ");
+    }
+    put_op(listing, &op);
+    if (insn->miscompiled && !(insn->miscompiled & INSN_ADDED)) {
+        put(listing, "  ; ");
+        put_operators(listing, insn->miscompiled);
+    }
+    put(listing, "%s", "");
+    return append(&listing->lines, listing->line + indent, listing->length - indent + 1) &&
+           end_line(listing);
+}
+
 static bool list_label(struct listing *listing, uint32_t label)
 {
     const struct program *program = listing->c->program;
@@ -257,7 +294,19 @@ static bool list_function(struct listing *listing, const struct body *body)
     put_id(listing, body->id);
     if (!end_line(listing))
         return false;
-    for (uint32_t at = body->at; at < body->end; at += op.count) {
+    const struct program *program = c->program;
+    for (uint32_t b = 0; c->options->operators && b < program->block_count; b++) {
+        const uint32_t end =
+            b + 1 < program->block_count ? program->blocks[b + 1].first : program->insn_count;
+        if (program->blocks[b].function != (uint32_t)(body - c->bodies))
+            continue;
+        bool done = list_label(listing, program->blocks[b].label);
+        for (uint32_t pc = program->blocks[b].first; done && pc < end; pc++)
+            done = list_insn(listing, pc);
+        if (!done)
+            return false;
+    }
+    for (uint32_t at = body->at; !c->options->operators && at < body->end; at += op.count) {
         if (!compile_read(c, at, &op))
             return false;
         if (op.opcode == SpvOpLabel ? !list_label(listing, op.operands[0])

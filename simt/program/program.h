@@ -60,10 +60,13 @@ struct insn {
     uint32_t operand[4];   // first cells
     uint32_t extra;        // index into program->extra: what does not fit, as the group says
     uint32_t extra_count;
+    uint32_t miscompiled; // bit n: operator n (settings.h) changed it, or added it: INSN_ADDED
     uint64_t literal;
     uint32_t at; // the word of the module at which it begins; line of the listing through lines[pc]
     uint32_t id; // of the result, or 0
 };
+
+#define INSN_ADDED (1u << 31) // of `miscompiled`: the module has no such instruction
 
 // Whether a block ends with the instruction.
 static inline bool insn_ends_block(const struct insn *insn)
@@ -98,6 +101,12 @@ struct block {
 struct function {
     uint32_t entry; // block
     uint32_t id;
+};
+
+// What stands where an operator put something around an instruction: its `extra` is the index.
+struct wrapped {
+    insn_run *run; // the instruction's own
+    uint32_t cell; // of the predicate
 };
 
 struct constant_cell {
@@ -139,6 +148,8 @@ struct program {
     uint32_t *extra;
     uint32_t extra_count;
     uint32_t cell_count;
+    struct wrapped *wrapped; // of a miscompiled program
+    uint32_t wrapped_count;
     struct constant_cell *constants; // written into every register file before it is first used
     uint32_t constant_count;
     struct constant_cell *initial; // of Private variables: written when a workgroup begins
@@ -181,7 +192,13 @@ struct program_options {
     uint32_t subgroup;       // invocations: a power of two from 1 to 128
     uint32_t local_size_max; // invocations of a workgroup
     uint64_t shared_max;     // bytes
+    // Of MODEL_MISCOMPILING (settings.h): its rates and the device's seed. NULL: no faults.
+    const double *operators;
+    uint64_t seed;
 };
+
+// What a pipeline is compiled from, as one number (FNV-1a), which is the same in every process.
+uint64_t program_key(const uint32_t *words, size_t count, const struct program_options *options);
 
 // Compiles a module. NULL and one line in `error` if it is malformed or asks for what is not
 // supported; the line names the instruction and the word. Safe for any input.

@@ -17,4 +17,5 @@ const struct model_rules model_rules[MODEL_COUNT] = {
     [MODEL_RELAXED] = {.together = true, .cross_lane_waits = true, .memory = MEMORY_RELAXED},
     [MODEL_UNFAIR] = {.together = true, .cross_lane_waits = true, .unfair = true},
     [MODEL_FAULTY] = {.together = true, .cross_lane_waits = true},
+    [MODEL_MISCOMPILING] = {.together = true, .cross_lane_waits = true, .short_turns = true},
 };

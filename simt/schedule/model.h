@@ -18,6 +18,7 @@ struct model_rules {
     bool joins_falling;    // a switch may bring fall-through lanes and jumping lanes together
     bool lags;             // after divergence one lane stays behind until the next barrier
     bool peels;            // code on the way out of a loop runs behind the loop
+    bool short_turns;      // of lanes that keep together, before others have theirs
     bool unfair;           // workgroups start in any order, and only when another one has ended
     enum model_memory memory;
 };

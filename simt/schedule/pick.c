@@ -115,8 +115,9 @@ static void turn_in(struct worker *worker, struct workgroup *workgroup, struct s
         catch_up(worker, workgroup, subgroup, set);
         return;
     }
-    const uint32_t budget =
-        worker->rules->together ? TURN_MAX : 1 + (uint32_t)(random >> 16) % ranges[random >> 8 & 3];
+    const uint32_t budget = worker->rules->together && !worker->rules->short_turns
+                                ? TURN_MAX
+                                : 1 + (uint32_t)(random >> 16) % ranges[random >> 8 & 3];
     give_turn(worker, workgroup, subgroup, any_lane(worker, subgroup, set), random >> 10 & 1,
               budget, false);
     if (workgroup->order && random % DRIFT_EVERY == 0)

@@ -15,7 +15,8 @@ import harness
 from harness import Case
 
 DRIVER = os.path.join(harness.BUILD, "simt", "simt_icd.json")
-MODELS = ("lockstep", "tangled", "snooping", "lagging", "peeling", "relaxed", "unfair", "faulty")
+MODELS = ("lockstep", "tangled", "snooping", "lagging", "peeling", "relaxed", "unfair", "faulty",
+          "miscompiling")
 
 # The original hazard: shuffles in a loop without a barrier, and with one before each.
 HAZARD = ("shuffle.scan-loop/sync=none,reconvergence=default,form=variables,op=add,"

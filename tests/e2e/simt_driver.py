@@ -12,7 +12,8 @@ import unittest
 import harness
 from harness import Case
 
-MODELS = ("lockstep", "tangled", "snooping", "lagging", "peeling", "relaxed", "unfair", "faulty")
+MODELS = ("lockstep", "tangled", "snooping", "lagging", "peeling", "relaxed", "unfair", "faulty",
+          "miscompiling")
 SETTINGS = ("model", "seed", "subgroup", "threads", "resident", "schedule", "depth", "fault",
             "rate", "at", "bounds", "trace")
 FAULTS = ("wrong", "lost", "hang", "crash", "memory", "nothing", "properties")
@@ -84,6 +85,8 @@ class Seen(Driver):
         info = f"model {model}, seed {seed}, subgroup {subgroup}"
         if model == "faulty":
             info += ", fault wrong"
+        if model == "miscompiling":
+            info += ", every operator 0.1"
         for name, value in (("deviceType", "PHYSICAL_DEVICE_TYPE_CPU"),
                             ("deviceName", f"litmus simt, model {model}"),
                             ("driverName", "litmus simt"),

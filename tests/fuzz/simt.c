@@ -130,10 +130,14 @@ static void execute(const struct program *program)
     free(bytes);
 }
 
-// Whether it compiles.
+// Whether it compiles. Of two modules one is miscompiled, at every place or at some.
 static bool compile(const uint32_t *words, size_t count, bool specialised)
 {
     const struct program_constant constants[] = {{0, 3, 4}, {1, 2, 8}};
+    static unsigned compiled;
+    double rates[OPERATOR_COUNT];
+    for (size_t i = 0; i < OPERATOR_COUNT; i++)
+        rates[i] = compiled % 4 == 1 ? 1 : 0.5;
     const struct program_options options = {
         .entry = "main",
         .constants = constants,
@@ -141,6 +145,8 @@ static bool compile(const uint32_t *words, size_t count, bool specialised)
         .subgroup = 32,
         .local_size_max = 1024,
         .shared_max = 65536,
+        .operators = compiled % 2 ? rates : NULL,
+        .seed = compiled++,
     };
     char error[256] = "";
     struct program *program = program_compile(words, count, &options, error, sizeof error);

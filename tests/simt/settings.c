@@ -68,8 +68,8 @@ static void everything_can_be_set(void **state)
 static void every_name_is_understood(void **state)
 {
     (void)state;
-    const char *const models[] = {"lockstep", "tangled", "snooping", "lagging",
-                                  "peeling",  "relaxed", "unfair",   "faulty"};
+    const char *const models[] = {"lockstep", "tangled", "snooping", "lagging",     "peeling",
+                                  "relaxed",  "unfair",  "faulty",   "miscompiling"};
     const char *const faults[] = {"wrong",  "lost",      "hang",       "crash",
                                   "memory", "nothing",   "properties", "rendezvous",
                                   "loops",  "reduction", "torn",       "ids"};
@@ -111,11 +111,11 @@ static const struct {
     const char *text, *error;
 } wrong[] = {
     {"model=snoopy", "no model 'snoopy': lockstep, tangled, snooping, lagging, peeling, relaxed, "
-                     "unfair, faulty"},
+                     "unfair, faulty, miscompiling"},
     {"model=", "no model '': lockstep, tangled, snooping, lagging, peeling, relaxed, unfair, "
-               "faulty"},
+               "faulty, miscompiling"},
     {"model=Lockstep", "no model 'Lockstep': lockstep, tangled, snooping, lagging, peeling, "
-                       "relaxed, unfair, faulty"},
+                       "relaxed, unfair, faulty, miscompiling"},
     {"modle=tangled", "unknown setting 'modle': model, seed, devices, subgroup, threads, resident, "
                       "schedule, depth, fault, rate, at, bounds, trace"},
     {"mode=1",

@@ -30,8 +30,9 @@ static void settings_are_those_of_the_driver(void **state)
 static void every_model_is_described(void **state)
 {
     (void)state;
-    static const char *const models[] = {"lockstep", "tangled", "snooping", "lagging",
-                                         "peeling",  "relaxed", "unfair",   "faulty"};
+    static const char *const models[] = {"lockstep", "tangled", "snooping",
+                                         "lagging",  "peeling", "relaxed",
+                                         "unfair",   "faulty",  "miscompiling"};
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         struct text text = {0};
         assert_true(eng_simt_settings(models[i], &text, NULL));

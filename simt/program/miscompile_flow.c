@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults of a compiler in control flow: branches, barriers, the counters of loops.
+#include "program/miscompile.h"
+
+// An operand that is another cell from here on: what `run` makes of it.
+static bool replace(struct edit *edit, uint32_t pc, uint32_t *operand, insn_run *run)
+{
+    struct insn added = {.run = run,
+                         .opcode = SpvOpNop,
+                         .components = 1,
+                         .operand = {*operand, CELL_NONE, CELL_NONE, CELL_NONE}};
+    if (!compile_new_cells(edit->c, 1, &added.result))
+        return false;
+    *operand = added.result;
+    return edit_add(edit, edit_block(edit, pc), pc, &edit->program->insns[pc], added);
+}
+
+bool site_branch(struct edit *edit, uint32_t pc)
+{
+    struct insn *insn = &edit->program->insns[pc];
+    uint64_t value;
+    if ((insn->kind != INSN_IF && insn->kind != INSN_SWITCH) ||
+        edit_constant(edit, insn->operand[0], &value) || !edit_takes(edit, pc))
+        return true;
+    return replace(edit, pc, &insn->operand[0], miscompiled_first);
+}
+
+bool site_barrier(struct edit *edit, uint32_t pc)
+{
+    struct insn *insn = &edit->program->insns[pc];
+    if (insn->kind != INSN_BARRIER || !edit_takes(edit, pc))
+        return true;
+    insn->kind = INSN_PLAIN;
+    insn->run = NULL;
+    return true;
+}
+
+// Whether an instruction adds one to the counter, or takes one away, and gives `next`.
+static bool counts(const struct edit *edit, uint32_t counter, uint32_t next)
+{
+    const struct program *program = edit->program;
+    for (uint32_t pc = 0; pc < program->insn_count; pc++) {
+        const struct insn *insn = &program->insns[pc];
+        uint64_t step;
+        if (insn->result == next)
+            return (insn->opcode == SpvOpIAdd || insn->opcode == SpvOpISub) &&
+                   insn->components == 1 && insn->operand[0] == counter &&
+                   edit_constant(edit, insn->operand[1], &step) &&
+                   (step == 1 || step == UINT64_MAX >> (64 - insn->width));
+    }
+    return false;
+}
+
+// Whether the cell is the counter of a loop: its header takes it from the iteration before, one
+// more or less.
+static bool is_counter(const struct edit *edit, uint32_t cell)
+{
+    const struct program *program = edit->program;
+    for (uint32_t i = 0; i < program->edge_count; i++) {
+        const struct edge *edge = &program->edges[i];
+        const bool is_loop = program->blocks[edge->block].merge_kind == MERGE_LOOP;
+        for (uint32_t m = 0; is_loop && m < edge->move_count; m++) {
+            const struct move *move = &program->moves[edge->first_move + m];
+            if (move->to == cell && move->count == 1 && counts(edit, cell, move->from))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool site_counter(struct edit *edit, uint32_t pc)
+{
+    struct insn *insn = &edit->program->insns[pc];
+    const struct insn *last = &edit->program->insns[edit_end(edit, edit_block(edit, pc)) - 1];
+    if (insn->opcode < SpvOpIEqual || insn->opcode > SpvOpSLessThanEqual || insn->components != 1 ||
+        insn->operand_width <= 8 || last->kind != INSN_IF || last->operand[0] != insn->result ||
+        !(is_counter(edit, insn->operand[0]) || is_counter(edit, insn->operand[1])) ||
+        !edit_takes(edit, pc))
+        return true;
+    // The instruction moves on by one for each that is added before it.
+    return replace(edit, pc, &insn->operand[0], miscompiled_narrow) &&
+           replace(edit, pc + 1, &edit->program->insns[pc + 1].operand[1], miscompiled_narrow);
+}
