@@ -5,6 +5,7 @@
 import importlib.machinery
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 
@@ -21,11 +22,27 @@ class MutationScore(harness.Case):
                               env=self.environment())
         self.assertEqual(done.returncode, 0, done)
 
-    def test_hazards_are_of_tests(self):
-        """Every hazard names a test that exists."""
+    def load(self):
+        """The tool's own tables."""
         loader = importlib.machinery.SourceFileLoader("mutation_score_tool", TOOL)
         tool = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
         loader.exec_module(tool)
+        return tool
+
+    def test_operators_are_the_simulators(self):
+        """The tool and the page of the model know every operator."""
+        tool = self.load()
+        run = self.litmus("devices", "--simt", "miscompiling,nothing=1")
+        known = run.err.strip().split(", ")
+        self.assertEqual(tuple(known[known.index("trace") + 1:]), tool.OPERATORS, run)
+        page = os.path.join(harness.SOURCE, "docs", "models", "miscompiling.md")
+        with open(page, encoding="utf-8") as file:
+            self.assertEqual(tuple(re.findall(r"(?m)^\| `([a-z-]+)` \|", file.read())),
+                             tool.OPERATORS)
+
+    def test_hazards_are_of_tests(self):
+        """Every hazard names a test that exists."""
+        tool = self.load()
         names = self.litmus("list", "--names", "--thorough").out.split()
         tests = {tool.test_of(name) for name in names}
         self.assertEqual(set(tool.HAZARDS) - tests, set())
@@ -34,9 +51,9 @@ class MutationScore(harness.Case):
     def test_published_numbers(self):
         self.tool("--check", "--out", NUMBERS)
 
-    def measure(self, models, *patterns):
+    def measure(self, models, *patterns, sizes="32"):
         table = self.path("table.md")
-        self.tool("--runs", "1", "--seeds", "1", "--sizes", "32", "--models", models, "--out",
+        self.tool("--runs", "1", "--seeds", "1", "--sizes", sizes, "--models", models, "--out",
                   table, *patterns)
         self.tool("--check", "--out", table)
 
@@ -57,6 +74,20 @@ class MutationScore(harness.Case):
                      "memory.atomicity/*sides=workgroup*",
                      "reconvergence.break-ballot*", "reconvergence.loop-peeling*",
                      "shuffle.scan-loop/*form=ssa*descriptor*")
+
+    @harness.never_sanitized
+    def test_operators(self):
+        """Tests of what compilers do fail under the operators, and none without any."""
+        self.measure("none,load-order,load-late,store-late,member,dead,hoist,reuse,counter,"
+                     "predicate", "cases.llpc-426", "cases.vello-10-nv-crash-1", "cases.wgpu-7319",
+                     "divergence.loop-exit", "memory.coherence", "memory.coherence-own",
+                     "memory.load-buffering", "reconvergence.straight-line", sizes="8")
+
+    @harness.full
+    @harness.never_sanitized
+    def test_every_operator(self):
+        """Some test fails under each operator."""
+        self.measure(",".join(("none", *self.load().OPERATORS)), sizes="8")
 
 
 if __name__ == "__main__":
