@@ -29,6 +29,8 @@ const struct cli_command cli_commands[] = {
     {"merge", cli_merge, &cli_merge_syntax, "merge stores, and the shards of a run"},
     {"store", cli_store, &cli_store_syntax, "check a store for damage, and salvage it"},
     {"repro", cli_repro, &cli_repro_syntax, "write a standalone reproducer for a bug report"},
+    {"advise", cli_advise, &cli_advise_syntax,
+     "say what shaders may rely on, and what to put in where it fails"},
     {"compare", cli_compare, &cli_compare_syntax, "compare two sessions"},
     {"gate", cli_gate, &cli_gate_syntax, "compare with a baseline; exit code for CI"},
     {"isa", cli_isa, &cli_isa_syntax, "print compiled code, its differences and lint findings"},

@@ -42,10 +42,9 @@ static const char *seen(const struct report_result *result)
     return report_seen(result, buffer[at]);
 }
 
-// Whether a result has a value of "key=glob key=glob".
-static bool has_values(const struct report_result *result, const char *values)
+bool report_has_values(const struct report_result *result, const char *values)
 {
-    char *copy = lit_strdup(values), *rest = NULL;
+    char *copy = lit_strdup(values ? values : ""), *rest = NULL;
     bool has = true;
     for (char *pair = strtok_r(copy, " ", &rest); pair && has; pair = strtok_r(NULL, " ", &rest)) {
         char *glob = pair + strcspn(pair, "=");
@@ -66,7 +65,7 @@ const struct report_signature *report_finding(const struct report_model *model,
     snprintf(driver, sizeof driver, "%s %s", facts->driver_name, facts->driver_version);
     while (found->finding &&
            !(text_glob(found->test, result->test) && text_glob(found->outcome, seen(result)) &&
-             text_glob(found->driver, driver) && has_values(result, found->values)))
+             text_glob(found->driver, driver) && report_has_values(result, found->values)))
         found++;
     return found->finding ? found : NULL;
 }

@@ -31,6 +31,9 @@ struct report_signature {
 };
 extern const struct report_signature report_signatures[]; // ended by one without a finding
 
+// Whether a result has values that are as "key=glob key=glob" says; of "" or NULL each has.
+bool report_has_values(const struct report_result *result, const char *values);
+
 // The most frequent failing outcome of a result, or how it ended: "never written", "crash".
 const char *report_seen(const struct report_result *result, char buffer[24]);
 // NULL if none matches.

@@ -175,6 +175,24 @@ bool report_mutation_weak(const struct report_mutation_family *family);
 // Nothing where no control was run.
 void report_mutation_sentences(const struct report_mutation *mutation, struct text *out);
 
+// ---- advice (advice.c)
+
+// What may be put in where a line of the lists of docs/families.md fails.
+struct report_remedy {
+    const char *what;
+    // The values that configurations with it have, "sync=control", or "TEST KEY=VALUE..." of
+    // another test; "": nothing measures it.
+    const char *with;
+};
+
+// The lines of these lists: what programs rely on. Built in by tools/ticket-data.
+struct report_advice {
+    const char *family, *statement;
+    const char *tests; // "TEST KEY=VALUE...", globs, on a line each: the configurations that ask it
+    const struct report_remedy *remedies; // up to one without `what`
+};
+extern const struct report_advice report_advices[]; // up to one without a family
+
 // ---- tables. Each appends the rows of a device to an empty table or to that of other devices, and
 // its notes; nothing where there is nothing to say.
 
@@ -186,6 +204,8 @@ report_section report_rule_outcomes, report_controls; // notes alone
 report_section report_barriers;        // rows that say the same are one, unless `all`
 report_section report_barriers_narrow; // the same with intervals, but no rates
 report_section report_divergence, report_waits;
+// What a shader author may rely on, what failed and what to put in, and what was not measured.
+report_section report_advice_held, report_advice_failed, report_advice_open;
 report_section report_machine; // names and values: what the session ran on, and how
 // Appends the first rows of that: device, driver, versions, subgroup size.
 void report_device_facts(const struct dev_facts *facts, struct table *table);

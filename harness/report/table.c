@@ -260,6 +260,7 @@ static void print_row(const struct table *table, const struct table_row *row, co
 {
     size_t blanks = 0; // not yet written: nothing stands at the end of a line
     size_t at = 0;     // column
+    bool ended = false;
     for (size_t c = 0; c < table->column_count; c++) {
         const struct table_column *column = &table->columns[c];
         if (!table_has(table, c, TABLE_NOT_TERMINAL))
@@ -273,6 +274,7 @@ static void print_row(const struct table *table, const struct table_row *row, co
             table_broken(out, color, cell->tone, text, blanks);
             text_puts(out, "\n");
             blanks = widths[0] + 2;
+            ended = true;
             continue;
         }
         const size_t rest = widths[c] - width;
@@ -283,10 +285,11 @@ static void print_row(const struct table *table, const struct table_row *row, co
             table_broken(out, color, cell ? cell->tone : TONE_SOFT, text, at);
             at += width;
             blanks = 0;
+            ended = false;
         }
         blanks += column->kind == TABLE_NUMBER ? 0 : rest;
     }
-    text_puts(out, "\n");
+    text_puts(out, ended ? "" : "\n");
 }
 
 void table_terminal(const struct table *table, bool color, struct text *out)

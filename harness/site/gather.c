@@ -77,7 +77,7 @@ static bool take(struct report_model *model, const char *label, void *user, stru
         report_model_clear(model);
         return true;
     }
-    if (model->store)
+    if (model->store && !site->without_code)
         take_code(site, model);
     model->store = NULL;
     site->labels = lit_grow(site->labels, site->session_count, sizeof *site->labels);

@@ -1,0 +1,568 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a shader author may rely on with a driver, and what to put in where it fails: the lists of
+// docs/families.md, with what a model has measured of each line.
+#include "report/code.h"
+#include "report/failures.h"
+#include "report/format.h"
+#include "report/sections.h"
+
+#include "catalogue/catalogue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_WIDTH 16 // statements have a line of their own
+#define MOST_TESTS  4  // named behind a line
+#define MOST_PAIRS  4  // paired variants that are shown where no remedy is known to help
+
+// Configurations that were measured, summed.
+struct sum {
+    size_t configurations, broken; // broken: of those, that ended the driver or the device
+    uint64_t runs, failed;
+    const char *rule; // that of its results, the last one if they differ; "" if there was none
+    struct stat_interval interval;
+};
+
+// One line: those results of one device that a statement is about and that are promised alike.
+struct line {
+    const struct report_model *model;
+    const struct report_advice *advice; // NULL: of one test that no list names
+    size_t device;
+    enum cat_expectation promised;
+    const struct report_result **all; // that the statement is about
+    bool *in, *bad;                   // of each: whether it belongs to the line, and failed
+    size_t count, in_count, bad_count;
+    struct sum sum;
+};
+
+// ---- one result
+
+// Whatever a program that relies on it would suffer from.
+static bool is_bad(const struct report_result *result)
+{
+    return report_failed(result) || eng_is_broken(result->result) || result->no_progress_runs > 0;
+}
+
+// That a wait ends is promised nowhere.
+static enum cat_expectation promised(const struct report_result *result)
+{
+    const bool expired = is_bad(result) && !report_failed(result) && !eng_is_broken(result->result);
+    return expired ? CAT_ASSUMED : result->expectation;
+}
+
+static bool is_measured(const struct report_result *result)
+{
+    return result->runs > 0 || is_bad(result);
+}
+
+static void add(struct sum *sum, const struct report_result *result)
+{
+    if (!is_measured(result))
+        return;
+    sum->configurations++;
+    sum->broken += eng_is_broken(result->result);
+    sum->runs += result->runs;
+    sum->failed += result->failed_runs + result->no_progress_runs;
+    sum->rule = !sum->rule || result->rule[0] ? result->rule : sum->rule;
+}
+
+static void end(struct sum *sum)
+{
+    sum->rule = sum->rule ? sum->rule : "";
+    sum->interval = report_interval(sum->failed, sum->runs, sum->rule);
+}
+
+// ---- selectors: "TEST KEY=VALUE...", each up to the end of its line
+
+// The test of a selector, and in *values what follows it.
+static char *selector_test(const char *selector, size_t length, const char **values)
+{
+    struct text test = {0};
+    const size_t end = strcspn(selector, " \n");
+    text_append(&test, selector, end < length ? end : length);
+    *values = end < length ? selector + end + 1 : "";
+    return test.data;
+}
+
+// Whether one of the selectors is of a test; of a result, if `result` is not NULL.
+static bool is_selected(const char *selectors, const char *test, const struct report_result *result)
+{
+    bool is = false;
+    for (const char *at = selectors; *at && !is;) {
+        const size_t length = strcspn(at, "\n");
+        const char *rest;
+        OWNED(lit_free) char *glob = selector_test(at, length, &rest);
+        OWNED(text_free) struct text values = {0};
+        text_append(&values, rest, *rest ? (size_t)(at + length - rest) : 0);
+        is = text_glob(glob, test) && (!result || report_has_values(result, values.data));
+        at += length + (at[length] == '\n');
+    }
+    return is;
+}
+
+static bool is_about(const char *selectors, const struct report_result *result)
+{
+    return is_selected(selectors, result->test, result);
+}
+
+// ---- lines
+
+static bool is_candidate(size_t device, const struct report_result *result)
+{
+    return result->device == device && result->expectation != CAT_CONTROL;
+}
+
+// Whether a list has a line for a result, or for its test.
+static bool is_listed(const struct report_result *result, bool test)
+{
+    const struct report_advice *advice = report_advices;
+    while (advice->family && !is_selected(advice->tests, result->test, test ? NULL : result))
+        advice++;
+    return advice->family;
+}
+
+// Takes the results that a line is about. Results under stress are not added to others, but one
+// that failed counts.
+static void fill(struct line *line, const char *selectors, const struct report_under *under)
+{
+    const struct report_model *model = line->model;
+    line->all = lit_alloc(model->result_count + 1, sizeof *line->all);
+    line->in = lit_alloc(model->result_count + 1, sizeof *line->in);
+    line->bad = lit_alloc(model->result_count + 1, sizeof *line->bad);
+    for (size_t i = 0; i < model->result_count; i++) {
+        const struct report_result *result = &model->results[i];
+        if (!is_candidate(line->device, result) || !is_about(selectors, result) ||
+            !(is_bad(result) || report_is_under(result, under)) ||
+            (!line->advice && is_listed(result, false)))
+            continue;
+        const bool in = promised(result) == line->promised;
+        line->all[line->count] = result;
+        line->in[line->count] = in;
+        line->bad[line->count++] = in && is_bad(result);
+        line->in_count += in;
+        line->bad_count += in && is_bad(result);
+        if (in)
+            add(&line->sum, result);
+    }
+    end(&line->sum);
+}
+
+typedef void line_visit(const struct line *line, struct table *table);
+
+static void visit_lines(const struct report_model *model, size_t device,
+                        const struct report_advice *advice, const char *family,
+                        const char *selectors, line_visit *visit, struct table *table)
+{
+    const struct report_under under = report_under(model, device, family);
+    for (enum cat_expectation e = CAT_FORBIDDEN; e <= CAT_ASSUMED; e++) {
+        struct line line = {.model = model, .advice = advice, .device = device, .promised = e};
+        fill(&line, selectors, &under);
+        if (line.in_count)
+            visit(&line, table);
+        free(line.all);
+        free(line.in);
+        free(line.bad);
+    }
+}
+
+// In the order of the lists; then the tests that none names, and those of which something failed
+// that none asks for, each once.
+static void each_line(const struct report_model *model, size_t device, line_visit *visit,
+                      struct table *table)
+{
+    OWNED(lit_free) bool *done = lit_alloc(model->result_count + 1, sizeof *done);
+    for (const struct report_advice *advice = report_advices; advice->family; advice++)
+        visit_lines(model, device, advice, advice->family, advice->tests, visit, table);
+    for (size_t i = 0; i < model->result_count; i++) {
+        const struct report_result *result = &model->results[i];
+        if (done[i] || !is_candidate(device, result) || is_listed(result, false) ||
+            (is_listed(result, true) && !is_bad(result)))
+            continue;
+        for (size_t j = i; j < model->result_count; j++)
+            done[j] = done[j] || strcmp(model->results[j].test, result->test) == 0;
+        visit_lines(model, device, NULL, result->family, result->test, visit, table);
+    }
+}
+
+// ---- what a line says
+
+static const char *statement(const struct line *line)
+{
+    if (line->advice)
+        return line->advice->statement;
+    const struct cat_test *test = cat_test_find(line->all[0]->test);
+    return test ? test->head.asks : line->all[0]->test;
+}
+
+// Appends the tests of those that are marked, each with the values that set them apart from the
+// others of the test: "scan.workgroup pressure=predicates, scan.levels".
+static void put_which(const struct line *line, const bool *marked, struct text *out)
+{
+    OWNED(lit_free) const struct report_result **all = lit_alloc(line->count, sizeof *all);
+    OWNED(lit_free) bool *some = lit_alloc(line->count, sizeof *some);
+    OWNED(lit_free) bool *done = lit_alloc(line->count, sizeof *done);
+    size_t tests = 0;
+    for (size_t i = 0; i < line->count; i++) {
+        OWNED(text_free) struct text where = {0};
+        size_t count = 0;
+        if (done[i] || !marked[i])
+            continue;
+        for (size_t j = 0; j < line->count; j++) {
+            if (strcmp(line->all[j]->test, line->all[i]->test) != 0)
+                continue;
+            done[j] = true;
+            all[count] = line->all[j];
+            some[count++] = marked[j];
+        }
+        report_where(all, some, count, &where);
+        if (tests++ < MOST_TESTS)
+            text_printf(out, "%s%s%s%s", tests > 1 ? ", " : "", line->all[i]->test,
+                        where.length ? " " : "", where.length ? where.data : "");
+    }
+    if (tests > MOST_TESTS)
+        text_printf(out, " and %s more", COUNT(tests - MOST_TESTS));
+}
+
+// Which of the configurations failed, what they did, and what is known of it.
+static void put_failing(const struct line *line, struct text *out)
+{
+    const struct report_signature *finding = NULL;
+    const struct report_result *first = NULL;
+    char buffer[24];
+    put_which(line, line->bad, out);
+    for (size_t i = 0; i < line->count; i++)
+        if (line->bad[i]) {
+            first = first ? first : line->all[i];
+            finding = finding ? finding : report_finding(line->model, line->all[i]);
+        }
+    text_printf(out, "; %s in %s of %s configurations", report_seen(first, buffer),
+                COUNT(line->bad_count), COUNT(line->in_count));
+    if (finding)
+        text_printf(out, "; known: %s", finding->path);
+}
+
+// "2 of 3": controls of the same tests that were triggered; "" if none ran.
+static void put_controls(const struct line *line, struct table *table)
+{
+    const struct report_model *model = line->model;
+    uint64_t run = 0, seen = 0;
+    for (size_t i = 0; i < model->result_count; i++) {
+        const struct report_result *result = &model->results[i];
+        bool same = false;
+        if (result->device != line->device || !report_is_control(result))
+            continue;
+        for (size_t j = 0; j < line->count && !same; j++)
+            same = line->in[j] && strcmp(line->all[j]->test, result->test) == 0;
+        run += same;
+        seen += same && report_control_triggered(result);
+    }
+    if (run)
+        table_put(table, seen ? TONE_PLAIN : TONE_WARN, "%s of %s", COUNT(seen), COUNT(run));
+    else
+        table_put(table, TONE_PLAIN, "%s", "");
+}
+
+// A row of a statement, which is not said again.
+static void begin_row(const struct line *line, enum tone tone, struct table *table)
+{
+    const char *before = table->count ? table->rows[table->count - 1].cells[0].text : "";
+    const bool more = strcmp(before, statement(line)) == 0;
+    table_row(table)->more = more;
+    table_put(table, tone, "%s", statement(line));
+}
+
+static void put_sum(const struct sum *sum, enum tone tone, struct table *table)
+{
+    table_count(table, TONE_PLAIN, sum->runs);
+    table_count(table, TONE_PLAIN, sum->failed);
+    if (sum->broken)
+        table_put(table, tone, "%s ended the driver", COUNT(sum->broken));
+    else if (sum->runs)
+        table_rate(table, tone, sum->failed, sum->runs, sum->interval);
+    else
+        table_put(table, TONE_PLAIN, "%s", "");
+}
+
+// ---- what held
+
+static void visit_held(const struct line *line, struct table *table)
+{
+    static const char *const words[] = {
+        [CAT_FORBIDDEN] = "yes", [CAT_CONTESTED] = "unspecified", [CAT_ASSUMED] = "no"};
+    OWNED(text_free) struct text tests = {0};
+    if (line->bad_count || !line->sum.runs)
+        return;
+    put_which(line, line->in, &tests);
+    begin_row(line, TONE_PLAIN, table);
+    table_put(table, line->promised == CAT_FORBIDDEN ? TONE_GOOD : TONE_WARN, "%s",
+              words[line->promised]);
+    put_sum(&line->sum, TONE_PLAIN, table);
+    put_controls(line, table);
+    table_put(table, TONE_PLAIN, "%s", tests.data);
+}
+
+void report_advice_held(const struct report_model *model, size_t device, bool all,
+                        struct table *table)
+{
+    static const struct table_column heads[] = {
+        {.title = "what"},
+        {.title = "promised"},
+        {.title = "runs", .kind = TABLE_NUMBER},
+        {.title = "failed", .kind = TABLE_NUMBER},
+        {.title = "rate, 95 %"},
+        {.title = "controls"},
+        {.title = "tests"},
+    };
+    static const struct table shape = {
+        .title = "It held in all runs", .width = FIRST_WIDTH, TABLE_OF(heads)};
+    (void)all;
+    table_begin(table, &shape, device);
+    each_line(model, device, visit_held, table);
+    if (table->count)
+        table_note(table,
+                   "promised: whether the specification excludes the failure; what it does not "
+                   "promise may be different with the next driver. controls: those of the same "
+                   "tests that were triggered; where none was, this is weak evidence.");
+}
+
+// ---- what failed, and what to put in
+
+// The value that a remedy gives a key; NULL if it names another one. *length: of the value.
+static const char *given(const char *with, const char *key, size_t *length)
+{
+    const size_t name = strlen(key);
+    while (*with && !(strncmp(with, key, name) == 0 && with[name] == '=')) {
+        with += strcspn(with, " ");
+        with += *with == ' ';
+    }
+    *length = *with ? strcspn(with + name + 1, " ") : 0;
+    return *with ? with + name + 1 : NULL;
+}
+
+// Whether a result differs from one that failed in the values of a remedy alone; or, not
+// `strictly`, in parameters too.
+static bool is_remedied(const struct report_result *result, const struct report_result *failed,
+                        const char *with, bool strictly)
+{
+    size_t length;
+    if (strcmp(result->test, failed->test) != 0 || report_has_values(failed, with))
+        return false;
+    const size_t count = failed->variant_count + (strictly ? failed->param_count : 0);
+    for (size_t i = 0; i < count; i++) {
+        const struct cfg_pair *pair = &failed->variant[i]; // the parameters follow
+        if (!given(with, pair->key, &length) &&
+            strcmp(report_value(result, pair->key), pair->value) != 0)
+            return false;
+    }
+    return report_has_values(result, with);
+}
+
+static bool is_of_another_test(const char *with)
+{
+    return strcspn(with, ".") < strcspn(with, "=");
+}
+
+// What was measured with a remedy in place of what failed.
+static struct sum measure(const struct line *line, const char *with, bool strictly)
+{
+    struct sum sum = {0};
+    for (size_t i = 0; i < line->model->result_count; i++) {
+        const struct report_result *result = &line->model->results[i];
+        bool is = is_of_another_test(with) && is_about(with, result);
+        for (size_t j = 0; j < line->count && !is && !is_of_another_test(with); j++)
+            is = line->bad[j] && is_remedied(result, line->all[j], with, strictly);
+        if (is && is_candidate(line->device, result))
+            add(&sum, result);
+    }
+    end(&sum);
+    return sum;
+}
+
+// Whether what was measured with a remedy is better by more than chance explains.
+static bool helps(const struct line *line, const struct sum *sum)
+{
+    return sum->runs && !sum->failed && !sum->broken &&
+           (line->sum.broken || sum->interval.high < line->sum.interval.low);
+}
+
+// Appends the command that measures a remedy, on what failed first; false if the catalogue has no
+// such configuration.
+static bool put_command(const struct line *line, const char *with, struct text *out)
+{
+    for (size_t i = 0; i < line->count; i++) {
+        const struct report_result *result = line->all[i];
+        const size_t count = result->variant_count + result->param_count;
+        OWNED(lit_free) struct cfg_pair *pairs = lit_alloc(count, sizeof *pairs);
+        OWNED(text_free) struct text values = {0}, name = {0};
+        size_t changed = 0;
+        text_puts(&values, with);
+        for (char *at = values.data; at && (at = strchr(at, ' '));)
+            *at++ = '\0';
+        for (size_t p = 0; p < count; p++) {
+            size_t length;
+            const char *value = given(with, result->variant[p].key, &length);
+            pairs[p] = result->variant[p];
+            changed += value != NULL;
+            if (value)
+                pairs[p].value = values.data + (value - with);
+        }
+        struct cat_case which;
+        struct lit_error error;
+        cfg_print(result->test, pairs, count, &name);
+        if (!line->bad[i] || !changed || !cat_case_parse(name.data, &which, &error))
+            continue;
+        char id[CFG_ID_SIZE];
+        cfg_id(name.data, id);
+        text_printf(out, "; litmus run %s", id);
+        return true;
+    }
+    return false;
+}
+
+// Appends the row of a remedy; none if it is for other tests than those that failed. Returns
+// whether it helps. `what` may be NULL: a paired variant.
+static bool put_remedy(const struct line *line, const char *what, const char *with,
+                       struct table *table)
+{
+    OWNED(text_free) struct text where = {0};
+    struct sum sum = measure(line, with, true);
+    const bool strict = sum.configurations > 0;
+    if (!strict && with[0])
+        sum = measure(line, with, false);
+    text_printf(&where, "%s%s", with, sum.configurations && !strict ? ", other parameters" : "");
+    if (with[0] && !sum.configurations && !put_command(line, with, &where))
+        return false;
+    const bool good = with[0] && helps(line, &sum);
+    table_row(table);
+    table_put(table, good ? TONE_GOOD : TONE_PLAIN, "%s%s",
+              with[0] ? "put in: " : "advice: ", what ? what : "the paired variant");
+    table_put(table, good ? TONE_GOOD : TONE_SOFT, "%s",
+              !with[0]                   ? ""
+              : !sum.configurations      ? "not measured"
+              : sum.failed || sum.broken ? "fails, too"
+              : good                     ? "helps"
+                                         : "undecided");
+    if (with[0] && sum.configurations) {
+        put_sum(&sum, TONE_PLAIN, table);
+    } else {
+        for (int i = 0; i < 3; i++)
+            table_put(table, TONE_PLAIN, "%s", "");
+    }
+    table_put(table, TONE_PLAIN, "%s", "");
+    table_put(table, TONE_PLAIN, "%s", where.data);
+    return good;
+}
+
+// The paired variants that passed, by what they differ in.
+static void put_pairs(const struct line *line, struct table *table)
+{
+    char **said = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < line->count; i++) {
+        OWNED(lit_free) struct report_variant *near = NULL;
+        const size_t nears = line->bad[i] ? report_variants(line->model, line->all[i], &near) : 0;
+        for (size_t n = 0; n < nears && near[n].differences < 2 && count < MOST_PAIRS; n++) {
+            struct text names = {0};
+            size_t at = 0;
+            report_differences(line->all[i], near[n].result, &names);
+            while (at < count && names.data && strcmp(said[at], names.data) != 0)
+                at++;
+            if (near[n].result->result != ENG_PASS || at < count || !names.data) {
+                text_free(&names);
+                continue;
+            }
+            LIT_ADD(said, count) = names.data;
+            put_remedy(line, NULL, names.data, table);
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        free(said[i]);
+    free(said);
+}
+
+static void visit_failed(const struct line *line, struct table *table)
+{
+    static const char *const words[] = {[CAT_FORBIDDEN] = "driver bug",
+                                        [CAT_CONTESTED] = "unspecified",
+                                        [CAT_ASSUMED] = "not promised"};
+    const enum tone tone = line->promised == CAT_FORBIDDEN ? TONE_BAD : TONE_WARN;
+    OWNED(text_free) struct text where = {0};
+    bool good = false;
+    if (!line->bad_count)
+        return;
+    put_failing(line, &where);
+    begin_row(line, tone, table);
+    table_put(table, tone, "%s", words[line->promised]);
+    put_sum(&line->sum, tone, table);
+    put_controls(line, table);
+    table_put(table, TONE_PLAIN, "%s", where.data);
+    for (size_t i = 0; line->advice && line->advice->remedies[i].what; i++) {
+        const struct report_remedy *remedy = &line->advice->remedies[i];
+        good = put_remedy(line, remedy->what, remedy->with, table) || good;
+    }
+    if (!good)
+        put_pairs(line, table);
+}
+
+void report_advice_failed(const struct report_model *model, size_t device, bool all,
+                          struct table *table)
+{
+    static const struct table_column heads[] = {
+        {.title = "what"},
+        {.title = "verdict"},
+        {.title = "runs", .kind = TABLE_NUMBER},
+        {.title = "failed", .kind = TABLE_NUMBER},
+        {.title = "rate, 95 %"},
+        {.title = "controls", .without = TABLE_UNLESS_USED},
+        {.title = "where"},
+    };
+    static const struct table shape = {
+        .title = "It failed, and what to put in", .width = FIRST_WIDTH, TABLE_OF(heads)};
+    (void)all;
+    table_begin(table, &shape, device);
+    each_line(model, device, visit_failed, table);
+}
+
+// ---- what is not known
+
+static void visit_open(const struct line *line, struct table *table)
+{
+    const char *reason = "";
+    OWNED(text_free) struct text tests = {0};
+    if (line->bad_count || line->sum.runs)
+        return;
+    for (size_t i = 0; i < line->count && !reason[0]; i++)
+        reason = line->in[i] ? line->all[i]->reason : "";
+    put_which(line, line->in, &tests);
+    begin_row(line, TONE_PLAIN, table);
+    table_put(table, TONE_PLAIN, "%s", reason);
+    table_put(table, TONE_PLAIN, "%s", tests.data);
+}
+
+void report_advice_open(const struct report_model *model, size_t device, bool all,
+                        struct table *table)
+{
+    static const struct table_column heads[] = {
+        {.title = "what"}, {.title = "why"}, {.title = "tests"}};
+    static const struct table shape = {
+        .title = "Not measured", .width = FIRST_WIDTH, TABLE_OF(heads)};
+    (void)all;
+    table_begin(table, &shape, device);
+    each_line(model, device, visit_open, table);
+    // What the results do not have at all.
+    for (const struct report_advice *advice = report_advices; advice->family; advice++) {
+        bool some = false;
+        for (size_t i = 0; i < model->result_count && !some; i++)
+            some = is_candidate(device, &model->results[i]) &&
+                   is_about(advice->tests, &model->results[i]);
+        if (some)
+            continue;
+        OWNED(lit_free) char *tests = lit_strdup(advice->tests);
+        for (char *at = tests; (at = strchr(at, '\n'));)
+            *at = ',';
+        table_row(table);
+        table_put(table, TONE_PLAIN, "%s", advice->statement);
+        table_put(table, TONE_PLAIN, "no results");
+        table_put(table, TONE_PLAIN, "%s", tests);
+    }
+}
