@@ -28,10 +28,8 @@ bool site_branch(struct edit *edit, uint32_t pc)
 bool site_barrier(struct edit *edit, uint32_t pc)
 {
     struct insn *insn = &edit->program->insns[pc];
-    if (insn->kind != INSN_BARRIER || !edit_takes(edit, pc))
-        return true;
-    insn->kind = INSN_PLAIN;
-    insn->run = NULL;
+    if (insn->kind == INSN_BARRIER && edit_takes(edit, pc))
+        edit_make_copy(insn, CELL_NONE, 0); // nothing is left of it
     return true;
 }
 

@@ -189,6 +189,6 @@ bool site_dead(struct edit *edit, uint32_t pc)
             return true;
     }
     if (edit_takes(edit, pc))
-        insn->run = NULL;
+        edit_make_copy(insn, CELL_NONE, 0); // nothing is left of it
     return true;
 }
