@@ -63,6 +63,7 @@ struct dev_features {
     VkPhysicalDeviceVulkanMemoryModelFeatures memory_model;
     VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures extended_types;
     VkPhysicalDeviceSubgroupSizeControlFeatures size_control;
+    VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures zero_initialize;
     VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR subgroup_uniform;
     VkPhysicalDeviceShaderClockFeaturesKHR clock;
 #ifdef VK_KHR_shader_maximal_reconvergence // newer than some distributions' headers

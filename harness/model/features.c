@@ -25,6 +25,7 @@ static const char *const names[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_FLOAT64] = "shaderFloat64",
     [CAT_FEATURE_INT64_ATOMICS] = "shaderBufferInt64Atomics",
     [CAT_FEATURE_ADDRESSES] = "bufferDeviceAddress",
+    [CAT_FEATURE_ZERO_INITIALIZE] = "shaderZeroInitializeWorkgroupMemory",
     [CAT_FEATURE_MEMORY_MODEL] = "vulkanMemoryModel",
     [CAT_FEATURE_MEMORY_MODEL_DEVICE] = "vulkanMemoryModelDeviceScope",
     [CAT_FEATURE_SUBGROUP_UNIFORM] = "VK_KHR_shader_subgroup_uniform_control_flow",
@@ -175,6 +176,10 @@ bool cat_module_features(const uint32_t *words, size_t count, uint64_t *features
             *unknown = each.words[1];
             return false;
         }
+        // A variable of shared memory that begins as something.
+        if (each.opcode == SpvOpVariable && each.size == 5 &&
+            each.words[3] == SpvStorageClassWorkgroup)
+            *features |= UINT64_C(1) << CAT_FEATURE_ZERO_INITIALIZE;
         if (each.opcode != SpvOpExecutionMode || each.size < 3)
             continue;
         if (each.words[2] == SpvExecutionModeSubgroupUniformControlFlowKHR)

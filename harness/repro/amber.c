@@ -36,7 +36,7 @@ static void put_head(const struct repro *repro, struct text *out)
 
 // Amber makes a ring of two features of one structure unless another structure follows, and
 // vkCreateDevice never returns. It sorts them by name; this one is the last, and Vulkan 1.3 has it.
-#define LAST_FEATURE "ZeroInitializeWorkgroupMemoryFeatures.shaderZeroInitializeWorkgroupMemory"
+#define LAST_FEATURE CAT_FEATURE_ZERO_INITIALIZE
 #define VULKAN_1_3   (1u << 22 | 3u << 12)
 
 static void put_features(const struct repro *repro, struct text *out)
@@ -49,9 +49,9 @@ static void put_features(const struct repro *repro, struct text *out)
         text_puts(out, "DEVICE_FEATURE SubgroupSizeControl.subgroupSizeControl\n");
     if (repro->facts->subgroup_control && !(features >> CAT_FEATURE_FULL_SUBGROUPS & 1))
         text_puts(out, "DEVICE_FEATURE SubgroupSizeControl.computeFullSubgroups\n");
-    if (repro->facts->api >= VULKAN_1_3)
-        text_puts(out, "# For Amber alone, which could hang without it.\n"
-                       "DEVICE_FEATURE " LAST_FEATURE "\n");
+    if (repro->facts->api >= VULKAN_1_3 && !(features >> LAST_FEATURE & 1))
+        text_printf(out, "# For Amber alone, which could hang without it.\nDEVICE_FEATURE %s\n",
+                    repro_features[LAST_FEATURE].amber);
     for (int i = 0; i < CAT_FEATURE_COUNT; i++) {
         if (!(features >> i & 1) || repro_features[i].amber)
             continue;

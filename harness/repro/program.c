@@ -70,6 +70,9 @@ const struct repro_feature repro_features[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_MAXIMAL] = {"HAS_MAXIMAL", NULL, "VK_KHR_shader_maximal_reconvergence"},
     [CAT_FEATURE_FULL_SUBGROUPS] = {"has.size_control.computeFullSubgroups",
                                     "SubgroupSizeControl.computeFullSubgroups", NULL},
+    [CAT_FEATURE_ZERO_INITIALIZE] =
+        {"has.zero_initialize.shaderZeroInitializeWorkgroupMemory",
+         "ZeroInitializeWorkgroupMemoryFeatures.shaderZeroInitializeWorkgroupMemory", NULL},
     [CAT_FEATURE_CLOCK] = {"has.clock.shaderSubgroupClock", NULL, "VK_KHR_shader_clock"},
     [CAT_FEATURE_EXTENDED_TYPES] =
         {"compute && has.extended_types.shaderSubgroupExtendedTypes",

@@ -92,6 +92,7 @@ static struct {
     VkPhysicalDeviceVulkanMemoryModelFeatures memory_model;
     VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures extended_types;
     VkPhysicalDeviceSubgroupSizeControlFeatures size_control;
+    VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures zero_initialize;
     VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR subgroup_uniform;
     VkPhysicalDeviceShaderClockFeaturesKHR clock;
 #ifdef VK_KHR_shader_maximal_reconvergence
@@ -139,6 +140,8 @@ static const struct {
      "VK_KHR_shader_subgroup_extended_types"},
     {&has.size_control, TYPE(SUBGROUP_SIZE_CONTROL_FEATURES), VK_API_VERSION_1_3,
      "VK_EXT_subgroup_size_control"},
+    {&has.zero_initialize, TYPE(ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES), VK_API_VERSION_1_3,
+     "VK_KHR_zero_initialize_workgroup_memory"},
     {&has.subgroup_uniform, TYPE(SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR), 0,
      "VK_KHR_shader_subgroup_uniform_control_flow"},
     {&has.clock, TYPE(SHADER_CLOCK_FEATURES_KHR), 0, "VK_KHR_shader_clock"},

@@ -28,6 +28,17 @@ static void capabilities_and_modes_are_seen(void **state)
                  UINT64_C(1) << CAT_FEATURE_SUBGROUP_UNIFORM));
 }
 
+// Of two variables of shared memory and a private one: that with an initial value.
+static void shared_memory_that_begins_as_something_is_seen(void **state)
+{
+    (void)state;
+    uint32_t words[] = {HEADER, OP(4, 59), 1, 2, 4, OP(5, 59), 1, 3, 6, 5, OP(5, 59), 1, 4, 4, 5};
+    assert_true(read_words(words, sizeof words / 4));
+    assert_true(features == UINT64_C(1) << CAT_FEATURE_ZERO_INITIALIZE);
+    assert_true(read_words(words, sizeof words / 4 - 5));
+    assert_true(features == 0);
+}
+
 static void what_comes_after_the_first_function_does_not_count(void **state)
 {
     (void)state;
@@ -136,6 +147,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(capabilities_and_modes_are_seen),
+        cmocka_unit_test(shared_memory_that_begins_as_something_is_seen),
         cmocka_unit_test(what_comes_after_the_first_function_does_not_count),
         cmocka_unit_test(group_operations_are_looked_at),
         cmocka_unit_test(shared_atomics_are_another_feature),
