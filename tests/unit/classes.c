@@ -91,6 +91,12 @@ static const struct expected {
     {"cases.llama-cpp-28975/*barrier=memory,memory-model=glsl*", F, "memory-barrier,barrier-waits"},
     {"cases.igc-397/form=branch,*", F, UF},
     {"cases.offload-test-suite-480/choice=switch*", F, UF},
+    {"cases.offload-test-suite-543/number=special*", K, "signed-zero"},
+    {"cases.offload-test-suite-543/number=finite*", F, SP},
+    {"cases.dawn-487773864/word=same*", F, "instruction-result,barrier-waits"},
+    {"cases.dawn-42240969/zeroed=declared*", F, "instruction-result"},
+    {"cases.dawn-42240969/zeroed=stored*", F, "barrier-waits,memory-barrier"},
+    {"cases.igc-819c415/*", F, "branch-decides"},
     {"cases.moltenvk-2750/*", F, "same-path,tangled-wait,full-subgroups"},
 };
 
