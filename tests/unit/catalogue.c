@@ -108,8 +108,11 @@ static void check_module(const struct cat_case *which, void *user)
     (void)user;
     const struct cat_module *module = cat_case_module(which);
     if (!module) {
-        struct text name = {0};
+        OWNED(text_free) struct text name = {0};
         cat_case_name(which, &name);
+        // An assembler that is too old leaves those out.
+        if (!HAS_MAXIMAL && strstr(name.data, "reconvergence=maximal"))
+            return;
         fail_msg("no module for %s", name.data);
     }
     check_variant(which, module);

@@ -22,9 +22,10 @@ static void describe(const struct cat_case *which, struct eng_upcoming *ahead, v
 
 static int begin(void **state)
 {
-    struct cat_selection all = {0};
+    // Any assembler makes all of them.
+    const struct cat_selection some = {.patterns = (const char *[]){"memory", "scan"}, .count = 2};
     (void)state;
-    eng_plan_make(&plan, &all, &device, false, 0);
+    eng_plan_make(&plan, &some, &device, false, 0);
     done = lit_alloc(plan.count, sizeof *done);
     return plan.count > 40 ? 0 : -1;
 }

@@ -24,7 +24,7 @@
     "place=buffer,memory-model=vulkan@workgroup=256,times=1,stride=1,step=4099"
 
 #define MANY_MASKS                                                                                 \
-    "reconvergence.switch-exit/reconvergence=maximal,target=loop,branch=block,entry=workgroup"     \
+    "reconvergence.switch-exit/reconvergence=default,target=loop,branch=block,entry=workgroup"     \
     "@workgroup=256"
 
 static struct dev_facts facts = {.name = "device",
