@@ -30,6 +30,11 @@ bool cli_cases_keep(const struct cat_case *which, const char *name, const struct
                     const void *cases);
 void cli_cases_clear(struct cli_cases *cases);
 
+// Whether 'litmus plan --missing' of a session, by the options that it was run with, names nothing:
+// each kind of its devices has measured all. What cannot be read or is not in the catalogue was
+// not.
+bool cli_plan_is_whole(struct store *store, int64_t session, const char *options);
+
 // GoogleTest's protocol: a configuration is a test. Its suite is the family, its name the rest, as
 // cfg_runner_name has it; with several devices the number of the device stands before the suite,
 // "2/shuffle".

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus merge: the sessions of several stores in one.
 
+#include "cli/cases.h"
 #include "cli/cli.h"
 #include "report/format.h"
 #include "store/merge.h"
@@ -42,8 +43,8 @@ const struct cli_syntax cli_merge_syntax = {
         "shards are missing the session is unfinished; merge them later. --parts takes what each "
         "part measured,\n"
         "a configuration that two of them have (on devices of one kind) once; the session is "
-        "unfinished until all\n"
-        "that its parts were to do is there.\n",
+        "unfinished as long\n"
+        "as 'litmus plan --missing' of it, with its parts as caselists, names something.\n",
     .operands = CLI_OPERANDS_FILES,
 };
 
@@ -62,8 +63,12 @@ static void summarise(const struct options *chosen, const struct store_merge_don
 int cli_merge(struct cli_call *call)
 {
     const struct options *chosen = call->chosen;
-    const struct store_merge_plan plan = {chosen->output, call->operands.items,
-                                          call->operands.count, chosen->parts, chosen->sum};
+    const struct store_merge_plan plan = {.output = chosen->output,
+                                          .inputs = call->operands.items,
+                                          .input_count = call->operands.count,
+                                          .parts = chosen->parts,
+                                          .sum = chosen->sum,
+                                          .is_whole = cli_plan_is_whole};
     struct store_merge_done done = {0};
     bool ok = call->operands.count > 0 ||
               lit_fail(&call->error, LIT_EXIT_USAGE, "missing stores: see 'litmus help merge'");

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "cli/cases.h"
 #include "cli/cli.h"
+#include "cli/session.h"
 #include "engine/balance.h"
 #include "report/format.h"
 #include "store/history.h"
@@ -99,7 +100,7 @@ struct planning {
     uint64_t missing;                   // kinds that the stores of --missing have
     size_t kind_count, session;
     const char *started; // of the session that is read
-    bool is_missing;     // a store of --missing is read
+    bool is_missing;     // a store of --missing is read, or was
     struct past *past;
     size_t past_count;
     struct item *items;
@@ -170,15 +171,13 @@ static bool take_result(struct store_result *result, void *user)
     return true;
 }
 
-static bool read_session(struct planning *p, struct store *store,
-                         const struct store_session *session)
+static bool read_session(struct planning *p, struct store *store, int64_t id, const char *started)
 {
     struct reading reading = {.planning = p};
     p->session++;
-    p->started = session->started;
-    const bool good = store_devices(store, session->id, take_device, &reading, p->error) &&
-                      !reading.failed &&
-                      store_results(store, session->id, take_result, &reading, p->error);
+    p->started = started;
+    const bool good = store_devices(store, id, take_device, &reading, p->error) &&
+                      !reading.failed && store_results(store, id, take_result, &reading, p->error);
     free(reading.devices);
     return good;
 }
@@ -186,13 +185,14 @@ static bool read_session(struct planning *p, struct store *store,
 static bool read_stores(struct planning *p, const struct cli_list *stores, bool missing)
 {
     bool good = true;
-    p->is_missing = missing;
+    p->is_missing = missing && stores->count > 0;
     for (size_t i = 0; good && i < stores->count; i++) {
         struct store_index index = {0};
         struct store *store = store_open_read(stores->items[i], p->error);
         good = store && store_index_load(store, false, &index, p->error);
         for (size_t s = 0; good && s < index.session_count; s++)
-            good = index.contained[s] || read_session(p, store, &index.sessions[s]);
+            good = index.contained[s] ||
+                   read_session(p, store, index.sessions[s].id, index.sessions[s].started);
         store_index_clear(&index);
         store_close(&store);
     }
@@ -340,16 +340,14 @@ static void drop_measured(struct planning *p)
     p->item_count = kept;
 }
 
+// Of what the sessions that were read say.
 static bool make_items(struct planning *p)
 {
-    const struct options *o = p->options;
     // Without a device the names have no size, but those that a list gives one.
     const struct dev_facts none = {.subgroup = 32,
                                    .subgroup_min = 1,
                                    .subgroup_max = 128,
                                    .subgroup_control = p->cases.list.count > 0};
-    if (!read_stores(p, &o->from, false) || !read_stores(p, &o->missing, true))
-        return false;
     merge_past(p);
     for (size_t k = 0; k < p->kind_count; k++)
         if (!p->missing || p->missing >> k & 1)
@@ -359,7 +357,7 @@ static bool make_items(struct planning *p)
     merge_items(p);
     const bool any = p->item_count > 0;
     guess_times(p);
-    if (o->missing.count > 0)
+    if (p->is_missing)
         drop_measured(p);
     return any || lit_fail(p->error, LIT_EXIT_NOTHING, "none of these configurations exists%s",
                            p->kind_count ? " on the devices of the stores" : "");
@@ -446,6 +444,35 @@ static bool check_usage(const struct options *o, const struct cli_list *patterns
                     "missing tests: --all, or patterns; see 'litmus help plan'");
 }
 
+static void clear(struct planning *p)
+{
+    for (size_t i = 0; i < p->past_count; i++)
+        free(p->past[i].name);
+    for (size_t i = 0; i < p->item_count; i++)
+        free(p->items[i].name);
+    free(p->past);
+    free(p->items);
+    cli_cases_clear(&p->cases);
+}
+
+bool cli_plan_is_whole(struct store *store, int64_t session, const char *options)
+{
+    const struct cli_list none = {0};
+    struct lit_error error = {0};
+    struct cli_run_options asked = {0};
+    struct planning p = {.is_missing = true, .error = &error};
+    bool whole = cli_session_asked(options, &asked);
+    p.cases = asked.cases;
+    whole = whole && cli_cases_read(&p.cases, &none, &none, &error);
+    if (whole) {
+        p.selection = cli_cases_select(&p.cases, &asked.patterns, false, asked.thorough);
+        whole = cat_selection_check(&p.selection, &error) && read_session(&p, store, session, "") &&
+                make_items(&p) && p.item_count == 0;
+    }
+    clear(&p);
+    return whole;
+}
+
 int cli_plan(struct cli_call *call)
 {
     const struct options *o = call->chosen;
@@ -454,17 +481,11 @@ int cli_plan(struct cli_call *call)
                 cli_cases_read(&p.cases, &o->caselists, &o->skips, p.error);
     if (good) {
         p.selection = cli_cases_select(&p.cases, &call->operands, o->all, o->thorough);
-        good = cat_selection_check(&p.selection, p.error) && make_items(&p) &&
-               put_parts(&p, &call->out);
+        good = cat_selection_check(&p.selection, p.error) && read_stores(&p, &o->from, false) &&
+               read_stores(&p, &o->missing, true) && make_items(&p) && put_parts(&p, &call->out);
     }
     if (good && p.item_count == 0)
         fputs("litmus: nothing is missing\n", stderr);
-    for (size_t i = 0; i < p.past_count; i++)
-        free(p.past[i].name);
-    for (size_t i = 0; i < p.item_count; i++)
-        free(p.items[i].name);
-    free(p.past);
-    free(p.items);
-    cli_cases_clear(&p.cases);
+    clear(&p);
     return good ? LIT_EXIT_OK : CLI_FAILED;
 }

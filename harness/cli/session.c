@@ -158,13 +158,26 @@ static bool read_options(json_t *root, struct cli_run_options *options, bool *un
     return true;
 }
 
-bool cli_session_read(const char *json, struct cli_run_options *options, struct lit_error *error)
+static bool read_session(const char *json, struct cli_run_options *options, bool *combined,
+                         bool *unlisted)
 {
     json_t *root = store_recorded(json);
-    bool unlisted = false;
-    const bool ok = root && read_options(root, options, &unlisted);
-    const bool combined = json_object_get(root, "joined") != NULL;
+    const bool ok = root && read_options(root, options, unlisted);
+    *combined = json_object_get(root, "joined") != NULL;
     json_decref(root);
+    return ok;
+}
+
+bool cli_session_asked(const char *json, struct cli_run_options *options)
+{
+    bool combined, unlisted;
+    return read_session(json, options, &combined, &unlisted);
+}
+
+bool cli_session_read(const char *json, struct cli_run_options *options, struct lit_error *error)
+{
+    bool combined, unlisted = false;
+    const bool ok = read_session(json, options, &combined, &unlisted);
     if (combined)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "the session was combined from shards, some of which are missing: finish "

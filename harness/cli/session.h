@@ -46,8 +46,10 @@ bool cli_session_check(const struct cli_list *patterns, const struct cli_list *s
 char *cli_session_write(const struct cli_run_options *options, const struct cli_devices *devices);
 
 // Takes what a session was asked for out of its JSON: everything but the store, the time limit and
-// what concerns the terminal. False with an error if it is damaged.
+// what concerns the terminal. False with an error if it is damaged, or cannot be resumed.
 bool cli_session_read(const char *json, struct cli_run_options *options, struct lit_error *error);
+// The same of any session, of which nothing is to be run. False if it is damaged.
+bool cli_session_asked(const char *json, struct cli_run_options *options);
 
 // Chooses the devices that the session had, and gives them the numbers that they had. Calls
 // `missing` for each that is not there. False with an error if the JSON is damaged.

@@ -19,7 +19,8 @@ struct combining {
     struct store *store;
     struct store_merge_done *done;
     struct lit_error *error;
-    bool plan; // what is combined are parts of a plan
+    // Of those that are parts of a plan (store/merge.h); else NULL.
+    bool (*is_whole)(struct store *store, int64_t session, const char *options);
 };
 
 // The command line without its options --shard and --shard-runs.
@@ -110,18 +111,32 @@ static bool choose(struct combining *c, const char *part, int64_t argument, int6
            store_text(c->store, c->error, query(c, "uuid", 0), uuid);
 }
 
+// Says of what was made of a plan's parts whether it is finished.
+static bool finish_plan(struct combining *c, int64_t session)
+{
+    OWNED(lit_free) char *options = NULL;
+    return store_text(c->store, c->error,
+                      store_borrow(c->store, c->error, "SELECT options FROM session WHERE id = ?",
+                                   "i", session),
+                      &options) &&
+           store_finish(c->store, c->error,
+                        query(c, "plan ends", c->is_whole(c->store, session, options))) &&
+           store_sum_make(c->store, STORE_KIND_SESSION, session, 0, c->error);
+}
+
 // Makes the session that the pieces are together. False with an error that says which configuration
 // cannot be added, and why.
 static bool combine(struct combining *c, const char *uuid)
 {
     int64_t session;
     bool good = check(c, "check devices") && check(c, "check results") && check(c, "check runs") &&
-                run(c, "combine") && (!c->plan || run(c, "plan")) &&
+                run(c, "combine") && (!c->is_whole || run(c, "plan")) &&
                 store_number(c->store, c->error, &session, "SELECT session FROM made", "") &&
                 store_run(c->store, c->error, "UPDATE session SET uuid = ?2 WHERE id = ?1", "it",
                           session, uuid) &&
                 store_sum_all(c->store, session, c->error) &&
-                store_total_add(c->store, STORE_KIND_SESSION, session, 0, c->error);
+                store_total_add(c->store, STORE_KIND_SESSION, session, 0, c->error) &&
+                (!c->is_whole || finish_plan(c, session));
     c->done->combined += good;
     return good;
 }
@@ -131,18 +146,19 @@ static bool combine_run(struct combining *c, int64_t shard)
 {
     int64_t count, there = 0;
     OWNED(lit_free) char *uuid = NULL;
-    bool good = c->plan ? choose(c, "pieces of a plan", shard, &count, &uuid) && run(c, "left out")
-                        : note(c, "unfinished", shard) &&
-                              choose(c, "pieces of a run", shard, &count, &uuid) &&
-                              check(c, "check shards");
+    bool good = c->is_whole
+                    ? choose(c, "pieces of a plan", shard, &count, &uuid) && run(c, "left out")
+                    : note(c, "unfinished", shard) &&
+                          choose(c, "pieces of a run", shard, &count, &uuid) &&
+                          check(c, "check shards");
     // Made of a part that has gone on since.
-    if (good && c->plan && c->done->replaced)
+    if (good && c->is_whole && c->done->replaced)
         good = store_run(c->store, c->error, "DELETE FROM session WHERE uuid = ? AND NOT finished",
                          "t", uuid);
     good = good && store_number(c->store, c->error, &there,
                                 "SELECT count(*) FROM session WHERE uuid = ?", "t", uuid);
     if (good && count > 0 && !there)
-        good = combine(c, uuid) && note(c, c->plan ? "plan note" : "shards note", 0) &&
+        good = combine(c, uuid) && note(c, c->is_whole ? "plan note" : "shards note", 0) &&
                run(c, "stale") && store_forget_totals(c->store, c->error);
     return good;
 }
@@ -160,14 +176,16 @@ static bool combine_runs(struct combining *c, const char *query_of_one)
 bool store_combine_shards(struct store *store, struct store_merge_done *done,
                           struct lit_error *error)
 {
-    struct combining c = {store, done, error, false};
+    struct combining c = {store, done, error, NULL};
     return run(&c, "shards") && store_forget_totals(store, error) && combine_runs(&c, "runs");
 }
 
 bool store_combine_parts(struct store *store, struct store_merge_done *done,
+                         bool (*is_whole)(struct store *store, int64_t session,
+                                          const char *options),
                          struct lit_error *error)
 {
-    struct combining c = {store, done, error, true};
+    struct combining c = {store, done, error, is_whole};
     int64_t count;
     bool good =
         run(&c, "plans") && store_number(store, error, &count, "SELECT count(*) FROM planned", "");
@@ -178,7 +196,7 @@ bool store_combine_parts(struct store *store, struct store_merge_done *done,
 
 bool store_combine_sum(struct store *store, struct store_merge_done *done, struct lit_error *error)
 {
-    struct combining c = {store, done, error, false};
+    struct combining c = {store, done, error, NULL};
     int64_t count;
     OWNED(lit_free) char *uuid = NULL;
     bool good = choose(&c, "pieces of a sum", 0, &count, &uuid);

@@ -138,40 +138,37 @@ SELECT session FROM planned JOIN session ON session.id = session
 WHERE plan = (SELECT plan FROM planned WHERE session = ?1) ORDER BY started, uuid
 
 --- left out
--- Of several pieces that have a configuration on devices of one kind only the first counts that
--- measured it. One piece may have it on several such devices.
+-- Of several pieces that have a configuration on devices of one kind (dev_facts_alike) only the first
+-- counts that measured it. One piece may have it on several such devices.
 DELETE FROM left_out;
 INSERT INTO left_out
 WITH r AS (SELECT result.id, result.session,
                   first_value(result.session) OVER (
                     PARTITION BY result.name, device.name, vendor, product, driver_name,
-                                 driver_info, driver_version
+                                 driver_version
                     ORDER BY result IN ('partial', 'harness-error'), place) AS best
            FROM piece JOIN result USING (session)
                 JOIN device ON device.session = result.session AND device.id = result.device)
 SELECT id FROM r WHERE session <> best;
 
 --- plan
--- It is finished if each piece is, or what it was to do is there. What it was to do is what all
--- were.
-UPDATE session SET finished = NOT EXISTS (
-  SELECT 1 FROM piece JOIN session AS s ON s.id = piece.session, json_each(s.options, '$.caselist')
-  WHERE NOT s.finished AND value NOT IN (
-    WITH measured AS (SELECT name FROM result JOIN made USING (session)
-                      WHERE result NOT IN ('partial', 'harness-error'))
-    SELECT name FROM measured
-    UNION SELECT substr(name, 1, max(instr(name, ',subgroup='), instr(name, '@subgroup=')) - 1)
-    FROM measured)),
-  options = json_set(options, '$.caselist', (
+-- What it was to do is what all were, of their lists whole where their patterns differ.
+UPDATE session SET options = json_set(options, '$.caselist', (
     SELECT json_group_array(value)
     FROM (SELECT DISTINCT value FROM piece JOIN session AS s ON s.id = piece.session,
-          json_each(s.options, '$.caselist'))))
-WHERE id = (SELECT session FROM made);
--- As long as it is not, its members are the sessions beside it.
-UPDATE session SET options = json_set(options, '$.joined.members', (
+          json_each(s.options, '$.caselist'))),
+  '$.patterns', (
+    SELECT iif(count(DISTINCT s.options -> '$.patterns') = 1,
+               json(min(s.options -> '$.patterns')), json('[]'))
+    FROM piece JOIN session AS s ON s.id = piece.session))
+WHERE id = (SELECT session FROM made)
+
+--- plan ends
+-- Whether it is finished (?1). As long as it is not, its members are the sessions beside it.
+UPDATE session SET finished = ?1, options = iif(?1, options, json_set(options, '$.joined.members', (
   SELECT json_group_array(json_object('index', shard_index, 'seed', seed, 'uuid', uuid))
-  FROM (SELECT s.* FROM piece JOIN session AS s ON s.id = piece.session ORDER BY place)))
-WHERE id = (SELECT session FROM made) AND NOT finished
+  FROM (SELECT s.* FROM piece JOIN session AS s ON s.id = piece.session ORDER BY place))))
+WHERE id = (SELECT session FROM made)
 
 --- plan note
 SELECT printf('session %d: %d parts of a plan (seed %s), %d configuration%s%s%s', session.id,
@@ -180,7 +177,7 @@ SELECT printf('session %d: %d parts of a plan (seed %s), %d configuration%s%s%s'
               iif((SELECT count(DISTINCT name) FROM result WHERE session = session.id) = 1, '', 's'),
               iif((SELECT count(*) FROM left_out) = 0, '', printf(
                   '; left out, as another part has it: %d', (SELECT count(*) FROM left_out))),
-              iif(finished, '', '; not finished: a part died, see litmus plan --missing'))
+              iif(finished, '', '; not finished: see litmus plan --missing'))
 FROM made JOIN session ON session.id = made.session
 
 --- pieces of a sum

@@ -225,7 +225,8 @@ static bool do_merge(struct merging *merging)
     for (size_t i = 0; good && i < merging->incoming_count; i++)
         good = take_in(merging, &merging->incoming[i]);
     good = good && store_combine_shards(merging->work, merging->done, error) &&
-           (!merging->plan->parts || store_combine_parts(merging->work, merging->done, error)) &&
+           (!merging->plan->parts ||
+            store_combine_parts(merging->work, merging->done, merging->plan->is_whole, error)) &&
            (!merging->plan->sum || store_combine_sum(merging->work, merging->done, error));
     return store_leave(merging->work, own, good, error);
 }

@@ -11,6 +11,9 @@ struct store_merge_plan {
     size_t input_count;
     bool parts; // put the parts of a plan together: sessions of caselists with one seed
     bool sum;   // add what separate whole sessions of the inputs measured
+    // With `parts`: whether the session that was made of them lacks nothing that they were to do,
+    // by its options. It is finished then.
+    bool (*is_whole)(struct store *store, int64_t session, const char *options);
 };
 
 struct store_merge_done {

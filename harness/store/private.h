@@ -324,9 +324,11 @@ bool store_combine_prepare(struct store *store, struct lit_error *error);
 // Combines the shards of each run into one session, as far as they are there.
 bool store_combine_shards(struct store *store, struct store_merge_done *done,
                           struct lit_error *error);
-// Combines the parts of each plan into one session, which is finished if nothing that they were to
-// do is missing.
+// Combines the parts of each plan into one session, which is finished if `is_whole` says so
+// (store/merge.h).
 bool store_combine_parts(struct store *store, struct store_merge_done *done,
+                         bool (*is_whole)(struct store *store, int64_t session,
+                                          const char *options),
                          struct lit_error *error);
 // Combines the finished sessions whose uuid is in the table arrived, or that were combined from
 // such, into their sum.

@@ -75,12 +75,25 @@ ONE = _VARIANT + "@workgroup=64*"
 PAIR = (ONE, _VARIANT + "@workgroup=128*")
 
 
+def fnv(data):
+    value = 0xcbf29ce484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001b3 & 0xffffffffffffffff
+    return value
+
+
 def id_of(name):
     """Of a configuration: FNV-1a of its name, folded to 32 bits."""
-    value = 0xcbf29ce484222325
-    for byte in name.encode():
-        value = (value ^ byte) * 0x100000001b3 & 0xffffffffffffffff
+    value = fnv(name.encode())
     return f"{(value ^ value >> 32) & 0xffffffff:08x}"
+
+
+def device_identity(row):
+    """That of a row of a store before format 7: of what tells devices under a driver apart."""
+    texts = (row[key].encode() + b"\0" for key in ("name", "driver_info", "driver_version"))
+    data = b"".join((row["device_uuid"], row["driver_uuid"],
+                     row["driver_id"].to_bytes(4, "little"), *texts))
+    return f"{fnv(data):016x}"
 
 
 def known_crashes(driver_info):

@@ -119,7 +119,7 @@ class Plan(Case):
 
         result = self.litmus("merge", "--parts", "-o", "all.db", "0.db", "1.db")
         self.assertEqual(result.code, 0, result)
-        self.assertIn("not finished: a part died", result.out)
+        self.assertIn("not finished: see litmus plan --missing", result.out)
         again = self.names(self.plan("--missing", "all.db").out)
         self.assertEqual(sorted(again), sorted(parts[1] + parts[2]))
         # The same of the stores themselves, and of some of the parts.
@@ -178,6 +178,54 @@ class Plan(Case):
                                      "d.db", "-q", drivers=[]).code, 0)
         result = self.litmus("merge", "--parts", "-o", "other.db", "b.db", "d.db")
         self.assertIn("--parts: there are no two parts", result.out)
+
+    def other_device(self, store, change):
+        self.edit(f"UPDATE device SET {change}", store)
+        keys = ("name", "driver_info", "driver_version", "device_uuid", "driver_uuid", "driver_id")
+        (row,) = self.rows(f"SELECT {', '.join(keys)} FROM device", store)
+        name = harness.device_identity(dict(zip(keys, row)))
+        self.edit(f"UPDATE device SET id = '{name}'", store)
+        self.edit(f"UPDATE result SET device = '{name}'", store)
+
+    def merge(self, *stores):
+        """Whether what is there is all, as merging says and as planning again does."""
+        result = self.litmus("merge", "--parts", "-o", "all.db", *stores)
+        self.assertEqual(result.code, 0, result)
+        left = self.names(self.plan("--missing", "all.db").out)
+        self.assertEqual("not finished" in result.out, bool(left), result)
+        self.assertEqual(self.rows("SELECT max(finished AND json_extract(options, '$.joined') <> '')"
+                                   " FROM session", "all.db"), [(int(not left),)])
+        return left
+
+    def test_each_kind_of_device_measures_all(self):
+        self.plan("--parts", "2", "-o", "p")
+        parts = self.parts("p")
+        for store, part in (("0.db", 0), ("1.db", 1), ("2.db", 0), ("3.db", 1)):
+            self.run_list(store, "--caselist", f"p-{part}.txt")
+        for store in ("1.db", "2.db"):
+            self.other_device(store, "driver_version = '9.9'")
+        # Each part is finished, each on another kind.
+        self.assertEqual(sorted(self.merge("0.db", "1.db")), sorted(parts[0] + parts[1]))
+        self.assertEqual(sorted(self.merge("2.db")), sorted(parts[1]))
+        self.assertEqual(self.merge("3.db"), [])
+        self.assertEqual(self.rows("SELECT count(*) FROM session", "all.db"), [(1,)])
+        self.assertEqual(self.rows("SELECT count(*) FROM result", "all.db"),
+                         [(2 * len(parts[0] + parts[1]),)])
+
+    def test_cards_of_one_kind_share_the_work(self):
+        self.plan("--parts", "2", "-o", "p")
+        parts = self.parts("p")
+        for store, part in (("0.db", 0), ("1.db", 1)):
+            self.run_list(store, "--caselist", f"p-{part}.txt")
+        self.other_device("1.db", "driver_info = 'another build', device_uuid = zeroblob(16)")
+        # What the harness failed at was not measured, though its part is finished.
+        self.run_list("2.db", "--caselist", "p-1.txt")
+        self.edit("UPDATE result SET result = 'harness-error', reason = 'x'"
+                  " WHERE id = (SELECT max(id) FROM result)", "1.db")
+        self.assertEqual(self.merge("0.db", "1.db"), parts[1][-1:])
+        self.assertEqual(self.merge("2.db"), [])
+        self.assertEqual(self.rows("SELECT count(*), count(DISTINCT name) FROM result", "all.db"),
+                         [(len(parts[0] + parts[1]),) * 2])
 
     def test_errors(self):
         self.assert_one_line(self.litmus("plan"), 2, "missing tests")

@@ -59,7 +59,7 @@ class Writer:
                "subgroup_control": 1, "max_workgroup": 1024, "max_workgroups": 65535,
                "max_subgroups": 0, "max_shared": 32768, "max_storage_buffer": 1 << 30,
                "features": "0x7", "loader": "1.3.239", **values}
-        row["id"] = identity(row)
+        row["id"] = harness.device_identity(row)
         self.insert("device", **row)
         return row["id"]
 
@@ -82,20 +82,6 @@ class Writer:
     def failure(self, result, number, where, run=1, outcome=3, got=1, want=2):
         self.database.execute("INSERT INTO failure VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                               (result, number, run, number, 4 * number, where, outcome, got, want))
-
-
-def identity(device):
-    """dev_facts_id: FNV-1a over what identifies a device under a driver (harness/device)."""
-    value = 0xcbf29ce484222325
-    def text(name):
-        return device[name].encode() + b"\0"
-
-    parts = (device["device_uuid"], device["driver_uuid"],
-             device["driver_id"].to_bytes(4, "little"), text("name"), text("driver_info"),
-             text("driver_version"))
-    for byte in b"".join(parts):
-        value = (value ^ byte) * 0x100000001b3 & (1 << 64) - 1
-    return f"{value:016x}"
 
 
 def invent(writer, count, devices=3, seed=1):
