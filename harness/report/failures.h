@@ -23,7 +23,7 @@ struct report_class report_class(const struct report_model *model, size_t device
 struct report_signature {
     const char *finding, *title; // "lavapipe-25.0.7-subgroup-barrier-waits"; of its report
     const char *path;            // of its report, in this program's source
-    const char *about;           // Markdown: its report up to the first heading behind the title
+    const char *text;            // Markdown: its report behind the title
     const char *test;            // a glob
     const char *outcome;         // as report_seen() names it, a glob
     const char *values;          // "sync=control-* workgroup=64": globs; "" for any

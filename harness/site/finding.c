@@ -1,83 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of a finding: the beginning of its report, and where the results have it.
+// The page of a finding: its report, and where the results have it.
 #include "site/site.h"
 
 #include <string.h>
 
-// ---- Markdown
-
-// Where a text of `mark` ends that begins at `at`; NULL if it does not.
-static const char *end_of(const char *at, const char *mark)
-{
-    const char *end = strstr(at, mark);
-    return end && end != at ? end : NULL;
-}
-
-static void put_piece(struct text *out, const char *start, const char *end)
-{
-    OWNED(text_free) struct text piece = {0};
-    text_append(&piece, start, (size_t)(end - start));
-    html_printf(out, "%s", piece.data ? piece.data : "");
-}
-
-void site_markdown_line(struct text *out, const char *line)
-{
-    const char *plain = line, *end;
-    while (*line) {
-        const bool code = *line == '`', bold = strncmp(line, "**", 2) == 0;
-        if ((code || bold) && (end = end_of(line + 1 + bold, code ? "`" : "**"))) {
-            put_piece(out, plain, line);
-            text_puts(out, code ? "<code>" : "<b>");
-            put_piece(out, line + 1 + bold, end);
-            text_puts(out, code ? "</code>" : "</b>");
-            plain = line = end + 1 + bold;
-        } else if (*line == '[' && (end = end_of(line + 1, "](")) && strchr(end, ')')) {
-            const char *last = strchr(end, ')');
-            const bool outside = strncmp(end + 2, "https://", 8) == 0;
-            put_piece(out, plain, line);
-            if (outside) {
-                text_puts(out, "<a rel=\"noreferrer\" href=\"");
-                put_piece(out, end + 2, last);
-                text_puts(out, "\">");
-            }
-            put_piece(out, line + 1, end);
-            text_puts(out, outside ? "</a>" : "");
-            plain = line = last + 1;
-        } else {
-            line++;
-        }
-    }
-    put_piece(out, plain, line);
-}
-
-void site_markdown(struct text *out, const char *markdown)
-{
-    bool list = false;
-    OWNED(text_free) struct text block = {0};
-    while (*markdown || block.length) {
-        const size_t length = strcspn(markdown, "\n");
-        const bool item = strncmp(markdown, "- ", 2) == 0;
-        if (block.length && (length == 0 || item)) { // what stood before is whole
-            text_puts(out, list ? "<li>" : "<p>");
-            site_markdown_line(out, block.data);
-            text_puts(out, list ? "</li>\n" : "</p>\n");
-            text_free(&block);
-        }
-        if (list && !item && block.length == 0) {
-            text_puts(out, "</ul>\n");
-            list = false;
-        }
-        if (item && !list)
-            text_puts(out, "<ul class=\"rules\">\n");
-        list = list || item;
-        if (length) {
-            text_puts(&block, block.length ? " " : "");
-            text_append(&block, markdown + 2 * item, length - 2 * item);
-        }
-        markdown += length + (markdown[length] == '\n');
-    }
-    text_puts(out, list ? "</ul>\n" : "");
-}
+#define HEADING "\n## "
 
 // ---- where it is
 
@@ -143,6 +70,33 @@ static void put_signature(const struct site_page *page, const struct report_sign
     html_table(&page->html, &table, false, out);
 }
 
+// What a report says up to its next heading, as HTML. Returns the heading, NULL behind the last.
+static const char *put_part(const char *markdown, struct text *out)
+{
+    OWNED(text_free) struct text part = {0};
+    const char *next = strstr(markdown, HEADING);
+    text_append(&part, markdown, next ? (size_t)(next - markdown) : strlen(markdown));
+    text_puts(out, "<div class=\"prose\">\n");
+    site_markdown(out, part.data);
+    text_puts(out, "</div>\n");
+    return next ? next + strlen(HEADING) : NULL;
+}
+
+// A section for each heading of a report.
+static void put_sections(struct site_page *page, const char *heading)
+{
+    while (heading) {
+        OWNED(text_free) struct text title = {0}, id = {0};
+        struct text content = {0};
+        const size_t length = strcspn(heading, "\n");
+        text_append(&title, heading, length);
+        OWNED(lit_free) char *plain = site_plain(title.data);
+        html_slug(&id, plain);
+        heading = put_part(heading + length, &content);
+        site_section(page, id.data, plain, "", &content);
+    }
+}
+
 static void put_page(const struct site *site, const struct report_signature *first,
                      struct lit_folder *folder)
 {
@@ -151,14 +105,16 @@ static void put_page(const struct site *site, const struct report_signature *fir
     page.html.decades = html_decades(&site->all);
     text_puts(&page.body, "<header id=\"top\">\n<p class=\"kicker\">Finding</p>\n<h1>");
     site_markdown_line(&page.body, first->title);
-    text_puts(&page.body, "</h1>\n<div class=\"prose\">\n");
-    site_markdown(&page.body, first->about);
-    html_printf(&page.body,
-                "</div>\n<p class=\"soft\">The whole report, with its reproducer beside it: "
-                "<code>%s</code> in the source of litmus.</p>\n</header>\n",
-                first->path);
+    text_puts(&page.body, "</h1>\n");
+    const char *heading = put_part(first->text, &page.body);
+    html_printf(
+        &page.body,
+        "<p class=\"soft\">This report, the reproducer beside it and the files that it names: "
+        "<code>%s</code> in the source of litmus.</p>\n</header>\n",
+        first->path);
     put_seen(&page, first->finding, &content);
     site_section(&page, "seen", "Where it is seen", "", &content);
+    put_sections(&page, heading);
     put_signature(&page, first, &content);
     site_section(&page, "signature", "Signature", "", &content);
     OWNED(text_free) struct text title = {0};

@@ -101,7 +101,11 @@ void site_index(const struct site *site, struct lit_folder *folder);    // index
 void site_devices(const struct site *site, struct lit_folder *folder);  // device.c
 void site_tests(const struct site *site, struct lit_folder *folder);    // test.c
 void site_findings(const struct site *site, struct lit_folder *folder); // finding.c
-// Appends a line of Markdown as HTML: `code`, **bold** and links of https.
+
+// ---- markdown.c
+
+// Appends a line of Markdown as HTML: `code`, **bold**, *emphasis* and links of https and to
+// reports of other findings, for a page in a folder of the site.
 void site_markdown_line(struct text *out, const char *line);
-// The same of paragraphs and lists.
+// The same of paragraphs, lists, tables and blocks of code.
 void site_markdown(struct text *out, const char *markdown);

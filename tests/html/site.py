@@ -131,6 +131,36 @@ class OfThePublished(Sites):
         self.assertRegex(text, r"22\.3\.6</a>.*?barrier\.long-loop</a>.*?2 of 2.*?2026-11-22")
         self.assertIn("reports/findings/lavapipe-22.3.6-loop-limit.md", text)
 
+    def test_a_finding_has_its_whole_report(self):
+        for path in glob.glob(os.path.join(harness.SOURCE, "reports", "findings", "*-*.md")):
+            name = os.path.basename(path)[:-3]
+            shown = self.words("".join(self.parse(self.only(f"out/finding/{name}.html")).text))
+            report = read(path)
+            for target in re.findall(r"\]\((.*?)\)", report):
+                report = report.replace(f"]({target})", "]")
+            # But for marks, rules of tables, and the numbers that a list draws.
+            lines = [line for line in report.splitlines() if not re.match(r"\|[-| :]+$|```", line)]
+            for line in lines:
+                self.assertIn(self.words(re.sub(r"^(- |\d+\. |#+ )", "", line)), shown, name)
+
+    def words(self, text):
+        return re.sub(r"[\s`*|\[\]]", "", text)
+
+    def test_how_a_report_is_set(self):
+        text = html.unescape(self.only("out/finding/nvidia-h200-*-workgroup-coherence.html"))
+        self.assertIn("<li><em>Reference</em>: in storage class", text)
+        self.assertRegex(text, r"<pre>%own_x_at +=.*\n%other_x_at +=")
+        self.assertIn('<td data-of="variant"><code>address=computed</code>: of the second load</td>',
+                      text)
+        self.assertIn('<th scope="col"><b>new, then old</b></th>', text)
+        self.assertIn('<td data-of="new, then old"><b>2,527</b></td>', text)
+        self.assertRegex(text, r'<h2 id="the-place-\w+-title">The place<')
+        text = self.only("out/finding/lavapipe-22.3.6-memory-barrier-waits.html")
+        self.assertRegex(text, r'<ol class="rules">\n<li><code>src/compiler/spirv/spirv_to_nir\.c')
+        link = '<a rel="noreferrer" href="../finding/lavapipe-22.3.6-memory-barrier-waits.html">'
+        self.assertEqual([name for name, body in self.content().items() if link in body],
+                         ["finding/lavapipe-25.0.7-subgroup-barrier-waits.html"])
+
     def test_the_same_again(self):
         before = self.content()
         self.site(*reversed(PUBLISHED))
@@ -327,9 +357,10 @@ class InABrowser(Sites, page.InABrowser):
 
     def test_fits_and_asks_for_nothing(self):
         device = os.path.relpath(glob.glob(self.path("out/device/nvidia*"))[0], self.path("out"))
-        for name in ("index.html", "test/shuffle.scan-loop.html", device,
-                     "finding/lavapipe-25.0.7-llvm-19-crash.html"):
-            for width, scheme in ((420, "light"), (420, "dark"), (1300, "light"), (1300, "dark")):
+        findings = [name for name in self.names() if name.startswith("finding/")]
+        both = [(420, "light"), (420, "dark"), (1300, "light"), (1300, "dark")]
+        for name in ("index.html", "test/shuffle.scan-loop.html", device, *findings):
+            for width, scheme in both[::3 if name in findings[1:] else 1]:
                 tab = self.open(name, width=width, scheme=scheme)
                 tab.evaluate("document.querySelectorAll('section').forEach((section) => {"
                              "section.style.contentVisibility = 'visible'; })")
@@ -339,6 +370,12 @@ class InABrowser(Sites, page.InABrowser):
                                     "e.scrollWidth > e.clientWidth + 1).map((e) => e.ariaLabel)")
                 self.assertEqual(wide, [], (name, width))
                 self.assertEqual(tab.complaints(), [])
+                # All of the navigation is in sight.
+                hidden = tab.evaluate("[...document.querySelectorAll('nav > ul, nav > ul a, #find, "
+                                      "#scheme')].filter((e) => e.scrollWidth > e.clientWidth && "
+                                      "e.matches('ul') || e.getBoundingClientRect().right > "
+                                      "innerWidth).map((e) => e.outerHTML)")
+                self.assertEqual(hidden, [], (name, width))
                 ground = tab.evaluate("getComputedStyle(document.body).backgroundColor")
                 self.assertEqual(ground, "rgb(18, 20, 25)" if scheme == "dark" else
                                  "rgb(247, 246, 243)")
