@@ -267,9 +267,7 @@ int cli_kernel(struct cli_call *call)
     settle_expected(&chosen);
     if (!cli_kernel_make(path, &chosen, &package, &call->error))
         return CLI_FAILED;
-    text_printf(&pattern, "kernel.%s@workgroup=%" PRIu32, package.name.data, package.workgroup);
-    if (package.subgroup)
-        text_printf(&pattern, ",subgroup=%" PRIu32, package.subgroup);
+    cli_kernel_configuration(&package, &pattern);
     if (chosen.check)
         return check(call, operands, &package, pattern.data);
     if (!(chosen.agrees ? cli_kernel_agree(&package, pattern.data, &call->error)

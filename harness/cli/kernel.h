@@ -36,6 +36,9 @@ bool cli_kernel_load(const char *path, const struct cli_kernel_options *chosen, 
 bool cli_kernel_make(const char *path, const struct cli_kernel_options *options,
                      struct cat_package *package, struct lit_error *error);
 
+// Appends the name of its configuration; without `--subgroup` that of each subgroup size.
+void cli_kernel_configuration(const struct cat_package *package, struct text *name);
+
 // Adds a package to the catalogue.
 bool cli_kernel_add(const struct cat_package *package, struct lit_error *error);
 

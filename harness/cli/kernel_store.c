@@ -6,10 +6,18 @@
 #include "catalogue/catalogue.h"
 #include "store/store.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+void cli_kernel_configuration(const struct cat_package *package, struct text *name)
+{
+    text_printf(name, "kernel.%s@workgroup=%" PRIu32, package->name.data, package->workgroup);
+    if (package->subgroup)
+        text_printf(name, ",subgroup=%" PRIu32, package->subgroup);
+}
 
 bool cli_kernels_keep(struct store *store, int64_t session, bool *all, struct lit_error *error)
 {
@@ -71,6 +79,17 @@ struct finding {
     struct lit_error why;
 };
 
+// What a pattern stands for now that a kernel is there: the name of a kernel for its only
+// configuration, since some subcommands take no less. free() it.
+static char *complete(const char *pattern, const struct cat_test *test)
+{
+    if (strcmp(pattern, test->head.name) != 0)
+        return cat_pattern(pattern);
+    struct text name = {0};
+    cli_kernel_configuration(test->package, &name);
+    return name.data;
+}
+
 // Adds a kernel that one of the patterns names.
 static bool take_named(const void *bytes, size_t size, void *user)
 {
@@ -81,7 +100,7 @@ static bool take_named(const void *bytes, size_t size, void *user)
     if (!cat_test_add(bytes, size, &test, &f->why))
         return false;
     for (size_t i = 0; i < f->patterns->count; i++) {
-        char *pattern = cat_pattern(f->patterns->items[i]); // lasts as long as the list
+        char *pattern = complete(f->patterns->items[i], test); // lasts as long as the list
         if (names_test(pattern, test)) {
             f->patterns->items[i] = pattern;
             named = true;

@@ -162,6 +162,7 @@ static bool look_into_store(struct making *m, struct lit_error *error)
         m->has_code = true;
     }
     store_close(&store);
+    m->model.store = NULL;
     return good;
 }
 
@@ -390,9 +391,6 @@ static bool make(struct making *m, const struct cli_list *operands, struct text 
     if (m->bench && (m->store_given || m->chosen->amber))
         return lit_fail(error, LIT_EXIT_USAGE, "%s is for tests, not for benchmarks",
                         m->store_given ? "a store" : "--amber");
-    if (!m->bench && m->which.test->package)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "there are no reproducers of kernels from outside yet");
     const bool live = m->chosen->simt.count > 0 || m->bench;
     if (live && m->store_given)
         return lit_fail(error, LIT_EXIT_USAGE,

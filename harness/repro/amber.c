@@ -14,6 +14,8 @@
 
 const char *repro_amber_lacks(const struct repro *repro)
 {
+    if (repro->ready->interface)
+        return "scripts have the interface of litmus's own tests";
     if (repro->ready->module->features >> CAT_FEATURE_ADDRESSES & 1)
         return "the shader takes the addresses of its buffers from the push constants, and Amber "
                "cannot put them there";

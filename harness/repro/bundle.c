@@ -83,6 +83,10 @@ enum repro_compare repro_compare(const struct cat_mode *mode, const uint32_t *ex
 bool repro_fits(const struct eng_prepared *ready, struct lit_error *error)
 {
     const struct cat_head *head = ready->which.test ? &ready->which.test->head : NULL;
+    if (ready->interface && !cat_interface_is_exact(ready->interface))
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "a bundle compares word by word: there is none where --allow says in what "
+                        "buffers may differ");
     for (size_t i = 0; head && i < head->sweep_count; i++)
         if (cat_case_sweep(&ready->which, i) == CAT_LARGEST)
             return lit_fail(error, LIT_EXIT_USAGE,
@@ -129,11 +133,17 @@ void repro_make(const struct repro *repro, struct repro_bundle *bundle)
     const struct cat_module *module = ready->module;
     memset(bundle, 0, sizeof *bundle);
     struct text *readme = repro_add(bundle, "README.md");
-    text_puts(repro_add(bundle, repro_from_glsl(repro) ? "test.comp" : "test.spvasm"), repro->page);
+    text_puts(repro_add(bundle, ready->interface         ? "source.txt"
+                                : repro_from_glsl(repro) ? "test.comp"
+                                                         : "test.spvasm"),
+              repro->page);
     add_words(bundle, "test.spv", repro->words, module->count);
     text_printf(repro_add(bundle, "test.spv.sha256"), "%s  test.spv\n", module->sha256);
     if (ready->shape.input_words)
         add_words(bundle, "input.bin", ready->input, ready->shape.input_words);
+    if (ready->fresh)
+        add_words(bundle, "fresh.bin", ready->fresh,
+                  repro_output_words(repro) + ready->shape.state_words);
     add_words(bundle, "expected.bin", ready->expected, repro_expected_words(repro));
     repro_program(repro, repro_add(bundle, "repro.c"));
     text_puts(repro_add(bundle, "Makefile"), repro_makefile);

@@ -111,10 +111,12 @@ static void put_constants(struct text *out, const struct eng_prepared *ready)
                    "static const uint32_t spec_ids[] = {");
     for (size_t i = 0; i < ready->spec_count; i++)
         text_printf(out, "%s%" PRIu32, i ? ", " : "", ready->spec_ids[i]);
+    // An array has an element: of an id that no module has.
+    text_puts(out, ready->spec_count ? "" : "0xffffffff");
     text_puts(out, "};\nstatic const uint32_t spec_values[] = {");
     for (size_t i = 0; i < ready->spec_count; i++)
         text_printf(out, "%s%" PRIu32, i ? ", " : "", ready->spec_values[i]);
-    text_puts(out, "};\n");
+    text_puts(out, ready->spec_count ? "};\n" : "0};\n");
 }
 
 static void put_needs(struct text *out, uint64_t features)
@@ -163,6 +165,36 @@ static void put_bool(struct text *out, const char *name, bool value, const char 
     text_printf(out, "#define %-18s %-20s // %s\n", name, value ? "true" : "false", what);
 }
 
+// How a kernel from outside is bound and started.
+static void put_interface(struct text *out, const struct eng_prepared *ready)
+{
+    const struct cat_interface *interface = ready->interface;
+    uint32_t sets = 0;
+    text_puts(out,
+              "\n// The kernel's buffers: 'i' in input.bin, 'o' what is compared, 's' all others. "
+              "first and words:\n// where in that, 32-bit words.\n"
+              "static const struct {\n    uint32_t set, binding;\n    bool uniform;\n"
+              "    char region;\n    uint64_t first, words;\n} bindings[] = {\n");
+    for (size_t i = 0; i < interface->binding_count; i++) {
+        const struct cat_binding *binding = &interface->bindings[i];
+        text_printf(out, "    {%" PRIu32 ", %" PRIu32 ", %s, '%c', %" PRIu64 ", %" PRIu64 "},\n",
+                    binding->set, binding->binding, binding->uniform ? "true" : "false",
+                    "ios"[binding->region], binding -> first, binding -> words);
+        sets = binding->set >= sets ? binding->set + 1 : sets;
+    }
+    text_puts(out, "};\n");
+    put_define(out, "SETS", NARROW, sets, "descriptor sets");
+    put_string(out, "ENTRY", interface->entry);
+    put_define(out, "ROWS", NARROW, interface->rows, "workgroups in y");
+    put_define(out, "LAYERS", NARROW, interface->layers, "workgroups in z");
+    put_bool(out, "FULL", interface->full, "full subgroups are required");
+    put_define(out, "PUSH_BYTES", NARROW, interface->push_size, "of push constants");
+    text_puts(out, "static const uint8_t push[PUSH_BYTES + 1] = {");
+    for (uint32_t i = 0; i < interface->push_size; i++)
+        text_printf(out, "%s0x%02x", !i ? "" : i % 12 ? ", " : ",\n    ", interface->push[i]);
+    text_puts(out, interface->push_size ? "};\n" : "0};\n");
+}
+
 static void put_configuration(struct text *out, const struct repro *repro)
 {
     const struct eng_prepared *ready = repro->ready;
@@ -174,7 +206,8 @@ static void put_configuration(struct text *out, const struct repro *repro)
     put_bool(out, "FIXED_SEED", repro->fixed_seed, "every run gets the low half of STREAM");
     text_puts(out, "// Else run i gets the push constant `seed`: the low half of "
                    "splitmix64(STREAM + i).\n\n");
-    put_define(out, "SUBGROUP_SIZE", NARROW, ready->args.subgroup, "invocations; 0: any");
+    put_define(out, "SUBGROUP_SIZE", NARROW,
+               ready->interface ? ready->required : ready->args.subgroup, "invocations; 0: any");
     put_define(out, "WORKGROUP_SIZE", NARROW, ready->args.workgroup, "invocations");
     put_define(out, "WORKGROUPS", NARROW, shape->workgroups, "in x");
     put_define(out, "ELEMENTS", NARROW, shape->elements, "the push constant `elements`");
@@ -191,6 +224,8 @@ static void put_configuration(struct text *out, const struct repro *repro)
     put_device(out, repro->facts);
     put_outcomes(out, &ready->mode);
     put_constants(out, ready);
+    if (ready->interface)
+        put_interface(out, ready);
     put_needs(out, ready->module->features);
 }
 
@@ -201,37 +236,47 @@ static const char *const checks[CAT_CHECKS] = {
     [CAT_CHECK_CHOICE] = "CHECK_CHOICE",
 };
 
-// Whether a line is a condition on CHECK; *kept is then whether what follows is for this one.
-static bool take_condition(const char *line, size_t length, const char *check, bool *kept)
+// Whether a line is a condition on `name`; *kept is then whether what follows is for this value.
+static bool take_condition(const char *line, size_t length, const char *name, const char *value,
+                           bool *kept)
 {
-    static const char *const conditions_of[] = {"#if CHECK == ", "#elif CHECK == "};
-    if (length == strlen("#endif // CHECK") && !strncmp(line, "#endif // CHECK", length)) {
-        *kept = true;
+    static const char *const ways[] = {"#if %s == %s", "#elif %s == %s",
+                                       "#if %s ==", "#elif %s ==", "#endif // %s"};
+    for (size_t i = 0; i < 5; i++) {
+        OWNED(text_free) struct text condition = {0};
+        text_printf(&condition, ways[i], name, value);
+        const bool whole = i < 2 || i == 4;
+        if (strncmp(line, condition.data, condition.length) != 0 ||
+            (whole && condition.length != length))
+            continue;
+        *kept = whole;
         return true;
     }
-    for (size_t i = 0; i < 2; i++) {
-        const size_t start = strlen(conditions_of[i]);
-        if (length > start && !strncmp(line, conditions_of[i], start)) {
-            *kept =
-                length - start == strlen(check) && !strncmp(line + start, check, length - start);
-            return true;
-        }
-    }
     return false;
+}
+
+// Lines of a template, without what is for others.
+static void put_lines(const struct repro *repro, const char *line, const char *end,
+                      struct text *out)
+{
+    const char *check = checks[repro->ready->mode.check];
+    const char *interface = repro->ready->interface ? "OF_KERNEL" : "OF_TEST";
+    bool kept = true;
+    while (line < end) {
+        const size_t length = strcspn(line, "\n"), whole = length + (line[length] == '\n');
+        if (!take_condition(line, length, "CHECK", check, &kept) &&
+            !take_condition(line, length, "INTERFACE", interface, &kept) && kept)
+            text_append(out, line, whole);
+        line += whole;
+    }
 }
 
 void repro_program(const struct repro *repro, struct text *out)
 {
     const char *begin = strstr(repro_template, BEGIN), *end = strstr(begin, END) + strlen(END);
-    const char *check = checks[repro->ready->mode.check], *next = strstr(end, NEXT);
-    bool kept = true;
+    const char *rest = strstr(repro_device, REST) + strlen(REST);
     text_append(out, repro_template, (size_t)(begin - repro_template));
     put_configuration(out, repro);
-    for (const char *line = end; line < next;) {
-        const size_t length = strcspn(line, "\n"), whole = length + (line[length] == '\n');
-        if (!take_condition(line, length, check, &kept) && kept)
-            text_append(out, line, whole);
-        line += whole;
-    }
-    text_puts(out, strstr(repro_device, REST) + strlen(REST));
+    put_lines(repro, end, strstr(end, NEXT), out);
+    put_lines(repro, rest, rest + strlen(rest), out);
 }

@@ -153,9 +153,11 @@ static const struct {
     {"test.spvasm",
      "the shader: hand-written assembly, as `spirv-as --target-env spv1.3` takes it"},
     {"test.comp", "the shader in GLSL; `spirv-dis test.spv` shows what glslang made of it"},
+    {"source.txt", "the kernel's text: as it was brought, or disassembled"},
     {"test.spv", "the module that was run"},
     {"test.spv.sha256", "its SHA-256; `make check`"},
     {"input.bin", "the buffer `input`, 32-bit words, little-endian"},
+    {"fresh.bin", "what the other buffers hold before each run: `bindings` in `repro.c`"},
     {"expected.bin", "the expected output, as `repro.c` compares it; of one unit if all are equal"},
     {"repro.c", "the reproducer: one file of C11, needs the Vulkan headers and the loader"},
     {"Makefile", "builds and runs it"},
@@ -177,7 +179,7 @@ static void put_use(const struct repro *repro, const struct repro_bundle *bundle
         "## How to run it\n\n"
         "    make run                        # %" PRIu64 " runs\n"
         "    make run ARGS='-n 100000 -d 1'  # more, on device 1 of `./repro -l`\n"
-        "    make %-26s # test.spv anew, after a change of the shader\n"
+        "%s"
         "    ./repro -m other.spv            # another module of the same interface\n\n"
         "Exit code of `./repro` 0: no run failed, 1: at least one did, 2: wrong usage, 125: "
         "nothing "
@@ -185,7 +187,12 @@ static void put_use(const struct repro *repro, const struct repro_bundle *bundle
         "of the driver, for\n`git bisect run`. Without `-d` it takes the device of the measured "
         "driver (UUID and driverInfo), and\nends with 125 where it cannot tell which that is.\n\n"
         "## Files\n\n| file | bytes | |\n| --- | ---: | --- |\n",
-        repro->runs, repro_from_glsl(repro) ? "compile" : "assemble");
+        repro->runs,
+        repro->ready->interface  ? ""
+        : repro_from_glsl(repro) ? "    make compile                    # test.spv anew, after a "
+                                   "change of the shader\n"
+                                 : "    make assemble                   # test.spv anew, after a "
+                                   "change of the shader\n");
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         for (size_t j = 0; j < bundle->count; j++)
             if (!strcmp(bundle->files[j].name, files[i].name))

@@ -19,6 +19,11 @@
 //<configuration>
 // An example, so that this file compiles as it is: `litmus repro` writes what stands between the
 // marks, and leaves out below what is for other values of CHECK.
+#define OF_TEST   0
+#define OF_KERNEL 1
+#ifndef INTERFACE
+#define INTERFACE OF_TEST
+#endif
 #define CHECK_EQUAL  0
 #define CHECK_TAG    1
 #define CHECK_MASK   2
@@ -50,6 +55,22 @@
 #define DRIVER_INFO    "example"
 static const uint32_t spec_ids[] = {0}, spec_values[] = {64};
 static const char *const outcome_names[16] = {"right", "never written"};
+#if INTERFACE == OF_KERNEL
+#define ENTRY  "main"
+#define ROWS   1u
+#define LAYERS 1u
+#define FULL   false
+#define SIZED  false
+#define SETS   1u
+static const struct {
+    uint32_t set, binding;
+    bool uniform;
+    char region;
+    uint64_t first, words;
+} bindings[] = {{0, 0, false, 'i', 0, 64}, {0, 1, false, 'o', 0, 64}};
+#define PUSH_BYTES 4u
+static const uint8_t push[PUSH_BYTES + 1] = {0, 0, 0, 0, 0};
+#endif
 #define NEEDS(need)                                                                                \
     need("VK_SUBGROUP_FEATURE_BASIC_BIT", operations &VK_SUBGROUP_FEATURE_BASIC_BIT)               \
         need("shaderInt64", has.base.features.shaderInt64)

@@ -446,12 +446,21 @@ static struct buffer make_buffer(uint64_t words, bool for_host)
 {
     struct buffer buffer = {.words = words ? words : 1};
     const bool addressed = get_address && !for_host;
+#if INTERFACE == OF_TEST
     const VkBufferCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
         .size = buffer.words * 4,
         .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                  VK_BUFFER_USAGE_TRANSFER_DST_BIT |
                  (addressed ? VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT : 0u)};
+#elif INTERFACE == OF_KERNEL
+    const VkBufferCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+        .size = buffer.words * 4,
+        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+                 VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+                 (addressed ? VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT : 0u)};
+#endif // INTERFACE
     VK(vkCreateBuffer(device, &info, NULL, &buffer.handle));
     VkMemoryRequirements need;
     vkGetBufferMemoryRequirements(device, buffer.handle, &need);
@@ -516,6 +525,83 @@ static void submit(void)
 // ---- The test
 
 static struct buffer input, output, state, slots;
+#if INTERFACE == OF_KERNEL
+static struct buffer fresh; // what output and state hold before a run, one behind the other
+static VkDescriptorSetLayout set_layouts[SETS];
+static VkPipelineLayout layout;
+static VkDescriptorSet sets[SETS];
+static VkPipeline pipeline;
+
+static VkDescriptorType type_of(size_t i)
+{
+    return bindings[i].uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER
+                               : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+}
+
+static void make_sets(void)
+{
+    VkDescriptorPool pool;
+    const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, COUNT(bindings)},
+                                          {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, COUNT(bindings)}};
+    const VkDescriptorPoolCreateInfo pool_info = {.sType =
+                                                      VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+                                                  .maxSets = SETS,
+                                                  .poolSizeCount = COUNT(sizes),
+                                                  .pPoolSizes = sizes};
+    VK(vkCreateDescriptorPool(device, &pool_info, NULL, &pool));
+    const VkDescriptorSetAllocateInfo allocation = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+        .descriptorPool = pool,
+        .descriptorSetCount = SETS,
+        .pSetLayouts = set_layouts};
+    VK(vkAllocateDescriptorSets(device, &allocation, sets));
+    for (size_t i = 0; i < COUNT(bindings); i++) {
+        const struct buffer *buffer = bindings[i].region == 'i'   ? &input
+                                      : bindings[i].region == 'o' ? &output
+                                                                  : &state;
+        const VkDescriptorBufferInfo info = {buffer->handle, bindings[i].first * 4,
+                                             bindings[i].words * 4};
+        const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                            .dstSet = sets[bindings[i].set],
+                                            .dstBinding = bindings[i].binding,
+                                            .descriptorCount = 1,
+                                            .descriptorType = type_of(i),
+                                            .pBufferInfo = &info};
+        vkUpdateDescriptorSets(device, 1, &write, 0, NULL);
+    }
+}
+
+// The kernel's own sets, bindings and push constants.
+static void make_interface(void)
+{
+    for (uint32_t s = 0; s < SETS; s++) {
+        VkDescriptorSetLayoutBinding of_set[COUNT(bindings)];
+        uint32_t count = 0;
+        for (size_t i = 0; i < COUNT(bindings); i++)
+            if (bindings[i].set == s)
+                of_set[count++] =
+                    (VkDescriptorSetLayoutBinding){.binding = bindings[i].binding,
+                                                   .descriptorType = type_of(i),
+                                                   .descriptorCount = 1,
+                                                   .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+        const VkDescriptorSetLayoutCreateInfo set_info = {
+            .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+            .bindingCount = count,
+            .pBindings = of_set};
+        VK(vkCreateDescriptorSetLayout(device, &set_info, NULL, &set_layouts[s]));
+    }
+    const VkPushConstantRange range = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+                                       .size = PUSH_BYTES};
+    const VkPipelineLayoutCreateInfo layout_info = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+        .setLayoutCount = SETS,
+        .pSetLayouts = set_layouts,
+        .pushConstantRangeCount = PUSH_BYTES ? 1 : 0,
+        .pPushConstantRanges = &range};
+    VK(vkCreatePipelineLayout(device, &layout_info, NULL, &layout));
+    make_sets();
+}
+#elif INTERFACE == OF_TEST
 static VkDescriptorSetLayout set_layout;
 static VkPipelineLayout layout;
 static VkDescriptorSet set;
@@ -577,8 +663,13 @@ static void make_interface(void)
         vkUpdateDescriptorSets(device, 1, &write, 0, NULL);
     }
 }
+#endif // INTERFACE
 
+#if INTERFACE == OF_KERNEL
+// Subgroups as they were asked for, and no pipeline cache.
+#elif INTERFACE == OF_TEST
 // Full subgroups of the size that the test is about, and no pipeline cache.
+#endif // INTERFACE
 static void make_pipeline(const uint32_t *words, uint64_t count)
 {
     VkShaderModule module;
@@ -600,18 +691,28 @@ static void make_pipeline(const uint32_t *words, uint64_t count)
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                   .pNext = SUBGROUP_SIZE && can_choose_size() ? &size : NULL,
+#if INTERFACE == OF_TEST
                   .flags = SUBGROUP_SIZE && has.size_control.computeFullSubgroups
                                ? VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT
                                : 0u,
                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                   .module = module,
                   .pName = "main",
+#elif INTERFACE == OF_KERNEL
+                  .flags = FULL && has.size_control.computeFullSubgroups
+                               ? VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT
+                               : 0u,
+                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                  .module = module,
+                  .pName = ENTRY,
+#endif // INTERFACE
                   .pSpecializationInfo = &specialization},
         .layout = layout};
     VK(vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline));
     vkDestroyShaderModule(device, module, NULL);
 }
 
+#if INTERFACE == OF_TEST
 // splitmix64, Steele, Lea and Flood 2014.
 static uint32_t run_seed(uint64_t run)
 {
@@ -621,14 +722,22 @@ static uint32_t run_seed(uint64_t run)
     return (uint32_t)(FIXED_SEED ? STREAM : z ^ z >> 31);
 }
 
+#endif // INTERFACE
 // Fresh buffers, the dispatch, and a copy of what it left.
 static void record_run(uint64_t run, uint32_t slot)
 {
     const uint64_t at = slot * SLOT_WORDS * 4;
+#if INTERFACE == OF_TEST
     const struct push push = {input.address, output.address, state.address, ELEMENTS,
                               run_seed(run)};
+#elif INTERFACE == OF_KERNEL
+    const VkBufferCopy outputs = {.size = OUTPUT_WORDS * 4};
+    const VkBufferCopy states = {.srcOffset = OUTPUT_WORDS * 4, .size = STATE_WORDS * 4};
+    (void)run; // one is like another
+#endif // INTERFACE
     const VkBufferCopy result = {.dstOffset = at, .size = OUTPUT_WORDS * 4};
     const VkBufferCopy expired = {.dstOffset = at + result.size, .size = 4};
+#if INTERFACE == OF_TEST
     vkCmdFillBuffer(commands, output.handle, 0, VK_WHOLE_SIZE, POISON);
     vkCmdFillBuffer(commands, state.handle, 0, VK_WHOLE_SIZE, 0);
     barrier();
@@ -637,6 +746,17 @@ static void record_run(uint64_t run, uint32_t slot)
     vkCmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, &push);
     if (WORKGROUPS)
         vkCmdDispatch(commands, WORKGROUPS, 1, 1);
+#elif INTERFACE == OF_KERNEL
+    vkCmdCopyBuffer(commands, fresh.handle, output.handle, 1, &outputs);
+    vkCmdCopyBuffer(commands, fresh.handle, state.handle, 1, &states);
+    barrier();
+    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, SETS, sets, 0,
+                            NULL);
+    if (PUSH_BYTES)
+        vkCmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, PUSH_BYTES, push);
+    vkCmdDispatch(commands, WORKGROUPS, ROWS, LAYERS);
+#endif // INTERFACE
     barrier();
     vkCmdCopyBuffer(commands, output.handle, slots.handle, 1, &result);
     vkCmdCopyBuffer(commands, state.handle, slots.handle, 1, &expired);
@@ -672,6 +792,13 @@ static int run_all(uint64_t runs, const char *module)
         upload(&input, words, input_words);
         free(words);
     }
+#if INTERFACE == OF_KERNEL
+    uint64_t fresh_words = OUTPUT_WORDS + STATE_WORDS;
+    uint32_t *before = read_words("fresh.bin", &fresh_words);
+    fresh = make_buffer(fresh_words, false);
+    upload(&fresh, before, fresh_words);
+    free(before);
+#endif // INTERFACE
     make_interface();
     for (uint64_t done = 0; done < runs;) {
         // The first run of a pipeline goes alone: some drivers compile within it.
