@@ -183,7 +183,8 @@ static bool make_added(struct entry *entry, struct lit_error *error)
         .variant = "",
         .subgroup = package->subgroup,
         .count = (uint32_t)package->word_count,
-        .divisible = cat_module_is_divisible(package->words, package->word_count),
+        .divisible = !package->interface.step_count &&
+                     cat_module_is_divisible(package->words, package->word_count),
     };
     if (!cat_module_features(package->words, package->word_count, &module->features, &unknown))
         return lit_fail(error, LIT_EXIT_USAGE, "its module has capability %u, which is not known",

@@ -139,6 +139,15 @@ static void put_interface(struct codec *c, struct cat_interface *of)
     }
 }
 
+static void put_steps(struct codec *c, struct cat_interface *of)
+{
+    put_count(c, &of->step_count, CAT_MOST_STEPS);
+    for (size_t i = 0; i < of->step_count; i++) {
+        put_bytes(c, of->steps[i].groups, sizeof of->steps[i].groups);
+        put_bytes(c, of->steps[i].push, sizeof of->steps[i].push);
+    }
+}
+
 static void put_package(struct codec *c, struct cat_package *of)
 {
     uint32_t format = FORMAT;
@@ -149,6 +158,7 @@ static void put_package(struct codec *c, struct cat_package *of)
     put_text(c, &of->page);
     put_list(c, (void **)&of->words, &of->word_count, sizeof *of->words);
     put_interface(c, &of->interface);
+    put_steps(c, &of->interface);
     put_number(c, &of->groups);
     put_number(c, &of->workgroup);
     put_number(c, &of->subgroup);
@@ -216,6 +226,10 @@ static const char *find_fault(const struct cat_package *of)
         return "its push constants";
     if (!of->groups || !interface->rows || !interface->layers || !of->workgroup)
         return "its dispatch";
+    for (size_t i = 0; i < interface->step_count; i++)
+        if (!interface->steps[i].groups[0] || !interface->steps[i].groups[1] ||
+            !interface->steps[i].groups[2])
+            return "its dispatch";
     if (of->spec_count > CAT_MOST_SPEC)
         return "its specialization constants";
     for (size_t i = 0; i < interface->binding_count; i++)

@@ -26,6 +26,8 @@ static const struct cli_option options[] = {
     {0, "groups", CLI_TEXT, AT(groups), "X[,Y[,Z]]", "workgroups of the dispatch"},
     {0, "push", CLI_TEXT, AT(push), "NUMBERS|HEX|FILE",
      "push constants: a word each (64,0x40,-1,1.5), bytes in\nhexadecimal, or a file"},
+    {0, "then", CLI_LIST, AT(steps), "GROUPS[:PUSH]",
+     "one more dispatch, behind a barrier, as with --groups and\n--push; can be repeated"},
     {0, "spec", CLI_LIST, AT(specs), "ID=VALUE",
      "the value of a specialization constant: 64, 0x40, -1, 1.5"},
     {0, "entry", CLI_TEXT, AT(entry), "NAME", "the entry point, where there are several"},
@@ -162,6 +164,7 @@ static void override(struct cli_kernel_options *to, const struct cli_kernel_opti
     add_list(&to->expected, &from->expected);
     add_list(&to->allowed, &from->allowed);
     add_list(&to->defines, &from->defines);
+    add_list(&to->steps, &from->steps);
     add_list(&to->includes, &from->includes);
     to->groups = from->groups ? from->groups : to->groups;
     to->push = from->push ? from->push : to->push;
@@ -235,6 +238,10 @@ static int check(struct cli_call *call, const struct cli_list *operands,
                  const struct cat_package *package, const char *name)
 {
     size_t found = 0;
+    if (package->interface.step_count) {
+        lit_fail(&call->error, LIT_EXIT_USAGE, "--check looks at one dispatch: leave out --then");
+        return CLI_FAILED;
+    }
     if (operands->count > 1) {
         lit_fail(&call->error, LIT_EXIT_USAGE, "--check runs no command: unexpected '%.80s'",
                  operands->items[1]);

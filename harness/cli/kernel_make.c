@@ -116,25 +116,23 @@ static bool take_specs(const struct cli_list *given, struct cat_package *package
     return true;
 }
 
-static bool take_groups(const char *given, struct cat_package *package, struct lit_error *error)
+// "X", "X,Y" or "X,Y,Z".
+static bool take_groups(const char *option, const char *given, uint32_t groups[3],
+                        struct lit_error *error)
 {
-    uint32_t *const to[] = {&package->groups, &package->interface.rows, &package->interface.layers};
     const char *at = given;
-    *to[1] = *to[2] = 1;
-    if (!given)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "nothing says how many workgroups there are: --groups 64");
+    groups[1] = groups[2] = 1;
     for (size_t i = 0; i < 3; i++) {
         uint64_t number;
         if (!take_number(at, UINT32_MAX, &number, &at) || !number)
             break;
-        *to[i] = (uint32_t)number;
+        groups[i] = (uint32_t)number;
         if (!*at)
             return true;
         if (*at++ != ',')
             break;
     }
-    return lit_fail(error, LIT_EXIT_USAGE, "--groups '%.80s': expected X, X,Y or X,Y,Z", given);
+    return lit_fail(error, LIT_EXIT_USAGE, "--%s '%.80s': expected X, X,Y or X,Y,Z", option, given);
 }
 
 static int digit(char c)
@@ -171,28 +169,64 @@ static bool put_hex(const char *given, struct text *bytes)
     return length % 2 == 0;
 }
 
-static bool take_push(const char *given, const struct cat_inspected *module,
-                      struct cat_interface *interface, struct lit_error *error)
+static bool take_push(const char *option, const char *given, const struct cat_inspected *module,
+                      uint8_t push[CAT_MOST_PUSH], struct lit_error *error)
 {
     OWNED(text_free) struct text bytes = {0};
-    interface->push_size = module->push_size;
-    if (!given) {
-        for (uint32_t i = 0; i < module->push_size && i < 16; i++)
-            text_puts(&bytes, "00");
-        return !module->push_size ||
-               lit_fail(error, LIT_EXIT_USAGE,
-                        "nothing says what the %" PRIu32
-                        " bytes of push constants are: --push %s%s",
-                        module->push_size, bytes.data, module->push_size > 16 ? "..." : "");
-    }
     if (!put_numbers(given, &bytes) && !put_hex(given, &bytes) &&
         !cli_kernel_bytes(given, CAT_MOST_PUSH, &bytes, error))
         return false;
     if (bytes.length != module->push_size)
         return lit_fail(error, LIT_EXIT_USAGE,
-                        "--push: %zu bytes, where the module has %" PRIu32 " of push constants",
-                        bytes.length, module->push_size);
-    memcpy(interface->push, bytes.data ? bytes.data : "", bytes.length);
+                        "--%s: %zu bytes, where the module has %" PRIu32 " of push constants",
+                        option, bytes.length, module->push_size);
+    memcpy(push, bytes.data ? bytes.data : "", bytes.length);
+    return true;
+}
+
+// "GROUPS" or "GROUPS:PUSH": one more dispatch.
+static bool take_step(const char *given, const struct cat_inspected *module,
+                      struct cat_interface *interface, struct lit_error *error)
+{
+    OWNED(text_free) struct text groups = {0};
+    const size_t length = strcspn(given, ":");
+    if (interface->step_count == CAT_MOST_STEPS)
+        return lit_fail(error, LIT_EXIT_USAGE, "more than %d of --then", CAT_MOST_STEPS);
+    struct cat_step *step = &interface->steps[interface->step_count++];
+    text_puts(&groups, "");
+    text_append(&groups, given, length);
+    memcpy(step->push, interface->push, sizeof step->push);
+    return take_groups("then", groups.data, step->groups, error) &&
+           (!given[length] || take_push("then", given + length + 1, module, step->push, error));
+}
+
+static bool take_dispatches(const struct cli_kernel_options *chosen,
+                            const struct cat_inspected *module, struct cat_package *package,
+                            struct lit_error *error)
+{
+    struct cat_interface *interface = &package->interface;
+    OWNED(text_free) struct text zeros = {0};
+    uint32_t groups[3];
+    if (!chosen->groups)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "nothing says how many workgroups there are: --groups 64");
+    interface->push_size = module->push_size;
+    for (uint32_t i = 0; i < module->push_size && i < 16; i++)
+        text_puts(&zeros, "00");
+    if (!chosen->push && module->push_size)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "nothing says what the %" PRIu32
+                        " bytes of push constants are: --push %s%s",
+                        module->push_size, zeros.data, module->push_size > 16 ? "..." : "");
+    if (!take_groups("groups", chosen->groups, groups, error) ||
+        (chosen->push && !take_push("push", chosen->push, module, interface->push, error)))
+        return false;
+    package->groups = groups[0];
+    interface->rows = groups[1];
+    interface->layers = groups[2];
+    for (size_t i = 0; i < chosen->steps.count; i++)
+        if (!take_step(chosen->steps.items[i], module, interface, error))
+            return false;
     return true;
 }
 
@@ -577,8 +611,7 @@ bool cli_kernel_make(const char *path, const struct cli_kernel_options *chosen,
     package->subgroup = (uint32_t)chosen->subgroup;
     package->workgroup = module.local[0] * module.local[1] * module.local[2];
     const bool good = take_contents(chosen, &module, contents, error) &&
-                      take_groups(chosen->groups, package, error) &&
-                      take_push(chosen->push, &module, interface, error) &&
+                      take_dispatches(chosen, &module, package, error) &&
                       check_usage(chosen, &module, error) &&
                       place_buffers(&module, chosen->agrees, contents, package, error) &&
                       (package->expected_words ||

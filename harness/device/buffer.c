@@ -254,6 +254,10 @@ bool dev_interface_fits(const struct dev *dev, const struct cat_interface *inter
     VkPhysicalDeviceProperties properties = {0};
     const VkPhysicalDeviceLimits *limits = &properties.limits;
     uint64_t sets = 1, storage = 0, uniform = 0, largest = 0;
+    uint32_t groups[3] = {0, interface->rows, interface->layers};
+    for (size_t i = 0; i < interface->step_count * 3; i++)
+        if (interface->steps[i / 3].groups[i % 3] > groups[i % 3])
+            groups[i % 3] = interface->steps[i / 3].groups[i % 3];
     vkGetPhysicalDeviceProperties(dev->physical, &properties);
     for (size_t i = 0; i < interface->binding_count; i++) {
         const struct cat_binding *binding = &interface->bindings[i];
@@ -275,9 +279,11 @@ bool dev_interface_fits(const struct dev *dev, const struct cat_interface *inter
          limits->maxUniformBufferRange},
         {"bytes of push constants", "maxPushConstantsSize", interface->push_size,
          limits->maxPushConstantsSize},
-        {"workgroups in y", "maxComputeWorkGroupCount", interface->rows,
+        {"workgroups in x", "maxComputeWorkGroupCount", groups[0],
+         limits->maxComputeWorkGroupCount[0]},
+        {"workgroups in y", "maxComputeWorkGroupCount", groups[1],
          limits->maxComputeWorkGroupCount[1]},
-        {"workgroups in z", "maxComputeWorkGroupCount", interface->layers,
+        {"workgroups in z", "maxComputeWorkGroupCount", groups[2],
          limits->maxComputeWorkGroupCount[2]},
     };
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)

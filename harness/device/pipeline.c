@@ -36,7 +36,8 @@ static enum dev_status compile(struct dev *dev, const struct dev_pipeline_info *
         .pData = info->code.spec_values,
     };
     const struct cat_interface *interface = dev_interface(&info->code);
-    const bool full = info->code.subgroup && interface->full && dev->full_subgroups;
+    const bool full =
+        interface->full && dev->full_subgroups && (info->code.subgroup || !interface->counted);
     VK(vkCreateComputePipelines(
         dev->device, info->cache, 1,
         &(VkComputePipelineCreateInfo){

@@ -338,6 +338,13 @@ static void record_test(struct dev_program *program, const struct slot *slot, Vk
         else
             vkCmdDispatch(dev->commands, slices[i].count, rows, layers);
     }
+    for (size_t i = 0; i < interface->step_count; i++) {
+        const struct cat_step *step = &interface->steps[i];
+        dev_barrier(dev);
+        dev_bind(dev, pipeline, program->layout.pipeline, &slot->sets, step->push,
+                 interface->push_size);
+        vkCmdDispatch(dev->commands, step->groups[0], step->groups[1], step->groups[2]);
+    }
     background(dev, stressing, set->workgroups, seed, DEV_STRESS_SLICES);
     dev_barrier(dev);
 }

@@ -11,6 +11,7 @@
 #define CAT_MOST_SETS     8
 #define CAT_MOST_PUSH     256 // bytes of push constants
 #define CAT_MOST_SPEC     32  // specialization constants
+#define CAT_MOST_STEPS    64  // dispatches behind the first
 #define CAT_ENTRY_SIZE    64  // bytes of an entry point's name, with the terminator
 
 // Where a buffer lies, which says what becomes of it: CAT_INPUT is written once, CAT_OUTPUT and
@@ -38,6 +39,12 @@ struct cat_binding {
 };
 #define CAT_BINDING_WORDS 64u // 256 bytes: no device aligns a buffer's offset to more
 
+// Another dispatch of the kernel, behind a barrier.
+struct cat_step {
+    uint32_t groups[3]; // workgroups in x, y and z
+    uint8_t push[CAT_MOST_PUSH];
+};
+
 struct cat_interface {
     char entry[CAT_ENTRY_SIZE];
     uint32_t rows, layers; // workgroups in y and z; those in x are the shape's
@@ -49,6 +56,8 @@ struct cat_interface {
     uint8_t push[CAT_MOST_PUSH];
     struct cat_binding bindings[CAT_MOST_BINDINGS];
     size_t binding_count;
+    struct cat_step steps[CAT_MOST_STEPS]; // in turn, behind the first dispatch
+    size_t step_count;
 };
 
 // Whether no buffer may differ in anything: the checker on the device knows of nothing else.

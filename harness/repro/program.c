@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// template.c and template_device.c, terminated; made by the build.
-extern const char repro_template[], repro_device[];
+// template.c, template_device.c and template_test.c, terminated; made by the build.
+extern const char repro_template[], repro_device[], repro_test[];
 
 #define BEGIN "//<configuration>\n"
 #define END   "//</configuration>\n"
@@ -165,6 +165,15 @@ static void put_bool(struct text *out, const char *name, bool value, const char 
     text_printf(out, "#define %-18s %-20s // %s\n", name, value ? "true" : "false", what);
 }
 
+static void put_step(struct text *out, const uint32_t groups[3], const uint8_t *push, uint32_t size)
+{
+    text_printf(out, "    {{%" PRIu32 ", %" PRIu32 ", %" PRIu32 "},\n     {", groups[0], groups[1],
+                groups[2]);
+    for (uint32_t i = 0; i < size; i++)
+        text_printf(out, "%s0x%02x", !i ? "" : i % 12 ? ", " : ",\n      ", push[i]);
+    text_puts(out, size ? "}},\n" : "0}},\n");
+}
+
 // How a kernel from outside is bound and started.
 static void put_interface(struct text *out, const struct eng_prepared *ready)
 {
@@ -185,14 +194,16 @@ static void put_interface(struct text *out, const struct eng_prepared *ready)
     text_puts(out, "};\n");
     put_define(out, "SETS", NARROW, sets, "descriptor sets");
     put_string(out, "ENTRY", interface->entry);
-    put_define(out, "ROWS", NARROW, interface->rows, "workgroups in y");
-    put_define(out, "LAYERS", NARROW, interface->layers, "workgroups in z");
     put_bool(out, "FULL", interface->full, "full subgroups are required");
     put_define(out, "PUSH_BYTES", NARROW, interface->push_size, "of push constants");
-    text_puts(out, "static const uint8_t push[PUSH_BYTES + 1] = {");
-    for (uint32_t i = 0; i < interface->push_size; i++)
-        text_printf(out, "%s0x%02x", !i ? "" : i % 12 ? ", " : ",\n    ", interface->push[i]);
-    text_puts(out, interface->push_size ? "};\n" : "0};\n");
+    text_puts(out, "// The dispatches, with a barrier between them.\n"
+                   "static const struct {\n    uint32_t groups[3];\n"
+                   "    uint8_t push[PUSH_BYTES + 1];\n} steps[] = {\n");
+    put_step(out, (uint32_t[]){ready->shape.workgroups, interface->rows, interface->layers},
+             interface->push, interface->push_size);
+    for (size_t i = 0; i < interface->step_count; i++)
+        put_step(out, interface->steps[i].groups, interface->steps[i].push, interface->push_size);
+    text_puts(out, "};\n");
 }
 
 static void put_configuration(struct text *out, const struct repro *repro)
@@ -274,9 +285,11 @@ static void put_lines(const struct repro *repro, const char *line, const char *e
 void repro_program(const struct repro *repro, struct text *out)
 {
     const char *begin = strstr(repro_template, BEGIN), *end = strstr(begin, END) + strlen(END);
-    const char *rest = strstr(repro_device, REST) + strlen(REST);
+    const char *device = strstr(repro_device, REST) + strlen(REST);
+    const char *test = strstr(repro_test, REST) + strlen(REST);
     text_append(out, repro_template, (size_t)(begin - repro_template));
     put_configuration(out, repro);
     put_lines(repro, end, strstr(end, NEXT), out);
-    put_lines(repro, rest, rest + strlen(rest), out);
+    put_lines(repro, device, strstr(device, NEXT), out);
+    put_lines(repro, test, test + strlen(test), out);
 }

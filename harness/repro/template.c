@@ -56,12 +56,10 @@
 static const uint32_t spec_ids[] = {0}, spec_values[] = {64};
 static const char *const outcome_names[16] = {"right", "never written"};
 #if INTERFACE == OF_KERNEL
-#define ENTRY  "main"
-#define ROWS   1u
-#define LAYERS 1u
-#define FULL   false
-#define SIZED  false
-#define SETS   1u
+#define ENTRY "main"
+#define FULL  false
+#define SIZED false
+#define SETS  1u
 static const struct {
     uint32_t set, binding;
     bool uniform;
@@ -69,7 +67,10 @@ static const struct {
     uint64_t first, words;
 } bindings[] = {{0, 0, false, 'i', 0, 64}, {0, 1, false, 'o', 0, 64}};
 #define PUSH_BYTES 4u
-static const uint8_t push[PUSH_BYTES + 1] = {0, 0, 0, 0, 0};
+static const struct {
+    uint32_t groups[3];
+    uint8_t push[PUSH_BYTES + 1];
+} steps[] = {{{1, 1, 1}, {0, 0, 0, 0}}};
 #endif
 #define NEEDS(need)                                                                                \
     need("VK_SUBGROUP_FEATURE_BASIC_BIT", operations &VK_SUBGROUP_FEATURE_BASIC_BIT)               \

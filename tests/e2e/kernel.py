@@ -118,6 +118,59 @@ SCAN = """\
                OpReturn
                OpFunctionEnd
 """
+# A word of each workgroup in x is multiplied by ten, and the push constant added.
+STEPS = """\
+               OpCapability Shader
+               OpMemoryModel Logical GLSL450
+               OpEntryPoint GLCompute %main "main" %group
+               OpExecutionMode %main LocalSize 1 1 1
+               OpDecorate %group BuiltIn WorkgroupId
+               OpDecorate %words ArrayStride 4
+               OpMemberDecorate %block 0 Offset 0
+               OpDecorate %block Block
+               OpMemberDecorate %number 0 Offset 0
+               OpDecorate %number Block
+               OpDecorate %data DescriptorSet 0
+               OpDecorate %data Binding 0
+       %void = OpTypeVoid
+         %fn = OpTypeFunction %void
+       %uint = OpTypeInt 32 0
+       %bool = OpTypeBool
+         %v3 = OpTypeVector %uint 3
+         %c0 = OpConstant %uint 0
+        %c10 = OpConstant %uint 10
+      %words = OpTypeRuntimeArray %uint
+      %block = OpTypeStruct %words
+     %number = OpTypeStruct %uint
+        %pi3 = OpTypePointer Input %v3
+         %ps = OpTypePointer StorageBuffer %uint
+         %pb = OpTypePointer StorageBuffer %block
+         %pn = OpTypePointer PushConstant %number
+         %pp = OpTypePointer PushConstant %uint
+      %group = OpVariable %pi3 Input
+       %data = OpVariable %pb StorageBuffer
+       %push = OpVariable %pn PushConstant
+       %main = OpFunction %void None %fn
+      %entry = OpLabel
+          %g = OpLoad %v3 %group
+          %x = OpCompositeExtract %uint %g 0
+          %y = OpCompositeExtract %uint %g 1
+      %first = OpIEqual %bool %y %c0
+               OpSelectionMerge %done None
+               OpBranchConditional %first %own %done
+        %own = OpLabel
+         %at = OpAccessChain %ps %data %c0 %x
+       %word = OpLoad %uint %at
+         %pc = OpAccessChain %pp %push %c0
+      %digit = OpLoad %uint %pc
+     %longer = OpIMul %uint %word %c10
+        %sum = OpIAdd %uint %longer %digit
+               OpStore %at %sum
+               OpBranch %done
+       %done = OpLabel
+               OpReturn
+               OpFunctionEnd
+"""
 BARRIER = "OpControlBarrier %c2 %c2 %mem"
 FACTOR, OFFSET, LANES = 3, 5, 16
 WORDS = 4 * LANES
@@ -348,7 +401,15 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
         result = self.litmus("kernel", "shaders/sum.comp", *options[:-6])
         self.assert_one_line(result, 2, "shaders/sum.comp: ", "THIRD")
 
-    @unittest.skipUnless(os.environ.get("LITMUS_VULKAN_CFLAGS") is not None, "needs meson's environment")
+    def run_bundle(self, name, code):
+        ran = subprocess.run(
+            ["sh", self.path(f"{name}/run")], capture_output=True, text=True,
+            env={**os.environ, "CPPFLAGS": os.environ["LITMUS_VULKAN_CFLAGS"],
+                 "VK_DRIVER_FILES": harness.SIMT, "LITMUS_SIMT": "model=lockstep"})
+        self.assertEqual(ran.returncode, code, ran.stdout + ran.stderr)
+        return ran.stdout
+
+    @unittest.skipUnless("LITMUS_VULKAN_CFLAGS" in os.environ, "needs meson's environment")
     def test_bundle(self):
         """A reproducer of a kernel does what litmus does: it fails as often, at the same word."""
         words = sums()
@@ -360,14 +421,10 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
             self.assertEqual(result.code, failed, result)
             result = self.litmus("repro", f"kernel.scan-{failed}", "-o", f"bundle-{failed}")
             self.assertEqual(result.code, 0, result)
-            ran = subprocess.run(
-                ["sh", self.path(f"bundle-{failed}/run")], capture_output=True, text=True,
-                env={**os.environ, "CPPFLAGS": os.environ["LITMUS_VULKAN_CFLAGS"],
-                     "VK_DRIVER_FILES": harness.SIMT, "LITMUS_SIMT": "model=lockstep"})
-            self.assertEqual(ran.returncode, failed, ran.stdout + ran.stderr)
-            self.assertIn(f"{30 * failed} of 30 runs failed", ran.stdout)
+            said = self.run_bundle(f"bundle-{failed}", failed)
+            self.assertIn(f"{30 * failed} of 30 runs failed", said)
             if failed:
-                self.assertIn(f"unit 37, word 0: wrong, got 0x{sums()[37]:08x}", ran.stdout)
+                self.assertIn(f"unit 37, word 0: wrong, got 0x{sums()[37]:08x}", said)
         result = self.kernel("scan.spvasm", "--allow", "2.1=ulp:1", "repro", "--simt", "lockstep")
         self.assert_one_line(result, 2, "--allow")
 
@@ -413,7 +470,7 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
             with open(self.path(name), "rb") as file:
                 files[name] = file.read()
         for name, content in files.items():
-            for _ in range(6):
+            for _ in range(12 if os.environ.get("LITMUS_FULL") else 3):
                 changed = bytearray(content)
                 for _ in range(draw.randint(1, 8)):
                     changed[draw.randrange(len(changed))] = draw.randrange(256)
@@ -434,6 +491,28 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
                        check=True)
         with open(made, "rb") as file:
             return file.read()
+
+    def test_several_dispatches(self):
+        """In order, each behind a barrier, with push constants of its own; bundles have them too."""
+        self.write("steps.spvasm", STEPS)
+        steps = ("--groups", "4", "--push", "0x1", "--then", "4:0x2", "--then", "2:0x3", "--then", "1,2")
+        # Each dispatch takes its word times 10 and adds its push constant; the last has the first one's.
+        words = [[1231, 123, 12, 12][i] for i in range(4)]
+        self.write("steps.words", " ".join(map(str, words)))
+        def run(*options, code=0):
+            result = self.litmus("kernel", "steps.spvasm", *steps, "--buffer", "0.0=zero:16", "--expect",
+                                 "0.0=steps.words", *options)
+            self.assertEqual(result.code, code, result)
+            return result
+        for model in "lockstep", "tangled":
+            run("--simt", model, "-n", "4")
+        if "LITMUS_VULKAN_CFLAGS" in os.environ:
+            self.assertEqual(self.litmus("repro", "kernel.steps", "-o", "steps").code, 0)
+            self.assertIn("0 of 4 runs failed", self.run_bundle("steps", 0))
+        run("--then", "1", "--simt", "lockstep", "-n", "4", code=1)
+        self.assert_one_line(run("--check", code=2), 2, "leave out --then")
+        for wrong in "0", "1:0x1,0x2", "x", "1,2,3,4":
+            self.assert_one_line(run("--then", wrong, code=2), 2, "--then")
 
     def test_missing(self):
         """What nobody says is asked for, with an option that says it."""

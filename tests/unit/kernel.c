@@ -223,6 +223,9 @@ static void test_refuses(void **state)
     binding->may = (struct cat_tolerance){.relative = NAN};
     check_refused(&package, "its buffers");
     binding->may = (struct cat_tolerance){0};
+    package.interface.step_count = 1;
+    check_refused(&package, "its dispatch");
+    package.interface.step_count = 0;
     package.groups = 0;
     check_refused(&package, "its dispatch");
     package.groups = 1;
