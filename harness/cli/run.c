@@ -11,6 +11,7 @@
 #include "engine/watch.h"
 #include "engine/plan.h"
 #include "engine/supervisor.h"
+#include "report/failures.h"
 #include "report/format.h"
 #include "report/report.h"
 
@@ -35,7 +36,8 @@ static const struct cli_option options[] = {
      "and ?; "
      "can be repeated"},
     {'n', "runs", CLI_COUNT, AT(runs), "N",
-     "runs of each configuration (default: 1,000; with --simt 20)"},
+     "runs of each configuration (default: 1,000, twice as many or\nhalf as many by what was ever "
+     "seen to fail there, all the\nsame with --thorough; 20 with --simt)"},
     {0, "until-width", CLI_RATE, AT(until_width), "WIDTH",
      "run each configuration until the 95 % interval of its rate\nis no wider than this; -n is "
      "then the minimum"},
@@ -273,6 +275,8 @@ static void print_header(const struct eng_device *device, size_t planned, size_t
     if (run->options.rule.kind != ENG_RULE_FIXED)
         text_printf(&line, "%s to %s runs each until %s", COUNT(own), COUNT(run->options.rule.most),
                     rule);
+    else if (run->options.usual)
+        text_printf(&line, "%s to %s runs each", COUNT(own / 2), COUNT(own * 2));
     else
         text_printf(&line, "%s run%s each", COUNT(own), own == 1 ? "" : "s");
     text_printf(&line, ", seed 0x%" PRIx64, run->options.seed.value);
@@ -385,6 +389,7 @@ static struct eng_run make_work(struct run *run)
                             .seed = run->options.seed.value,
                             .shard = run->options.shard,
                             .rule = run->options.rule,
+                            .weigh = run->options.usual ? report_usual_runs : NULL,
                             .shuffle = run->options.shuffle,
                             .validation = run->options.validation,
                             .serial = run->options.serial,
@@ -507,6 +512,7 @@ static void settle_rule(struct cli_run_options *o)
                                 .most = o->max_runs};
     if (!o->max_runs)
         o->rule.most = o->runs < MOST_RUNS / ENG_RULE_MOST ? o->runs * ENG_RULE_MOST : MOST_RUNS;
+    o->rule.waits = o->usual ? ENG_RULE_WAITS : 0;
     // The most holds for the first look too, where -n is the default.
     if ((width || decided) && o->rule.most < o->rule.least)
         o->runs = o->rule.least = o->rule.most;
@@ -517,6 +523,9 @@ static void settle(struct run *run)
     struct cli_run_options *o = &run->options;
     cli_seed_settle(&o->seed, false);
     o->seed.given = true;
+    if (!o->resume)
+        o->usual = !o->runs && !o->simt.count && !o->thorough && !o->until_width &&
+                   !o->until_decided && o->shard.kind != STORE_SHARD_RUNS;
     if (!o->runs)
         o->runs = o->simt.count ? ENG_SIMT_RUNS : DEFAULT_RUNS;
     if (!o->resume)

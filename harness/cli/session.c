@@ -63,6 +63,8 @@ char *cli_session_write(const struct cli_run_options *options, const struct cli_
         json_object_set_new(root, "until", json_string(rule));
         json_object_set_new(root, "max_runs", json_integer((json_int_t)options->rule.most));
     }
+    if (options->usual)
+        json_object_set_new(root, "usual", json_true());
     if (options->shard.kind != STORE_WHOLE)
         json_object_set_new(
             root, "shard",
@@ -135,6 +137,7 @@ static bool read_options(json_t *root, struct cli_run_options *options, bool *un
     options->runs = (uint64_t)runs;
     options->timeout = timeout;
     options->thorough = thorough;
+    options->usual = json_is_true(json_object_get(root, "usual"));
     options->shuffle = shuffle;
     options->validation = validation;
     if (!read_lines(json_object_get(root, "caselist"), COMPARE_CASELIST, &options->cases.list) ||
@@ -143,6 +146,7 @@ static bool read_options(json_t *root, struct cli_run_options *options, bool *un
     if (*end || !read_shard(shard, &options->shard) ||
         !read_rule(until, most, options->runs, &options->rule))
         return false;
+    options->rule.waits = options->usual ? ENG_RULE_WAITS : 0;
     json_array_foreach(patterns, i, pattern)
     {
         if (!json_is_string(pattern))

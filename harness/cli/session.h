@@ -36,6 +36,9 @@ struct cli_run_options {
     double until_width, until_decided;    // as given, 0: not
     uint64_t max_runs;                    // 0: as many as are usual
     struct eng_rule rule;                 // what comes of these
+    // Nobody said how many runs there are to be: more where a failure was ever seen, fewer where
+    // none was, and an end of waits that expire every time (docs/statistics.md).
+    bool usual;
 };
 
 // Whether patterns and settings can be kept: JSON has no text but UTF-8. False with an error.

@@ -420,11 +420,19 @@ static bool program_is_old(const struct job *job)
     return job->program_runs >= PIPELINE_RUNS && job->running >= job->compiling;
 }
 
+// How many runs there are from one on, up to the end, or to where waits may end it: a batch is no
+// longer than that.
+static uint64_t runs_left(const struct job *job, uint64_t from)
+{
+    const uint64_t look = job->request->first + job->request->waits;
+    return (from < look && look < job->end ? look : job->end) - from;
+}
+
 // How many runs the batch after one of `runs` will have, if it takes as long as the last one did
 // and the pipeline stays.
 static uint32_t runs_after(const struct job *job, uint32_t runs, uint32_t size)
 {
-    const uint64_t left = job->end - job->next - runs;
+    const uint64_t left = runs_left(job, job->next + runs);
     const bool fresh = job->program_runs == 0;
     if (job->program_runs + runs >= PIPELINE_RUNS &&
         job->running + job->each * runs >= job->compiling)
@@ -447,7 +455,7 @@ static enum dev_status run_all(struct job *job, struct eng_count *total)
         // Some drivers compile within the first dispatch.
         const bool fresh = job->program_runs == 0;
         precompile_next(job);
-        const uint32_t runs = fresh ? 1 : at_most(job->end - job->next, size);
+        const uint32_t runs = fresh ? 1 : at_most(runs_left(job, job->next), size);
         status = run_batch(job, runs, runs_after(job, runs, size));
         if (status != DEV_OK)
             return status;
@@ -466,6 +474,9 @@ static enum dev_status run_all(struct job *job, struct eng_count *total)
             return DEV_OK;
         job->next += runs;
         job->program_runs += runs;
+        if (job->request->waits && total->runs == job->request->waits &&
+            total->no_progress_runs == total->runs)
+            return DEV_OK;
         if (!fresh) {
             size = eng_batch_after(size, seconds);
             job->each = seconds / runs;

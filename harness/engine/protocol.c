@@ -182,6 +182,7 @@ static const struct field request_fields[] = {
     ASK(BENCH, NUMBER, budget_ms),
     ASK(RUN, NUMBER, first),
     ASK(RUN | GENERATED | BENCH, NUMBER, runs),
+    ASK(RUN, NUMBER, waits),
     ASK(RUN | TRIED | GENERATED | BENCH, BITS, seed),
     ASK(OPEN | RUN | TRIED | GENERATED | BENCH, NUMBER, timeout_ms),
     CHUNK(TEACH, eng_request),

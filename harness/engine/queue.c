@@ -270,16 +270,22 @@ struct measure {
     enum eng_result result;
     char reason[512], stress[ENG_STRESS_TEXT];
     char *evidence[ENG_EVIDENCES];
-    bool failed;     // the harness did, not the driver
-    bool unclear;    // it went wrong while the worker may have been compiling for another one
+    bool failed;  // the harness did, not the driver
+    bool unclear; // it went wrong while the worker may have been compiling for another one
+    struct eng_rule rule;
     uint64_t target; // how many runs there are to be in all when the present request is done
 };
 
 static void measure_begin(struct eng_queue *q, struct measure *m, const struct cat_case *which)
 {
     const struct cat_module *module = cat_case_module(which);
-    *m = (struct measure){.which = which, .result = ENG_PARTIAL, .target = q->rule.least};
+    const struct eng_run *run = run_of(q);
+    uint64_t first;
+    *m = (struct measure){.which = which, .result = ENG_PARTIAL, .rule = q->rule};
     cat_case_name(which, &m->name);
+    eng_shard_runs(&run->shard, run->weigh ? run->weigh(m->name.data, run->runs) : run->runs,
+                   &first, &m->rule.least);
+    m->target = m->rule.least;
     m->expectation = cat_case_expectation(which, NULL);
     eng_stress_choose(run_of(q)->stress, run_of(q)->seed, which, m->name.data, q->device,
                       m->stress);
@@ -292,7 +298,7 @@ static void measure_begin(struct eng_queue *q, struct measure *m, const struct c
         .sha256 = module ? (char *)module->sha256 : (char *)"",
         .headline = which->test->head.headline ? which->test->head.headline : (char *)"",
         .seed = run_of(q)->seed,
-        .first = q->first,
+        .first = first,
         .rule = q->rule_text,
         .mode = cat_mode_of(which->test->oracle),
     };
@@ -358,7 +364,8 @@ static void conclude_done(struct measure *m, const struct eng_event *event)
                  "it ran %s times, then reported a missing feature: %.200s",
                  text_count(done, m->row.count.runs), event->text);
     }
-    if (!worker_says[event->result] && m->row.count.runs != m->target) {
+    if (!worker_says[event->result] && m->row.count.runs != m->target &&
+        !eng_rule_waits(&m->rule, &m->row.count)) {
         m->result = ENG_HARNESS_ERROR;
         snprintf(m->reason, sizeof m->reason, "the worker stopped after %s of %s runs",
                  text_count(done, m->row.count.runs), text_count(asked, m->target));
@@ -458,7 +465,7 @@ static bool is_verdict(enum eng_result result)
 static void add_up(struct eng_queue *q, const struct measure *m)
 {
     eng_tally_add(q->workers->tally, m->result, m->expectation, &m->row.count);
-    if (is_verdict(m->result) && eng_rule_judge(&q->rule, &m->row.count) == ENG_RULING_MISSED)
+    if (is_verdict(m->result) && eng_rule_judge(&m->rule, &m->row.count) == ENG_RULING_MISSED)
         q->workers->tally->undecided++;
     if (m->expectation != CAT_CONTROL && (m->result == ENG_FAIL || m->row.count.failed_runs > 0))
         run_of(q)->progress->failed++;
@@ -485,10 +492,13 @@ static void describe(const struct cat_case *which, struct eng_upcoming *ahead, v
 static enum eng_stop run_chunk(struct eng_queue *q, struct measure *m, bool *over)
 {
     struct eng_request request = {.kind = ENG_RUN,
-                                  .first = q->first + m->row.count.runs,
+                                  .first = m->row.first + m->row.count.runs,
                                   .runs = m->target - m->row.count.runs,
                                   .seed = run_of(q)->seed,
                                   .timeout_ms = eng_batch_limit_ms(&q->watch.policy)};
+    // All before were in vain, too, if there were some.
+    if (m->rule.waits > m->row.count.runs && m->row.count.no_progress_runs == m->row.count.runs)
+        request.waits = m->rule.waits - m->row.count.runs;
     eng_precompile_ask(&q->precompile, &q->plan, q->done, place_of(q, m), &request, describe, q);
     snprintf(request.name, sizeof request.name, "%s", m->row.name);
     snprintf(request.stress, sizeof request.stress, "%s", m->stress);
@@ -518,7 +528,7 @@ static void go_on_alone(struct eng_queue *q, struct measure *m)
 static enum eng_stop run_by_rule(struct eng_queue *q, struct measure *m, bool *over)
 {
     enum eng_stop step = ENG_STOP_NOT;
-    uint64_t next = eng_rule_next(&q->rule, &m->row.count);
+    uint64_t next = eng_rule_next(&m->rule, &m->row.count);
     m->result = eng_verdict(&m->row.count);
     while (next > 0 && step == ENG_STOP_NOT && *over && is_verdict(m->result)) {
         step = ensure_open(q, place_of(q, m));
@@ -531,10 +541,10 @@ static enum eng_stop run_by_rule(struct eng_queue *q, struct measure *m, bool *o
             *over = false;
             m->result = ENG_PARTIAL;
         }
-        next = eng_rule_next(&q->rule, &m->row.count);
+        next = eng_rule_next(&m->rule, &m->row.count);
     }
     if (*over && is_verdict(m->result))
-        eng_rule_reason(&q->rule, &m->row.count, m->reason, sizeof m->reason);
+        eng_rule_reason(&m->rule, &m->row.count, m->reason, sizeof m->reason);
     return step;
 }
 
@@ -628,9 +638,10 @@ void eng_queue_make(struct eng_queue *q, struct eng_workers *workers, size_t ind
     }
     eng_plan_make(&q->plan, run->selection, &device->facts, run->shuffle, run->seed);
     eng_plan_shard(&q->plan, &run->shard);
+    uint64_t first, own;
     q->rule = run->rule;
-    eng_shard_runs(&run->shard, run->runs, &q->first, &q->rule.least);
-    if (q->rule.least == 0)
+    eng_shard_runs(&run->shard, run->runs, &first, &own);
+    if (own == 0)
         q->plan.count = 0;
     eng_rule_write(&q->rule, q->rule_text);
     q->done = lit_alloc(q->plan.count + 1, sizeof *q->done);

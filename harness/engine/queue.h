@@ -102,8 +102,7 @@ struct eng_queue {
     struct eng_progress_queue *progress; // its own of the workers's
     struct eng_place *place;             // likewise
     struct eng_plan plan;
-    uint64_t first;       // number of the first run of each configuration
-    struct eng_rule rule; // how many runs of each
+    struct eng_rule rule; // how many runs of each; `least` is of its own
     char rule_text[48];   // its notation
     bool *done;           // by an earlier run of this session
     size_t left;

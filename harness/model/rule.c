@@ -81,9 +81,16 @@ enum eng_ruling eng_rule_judge(const struct eng_rule *rule, const struct eng_cou
                                                                       : ENG_RULING_MISSED;
 }
 
+bool eng_rule_waits(const struct eng_rule *rule, const struct eng_count *count)
+{
+    return rule->waits && count->runs >= rule->waits && judged(count) == 0;
+}
+
 uint64_t eng_rule_next(const struct eng_rule *rule, const struct eng_count *count)
 {
     uint64_t next = rule->least;
+    if (eng_rule_waits(rule, count))
+        return 0;
     if (count->runs < rule->least)
         return next;
     if (rule->kind == ENG_RULE_FIXED || count->runs >= rule->most || judged(count) == 0)
@@ -107,7 +114,9 @@ void eng_rule_reason(const struct eng_rule *rule, const struct eng_count *count,
     write_number(number, rule->value);
     if (size > 0)
         text[0] = '\0';
-    if (rule->kind != ENG_RULE_FIXED && ruling == ENG_RULING_NONE)
+    if (eng_rule_waits(rule, count) && count->runs < rule->least)
+        snprintf(text, size, "stopped: the first %s runs all had an expired wait", runs);
+    else if (rule->kind != ENG_RULE_FIXED && ruling == ENG_RULING_NONE)
         snprintf(text, size, "all %s runs had an expired wait", runs);
     else if (ruling == ENG_RULING_MISSED && rule->kind == ENG_RULE_WIDTH)
         snprintf(text, size, "the interval is still wider than %s after %s runs", number, runs);

@@ -17,7 +17,11 @@ struct eng_rule {
     } kind;
     double value;         // above 0 and below 1
     uint64_t least, most; // runs; a sequential rule looks first after `least` and ends at `most`
+    // Whatever the kind, a configuration ends after so many runs if a bounded wait expired in each
+    // of them: no rate comes of it, and waits take long. 0: it does not.
+    uint64_t waits;
 };
+#define ENG_RULE_WAITS 100 // in runs of which nobody said how many there are to be
 
 // The rule's notation in a store, "" for a fixed number, else "width 0.001", "decided 0.001".
 void eng_rule_write(const struct eng_rule *rule, char text[48]);
@@ -33,6 +37,9 @@ enum eng_ruling {
     ENG_RULING_MISSED, // neither narrow enough nor decided
     ENG_RULINGS,
 };
+
+// Whether a configuration ends so: all runs of `count` are the first ones.
+bool eng_rule_waits(const struct eng_rule *rule, const struct eng_count *count);
 
 // What the counts say. Runs whose bounded wait expired are not counted in a rate.
 enum eng_ruling eng_rule_judge(const struct eng_rule *rule, const struct eng_count *count);

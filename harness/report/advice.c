@@ -63,7 +63,8 @@ static void add(struct sum *sum, const struct report_result *result)
     sum->broken += eng_is_broken(result->result);
     sum->runs += result->runs;
     sum->failed += result->failed_runs + result->no_progress_runs;
-    sum->rule = !sum->rule || result->rule[0] ? result->rule : sum->rule;
+    if (!sum->rule || report_wait_rule(result)[0])
+        sum->rule = report_wait_rule(result);
 }
 
 static void end(struct sum *sum)

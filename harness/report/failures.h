@@ -34,6 +34,11 @@ extern const struct report_signature report_signatures[]; // ended by one withou
 // Whether a result has values that are as "key=glob key=glob" says; of "" or NULL each has.
 bool report_has_values(const struct report_result *result, const char *values);
 
+// How many runs a configuration gets where nobody says it, and one that a model of the simulator
+// was seen to fail gets `runs`: twice as many if a finding is of its values, with whatever driver;
+// half as many if no model fails it. As many if that is not known.
+uint64_t report_usual_runs(const char *name, uint64_t runs);
+
 // The most frequent failing outcome of a result, or how it ended: "never written", "crash".
 const char *report_seen(const struct report_result *result, char buffer[24]);
 // NULL if none matches.

@@ -106,8 +106,8 @@ char *format_uuid(char target[37], const uint8_t uuid[16])
 static uint64_t runs_again(const struct report_model *model, const struct report_result *result)
 {
     const uint64_t asked = model->session.runs;
-    if (!result->rule[0])
-        return asked;
+    if (!result->rule[0]) // of one that got more than the others all of them
+        return result->first == 0 && result->runs > asked ? result->runs : asked;
     if (report_ruling(result) != ENG_RULING_NONE)
         return result->runs;
     return result->runs * 2 > asked ? result->runs * 2 : asked;

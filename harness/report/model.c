@@ -137,6 +137,12 @@ static bool load_result(struct store_result *row, void *user)
     return true;
 }
 
+const char *report_wait_rule(const struct report_result *result)
+{
+    const bool may = result->runs == ENG_RULE_WAITS && result->no_progress_runs == result->runs;
+    return may && !result->rule[0] ? "waits" : result->rule;
+}
+
 enum eng_ruling report_ruling(const struct report_result *result)
 {
     struct eng_rule rule = {0};

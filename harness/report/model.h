@@ -133,6 +133,9 @@ bool report_is_undecided(const struct report_result *result);
 // The failing outcomes vary between parts by more than chance can explain: the interval is too
 // narrow.
 bool report_is_overdispersed(const struct report_result *result);
+// What ended the runs of a result, as far as its expired waits are concerned: its rule, or that of
+// ENG_RULE_WAITS.
+const char *report_wait_rule(const struct report_result *result);
 // "clopper-pearson", or "sequence" where a rule decided when to stop.
 const char *report_interval_kind(const char *rule);
 // "" or "tests 1 of 4", "runs 1 of 4": which shard of a larger run this session is. Returns

@@ -181,8 +181,8 @@ void report_progress(const struct report_model *model, size_t device,
         for (int kind = 0; kind < WAIT_COUNT; kind++)
             if (is_kind(result, kind)) {
                 waits[kind].runs += result->runs;
-                if (!waits[kind].rule || result->rule[0])
-                    waits[kind].rule = result->rule;
+                if (!waits[kind].rule || report_wait_rule(result)[0])
+                    waits[kind].rule = report_wait_rule(result);
                 waits[kind].stuck += result->no_progress_runs;
                 waits[kind].ended_by += ended_early(result) || result->failed_runs > 0;
             }

@@ -222,5 +222,42 @@ class Parts(Until):
         self.assertEqual({row[0] for row in self.rows("SELECT runs FROM result")}, {80})
 
 
+class Usual(Case):
+    """Where nobody says how many runs there are to be: by what was ever seen to fail."""
+
+    NEVER = "cases.llpc-426/operand=same"                              # no model, no finding
+    FOUND = "barrier.subgroup-in-branch/barrier=subgroup,chosen=first"  # a finding's
+    WAITS = "lookback.fallback/fallback=none,insert=max@workgroup=64"   # no tile is published
+
+    def runs_of(self, *arguments, code=0):
+        result = self.litmus("run", *arguments, "--seed", "1", drivers=[harness.SIMT])
+        self.assertEqual(result.code, code, result)
+        return result, {entry["name"].split("/")[0]: (entry["runs"], entry["result"],
+                                                      entry["reason"])
+                        for entry in self.report()["results"]}
+
+    def test_runs_go_where_failures_were_seen(self):
+        result, found = self.runs_of(self.NEVER, self.FOUND, self.WAITS, code=3)
+        self.assertIn("500 to 2,000 runs each", result.out)
+        self.assertEqual(found["cases.llpc-426"][0], 500)
+        self.assertEqual(found["barrier.subgroup-in-branch"][0], 2000)
+        # A wait that expires in each of the first 100 runs would in the others.
+        self.assertEqual(found["lookback.fallback"], (
+            100, "no-progress", "stopped: the first 100 runs all had an expired wait"))
+
+    def test_what_is_asked_for_is_done(self):
+        result, found = self.runs_of(self.NEVER, self.WAITS, "-n", "110", code=3)
+        self.assertIn("110 runs each", result.out)
+        self.assertEqual({runs for runs, _, _ in found.values()}, {110})
+
+    def test_a_resumed_session_has_the_same_runs(self):
+        self.litmus("run", self.FOUND, "--seed", "1", "--time", "1", drivers=[harness.SIMT])
+        entry = self.report()["results"][0]
+        if entry["result"] == "partial":
+            self.litmus("run", "--resume", drivers=[harness.SIMT])
+            entry = self.report()["results"][0]
+        self.assertEqual((entry["runs"], entry["result"]), (2000, "pass"))
+
+
 if __name__ == "__main__":
     harness.main()

@@ -19,11 +19,11 @@ static void the_notation(void **state)
         bool good;
         struct eng_rule want;
     } rows[] = {
-        {"", true, {ENG_RULE_FIXED, 0, 0, 0}},
-        {"width 0.001", true, {ENG_RULE_WIDTH, 0.001, 0, 0}},
-        {"decided 0.5", true, {ENG_RULE_DECIDED, 0.5, 0, 0}},
-        {"decided 1e-06", true, {ENG_RULE_DECIDED, 1e-6, 0, 0}},
-        {"width 0.30000000000000004", true, {ENG_RULE_WIDTH, 0.1 + 0.2, 0, 0}},
+        {"", true, {ENG_RULE_FIXED, 0, 0, 0, 0}},
+        {"width 0.001", true, {ENG_RULE_WIDTH, 0.001, 0, 0, 0}},
+        {"decided 0.5", true, {ENG_RULE_DECIDED, 0.5, 0, 0, 0}},
+        {"decided 1e-06", true, {ENG_RULE_DECIDED, 1e-6, 0, 0, 0}},
+        {"width 0.30000000000000004", true, {ENG_RULE_WIDTH, 0.1 + 0.2, 0, 0, 0}},
         {"width", false, {0}},
         {"width ", false, {0}},
         {"width 0", false, {0}},
@@ -61,33 +61,39 @@ static void when_it_looks(void **state)
         uint64_t runs, failed, gave_up, next;
     } rows[] = {
         // A fixed number, and what is left of it.
-        {{ENG_RULE_FIXED, 0, 1000, 0}, 0, 0, 0, 1000},
-        {{ENG_RULE_FIXED, 0, 1000, 0}, 400, 400, 0, 1000},
-        {{ENG_RULE_FIXED, 0, 1000, 0}, 1000, 7, 0, 0},
+        {{ENG_RULE_FIXED, 0, 1000, 0, 0}, 0, 0, 0, 1000},
+        {{ENG_RULE_FIXED, 0, 1000, 0, 0}, 400, 400, 0, 1000},
+        {{ENG_RULE_FIXED, 0, 1000, 0, 0}, 1000, 7, 0, 0},
         // The least, then twice as many each time, then the most.
-        {{ENG_RULE_DECIDED, 0.001, 100, 1000}, 0, 0, 0, 100},
-        {{ENG_RULE_DECIDED, 0.001, 100, 1000}, 99, 99, 0, 100},
-        {{ENG_RULE_DECIDED, 0.001, 100, 1000}, 100, 0, 0, 200},
-        {{ENG_RULE_DECIDED, 0.001, 100, 1000}, 200, 0, 0, 400},
-        {{ENG_RULE_DECIDED, 0.001, 100, 1000}, 400, 0, 0, 800},
-        {{ENG_RULE_DECIDED, 0.001, 100, 1000}, 800, 0, 0, 1000},
-        {{ENG_RULE_DECIDED, 0.001, 100, 1000}, 1000, 0, 0, 0},
-        {{ENG_RULE_DECIDED, 0.001, 100, 100}, 100, 0, 0, 0},
+        {{ENG_RULE_DECIDED, 0.001, 100, 1000, 0}, 0, 0, 0, 100},
+        {{ENG_RULE_DECIDED, 0.001, 100, 1000, 0}, 99, 99, 0, 100},
+        {{ENG_RULE_DECIDED, 0.001, 100, 1000, 0}, 100, 0, 0, 200},
+        {{ENG_RULE_DECIDED, 0.001, 100, 1000, 0}, 200, 0, 0, 400},
+        {{ENG_RULE_DECIDED, 0.001, 100, 1000, 0}, 400, 0, 0, 800},
+        {{ENG_RULE_DECIDED, 0.001, 100, 1000, 0}, 800, 0, 0, 1000},
+        {{ENG_RULE_DECIDED, 0.001, 100, 1000, 0}, 1000, 0, 0, 0},
+        {{ENG_RULE_DECIDED, 0.001, 100, 100, 0}, 100, 0, 0, 0},
         // Decided: above, and below.
-        {{ENG_RULE_DECIDED, 0.001, 100, 1000}, 100, 100, 0, 0},
-        {{ENG_RULE_DECIDED, 0.1, 100, 1000}, 100, 0, 0, 0},
-        {{ENG_RULE_DECIDED, 0.5, 100, 1000}, 100, 50, 0, 200},
+        {{ENG_RULE_DECIDED, 0.001, 100, 1000, 0}, 100, 100, 0, 0},
+        {{ENG_RULE_DECIDED, 0.1, 100, 1000, 0}, 100, 0, 0, 0},
+        {{ENG_RULE_DECIDED, 0.5, 100, 1000, 0}, 100, 50, 0, 200},
         // Narrow enough or not.
-        {{ENG_RULE_WIDTH, 0.4, 100, 1000}, 100, 50, 0, 0},
-        {{ENG_RULE_WIDTH, 0.01, 100, 1000}, 100, 50, 0, 200},
+        {{ENG_RULE_WIDTH, 0.4, 100, 1000, 0}, 100, 50, 0, 0},
+        {{ENG_RULE_WIDTH, 0.01, 100, 1000, 0}, 100, 50, 0, 200},
         // Interrupted between two looks: the chunk first, whatever was seen.
-        {{ENG_RULE_DECIDED, 0.001, 100, 1000}, 150, 150, 0, 200},
-        {{ENG_RULE_DECIDED, 0.001, 100, 1000}, 801, 801, 0, 1000},
+        {{ENG_RULE_DECIDED, 0.001, 100, 1000, 0}, 150, 150, 0, 200},
+        {{ENG_RULE_DECIDED, 0.001, 100, 1000, 0}, 801, 801, 0, 1000},
         // Only runs that were judged count; if none was there is nothing to wait for.
-        {{ENG_RULE_DECIDED, 0.1, 100, 1000}, 100, 0, 95, 200},
-        {{ENG_RULE_DECIDED, 0.1, 100, 1000}, 100, 0, 100, 0},
+        {{ENG_RULE_DECIDED, 0.1, 100, 1000, 0}, 100, 0, 95, 200},
+        {{ENG_RULE_DECIDED, 0.1, 100, 1000, 0}, 100, 0, 100, 0},
+        // A wait that expired in each of the first runs, and in all but one.
+        {{ENG_RULE_FIXED, 0, 1000, 0, 100}, 0, 0, 0, 1000},
+        {{ENG_RULE_FIXED, 0, 1000, 0, 100}, 99, 0, 99, 1000},
+        {{ENG_RULE_FIXED, 0, 1000, 0, 100}, 100, 0, 100, 0},
+        {{ENG_RULE_FIXED, 0, 1000, 0, 100}, 100, 0, 99, 1000},
+        {{ENG_RULE_FIXED, 0, 1000, 0, 0}, 100, 0, 100, 1000},
         // Nothing overflows.
-        {{ENG_RULE_WIDTH, 1e-9, UINT64_MAX / 2, UINT64_MAX - 1},
+        {{ENG_RULE_WIDTH, 1e-9, UINT64_MAX / 2, UINT64_MAX - 1, 0},
          UINT64_MAX / 2,
          0,
          0,
@@ -108,8 +114,8 @@ static void when_it_looks(void **state)
 static void it_comes_to_an_end(void **state)
 {
     static const unsigned one_in[] = {1, 2, 3, 10, 100, 1000, 0};
-    static const struct eng_rule rules[] = {{ENG_RULE_WIDTH, 0.02, 50, 100000},
-                                            {ENG_RULE_DECIDED, 0.01, 50, 100000}};
+    static const struct eng_rule rules[] = {{ENG_RULE_WIDTH, 0.02, 50, 100000, 0},
+                                            {ENG_RULE_DECIDED, 0.01, 50, 100000, 0}};
     (void)state;
     for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++)
         for (size_t i = 0; i < sizeof one_in / sizeof one_in[0]; i++) {
@@ -235,10 +241,10 @@ static const unsigned allowed = SIMULATED / 20 + 28;
 static void it_is_rarely_wrong(void **state)
 {
     static const double times[] = {0.01, 0.3, 0.6, 0.9, 1, 1.1, 1.5, 3, 30};
-    static const struct eng_rule rules[] = {{ENG_RULE_DECIDED, 0.03, LEAST, MOST},
-                                            {ENG_RULE_DECIDED, 0.003, LEAST, MOST},
-                                            {ENG_RULE_WIDTH, 0.05, LEAST, MOST},
-                                            {ENG_RULE_WIDTH, 0.004, LEAST, MOST}};
+    static const struct eng_rule rules[] = {{ENG_RULE_DECIDED, 0.03, LEAST, MOST, 0},
+                                            {ENG_RULE_DECIDED, 0.003, LEAST, MOST, 0},
+                                            {ENG_RULE_WIDTH, 0.05, LEAST, MOST, 0},
+                                            {ENG_RULE_WIDTH, 0.004, LEAST, MOST, 0}};
     unsigned fooled = 0;
     (void)state;
     print_message("of %d configurations, rule after %d to %d runs\n"
@@ -283,14 +289,14 @@ static void why_it_gave_up(void **state)
         uint64_t gave_up;
         const char *want;
     } rows[] = {
-        {{ENG_RULE_FIXED, 0, 10, 10}, 0, ""},
-        {{ENG_RULE_WIDTH, 0.001, 10, 1200},
+        {{ENG_RULE_FIXED, 0, 10, 10, 0}, 0, ""},
+        {{ENG_RULE_WIDTH, 0.001, 10, 1200, 0},
          0,
          "the interval is still wider than 0.001 after 1,200 runs"},
-        {{ENG_RULE_DECIDED, 1e-4, 10, 1200},
+        {{ENG_RULE_DECIDED, 1e-4, 10, 1200, 0},
          0,
          "the rate is not shown to be above or below 0.0001 after 1,200 runs"},
-        {{ENG_RULE_DECIDED, 1e-4, 10, 1200}, 1200, "all 1,200 runs had an expired wait"},
+        {{ENG_RULE_DECIDED, 1e-4, 10, 1200, 0}, 1200, "all 1,200 runs had an expired wait"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
