@@ -27,7 +27,8 @@ static const struct cli_option options[] = {
     {0, "push", CLI_TEXT, AT(push), "NUMBERS|HEX|FILE",
      "push constants: a word each (64,0x40,-1,1.5), bytes in\nhexadecimal, or a file"},
     {0, "then", CLI_LIST, AT(steps), "GROUPS[:PUSH]",
-     "one more dispatch, behind a barrier, as with --groups and\n--push; can be repeated"},
+     "one more dispatch behind a barrier, with its own workgroups and\npush constants; can be "
+     "repeated"},
     {0, "spec", CLI_LIST, AT(specs), "ID=VALUE",
      "the value of a specialization constant: 64, 0x40, -1, 1.5"},
     {0, "entry", CLI_TEXT, AT(entry), "NAME", "the entry point, where there are several"},

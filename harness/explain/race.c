@@ -21,7 +21,7 @@ enum {
 };
 static const uint32_t class_semantics[CLASSES] = {[BUFFERS] = 0x40, [SHARED] = 0x100};
 
-#define SLOTS 20 // bits of a place's hash
+#define MOST_SLOT_BITS 20
 
 // What is known of each invocation; shared, and never changed.
 struct known {
@@ -66,7 +66,8 @@ struct search {
     const struct exp_bytes *buffers;
     struct exp_findings *findings;
     struct invocation *invocations;
-    struct place **slots;
+    struct place **slots; // by the upper bits of a place's hash
+    unsigned slot_bits;
     uint32_t *alive, *waiting, *semantics; // of each workgroup, and of the barrier
 };
 
@@ -140,7 +141,7 @@ static bool happened(const struct search *s, const struct access *access, uint32
 static struct place *place_at(struct search *s, uint64_t word)
 {
     const uint64_t mixed = (word + 1) * UINT64_C(0x9E3779B97F4A7C15);
-    struct place **slot = &s->slots[mixed >> (64 - SLOTS)];
+    struct place **slot = &s->slots[mixed >> (64 - s->slot_bits)];
     struct place *place = *slot;
     while (place && place->word != word + 1)
         place = place->next;
@@ -452,7 +453,7 @@ static void note_stores(struct search *s)
 
 static void clear(struct search *s)
 {
-    for (size_t i = 0; i < (size_t)1 << SLOTS; i++)
+    for (size_t i = 0; i < (size_t)1 << s->slot_bits; i++)
         for (struct place *place = s->slots[i], *next; place; place = next) {
             next = place->next;
             free(place->stores.items);
@@ -484,7 +485,10 @@ bool exp_find_misuse(const struct exp_trace *trace, const struct exp_bytes *buff
         return lit_fail(error, LIT_EXIT_USAGE,
                         "%u invocations: with fewer workgroups, of %u at most, races can be found",
                         trace->invocations, EXP_MOST_RACED);
-    s.slots = lit_alloc((size_t)1 << SLOTS, sizeof *s.slots);
+    s.slot_bits = 4;
+    while (s.slot_bits < MOST_SLOT_BITS && (size_t)1 << s.slot_bits < trace->step_count)
+        s.slot_bits++;
+    s.slots = lit_alloc((size_t)1 << s.slot_bits, sizeof *s.slots);
     s.invocations = lit_alloc(trace->invocations, sizeof *s.invocations);
     s.alive = lit_alloc(groups, sizeof *s.alive);
     s.waiting = lit_alloc(groups, sizeof *s.waiting);
