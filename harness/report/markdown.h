@@ -72,7 +72,7 @@ void report_excerpt(struct text *out, const char *source, const char *family, si
 
 // What the models of the SIMT simulator do with each variant: docs/mutation-score.json, built in by
 // tools/ticket-data.
-#define REPORT_MODELS 40
+#define REPORT_MODELS 16
 
 struct report_reference {
     const char *variant; // "shuffle.scan-loop/sync=none,..."
