@@ -51,7 +51,7 @@ static bool check_workgroup(const struct eng_prepared *p, const struct dev_facts
         return lit_fail(error, LIT_EXIT_NOTHING,
                         "workgroup of %u > maxComputeWorkGroupInvocations %u", size,
                         facts->max_workgroup);
-    if (p->interface && !p->interface->full)
+    if (p->partial || (p->interface && !p->interface->full))
         return true;
     if (!size || size % subgroup)
         return lit_fail(error, LIT_EXIT_NOTHING,
@@ -126,6 +126,9 @@ bool eng_prepare(const struct eng_prepare *prepare, struct eng_prepared *p, stru
         .most_workgroups = facts->max_workgroups,
     };
     read_sweeps(p);
+    // A shape that is sizes, "7x13", need not make full subgroups.
+    const char *shape = cat_axis(&p->args, "shape");
+    p->partial = shape && strchr(shape, 'x');
     read_package(p, facts);
     if (!check_subgroup(p, facts, error))
         return false;

@@ -26,6 +26,7 @@ struct eng_prepared {
     size_t spec_count;
     // Of a kernel from outside; NULL: that of tests.
     const struct cat_interface *interface;
+    bool partial;      // a test's subgroups need not be full
     uint32_t required; // subgroup size that its pipeline asks for; 0: none
     // From eng_prepare_data on:
     bool deterministic; // all runs of a pipeline have to store the same words

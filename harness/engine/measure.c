@@ -68,7 +68,7 @@ struct dev_compile_info eng_compile_info(const struct eng_prepared *ready, const
         .spec_ids = ready->spec_ids,
         .spec_values = ready->spec_values,
         .spec_count = ready->spec_count,
-        .interface = ready->interface,
+        .interface = ready->partial ? &cat_partial_interface : ready->interface,
     };
 }
 

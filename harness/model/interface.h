@@ -69,3 +69,5 @@ void cat_settle(const struct cat_interface *interface, uint32_t *output, const u
 
 // That of the catalogue's tests.
 extern const struct cat_interface cat_usual_interface;
+// The same, but subgroups need not be full.
+extern const struct cat_interface cat_partial_interface;

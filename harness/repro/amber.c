@@ -236,8 +236,8 @@ static void put_run(const struct repro *repro, uint64_t run, bool exact, uint64_
                     ready->spec_values[i]);
     if (repro->facts->subgroup_control)
         text_printf(
-            out, "\n  SUBGROUP test\n    FULLY_POPULATED on\n    REQUIRED_SIZE %" PRIu32 "\n  END",
-            ready->args.subgroup);
+            out, "\n  SUBGROUP test\n    FULLY_POPULATED %s\n    REQUIRED_SIZE %" PRIu32 "\n  END",
+            ready->partial ? "off" : "on", ready->args.subgroup);
     text_printf(out,
                 "\n  BIND BUFFER input AS storage DESCRIPTOR_SET 0 BINDING 0\n"
                 "  BIND BUFFER output_%" PRIu64 " AS storage DESCRIPTOR_SET 0 BINDING 1\n"

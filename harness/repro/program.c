@@ -219,6 +219,7 @@ static void put_configuration(struct text *out, const struct repro *repro)
                    "splitmix64(STREAM + i).\n\n");
     put_define(out, "SUBGROUP_SIZE", NARROW,
                ready->interface ? ready->required : ready->args.subgroup, "invocations; 0: any");
+    put_bool(out, "FULL_SUBGROUPS", !ready->partial, "whether subgroups must be full");
     put_define(out, "WORKGROUP_SIZE", NARROW, ready->args.workgroup, "invocations");
     put_define(out, "WORKGROUPS", NARROW, shape->workgroups, "in x");
     put_define(out, "ELEMENTS", NARROW, shape->elements, "the push constant `elements`");

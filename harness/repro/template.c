@@ -38,6 +38,7 @@
 #define STREAM         UINT64_C(0x5eed)
 #define FIXED_SEED     false
 #define SUBGROUP_SIZE  8u
+#define FULL_SUBGROUPS true
 #define WORKGROUP_SIZE 64u
 #define WORKGROUPS     1u
 #define ELEMENTS       0u

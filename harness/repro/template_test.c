@@ -147,7 +147,8 @@ static void make_interface(void)
 #if INTERFACE == OF_KERNEL
 // Subgroups as they were asked for, and no pipeline cache.
 #elif INTERFACE == OF_TEST
-// Full subgroups of the size that the test is about, and no pipeline cache.
+// Subgroups of the size that the test is about, full ones where it needs them, and no pipeline
+// cache.
 #endif // INTERFACE
 static void make_pipeline(const uint32_t *words, uint64_t count)
 {
@@ -171,7 +172,7 @@ static void make_pipeline(const uint32_t *words, uint64_t count)
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                   .pNext = SUBGROUP_SIZE && can_choose_size() ? &size : NULL,
 #if INTERFACE == OF_TEST
-                  .flags = SUBGROUP_SIZE && has.size_control.computeFullSubgroups
+                  .flags = SUBGROUP_SIZE && FULL_SUBGROUPS && has.size_control.computeFullSubgroups
                                ? VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT
                                : 0u,
                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,

@@ -27,6 +27,7 @@
 ; The workgroup.
 %workgroup_width      = OpSpecConstant %uint 64
 #if defined(SHAPE_2D) || defined(SHAPE_3D)
+; The axis shape: a fourth of the workgroup in x.
 %workgroup_rows       = OpConstant %uint 4
 %workgroup_x          = OpSpecConstantOp %uint UDiv %workgroup_width %workgroup_rows
 #ifdef SHAPE_2D
@@ -34,6 +35,15 @@
 #else
 %workgroup_size       = OpSpecConstantComposite %uint3 %workgroup_x %two %two
 #endif
+#elif defined(SHAPE_7X13)
+; The axis shape: sizes, which need not make full subgroups.
+%workgroup_rows       = OpConstant %uint 13
+%workgroup_x          = OpSpecConstantOp %uint UDiv %workgroup_width %workgroup_rows
+%workgroup_size       = OpSpecConstantComposite %uint3 %workgroup_x %workgroup_rows %one
+#elif defined(SHAPE_5X1X3)
+%workgroup_layers     = OpConstant %uint 3
+%workgroup_x          = OpSpecConstantOp %uint UDiv %workgroup_width %workgroup_layers
+%workgroup_size       = OpSpecConstantComposite %uint3 %workgroup_x %one %workgroup_layers
 #else
 %workgroup_size       = OpSpecConstantComposite %uint3 %workgroup_width %one %one
 #endif

@@ -62,6 +62,8 @@ static const struct expected {
     {"scan.workgroup/*totals=first,*", F, "same-path,tangled-wait,barrier-waits,memory-barrier"},
     {"scan.levels/*barriers=all,*", F,
      "same-path,uniform-flow,tangled-wait,barrier-waits,memory-barrier"},
+    {"scan.shapes/*shape=7x13*", F,
+     "uniform-flow,tangled-wait,built-ins,barrier-waits,memory-barrier"},
     {"scan.types/type=f16,op=add,*", C, "silent-float-group-add"},
     {"scan.types/type=f16,op=max,*", F, UF},
     {"scan.types/type=i64,*", F, UF},
