@@ -93,6 +93,9 @@ static const struct feature for_tests[] = {
     FEATURE(maximal, SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR, NEVER_CORE,
             KHR_SHADER_MAXIMAL_RECONVERGENCE),
 #endif
+#ifdef VK_KHR_shader_quad_control
+    FEATURE(quad_control, SHADER_QUAD_CONTROL_FEATURES_KHR, NEVER_CORE, KHR_SHADER_QUAD_CONTROL),
+#endif
 #ifdef VK_KHR_shader_subgroup_rotate
     FEATURE(rotate, SHADER_SUBGROUP_ROTATE_FEATURES_KHR, NEVER_CORE, KHR_SHADER_SUBGROUP_ROTATE),
 #endif
@@ -244,6 +247,9 @@ static uint64_t feature_bits(const struct dev_features *f,
         {CAT_FEATURE_SUBGROUP_UNIFORM, f->subgroup_uniform.shaderSubgroupUniformControlFlow},
 #ifdef VK_KHR_shader_maximal_reconvergence
         {CAT_FEATURE_MAXIMAL, f->maximal.shaderMaximalReconvergence},
+#endif
+#ifdef VK_KHR_shader_quad_control
+        {CAT_FEATURE_QUAD_CONTROL, f->quad_control.shaderQuadControl},
 #endif
         {CAT_FEATURE_EXTENDED_TYPES, compute && f->extended_types.shaderSubgroupExtendedTypes},
     };

@@ -69,6 +69,9 @@ struct dev_features {
 #ifdef VK_KHR_shader_maximal_reconvergence // newer than some distributions' headers
     VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR maximal;
 #endif
+#ifdef VK_KHR_shader_quad_control
+    VkPhysicalDeviceShaderQuadControlFeaturesKHR quad_control;
+#endif
 #ifdef VK_KHR_shader_subgroup_rotate
     VkPhysicalDeviceShaderSubgroupRotateFeaturesKHR rotate;
 #endif

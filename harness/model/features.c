@@ -39,6 +39,7 @@ static const char *const names[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_SHARED_FLOAT32_ADD] = "shaderSharedFloat32AtomicAdd",
     [CAT_FEATURE_FLOAT64_ADD] = "shaderBufferFloat64AtomicAdd",
     [CAT_FEATURE_SHARED_FLOAT64_ADD] = "shaderSharedFloat64AtomicAdd",
+    [CAT_FEATURE_QUAD_CONTROL] = "VK_KHR_shader_quad_control",
 };
 
 // -1 stands for "needs nothing beyond Vulkan 1.1 compute".
@@ -64,6 +65,7 @@ static const struct {
     {SpvCapabilityGroupNonUniformShuffleRelative, CAT_FEATURE_SHUFFLE_RELATIVE},
     {SpvCapabilityGroupNonUniformClustered, CAT_FEATURE_CLUSTERED},
     {SpvCapabilityGroupNonUniformQuad, CAT_FEATURE_QUAD},
+    {SpvCapabilityQuadControlKHR, CAT_FEATURE_QUAD_CONTROL},
     {SpvCapabilityShaderClockKHR, CAT_FEATURE_CLOCK},
     {SpvCapabilityGroupNonUniformPartitionedNV, CAT_FEATURE_PARTITIONED},
     {SpvCapabilityVulkanMemoryModel, CAT_FEATURE_MEMORY_MODEL},

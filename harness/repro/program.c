@@ -67,6 +67,7 @@ const struct repro_feature repro_features[CAT_FEATURE_COUNT] = {
          "VulkanMemoryModelFeatures.vulkanMemoryModelAvailabilityVisibilityChains", NULL},
     [CAT_FEATURE_SUBGROUP_UNIFORM] = {"has.subgroup_uniform.shaderSubgroupUniformControlFlow", NULL,
                                       "VK_KHR_shader_subgroup_uniform_control_flow"},
+    [CAT_FEATURE_QUAD_CONTROL] = {"HAS_QUAD_CONTROL", NULL, "VK_KHR_shader_quad_control"},
     [CAT_FEATURE_MAXIMAL] = {"HAS_MAXIMAL", NULL, "VK_KHR_shader_maximal_reconvergence"},
     [CAT_FEATURE_FULL_SUBGROUPS] = {"has.size_control.computeFullSubgroups",
                                     "SubgroupSizeControl.computeFullSubgroups", NULL},

@@ -98,6 +98,9 @@ static struct {
 #ifdef VK_KHR_shader_maximal_reconvergence
     VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR maximal;
 #endif
+#ifdef VK_KHR_shader_quad_control
+    VkPhysicalDeviceShaderQuadControlFeaturesKHR quad_control;
+#endif
 #ifdef VK_KHR_shader_subgroup_rotate
     VkPhysicalDeviceShaderSubgroupRotateFeaturesKHR rotate;
 #endif
@@ -109,6 +112,11 @@ static struct {
 #define HAS_MAXIMAL has.maximal.shaderMaximalReconvergence
 #else // these headers are older than the extension
 #define HAS_MAXIMAL false
+#endif
+#ifdef VK_KHR_shader_quad_control
+#define HAS_QUAD_CONTROL has.quad_control.shaderQuadControl
+#else
+#define HAS_QUAD_CONTROL false
 #endif
 #ifdef VK_KHR_shader_subgroup_rotate
 #define HAS_ROTATE           has.rotate.shaderSubgroupRotate
@@ -148,6 +156,9 @@ static const struct {
 #ifdef VK_KHR_shader_maximal_reconvergence
     {&has.maximal, TYPE(SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR), 0,
      "VK_KHR_shader_maximal_reconvergence"},
+#endif
+#ifdef VK_KHR_shader_quad_control
+    {&has.quad_control, TYPE(SHADER_QUAD_CONTROL_FEATURES_KHR), 0, "VK_KHR_shader_quad_control"},
 #endif
 #ifdef VK_KHR_shader_subgroup_rotate
     {&has.rotate, TYPE(SHADER_SUBGROUP_ROTATE_FEATURES_KHR), 0, "VK_KHR_shader_subgroup_rotate"},

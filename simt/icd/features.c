@@ -86,6 +86,9 @@ static const struct layout layouts[] = {
     STRUCT(SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR, ShaderMaximalReconvergenceFeaturesKHR,
            shaderMaximalReconvergence),
 #endif
+#ifdef VK_KHR_shader_quad_control
+    STRUCT(SHADER_QUAD_CONTROL_FEATURES_KHR, ShaderQuadControlFeaturesKHR, shaderQuadControl),
+#endif
 #ifdef VK_KHR_shader_subgroup_rotate
     STRUCT(SHADER_SUBGROUP_ROTATE_FEATURES_KHR, ShaderSubgroupRotateFeaturesKHR,
            shaderSubgroupRotateClustered),
@@ -207,6 +210,9 @@ static const struct place supported[][2] = {
     KHR(PIPELINE_EXECUTABLE_PROPERTIES, PipelineExecutableProperties, pipelineExecutableInfo),
 #ifdef VK_KHR_shader_maximal_reconvergence
     KHR(SHADER_MAXIMAL_RECONVERGENCE, ShaderMaximalReconvergence, shaderMaximalReconvergence),
+#endif
+#ifdef VK_KHR_shader_quad_control
+    KHR(SHADER_QUAD_CONTROL, ShaderQuadControl, shaderQuadControl),
 #endif
 #ifdef VK_KHR_shader_subgroup_rotate
     KHR(SHADER_SUBGROUP_ROTATE, ShaderSubgroupRotate, shaderSubgroupRotate),

@@ -20,6 +20,9 @@ static const VkExtensionProperties extensions[] = {
 #ifdef VK_KHR_shader_maximal_reconvergence
     EXTENSION(KHR_SHADER_MAXIMAL_RECONVERGENCE),
 #endif
+#ifdef VK_KHR_shader_quad_control
+    EXTENSION(KHR_SHADER_QUAD_CONTROL),
+#endif
 #ifdef VK_KHR_shader_subgroup_rotate
     EXTENSION(KHR_SHADER_SUBGROUP_ROTATE),
 #endif

@@ -24,14 +24,15 @@ static bool is_visible(const struct insn *insn)
         return insn->kind <= INSN_FENCE;
     return insn->run == memory_load || insn->run == memory_store ||
            (insn->opcode >= SpvOpAtomicLoad && insn->opcode <= SpvOpAtomicXor) ||
-           insn->opcode == SpvOpAtomicFAddEXT ||
-           insn->opcode == SpvOpReadClockKHR;
+           insn->opcode == SpvOpAtomicFAddEXT || insn->opcode == SpvOpReadClockKHR;
 }
 
 bool flow_is_quad(const struct insn *insn)
 {
     return insn->opcode == SpvOpGroupNonUniformQuadBroadcast ||
-           insn->opcode == SpvOpGroupNonUniformQuadSwap;
+           insn->opcode == SpvOpGroupNonUniformQuadSwap ||
+           insn->opcode == SpvOpGroupNonUniformQuadAllKHR ||
+           insn->opcode == SpvOpGroupNonUniformQuadAnyKHR;
 }
 
 // The edges out of a block; gives back whether a switch ends it.

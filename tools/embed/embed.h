@@ -42,9 +42,10 @@ struct job {
 struct settings {
     const char *cc, *as, *val, *glslang;
     const char *cc_option; // one more word for the preprocessor; NULL or ""
-    const char *without; // variants whose text has this word are left out: the assembler is too old
-    const char *scratch; // a folder for the tools' files
-    const char *root;    // the folder of the tests
+    const char *without;   // variants whose text has one of these words, "A,B", are left out: the
+                           // assembler is too old
+    const char *scratch;   // a folder for the tools' files
+    const char *root;      // the folder of the tests
     struct text
         defined; // every macro that a file below the root defines: a line "#undef NAME" each
     unsigned char tools[32]; // the hash of what the tools say their versions are

@@ -327,13 +327,26 @@ static void describe(struct job *job)
     sha256_text(job->words, job->count * sizeof *job->words, job->sha256);
 }
 
+// Whether a text has one of some words, "A,B".
+static bool has_word(const char *text, const char *words)
+{
+    char word[64];
+    for (size_t size; *words; words += size + (words[size] == ',')) {
+        size = strcspn(words, ",");
+        snprintf(word, sizeof word, "%.*s", (int)size, words);
+        if (size && strstr(text, word))
+            return true;
+    }
+    return false;
+}
+
 void make_module(const struct settings *settings, struct job *job)
 {
     struct text listing = strip_markers(job->raw);
     const char *without = settings->without;
     if (without && !job->from_glsl)
-        job->left_out = strstr(listing.data, without);
-    else if (without)
+        job->left_out = has_word(listing.data, without);
+    else if (without && has_word("MaximallyReconvergesKHR", without))
         job->left_out = strstr(job->defines.data, "RECONVERGENCE_MAXIMAL ");
     if (!job->left_out) {
         make_words(settings, job, listing.data);
