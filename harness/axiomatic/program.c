@@ -2,6 +2,7 @@
 // What a program means by itself: its arithmetic and its conditions.
 #include "axiomatic/program.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 void axi_program_clear(struct axi_program *program)
@@ -19,6 +20,63 @@ bool axi_reads(const struct axi_instruction *instruction)
 bool axi_writes(const struct axi_instruction *instruction)
 {
     return instruction->kind == AXI_STORE || instruction->kind == AXI_RMW;
+}
+
+// One more of all that hold: that a read has this value.
+static bool add_read(struct axi_program *program, unsigned thread, unsigned number, int64_t value)
+{
+    if (number == AXI_REGISTERS || program->observed_count == AXI_OBSERVED ||
+        program->node_count + 2 > AXI_NODES)
+        return false;
+    struct axi_observed *observed = &program->observed[program->observed_count];
+    *observed = (struct axi_observed){.thread = (int)thread, .number = number};
+    snprintf(observed->name, sizeof observed->name, "P%u:r%u", program->threads[thread].number,
+             number);
+    const uint16_t node = (uint16_t)program->node_count++;
+    program->nodes[node] = (struct axi_node){.kind = AXI_COMPARE,
+                                             .left = (uint16_t)program->observed_count++,
+                                             .operator= AXI_EQ,
+                                             .is_constant = {false, true},
+                                             .constant = {0, value}};
+    int *all = &program->checks[0].condition;
+    if (*all == AXI_TRUE) {
+        *all = node;
+        return true;
+    }
+    program->nodes[program->node_count] =
+        (struct axi_node){.kind = AXI_BOTH, .left = (uint16_t)*all, .right = node};
+    *all = (int)program->node_count++;
+    return true;
+}
+
+bool axi_ask_reads(struct axi_program *program)
+{
+    size_t asked = 0;
+    bool any = false;
+    while (asked < program->check_count && program->checks[asked].any_candidate)
+        asked++;
+    for (unsigned t = 0; t < program->thread_count; t++) {
+        struct axi_thread *thread = &program->threads[t];
+        unsigned used = 0;
+        for (size_t i = 0; i < thread->count; i++) {
+            struct axi_instruction *of = &thread->instructions[i];
+            if (!of->wants)
+                continue;
+            if (!any) {
+                program->checks[0] = (struct axi_check){
+                    .condition = AXI_TRUE,
+                    .quantifier = asked < program->check_count ? program->checks[asked].quantifier
+                                                               : AXI_EXISTS};
+                program->check_count = 1;
+                any = true;
+            }
+            of->wants = false;
+            of->target = (uint8_t)used;
+            if (!add_read(program, t, used++, of->wanted))
+                return false;
+        }
+    }
+    return true;
 }
 
 bool axi_compute(enum axi_operator operator, int64_t a, int64_t b, int64_t *result)

@@ -160,6 +160,10 @@ void axi_write(const struct axi_program *program, const struct axi_instruction *
 
 bool axi_reads(const struct axi_instruction *instruction);
 bool axi_writes(const struct axi_instruction *instruction);
+// Where reads say what they read, that becomes what the first check asks for of consistent
+// executions: each reads into a register of its own, and may read anything. False if there are too
+// many such reads.
+bool axi_ask_reads(struct axi_program *program);
 // Arithmetic modulo 2^64. False for a division by zero.
 bool axi_compute(enum axi_operator operator, int64_t a, int64_t b, int64_t *result);
 bool axi_compare(enum axi_operator operator, int64_t a, int64_t b);

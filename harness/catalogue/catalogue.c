@@ -88,6 +88,14 @@ const struct cat_test *cat_test_find(const char *name)
     return NULL;
 }
 
+struct cat_mode cat_test_mode(const struct cat_test *test)
+{
+    struct cat_mode mode = cat_mode_of(test->oracle);
+    if (test->package && test->package->litmus.threads)
+        mode.choice = test->package->litmus.states;
+    return mode;
+}
+
 static struct entry *entry_of(const struct cat_test *test)
 {
     return (struct entry *)(void *)test;

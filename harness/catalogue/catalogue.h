@@ -62,6 +62,9 @@ struct cat_case {
     uint32_t subgroup;             // 0 while unresolved
 };
 
+// How its words are judged: the final states of a litmus test have names of its own.
+struct cat_mode cat_test_mode(const struct cat_test *test);
+
 size_t cat_test_count(void);
 const struct cat_test *cat_test_at(size_t index); // sorted by name
 const struct cat_test *cat_test_find(const char *name);

@@ -148,6 +148,16 @@ static void put_steps(struct codec *c, struct cat_interface *of)
     }
 }
 
+static void put_litmus(struct codec *c, struct cat_litmus *of)
+{
+    put_number(c, &of->threads);
+    put_number(c, &of->buffered);
+    put_bytes(c, of->initial, sizeof of->initial);
+    put_flag(c, &of->forbids);
+    put_bytes(c, of->states.names, sizeof of->states.names);
+    put_number(c, &of->states.fails);
+}
+
 static void put_package(struct codec *c, struct cat_package *of)
 {
     uint32_t format = FORMAT;
@@ -166,6 +176,7 @@ static void put_package(struct codec *c, struct cat_package *of)
     for (size_t i = 0; i < CAT_REGIONS; i++)
         put_list(c, (void **)&of->region[i], &of->region_words[i], sizeof **of->region);
     put_list(c, (void **)&of->expected, &of->expected_words, sizeof *of->expected);
+    put_litmus(c, &of->litmus);
 }
 
 void cat_package_write(const struct cat_package *package, struct text *bytes)
@@ -211,6 +222,23 @@ static bool is_line(const struct text *text)
     return text->length > 0 && text_is_utf8(text->data);
 }
 
+static const char *find_litmus_fault(const struct cat_package *of)
+{
+    const struct cat_litmus *litmus = &of->litmus;
+    if (litmus->buffered > CAT_MOST_LOCATIONS || !of->region_words[CAT_INPUT] ||
+        of->region_words[CAT_OUTPUT] || of->region_words[CAT_STATE] || of->expected_words)
+        return "its buffers";
+    if (of->spec_count || of->interface.binding_count || of->interface.step_count)
+        return "its interface";
+    for (size_t i = 0; i <= CAT_STATES; i++) {
+        const char *name = litmus->states.names[i];
+        if (!memchr(name, '\0', CAT_CHOICE_NAME) || !text_is_utf8(name))
+            return "its states";
+    }
+    return litmus->states.fails & 1 || litmus->states.fails >> (CAT_STATES + 1) ? "its states"
+                                                                                : NULL;
+}
+
 static const char *find_fault(const struct cat_package *of)
 {
     const struct cat_interface *interface = &of->interface;
@@ -220,6 +248,10 @@ static const char *find_fault(const struct cat_package *of)
         return "its name";
     if (!is_line(&of->origin))
         return "where it came from";
+    if (!spirv_is_module(of->words, of->word_count))
+        return "its module";
+    if (of->litmus.threads)
+        return find_litmus_fault(of);
     if (!memchr(interface->entry, '\0', sizeof interface->entry))
         return "its entry point";
     if (interface->push_size > CAT_MOST_PUSH || interface->push_size % 4)
@@ -238,7 +270,7 @@ static const char *find_fault(const struct cat_package *of)
     if (!of->region_words[CAT_OUTPUT] || !of->region_words[CAT_STATE] ||
         of->expected_words != of->region_words[CAT_OUTPUT])
         return "what is expected";
-    return spirv_is_module(of->words, of->word_count) ? NULL : "its module";
+    return NULL;
 }
 
 bool cat_package_read(const void *bytes, size_t size, struct cat_package *package,
@@ -260,8 +292,37 @@ bool cat_package_read(const void *bytes, size_t size, struct cat_package *packag
     return !fault || lit_fail(error, LIT_EXIT_USAGE, "a kernel that makes no sense: %s", fault);
 }
 
+static void put_litmus_head(const struct cat_package *package, struct text *head)
+{
+    const bool forbids = package->litmus.forbids;
+    text_printf(head,
+                "; litmus    litmus.%s\n"
+                "; asks      which final states does the litmus test of %s have?\n"
+                "; fails     %s\n"
+                "; origin    %s\n"
+                "; spec      Vulkan, Memory Model: docs/memory-model.md has the relations by which "
+                "final states are decided\n"
+                "; sweep     workgroup 0  256 | 64 1024\n"
+                "; sweep     times -      1 | 32\n"
+                "; sweep     stride 1     1 | 2 32\n"
+                "; sweep     step 2       4099 | 1031\n"
+                "; expect    %s\n"
+                "; oracle    litmus.states\n",
+                package->name.data, package->origin.data,
+                forbids ? "an instance has a final state that the memory model forbids"
+                        : "an instance has a final state that the file's condition asks for",
+                package->origin.data,
+                forbids ? "forbidden : no consistent execution has the final state"
+                        : "control : the memory model allows what the condition asks for, or the "
+                          "program has a data race");
+}
+
 void cat_package_head(const struct cat_package *package, struct text *head)
 {
+    if (package->litmus.threads) {
+        put_litmus_head(package, head);
+        return;
+    }
     text_printf(
         head,
         "; litmus    kernel.%s\n"

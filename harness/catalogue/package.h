@@ -6,12 +6,24 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "catalogue/inspect.h"
+#include "model/check.h"
 #include "model/interface.h"
 
+#define CAT_MOST_LOCATIONS 32
 #define CAT_MOST_PACKAGE (UINT64_C(1) << 28) // bytes, unpacked
 
+// A package may be a litmus test, whose module has the usual interface, a table in CAT_INPUT, and
+// is what generate/concurrent.h describes.
+struct cat_litmus {
+    uint32_t threads;  // 0: it is none
+    uint32_t buffered; // locations in the state buffer
+    uint32_t initial[CAT_MOST_LOCATIONS];
+    bool forbids; // some states are forbidden; else those fail that its condition asks for
+    struct cat_choice states;
+};
+
 struct cat_package {
-    struct text name;   // of the test behind "kernel."
+    struct text name;   // of the test behind "kernel.", or "litmus."
     struct text origin; // the file that it came from
     struct text page;   // its source, or what else a person can read of it; may be empty
     uint32_t *words;    // the module
@@ -26,6 +38,7 @@ struct cat_package {
     size_t region_words[CAT_REGIONS];
     uint32_t *expected; // what CAT_OUTPUT holds after it
     size_t expected_words;
+    struct cat_litmus litmus;
 };
 void cat_package_clear(struct cat_package *package);
 

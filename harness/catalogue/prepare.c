@@ -83,7 +83,7 @@ static void read_package(struct eng_prepared *p, const struct dev_facts *facts)
 {
     const struct cat_package *package = p->which.test->package;
     p->required = p->args.subgroup;
-    if (!package)
+    if (!package || package->litmus.threads)
         return;
     p->interface = &package->interface;
     if (!p->interface->sized && p->args.subgroup == facts->subgroup)
@@ -114,7 +114,7 @@ bool eng_prepare(const struct eng_prepare *prepare, struct eng_prepared *p, stru
     if (!p->which.subgroup)
         p->which.subgroup = facts->subgroup;
     p->oracle = p->which.test->oracle;
-    p->mode = cat_mode_of(p->oracle);
+    p->mode = cat_test_mode(p->which.test);
     p->module = prepare->module ? prepare->module : cat_case_module(&p->which);
     p->args = (struct cat_args){
         .subgroup = p->which.subgroup,
@@ -140,6 +140,24 @@ bool eng_prepare(const struct eng_prepare *prepare, struct eng_prepared *p, stru
            dev_shape_fits(facts, p->oracle->check, &p->shape, error) && check_memory(p, error);
 }
 
+// The locations of a litmus test begin with values of their own, where one is not 0.
+static void fill_locations(struct eng_prepared *p, const struct cat_package *package)
+{
+    const struct cat_litmus *litmus = &package->litmus;
+    const size_t outputs = p->shape.instances, stride = cat_value(&p->args, "stride");
+    uint32_t any = 0;
+    for (size_t i = 0; i < litmus->buffered; i++)
+        any |= litmus->initial[i];
+    if (!any)
+        return;
+    p->fresh = lit_alloc(outputs + p->shape.state_words, 4);
+    for (size_t i = 0; i < outputs; i++)
+        p->fresh[i] = CAT_POISON;
+    for (size_t i = 0; i < litmus->buffered; i++)
+        for (size_t n = 0; n < outputs; n++)
+            p->fresh[outputs + 1 + (i * outputs + n) * stride] = litmus->initial[i];
+}
+
 void eng_prepare_data(struct eng_prepared *p, uint64_t seed)
 {
     OWNED(text_free) struct text name = {0};
@@ -154,7 +172,9 @@ void eng_prepare_data(struct eng_prepared *p, uint64_t seed)
         cat_oracle_input(p->oracle, &p->args, shape, p->stream, p->input);
     cat_oracle_expect(p->oracle, &p->args, shape, p->input, p->expected);
     const struct cat_package *package = p->which.test->package;
-    if (package) {
+    if (package && package->litmus.threads) {
+        fill_locations(p, package);
+    } else if (package) {
         const size_t outputs = package->region_words[CAT_OUTPUT];
         p->fresh = lit_alloc(outputs + package->region_words[CAT_STATE], 4);
         memcpy(p->fresh, package->region[CAT_OUTPUT], outputs * 4);

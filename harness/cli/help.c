@@ -8,6 +8,7 @@
 #include "base/build.h"
 #include "cli/cases.h"
 #include "cli/kernel.h"
+#include "cli/litmus.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,8 @@ static int run_parsed(const struct cli_command *command, struct cli_call *call)
                       &call->error)) {
     case CLI_PARSED:
         if (syntax->operands == CLI_OPERANDS_TESTS &&
-            !cli_kernels_find(syntax, call->chosen, &call->operands, &call->error))
+            !(cli_litmus_take(&call->operands, &call->error) &&
+              cli_kernels_find(syntax, call->chosen, &call->operands, &call->error)))
             return CLI_FAILED;
         if (syntax->operands != CLI_OPERANDS_NONE || call->operands.count == 0)
             return command->run(call);

@@ -62,11 +62,12 @@ static bool names_test(const char *pattern, const struct cat_test *test)
            text_glob(body, test->head.family);
 }
 
-// Whether only a store can say what it is: an id that is none of a test, or a kernel.
+// Whether only a store can say what it is: an id that is none of a test, a kernel, a litmus test.
 static bool is_unknown(const char *pattern)
 {
     const char *body = pattern + (*pattern == '!');
-    if (strncmp(body, "kernel", strlen("kernel")) != 0)
+    if (strncmp(body, "kernel", strlen("kernel")) != 0 &&
+        strncmp(body, "litmus", strlen("litmus")) != 0)
         return cfg_is_id(body);
     for (size_t i = 0; i < cat_test_count(); i++)
         if (names_test(pattern, cat_test_at(i)))
@@ -83,7 +84,7 @@ struct finding {
 // configuration, since some subcommands take no less. free() it.
 static char *complete(const char *pattern, const struct cat_test *test)
 {
-    if (strcmp(pattern, test->head.name) != 0)
+    if (strcmp(pattern, test->head.name) != 0 || test->package->litmus.threads)
         return cat_pattern(pattern);
     struct text name = {0};
     cli_kernel_configuration(test->package, &name);

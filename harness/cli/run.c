@@ -104,7 +104,8 @@ const struct cli_syntax cli_run_syntax = {
         "A pattern is a test, a family or a configuration, with * ? [...]; the last pattern that\n"
         "matches wins, and ! before it excludes. A configuration may be given by the 8 digits of "
         "its\n"
-        "id, and its name without values that are usual.",
+        "id, and its name without values that are usual. A FILE.litmus, or a .test of Khronos's "
+        "Alloy\nmodel, is a test, too: litmus.FILE (docs/memory-model.md).",
     CLI_OPTIONS(options, struct cli_run_options, .timeout = ENG_IDLE_SECONDS, .db = "litmus.db"),
     .more = "examples:\n"
             "  litmus run --all\n"
@@ -112,7 +113,8 @@ const struct cli_syntax cli_run_syntax = {
             "  litmus run 'shuffle.scan-loop/sync=none*' -n 100000 --seed 0x5eed\n"
             "  litmus run 'lookback.*' --until-decided 0.001 --max-runs 100,000\n"
             "  litmus run --all --simt snooping,subgroup=32\n"
-            "  litmus run 'memory.*' --stress random\n",
+            "  litmus run 'memory.*' --stress random\n"
+            "  litmus run corpus/*.litmus -n 10000\n",
     .operands = CLI_OPERANDS_TESTS,
 };
 

@@ -373,7 +373,7 @@ static bool put_result(struct tuning *t, const struct tune_search *search)
             .headline = test->head.headline ? test->head.headline : (char *)"",
             .stress = search->tries[search->chosen].notation,
             .seed = t->chosen->seed.value,
-            .mode = cat_mode_of(test->oracle),
+            .mode = cat_test_mode(test),
             .count = *count,
         },
         t->error);

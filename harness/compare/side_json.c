@@ -119,12 +119,45 @@ static bool read_words(const struct reader *reader, const json_t *json,
                   result->result < ENG_RESULTS ? "expectation" : "result");
 }
 
-// How a report's outcomes are called: one of the modes whose names are fixed, if it has them all;
-// else alternatives that an oracle named.
-static void find_mode(const json_t *outcomes, struct cat_mode *mode)
+static bool is_in(const json_t *names, const char *name)
+{
+    size_t index;
+    json_t *value;
+    json_array_foreach((json_t *)names, index,
+                       value) if (json_is_string(value) &&
+                                  !strcmp(json_string_value(value), name)) return true;
+    return false;
+}
+
+// Final states, of which the first does not fail.
+static void find_states(const json_t *outcomes, const json_t *failing, struct cat_mode *mode)
 {
     const char *name;
     json_t *value;
+    uint32_t count = 0;
+    *mode = (struct cat_mode){.check = CAT_CHECK_STATE};
+    json_object_foreach((json_t *)outcomes, name, value)
+    {
+        const bool fails = is_in(failing, name);
+        const uint32_t at = !fails && !mode->choice.names[0][0] ? 0 : count + 1;
+        if (at > CAT_STATES || cat_mode_find(mode, name) < CAT_OUTCOMES)
+            continue;
+        text_sanitise(mode->choice.names[at], CAT_CHOICE_NAME, name);
+        mode->choice.fails |= (uint32_t)fails << at;
+        count += at > 0;
+    }
+}
+
+// How a report's outcomes are called: one of the modes whose names are fixed, if it has them all;
+// else alternatives that an oracle named.
+static void find_mode(const json_t *outcomes, const json_t *failing, struct cat_mode *mode)
+{
+    const char *name;
+    json_t *value;
+    if (json_is_array(failing)) {
+        find_states(outcomes, failing, mode);
+        return;
+    }
     for (int check = CAT_CHECK_EQUAL; check < CAT_CHECKS; check++) {
         bool all = true;
         *mode = (struct cat_mode){.check = (enum cat_check)check};
@@ -166,7 +199,7 @@ static bool read_outcomes(const struct reader *reader, const json_t *json, struc
         return refuse(reader, true, "'outcomes' is missing or no object");
     const char *name;
     json_t *value;
-    find_mode(outcomes, mode);
+    find_mode(outcomes, json_object_get(json, "failing_outcomes"), mode);
     json_object_foreach((json_t *)outcomes, name, value)
     {
         uint64_t instances = 0;

@@ -20,6 +20,7 @@ enum {
     RUN_STATE = 4,
     RUN_RECORDED = 5,
     RUN_OUTCOMES = 8,
+    DEV_OUTCOMES = 16,
 
     RECORD_WORDS = 8, // of a record
 };
@@ -178,7 +179,7 @@ static void dispatch(struct dev *dev, struct dev_checking *checking, enum dev_pa
 static uint32_t failing_outcomes(const struct cat_mode *mode)
 {
     uint32_t bits = 0;
-    for (uint32_t i = 0; i < CAT_OUTCOMES; i++)
+    for (uint32_t i = 0; i < DEV_OUTCOMES; i++)
         bits |= (uint32_t)cat_mode_fails(mode, i) << i;
     return bits;
 }
@@ -229,7 +230,7 @@ static bool read_run(const struct dev_checking *checking, const uint32_t *slot, 
         .failed = slot[RUN_FAILED],
         .digest = slot[RUN_DIGEST],
     };
-    for (uint32_t i = 0; i < CAT_OUTCOMES; i++) {
+    for (uint32_t i = 0; i < DEV_OUTCOMES; i++) {
         run->outcomes[i] = slot[RUN_OUTCOMES + i];
         instances += run->outcomes[i];
         if (cat_mode_fails(&checking->mode, i))

@@ -101,7 +101,7 @@ bool dev_facts_read(VkPhysicalDevice physical, uint32_t instance_api, bool captu
 
 // The passes of the checker: spirv/checker/fill.spvasm, and compare.spvasm as it is built.
 enum dev_pass { DEV_FILL, DEV_COMPARE, DEV_SUMMARISE, DEV_PASSES };
-#define DEV_CHECKS           CAT_CHECKS
+#define DEV_CHECKS           CAT_DEVICE_CHECKS
 #define DEV_CHECKER_BINDINGS 6
 #define DEV_TEST_BINDINGS    3  // input, output, state: docs/test-format.md
 #define DEV_PUSH_BYTES       32 // of a test

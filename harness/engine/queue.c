@@ -241,7 +241,7 @@ static bool must_stop(const struct eng_queue *q)
 static enum eng_stop ensure_open(struct eng_queue *q, size_t place)
 {
     const struct cat_case *which = &q->plan.cases[place];
-    const uint32_t check = UINT32_C(1) << cat_mode_of(which->test->oracle).check;
+    const uint32_t check = UINT32_C(1) << cat_test_mode(which->test).check;
     while ((!q->worker || !(q->checks & check)) && !q->unfit && !must_stop(q)) {
         bool failed = false;
         q->fault[0] = '\0';
@@ -300,7 +300,7 @@ static void measure_begin(struct eng_queue *q, struct measure *m, const struct c
         .seed = run_of(q)->seed,
         .first = first,
         .rule = q->rule_text,
-        .mode = cat_mode_of(which->test->oracle),
+        .mode = cat_test_mode(which->test),
     };
 }
 

@@ -22,7 +22,10 @@ extern const char generate_template[]; // generate/template.spvasm
     X(BranchConditional) X(Switch) X(Return) X(Unreachable) X(Load) X(Store) X(AccessChain) \
     X(CompositeExtract) X(CompositeConstruct) X(IAdd) X(IMul) X(ShiftRightLogical) \
     X(BitwiseAnd) X(Select) X(IEqual) X(INotEqual) X(ULessThan) X(UGreaterThanEqual) \
-    X(GroupNonUniformElect) X(GroupNonUniformBallot)
+    X(GroupNonUniformElect) X(GroupNonUniformBallot) X(TypeArray) X(SpecConstantOp) X(AtomicLoad) \
+    X(AtomicStore) X(AtomicExchange) X(AtomicIAdd) X(AtomicISub) X(AtomicAnd) X(AtomicOr) \
+    X(AtomicXor) X(MemoryBarrier) X(ControlBarrier) X(ISub) X(UDiv) X(SDiv) X(BitwiseOr) \
+    X(BitwiseXor) X(SLessThan) X(SGreaterThan) X(SLessThanEqual) X(SGreaterThanEqual)
 // clang-format on
 #define OP(name) {"Op" #name, SpvOp##name},
 
@@ -55,10 +58,25 @@ static const struct {
     {"StorageBuffer", SpvStorageClassStorageBuffer},
     {"PushConstant", SpvStorageClassPushConstant},
     {"None", 0},
+    {"VulkanMemoryModel", SpvCapabilityVulkanMemoryModel},
+    {"VulkanMemoryModelDeviceScope", SpvCapabilityVulkanMemoryModelDeviceScope},
+    {"Vulkan", SpvMemoryModelVulkan},
+    {"SubgroupSize", SpvBuiltInSubgroupSize},
+    {"Workgroup", SpvStorageClassWorkgroup},
+    {"IAdd", SpvOpIAdd}, // of OpSpecConstantOp
+    {"IMul", SpvOpIMul},
+    {"NonPrivatePointer", SpvMemoryAccessNonPrivatePointerMask},
+    {"MakePointerAvailable", SpvMemoryAccessMakePointerAvailableMask},
+    {"MakePointerVisible", SpvMemoryAccessMakePointerVisibleMask},
 };
 
+// Of a word, or of several with | between them.
 static uint32_t keyword(const char *word, size_t length)
 {
+    const char *bar = memchr(word, '|', length);
+    if (bar)
+        return keyword(word, (size_t)(bar - word)) |
+               keyword(bar + 1, length - (size_t)(bar + 1 - word));
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
         if (strlen(keywords[i].name) == length && memcmp(keywords[i].name, word, length) == 0)
             return keywords[i].value;

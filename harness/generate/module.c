@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes generated programs as SPIR-V assembly: the declarations and the steps, each construct as
 // the structured control flow of SPIR-V has it.
+#include "generate/lines.h"
 #include "generate/module.h"
 
 #include <assert.h>
@@ -8,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MAX_NUMBER 1024 // constants below it are made when they are needed
 
 // What an operand is called: "%word", or "#5" for a constant.
 struct name {
@@ -24,10 +23,7 @@ struct call {
 struct emit {
     const struct gen_program *program;
     const struct gen_shape *shape;
-    // The module is two texts, one behind the other: what is declared, which grows as constants are
-    // needed, and the functions.
-    struct text declared, code;
-    bool is_declared[MAX_NUMBER];
+    struct gen_lines lines;
     bool callee[MASKS_DEPTH + 1]; // types of functions, by the loops around the call
     // Of the function that is being emitted.
     struct name word, lane, records, iteration[MASKS_DEPTH], block;
@@ -55,45 +51,13 @@ __attribute__((format(__printf__, 1, 2))) static struct name name(const char *fo
     return name;
 }
 
-// Declares a constant at its first use, and appends what it is called.
-static void put_constant(struct emit *e, uint32_t value)
-{
-    static const char *const words[] = {"zero", "one", "two", "three", "four"};
-    const bool has_word = value < sizeof words / sizeof *words;
-    const struct name id = has_word ? name("%%%s", words[value]) : name("%%number_%u", value);
-    assert(value < MAX_NUMBER);
-    if (!e->is_declared[value])
-        text_printf(&e->declared, "%-21s = OpConstant %%uint %u\n", id.is, value);
-    e->is_declared[value] = true;
-    text_puts(&e->code, id.is);
-}
-
-// Appends a line: an instruction, in two columns, with #N for the constant N; or a comment.
+// Appends a line (gen_line).
 __attribute__((format(__printf__, 2, 3))) static void put(struct emit *e, const char *format, ...)
 {
-    char line[512];
     va_list list;
     va_start(list, format);
-    const int length = vsnprintf(line, sizeof line, format, list);
+    gen_line_list(&e->lines, format, list);
     va_end(list);
-    assert(length >= 0 && (size_t)length < sizeof line);
-    (void)length;
-    const char *equals = *line == '%' ? strstr(line, " = ") : NULL, *at = equals ? equals : line;
-    if (*line == ';')
-        text_puts(&e->code, "\n");
-    else
-        text_printf(&e->code, equals ? "%-21.*s" : "%24.*s", (int)(at - line), line);
-    for (size_t plain; *at; at += plain) {
-        plain = strcspn(at, *line == ';' ? "" : "#");
-        text_append(&e->code, at, plain);
-        if (at[plain] == '#') {
-            char *end;
-            put_constant(e, (uint32_t)strtoul(at + plain + 1, &end, 10));
-            at = end;
-            plain = 0;
-        }
-    }
-    text_puts(&e->code, "\n");
 }
 
 static void label(struct emit *e, struct name id)
@@ -404,9 +368,9 @@ static void emit_function(struct emit *e, uint32_t n)
     static const char *const types[] = {"called", "called_in_loop", "called_in_loops"};
     const struct call *call = &e->calls[n - 1];
     if (!e->callee[call->loops])
-        text_printf(&e->declared, "%%%-20s = OpTypeFunction %%void %%uint %%uint %%uint%s%s\n",
-                    types[call->loops], call->loops > 0 ? " %uint" : "",
-                    call->loops > 1 ? " %uint" : "");
+        text_printf(
+            &e->lines.declared, "%%%-20s = OpTypeFunction %%void %%uint %%uint %%uint%s%s\n",
+            types[call->loops], call->loops > 0 ? " %uint" : "", call->loops > 1 ? " %uint" : "");
     e->callee[call->loops] = true;
     e->word = name("%%word_%u", n);
     e->lane = name("%%lane_%u", n);
@@ -426,7 +390,7 @@ static void emit_function(struct emit *e, uint32_t n)
 
 static void emit_main(struct emit *e, const struct gen_title *title)
 {
-    gen_template("main", title, NULL, &e->code);
+    gen_template("main", title, NULL, &e->lines.code);
     put(e, "%%records = OpIMul %%uint %%invocation #%u", e->shape->masks.slots);
     e->word = name("%%word");
     e->lane = name("%%lane");
@@ -443,14 +407,17 @@ void gen_module_make(const struct gen_program *program, enum masks_rule rule,
     OWNED(lit_free) struct emit *e = lit_alloc(1, sizeof *e);
     e->program = program;
     e->shape = shape;
-    gen_template("declarations", &title, NULL, &e->declared);
-    e->is_declared[0] = e->is_declared[1] = e->is_declared[3] = true;
+    gen_template("declarations", &title, NULL, &e->lines.declared);
+    gen_lines_know(&e->lines, 0);
+    gen_lines_know(&e->lines, 1);
+    gen_lines_know(&e->lines, 3);
     emit_main(e, &title);
     for (uint32_t n = 1; n <= e->call_count; n++)
         emit_function(e, n);
-    text_append(&e->declared, e->code.data, e->code.length);
-    text_free(&e->code);
-    *module = (struct gen_module){.text = e->declared};
+    text_append(&e->lines.declared, e->lines.code.data, e->lines.code.length);
+    text_free(&e->lines.code);
+    gen_lines_end(&e->lines);
+    *module = (struct gen_module){.text = e->lines.declared};
     gen_assemble(module);
 }
 

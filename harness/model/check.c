@@ -21,6 +21,8 @@ enum {
     MASK_OTHER = 6,
     CHOICE_SECOND = 2, // alternatives 1 to 3; alternative 0 is CAT_RIGHT
     CHOICE_ELSE = 5,
+    STATE_SECOND = 2, // up to 13, then from 16 on
+    STATE_UPPER = 16,
 };
 
 static const char *const common_names[CAT_OUTCOMES] = {
@@ -87,14 +89,25 @@ const char *cat_outcome_name(enum cat_check check, uint32_t outcome)
 
 bool cat_outcome_fails(enum cat_check check, uint32_t outcome)
 {
-    return outcome != CAT_RIGHT && !(check == CAT_CHECK_MASK && outcome == MASK_ALLOWED);
+    return outcome != CAT_RIGHT && !(check == CAT_CHECK_MASK && outcome == MASK_ALLOWED) &&
+           (outcome < STATE_UPPER || check == CAT_CHECK_STATE);
+}
+
+static bool common_is(uint32_t outcome)
+{
+    return outcome != CAT_RIGHT && common_names[outcome];
 }
 
 // The place of an outcome among a choice's names; -1 if it is common to all modes.
 static int choice_place(const struct cat_mode *mode, uint32_t outcome)
 {
-    if (mode->check != CAT_CHECK_CHOICE || outcome == CAT_NEVER_WRITTEN || outcome > CHOICE_ELSE)
+    const uint32_t last = mode->check == CAT_CHECK_STATE    ? CAT_OUTCOMES - 1
+                          : mode->check == CAT_CHECK_CHOICE ? CHOICE_ELSE
+                                                            : 0;
+    if (!last || outcome > last || common_is(outcome))
         return -1;
+    if (outcome >= STATE_UPPER)
+        return (int)(outcome - STATE_UPPER + CAT_VARIED - 1);
     return outcome == CAT_RIGHT ? 0 : (int)outcome - 1;
 }
 
@@ -160,6 +173,13 @@ static uint32_t classify_choice(uint32_t got, const uint32_t *expected)
     return CHOICE_ELSE;
 }
 
+static uint32_t classify_state(uint32_t got)
+{
+    const uint32_t place = got < CAT_STATES ? got : CAT_STATES;
+    const uint32_t outcome = STATE_SECOND + place - 1;
+    return outcome < CAT_VARIED ? outcome : outcome - CAT_VARIED + STATE_UPPER;
+}
+
 uint32_t cat_classify(enum cat_check check, uint32_t got, const uint32_t *expected)
 {
     if (got == expected[0])
@@ -175,6 +195,8 @@ uint32_t cat_classify(enum cat_check check, uint32_t got, const uint32_t *expect
         return classify_mask(got, expected);
     case CAT_CHECK_CHOICE:
         return classify_choice(got, expected);
+    case CAT_CHECK_STATE:
+        return classify_state(got);
     }
     assert(!"a checking mode that does not exist");
     return EQUAL_WRONG;

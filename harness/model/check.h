@@ -15,7 +15,7 @@ const char *cat_expectation_meaning(enum cat_expectation expectation);
 enum cat_expectation cat_expectation_named(const char *name); // CAT_EXPECTATIONS if there is none
 
 #define CAT_POISON   0xC0DEDEADu
-#define CAT_OUTCOMES 16
+#define CAT_OUTCOMES 32
 
 // How the checker compares one word of the output with its expectation. Each mode has its outcomes,
 // named in check.c; outcome 0 of every mode is "right".
@@ -32,9 +32,13 @@ enum cat_check {
     // expected[4i .. 4i+3] are the words that an observation may be, each with a name of the
     // oracle's (struct cat_choice): the first that matches counts.
     CAT_CHECK_CHOICE,
+    // expected[i] is 0. The word is the number of a final state, which has a name (struct
+    // cat_choice). The host checks it.
+    CAT_CHECK_STATE,
 };
 
-#define CAT_CHECKS (CAT_CHECK_CHOICE + 1)
+#define CAT_CHECKS        (CAT_CHECK_STATE + 1)
+#define CAT_DEVICE_CHECKS (CAT_CHECK_CHOICE + 1) // those of the checker on the device
 
 // How many words of an expectation stand for one word of the output.
 static inline uint32_t cat_check_stride(enum cat_check check)
@@ -43,12 +47,15 @@ static inline uint32_t cat_check_stride(enum cat_check check)
 }
 
 #define CAT_CHOICES     4
-#define CAT_CHOICE_NAME 28 // bytes, with the terminator
+#define CAT_STATES      28 // that have names of their own
+#define CAT_CHOICE_NAME 64 // bytes, with the terminator
 
-// CAT_CHECK_CHOICE: what the alternatives of a word are called, and which of them fail. An oracle
-// with fewer than four leaves names empty, and repeats the first word in their place.
+// CAT_CHECK_CHOICE: what the alternatives of a word are called, and which of them fail; behind them
+// names[CAT_CHOICES], of a word that is none of them. An oracle with fewer than four leaves names
+// empty, and repeats the first word in their place. CAT_CHECK_STATE: likewise of states, and
+// names[CAT_STATES].
 struct cat_choice {
-    char names[CAT_CHOICES + 1][CAT_CHOICE_NAME]; // the last: of a word that is none of them
+    char names[CAT_STATES + 1][CAT_CHOICE_NAME];
     uint32_t fails; // bit i: names[i] is a failing outcome. Never bit 0
 };
 
@@ -94,12 +101,13 @@ enum {
 //                 5 merged (a proper superset), 6 other lanes.
 // CAT_CHECK_CHOICE: 0, 2, 3, 4 the oracle's alternatives, 5 anything else. What is not an
 //                 alternative's name is common to all modes.
+// CAT_CHECK_STATE: 0, 2 to 13, 16 to 30 the states, 31 any other.
 // The name of an outcome ("stale by 1"), or NULL if the mode has none of that number.
 const char *cat_outcome_name(enum cat_check check, uint32_t outcome);
 // Whether an instance with this outcome has failed.
 bool cat_outcome_fails(enum cat_check check, uint32_t outcome);
 
-// How an oracle's words are judged. `choice` counts for CAT_CHECK_CHOICE alone: the two functions
+// How an oracle's words are judged. `choice` counts for these two modes alone: the two functions
 // above know nothing of it, and to them its alternatives have no names, and fail but for the first.
 struct cat_mode {
     enum cat_check check;

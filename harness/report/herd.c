@@ -4,6 +4,7 @@
 // states are of its alphabets. The histogram counts instances; everything else counts runs
 // (docs/reading.md).
 #include "report/format.h"
+#include "report/sections.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -40,6 +41,23 @@ static void print_title(struct text *out, const struct report_result *result)
 }
 
 // A state is what one location has at the end: ours is called `outcome`.
+// Of a litmus test herd's own: "P1:r0=1 x=2 *" is "1:r0=1; x=2;", and * is its mark.
+static void print_state(struct text *out, uint64_t count, const char *name)
+{
+    const size_t length = strlen(name);
+    const bool asked = length > 2 && strcmp(name + length - 2, " *") == 0;
+    text_printf(out, "%-8ju%s>", (uintmax_t)count, asked ? "*" : ":");
+    for (const char *at = name, *end; *at && *at != '*'; at = end + (*end == ' ')) {
+        end = at + strcspn(at, " ");
+        at += *at == 'P' && strchr("0123456789", at[1]) && memchr(at, ':', (size_t)(end - at));
+        if (memchr(at, '=', (size_t)(end - at)))
+            text_printf(out, "%s%.*s;", at > name + 1 ? " " : "", (int)(end - at), at);
+        else
+            text_printf(out, "state=%.*s;", (int)(end - at), at);
+    }
+    text_puts(out, "\n");
+}
+
 static void print_histogram(struct text *out, const struct report_result *result)
 {
     unsigned states = 0;
@@ -49,6 +67,10 @@ static void print_histogram(struct text *out, const struct report_result *result
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
         if (result->outcomes[outcome] == 0)
             continue;
+        if (result->mode.check == CAT_CHECK_STATE) {
+            print_state(out, result->outcomes[outcome], OUTCOME(result, outcome));
+            continue;
+        }
         // Runs with an expired wait are neither positive nor negative.
         bool positive = outcome != CAT_NO_PROGRESS && cat_mode_fails(&result->mode, outcome);
         const char *name = OUTCOME(result, outcome);
@@ -88,15 +110,21 @@ static void print_result(struct text *out, const struct report_result *result)
                     result->reason[0] ? ": " : "", result->reason, result->name);
         return;
     }
+    uint64_t bad = result->failed_runs, judged = result->judged;
+    if (result->mode.check == CAT_CHECK_STATE) { // of instances, as there
+        const struct report_asked asked = report_asked(result);
+        bad = asked.positive;
+        judged = asked.all;
+        good = judged - bad;
+    }
     print_histogram(out, result);
     text_printf(out, "%s\n\nWitnesses\n", as_expected ? "Ok" : "No");
-    text_printf(out, "Positive: %ju, Negative: %ju\n", (uintmax_t)result->failed_runs,
-                (uintmax_t)good);
+    text_printf(out, "Positive: %ju, Negative: %ju\n", (uintmax_t)bad, (uintmax_t)good);
     print_keys(out, result);
     text_puts(out, "Observation ");
     print_name(out, result);
-    text_printf(out, " %s %ju %ju\nTime ", report_observation(result->failed_runs, result->judged),
-                (uintmax_t)result->failed_runs, (uintmax_t)good);
+    text_printf(out, " %s %ju %ju\nTime ", report_observation(bad, judged), (uintmax_t)bad,
+                (uintmax_t)good);
     print_name(out, result);
     text_printf(out, " %.2f\n\n", result->seconds);
 }

@@ -38,6 +38,9 @@ static const struct {
      html_rates, NULL, 0, NULL, 0},
     {"barriers", "Barriers", "Which operations need a barrier", "", NULL, report_barriers, 0,
      report_barriers, HTML_ALL | HTML_NO_NOTES | HTML_FOLD},
+    {"states", "Final states", "Final states of litmus tests",
+     "Instances by their final state. * is what the file's condition asks for.", NULL,
+     report_final_states, HTML_ALL | HTML_NO_NOTES | HTML_FOLD, NULL, 0},
     {"divergence", "Divergence", "Unspecified behaviour",
      "What this driver does where the specification allows several behaviours. An observation is "
      "one subgroup in one run.",

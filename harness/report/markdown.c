@@ -113,6 +113,7 @@ static void print_session(const struct report_code *code, struct text *out)
         print_section(&w, device, report_family_counts, MARKDOWN_FOLD, MARKDOWN_MOST);
         print_section(&w, device, report_barriers, MARKDOWN_FOLD | MARKDOWN_ALL | MARKDOWN_BARE,
                       FAILURES_AT);
+        print_section(&w, device, report_final_states, MARKDOWN_FOLD, MARKDOWN_MOST);
         print_section(&w, device, report_divergence, MARKDOWN_FOLD, MARKDOWN_MOST);
         print_section(&w, device, report_waits, MARKDOWN_FOLD, MARKDOWN_MOST);
         print_section(&w, device, report_skipped, MARKDOWN_FOLD | MARKDOWN_ALL, MARKDOWN_MOST);

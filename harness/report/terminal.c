@@ -272,6 +272,7 @@ void report_tables(const struct report_model *model, const struct report_termina
             print_families(&p);
             print_section(&p, report_rule_outcomes);
             print_barriers(&p);
+            print_section(&p, report_final_states);
             print_section(&p, report_divergence);
             print_section(&p, report_waits);
         }

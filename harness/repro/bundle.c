@@ -83,6 +83,10 @@ enum repro_compare repro_compare(const struct cat_mode *mode, const uint32_t *ex
 bool repro_fits(const struct eng_prepared *ready, struct lit_error *error)
 {
     const struct cat_head *head = ready->which.test ? &ready->which.test->head : NULL;
+    if (ready->mode.check == CAT_CHECK_STATE)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "there are no reproducers of litmus tests: their files are (litmus run "
+                        "FILE.litmus)");
     if (ready->interface && !cat_interface_is_exact(ready->interface))
         return lit_fail(error, LIT_EXIT_USAGE,
                         "a bundle compares word by word: there is none where --allow says in what "

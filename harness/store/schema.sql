@@ -253,4 +253,16 @@ CREATE TABLE kernel (
   UNIQUE (session, name)
 ) STRICT;
 
+-- Final states of litmus tests (model/check.h) are more than four alternatives.
+CREATE TABLE name (
+  result INTEGER NOT NULL REFERENCES result (id) ON DELETE CASCADE,
+  place INTEGER NOT NULL CHECK (place BETWEEN 0 AND 28),
+  name TEXT NOT NULL,
+  fails INTEGER NOT NULL CHECK (fails IN (0, 1)),
+  PRIMARY KEY (result, place)
+) STRICT, WITHOUT ROWID;
+INSERT INTO name SELECT result, place, name, fails FROM choice;
+DROP TABLE choice;
+ALTER TABLE name RENAME TO choice;
+
 PRAGMA user_version = 8;

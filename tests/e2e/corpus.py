@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The litmus tests of corpus/: what is said of each by hand, and what the model says."""
 
+import csv
 import glob
+import io
+import json
 import os
 import re
 import subprocess
@@ -35,6 +38,124 @@ class Corpus(Case):
                 said = re.search(r"\(\* (Forbidden|Allowed)(, with a data race)?\.", file.read())
                 check = {"Forbidden": "~exists", "Allowed": "exists"}[said[1]]
                 self.assertEqual(line, f"{path}: {check}: holds{said[2] or ''}")
+
+
+def path_of(name):
+    return os.path.join(CORPUS, name + ".litmus")
+
+
+LOOP = """VULKAN loop
+{ x=0; }
+ P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;
+ st.atom.dv.sc0 x, 1 | L:                  ;
+                     | ld.atom.dv.sc0 r0, x ;
+                     | bne r0, 1, L        ;
+exists (P1:r0 == 1)
+"""
+
+
+class Runs(Case):
+    """The same programs on the SIMT simulator."""
+
+    def run_files(self, *arguments, model="lockstep", runs="2"):
+        return self.litmus("run", "--db", "run.db", "--simt", model + ",threads=1",
+                           "--seed", "1", "-n", runs, *arguments)
+
+    def test_correct_model(self):
+        """None of them does what is forbidden, and each of their final states is known."""
+        result = self.run_files("-q", *files())
+        self.assertEqual(result.code, 0, result)
+        self.assertNotIn("skipped", result.err)
+        rows = self.csv("outcomes")
+        self.assertEqual(len({row["configuration"] for row in rows}), len(files()))
+        unknown = ("another state", "never written")
+        self.assertFalse([row for row in rows if row["outcome"] in unknown])
+
+    def csv(self, form):
+        result = self.litmus("report", "--db", "run.db", "-f", form)
+        return list(csv.DictReader(io.StringIO(result.out)))
+
+    def test_relaxed_model(self):
+        """What forgets release and acquire shows what they forbid, and coherence stays."""
+        names = ["MP+rel-acq+dv", "MP+rel-acq+wg-shared", "MP+membar+dv", "MP+plain-semantics+dv",
+                 "WRC+rel-acq+dv", "WWC+membar+dv", "sequence+rmw+dv", "MP+classes+wg",
+                 "CoRR+dv", "CoRR2+dv", "CoRR4+dv", "RMW-lost+dv", "RMW-twice+dv"]
+        result = self.run_files(*map(path_of, names), model="relaxed", runs="5")
+        self.assertEqual(result.code, 1, result)
+        failed = {row["test"] for row in self.csv("csv") if row["result"] == "fail"}
+        self.assertEqual(failed, {"litmus." + name.lower().replace("+", "-") for name in names[:8]})
+        self.assertRegex(result.out, r"P1:r0=1 P1:r1=0 \* +forbidden +[1-9]")
+        self.assertIn("Observation Sometimes", result.out)
+
+    def test_each_final_state(self):
+        """The histogram has what is observed; the file's condition is an observation."""
+        result = self.run_files(path_of("2+2W+rlx+dv"), path_of("CoWW+dv"))
+        self.assertRegex(result.out, r"x=1 y=2 +allowed +[\d,]+\n +x=2 y=1 +allowed +[\d,]+\n"
+                                     r" +x=1 y=1 \* +allowed +0\n +Observation Never +0\n")
+        self.assertRegex(result.out, r"x=2 +allowed +[\d,]+\n +x=1 \* +forbidden +0\n")
+
+    def test_herd(self):
+        self.run_files("-q", path_of("MP+rel-acq+dv"), model="relaxed")
+        log = self.litmus("report", "--db", "run.db", "-f", "herd").out
+        states = dict(re.findall(r"(?m)^\d+ *([:*]>.*)()$", log))
+        self.assertIn("*>1:r0=1; 1:r1=0;", states)
+        self.assertIn(":>1:r0=0; 1:r1=0;", states)
+        counts = re.search(r"(?m)^Observation litmus.mp-rel-acq-dv/\S+ Sometimes (\d+) (\d+)$", log)
+        self.assertIn(f"Positive: {counts[1]}, Negative: {counts[2]}", log)
+
+    def test_reports_agree(self):
+        """A JSON report says which final states fail, so that it can be a baseline."""
+        self.run_files("-q", path_of("IRIW+rlx+dv"), path_of("MP+rel-acq+dv"), model="relaxed")
+        report = self.litmus("report", "--db", "run.db", "-f", "json").out
+        with open(self.path("base.json"), "w", encoding="utf-8") as file:
+            file.write(report)
+        failing = {result["test"]: result["failing_outcomes"]
+                   for result in json.loads(report)["results"]}
+        self.assertEqual(failing["litmus.mp-rel-acq-dv"], ["P1:r0=1 P1:r1=0 *"])
+        result = self.litmus("compare", "base.json", "run.db")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("2 undecided", result.out)
+
+    def test_resume_and_names(self):
+        """A store keeps the test: no command needs its file again."""
+        self.run_files("-q", path_of("MP+rel-acq+dv"))
+        result = self.run_files("litmus.mp-rel-acq-dv")
+        self.assertEqual(result.code, 0, result)
+        self.assert_one_line(self.litmus("repro", "1830f920", "--db", "run.db"), 2,
+                             "no reproducers of litmus tests")
+        listed = self.litmus("list", path_of("MP+rel-acq+dv"), "--names")
+        self.assertIn("litmus.mp-rel-acq-dv", listed.out)
+
+    def test_kernel(self):
+        """It is readable, valid SPIR-V."""
+        for name in ("MP+plain+dv", "WRC+cbar+wg", "SB+cbar+wg-shared", "sequence+rmw+dv"):
+            shown = self.litmus("show", "--source", path_of(name))
+            self.assertIn("; VULKAN " + name, shown.out)
+            self.assertIn("; P0: st.", shown.out)
+            path = self.write("kernel.spvasm", shown.out)
+            assembler, made = os.environ.get("LITMUS_SPIRV_AS", "spirv-as"), self.path("kernel.spv")
+            validator = assembler.replace("spirv-as", "spirv-val")
+            for command in ([assembler, "--target-env", "spv1.3", path, "-o", made],
+                            [validator, "--target-env", "vulkan1.1", made]):
+                done = subprocess.run(command, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_skipped(self):
+        """What one dispatch cannot express is left out with its reason."""
+        loop = self.write("loop.litmus", LOOP)
+        once = LOOP.replace("bne r0, 1, L", "")
+        queues = self.write("queues.litmus", once.replace("wg 1, qf 0", "wg 1, qf 1"))
+        host = self.write("host.litmus", LOOP.replace("bne r0, 1, L", "avdevice"))
+        result = self.run_files(loop, queues, host, path_of("CoRR+dv"))
+        self.assertEqual(result.code, 0, result)
+        for reason in ("loop.litmus: skipped: line 6: a loop that waits may never end",
+                       "queues.litmus: skipped: a dispatch is of one queue family",
+                       "host.litmus: skipped: line 6: the host's operation on the device domain"):
+            self.assertIn(reason, result.err)
+        self.assertEqual(self.run_files(loop).code, 3)
+        bad = self.write("bad.litmus", LOOP.replace("st.atom", "st.atom.acq"))
+        self.assert_one_line(self.run_files(bad), 2, "bad.litmus: line 4, column 2")
+        self.assert_one_line(self.run_files("none.litmus"), 2, "none.litmus", "cannot be read")
 
 
 if __name__ == "__main__":

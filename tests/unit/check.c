@@ -4,6 +4,7 @@
 
 #include "model/check.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static uint32_t equal(uint32_t got, uint32_t want)
@@ -199,6 +200,29 @@ static void outcomes_have_names(void **state)
     assert_string_equal(cat_outcome_name(CAT_CHECK_MASK, 4), "split");
 }
 
+// Each number of a state is an outcome of its own, and its name is that of the state.
+static void states_are_outcomes(void **state)
+{
+    (void)state;
+    static struct cat_mode mode = {.check = CAT_CHECK_STATE, .choice = {.fails = 0x10000006}};
+    const uint32_t expected = 0;
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i <= CAT_STATES; i++)
+        snprintf(mode.choice.names[i], CAT_CHOICE_NAME, "state %u", i);
+    for (uint32_t got = 0; got < CAT_STATES + 3; got++) {
+        const uint32_t place = got < CAT_STATES ? got : CAT_STATES;
+        const uint32_t outcome = cat_classify(CAT_CHECK_STATE, got, &expected);
+        assert_true(outcome < CAT_OUTCOMES);
+        assert_true(place == CAT_STATES || !(seen >> outcome & 1));
+        seen |= UINT32_C(1) << outcome;
+        assert_string_equal(cat_mode_name(&mode, outcome), mode.choice.names[place]);
+        assert_int_equal(cat_mode_find(&mode, mode.choice.names[place]), outcome);
+        assert_int_equal(cat_mode_fails(&mode, outcome), mode.choice.fails >> place & 1);
+    }
+    assert_int_equal(cat_classify(CAT_CHECK_STATE, CAT_POISON, &expected), CAT_NEVER_WRITTEN);
+    assert_false(seen & (1u << CAT_NEVER_WRITTEN | 1u << CAT_VARIED | 1u << CAT_NO_PROGRESS));
+}
+
 static void a_whole_output_is_counted(void **state)
 {
     (void)state;
@@ -277,6 +301,7 @@ int main(void)
         cmocka_unit_test(choices_have_the_names_of_their_oracle),
         cmocka_unit_test(choices_are_counted_by_name),
         cmocka_unit_test(outcomes_have_names),
+        cmocka_unit_test(states_are_outcomes),
         cmocka_unit_test(a_whole_output_is_counted),
         cmocka_unit_test(a_failing_word_outweighs_an_allowed_one),
     };

@@ -470,7 +470,7 @@ static void malformed_requests_are_refused(void **state)
         "{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":1,\"validation\":0,"
         "\"timeout_ms\":1}",
         "{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":1,\"validation\":false}",
-        "{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":16,\"validation\":false,"
+        "{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":32,\"validation\":false,"
         "\"timeout_ms\":1}",
         "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
         "\"renew\":false,\"name\":\"a.b\\n\",\"first\":0,"
@@ -702,7 +702,7 @@ static void nonsense_counts_are_refused(void **state)
         {"\"failures\":[", "\"failures\":[{},"},
         {"\"failures\":[", "\"failures\":[[],"},
         {"\"failures\":[", "\"failures\":[null,"},
-        {"\"outcome\":3", "\"outcome\":16"},
+        {"\"outcome\":3", "\"outcome\":32"},
         {"\"got\":3235831469", "\"got\":4294967296"},
         {"\"where\":\"lane", "\"where\":\"\\u0007lane"},
         {"\"where\":\"lane", "\"more\":0,\"where\":\"lane"},

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a litmus test's file to a test of the catalogue: its final states by the memory model, its
+// kernel, and both as a package.
+#include "cli/litmus.h"
+
+#include "axiomatic/decide.h"
+#include "base/file.h"
+#include "catalogue/catalogue.h"
+#include "generate/concurrent.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert((int)GEN_STATES == (int)CAT_STATES && (int)GEN_STATE_NAME == (int)CAT_CHOICE_NAME,
+               "names of final states fit");
+_Static_assert((int)AXI_REFERENCES == (int)CAT_MOST_LOCATIONS, "locations fit");
+
+static bool ends(const char *path, const char *end)
+{
+    const size_t length = strlen(path), size = strlen(end);
+    return length > size && strcmp(path + length - size, end) == 0;
+}
+
+static bool is_file(const char *word)
+{
+    return ends(word, ".litmus") || ends(word, ".test");
+}
+
+// A test's name out of a file's: lower-case letters, digits and dashes.
+static void put_name(const char *path, struct text *name)
+{
+    const char *from = lit_path_name(path);
+    const size_t length = (size_t)(strrchr(from, '.') - from);
+    for (size_t i = 0; i < length && i < 64; i++) {
+        const char c = (char)tolower((unsigned char)from[i]);
+        text_append(name, isalnum((unsigned char)c) && (unsigned char)c < 128 ? &c : "-", 1);
+    }
+}
+
+// The file as a comment, then the kernel.
+static void put_page(const char *bytes, const struct gen_module *module, struct text *page)
+{
+    OWNED(lit_free) char *clean = lit_alloc(strlen(bytes) + 1, 1);
+    text_sanitise_lines(clean, strlen(bytes) + 1, bytes);
+    for (char *line = clean, *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        text_printf(page, ";%s%.*s\n", end > line ? " " : "", (int)(end - line), line);
+        end += *end != '\0';
+    }
+    text_puts(page, "\n");
+    text_append(page, module->text.data, module->text.length);
+}
+
+static void fill_package(const struct gen_states *states, struct gen_concurrent *made,
+                         struct cat_package *package)
+{
+    package->words = made->module.words;
+    package->word_count = made->module.count;
+    made->module.words = NULL;
+    package->region[CAT_INPUT] = lit_alloc(states->size, sizeof *states->table);
+    package->region_words[CAT_INPUT] = states->size;
+    memcpy(package->region[CAT_INPUT], states->table, states->size * sizeof *states->table);
+    package->litmus = (struct cat_litmus){
+        .threads = made->threads, .buffered = made->buffered, .forbids = states->forbids};
+    memcpy(package->litmus.initial, made->initial, sizeof made->initial);
+    memcpy(package->litmus.states.names, states->names, sizeof states->names);
+    package->litmus.states.fails = states->fails;
+}
+
+static bool make(const char *bytes, struct axi_program *program, struct cat_package *package,
+                 struct lit_error *error)
+{
+    const struct axi_options how = {.rounds = 2, .most = 10000000, .listed = 200000};
+    OWNED(axi_verdict_clear) struct axi_verdict verdict = {0};
+    OWNED(gen_states_clear) struct gen_states states = {0};
+    struct gen_concurrent made = {0};
+    if (!axi_ask_reads(program))
+        return lit_fail(error, LIT_EXIT_UNDECIDED, "too many reads that say what they read");
+    // Nothing keeps a device to the filter: what it leaves out is looked at, too.
+    const int filter = program->filter;
+    program->filter = AXI_TRUE;
+    bool good = axi_decide(program, &how, &verdict, error);
+    program->filter = filter;
+    good = good && gen_states_make(program, &verdict, &states, error) &&
+           gen_concurrent_make(program, &states, &made, error);
+    if (good) {
+        put_page(bytes, &made.module, &package->page);
+        fill_package(&states, &made, package);
+    }
+    gen_module_clear(&made.module);
+    return good;
+}
+
+static bool add(const char *path, const char **name, struct lit_error *error)
+{
+    OWNED(text_free) struct text bytes = {0}, packed = {0};
+    OWNED(axi_program_clear) struct axi_program program = {0};
+    OWNED(cat_package_clear) struct cat_package package = {0};
+    const struct cat_test *test = NULL;
+    char origin[200];
+    if (!text_read(&bytes, path, AXI_MOST_BYTES))
+        return lit_fail(error, LIT_EXIT_USAGE, "cannot be read: %s", strerror(errno));
+    if (bytes.length > AXI_MOST_BYTES)
+        return lit_fail(error, LIT_EXIT_USAGE, "more than %zu bytes", AXI_MOST_BYTES);
+    text_sanitise(origin, sizeof origin, lit_path_name(path));
+    text_puts(&package.origin, origin);
+    put_name(path, &package.name);
+    if (!axi_parse(bytes.data ? bytes.data : "", bytes.length, &program, error) ||
+        !make(bytes.data, &program, &package, error))
+        return false;
+    cat_package_write(&package, &packed);
+    if (!cat_test_add(packed.data, packed.length, &test, error))
+        return false;
+    *name = test->head.name;
+    return true;
+}
+
+bool cli_litmus_take(struct cli_list *patterns, struct lit_error *error)
+{
+    size_t kept = 0, left_out = 0;
+    for (size_t i = 0; i < patterns->count; i++) {
+        const char *path = patterns->items[i];
+        struct lit_error why = {0};
+        if (is_file(path) && !add(path, &path, &why)) {
+            if (why.code != LIT_EXIT_UNDECIDED)
+                return lit_fail(error, why.code, "%.200s: %s", path, why.message);
+            fprintf(stderr, "litmus: %s: skipped: %s\n", path, why.message);
+            left_out++;
+            continue;
+        }
+        patterns->items[kept++] = path;
+    }
+    patterns->count = kept;
+    return kept || !left_out ||
+           lit_fail(error, LIT_EXIT_UNDECIDED, "none of the %zu litmus test%s can be run", left_out,
+                    left_out == 1 ? "" : "s");
+}

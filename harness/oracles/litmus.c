@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oracle of litmus tests (generate/concurrent.h): what is right came with the test, as the
+// names of its final states, and which of them fail.
+
+#include "catalogue/catalogue.h"
+#include "oracles/oracles.h"
+
+static uint64_t instances_of(const struct cat_args *args)
+{
+    return (uint64_t)args->scale * cat_value(args, "times") * args->workgroup;
+}
+
+static bool is_power_of_two(uint64_t count)
+{
+    return count && !(count & (count - 1));
+}
+
+static bool litmus_fits(const struct cat_args *args, struct lit_error *error)
+{
+    const struct cat_package *package = args->which->test->package;
+    if (!package || !package->litmus.threads)
+        return lit_fail(error, LIT_EXIT_USAGE, "the test is not a litmus test");
+    return (is_power_of_two(instances_of(args)) && is_power_of_two(args->workgroup)) ||
+           lit_fail(error, LIT_EXIT_USAGE,
+                    "%u workgroups of %u invocations: no powers of two, so no permutation",
+                    (unsigned)(args->scale * cat_value(args, "times")), args->workgroup);
+}
+
+static void litmus_shape(struct cat_args *args)
+{
+    const struct cat_package *package = args->which->test->package;
+    const uint64_t instances = instances_of(args);
+    args->shape = (struct cat_shape){
+        .workgroups = args->scale * cat_value(args, "times"),
+        .elements = (uint32_t)instances,
+        .input_words = package->region_words[CAT_INPUT],
+        .state_words =
+            1 + package->litmus.buffered * instances * cat_value(args, "stride") + instances,
+        .instances = instances,
+        .words_per_instance = 1,
+    };
+}
+
+static void litmus_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
+{
+    const struct cat_package *package = args->which->test->package;
+    (void)seed;
+    memcpy(input, package->region[CAT_INPUT], package->region_words[CAT_INPUT] * sizeof *input);
+}
+
+static void litmus_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
+{
+    (void)args;
+    (void)input;
+    *expected = 0;
+}
+
+const struct cat_oracle oracles_litmus[] = {
+    {.name = "litmus.states",
+     .check = CAT_CHECK_STATE,
+     .instance = "instance of the test",
+     .needs_progress = true,
+     .alike = true,
+     .fits = litmus_fits,
+     .shape = litmus_shape,
+     .input = litmus_input,
+     .expect = litmus_expect,
+     .where = "instance {unit}"},
+    {0},
+};

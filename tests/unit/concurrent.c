@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Litmus tests as kernels: the numbers of final states, where locations are, what is refused.
+#include "axiomatic.h"
+
+#include "generate/concurrent.h"
+
+#define DEVICE "P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;\n"
+#define NEAR   "P0@sg 0, wg 0, qf 0 | P1@sg 1, wg 0, qf 0 ;\n"
+#define SAME   "VULKAN t\n{ x=0; y=5; }\n"
+
+static bool make(const char *text, struct gen_states *states, struct gen_concurrent *made,
+                 struct lit_error *error)
+{
+    OWNED(decided_clear) struct decided decided;
+    assert_true(decide(text, &decided));
+    return gen_states_make(&decided.program, &decided.verdict, states, error) &&
+           gen_concurrent_make(&decided.program, states, made, error);
+}
+
+static void clear(struct gen_states *states, struct gen_concurrent *made)
+{
+    gen_states_clear(states);
+    gen_module_clear(&made->module);
+}
+
+// Number 0 does not fail; what is asked for and has no candidate execution is forbidden.
+static void states_are_numbered(void **state)
+{
+    struct gen_states states = {0};
+    struct gen_concurrent made = {0};
+    struct lit_error error = {0};
+    (void)state;
+    assert_true(make(SAME DEVICE
+                     "st.atom.dv.sc0 x, 1 | ;\nst.atom.dv.sc0 x, 2 | ;\n~exists (x == 1)",
+                     &states, &made, &error));
+    assert_true(states.forbids);
+    assert_string_equal(states.names[0], "x=2");
+    assert_string_equal(states.names[1], "x=1 *");
+    assert_string_equal(states.names[GEN_STATES], "another state");
+    assert_int_equal(states.fails, 1u << GEN_STATES | 2);
+    // Values 1 and 2, and any other.
+    assert_int_equal(states.size, 3);
+    assert_int_equal(states.table[0], 1);
+    assert_int_equal(states.table[1], 0);
+    assert_int_equal(states.table[2], GEN_STATES);
+    clear(&states, &made);
+}
+
+// Nothing is forbidden: what is asked for is a control.
+static void allowed_states_are_controls(void **state)
+{
+    struct gen_states states = {0};
+    struct gen_concurrent made = {0};
+    struct lit_error error = {0};
+    (void)state;
+    assert_true(make(SAME DEVICE
+                     "st.atom.dv.sc0 x, 1 | ld.atom.dv.sc0 r0, x ;\nexists (P1:r0 == 1)",
+                     &states, &made, &error));
+    assert_false(states.forbids);
+    assert_string_equal(states.names[0], "P1:r0=0");
+    assert_string_equal(states.names[1], "P1:r0=1 *");
+    assert_int_equal(states.fails, 2);
+    clear(&states, &made);
+}
+
+static void put_many(struct text *text)
+{
+    text_puts(text, "VULKAN many\n{ }\n" DEVICE);
+    for (int i = 0; i < 6; i++)
+        text_printf(text, "st.atom.dv.sc0 x%d, 1 | ld.atom.dv.sc0 r%d, x%d ;\n", i, i, i);
+    text_puts(text, "exists (P1:r0 == 1");
+    for (int i = 1; i < 6; i++)
+        text_printf(text, " /\\ P1:r%d == 0", i);
+    text_puts(text, ")");
+}
+
+// 64 allowed states: those that have no number of their own are counted together.
+static void many_states_share_a_number(void **state)
+{
+    OWNED(text_free) struct text text = {0};
+    struct gen_states states = {0};
+    struct gen_concurrent made = {0};
+    struct lit_error error = {0};
+    size_t others = 0;
+    (void)state;
+    put_many(&text);
+    assert_true(make(text.data, &states, &made, &error));
+    assert_string_equal(states.names[GEN_STATES - 1], "another allowed state");
+    for (uint32_t i = 0; i < states.size; i++)
+        others += states.table[i] == GEN_STATES - 1;
+    assert_int_equal(others, 64 - (GEN_STATES - 1));
+    clear(&states, &made);
+}
+
+static void locations_have_places(void **state)
+{
+    struct gen_states states = {0};
+    struct gen_concurrent made = {0};
+    struct lit_error error = {0};
+    (void)state;
+    assert_true(make(SAME NEAR "st.atom.wg.sc1 x, 1 | ld.atom.wg.sc0 r0, y ;\nexists (P1:r0 == 5)",
+                     &states, &made, &error));
+    assert_int_equal(made.threads, 2);
+    assert_int_equal(made.shared, 1);
+    assert_int_equal(made.buffered, 1);
+    assert_int_equal(made.initial[0], 5);
+    assert_non_null(strstr(made.module.text.data, "OpAtomicStore %P0_at_x %workgroup_scope"));
+    clear(&states, &made);
+}
+
+static void what_one_dispatch_cannot_express(void **state)
+{
+    static const struct {
+        const char *text, *why;
+    } table[] = {
+        {SAME DEVICE "L: | st.atom.dv.sc0 x, 1 ;\nld.atom.dv.sc0 r0, x | ;\nbne r0, 1, L | "
+                     ";\nexists (P0:r0 == 1)",
+         "line 6: a loop that waits may never end"},
+        {SAME DEVICE "st.atom.dv.sc2 x, 1 | ;\nexists (x == 1)",
+         "line 4: there is no memory of the storage classes sc2 and sc3"},
+        {SAME DEVICE "st.atom.dv.sc1 x, 1 | ld.atom.dv.sc1 r0, x ;\nexists (x == 1)",
+         "x is workgroup memory (sc1) of several workgroups"},
+        {SAME NEAR "st.atom.dv.sc1 x, 1 | ld.atom.dv.sc0 r0, x ;\nexists (x == 1)",
+         "x is in two storage classes"},
+        {"VULKAN t\n{ x=0; y aliases x; }\n" DEVICE "st.atom.dv.sc0 x, 1 | ;\nexists (x == 1)",
+         "y is an alias"},
+        {SAME "{ ssw 0 1; }\n" DEVICE "st.atom.dv.sc0 x, 1 | ;\nexists (x == 1)",
+         "a dispatch does not system-synchronize (ssw) with another here"},
+        {SAME DEVICE "st.atom.dv.sc0 x, 1 | avdevice ;\nexists (x == 1)",
+         "line 4: the host's operation on the device domain needs several submissions"},
+        {SAME DEVICE "rmw.mul.atom.dv.sc0 r0, x, 1 | ;\nexists (x == 1)",
+         "line 4: there is no such atomic instruction"},
+        {SAME DEVICE "st.atom.dv.sc0 x, 4294967296 | ;\nexists (x == 1)",
+         "x=4294967296: no number of 32 bits"},
+        {SAME NEAR "cbar.wg 0 | cbar.wg 1 ;\ncbar.wg 1 | cbar.wg 0 ;\nst.atom.dv.sc0 x, 1 | ;\n"
+                   "exists (x == 1)",
+         "it has no execution"},
+        {SAME DEVICE "st.atom.dv.sc0 x, 1 | ;", "its condition names nothing"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct gen_states states = {0};
+        struct gen_concurrent made = {0};
+        struct lit_error error = {0};
+        assert_false(make(table[i].text, &states, &made, &error));
+        assert_string_equal(error.message, table[i].why);
+        assert_int_equal(error.code, LIT_EXIT_UNDECIDED);
+        clear(&states, &made);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(states_are_numbered),
+        cmocka_unit_test(allowed_states_are_controls),
+        cmocka_unit_test(many_states_share_a_number),
+        cmocka_unit_test(locations_have_places),
+        cmocka_unit_test(what_one_dispatch_cannot_express),
+    };
+    return cmocka_run_group_tests_name("concurrent", tests, NULL, NULL);
+}
