@@ -5,6 +5,8 @@
 #include "fuzz.h"
 
 #include "axiomatic/decide.h"
+#include "base/spirv.h"
+#include "generate/concurrent.h"
 #include "axiomatic/progress.h"
 
 #include <string.h>
@@ -17,6 +19,23 @@ static void decide(const struct axi_program *program, struct axi_verdict *verdic
         MUST(error.code == LIT_EXIT_UNDECIDED && error.message[0]);
     for (size_t i = 0; i < verdict->count; i++)
         MUST(verdict->states[i].allowed == !verdict->states[i].figure);
+}
+
+// A kernel of it is made, or a reason is given.
+static void generate(const struct axi_program *program, const struct axi_verdict *verdict)
+{
+    OWNED(gen_states_clear) struct gen_states states = {0};
+    struct gen_concurrent made = {0};
+    struct lit_error error = {0};
+    if (gen_states_make(program, verdict, &states, &error)) {
+        MUST(!(states.fails & 1) && states.size > 0 && states.names[0][0]);
+        for (uint32_t i = 0; i < states.size; i++)
+            MUST(states.table[i] == GEN_STATES || states.names[states.table[i]][0]);
+        if (gen_concurrent_make(program, &states, &made, &error))
+            MUST(made.module.count > SPIRV_HEADER && made.threads == program->thread_count);
+    }
+    MUST(made.module.count || (error.code == LIT_EXIT_UNDECIDED && error.message[0]));
+    gen_module_clear(&made.module);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -43,5 +62,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         MUST((endless[AXI_HSA] && endless[AXI_OBE]) || !endless[AXI_HSA_OBE]);
         MUST(endless[AXI_NONE] || (!endless[AXI_HSA] && !endless[AXI_OBE]));
     }
+    OWNED(axi_verdict_clear) struct axi_verdict asked = {0};
+    program.filter = AXI_TRUE;
+    if (axi_ask_reads(&program) &&
+        axi_decide(&program, &(struct axi_options){.rounds = 1, .most = 500, .listed = 500}, &asked,
+                   &error))
+        generate(&program, &asked);
     return 0;
 }
