@@ -237,7 +237,7 @@ class Usual(Case):
                         for entry in self.report()["results"]}
 
     def test_runs_go_where_failures_were_seen(self):
-        result, found = self.runs_of(self.NEVER, self.FOUND, self.WAITS, code=3)
+        result, found = self.runs_of(self.NEVER, self.FOUND, self.WAITS)
         self.assertIn("500 to 2,000 runs each", result.out)
         self.assertEqual(found["cases.llpc-426"][0], 500)
         self.assertEqual(found["barrier.subgroup-in-branch"][0], 2000)
@@ -246,7 +246,7 @@ class Usual(Case):
             100, "no-progress", "stopped: the first 100 runs all had an expired wait"))
 
     def test_what_is_asked_for_is_done(self):
-        result, found = self.runs_of(self.NEVER, self.WAITS, "-n", "110", code=3)
+        result, found = self.runs_of(self.NEVER, self.WAITS, "-n", "110")
         self.assertIn("110 runs each", result.out)
         self.assertEqual({runs for runs, _, _ in found.values()}, {110})
 

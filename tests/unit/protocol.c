@@ -474,24 +474,24 @@ static void malformed_requests_are_refused(void **state)
         "\"timeout_ms\":1}",
         "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
         "\"renew\":false,\"name\":\"a.b\\n\",\"first\":0,"
-        "\"runs\":1,"
+        "\"runs\":1,\"waits\":0,"
         "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
         "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
-        "\"renew\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,"
+        "\"renew\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
         "\"seed\":0,"
         "\"timeout_ms\":1}",
         "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
-        "\"renew\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,"
+        "\"renew\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
         "\"seed\":\"000000000000000\",\"timeout_ms\":1}",
         "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
-        "\"renew\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,"
+        "\"renew\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
         "\"seed\":\"000000000000000G\",\"timeout_ms\":1}",
         "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
-        "\"renew\":false,\"name\":\"a.b\",\"first\":0,\"runs\":"
+        "\"renew\":false,\"name\":\"a.b\",\"first\":0,\"waits\":0,\"runs\":"
         "99999999999999999999,"
         "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
         "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
-        "\"renew\":0,\"name\":\"a.b\",\"first\":0,\"runs\":1,"
+        "\"renew\":0,\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
         "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
@@ -507,7 +507,7 @@ static void malformed_requests_are_refused(void **state)
     text_printf(&line,
                 "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
                 "\"renew\":false,\"name\":\"%.*s\",\"first\":0,"
-                "\"runs\":1,"
+                "\"runs\":1,\"waits\":0,"
                 "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
                 512, name);
     assert_false(accepts_request(line.data));
@@ -517,10 +517,11 @@ static void malformed_requests_are_refused(void **state)
 static bool accepts_ahead(const char *ahead)
 {
     struct text line = {0};
-    text_printf(&line,
-                "{\"request\":\"run\",\"stress\":\"\",\"name\":\"a.b\",\"first\":0,\"runs\":1,"
-                "\"ahead\":%s,\"renew\":false,\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
-                ahead);
+    text_printf(
+        &line,
+        "{\"request\":\"run\",\"stress\":\"\",\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
+        "\"ahead\":%s,\"renew\":false,\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
+        ahead);
     const bool accepted = accepts_request(line.data);
     text_free(&line);
     return accepted;
