@@ -352,9 +352,9 @@ static void features_that_need_graphics_or_images_are_not_there(void **state)
     assert_false(core.geometryShader || core.samplerAnisotropy || core.sparseBinding ||
                  core.inheritedQueries || core.shaderStorageImageReadWithoutFormat);
     assert_true(v12.bufferDeviceAddress && v12.runtimeDescriptorArray &&
-                v12.subgroupBroadcastDynamicId);
-    assert_false(v12.descriptorIndexing || v12.samplerFilterMinmax ||
-                 v12.vulkanMemoryModelAvailabilityVisibilityChains);
+                v12.subgroupBroadcastDynamicId &&
+                v12.vulkanMemoryModelAvailabilityVisibilityChains);
+    assert_false(v12.descriptorIndexing || v12.samplerFilterMinmax);
 }
 
 // Extensions
