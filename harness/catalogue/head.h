@@ -49,7 +49,8 @@ struct cat_head {
     char *text;                 // what all strings point into
     char *name, *family, *test; // "shuffle.scan-loop", "shuffle", "scan-loop"
     char *asks, *fails, *origin, *headline, *program, *oracle;
-    // Of a case, each NULL of other tests: the bug's address or its finding, whose devices had it, what came of it.
+    // Of a case, each NULL of other tests: the bug's address or its finding, whose devices had it,
+    // what came of it.
     char *bug, *vendor, *status;
     char *needs; // a feature that the modules do not tell of; NULL
     char *file;  // of words, beside the test's: "igc-402.words"; NULL

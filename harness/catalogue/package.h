@@ -10,7 +10,7 @@
 #include "model/interface.h"
 
 #define CAT_MOST_LOCATIONS 32
-#define CAT_MOST_PACKAGE (UINT64_C(1) << 28) // bytes, unpacked
+#define CAT_MOST_PACKAGE   (UINT64_C(1) << 28) // bytes, unpacked
 
 // A package may be a litmus test, whose module has the usual interface, a table in CAT_INPUT, and
 // is what generate/concurrent.h describes.

@@ -40,7 +40,8 @@ static bool is_near(const struct cat_tolerance *may, uint32_t got, uint32_t want
                : fabs((double)a - b) <= may->absolute + (double)may->relative * fabs((double)b);
 }
 
-static _Thread_local size_t compared; // words of an element
+// Words of an element. Found without a call into the dynamic linker, as in base/clock.c.
+static _Thread_local size_t compared __attribute__((tls_model("initial-exec")));
 
 static int by_words(const void *left, const void *right)
 {

@@ -16,7 +16,7 @@ struct site_code {
 };
 
 struct site {
-    bool without_code; // set before site_add: no page will show code
+    bool without_code;             // set before site_add: no page will show code
     struct report_model *sessions; // by the time of their start once site_make has begun
     char **labels;                 // of their files, "litmus.db"
     size_t session_count;

@@ -74,11 +74,8 @@ static const struct store_field device_fields[] = {
 };
 
 static const char *const check_names[] = {
-    [CAT_CHECK_EQUAL] = "equal",
-    [CAT_CHECK_TAG] = "tag",
-    [CAT_CHECK_MASK] = "mask",
-    [CAT_CHECK_CHOICE] = "choice",
-    [CAT_CHECK_STATE] = "state",
+    [CAT_CHECK_EQUAL] = "equal",   [CAT_CHECK_TAG] = "tag",     [CAT_CHECK_MASK] = "mask",
+    [CAT_CHECK_CHOICE] = "choice", [CAT_CHECK_STATE] = "state",
 };
 
 // The first STORE_BRIEF_FIELDS are those of the index result_name.

@@ -18,10 +18,10 @@
 // listing, which is empty for copies that have no instruction of their own.
 //
 // `memory` says what an instruction does with memory: its access (load, store, atomic, atomic-load,
-// atomic-store, or order for barriers), the word of the module at which it begins, how many bytes it
-// accesses from its address on, and the scope and semantics that it names, 0 for none. `buffer` says
-// which region of addresses (memory/regions.h) a binding has, `shared` how much Workgroup memory a
-// workgroup has.
+// atomic-store, or order for barriers), the word of the module at which it begins, how many bytes
+// it accesses from its address on, and the scope and semantics that it names, 0 for none. `buffer`
+// says which region of addresses (memory/regions.h) a binding has, `shared` how much Workgroup
+// memory a workgroup has.
 //
 // `step` says that lane L of subgroup S of workgroup G (its linear number) executed instruction PC
 // at time T; lanes that executed it together have the same T, and T rises. VALUE is the first cell

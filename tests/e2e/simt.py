@@ -379,7 +379,7 @@ class MutationScore(Case):
         first = self.tool("--from-numbers")
         self.assertEqual(first.returncode, 0, first)
         text = self.read("table.md")
-        self.assertIn("| `shuffle.scan-loop` | · | **1** of 2: 7 of 10 | snooping, lagging |", text)
+        self.assertIn("| `shuffle.scan-loop` | · | **1** of 2: 7 of 10 | – | snooping, lagging |", text)
         self.assertIn("| `sync=none,reconvergence=default` | forbidden | · | **7** of 10 g |", text)
         self.tool("--from-numbers")
         self.assertEqual(self.read("table.md"), text)

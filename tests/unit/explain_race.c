@@ -32,7 +32,7 @@ static const char head[] = "simt-trace 1\n"
                            "buffer 7 0 1\n"
                            "shared 64\n";
 
-#define BUFFER "70000000000"       // its first byte
+#define BUFFER "70000000000"      // its first byte
 #define SHARED "4000000000000000" // of Workgroup memory
 
 struct run {
