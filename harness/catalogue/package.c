@@ -90,6 +90,8 @@ static void put_text(struct codec *c, struct text *text)
     put_count(c, &size, c->out ? UINT32_MAX : c->left);
     if (c->out) {
         put_bytes(c, text->data, size);
+    } else if (size > c->left) {
+        c->bad = true;
     } else if (!c->bad) {
         text_append(text, c->at, size);
         c->at += size;

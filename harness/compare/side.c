@@ -104,6 +104,7 @@ static void note_broken(enum eng_result *broke, enum eng_result result)
 static void take_first(struct compare_side *side, struct report_model *model)
 {
     side->model = *model;
+    side->model.store = NULL; // it is closed before the side is used
     *model = (struct report_model){0};
     side->broke = lit_alloc(side->model.result_count, sizeof *side->broke);
     for (size_t i = 0; i < side->model.result_count; i++)

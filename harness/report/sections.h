@@ -217,7 +217,7 @@ report_section report_divergence, report_waits;
 report_section report_advice_held, report_advice_failed, report_advice_open;
 report_section report_final_states; // of litmus tests; those that were observed, or are forbidden
                                     // or asked for, unless `all`
-report_section report_machine; // names and values: what the session ran on, and how
+report_section report_machine;      // names and values: what the session ran on, and how
 // Appends the first rows of that: device, driver, versions, subgroup size.
 void report_device_facts(const struct dev_facts *facts, struct table *table);
 

@@ -63,8 +63,7 @@ const struct repro_feature repro_features[CAT_FEATURE_COUNT] = {
                                          "VulkanMemoryModelFeatures.vulkanMemoryModelDeviceScope",
                                          NULL},
     [CAT_FEATURE_MEMORY_MODEL_CHAINS] =
-        {"has.memory_model.vulkanMemoryModelAvailabilityVisibilityChains",
-         "VulkanMemoryModelFeatures.vulkanMemoryModelAvailabilityVisibilityChains", NULL},
+        {"has.memory_model.vulkanMemoryModelAvailabilityVisibilityChains", NULL, NULL},
     [CAT_FEATURE_SUBGROUP_UNIFORM] = {"has.subgroup_uniform.shaderSubgroupUniformControlFlow", NULL,
                                       "VK_KHR_shader_subgroup_uniform_control_flow"},
     [CAT_FEATURE_QUAD_CONTROL] = {"HAS_QUAD_CONTROL", NULL, "VK_KHR_shader_quad_control"},

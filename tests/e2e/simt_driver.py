@@ -264,6 +264,8 @@ class Trace(Driver):
                 self.assertIn(kind, KINDS)
                 code.append(kind)
                 continue
+            if re.fullmatch(r"memory \d+ [a-z-]+ \d+ \d+ \d+ \d+|buffer \d+ \d+ \d+|shared \d+", line):
+                continue
             step = STEP.fullmatch(line)
             self.assertTrue(step, line)
             at, group, number, lane, pc = (int(field) for field in step.groups()[:5])
