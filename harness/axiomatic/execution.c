@@ -42,9 +42,8 @@ static bool are_in_scope(const struct axi_execution *x, unsigned a, unsigned b)
 static bool are_one_barrier(const struct axi_execution *x, unsigned a, unsigned b)
 {
     const struct axi_event *of_a = &x->events[a], *of_b = &x->events[b];
-    return of_a->of->kind == AXI_CONTROL_BARRIER && of_b->of->kind == AXI_CONTROL_BARRIER &&
-           of_a->of->barrier == of_b->of->barrier && of_a->of->scope == of_b->of->scope &&
-           of_a->round == of_b->round && axi_has(&x->group[of_a->of->execution], a, b);
+    return axi_is_same_barrier(of_a->of, of_b->of) && of_a->round == of_b->round &&
+           axi_has(&x->group[of_a->of->execution], a, b);
 }
 
 static void classify(struct axi_execution *x)
@@ -95,23 +94,12 @@ void axi_prepare(struct axi_execution *x)
 static bool is_met(const struct axi_execution *x, unsigned barrier)
 {
     const struct axi_event *event = &x->events[barrier];
-    const struct axi_program *program = x->program;
-    const enum axi_scope scope = event->of->execution;
     uint32_t present = 0;
     AXI_EACH (other, x->same_barrier.row[barrier])
         present |= 1u << x->events[other].thread;
-    for (size_t t = 0; t < program->thread_count; t++) {
-        const struct axi_thread *thread = &program->threads[t];
-        bool is_in = true, has = false;
-        for (int i = scope; i < AXI_DEVICE; i++)
-            is_in &= thread->group[i] == program->threads[event->thread].group[i];
-        for (size_t i = 0; i < thread->count && is_in; i++)
-            has |= thread->instructions[i].kind == AXI_CONTROL_BARRIER &&
-                   thread->instructions[i].barrier == event->of->barrier &&
-                   thread->instructions[i].scope == event->of->scope;
-        if (has && !(present >> t & 1))
+    for (size_t t = 0; t < x->program->thread_count; t++)
+        if (!(present >> t & 1) && axi_shares_barrier(x->program, event->thread, t, event->of))
             return false;
-    }
     return true;
 }
 

@@ -79,6 +79,25 @@ bool axi_ask_reads(struct axi_program *program)
     return true;
 }
 
+bool axi_is_same_barrier(const struct axi_instruction *a, const struct axi_instruction *b)
+{
+    return a->kind == AXI_CONTROL_BARRIER && b->kind == AXI_CONTROL_BARRIER &&
+           a->barrier == b->barrier && a->scope == b->scope;
+}
+
+bool axi_shares_barrier(const struct axi_program *program, size_t thread, size_t other,
+                        const struct axi_instruction *barrier)
+{
+    const struct axi_thread *of = &program->threads[other];
+    for (int scope = barrier->execution; scope < AXI_DEVICE; scope++)
+        if (of->group[scope] != program->threads[thread].group[scope])
+            return false;
+    for (size_t i = 0; i < of->count; i++)
+        if (axi_is_same_barrier(barrier, &of->instructions[i]))
+            return true;
+    return false;
+}
+
 bool axi_compute(enum axi_operator operator, int64_t a, int64_t b, int64_t *result)
 {
     const uint64_t x = (uint64_t)a, y = (uint64_t)b;

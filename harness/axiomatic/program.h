@@ -164,6 +164,12 @@ bool axi_writes(const struct axi_instruction *instruction);
 // executions: each reads into a register of its own, and may read anything. False if there are too
 // many such reads.
 bool axi_ask_reads(struct axi_program *program);
+// Whether both instructions are control barriers with the same number and scope.
+bool axi_is_same_barrier(const struct axi_instruction *a, const struct axi_instruction *b);
+// Whether thread `other` is in the instance of a control barrier's execution scope that `thread` is
+// in, and has the barrier in its code. Both are indices.
+bool axi_shares_barrier(const struct axi_program *program, size_t thread, size_t other,
+                        const struct axi_instruction *barrier);
 // Arithmetic modulo 2^64. False for a division by zero.
 bool axi_compute(enum axi_operator operator, int64_t a, int64_t b, int64_t *result);
 bool axi_compare(enum axi_operator operator, int64_t a, int64_t b);

@@ -42,6 +42,11 @@ const char *axi_progress_word(enum axi_progress progress)
     return words[progress];
 }
 
+static uint32_t all_threads(const struct graph *g)
+{
+    return (uint32_t)((UINT64_C(1) << g->threads) - 1);
+}
+
 static int64_t *state_of(const struct graph *g, size_t index)
 {
     return &g->states[index * g->width];
@@ -85,11 +90,6 @@ static int64_t value_of(const struct graph *g, int64_t *state, size_t thread,
     return operand->is_register ? *register_of(g, state, thread, operand->number) : operand->value;
 }
 
-static bool is_same_barrier(const struct axi_instruction *a, const struct axi_instruction *b)
-{
-    return b->kind == AXI_CONTROL_BARRIER && a->barrier == b->barrier && a->scope == b->scope;
-}
-
 // A thread has come to a barrier: all go on if each thread of the scope instance whose code has it
 // waits there.
 static void arrive(const struct graph *g, int64_t *state, size_t thread)
@@ -99,15 +99,10 @@ static void arrive(const struct graph *g, int64_t *state, size_t thread)
     uint32_t all = 0;
     put_place(state, thread, place_of(state, thread), true);
     for (size_t t = 0; t < g->threads; t++) {
-        bool is_in = true, has = false;
-        for (int scope = at->execution; scope < AXI_DEVICE; scope++)
-            is_in &= threads[t].group[scope] == threads[thread].group[scope];
-        for (size_t i = 0; i < threads[t].count && is_in; i++)
-            has |= is_same_barrier(at, &threads[t].instructions[i]);
-        if (!has)
+        if (!axi_shares_barrier(g->program, thread, t, at))
             continue;
         if (!is_waiting(state, t) ||
-            !is_same_barrier(at, &threads[t].instructions[place_of(state, t)]))
+            !axi_is_same_barrier(at, &threads[t].instructions[place_of(state, t)]))
             return;
         all |= 1u << t;
     }
@@ -313,7 +308,7 @@ static uint32_t promised(const struct graph *g, const struct component *in, enum
         }
         lowest |= (uint32_t)(is_lowest && !(in->ended >> t & 1)) << t;
     }
-    const uint32_t all = (uint32_t)((UINT64_C(1) << g->threads) - 1);
+    const uint32_t all = all_threads(g);
     const uint32_t by_model[] = {all, linear | lowest, lowest | in->turns, lowest, in->turns, 0};
     return by_model[model] & ~in->ended;
 }
@@ -321,7 +316,7 @@ static uint32_t promised(const struct graph *g, const struct component *in, enum
 // Whether an execution of the model may stay in it for ever.
 static bool is_endless(const struct graph *g, const struct component *in, enum axi_progress model)
 {
-    const uint32_t all = (uint32_t)((UINT64_C(1) << g->threads) - 1);
+    const uint32_t all = all_threads(g);
     if (!in->moved) // no cycle; all that have not ended may wait for each other at barriers
         return in->ended != all && (in->ended | in->waits) == all;
     return !(promised(g, in, model) & ~in->moved & ~in->waits);
@@ -364,7 +359,7 @@ static void put_schedule(const struct graph *g, uint32_t state, struct text *out
 static char *say(const struct graph *g, const struct component *in)
 {
     struct text out = {0};
-    const uint32_t all = (uint32_t)((UINT64_C(1) << g->threads) - 1);
+    const uint32_t all = all_threads(g);
     const uint32_t waits = in->waits & ~in->moved & ~in->ended;
     put_schedule(g, in->first, &out);
     put_threads(g, in->moved, "runs for ever", "run for ever", &out);

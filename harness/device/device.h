@@ -50,7 +50,7 @@ struct dev_compile_info {
     uint32_t subgroup; // required subgroup size where the device can control it; 0: any
     const uint32_t *spec_ids, *spec_values;
     size_t spec_count;
-    const struct cat_interface *interface; // must outlive what is made of it; NULL: that of tests
+    const struct cat_interface *interface; // must outlive what is made with it; NULL: that of tests
 };
 
 // False with an error that names the limit of the device beyond which a kernel's interface is.

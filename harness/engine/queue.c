@@ -496,7 +496,7 @@ static enum eng_stop run_chunk(struct eng_queue *q, struct measure *m, bool *ove
                                   .runs = m->target - m->row.count.runs,
                                   .seed = run_of(q)->seed,
                                   .timeout_ms = eng_batch_limit_ms(&q->watch.policy)};
-    // All before were in vain, too, if there were some.
+    // Those of all runs before expired, too, if there were any.
     if (m->rule.waits > m->row.count.runs && m->row.count.no_progress_runs == m->row.count.runs)
         request.waits = m->rule.waits - m->row.count.runs;
     eng_precompile_ask(&q->precompile, &q->plan, q->done, place_of(q, m), &request, describe, q);

@@ -153,7 +153,7 @@ static void test_barriers(void **state)
     cross(SHARED, BARRIER, 0x48, 5, "r");
     cross(BUFFER, SUBGROUP, 0x48, 3, "");
     cross(BUFFER, SUBGROUP, 0x48, 5, "r"); // another subgroup
-    // Of those that have ended none is waited for; before it is met it orders nothing.
+    // Invocations that have ended are not waited for; before all have arrived it orders nothing.
     struct run run;
     begin(&run, 1, 0, 0, 0x48);
     step(&run, 0, STORE, BUFFER, 0);

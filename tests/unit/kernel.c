@@ -235,7 +235,7 @@ static void test_refuses(void **state)
     package.expected_words = 99;
     check_refused(&package, "what is expected");
     package.expected_words = 100;
-    // A line of its own in the head that is made of it.
+    // A line of its own in the head that is made from it.
     text_puts(&package.origin, "\n; oracle formula.subgroup");
     check_refused(&package, "where it came from");
     package.origin.length = 0;
