@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS_MAX  18
+#define COLUMNS_MAX  8 // the page is shown as wide as a column of text
 #define LABEL_WIDTH  190
-#define COLUMN_PITCH 132
-#define BOX_WIDTH    112
+#define COLUMN_PITCH 138
+#define BOX_WIDTH    118
 #define BOX_HEIGHT   40
 #define ROW_PITCH    62
 #define LETTER       8 // width of a character of the text above the rows, at most
@@ -144,7 +144,7 @@ static void short_name(const struct exp_code *code, char *name, size_t size)
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (strncmp(at, prefixes[i], strlen(prefixes[i])) == 0)
             at += strlen(prefixes[i]);
-    snprintf(name, size, "%.13s", code->kind == EXP_IF ? "Branch" : at);
+    snprintf(name, size, "%.14s", code->kind == EXP_IF ? "Branch" : at);
 }
 
 static void put_box(struct drawing *d, size_t index, int row, int column)
