@@ -21,7 +21,7 @@ static size_t each = 1; // of so many modules in assembly one is made
 struct made {
     char folder[64];
     size_t count;
-    bool glsl;
+    bool assembly, glsl; // of the files
 };
 
 static void path_of(const struct made *made, size_t index, const char *end, char path[128])
@@ -38,6 +38,7 @@ static void add(struct made *made, const char *page, bool glsl)
     fputs(page, file);
     assert_int_equal(fclose(file), 0);
     made->glsl |= glsl;
+    made->assembly |= !glsl;
 }
 
 static void start(struct made *made)
@@ -62,7 +63,9 @@ static void make(const struct made *made, const char *end, const char *tool, con
 
 static void make_all(const struct made *made)
 {
-    make(made, ".spvasm", assembler, "--target-env spv1.3");
+    // A test has no module where the assembler that built the catalogue knows none of its variants.
+    if (made->assembly)
+        make(made, ".spvasm", assembler, "--target-env spv1.3");
     if (made->glsl)
         make(made, ".comp", compiler, "--target-env vulkan1.1 --quiet");
 }
