@@ -176,6 +176,27 @@ static void unpack_package(struct entry *entry)
     }
 }
 
+// What its modules need together.
+static bool take_features(const struct cat_package *package, uint64_t *features,
+                          struct lit_error *error)
+{
+    const struct cat_interface *interface = &package->interface;
+    for (size_t i = 0; i <= interface->part_count; i++) {
+        const struct cat_part *part = i ? &interface->parts[i - 1] : NULL;
+        const uint32_t *words = part ? part->words : package->words;
+        uint64_t needed = 0;
+        uint32_t unknown = 0;
+        if (part && !part->word_count)
+            continue;
+        if (!cat_module_features(words, part ? part->word_count : package->word_count, &needed,
+                                 &unknown))
+            return lit_fail(error, LIT_EXIT_USAGE,
+                            "its module has capability %u, which is not known", unknown);
+        *features |= needed;
+    }
+    return true;
+}
+
 // Fills an entry of which the package is there.
 static bool make_added(struct entry *entry, struct lit_error *error)
 {
@@ -183,7 +204,6 @@ static bool make_added(struct entry *entry, struct lit_error *error)
     const struct cat_package *package = &own->package;
     struct cat_module *module = &own->module;
     OWNED(text_free) struct text head = {0};
-    uint32_t unknown = 0;
     cat_package_head(package, &head);
     if (!cat_head_parse(head.data, head.length, &entry->test.head, error))
         return false;
@@ -194,9 +214,8 @@ static bool make_added(struct entry *entry, struct lit_error *error)
         .divisible = !package->interface.step_count &&
                      cat_module_is_divisible(package->words, package->word_count),
     };
-    if (!cat_module_features(package->words, package->word_count, &module->features, &unknown))
-        return lit_fail(error, LIT_EXIT_USAGE, "its module has capability %u, which is not known",
-                        unknown);
+    if (!take_features(package, &module->features, error))
+        return false;
     sha256_text(own->bytes.data, own->bytes.length, module->sha256);
     own->embedded = (struct cat_embedded){.name = entry->test.head.name,
                                           .modules = module,

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#define FORMAT 0x4b54494cu // "LITK"
+#define FORMAT 0x324b544cu // "LTK2"
 #define LEVEL  3
 
 void cat_package_clear(struct cat_package *package)
@@ -21,6 +21,10 @@ void cat_package_clear(struct cat_package *package)
     text_free(&package->page);
     free(package->words);
     free(package->specs);
+    for (size_t i = 0; i < package->interface.part_count; i++)
+        free(package->interface.parts[i].words);
+    free(package->interface.parts);
+    free(package->interface.counts);
     for (size_t i = 0; i < CAT_REGIONS; i++)
         free(package->region[i]);
     free(package->expected);
@@ -107,13 +111,13 @@ static void put_real(struct codec *c, float *number)
 static void put_tolerance(struct codec *c, struct cat_tolerance *of)
 {
     put_number(c, &of->order);
-    put_number(c, &of->ignored);
     put_wide(c, &of->from);
     put_wide(c, &of->to);
     put_number(c, &of->ulps);
     put_number(c, &of->half_ulps);
     put_real(c, &of->relative);
     put_real(c, &of->absolute);
+    put_real(c, &of->rmse);
 }
 
 static void put_interface(struct codec *c, struct cat_interface *of)
@@ -123,6 +127,7 @@ static void put_interface(struct codec *c, struct cat_interface *of)
     put_number(c, &of->layers);
     put_flag(c, &of->full);
     put_flag(c, &of->sized);
+    put_number(c, &of->width);
     put_number(c, &of->push_size);
     put_bytes(c, of->push, sizeof of->push);
     put_count(c, &of->binding_count, CAT_MOST_BINDINGS);
@@ -136,6 +141,7 @@ static void put_interface(struct codec *c, struct cat_interface *of)
         put_wide(c, &binding->first);
         put_wide(c, &binding->words);
         put_tolerance(c, &binding->may);
+        put_bytes(c, binding->name, sizeof binding->name);
         c->bad |= region >= CAT_REGIONS;
         binding->region = c->bad ? CAT_INPUT : (enum cat_region)region;
     }
@@ -145,8 +151,33 @@ static void put_steps(struct codec *c, struct cat_interface *of)
 {
     put_count(c, &of->step_count, CAT_MOST_STEPS);
     for (size_t i = 0; i < of->step_count; i++) {
+        put_number(c, &of->steps[i].part);
         put_bytes(c, of->steps[i].groups, sizeof of->steps[i].groups);
         put_bytes(c, of->steps[i].push, sizeof of->steps[i].push);
+    }
+}
+
+static void put_parts(struct codec *c, struct cat_interface *of)
+{
+    size_t words = (size_t)of->count_words;
+    put_count(c, &of->part_count, CAT_MOST_PARTS);
+    if (!c->out)
+        of->parts = lit_alloc(of->part_count + 1, sizeof *of->parts);
+    for (size_t i = 0; i < of->part_count; i++) {
+        struct cat_part *part = &of->parts[i];
+        put_interface(c, &part->interface);
+        put_list(c, (void **)&part->words, &part->word_count, sizeof *part->words);
+        put_number(c, &part->workgroup);
+        put_number(c, &part->subgroup);
+        put_count(c, &part->spec_count, CAT_MOST_SPEC);
+        put_bytes(c, part->spec_ids, part->spec_count * sizeof *part->spec_ids);
+        put_bytes(c, part->spec_values, part->spec_count * sizeof *part->spec_values);
+    }
+    put_list(c, (void **)&of->counts, &words, sizeof *of->counts);
+    of->count_words = words;
+    if (!words && !c->out) {
+        free(of->counts);
+        of->counts = NULL;
     }
 }
 
@@ -171,6 +202,7 @@ static void put_package(struct codec *c, struct cat_package *of)
     put_list(c, (void **)&of->words, &of->word_count, sizeof *of->words);
     put_interface(c, &of->interface);
     put_steps(c, &of->interface);
+    put_parts(c, &of->interface);
     put_number(c, &of->groups);
     put_number(c, &of->workgroup);
     put_number(c, &of->subgroup);
@@ -212,7 +244,8 @@ static bool is_tolerance(const struct cat_binding *binding)
     const struct cat_tolerance *may = &binding->may;
     return may->order <= binding->words && may->to <= binding->words &&
            (may->to ? may->from < may->to : !may->from) && may->relative >= 0 &&
-           may->relative < INFINITY && may->absolute >= 0 && may->absolute < INFINITY;
+           may->relative < INFINITY && may->absolute >= 0 && may->absolute < INFINITY &&
+           may->rmse >= 0 && may->rmse < INFINITY;
 }
 
 // What stands in a head.
@@ -230,7 +263,8 @@ static const char *find_litmus_fault(const struct cat_package *of)
     if (litmus->buffered > CAT_MOST_LOCATIONS || !of->region_words[CAT_INPUT] ||
         of->region_words[CAT_OUTPUT] || of->region_words[CAT_STATE] || of->expected_words)
         return "its buffers";
-    if (of->spec_count || of->interface.binding_count || of->interface.step_count)
+    if (of->spec_count || of->interface.binding_count || of->interface.step_count ||
+        of->interface.part_count || of->interface.counts)
         return "its interface";
     for (size_t i = 0; i <= CAT_STATES; i++) {
         const char *name = litmus->states.names[i];
@@ -239,6 +273,37 @@ static const char *find_litmus_fault(const struct cat_package *of)
     }
     return litmus->states.fails & 1 || litmus->states.fails >> (CAT_STATES + 1) ? "its states"
                                                                                 : NULL;
+}
+
+static const char *find_pipeline_fault(const struct cat_package *of,
+                                       const struct cat_interface *interface)
+{
+    if (!memchr(interface->entry, '\0', sizeof interface->entry))
+        return "its entry point";
+    if (interface->push_size > CAT_MOST_PUSH || interface->push_size % 4)
+        return "its push constants";
+    for (size_t i = 0; i < interface->binding_count; i++)
+        if (!is_in_region(of, &interface->bindings[i]) || !is_tolerance(&interface->bindings[i]) ||
+            !memchr(interface->bindings[i].name, '\0', sizeof interface->bindings[i].name))
+            return "its buffers";
+    return NULL;
+}
+
+static const char *find_part_fault(const struct cat_package *of)
+{
+    const struct cat_interface *interface = &of->interface;
+    const char *fault = find_pipeline_fault(of, interface);
+    for (size_t i = 0; i < interface->part_count && !fault; i++) {
+        const struct cat_part *part = &interface->parts[i];
+        if (part->word_count && !spirv_is_module(part->words, part->word_count))
+            return "its modules";
+        fault = part->workgroup ? find_pipeline_fault(of, &part->interface) : "its dispatch";
+    }
+    for (size_t i = 0; i < interface->step_count; i++)
+        if (!interface->steps[i].groups[0] || !interface->steps[i].groups[1] ||
+            !interface->steps[i].groups[2] || interface->steps[i].part > interface->part_count)
+            return "its dispatch";
+    return fault;
 }
 
 static const char *find_fault(const struct cat_package *of)
@@ -254,23 +319,16 @@ static const char *find_fault(const struct cat_package *of)
         return "its module";
     if (of->litmus.threads)
         return find_litmus_fault(of);
-    if (!memchr(interface->entry, '\0', sizeof interface->entry))
-        return "its entry point";
-    if (interface->push_size > CAT_MOST_PUSH || interface->push_size % 4)
-        return "its push constants";
+    const char *fault = find_part_fault(of);
+    if (fault)
+        return fault;
     if (!of->groups || !interface->rows || !interface->layers || !of->workgroup)
         return "its dispatch";
-    for (size_t i = 0; i < interface->step_count; i++)
-        if (!interface->steps[i].groups[0] || !interface->steps[i].groups[1] ||
-            !interface->steps[i].groups[2])
-            return "its dispatch";
     if (of->spec_count > CAT_MOST_SPEC)
         return "its specialization constants";
-    for (size_t i = 0; i < interface->binding_count; i++)
-        if (!is_in_region(of, &interface->bindings[i]) || !is_tolerance(&interface->bindings[i]))
-            return "its buffers";
     if (!of->region_words[CAT_OUTPUT] || !of->region_words[CAT_STATE] ||
-        of->expected_words != of->region_words[CAT_OUTPUT])
+        of->expected_words != of->region_words[CAT_OUTPUT] ||
+        (interface->counts && interface->count_words != of->expected_words))
         return "what is expected";
     return NULL;
 }

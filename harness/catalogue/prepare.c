@@ -57,6 +57,10 @@ static bool check_workgroup(const struct eng_prepared *p, const struct dev_facts
         return lit_fail(error, LIT_EXIT_NOTHING,
                         "workgroup of %u is not a multiple of the subgroup size %u", size,
                         subgroup);
+    if (p->interface && p->interface->width % subgroup)
+        return lit_fail(error, LIT_EXIT_NOTHING,
+                        "workgroup of %u in x is not a multiple of the subgroup size %u",
+                        p->interface->width, subgroup);
     if (facts->max_subgroups && size / subgroup > facts->max_subgroups)
         return lit_fail(error, LIT_EXIT_NOTHING,
                         "workgroup of %u subgroups > maxComputeWorkgroupSubgroups %u",

@@ -26,10 +26,14 @@ static const struct cli_option options[] = {
     {0, "groups", CLI_TEXT, AT(groups), "X[,Y[,Z]]", "workgroups of the dispatch"},
     {0, "push", CLI_TEXT, AT(push), "NUMBERS|HEX|FILE",
      "push constants: a word each (64,0x40,-1,1.5), bytes in\nhexadecimal, or a file"},
-    {0, "then", CLI_LIST, AT(steps), "GROUPS[:PUSH]",
-     "one more dispatch behind a barrier, with its own workgroups and\npush constants; can be "
-     "repeated"},
-    {0, "spec", CLI_LIST, AT(specs), "ID=VALUE",
+    {0, "then", CLI_LIST, AT(steps), "[NAME@]GROUPS[:PUSH]",
+     "one more dispatch behind a barrier, of kernel NAME, with its own\nworkgroups and push "
+     "constants; can be repeated"},
+    {0, "module", CLI_LIST, AT(modules), "NAME=FILE[@ENTRY]",
+     "another kernel, for --then; NAME=@ENTRY: another entry point of\nFILE"},
+    {0, "bind", CLI_LIST, AT(binds), "NAME@SET.BINDING=SET.BINDING",
+     "what kernel NAME has at the first place is the buffer of the\nsecond"},
+    {0, "spec", CLI_LIST, AT(specs), "[NAME@]ID=VALUE",
      "the value of a specialization constant: 64, 0x40, -1, 1.5"},
     {0, "entry", CLI_TEXT, AT(entry), "NAME", "the entry point, where there are several"},
     {0, "subgroup", CLI_COUNT, AT(subgroup), "N", "the subgroup size that the pipeline asks for"},
@@ -40,7 +44,7 @@ static const struct cli_option options[] = {
      "that are written"},
     {0, "allow", CLI_LIST, AT(allowed), "SET.BINDING=HOW",
      "in what a buffer may differ: any-order[:BYTES], ulp:N, ulp16:N,\nrelative:X, absolute:X, "
-     "bits:HEX, words:FIRST-LAST"},
+     "rmse:X, bits:HEX, words:FIRST-LAST"},
     {0, "define", CLI_LIST, AT(defines), "NAME[=VALUE]", "a macro of GLSL"},
     {0, "include", CLI_LIST, AT(includes), "FOLDER",
      "where GLSL's includes are, besides the folder of FILE"},
@@ -79,7 +83,7 @@ const struct cli_syntax cli_kernel_syntax = {
 // A file, or a folder, that it names lies in its folder.
 static void put_value(const char *side, const char *option, const char *value, struct text *word)
 {
-    static const char *const files[] = {"buffer", "push", "expect", "include"};
+    static const char *const files[] = {"buffer", "push", "expect", "include", "module"};
     const size_t folder = (size_t)(lit_path_name(side) - side);
     const char *equals = strcmp(option, "include") ? strchr(value, '=') : NULL;
     const char *what = equals ? equals + 1 : value;
@@ -89,7 +93,7 @@ static void put_value(const char *side, const char *option, const char *value, s
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         is_file |= strcmp(option, files[i]) == 0;
     is_file = is_file && !strchr(what, ':') && !is_number && !lit_path_is_absolute(what) &&
-              strcmp(what, "agree") != 0;
+              *what != '@' && strcmp(what, "agree") != 0;
     text_append(word, value, (size_t)(what - value));
     if (is_file)
         text_append(word, side, folder);
@@ -166,6 +170,8 @@ static void override(struct cli_kernel_options *to, const struct cli_kernel_opti
     add_list(&to->allowed, &from->allowed);
     add_list(&to->defines, &from->defines);
     add_list(&to->steps, &from->steps);
+    add_list(&to->modules, &from->modules);
+    add_list(&to->binds, &from->binds);
     add_list(&to->includes, &from->includes);
     to->groups = from->groups ? from->groups : to->groups;
     to->push = from->push ? from->push : to->push;

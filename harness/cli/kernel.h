@@ -8,7 +8,7 @@
 
 // As given. Files are named from the present folder on.
 struct cli_kernel_options {
-    struct cli_list buffers, specs, expected, allowed, defines, includes, steps;
+    struct cli_list buffers, specs, expected, allowed, defines, includes, steps, modules, binds;
     const char *groups, *push, *entry, *name;
     uint64_t subgroup;
     bool full;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a file and options to a package: the module, what its buffers hold, what is expected.
-#include "cli/kernel.h"
+// From a file and options to a plan: the modules, what their buffers hold, what is expected.
+#include "cli/kernel_plan.h"
 
 #include "base/file.h"
 #include "base/random.h"
@@ -20,7 +20,7 @@
 // --- Options
 
 // Decimal digits; *end is behind them.
-static bool take_number(const char *text, uint64_t most, uint64_t *number, const char **end)
+bool cli_take_number(const char *text, uint64_t most, uint64_t *number, const char **end)
 {
     char *behind;
     if (!isdigit((unsigned char)*text))
@@ -35,37 +35,70 @@ static bool take_number(const char *text, uint64_t most, uint64_t *number, const
 static bool take_size(const char *text, uint64_t *bytes)
 {
     const char *end;
-    if (!take_number(text, CLI_KERNEL_BYTES, bytes, &end))
+    if (!cli_take_number(text, CLI_KERNEL_BYTES, bytes, &end))
         return false;
     const uint64_t unit = *end == 'K' ? 1024 : *end == 'M' ? 1024 * 1024 : 1;
     *bytes *= unit;
     return !end[unit > 1] && *bytes > 0 && *bytes <= CLI_KERNEL_BYTES;
 }
 
-// "SET.BINDING=WHAT": the buffer of the module that it names.
-static const struct cat_buffer *take_place(const char *option, const char *given,
-                                           const struct cat_inspected *module, const char **what,
-                                           struct lit_error *error)
+// "SET.BINDING"; *end is behind it.
+static bool take_numbers(const char *text, uint32_t *set, uint32_t *binding, const char **end)
 {
-    uint64_t set, binding;
+    uint64_t first = 0, second = 0;
+    const bool good = cli_take_number(text, UINT32_MAX, &first, end) && **end == '.' &&
+                      cli_take_number(*end + 1, UINT32_MAX, &second, end);
+    *set = (uint32_t)first;
+    *binding = (uint32_t)second;
+    return good;
+}
+
+static struct cli_held *find_held(struct cli_plan *plan, uint32_t set, uint32_t binding)
+{
+    for (size_t i = 0; i < plan->buffer_count; i++)
+        if (plan->buffers[i].as.set == set && plan->buffers[i].as.binding == binding)
+            return &plan->buffers[i];
+    return NULL;
+}
+
+// "SET.BINDING=WHAT": the buffer that it names.
+static struct cli_held *take_place(const char *option, const char *given, struct cli_plan *plan,
+                                   const char **what, struct lit_error *error)
+{
+    uint32_t set, binding;
     const char *at;
     OWNED(text_free) struct text there = {0};
-    if (!take_number(given, UINT32_MAX, &set, &at) || *at != '.' ||
-        !take_number(at + 1, UINT32_MAX, &binding, &at) || *at != '=' || !at[1]) {
+    if (!take_numbers(given, &set, &binding, &at) || *at != '=' || !at[1]) {
         lit_fail(error, LIT_EXIT_USAGE, "--%s '%.80s': expected SET.BINDING=..., as in 0.1=%s",
                  option, given, strcmp(option, "expect") == 0 ? "sums.words" : "random:4096");
         return NULL;
     }
     *what = at + 1;
-    for (size_t i = 0; i < module->buffer_count; i++) {
-        const struct cat_buffer *buffer = &module->buffers[i];
-        if (buffer->set == set && buffer->binding == binding)
-            return buffer;
-        text_printf(&there, "%s%" PRIu32 ".%" PRIu32, there.length ? ", " : "", buffer->set,
-                    buffer->binding);
-    }
-    lit_fail(error, LIT_EXIT_USAGE, "--%s '%.80s': the module has no such buffer, but %.200s",
-             option, given, there.data);
+    struct cli_held *held = find_held(plan, set, binding);
+    for (size_t i = 0; i < plan->buffer_count && !held; i++)
+        text_printf(&there, "%s%" PRIu32 ".%" PRIu32, i ? ", " : "", plan->buffers[i].as.set,
+                    plan->buffers[i].as.binding);
+    if (!held)
+        lit_fail(error, LIT_EXIT_USAGE, "--%s '%.80s': the module has no such buffer, but %.200s",
+                 option, given, there.data);
+    return held;
+}
+
+// "NAME@...": the kernel of that name; without one the first. *rest is behind the @.
+static struct cli_pipeline *take_kernel(const char *option, const char *given,
+                                        struct cli_plan *plan, const char **rest,
+                                        struct lit_error *error)
+{
+    const char *at = strchr(given, '@');
+    const size_t length = at ? (size_t)(at - given) : 0;
+    *rest = at ? at + 1 : given;
+    for (size_t i = 0; i < plan->pipeline_count; i++)
+        if (strlen(plan->pipelines[i].name) == length &&
+            strncmp(plan->pipelines[i].name, given, length) == 0)
+            return &plan->pipelines[i];
+    lit_fail(error, LIT_EXIT_USAGE,
+             "--%s '%.80s': there is no such kernel: --module NAME=FILE says what it is", option,
+             given);
     return NULL;
 }
 
@@ -89,7 +122,7 @@ static bool take_spec(const char *given, struct cat_spec *spec, struct lit_error
 {
     uint64_t id;
     const char *at;
-    if (take_number(given, UINT32_MAX, &id, &at) && *at == '=') {
+    if (cli_take_number(given, UINT32_MAX, &id, &at) && *at == '=') {
         spec->id = (uint32_t)id;
         if (take_value(at + 1, &spec->value, &at) && !*at)
             return true;
@@ -97,21 +130,21 @@ static bool take_spec(const char *given, struct cat_spec *spec, struct lit_error
     return lit_fail(error, LIT_EXIT_USAGE, "--spec '%.80s': expected ID=VALUE, as in 0=64", given);
 }
 
-static bool take_specs(const struct cli_list *given, struct cat_package *package,
-                       struct lit_error *error)
+static bool take_specs(const struct cli_list *given, struct cli_plan *plan, struct lit_error *error)
 {
     for (size_t i = 0; i < given->count; i++) {
         struct cat_spec spec;
+        const char *value;
         size_t at = 0;
-        if (!take_spec(given->items[i], &spec, error))
+        struct cli_pipeline *of = take_kernel("spec", given->items[i], plan, &value, error);
+        if (!of || !take_spec(value, &spec, error))
             return false;
-        while (at < package->spec_count && package->specs[at].id != spec.id)
+        while (at < of->spec_count && of->specs[at].id != spec.id)
             at++;
         if (at == CAT_MOST_SPEC)
             return lit_fail(error, LIT_EXIT_USAGE, "--spec: more than %d", CAT_MOST_SPEC);
-        if (at == package->spec_count)
-            LIT_ADD(package->specs, package->spec_count) = spec;
-        package->specs[at] = spec;
+        of->spec_count += at == of->spec_count;
+        of->specs[at] = spec;
     }
     return true;
 }
@@ -124,7 +157,7 @@ static bool take_groups(const char *option, const char *given, uint32_t groups[3
     groups[1] = groups[2] = 1;
     for (size_t i = 0; i < 3; i++) {
         uint64_t number;
-        if (!take_number(at, UINT32_MAX, &number, &at) || !number)
+        if (!cli_take_number(at, UINT32_MAX, &number, &at) || !number)
             break;
         groups[i] = (uint32_t)number;
         if (!*at)
@@ -184,33 +217,46 @@ static bool take_push(const char *option, const char *given, const struct cat_in
     return true;
 }
 
-// "GROUPS" or "GROUPS:PUSH": one more dispatch.
-static bool take_step(const char *given, const struct cat_inspected *module,
-                      struct cat_interface *interface, struct lit_error *error)
+// "GROUPS", "NAME@GROUPS", and with ":PUSH" behind it: one more dispatch.
+static bool take_step(const char *given, const struct cli_kernel_options *chosen,
+                      struct cli_plan *plan, struct lit_error *error)
 {
     OWNED(text_free) struct text groups = {0};
-    const size_t length = strcspn(given, ":");
-    if (interface->step_count == CAT_MOST_STEPS)
+    const char *what;
+    const struct cli_pipeline *of = take_kernel("then", given, plan, &what, error);
+    if (!of)
+        return false;
+    const size_t length = strcspn(what, ":");
+    const uint32_t size = of->module.push_size;
+    if (plan->dispatch_count > CAT_MOST_STEPS)
         return lit_fail(error, LIT_EXIT_USAGE, "more than %d of --then", CAT_MOST_STEPS);
-    struct cat_step *step = &interface->steps[interface->step_count++];
+    struct cli_dispatch *step = &plan->dispatches[plan->dispatch_count++];
+    step->pipeline = (size_t)(of - plan->pipelines);
     text_puts(&groups, "");
-    text_append(&groups, given, length);
-    memcpy(step->push, interface->push, sizeof step->push);
-    return take_groups("then", groups.data, step->groups, error) &&
-           (!given[length] || take_push("then", given + length + 1, module, step->push, error));
+    text_append(&groups, what, length);
+    if (!take_groups("then", groups.data, step->groups, error))
+        return false;
+    if (what[length])
+        return take_push("then", what + length + 1, &of->module, step->push, error);
+    if (size && (!chosen->push || size != plan->pipelines[0].module.push_size))
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--then '%.80s': nothing says what the %" PRIu32
+                        " bytes of push constants are, as in --then %.80s:0x1",
+                        given, size, given);
+    memcpy(step->push, plan->dispatches[0].push, sizeof step->push);
+    return true;
 }
 
-static bool take_dispatches(const struct cli_kernel_options *chosen,
-                            const struct cat_inspected *module, struct cat_package *package,
+static bool take_dispatches(const struct cli_kernel_options *chosen, struct cli_plan *plan,
                             struct lit_error *error)
 {
-    struct cat_interface *interface = &package->interface;
+    const struct cat_inspected *module = &plan->pipelines[0].module;
+    struct cli_dispatch *first = &plan->dispatches[plan->dispatch_count++];
     OWNED(text_free) struct text zeros = {0};
-    uint32_t groups[3];
+    bool used[1 + CAT_MOST_PARTS] = {true};
     if (!chosen->groups)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "nothing says how many workgroups there are: --groups 64");
-    interface->push_size = module->push_size;
     for (uint32_t i = 0; i < module->push_size && i < 16; i++)
         text_puts(&zeros, "00");
     if (!chosen->push && module->push_size)
@@ -218,41 +264,28 @@ static bool take_dispatches(const struct cli_kernel_options *chosen,
                         "nothing says what the %" PRIu32
                         " bytes of push constants are: --push %s%s",
                         module->push_size, zeros.data, module->push_size > 16 ? "..." : "");
-    if (!take_groups("groups", chosen->groups, groups, error) ||
-        (chosen->push && !take_push("push", chosen->push, module, interface->push, error)))
+    if (!take_groups("groups", chosen->groups, first->groups, error) ||
+        (chosen->push && !take_push("push", chosen->push, module, first->push, error)))
         return false;
-    package->groups = groups[0];
-    interface->rows = groups[1];
-    interface->layers = groups[2];
     for (size_t i = 0; i < chosen->steps.count; i++)
-        if (!take_step(chosen->steps.items[i], module, interface, error))
+        if (!take_step(chosen->steps.items[i], chosen, plan, error))
             return false;
+    for (size_t i = 0; i < plan->dispatch_count; i++)
+        used[plan->dispatches[i].pipeline] = true;
+    for (size_t i = 0; i < plan->pipeline_count; i++)
+        if (!used[i])
+            return lit_fail(error, LIT_EXIT_USAGE, "no dispatch is of kernel %s: --then %s@64",
+                            plan->pipelines[i].name, plan->pipelines[i].name);
     return true;
 }
 
 // --- Buffers
 
-// What one holds, and is to hold.
-struct content {
-    uint32_t *before, *after; // before NULL: nothing that counts; after NULL: not compared
-    size_t words;             // 0: not known yet
-    struct cat_tolerance may;
-};
-
-static void clear_contents(struct content *contents)
-{
-    for (size_t i = 0; i < CAT_MOST_BINDINGS; i++) {
-        free(contents[i].before);
-        free(contents[i].after);
-    }
-}
-
-static bool make_content(const char *what, const struct cat_buffer *buffer, struct content *content,
-                         struct lit_error *error)
+static bool make_content(const char *what, struct cli_held *content, struct lit_error *error)
 {
     enum { RANDOM, IOTA, ZERO, FLOATS, KINDS };
     static const char *const kinds[KINDS] = {"random:", "iota:", "zero:", "floats:"};
-    struct lit_random random = {random_derive(buffer->set, "kernel") + buffer->binding};
+    struct lit_random random = {random_derive(content->as.set, "kernel") + content->as.binding};
     uint64_t bytes;
     size_t kind = 0;
     while (kind < KINDS && strncmp(what, kinds[kind], strlen(kinds[kind])) != 0)
@@ -281,27 +314,20 @@ static bool make_content(const char *what, const struct cat_buffer *buffer, stru
     return true;
 }
 
-static uint64_t least_words(const struct cat_buffer *buffer)
-{
-    return (buffer->bytes + buffer->each + 3) / 4;
-}
-
 // The words of the buffer that a formula reads: that behind its @, else the one that the kernel
 // only reads.
-static bool take_input(const char *what, const struct cat_inspected *module,
-                       const struct content *contents, const struct content **input,
+static bool take_input(const char *what, struct cli_plan *plan, const struct cli_held **input,
                        struct lit_error *error)
 {
     const char *at = what + strlen("formula");
-    uint64_t set = 0, binding = 0;
+    uint32_t set = 0, binding = 0;
     size_t found = 0;
-    const bool named = *at == '@' && take_number(at + 1, UINT32_MAX, &set, &at) && *at == '.' &&
-                       take_number(at + 1, UINT32_MAX, &binding, &at);
-    for (size_t i = 0; i < module->buffer_count && *at == ':'; i++) {
-        const struct cat_buffer *buffer = &module->buffers[i];
+    const bool named = *at == '@' && take_numbers(at + 1, &set, &binding, &at);
+    for (size_t i = 0; i < plan->buffer_count && *at == ':'; i++) {
+        const struct cat_buffer *buffer = &plan->buffers[i].as;
         if (named ? buffer->set == set && buffer->binding == binding
                   : buffer->readonly && !buffer->uniform) {
-            *input = &contents[i];
+            *input = &plan->buffers[i];
             found++;
         }
     }
@@ -314,19 +340,18 @@ static bool take_input(const char *what, const struct cat_inspected *module,
 
 // What a formula gives for each word of a buffer: the buffer is one unit, and a word an invocation
 // of it.
-static bool make_formula(const char *what, const struct cat_buffer *buffer,
-                         const struct cat_inspected *module, const struct content *contents,
-                         struct content *content, struct lit_error *error)
+static bool make_formula(const char *what, struct cli_plan *plan, struct cli_held *content,
+                         struct lit_error *error)
 {
     struct cat_formula formula;
     struct lit_error why = {0};
-    const struct content *input = NULL;
+    const struct cli_held *input = NULL;
     const char *text = strchr(what, ':');
     bool folds = false;
-    if (!content->words && !buffer->each)
-        content->words = least_words(buffer);
+    if (!content->words && !content->as.each)
+        content->words = cli_plan_least(&content->as);
     if (!content->words)
-        return true; // check_content asks for it
+        return true; // cli_plan_place asks for it
     if (!text || !cat_formula_parse(text + 1, NULL, CAT_ASKS_SIZES | CAT_ASKS_WORD | CAT_ASKS_INPUT,
                                     &formula, &why))
         return lit_fail(error, LIT_EXIT_USAGE, "--expect '%.80s': %.200s", what,
@@ -342,7 +367,7 @@ static bool make_formula(const char *what, const struct cat_buffer *buffer,
         return lit_fail(error, LIT_EXIT_USAGE,
                         "--expect '%.80s': of all words together a formula is for %d at most", what,
                         MOST_FOLDED);
-    if ((reads || text[-1] != 'a') && !take_input(what, module, contents, &input, error))
+    if ((reads || text[-1] != 'a') && !take_input(what, plan, &input, error))
         return false;
     const struct cat_args args = {
         .subgroup = 1,
@@ -360,19 +385,17 @@ static bool make_formula(const char *what, const struct cat_buffer *buffer,
     return true;
 }
 
-static bool make_expected(const char *given, const struct cat_inspected *module,
-                          struct content *contents, struct lit_error *error)
+static bool make_expected(const char *given, struct cli_plan *plan, struct lit_error *error)
 {
     const char *what;
-    const struct cat_buffer *buffer = take_place("expect", given, module, &what, error);
-    struct content *content = buffer ? &contents[buffer - module->buffers] : NULL;
+    struct cli_held *content = take_place("expect", given, plan, &what, error);
     size_t words = 0;
-    if (!buffer)
+    if (!content)
         return false;
     free(content->after);
     content->after = NULL;
     if (strncmp(what, "formula:", 8) == 0 || strncmp(what, "formula@", 8) == 0)
-        return make_formula(what, buffer, module, contents, content, error);
+        return make_formula(what, plan, content, error);
     if (!cli_kernel_words(what, &content->after, &words, error))
         return false;
     if (content->words && content->words != words)
@@ -390,20 +413,19 @@ static bool take_real(const char *text, float *real)
     return end > text && !*end && *real > 0 && *real < INFINITY;
 }
 
-// What stands behind --allow SET.BINDING=.
+// What stands behind --allow SET.BINDING=, but for bits:HEX.
 static bool take_tolerance(const char *what, struct cat_tolerance *may)
 {
     const char *value = what + strcspn(what, ":");
     const size_t length = (size_t)(value - what);
     uint64_t number, to;
-    char *end;
     value += *value == ':';
 #define IS(name) (length == strlen(name) && strncmp(what, name, length) == 0)
     if (IS("any-order") && !*value) {
         may->order = 1;
         return true;
     }
-    if (IS("any-order") && take_number(value, UINT32_MAX, &number, &value) && !*value) {
+    if (IS("any-order") && cli_take_number(value, UINT32_MAX, &number, &value) && !*value) {
         may->order = (uint32_t)number / 4;
         return number && number % 4 == 0;
     }
@@ -411,15 +433,11 @@ static bool take_tolerance(const char *what, struct cat_tolerance *may)
         return take_real(value, &may->relative);
     if (IS("absolute"))
         return take_real(value, &may->absolute);
-    if (IS("bits") && isxdigit((unsigned char)*value)) {
-        errno = 0;
-        const unsigned long long bits = strtoull(value, &end, 16);
-        may->ignored = ~(uint32_t)bits;
-        return !*end && !errno && bits <= UINT32_MAX;
-    }
-    if (!take_number(value, UINT32_MAX, &number, &value))
+    if (IS("rmse"))
+        return take_real(value, &may->rmse);
+    if (!cli_take_number(value, UINT32_MAX, &number, &value))
         return false;
-    if (IS("words") && *value == '-' && take_number(value + 1, UINT32_MAX - 1, &to, &value)) {
+    if (IS("words") && *value == '-' && cli_take_number(value + 1, UINT32_MAX - 1, &to, &value)) {
         may->from = number;
         may->to = to + 1;
         return !*value && number <= to;
@@ -434,124 +452,56 @@ static bool take_tolerance(const char *what, struct cat_tolerance *may)
     return !*value && number;
 }
 
-static bool take_contents(const struct cli_kernel_options *chosen,
-                          const struct cat_inspected *module, struct content *contents,
+// "bits:HEX": the bits of each word that count. False if it is something else.
+static bool take_bits(const char *what, uint32_t *bits)
+{
+    char *end;
+    if (strncmp(what, "bits:", 5) != 0 || !isxdigit((unsigned char)what[5]))
+        return false;
+    errno = 0;
+    const unsigned long long number = strtoull(what + 5, &end, 16);
+    *bits = (uint32_t)number;
+    return !*end && !errno && number <= UINT32_MAX;
+}
+
+static bool take_allowed(const char *given, struct cli_plan *plan, uint32_t *bits,
+                         struct lit_error *error)
+{
+    const char *what;
+    struct cli_held *held = take_place("allow", given, plan, &what, error);
+    return held &&
+           (take_bits(what, &bits[held - plan->buffers]) || take_tolerance(what, &held->may) ||
+            lit_fail(error, LIT_EXIT_USAGE,
+                     "--allow '%.80s': expected any-order, any-order:BYTES, ulp:N, "
+                     "ulp16:N, relative:X, absolute:X, rmse:X, bits:HEX or "
+                     "words:FIRST-LAST",
+                     given));
+}
+
+static bool take_contents(const struct cli_kernel_options *chosen, struct cli_plan *plan,
                           struct lit_error *error)
 {
     const char *what;
+    uint32_t bits[CLI_MOST_HELD];
+    memset(bits, 0xff, sizeof bits);
     for (size_t i = 0; i < chosen->buffers.count; i++) {
-        const struct cat_buffer *buffer =
-            take_place("buffer", chosen->buffers.items[i], module, &what, error);
-        if (!buffer || !make_content(what, buffer, &contents[buffer - module->buffers], error))
+        struct cli_held *held = take_place("buffer", chosen->buffers.items[i], plan, &what, error);
+        if (!held || !make_content(what, held, error))
             return false;
     }
     for (size_t i = 0; i < chosen->expected.count; i++)
-        if (!make_expected(chosen->expected.items[i], module, contents, error))
+        if (!make_expected(chosen->expected.items[i], plan, error))
             return false;
-    for (size_t i = 0; i < chosen->allowed.count; i++) {
-        const char *given = chosen->allowed.items[i];
-        const struct cat_buffer *buffer = take_place("allow", given, module, &what, error);
-        if (!buffer)
+    for (size_t i = 0; i < chosen->allowed.count; i++)
+        if (!take_allowed(chosen->allowed.items[i], plan, bits, error))
             return false;
-        if (!take_tolerance(what, &contents[buffer - module->buffers].may))
-            return lit_fail(error, LIT_EXIT_USAGE,
-                            "--allow '%.80s': expected any-order, any-order:BYTES, ulp:N, ulp16:N, "
-                            "relative:X, absolute:X, bits:HEX or words:FIRST-LAST",
-                            given);
-    }
-    return true;
-}
-
-static void put_buffer(const struct cat_buffer *buffer, struct text *name)
-{
-    text_printf(name, "buffer %" PRIu32 ".%" PRIu32, buffer->set, buffer->binding);
-    if (buffer->name[0])
-        text_printf(name, " (%s)", buffer->name);
-}
-
-// What is missing of one, or too short.
-static bool check_content(const struct cat_buffer *buffer, struct content *content,
-                          struct lit_error *error)
-{
-    OWNED(text_free) struct text name = {0};
-    const uint64_t least = least_words(buffer);
-    put_buffer(buffer, &name);
-    if (!content->words && buffer->readonly)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "nothing says what %s holds: --buffer %" PRIu32 ".%" PRIu32
-                        "=random:%" PRIu64,
-                        name.data, buffer->set, buffer->binding, buffer->each ? 4096 : least * 4);
-    // One of a fixed size that is written may begin with anything.
-    if (!content->words && !buffer->each && least <= CLI_KERNEL_BYTES / 4)
-        content->words = least;
-    if (!content->words)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "nothing says how long %s is: --buffer %" PRIu32 ".%" PRIu32 "=4096",
-                        name.data, buffer->set, buffer->binding);
-    if (content->may.to > content->words || content->may.order > content->words)
-        return lit_fail(error, LIT_EXIT_USAGE, "--allow: %s has only %zu words", name.data,
-                        content->words);
-    return content->words >= least ||
-           lit_fail(error, LIT_EXIT_USAGE, "%s has %zu bytes, where the module asks for %" PRIu64,
-                    name.data, content->words * 4, least * 4);
-}
-
-static void fill(uint32_t *words, size_t count, uint32_t value)
-{
-    for (size_t i = 0; i < count; i++)
-        words[i] = value;
-}
-
-// A region's room for `words` more, at a multiple of CAT_BINDING_WORDS: poison.
-static size_t make_room(struct cat_package *package, enum cat_region region, size_t words)
-{
-    const size_t before = package->region_words[region];
-    const size_t first = (before + CAT_BINDING_WORDS - 1) / CAT_BINDING_WORDS * CAT_BINDING_WORDS;
-    const size_t after = first + words;
-    package->region[region] = lit_realloc(package->region[region], after, 4);
-    fill(package->region[region] + before, after - before, CAT_POISON);
-    if (region == CAT_OUTPUT) {
-        package->expected = lit_realloc(package->expected, after, 4);
-        fill(package->expected + before, after - before, CAT_POISON);
-        package->expected_words = after;
-    }
-    package->region_words[region] = after;
-    return first;
-}
-
-static bool place_buffers(const struct cat_inspected *module, bool agrees, struct content *contents,
-                          struct cat_package *package, struct lit_error *error)
-{
-    uint64_t all = 0;
-    // Word 0 says that a wait ran out: that of no buffer.
-    package->region[CAT_STATE] = lit_alloc(1, 4);
-    package->region_words[CAT_STATE] = 1;
-    for (size_t i = 0; i < module->buffer_count; i++) {
-        const struct cat_buffer *buffer = &module->buffers[i];
-        const struct content *content = &contents[i];
-        const bool compared = content->after || (agrees && !buffer->readonly);
-        const enum cat_region region = compared           ? CAT_OUTPUT
-                                       : buffer->readonly ? CAT_INPUT
-                                                          : CAT_STATE;
-        if (!check_content(buffer, &contents[i], error))
-            return false;
-        all += content->words * 4;
-        if (all > CLI_KERNEL_BYTES)
-            return lit_fail(error, LIT_EXIT_USAGE, "buffers of more than %zu MiB",
-                            CLI_KERNEL_BYTES >> 20);
-        const size_t first = make_room(package, region, content->words);
-        if (content->before)
-            memcpy(package->region[region] + first, content->before, content->words * 4);
-        if (content->after)
-            memcpy(package->expected + first, content->after, content->words * 4);
-        package->interface.bindings[package->interface.binding_count++] =
-            (struct cat_binding){.set = buffer->set,
-                                 .binding = buffer->binding,
-                                 .uniform = buffer->uniform,
-                                 .region = region,
-                                 .first = first,
-                                 .words = content->words,
-                                 .may = content->may};
+    for (size_t i = 0; i < plan->buffer_count; i++) {
+        struct cli_held *held = &plan->buffers[i];
+        if (bits[i] == UINT32_MAX || !held->words)
+            continue;
+        held->counts = lit_alloc(held->words, sizeof *held->counts);
+        for (size_t word = 0; word < held->words; word++)
+            held->counts[word] = bits[i];
     }
     return true;
 }
@@ -570,54 +520,143 @@ static void put_name(const char *path, const char *given, struct text *name)
     }
 }
 
-static bool check_usage(const struct cli_kernel_options *chosen, const struct cat_inspected *module,
+static bool check_usage(const struct cli_kernel_options *chosen, const struct cli_plan *plan,
                         struct lit_error *error)
 {
-    const uint64_t size = chosen->subgroup;
     OWNED(text_free) struct text example = {0};
-    if (size > 128 || size & (size - 1))
-        return lit_fail(error, LIT_EXIT_USAGE, "--subgroup %" PRIu64 ": not a subgroup size", size);
-    for (size_t i = module->buffer_count; i-- > 0 && !example.length;)
-        if (!module->buffers[i].readonly)
-            text_printf(&example, "%" PRIu32 ".%" PRIu32 "=sums.words", module->buffers[i].set,
-                        module->buffers[i].binding);
+    for (size_t i = plan->buffer_count; i-- > 0 && !example.length;)
+        if (!plan->buffers[i].as.readonly)
+            text_printf(&example, "%" PRIu32 ".%" PRIu32 "=sums.words", plan->buffers[i].as.set,
+                        plan->buffers[i].as.binding);
     return chosen->expected.count || chosen->agrees ||
            lit_fail(error, LIT_EXIT_USAGE,
                     "nothing says what is right: --expect %s, or --expect agree",
                     example.length ? example.data : "0.1=sums.words");
 }
 
+// "NAME=FILE", "NAME=FILE@ENTRY", or "NAME=@ENTRY", another entry point of the first file.
+static bool take_module(const char *given, const struct cli_kernel_options *chosen,
+                        struct cli_plan *plan, const char **entry, struct text *page,
+                        struct lit_error *error)
+{
+    const size_t length = strcspn(given, "=");
+    const char *file = given + length + 1, *at = given[length] ? strrchr(file, '@') : NULL;
+    struct cli_pipeline *made = &plan->pipelines[plan->pipeline_count];
+    OWNED(text_free) struct text path = {0};
+    if (!length || length >= sizeof made->name || !given[length] || !*file || (at && !at[1]) ||
+        memchr(given, '@', length))
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--module '%.80s': expected NAME=FILE, NAME=FILE@ENTRY or NAME=@ENTRY",
+                        given);
+    for (size_t i = 0; i < plan->pipeline_count; i++)
+        if (strlen(plan->pipelines[i].name) == length &&
+            strncmp(plan->pipelines[i].name, given, length) == 0)
+            return lit_fail(error, LIT_EXIT_USAGE, "--module '%.80s': there are two of that name",
+                            given);
+    if (plan->pipeline_count > CAT_MOST_PARTS)
+        return lit_fail(error, LIT_EXIT_USAGE, "more than %d of --module", CAT_MOST_PARTS);
+    plan->pipeline_count++;
+    memcpy(made->name, given, length);
+    *entry = at ? at + 1 : NULL;
+    text_append(&path, file, at ? (size_t)(at - file) : strlen(file));
+    text_printf(page, path.length ? "\n; %s: %s\n" : "", made->name, path.data);
+    return !path.length ||
+           cli_kernel_load(path.data, chosen, &made->words, &made->word_count, page, error);
+}
+
+static bool inspect(struct cli_plan *plan, struct cli_pipeline *pipeline, const char *entry,
+                    const char *path, struct lit_error *error)
+{
+    struct lit_error why = {0};
+    size_t count;
+    const uint32_t *words = cli_plan_words(plan, pipeline, &count);
+    return cat_inspect(words, count, entry, pipeline->specs, pipeline->spec_count,
+                       &pipeline->module, &why) ||
+           lit_fail(error, LIT_EXIT_USAGE, "%.200s%s%.64s: %.300s", path,
+                    pipeline->name[0] ? ", " : "", pipeline->name, why.message);
+}
+
+// The buffer of a pipeline that `--bind` names becomes the one of another place.
+static bool take_bind(const char *given, struct cli_plan *plan,
+                      struct cat_buffer (*places)[CAT_MOST_BINDINGS], struct lit_error *error)
+{
+    const char *at;
+    uint32_t set, binding;
+    const struct cli_pipeline *of = take_kernel("bind", given, plan, &at, error);
+    struct cat_buffer *found = NULL;
+    if (!of)
+        return false;
+    bool good = take_numbers(at, &set, &binding, &at) && *at == '=';
+    for (size_t i = 0; i < of->module.buffer_count && good; i++)
+        if (of->module.buffers[i].set == set && of->module.buffers[i].binding == binding)
+            found = &places[of - plan->pipelines][i];
+    good = good && found && take_numbers(at + 1, &found->set, &found->binding, &at) && !*at;
+    return good || lit_fail(error, LIT_EXIT_USAGE,
+                            "--bind '%.80s': expected NAME@SET.BINDING=SET.BINDING, first a buffer "
+                            "of the kernel NAME, then one of --buffer",
+                            given);
+}
+
+// Which buffers there are: those of the same place are one.
+static bool join_buffers(const struct cli_kernel_options *chosen, struct cli_plan *plan,
+                         struct lit_error *error)
+{
+    struct cat_buffer(*places)[CAT_MOST_BINDINGS] = lit_alloc(1 + CAT_MOST_PARTS, sizeof *places);
+    bool good = true;
+    for (size_t p = 0; p < plan->pipeline_count; p++)
+        memcpy(places[p], plan->pipelines[p].module.buffers, sizeof *places);
+    for (size_t i = 0; i < chosen->binds.count && good; i++)
+        good = take_bind(chosen->binds.items[i], plan, places, error);
+    for (size_t p = 0; p < plan->pipeline_count && good; p++)
+        for (size_t i = 0; i < plan->pipelines[p].module.buffer_count && good; i++) {
+            struct cli_held *held = find_held(plan, places[p][i].set, places[p][i].binding);
+            good = held || plan->buffer_count < CLI_MOST_HELD ||
+                   lit_fail(error, LIT_EXIT_USAGE, "more than %d buffers", CLI_MOST_HELD);
+            if (held)
+                cli_plan_join(held, &places[p][i]);
+            else if (good)
+                (held = &plan->buffers[plan->buffer_count++])->as = places[p][i];
+            plan->pipelines[p].held[i] = good ? (size_t)(held - plan->buffers) : 0;
+        }
+    free(places);
+    return good;
+}
+
+static bool take_pipelines(const char *path, const struct cli_kernel_options *chosen,
+                           struct cli_plan *plan, struct text *page, struct lit_error *error)
+{
+    const char *entries[1 + CAT_MOST_PARTS] = {chosen->entry};
+    const uint64_t size = chosen->subgroup;
+    struct cli_pipeline *first = &plan->pipelines[plan->pipeline_count++];
+    if (size > 128 || size & (size - 1))
+        return lit_fail(error, LIT_EXIT_USAGE, "--subgroup %" PRIu64 ": not a subgroup size", size);
+    if (!cli_kernel_load(path, chosen, &first->words, &first->word_count, page, error))
+        return false;
+    for (size_t i = 0; i < chosen->modules.count; i++)
+        if (!take_module(chosen->modules.items[i], chosen, plan,
+                         &entries[i < CAT_MOST_PARTS ? i + 1 : 0], page, error))
+            return false;
+    if (!take_specs(&chosen->specs, plan, error))
+        return false;
+    for (size_t i = 0; i < plan->pipeline_count; i++) {
+        struct cli_pipeline *each = &plan->pipelines[i];
+        if (!inspect(plan, each, entries[i], path, error))
+            return false;
+        each->full = chosen->full;
+        each->subgroup = (uint32_t)size;
+    }
+    return join_buffers(chosen, plan, error);
+}
+
 bool cli_kernel_make(const char *path, const struct cli_kernel_options *chosen,
                      struct cat_package *package, struct lit_error *error)
 {
-    struct cat_inspected module;
-    struct content contents[CAT_MOST_BINDINGS] = {0};
-    struct lit_error why = {0};
+    OWNED(cli_plan_free) struct cli_plan *plan = cli_plan_new();
     char origin[200];
     text_sanitise(origin, sizeof origin, lit_path_name(path));
     text_puts(&package->origin, origin);
     put_name(path, chosen->name, &package->name);
-    if (!cli_kernel_load(path, chosen, &package->words, &package->word_count, &package->page,
-                         error) ||
-        !take_specs(&chosen->specs, package, error))
-        return false;
-    if (!cat_inspect(package->words, package->word_count, chosen->entry, package->specs,
-                     package->spec_count, &module, &why))
-        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %.300s", path, why.message);
-    struct cat_interface *interface = &package->interface;
-    snprintf(interface->entry, sizeof interface->entry, "%s", module.entry);
-    interface->full = chosen->full;
-    interface->sized = chosen->subgroup > 0;
-    package->subgroup = (uint32_t)chosen->subgroup;
-    package->workgroup = module.local[0] * module.local[1] * module.local[2];
-    const bool good = take_contents(chosen, &module, contents, error) &&
-                      take_dispatches(chosen, &module, package, error) &&
-                      check_usage(chosen, &module, error) &&
-                      place_buffers(&module, chosen->agrees, contents, package, error) &&
-                      (package->expected_words ||
-                       lit_fail(error, LIT_EXIT_USAGE, "%.200s writes no buffer", path));
-    if (good)
-        cat_settle(interface, package->expected, package->expected);
-    clear_contents(contents);
-    return good;
+    return take_pipelines(path, chosen, plan, &package->page, error) &&
+           take_contents(chosen, plan, error) && take_dispatches(chosen, plan, error) &&
+           check_usage(chosen, plan, error) && cli_plan_place(plan, chosen->agrees, package, error);
 }

@@ -248,8 +248,8 @@ void dev_layout_destroy(struct dev *dev, struct dev_layout *layout)
         vkDestroyDescriptorSetLayout(dev->device, layout->sets[i], NULL);
 }
 
-bool dev_interface_fits(const struct dev *dev, const struct cat_interface *interface,
-                        struct lit_error *error)
+static bool pipeline_fits(const struct dev *dev, const struct cat_interface *interface,
+                          struct lit_error *error)
 {
     VkPhysicalDeviceProperties properties = {0};
     const VkPhysicalDeviceLimits *limits = &properties.limits;
@@ -292,4 +292,37 @@ bool dev_interface_fits(const struct dev *dev, const struct cat_interface *inter
                             (unsigned long long)needs[i].needed, needs[i].what, needs[i].limit,
                             (unsigned long long)needs[i].most);
     return true;
+}
+
+// What catalogue/prepare.c asks of a test's own pipeline.
+static bool part_fits(const struct dev *dev, const struct cat_part *part, struct lit_error *error)
+{
+    const struct dev_facts *facts = &dev->facts;
+    const uint32_t size = part->subgroup ? part->subgroup : facts->subgroup;
+    if (part->workgroup > facts->max_workgroup)
+        return lit_fail(error, LIT_EXIT_NOTHING,
+                        "workgroup of %u > maxComputeWorkGroupInvocations %u", part->workgroup,
+                        facts->max_workgroup);
+    if (size != facts->subgroup &&
+        (!facts->subgroup_control || size < facts->subgroup_min || size > facts->subgroup_max))
+        return lit_fail(error, LIT_EXIT_NOTHING, "subgroups of %u: the device runs %u to %u", size,
+                        facts->subgroup_min, facts->subgroup_max);
+    if (part->interface.full && part->interface.width % size && part->workgroup % size == 0)
+        return lit_fail(error, LIT_EXIT_NOTHING,
+                        "workgroup of %u in x is not a multiple of the subgroup size %u",
+                        part->interface.width, size);
+    return !part->interface.full || part->workgroup % size == 0 ||
+           lit_fail(error, LIT_EXIT_NOTHING,
+                    "workgroup of %u is not a multiple of the subgroup size %u", part->workgroup,
+                    size);
+}
+
+bool dev_interface_fits(const struct dev *dev, const struct cat_interface *interface,
+                        struct lit_error *error)
+{
+    bool fits = pipeline_fits(dev, interface, error);
+    for (size_t i = 0; i < interface->part_count && fits; i++)
+        fits = part_fits(dev, &interface->parts[i], error) &&
+               pipeline_fits(dev, &interface->parts[i].interface, error);
+    return fits;
 }

@@ -101,6 +101,13 @@ static void background(struct dev *dev, const struct stressing *stressing, uint3
 struct slot {
     struct dev_buffer output, state; // views
     struct dev_sets sets;
+    struct dev_sets parts[CAT_MOST_PARTS];
+};
+
+// Another pipeline of a kernel from outside.
+struct part {
+    struct dev_layout layout;
+    VkPipeline pipeline;
 };
 
 struct dev_program {
@@ -110,6 +117,7 @@ struct dev_program {
     uint64_t output_words;
     struct dev_layout layout;
     VkPipeline pipeline;
+    struct part parts[CAT_MOST_PARTS];
     struct dev_buffer input, output, state;
     struct dev_slots slots;
     struct slot slot[DEV_SLOTS];
@@ -137,11 +145,12 @@ static struct dev_buffer view(const struct dev_buffer *whole, uint64_t first, ui
     return part;
 }
 
-// A slot's buffers, as the interface divides its regions.
-static enum dev_status describe(struct dev_program *program, struct slot *slot,
+// A slot's buffers, as the interface of a pipeline divides its regions.
+static enum dev_status describe(struct dev_program *program, const struct slot *slot,
+                                const struct cat_interface *interface,
+                                const struct dev_layout *layout, struct dev_sets *sets,
                                 struct lit_error *error)
 {
-    const struct cat_interface *interface = dev_interface(&program->info.code);
     const struct dev_buffer *const regions[CAT_REGIONS] = {
         [CAT_INPUT] = &program->input, [CAT_OUTPUT] = &slot->output, [CAT_STATE] = &slot->state};
     struct dev_buffer views[CAT_MOST_BINDINGS];
@@ -152,18 +161,22 @@ static enum dev_status describe(struct dev_program *program, struct slot *slot,
         views[i] = view(region, binding->first, binding->words ? binding->words : region->words);
         buffers[i] = &views[i];
     }
-    return dev_describe(program->dev, &program->layout, interface->bindings,
-                        interface->binding_count, buffers, &slot->sets, error);
+    return dev_describe(program->dev, layout, interface->bindings, interface->binding_count,
+                        buffers, sets, error);
 }
 
 static enum dev_status make_slots(struct dev_program *program, struct lit_error *error)
 {
+    const struct cat_interface *interface = dev_interface(&program->info.code);
     for (uint32_t i = 0; i < program->slots.count; i++) {
         struct slot *slot = &program->slot[i];
         slot->output = view(&program->output, i * program->slots.output, program->output_words);
         slot->state =
             view(&program->state, i * program->slots.state, program->info.shape.state_words);
-        TRY(describe(program, slot, error));
+        TRY(describe(program, slot, interface, &program->layout, &slot->sets, error));
+        for (size_t part = 0; part < interface->part_count; part++)
+            TRY(describe(program, slot, &interface->parts[part].interface,
+                         &program->parts[part].layout, &slot->parts[part], error));
     }
     return DEV_OK;
 }
@@ -218,6 +231,32 @@ static enum dev_status make_buffers(struct dev_program *program, struct lit_erro
     return DEV_OK;
 }
 
+static enum dev_status make_parts(struct dev_program *program, struct lit_error *error)
+{
+    const struct dev_compile_info *code = &program->info.code;
+    const struct cat_interface *interface = dev_interface(code);
+    for (size_t i = 0; i < interface->part_count; i++) {
+        const struct cat_part *of = &interface->parts[i];
+        struct part *part = &program->parts[i];
+        TRY(dev_layout_create(program->dev, of->interface.bindings, of->interface.binding_count,
+                              of->interface.push_size, &part->layout, error));
+        TRY(dev_pipeline(
+            program->dev,
+            &(struct dev_pipeline_info){
+                .code = {.words = of->word_count ? of->words : code->words,
+                         .word_count = of->word_count ? of->word_count : code->word_count,
+                         .subgroup = of->subgroup ? of->subgroup : code->subgroup,
+                         .spec_ids = of->spec_ids,
+                         .spec_values = of->spec_values,
+                         .spec_count = of->spec_count,
+                         .interface = &of->interface},
+                .layout = part->layout.pipeline,
+            },
+            &part->pipeline, error));
+    }
+    return DEV_OK;
+}
+
 struct dev_program *dev_program_create(struct dev *dev, const struct dev_program_info *info,
                                        enum dev_status *result, struct lit_error *error)
 {
@@ -243,6 +282,7 @@ struct dev_program *dev_program_create(struct dev *dev, const struct dev_program
                              .owner = info->name,
                          },
                          &program->pipeline, error));
+    TRY_END(make_parts(program, error));
     TRY_END(init_stressing(dev, &program->stressing, &info->stress, error));
     TRY_END(make_buffers(program, error));
     *result = DEV_OK;
@@ -269,8 +309,15 @@ void dev_program_destroy(struct dev_program **destroying)
     dev_buffer_destroy(dev, &program->state);
     dev_buffer_destroy(dev, &program->output);
     dev_buffer_destroy(dev, &program->input);
-    for (uint32_t i = 0; i < DEV_SLOTS; i++)
+    for (uint32_t i = 0; i < DEV_SLOTS; i++) {
         vkDestroyDescriptorPool(dev->device, program->slot[i].sets.pool, NULL);
+        for (size_t part = 0; part < CAT_MOST_PARTS; part++)
+            vkDestroyDescriptorPool(dev->device, program->slot[i].parts[part].pool, NULL);
+    }
+    for (size_t i = 0; i < CAT_MOST_PARTS; i++) {
+        vkDestroyPipeline(dev->device, program->parts[i].pipeline, NULL);
+        dev_layout_destroy(dev, &program->parts[i].layout);
+    }
     vkDestroyPipeline(dev->device, program->pipeline, NULL);
     dev_layout_destroy(dev, &program->layout);
     if (dev->other_of == program)
@@ -340,9 +387,13 @@ static void record_test(struct dev_program *program, const struct slot *slot, Vk
     }
     for (size_t i = 0; i < interface->step_count; i++) {
         const struct cat_step *step = &interface->steps[i];
+        const struct part *part = step->part ? &program->parts[step->part - 1] : NULL;
         dev_barrier(dev);
-        dev_bind(dev, pipeline, program->layout.pipeline, &slot->sets, step->push,
-                 interface->push_size);
+        dev_bind(dev, part ? part->pipeline : pipeline,
+                 part ? part->layout.pipeline : program->layout.pipeline,
+                 part ? &slot->parts[step->part - 1] : &slot->sets, step->push,
+                 part ? interface->parts[step->part - 1].interface.push_size
+                      : interface->push_size);
         vkCmdDispatch(dev->commands, step->groups[0], step->groups[1], step->groups[2]);
     }
     background(dev, stressing, set->workgroups, seed, DEV_STRESS_SLICES);

@@ -12,6 +12,7 @@
 #define CAT_MOST_PUSH     256 // bytes of push constants
 #define CAT_MOST_SPEC     32  // specialization constants
 #define CAT_MOST_STEPS    64  // dispatches behind the first
+#define CAT_MOST_PARTS    16  // pipelines besides that of the first dispatch
 #define CAT_ENTRY_SIZE    64  // bytes of an entry point's name, with the terminator
 
 // Where a buffer lies, which says what becomes of it: CAT_INPUT is written once, CAT_OUTPUT and
@@ -22,10 +23,10 @@ enum cat_region { CAT_INPUT, CAT_OUTPUT, CAT_STATE, CAT_REGIONS };
 // In what a buffer may differ from what is expected of it; all 0: in nothing.
 struct cat_tolerance {
     uint32_t order;           // elements of so many words may come in any order
-    uint32_t ignored;         // bits of each word that do not count
     uint64_t from, to;        // the words that count, `to` is the one behind; 0, 0: all
     uint32_t ulps, half_ulps; // of floats of 32 bits, of each half of a word
     float relative, absolute; // floats of 32 bits: |got - want| <= absolute + relative * |want|
+    float rmse; // floats of 32 bits: the root of the mean of (got - want) squared, over all words
 };
 
 // One buffer of a kernel.
@@ -36,11 +37,13 @@ struct cat_binding {
     uint64_t first; // word of the region: a multiple of CAT_BINDING_WORDS
     uint64_t words; // 0: the whole region
     struct cat_tolerance may;
+    char name[CAT_ENTRY_SIZE]; // that a script gives it; "" without
 };
 #define CAT_BINDING_WORDS 64u // 256 bytes: no device aligns a buffer's offset to more
 
-// Another dispatch of the kernel, behind a barrier.
+// Another dispatch, behind a barrier.
 struct cat_step {
+    uint32_t part;      // its pipeline: 0 that of the first dispatch, else parts[part - 1]
     uint32_t groups[3]; // workgroups in x, y and z
     uint8_t push[CAT_MOST_PUSH];
 };
@@ -50,6 +53,7 @@ struct cat_interface {
     uint32_t rows, layers; // workgroups in y and z; those in x are the shape's
     // Whether subgroups must be full, and have the configuration's size.
     bool full, sized;
+    uint32_t width; // a workgroup's invocations in x; 0: all of them
     // Push constants: `push`, or where `counted` those of the catalogue's tests.
     bool counted;
     uint32_t push_size; // bytes, a multiple of 4; 0: none
@@ -58,8 +62,25 @@ struct cat_interface {
     size_t binding_count;
     struct cat_step steps[CAT_MOST_STEPS]; // in turn, behind the first dispatch
     size_t step_count;
+    struct cat_part *parts;
+    size_t part_count;
+    uint32_t *counts; // the bits of each word of CAT_OUTPUT that count; NULL: all
+    uint64_t count_words;
 };
 
+// Another pipeline, with its own bindings in the same regions.
+struct cat_part {
+    struct cat_interface interface; // without steps and parts
+    uint32_t *words;                // its module
+    size_t word_count;              // 0: it is that of the first dispatch
+    uint32_t workgroup;             // invocations
+    uint32_t subgroup;              // that it asks for; 0: as the first dispatch
+    uint32_t spec_ids[CAT_MOST_SPEC], spec_values[CAT_MOST_SPEC];
+    size_t spec_count;
+};
+
+// One binding after the other, of all pipelines; NULL behind the last.
+const struct cat_binding *cat_binding_at(const struct cat_interface *interface, size_t index);
 // Whether no buffer may differ in anything: the checker on the device knows of nothing else.
 bool cat_interface_is_exact(const struct cat_interface *interface);
 // Makes those words of CAT_OUTPUT that may differ as they do what is expected of them; elements

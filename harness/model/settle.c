@@ -24,7 +24,7 @@ static bool within(uint32_t got, uint32_t want, uint32_t sign, uint32_t infinity
 static bool is_near(const struct cat_tolerance *may, uint32_t got, uint32_t want)
 {
     float a, b;
-    if (((got ^ want) & ~may->ignored) == 0)
+    if (got == want)
         return true;
     if (may->ulps && within(got, want, 0x80000000, 0x7f800000, may->ulps))
         return true;
@@ -52,36 +52,65 @@ static int by_words(const void *left, const void *right)
     return 0;
 }
 
+static bool is_near_as_a_whole(const uint32_t *got, const uint32_t *want, uint64_t count,
+                               float most)
+{
+    double sum = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        float a, b;
+        memcpy(&a, &got[i], sizeof a);
+        memcpy(&b, &want[i], sizeof b);
+        sum += ((double)a - b) * ((double)a - b);
+    }
+    return most > 0 && sqrt(sum / (double)count) <= most; // never with a NaN
+}
+
 static void settle(const struct cat_binding *binding, uint32_t *output, const uint32_t *expected)
 {
     const struct cat_tolerance *may = &binding->may;
     const uint64_t end = may->to ? may->to : binding->words;
+    const bool all =
+        is_near_as_a_whole(output + may->from, expected + may->from, end - may->from, may->rmse);
     if (may->order) {
         compared = may->order;
         qsort(output + may->from, (end - may->from) / may->order, may->order * sizeof *output,
               by_words);
     }
     for (uint64_t i = 0; i < binding->words; i++)
-        if (i < may->from || i >= end || is_near(may, output[i], expected[i]))
+        if (i < may->from || i >= end || all || is_near(may, output[i], expected[i]))
             output[i] = expected[i];
+}
+
+const struct cat_binding *cat_binding_at(const struct cat_interface *interface, size_t index)
+{
+    const struct cat_interface *of = interface;
+    for (size_t part = 0; index >= of->binding_count; part++) {
+        if (part == interface->part_count)
+            return NULL;
+        index -= of->binding_count;
+        of = &interface->parts[part].interface;
+    }
+    return &of->bindings[index];
 }
 
 bool cat_interface_is_exact(const struct cat_interface *interface)
 {
-    for (size_t i = 0; i < interface->binding_count; i++) {
-        const struct cat_tolerance *may = &interface->bindings[i].may;
-        if (may->order || may->ignored || may->to || may->ulps || may->half_ulps ||
-            may->relative > 0 || may->absolute > 0)
+    const struct cat_binding *binding;
+    for (size_t i = 0; (binding = cat_binding_at(interface, i)); i++) {
+        const struct cat_tolerance *may = &binding->may;
+        if (may->order || may->to || may->ulps || may->half_ulps || may->relative > 0 ||
+            may->absolute > 0 || may->rmse > 0)
             return false;
     }
-    return true;
+    return !interface->counts;
 }
 
 void cat_settle(const struct cat_interface *interface, uint32_t *output, const uint32_t *expected)
 {
-    for (size_t i = 0; i < interface->binding_count; i++) {
-        const struct cat_binding *binding = &interface->bindings[i];
+    const struct cat_binding *binding;
+    for (uint64_t i = 0; interface->counts && i < interface->count_words; i++)
+        output[i] = (output[i] & interface->counts[i]) | (expected[i] & ~interface->counts[i]);
+    for (size_t i = 0; (binding = cat_binding_at(interface, i)); i++)
         if (binding->region == CAT_OUTPUT)
             settle(binding, output + binding->first, expected + binding->first);
-    }
 }

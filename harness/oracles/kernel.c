@@ -49,21 +49,23 @@ static void kernel_describe(const struct cat_args *args, const struct cat_failur
                             char *text, size_t size)
 {
     const struct cat_interface *interface = &package_of(args)->interface;
-    const struct cat_binding *nearest = NULL;
-    for (size_t i = 0; i < interface->binding_count; i++) {
-        const struct cat_binding *binding = &interface->bindings[i];
+    const struct cat_binding *nearest = NULL, *binding;
+    OWNED(text_free) struct text name = {0};
+    for (size_t i = 0; (binding = cat_binding_at(interface, i)); i++)
         if (binding->region == CAT_OUTPUT && binding->first <= failure->instance &&
             (!nearest || binding->first > nearest->first))
             nearest = binding;
-    }
+    if (nearest && nearest->name[0])
+        text_puts(&name, nearest->name);
+    else
+        text_printf(&name, "%" PRIu32 ".%" PRIu32, nearest ? nearest->set : 0,
+                    nearest ? nearest->binding : 0);
     const uint64_t word = nearest ? failure->instance - nearest->first : failure->instance;
     if (nearest && word < nearest->words)
-        snprintf(text, size, "buffer %" PRIu32 ".%" PRIu32 ", word %" PRIu64 "%s", nearest->set,
-                 nearest->binding, word, nearest->may.order ? " when sorted" : "");
+        snprintf(text, size, "buffer %s, word %" PRIu64 "%s", name.data, word,
+                 nearest->may.order ? " when sorted" : "");
     else
-        snprintf(text, size,
-                 "behind the end of buffer %" PRIu32 ".%" PRIu32 ", at its word %" PRIu64,
-                 nearest ? nearest->set : 0, nearest ? nearest->binding : 0, word);
+        snprintf(text, size, "behind the end of buffer %s, at its word %" PRIu64, name.data, word);
 }
 
 const struct cat_oracle oracles_kernel[] = {

@@ -13,6 +13,8 @@
 
 // Makefile.txt and run.sh, terminated; made by the build.
 extern const char repro_makefile[], repro_run[];
+// model/interface.h and model/settle.c, likewise.
+extern const char repro_interface[], repro_settle[];
 
 void repro_of_test(struct repro *repro, struct text *name)
 {
@@ -87,10 +89,6 @@ bool repro_fits(const struct eng_prepared *ready, struct lit_error *error)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "there are no reproducers of litmus tests: their files are (litmus run "
                         "FILE.litmus)");
-    if (ready->interface && !cat_interface_is_exact(ready->interface))
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "a bundle compares word by word: there is none where --allow says in what "
-                        "buffers may differ");
     for (size_t i = 0; head && i < head->sweep_count; i++)
         if (cat_case_sweep(&ready->which, i) == CAT_LARGEST)
             return lit_fail(error, LIT_EXIT_USAGE,
@@ -131,6 +129,31 @@ static void add_evidence(const struct report_result *result, struct text *out)
         }
 }
 
+// What compares where buffers may differ: the program's own source, as one file.
+static void add_settling(struct text *out)
+{
+    static const char *const left_out[] = {"#pragma once\n", "#include \"model/interface.h\"\n"};
+    const char *const sources[] = {repro_interface, repro_settle};
+    for (size_t i = 0; i < 2; i++) {
+        const char *at = strstr(sources[i], left_out[i]);
+        text_append(out, sources[i], (size_t)(at - sources[i]));
+        text_puts(out, at + strlen(left_out[i]));
+    }
+}
+
+// What a kernel from outside has besides: the modules of other pipelines, what may differ.
+static void add_interface(struct repro_bundle *bundle, const struct cat_interface *interface)
+{
+    for (size_t i = 0; i < interface->part_count; i++)
+        if (interface->parts[i].word_count)
+            add_words(bundle, repro_part_names[i], interface->parts[i].words,
+                      interface->parts[i].word_count);
+    if (interface->counts)
+        add_words(bundle, "counts.bin", interface->counts, interface->count_words);
+    if (!cat_interface_is_exact(interface))
+        add_settling(repro_add(bundle, "settle.c"));
+}
+
 void repro_make(const struct repro *repro, struct repro_bundle *bundle)
 {
     const struct eng_prepared *ready = repro->ready;
@@ -149,6 +172,8 @@ void repro_make(const struct repro *repro, struct repro_bundle *bundle)
         add_words(bundle, "fresh.bin", ready->fresh,
                   repro_output_words(repro) + ready->shape.state_words);
     add_words(bundle, "expected.bin", ready->expected, repro_expected_words(repro));
+    if (ready->interface)
+        add_interface(bundle, ready->interface);
     repro_program(repro, repro_add(bundle, "repro.c"));
     text_puts(repro_add(bundle, "Makefile"), repro_makefile);
     text_puts(repro_add(bundle, "run"), repro_run);

@@ -105,18 +105,31 @@ static void put_outcomes(struct text *out, const struct cat_mode *mode)
     text_printf(out, "};\n#define FAILS              0x%04" PRIx32 "u\n", fails);
 }
 
+// Of the first pipeline, then of the others. An array has an element: `none`.
+static void put_numbers(struct text *out, const struct eng_prepared *ready, bool ids,
+                        const char *none)
+{
+    const size_t parts = ready->interface ? ready->interface->part_count : 0;
+    size_t count = 0;
+    for (size_t p = 0; p <= parts; p++) {
+        const struct cat_part *part = p ? &ready->interface->parts[p - 1] : NULL;
+        const uint32_t *numbers = part  ? ids ? part->spec_ids : part->spec_values
+                                  : ids ? ready->spec_ids
+                                        : ready->spec_values;
+        const size_t specs = part ? part->spec_count : ready->spec_count;
+        for (size_t i = 0; i < specs; i++)
+            text_printf(out, "%s%" PRIu32, count++ ? ", " : "", numbers[i]);
+    }
+    text_printf(out, "%s};\n", count ? "" : none);
+}
+
 static void put_constants(struct text *out, const struct eng_prepared *ready)
 {
     text_puts(out, "\n// The specialization constants: workgroup size, then the test's own.\n"
                    "static const uint32_t spec_ids[] = {");
-    for (size_t i = 0; i < ready->spec_count; i++)
-        text_printf(out, "%s%" PRIu32, i ? ", " : "", ready->spec_ids[i]);
-    // An array has an element: of an id that no module has.
-    text_puts(out, ready->spec_count ? "" : "0xffffffff");
-    text_puts(out, "};\nstatic const uint32_t spec_values[] = {");
-    for (size_t i = 0; i < ready->spec_count; i++)
-        text_printf(out, "%s%" PRIu32, i ? ", " : "", ready->spec_values[i]);
-    text_puts(out, ready->spec_count ? "};\n" : "0};\n");
+    put_numbers(out, ready, true, "0xffffffff"); // which no module has
+    text_puts(out, "static const uint32_t spec_values[] = {");
+    put_numbers(out, ready, false, "0");
 }
 
 static void put_needs(struct text *out, uint64_t features)
@@ -129,16 +142,28 @@ static void put_needs(struct text *out, uint64_t features)
     text_puts(out, "\n");
 }
 
+const char *const repro_part_names[CAT_MOST_PARTS] = {
+    "part-1.spv",  "part-2.spv",  "part-3.spv",  "part-4.spv",  "part-5.spv",  "part-6.spv",
+    "part-7.spv",  "part-8.spv",  "part-9.spv",  "part-10.spv", "part-11.spv", "part-12.spv",
+    "part-13.spv", "part-14.spv", "part-15.spv", "part-16.spv"};
+
 // A driver's words as a string of C: what could mean more is written by its number.
-static void put_string(struct text *out, const char *name, const char *string)
+static void put_quoted(struct text *out, const char *string)
 {
-    text_printf(out, "#define %-18s \"", name);
+    text_puts(out, "\"");
     for (const unsigned char *at = (const unsigned char *)string; *at; at++)
         if (isalnum(*at) || strchr(" .,:-+_/()", *at))
             text_append(out, (const char *)at, 1);
         else
             text_printf(out, "\\%03o", *at);
-    text_puts(out, "\"\n");
+    text_puts(out, "\"");
+}
+
+static void put_string(struct text *out, const char *name, const char *string)
+{
+    text_printf(out, "#define %-18s ", name);
+    put_quoted(out, string);
+    text_puts(out, "\n");
 }
 
 static void put_uuid(struct text *out, const char *name, const uint8_t uuid[16])
@@ -165,45 +190,110 @@ static void put_bool(struct text *out, const char *name, bool value, const char 
     text_printf(out, "#define %-18s %-20s // %s\n", name, value ? "true" : "false", what);
 }
 
-static void put_step(struct text *out, const uint32_t groups[3], const uint8_t *push, uint32_t size)
+static void put_step(struct text *out, uint32_t part, const uint32_t groups[3], const uint8_t *push,
+                     uint32_t size)
 {
-    text_printf(out, "    {{%" PRIu32 ", %" PRIu32 ", %" PRIu32 "},\n     {", groups[0], groups[1],
-                groups[2]);
+    text_printf(out, "    {%" PRIu32 ", {%" PRIu32 ", %" PRIu32 ", %" PRIu32 "},\n     {", part,
+                groups[0], groups[1], groups[2]);
     for (uint32_t i = 0; i < size; i++)
         text_printf(out, "%s0x%02x", !i ? "" : i % 12 ? ", " : ",\n      ", push[i]);
     text_puts(out, size ? "}},\n" : "0}},\n");
+}
+
+static const struct cat_interface *part_of(const struct cat_interface *interface, size_t part)
+{
+    return part ? &interface->parts[part - 1].interface : interface;
+}
+
+static void put_bindings(struct text *out, const struct cat_interface *interface)
+{
+    text_puts(out,
+              "\n// The kernels' buffers: 'i' in input.bin, 'o' what is compared, 's' all others. "
+              "first and words:\n// where in that, 32-bit words.\n"
+              "static const struct {\n    uint32_t part, set, binding;\n    bool uniform;\n"
+              "    char region;\n    uint64_t first, words;\n} bindings[] = {\n");
+    for (size_t p = 0; p <= interface->part_count; p++)
+        for (size_t i = 0; i < part_of(interface, p)->binding_count; i++) {
+            const struct cat_binding *binding = &part_of(interface, p)->bindings[i];
+            text_printf(
+                out, "    {%zu, %" PRIu32 ", %" PRIu32 ", %s, '%c', %" PRIu64 ", %" PRIu64 "},\n",
+                p, binding->set, binding->binding, binding->uniform ? "true" : "false",
+                "ios"[binding->region], binding -> first, binding -> words);
+        }
+    text_puts(out, "};\n");
+}
+
+// The pipelines. The module of the first can be replaced by `-m`, and is that of all that have
+// none.
+static void put_parts(struct text *out, const struct eng_prepared *ready)
+{
+    const struct cat_interface *interface = ready->interface;
+    uint32_t sets = 1, push = 0;
+    size_t specs = 0;
+    text_puts(out, "// The pipelines.\nstatic const struct {\n    const char *module, *entry;\n"
+                   "    bool full;\n"
+                   "    uint32_t subgroup, push_bytes, first_spec, specs;\n} parts[] = {\n");
+    for (size_t p = 0; p <= interface->part_count; p++) {
+        const struct cat_interface *of = part_of(interface, p);
+        const struct cat_part *part = p ? &interface->parts[p - 1] : NULL;
+        const size_t count = part ? part->spec_count : ready->spec_count;
+        const bool own = part && part->word_count;
+        text_printf(out, "    {%s%s%s, ", own ? "\"" : "", own ? repro_part_names[p - 1] : "NULL",
+                    own ? "\"" : "");
+        put_quoted(out, of->entry);
+        text_printf(
+            out, ", %s, %" PRIu32 ", %" PRIu32 ", %zu, %zu},\n", of->full ? "true" : "false",
+            part && part->subgroup ? part->subgroup : ready->required, of->push_size, specs, count);
+        specs += count;
+        push = of->push_size > push ? of->push_size : push;
+        for (size_t i = 0; i < of->binding_count; i++)
+            sets = of->bindings[i].set >= sets ? of->bindings[i].set + 1 : sets;
+    }
+    text_puts(out, "};\n");
+    put_define(out, "PARTS", NARROW, interface->part_count + 1, "of these");
+    put_define(out, "SETS", NARROW, sets, "descriptor sets of each");
+    put_define(out, "PUSH_BYTES", NARROW, push, "of push constants, at most");
+}
+
+// In what buffers may differ: structures of settle.c.
+static void put_tolerances(struct text *out, const struct cat_interface *interface)
+{
+    const struct cat_binding *binding;
+    text_puts(out, "#include \"settle.c\"\nstatic const struct cat_binding tolerances[] = {\n");
+    for (size_t i = 0; (binding = cat_binding_at(interface, i)); i++) {
+        const struct cat_tolerance *may = &binding->may;
+        if (binding->region == CAT_OUTPUT)
+            text_printf(out,
+                        "    {.first = %" PRIu64 ", .words = %" PRIu64 ",\n     .may = {%" PRIu32
+                        ", %" PRIu64 ", %" PRIu64 ", %" PRIu32 "u, %" PRIu32 "u, %.9e, %.9e, "
+                        "%.9e}},\n",
+                        binding->first, binding->words, may->order, may->from, may->to, may->ulps,
+                        may->half_ulps, (double)may->relative, (double)may->absolute,
+                        (double)may->rmse);
+    }
+    text_puts(out, "};\n");
+    put_bool(out, "BITS_COUNT", interface->counts, "counts.bin says which bits of each word count");
 }
 
 // How a kernel from outside is bound and started.
 static void put_interface(struct text *out, const struct eng_prepared *ready)
 {
     const struct cat_interface *interface = ready->interface;
-    uint32_t sets = 0;
-    text_puts(out,
-              "\n// The kernel's buffers: 'i' in input.bin, 'o' what is compared, 's' all others. "
-              "first and words:\n// where in that, 32-bit words.\n"
-              "static const struct {\n    uint32_t set, binding;\n    bool uniform;\n"
-              "    char region;\n    uint64_t first, words;\n} bindings[] = {\n");
-    for (size_t i = 0; i < interface->binding_count; i++) {
-        const struct cat_binding *binding = &interface->bindings[i];
-        text_printf(out, "    {%" PRIu32 ", %" PRIu32 ", %s, '%c', %" PRIu64 ", %" PRIu64 "},\n",
-                    binding->set, binding->binding, binding->uniform ? "true" : "false",
-                    "ios"[binding->region], binding -> first, binding -> words);
-        sets = binding->set >= sets ? binding->set + 1 : sets;
+    put_bindings(out, interface);
+    put_parts(out, ready);
+    text_puts(out, "// The dispatches, with a barrier between them.\n"
+                   "static const struct {\n    uint32_t part, groups[3];\n"
+                   "    uint8_t push[PUSH_BYTES + 1];\n} steps[] = {\n");
+    put_step(out, 0, (uint32_t[]){ready->shape.workgroups, interface->rows, interface->layers},
+             interface->push, interface->push_size);
+    for (size_t i = 0; i < interface->step_count; i++) {
+        const struct cat_step *step = &interface->steps[i];
+        put_step(out, step->part, step->groups, step->push,
+                 part_of(interface, step->part)->push_size);
     }
     text_puts(out, "};\n");
-    put_define(out, "SETS", NARROW, sets, "descriptor sets");
-    put_string(out, "ENTRY", interface->entry);
-    put_bool(out, "FULL", interface->full, "full subgroups are required");
-    put_define(out, "PUSH_BYTES", NARROW, interface->push_size, "of push constants");
-    text_puts(out, "// The dispatches, with a barrier between them.\n"
-                   "static const struct {\n    uint32_t groups[3];\n"
-                   "    uint8_t push[PUSH_BYTES + 1];\n} steps[] = {\n");
-    put_step(out, (uint32_t[]){ready->shape.workgroups, interface->rows, interface->layers},
-             interface->push, interface->push_size);
-    for (size_t i = 0; i < interface->step_count; i++)
-        put_step(out, interface->steps[i].groups, interface->steps[i].push, interface->push_size);
-    text_puts(out, "};\n");
+    if (!cat_interface_is_exact(interface))
+        put_tolerances(out, interface);
 }
 
 static void put_configuration(struct text *out, const struct repro *repro)
@@ -272,12 +362,15 @@ static void put_lines(const struct repro *repro, const char *line, const char *e
                       struct text *out)
 {
     const char *check = checks[repro->ready->mode.check];
-    const char *interface = repro->ready->interface ? "OF_KERNEL" : "OF_TEST";
+    const struct cat_interface *own = repro->ready->interface;
+    const char *interface = own ? "OF_KERNEL" : "OF_TEST";
+    const char *may = own && !cat_interface_is_exact(own) ? "SOME" : "NONE";
     bool kept = true;
     while (line < end) {
         const size_t length = strcspn(line, "\n"), whole = length + (line[length] == '\n');
         if (!take_condition(line, length, "CHECK", check, &kept) &&
-            !take_condition(line, length, "INTERFACE", interface, &kept) && kept)
+            !take_condition(line, length, "INTERFACE", interface, &kept) &&
+            !take_condition(line, length, "MAY_DIFFER", may, &kept) && kept)
             text_append(out, line, whole);
         line += whole;
     }

@@ -157,6 +157,8 @@ static const struct {
     {"test.spv", "the module that was run"},
     {"test.spv.sha256", "its SHA-256; `make check`"},
     {"input.bin", "the buffer `input`, 32-bit words, little-endian"},
+    {"counts.bin", "the bits of each word that count, 32-bit words"},
+    {"settle.c", "litmus's own comparison where buffers may differ, included by `repro.c`"},
     {"fresh.bin", "what the other buffers hold before each run: `bindings` in `repro.c`"},
     {"expected.bin", "the expected output, as `repro.c` compares it; of one unit if all are equal"},
     {"repro.c", "the reproducer: one file of C11, needs the Vulkan headers and the loader"},
@@ -198,6 +200,12 @@ static void put_use(const struct repro *repro, const struct repro_bundle *bundle
             if (!strcmp(bundle->files[j].name, files[i].name))
                 text_printf(out, "| %s | %s | %s |\n", files[i].name,
                             COUNT(bundle->files[j].content.length), files[i].what);
+    for (size_t i = 0; i < bundle->count; i++)
+        if (strncmp(bundle->files[i].name, "part-", 5) == 0)
+            text_printf(out, "| %s | %s | the module of `parts[%.*s]` in `repro.c` |\n",
+                        bundle->files[i].name, COUNT(bundle->files[i].content.length),
+                        (int)strspn(bundle->files[i].name + 5, "0123456789"),
+                        bundle->files[i].name + 5);
     if (lacks)
         text_printf(out, "\nThere is no test.amber: %s.\n", lacks);
     text_puts(out, "\nThe reproducer makes the same dispatches as litmus: the same module, "

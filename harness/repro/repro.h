@@ -35,7 +35,10 @@ struct repro {
 // Fills what says what a bundle is. `name` is appended to and has to live as long.
 void repro_of_test(struct repro *repro, struct text *name);
 
-#define REPRO_MAX_FILES 16
+#define REPRO_MAX_FILES (18 + CAT_MOST_PARTS)
+
+// Files of the modules of a kernel's further pipelines.
+extern const char *const repro_part_names[CAT_MOST_PARTS];
 
 struct repro_bundle {
     struct repro_file {

@@ -19,8 +19,11 @@
 //<configuration>
 // An example, so that this file compiles as it is: `litmus repro` writes what stands between the
 // marks, and leaves out below what is for other values of CHECK.
-#define OF_TEST   0
-#define OF_KERNEL 1
+#define OF_TEST    0
+#define OF_KERNEL  1
+#define NONE       0
+#define SOME       1
+#define MAY_DIFFER NONE
 #ifndef INTERFACE
 #define INTERFACE OF_TEST
 #endif
@@ -57,21 +60,24 @@
 static const uint32_t spec_ids[] = {0}, spec_values[] = {64};
 static const char *const outcome_names[16] = {"right", "never written"};
 #if INTERFACE == OF_KERNEL
-#define ENTRY "main"
-#define FULL  false
-#define SIZED false
+#define PARTS 1u
 #define SETS  1u
 static const struct {
-    uint32_t set, binding;
+    const char *module, *entry;
+    bool full;
+    uint32_t subgroup, push_bytes, first_spec, specs;
+} parts[] = {{"test.spv", "main", false, 0, 4, 0, 1}};
+static const struct {
+    uint32_t part, set, binding;
     bool uniform;
     char region;
     uint64_t first, words;
-} bindings[] = {{0, 0, false, 'i', 0, 64}, {0, 1, false, 'o', 0, 64}};
+} bindings[] = {{0, 0, 0, false, 'i', 0, 64}, {0, 0, 1, false, 'o', 0, 64}};
 #define PUSH_BYTES 4u
 static const struct {
-    uint32_t groups[3];
+    uint32_t part, groups[3];
     uint8_t push[PUSH_BYTES + 1];
-} steps[] = {{{1, 1, 1}, {0, 0, 0, 0}}};
+} steps[] = {{0, {1, 1, 1}, {0, 0, 0, 0}}};
 #endif
 #define NEEDS(need)                                                                                \
     need("VK_SUBGROUP_FEATURE_BASIC_BIT", operations &VK_SUBGROUP_FEATURE_BASIC_BIT)               \

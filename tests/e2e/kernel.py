@@ -425,8 +425,6 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
             self.assertIn(f"{30 * failed} of 30 runs failed", said)
             if failed:
                 self.assertIn(f"unit 37, word 0: wrong, got 0x{sums()[37]:08x}", said)
-        result = self.kernel("scan.spvasm", "--allow", "2.1=ulp:1", "repro", "--simt", "lockstep")
-        self.assert_one_line(result, 2, "--allow")
 
     def test_check(self):
         """What a kernel does wrong with memory is named by instruction, line and invocation."""
@@ -513,6 +511,109 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
         self.assert_one_line(run("--check", code=2), 2, "leave out --then")
         for wrong in "0", "1:0x1,0x2", "x", "1,2,3,4":
             self.assert_one_line(run("--then", wrong, code=2), 2, "--then")
+
+    @unittest.skipUnless("LITMUS_VULKAN_CFLAGS" in os.environ, "needs meson's environment")
+    def test_bundle_allows(self):
+        """What may differ does not count in a bundle either, whatever differs besides does."""
+        right = sums()
+        def run(name, expected, *how):
+            self.write("other.words", " ".join(map(str, expected)))
+            options = [f"--allow=2.1={one}" for one in how]
+            result = self.kernel("scan.spvasm", *options, "repro", "--simt", "lockstep", "-o", name,
+                                 "-n", "4", "--name", name, expect="2.1=other.words")
+            self.assertEqual(result.code, 0, result)
+            return name
+        self.run_bundle(run("sorted", right[::-1], "any-order"), 0)
+        self.run_bundle(run("unsorted", [right[0]] + right[:-1], "any-order"), 1)
+        self.run_bundle(run("bits", [word ^ 0xff00 for word in right], "bits:ffff00ff"), 0)
+        self.assertIn("unit 3, word 0: wrong", self.run_bundle(
+            run("other-bits", right[:3] + [right[3] ^ 0x100ff] + right[4:], "bits:ffff00ff"), 1))
+        self.run_bundle(run("near", [word + 2 for word in right], "ulp:2", "words:0-62"), 0)
+        self.run_bundle(run("far", [word + 3 for word in right], "ulp:2"), 1)
+
+    def test_several_modules(self):
+        """Dispatches of other modules and entry points, which have their own bindings, constants
+        and push constants; bundles have them too."""
+        self.write("steps.spvasm", STEPS.replace(
+            "               OpExecutionMode", """\
+               OpEntryPoint GLCompute %main "again" %group
+               OpExecutionMode""", 1))
+        os.makedirs(self.path("other"))
+        self.write("other/double.spvasm", STEPS.replace("Binding 0", "Binding 3").replace(
+            "%c10 = OpConstant %uint 10", "%c10 = OpSpecConstant %uint 10").replace(
+            "OpDecorate %data DescriptorSet", "OpDecorate %c10 SpecId 9\nOpDecorate %data DescriptorSet"))
+        self.write("steps.words", "2131 213 0 0")
+        self.write("steps.spvasm.kernel", """; three kernels
+groups  2
+entry   main
+push    0x1
+buffer  0.0=zero:16
+module  double=other/double.spvasm
+module  again=@again
+spec    double@9=20
+bind    double@0.3=0.0
+then    double@2:0x1
+then    again@2:0x3
+then    1
+expect  0.0=steps.words
+""")
+        # (1 * 20 + 1) * 10 + 3, and for the first word once more.
+        for model in "lockstep", "tangled":
+            result = self.litmus("kernel", "steps.spvasm", "--simt", model, "-n", "4")
+            self.assertEqual(result.code, 0, result)
+        if "LITMUS_VULKAN_CFLAGS" in os.environ:
+            self.assertEqual(self.litmus("repro", "kernel.steps", "-o", "steps").code, 0)
+            self.assertIn("0 of 4 runs failed", self.run_bundle("steps", 0))
+        for options, words in (
+                (("--spec", "double@9=10"), None),
+                (("--bind", "double@0.3=0.3", "--buffer", "0.3=16"), None),
+                (("--then", "again@2:0x3"), None),
+                (("--then", "triple@2"), "there is no such kernel: --module NAME=FILE"),
+                (("--module", "more=other/double.spvasm"), "no dispatch is of kernel more"),
+                (("--module", "double=@main"), "there are two of that name"),
+                (("--module", "more=@third"), "no entry point 'third', but main, again"),
+                (("--module", "more"), "expected NAME=FILE"),
+                (("--module", "more=nowhere.spv"), "nowhere.spv: No such file"),
+                (("--bind", "double@0.1=0.0"), "expected NAME@SET.BINDING=SET.BINDING"),
+                (("--bind", "double@0.3=0"), "expected NAME@SET.BINDING=SET.BINDING"),
+                (("--spec", "double@1=10"), "no specialization constant 1"),
+                (("--then", "double@2:0x1,0x2"), "8 bytes, where the module has 4"),
+                (("--check",), "leave out --then")):
+            with self.subTest(options=options):
+                result = self.litmus("kernel", "steps.spvasm", *options, "--simt", "lockstep", "-n",
+                                     "2", "--name", "more")
+                if words:
+                    self.assert_one_line(result, 2, words)
+                else:
+                    self.assertEqual(result.code, 1, result)
+
+    def test_full_subgroups(self):
+        """A workgroup that makes no full subgroups cannot be run so, whichever dispatch it is of."""
+        def run(*options, name="scan.spvasm", **how):
+            return self.kernel(name, *options, "--simt", "lockstep,subgroup=8", "-n", "2", **how)
+        self.assertEqual(run("--subgroup", "32").code, 0)
+        result = run("--full-subgroups", "--subgroup", "32")
+        self.assertEqual(result.code, 77, result)
+        self.assertIn("workgroup of 16 is not a multiple of the subgroup size 32", result.out)
+        for options in ("--full-subgroups",), ("--full-subgroups", "--subgroup", "16"):
+            self.assertEqual(run(*options).code, 0)
+            self.assertEqual(self.litmus("repro", "kernel.scan", "-o", "full").code, 0)
+            with open(self.path("full/repro.c"), encoding="utf-8") as file:
+                self.assertIn('"scan", true, ', file.read())
+            shutil.rmtree(self.path("full"))
+        more = ("--module", "more=scan.spvasm", "--then", "more@1", "--spec", "more@3=12",
+                "--buffer", "2.1=256")
+        self.assertEqual(run(*more, expect="agree").code, 0)
+        result = run(*more, "--full-subgroups", "--allow", "2.1=words:12-63")
+        self.assertEqual(result.code, 77, result)
+        self.assertIn("workgroup of 12 is not a multiple of the subgroup size 8", result.out)
+        # Vulkan asks for that in x alone.
+        self.write("tall.spvasm", SCAN.replace("BARRIER", BARRIER).replace(
+            "%v3 %lanes %c1", "%v3 %c1 %lanes"))
+        self.assertEqual(run(name="tall.spvasm").code, 0)
+        result = run("--full-subgroups", name="tall.spvasm")
+        self.assertEqual(result.code, 77, result)
+        self.assertIn("workgroup of 1 in x is not a multiple of the subgroup size 8", result.out)
 
     def test_missing(self):
         """What nobody says is asked for, with an option that says it."""

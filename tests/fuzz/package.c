@@ -20,8 +20,10 @@ static void take(const void *bytes, size_t size)
     }
     const struct cat_package *package = test->package;
     MUST(cat_test_count() == count + 1);
-    for (size_t i = 0; i < package->interface.binding_count; i++) {
-        const struct cat_binding *binding = &package->interface.bindings[i];
+    const struct cat_binding *binding;
+    for (size_t i = 0; i < package->interface.step_count; i++)
+        MUST(package->interface.steps[i].part <= package->interface.part_count);
+    for (size_t i = 0; (binding = cat_binding_at(&package->interface, i)); i++) {
         MUST(binding->first + binding->words <= package->region_words[binding->region]);
         MUST(binding->may.to <= binding->words && binding->may.order <= binding->words);
     }

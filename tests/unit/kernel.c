@@ -155,6 +155,22 @@ static void make_package(const char *name, struct cat_package *package)
         {.set = 0, .binding = 2, .region = CAT_OUTPUT, .first = 0, .words = 100}};
     memcpy(package->interface.bindings, bindings, sizeof bindings);
     package->interface.binding_count = 2;
+    package->interface.part_count = 1;
+    package->interface.parts = lit_alloc(1, sizeof *package->interface.parts);
+    struct cat_part *part = package->interface.parts;
+    *part = (struct cat_part){.interface = {.entry = "other", .binding_count = 1},
+                              .words = lit_alloc(count, 4),
+                              .word_count = count,
+                              .workgroup = 32,
+                              .spec_ids = {7},
+                              .spec_values = {8},
+                              .spec_count = 1};
+    part->interface.bindings[0] = bindings[1];
+    memcpy(part->words, words, count * 4);
+    package->interface.steps[0] = (struct cat_step){.part = 1, .groups = {1, 2, 3}};
+    package->interface.step_count = 1;
+    fill_words(&package->interface.counts, &(size_t){0}, 100);
+    package->interface.count_words = 100;
 }
 
 static void test_packages(void **state)
@@ -172,6 +188,11 @@ static void test_packages(void **state)
     assert_string_equal(again.page.data, "what it says\n");
     assert_int_equal(again.specs[0].value, 6);
     assert_int_equal(again.interface.bindings[0].first, 64);
+    assert_int_equal(again.interface.part_count, 1);
+    assert_int_equal(again.interface.parts[0].spec_values[0], 8);
+    assert_string_equal(again.interface.parts[0].interface.entry, "other");
+    assert_int_equal(again.interface.steps[0].part, 1);
+    assert_int_equal(again.interface.count_words, 100);
     cat_package_clear(&again);
     for (size_t i = 0; i < bytes.length; i++) {
         bytes.data[i] ^= 0x10;
@@ -222,10 +243,31 @@ static void test_refuses(void **state)
     check_refused(&package, "its buffers");
     binding->may = (struct cat_tolerance){.relative = NAN};
     check_refused(&package, "its buffers");
+    binding->may = (struct cat_tolerance){.rmse = INFINITY};
+    check_refused(&package, "its buffers");
     binding->may = (struct cat_tolerance){0};
-    package.interface.step_count = 1;
+    memset(binding->name, 'x', sizeof binding->name);
+    check_refused(&package, "its buffers");
+    memset(binding->name, 0, sizeof binding->name);
+    struct cat_part *part = package.interface.parts;
+    part->interface.bindings[0].words = 101;
+    check_refused(&package, "its buffers");
+    part->interface.bindings[0].words = 100;
+    part->workgroup = 0;
     check_refused(&package, "its dispatch");
-    package.interface.step_count = 0;
+    part->workgroup = 32;
+    part->words[0] = 0;
+    check_refused(&package, "its modules");
+    part->word_count = 0;
+    package.interface.steps[0].part = 2;
+    check_refused(&package, "its dispatch");
+    package.interface.steps[0].part = 1;
+    package.interface.count_words = 99;
+    check_refused(&package, "what is expected");
+    package.interface.count_words = 100;
+    package.interface.steps[0].groups[2] = 0;
+    check_refused(&package, "its dispatch");
+    package.interface.steps[0].groups[2] = 1;
     package.groups = 0;
     check_refused(&package, "its dispatch");
     package.groups = 1;
@@ -289,12 +331,10 @@ static void test_settles(void **state)
     assert_false(settles(MAY(.relative = 0.01f), bits_of(0.001f), 0));
     assert_true(settles(MAY(.relative = 0.01f, .absolute = 0.01f), bits_of(0.001f), 0));
     assert_false(settles(MAY(.absolute = 1), bits_of(INFINITY), bits_of(1)));
-    assert_true(settles(MAY(.ignored = 0xff00), 0x12345678, 0x12340078));
-    assert_false(settles(MAY(.ignored = 0xff00), 0x12345678, 0x12340079));
 #undef MAY
     struct cat_interface interface = {
         .bindings = {{.region = CAT_OUTPUT, .words = 8, .first = 1, .may = {.order = 2}},
-                     {.region = CAT_INPUT, .words = 9, .may = {.ignored = UINT32_MAX}}},
+                     {.region = CAT_INPUT, .words = 9, .may = {.rmse = 1}}},
         .binding_count = 2};
     assert_false(cat_interface_is_exact(&interface));
     assert_true(cat_interface_is_exact(&cat_usual_interface));
@@ -310,6 +350,39 @@ static void test_settles(void **state)
     uint32_t part[] = {0, 8, 2, 1, 5, 5, 5, 5, 5}, of[] = {0, 0, 1, 2, 4, 4, 4, 4, 4};
     cat_settle(&interface, part, of);
     assert_memory_equal(part, of, sizeof of);
+}
+
+// Over all words together, and bit by bit, also in what only a further pipeline is bound to.
+static void test_settles_of_parts(void **state)
+{
+    (void)state;
+    struct cat_part part = {
+        .interface = {.bindings = {{.region = CAT_OUTPUT, .words = 2, .may = {.rmse = 2}}},
+                      .binding_count = 1}};
+    struct cat_interface interface = {.parts = &part, .part_count = 1};
+    const uint32_t want[] = {bits_of(1), bits_of(5), 7};
+    uint32_t near[] = {bits_of(1), bits_of(7.5f), 7}, far[] = {bits_of(1), bits_of(8), 7};
+    uint32_t nan[] = {bits_of(1), bits_of(NAN), 7}, some[] = {bits_of(1), bits_of(5), 0x107};
+    uint32_t counts[] = {UINT32_MAX, UINT32_MAX, 0xff};
+    assert_false(cat_interface_is_exact(&interface));
+    assert_ptr_equal(cat_binding_at(&interface, 0), &part.interface.bindings[0]);
+    assert_null(cat_binding_at(&interface, 1));
+    cat_settle(&interface, near, want);
+    assert_memory_equal(near, want, sizeof want);
+    cat_settle(&interface, far, want);
+    assert_int_equal(far[1], bits_of(8));
+    cat_settle(&interface, nan, want);
+    assert_int_not_equal(nan[1], want[1]);
+    part.interface.bindings[0].may.rmse = 0;
+    assert_true(cat_interface_is_exact(&interface));
+    interface.counts = counts;
+    interface.count_words = 3;
+    assert_false(cat_interface_is_exact(&interface));
+    cat_settle(&interface, some, want);
+    assert_memory_equal(some, want, sizeof want);
+    some[2] = 0x106;
+    cat_settle(&interface, some, want);
+    assert_int_equal(some[2], 6);
 }
 
 // --- Tests
@@ -378,10 +451,10 @@ static void test_adds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_inspects),  cmocka_unit_test(test_survives),
-        cmocka_unit_test(test_types_end), cmocka_unit_test(test_packages),
-        cmocka_unit_test(test_refuses),   cmocka_unit_test(test_settles),
-        cmocka_unit_test(test_adds),
+        cmocka_unit_test(test_inspects),         cmocka_unit_test(test_survives),
+        cmocka_unit_test(test_types_end),        cmocka_unit_test(test_packages),
+        cmocka_unit_test(test_refuses),          cmocka_unit_test(test_settles),
+        cmocka_unit_test(test_settles_of_parts), cmocka_unit_test(test_adds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

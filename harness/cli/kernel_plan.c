@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a plan to a package: each buffer finds its place in a region.
+#include "cli/kernel_plan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cli_plan *cli_plan_new(void)
+{
+    return lit_alloc(1, sizeof(struct cli_plan));
+}
+
+void cli_plan_free(struct cli_plan **freeing)
+{
+    struct cli_plan *plan = *freeing;
+    *freeing = NULL;
+    for (size_t i = 0; plan && i < plan->pipeline_count; i++)
+        free(plan->pipelines[i].words);
+    for (size_t i = 0; plan && i < plan->buffer_count; i++) {
+        free(plan->buffers[i].before);
+        free(plan->buffers[i].after);
+        free(plan->buffers[i].counts);
+    }
+    free(plan);
+}
+
+const uint32_t *cli_plan_words(const struct cli_plan *plan, const struct cli_pipeline *pipeline,
+                               size_t *count)
+{
+    const struct cli_pipeline *of = pipeline->words ? pipeline : &plan->pipelines[0];
+    *count = of->word_count;
+    return of->words;
+}
+
+uint64_t cli_plan_least(const struct cat_buffer *buffer)
+{
+    return (buffer->bytes + buffer->each + 3) / 4;
+}
+
+void cli_plan_name(const struct cli_held *held, struct text *name)
+{
+    if (held->name[0]) {
+        text_printf(name, "buffer %s", held->name);
+        return;
+    }
+    text_printf(name, "buffer %" PRIu32 ".%" PRIu32, held->as.set, held->as.binding);
+    if (held->as.name[0])
+        text_printf(name, " (%s)", held->as.name);
+}
+
+void cli_plan_join(struct cli_held *held, const struct cat_buffer *buffer)
+{
+    struct cat_buffer *as = &held->as;
+    as->readonly = as->readonly && buffer->readonly;
+    as->uniform = as->uniform && buffer->uniform;
+    if (cli_plan_least(buffer) > cli_plan_least(as)) {
+        as->bytes = buffer->bytes;
+        as->each = buffer->each;
+    }
+}
+
+// --- Buffers
+
+// What is missing of one, or too short.
+static bool check_held(struct cli_held *held, struct lit_error *error)
+{
+    const struct cat_buffer *buffer = &held->as;
+    OWNED(text_free) struct text name = {0};
+    const uint64_t least = cli_plan_least(buffer);
+    cli_plan_name(held, &name);
+    if (!held->words && buffer->readonly)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "nothing says what %s holds: --buffer %" PRIu32 ".%" PRIu32
+                        "=random:%" PRIu64,
+                        name.data, buffer->set, buffer->binding, buffer->each ? 4096 : least * 4);
+    // One of a fixed size that is written may begin with anything.
+    if (!held->words && !buffer->each && least <= CLI_KERNEL_BYTES / 4)
+        held->words = least;
+    if (!held->words)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "nothing says how long %s is: --buffer %" PRIu32 ".%" PRIu32 "=4096",
+                        name.data, buffer->set, buffer->binding);
+    if (held->may.to > held->words || held->may.order > held->words)
+        return lit_fail(error, LIT_EXIT_USAGE, "--allow: %s has only %zu words", name.data,
+                        held->words);
+    return held->words >= least ||
+           lit_fail(error, LIT_EXIT_USAGE, "%s has %zu bytes, where the module asks for %" PRIu64,
+                    name.data, held->words * 4, least * 4);
+}
+
+static void fill(uint32_t *words, size_t count, uint32_t value)
+{
+    for (size_t i = 0; i < count; i++)
+        words[i] = value;
+}
+
+// A region's room for `words` more, at a multiple of CAT_BINDING_WORDS: poison.
+static size_t make_room(struct cat_package *package, enum cat_region region, size_t words)
+{
+    const size_t before = package->region_words[region];
+    const size_t first = (before + CAT_BINDING_WORDS - 1) / CAT_BINDING_WORDS * CAT_BINDING_WORDS;
+    const size_t after = first + words;
+    package->region[region] = lit_realloc(package->region[region], after, 4);
+    fill(package->region[region] + before, after - before, CAT_POISON);
+    if (region == CAT_OUTPUT) {
+        package->expected = lit_realloc(package->expected, after, 4);
+        fill(package->expected + before, after - before, CAT_POISON);
+        package->expected_words = after;
+    }
+    package->region_words[region] = after;
+    return first;
+}
+
+// Where a buffer lies, once it has a place.
+struct place {
+    enum cat_region region;
+    size_t first;
+};
+
+// What counts of the words that are compared: all of them, until a buffer says less.
+static void put_counts(const struct cli_held *held, size_t first, struct cat_package *package)
+{
+    struct cat_interface *interface = &package->interface;
+    if (!held->counts && !interface->counts)
+        return;
+    interface->counts = lit_realloc(interface->counts, package->expected_words, 4);
+    fill(interface->counts + interface->count_words,
+         package->expected_words - interface->count_words, UINT32_MAX);
+    interface->count_words = package->expected_words;
+    if (held->counts)
+        memcpy(interface->counts + first, held->counts, held->words * 4);
+}
+
+static struct place place_held(const struct cli_held *held, bool compared,
+                               struct cat_package *package)
+{
+    struct place at = {compared ? CAT_OUTPUT : held->as.readonly ? CAT_INPUT : CAT_STATE, 0};
+    at.first = make_room(package, at.region, held->words);
+    if (held->before)
+        memcpy(package->region[at.region] + at.first, held->before, held->words * 4);
+    if (held->after)
+        memcpy(package->expected + at.first, held->after, held->words * 4);
+    if (compared)
+        put_counts(held, at.first, package);
+    return at;
+}
+
+static bool place_buffers(struct cli_plan *plan, bool agrees, struct cat_package *package,
+                          struct place *places, struct lit_error *error)
+{
+    uint64_t all = 0;
+    // Word 0 says that a wait ran out: that of no buffer.
+    package->region[CAT_STATE] = lit_alloc(1, 4);
+    package->region_words[CAT_STATE] = 1;
+    for (size_t i = 0; i < plan->buffer_count; i++) {
+        struct cli_held *held = &plan->buffers[i];
+        if (!check_held(held, error))
+            return false;
+        all += held->words * 4;
+        if (all > CLI_KERNEL_BYTES)
+            return lit_fail(error, LIT_EXIT_USAGE, "buffers of more than %zu MiB",
+                            CLI_KERNEL_BYTES >> 20);
+        places[i] = place_held(held, held->after || (agrees && !held->as.readonly), package);
+    }
+    return true;
+}
+
+// --- Pipelines
+
+static void put_pipeline(const struct cli_plan *plan, const struct cli_pipeline *pipeline,
+                         const struct place *places, struct cat_interface *interface)
+{
+    memcpy(interface->entry, pipeline->module.entry, sizeof interface->entry);
+    interface->full = pipeline->full;
+    interface->sized = pipeline->subgroup > 0;
+    interface->width = pipeline->module.local[0];
+    interface->push_size = pipeline->module.push_size;
+    interface->binding_count = pipeline->module.buffer_count;
+    for (size_t i = 0; i < interface->binding_count; i++) {
+        const struct cat_buffer *buffer = &pipeline->module.buffers[i];
+        const struct cli_held *held = &plan->buffers[pipeline->held[i]];
+        const struct place *at = &places[pipeline->held[i]];
+        interface->bindings[i] = (struct cat_binding){.set = buffer->set,
+                                                      .binding = buffer->binding,
+                                                      .uniform = buffer->uniform,
+                                                      .region = at->region,
+                                                      .first = at->first,
+                                                      .words = held->words,
+                                                      .may = held->may};
+        memcpy(interface->bindings[i].name, held->name, sizeof held->name);
+    }
+}
+
+static uint32_t workgroup_of(const struct cat_inspected *module)
+{
+    return module->local[0] * module->local[1] * module->local[2];
+}
+
+static void put_parts(struct cli_plan *plan, const struct place *places,
+                      struct cat_interface *interface)
+{
+    interface->part_count = plan->pipeline_count - 1;
+    interface->parts = lit_alloc(interface->part_count + 1, sizeof *interface->parts);
+    for (size_t i = 0; i < interface->part_count; i++) {
+        struct cli_pipeline *pipeline = &plan->pipelines[i + 1];
+        struct cat_part *part = &interface->parts[i];
+        put_pipeline(plan, pipeline, places, &part->interface);
+        part->words = pipeline->words;
+        part->word_count = pipeline->word_count;
+        pipeline->words = NULL;
+        part->workgroup = workgroup_of(&pipeline->module);
+        part->subgroup = pipeline->subgroup;
+        part->spec_count = pipeline->spec_count;
+        for (size_t spec = 0; spec < part->spec_count; spec++) {
+            part->spec_ids[spec] = pipeline->specs[spec].id;
+            part->spec_values[spec] = pipeline->specs[spec].value;
+        }
+    }
+}
+
+static void put_dispatches(const struct cli_plan *plan, struct cat_package *package)
+{
+    struct cat_interface *interface = &package->interface;
+    const struct cli_dispatch *first = &plan->dispatches[0];
+    package->groups = first->groups[0];
+    interface->rows = first->groups[1];
+    interface->layers = first->groups[2];
+    memcpy(interface->push, first->push, sizeof interface->push);
+    interface->step_count = plan->dispatch_count - 1;
+    for (size_t i = 0; i < interface->step_count; i++) {
+        const struct cli_dispatch *dispatch = &plan->dispatches[i + 1];
+        struct cat_step *step = &interface->steps[i];
+        step->part = (uint32_t)dispatch->pipeline;
+        memcpy(step->groups, dispatch->groups, sizeof step->groups);
+        memcpy(step->push, dispatch->push, sizeof step->push);
+    }
+}
+
+bool cli_plan_place(struct cli_plan *plan, bool agrees, struct cat_package *package,
+                    struct lit_error *error)
+{
+    struct cat_interface *interface = &package->interface;
+    struct cli_pipeline *first = &plan->pipelines[0];
+    struct place places[CLI_MOST_HELD] = {0};
+    if (!place_buffers(plan, agrees, package, places, error))
+        return false;
+    put_pipeline(plan, first, places, interface);
+    put_dispatches(plan, package);
+    put_parts(plan, places, interface);
+    package->words = first->words;
+    package->word_count = first->word_count;
+    first->words = NULL;
+    package->workgroup = workgroup_of(&first->module);
+    package->subgroup = first->subgroup;
+    for (size_t i = 0; i < first->spec_count; i++)
+        LIT_ADD(package->specs, package->spec_count) = first->specs[i];
+    if (!package->expected_words)
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s writes no buffer", package->origin.data);
+    cat_settle(interface, package->expected, package->expected);
+    return true;
+}
