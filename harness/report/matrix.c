@@ -25,13 +25,14 @@ const char *report_matrix_state_name(enum report_matrix_state state)
     return (size_t)state < sizeof names / sizeof *names ? names[state] : "?";
 }
 
-// MATRIX_COLUMNS if there is none for it: what fails under pressure says nothing of barriers.
+// MATRIX_COLUMNS if there is none for it: what fails under pressure, or in workgroups of a shape,
+// says nothing of barriers.
 static size_t column_of(const struct report_result *result)
 {
     const char *reconvergence = report_value(result, "reconvergence");
     const char *pressure = report_value(result, "pressure");
     size_t column = 0;
-    if (*pressure && strcmp(pressure, "none") != 0)
+    if ((*pressure && strcmp(pressure, "none") != 0) || *report_value(result, "shape"))
         return MATRIX_COLUMNS;
     while (column < MATRIX_MAXIMAL && strcmp(report_value(result, "sync"), columns[column]) != 0)
         column++;

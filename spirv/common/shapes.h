@@ -6,8 +6,12 @@
 ; one loop over the slots of the subgroup makes of the words, and each invocation stores its word plus the
 ; difference, at its LocalInvocationIndex. So nothing is assumed of which invocations form a subgroup.
 ;
-; The axis op: add, inclusive, exclusive, max, shuffle, up, first; inside, a ballot in a branch of the lanes
-; whose word has bit 1; behind, a ballot behind it.
+; The axis op: add, inclusive, exclusive, max, shuffle, up, first; ballot, of the lanes whose word has bit 1;
+; inside, a ballot in a branch of these lanes; behind, a ballot behind it.
+;
+; WITH_TAIL: the operation stands in a loop, at the end of whose iterations one lane works alone (tail-work.h).
+; The words of an iteration are those in the slots plus its number. The test then has the parameters elected,
+; weight and, as push constant, iterations, and the axis sync of the family sync-matrix.
 
 #define MORE_INPUTS %index_input %subgroups_input
                         OpCapability Shader
@@ -16,7 +20,7 @@
                         OpCapability GroupNonUniformShuffle
 #elif defined(OP_UP)
                         OpCapability GroupNonUniformShuffleRelative
-#elif defined(OP_FIRST) || defined(OP_INSIDE) || defined(OP_BEHIND)
+#elif defined(OP_FIRST) || defined(OP_BALLOT) || defined(OP_INSIDE) || defined(OP_BEHIND)
                         OpCapability GroupNonUniformBallot
 #else
                         OpCapability GroupNonUniformArithmetic
@@ -24,7 +28,16 @@
 #include "interface.h"
                         OpDecorate %index_input BuiltIn LocalInvocationIndex
                         OpDecorate %subgroups_input BuiltIn NumSubgroups
+#ifdef WITH_TAIL
+                        OpDecorate %elected SpecId 1
+                        OpDecorate %weight SpecId 2
+#endif
 #include "interface-types.h"
+#ifdef WITH_TAIL
+%elected              = OpSpecConstant %uint 1
+%weight               = OpSpecConstant %uint 16
+#include "tail-types.h"
+#endif
 %uint4                = OpTypeVector %uint 4
 %true                 = OpConstantTrue %bool
 %half                 = OpConstant %uint 32
@@ -52,6 +65,8 @@
 %own                  = OpLoad %uint %own_at
 %first_slot           = OpIMul %uint %subgroup %subgroup_size
 %slot                 = OpIAdd %uint %first_slot %lane
+%own_word             = OpUDiv %uint %lane %half
+%counter              = OpAccessChain %word_pointer %state %buffer_words %one
 
 ; No lane is there, then all that are.
                         OpBranch %clearing
@@ -81,47 +96,75 @@
                         OpSelectionMerge %counted None
                         OpBranchConditional %is_inside %count %counted
 %count                = OpLabel
-%counter              = OpAccessChain %word_pointer %state %buffer_words %one
 %before               = OpAtomicIAdd %uint %counter %device_scope %no_semantics %one
 #ifdef OP_INSIDE
 %set                  = OpGroupNonUniformBallot %uint4 %subgroup_scope %true
-%set_word             = OpUDiv %uint %lane %half
-%inside_result        = OpVectorExtractDynamic %uint %set %set_word
+%inside_result        = OpVectorExtractDynamic %uint %set %own_word
 #endif
                         OpBranch %counted
 %counted              = OpLabel
+#ifdef WITH_TAIL
+
+; The loop, of as many iterations as no compiler knows.
+%iterations_at        = OpAccessChain %push_uint %push %elements
+%iterations           = OpLoad %uint %iterations_at
+%is_elected           = OpIEqual %bool %lane %elected
+                        OpBranch %loop
+%loop                 = OpLabel
+%iteration            = OpPhi %uint %zero %counted %iteration_next %loop_next
+%difference           = OpPhi %uint %zero %counted %difference_next %loop_next
+                        OpLoopMerge %loop_done %loop_next None
+                        OpBranch %loop_test
+%loop_test            = OpLabel
+%goes_on              = OpULessThan %bool %iteration %iterations
+                        OpBranchConditional %goes_on %loop_body %loop_done
+%loop_body            = OpLabel
+%value                = OpIAdd %uint %own %iteration
+#ifdef SYNC_CONTROL
+                        OpControlBarrier %subgroup_scope %subgroup_scope %no_semantics
+#endif
+#define VALUE %value
+#define BEFORE_FOLDING %loop_body
+#else
+#define VALUE %own
+#define BEFORE_FOLDING %counted
+#endif
 
 ; The operation.
 #if defined(OP_ADD)
-%result               = OpGroupNonUniformIAdd %uint %subgroup_scope Reduce %own
+%result               = OpGroupNonUniformIAdd %uint %subgroup_scope Reduce VALUE
 #elif defined(OP_INCLUSIVE)
-%result               = OpGroupNonUniformIAdd %uint %subgroup_scope InclusiveScan %own
+%result               = OpGroupNonUniformIAdd %uint %subgroup_scope InclusiveScan VALUE
 #elif defined(OP_EXCLUSIVE)
-%result               = OpGroupNonUniformIAdd %uint %subgroup_scope ExclusiveScan %own
+%result               = OpGroupNonUniformIAdd %uint %subgroup_scope ExclusiveScan VALUE
 #elif defined(OP_MAX)
-%result               = OpGroupNonUniformUMax %uint %subgroup_scope Reduce %own
+%result               = OpGroupNonUniformUMax %uint %subgroup_scope Reduce VALUE
 #elif defined(OP_SHUFFLE)
 %other_lane           = OpBitwiseXor %uint %lane %one
-%result               = OpGroupNonUniformShuffle %uint %subgroup_scope %own %other_lane
+%result               = OpGroupNonUniformShuffle %uint %subgroup_scope VALUE %other_lane
 #elif defined(OP_UP)
 %other_lane           = OpISub %uint %lane %one
-%result               = OpGroupNonUniformShuffleUp %uint %subgroup_scope %own %one
+%result               = OpGroupNonUniformShuffleUp %uint %subgroup_scope VALUE %one
 #elif defined(OP_FIRST)
-%result               = OpGroupNonUniformBroadcastFirst %uint %subgroup_scope %own
+%result               = OpGroupNonUniformBroadcastFirst %uint %subgroup_scope VALUE
 #elif defined(OP_INSIDE)
 %result               = OpPhi %uint %zero %clear_done %inside_result %count
 #else
+#ifdef OP_BALLOT
+%own_bit              = OpBitwiseAnd %uint VALUE %two
+%vote                 = OpINotEqual %bool %own_bit %zero
+%set                  = OpGroupNonUniformBallot %uint4 %subgroup_scope %vote
+#else
 %set                  = OpGroupNonUniformBallot %uint4 %subgroup_scope %true
-%set_word             = OpUDiv %uint %lane %half
-%result               = OpVectorExtractDynamic %uint %set %set_word
+#endif
+%result               = OpVectorExtractDynamic %uint %set %own_word
 #endif
 
 ; The same of the words in the slots, one lane after the other.
-%own_word             = OpUDiv %uint %lane %half
                         OpBranch %folding
 %folding              = OpLabel
-%turn                 = OpPhi %uint %zero %counted %turn_next %fold_next
-%folded               = OpPhi %uint %zero %counted %folded_next %fold_next
+%turn                 = OpPhi %uint %zero BEFORE_FOLDING %turn_next %fold_next
+%folded               = OpPhi %uint %zero BEFORE_FOLDING %folded_next %fold_next
                         OpLoopMerge %fold_done %fold_next None
                         OpBranch %fold_test
 %fold_test            = OpLabel
@@ -130,8 +173,13 @@
 %fold                 = OpLabel
 %turn_slot            = OpIAdd %uint %first_slot %turn
 %turn_at              = OpAccessChain %slot_pointer %slots %turn_slot
-%word                 = OpLoad %uint %turn_at
-%is_there             = OpINotEqual %bool %word %zero
+%kept_word            = OpLoad %uint %turn_at
+%is_there             = OpINotEqual %bool %kept_word %zero
+#ifdef WITH_TAIL
+%word                 = OpIAdd %uint %kept_word %iteration
+#else
+%word                 = OpCopyObject %uint %kept_word
+#endif
 #if defined(OP_INCLUSIVE)
 %takes_part           = OpULessThanEqual %bool %turn %lane
 #elif defined(OP_EXCLUSIVE)
@@ -140,10 +188,10 @@
 %takes_part           = OpIEqual %bool %turn %other_lane
 #elif defined(OP_FIRST)
 %takes_part           = OpIEqual %bool %folded %zero
-#elif defined(OP_INSIDE) || defined(OP_BEHIND)
+#elif defined(OP_BALLOT) || defined(OP_INSIDE) || defined(OP_BEHIND)
 %turn_word            = OpUDiv %uint %turn %half
 %has_bit_here         = OpIEqual %bool %turn_word %own_word
-#ifdef OP_INSIDE
+#ifndef OP_BEHIND
 %turn_bit             = OpBitwiseAnd %uint %word %two
 %turn_inside          = OpINotEqual %bool %turn_bit %zero
 %takes_part           = OpLogicalAnd %bool %has_bit_here %turn_inside
@@ -154,7 +202,7 @@
 %takes_part           = OpCopyObject %bool %true
 #endif
 %counts               = OpLogicalAnd %bool %is_there %takes_part
-#if defined(OP_INSIDE) || defined(OP_BEHIND)
+#if defined(OP_BALLOT) || defined(OP_INSIDE) || defined(OP_BEHIND)
 %place_in_word        = OpUMod %uint %turn %half
 %contribution         = OpShiftLeftLogical %uint %one %place_in_word
 #else
@@ -181,7 +229,33 @@
 #else
 %compared             = OpCopyObject %uint %result
 #endif
+#ifdef WITH_TAIL
+%difference_here      = OpISub %uint %compared %folded
+%difference_next      = OpBitwiseOr %uint %difference %difference_here
+
+; The tail: the elected lane alone works for `weight` rounds, and counts what comes out.
+                        OpSelectionMerge %tail_done None
+                        OpBranchConditional %is_elected %tail %tail_done
+%tail                 = OpLabel
+#define WORK_START %result
+#define WORK_FROM %tail
+#include "tail-work.h"
+%counted_work         = OpAtomicIAdd %uint %counter %device_scope %no_semantics %worked
+                        OpBranch %tail_done
+
+; Here the subgroup comes together for the next iteration.
+%tail_done            = OpLabel
+#ifdef SYNC_WORKGROUP
+                        MEET
+#endif
+                        OpBranch %loop_next
+%loop_next            = OpLabel
+%iteration_next       = OpIAdd %uint %iteration %one
+                        OpBranch %loop
+%loop_done            = OpLabel
+#else
 %difference           = OpISub %uint %compared %folded
+#endif
 %own_plus             = OpIAdd %uint %own %difference
 
 ; Nobody else has this slot, and the subgroup is one of those that there are.

@@ -50,6 +50,8 @@ static const struct expected {
     {"sync-matrix.clustered/*", F, UF},
     {"sync-matrix.partitioned/*", F, UF},
     {"sync-matrix.quad/*", F, UF},
+    {"sync-matrix.shapes/*shape=5x1x3*", F,
+     "uniform-flow,tangled-wait,built-ins,barrier-waits,memory-barrier"},
     {"sync-matrix.shuffle/*", F, UF},
     {"sync-matrix.vote/*", F, UF},
     {"broadcast.id/*flow=uniform,*reconvergence=default*", F, UF},
