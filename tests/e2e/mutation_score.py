@@ -71,7 +71,7 @@ class MutationScore(harness.Case):
         self.measure("snooping,lagging,peeling,rendezvous,torn", "barrier.memory*",
                      "loop.desync/sync=none,exchange=up*store=each,pressure=none@*=128,"
                      "elected=last*weight=16",
-                     "memory.atomicity/*sides=workgroup*",
+                     "memory.atomicity/op=add,sides=workgroup*@*256,contenders=32,rounds=4*",
                      "reconvergence.break-ballot*", "reconvergence.loop-peeling*",
                      "shuffle.scan-loop/*form=ssa*descriptor*")
 

@@ -582,8 +582,13 @@ static void test_many(void **state)
     const size_t count = 10000;
     struct report_result *some = model.results;
     model.results = lit_alloc(count, sizeof(*model.results));
-    for (size_t i = 0; i < count; i++)
+    long_name[1000] = '\0';
+    char(*names)[sizeof name + 32] = lit_alloc(count, sizeof *names);
+    for (size_t i = 0; i < count; i++) {
         model.results[i] = some[i % 3];
+        snprintf(names[i], sizeof *names, "%s%zu@a=1", name, i);
+        model.results[i].name = names[i];
+    }
     model.result_count = count;
     static report_function *const bounded[] = {report_markdown, report_github};
     for (size_t i = 0; i < 2; i++) {
@@ -597,8 +602,10 @@ static void test_many(void **state)
     assert_true(text.length < 30u << 20); // more is refused by GitLab
     text_free(&text);
     free(model.results);
+    free(names);
     model.results = some;
     model.result_count = 3;
+    sprintf(long_name + 1000, "2@a=1");
     assert_true(report_model_narrow(&model, "", name, &error));
     report_markdown(&model, &text);
     check_markdown(text.data);
