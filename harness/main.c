@@ -35,6 +35,7 @@ const struct cli_command cli_commands[] = {
     {"gate", cli_gate, &cli_gate_syntax, "compare with a baseline; exit code for CI"},
     {"isa", cli_isa, &cli_isa_syntax, "print compiled code, its differences and lint findings"},
     {"kernel", cli_kernel, &cli_kernel_syntax, "run a compute kernel of your own like a test"},
+    {"reduce", cli_reduce, &cli_reduce_syntax, "make a kernel that fails as small as it can be"},
     {"lint", cli_lint, &cli_lint_syntax, "check machine code for divergent cross-lane reads"},
     {"model", cli_model, &cli_model_syntax, "decide litmus tests by the Vulkan memory model"},
     {"explain", cli_explain, &cli_explain_syntax,

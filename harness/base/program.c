@@ -59,8 +59,12 @@ bool lit_program_run(const char *const *words, double seconds, size_t limit, str
     FILE *output = popen(command.data, "re");
     if (!output)
         return lit_fail(error, LIT_EXIT_USAGE, "%s: %s", program, strerror(errno));
-    for (size_t got = 1; got > 0 && text->length <= limit; text_append(text, bytes, got))
-        got = fread(bytes, 1, sizeof bytes, output);
+    // Not by fread: a thread that starts a process flushes all streams, and would wait for this
+    // one.
+    for (ssize_t got = 1; got > 0 && text->length <= limit;) {
+        got = read(fileno(output), bytes, sizeof bytes);
+        text_append(text, bytes, got > 0 ? (size_t)got : 0);
+    }
     const int status = pclose(output);
     const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     if (text->length > limit)
@@ -76,4 +80,44 @@ bool lit_program_run(const char *const *words, double seconds, size_t limit, str
     const int length = first_line(text, &line);
     return lit_fail(error, LIT_EXIT_USAGE, "%s: exit status %d%s%.*s", program, code,
                     length ? ": " : "", length, line);
+}
+
+#define SPIRV_SECONDS 60
+#define SPIRV_TEXT    ((size_t)16 << 20)
+
+// Runs a tool on a module; the words before the file's name are ended by NULL, and have room for
+// it.
+static bool run_on(const char **words, const void *module, size_t size, struct text *said,
+                   struct lit_error *error)
+{
+    OWNED(text_free) struct text file = {0};
+    size_t count = 0;
+    if (!lit_file_temporary(module, size, &file, error))
+        return false;
+    while (words[count])
+        count++;
+    words[count] = file.data;
+    const bool good = lit_program_run(words, SPIRV_SECONDS, SPIRV_TEXT, said, error);
+    unlink(file.data);
+    return good;
+}
+
+bool lit_spirv_validate(const void *words, size_t size, struct lit_error *error)
+{
+    OWNED(text_free) struct text said = {0};
+    struct lit_error why = {0};
+    const char *tool[] = {"spirv-val", "--target-env", "vulkan1.3", "--scalar-block-layout", NULL,
+                          NULL};
+    return run_on(tool, words, size, &said, &why) || why.code == LIT_EXIT_NOTHING ||
+           lit_fail(error, LIT_EXIT_USAGE, "%s", why.message);
+}
+
+bool lit_spirv_disassemble(const void *words, size_t size, struct text *page)
+{
+    OWNED(text_free) struct text said = {0};
+    const char *tool[] = {"spirv-dis", "--no-color", NULL, NULL};
+    if (!run_on(tool, words, size, &said, NULL) || !said.length)
+        return false;
+    text_append(page, said.data, said.length);
+    return true;
 }

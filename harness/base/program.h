@@ -17,3 +17,9 @@ bool lit_file_temporary(const void *bytes, size_t size, struct text *path, struc
 // is part of it.
 bool lit_program_run(const char *const *words, double seconds, size_t limit, struct text *text,
                      struct lit_error *error);
+
+// Whether spirv-val takes a module for valid, or is not installed. False with an error without a
+// name of a file.
+bool lit_spirv_validate(const void *words, size_t size, struct lit_error *error);
+// Appends what spirv-dis writes of a module. False where it is not installed, or fails.
+bool lit_spirv_disassemble(const void *words, size_t size, struct text *page);

@@ -49,3 +49,13 @@ static inline uint32_t spirv_operand(const struct spirv_instruction *instruction
 {
     return index < instruction->size ? instruction->words[index] : otherwise;
 }
+
+// What a word of an instruction is.
+enum spirv_kind { SPIRV_WORD, SPIRV_TYPE, SPIRV_RESULT, SPIRV_ID }; // SPIRV_TYPE: of the result
+
+// Says so of each of its words; kinds[size]. `literal`: how many words a literal of OpSwitch has.
+// False if the instruction is not known, or does not have the operands that it is to have.
+bool spirv_kinds(const struct spirv_instruction *instruction, uint32_t literal, uint8_t *kinds);
+
+// The operands of an opcode, a letter for each (tools/spirv-operands); NULL if it is not known.
+const char *spirv_operands(uint32_t opcode);

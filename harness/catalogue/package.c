@@ -377,6 +377,13 @@ static void put_litmus_head(const struct cat_package *package, struct text *head
                           "program has a data race");
 }
 
+void cat_package_configuration(const struct cat_package *package, struct text *name)
+{
+    text_printf(name, "kernel.%s@workgroup=%" PRIu32, package->name.data, package->workgroup);
+    if (package->subgroup)
+        text_printf(name, ",subgroup=%" PRIu32, package->subgroup);
+}
+
 void cat_package_head(const struct cat_package *package, struct text *head)
 {
     if (package->litmus.threads) {

@@ -49,5 +49,8 @@ void cat_package_write(const struct cat_package *package, struct text *bytes);
 bool cat_package_read(const void *bytes, size_t size, struct cat_package *package,
                       struct lit_error *error);
 
+// Appends the name of its configuration; without a subgroup size that of each of them.
+void cat_package_configuration(const struct cat_package *package, struct text *name);
+
 // Appends the head of the test that it is.
 void cat_package_head(const struct cat_package *package, struct text *head);

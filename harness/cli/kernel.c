@@ -281,7 +281,7 @@ int cli_kernel(struct cli_call *call)
     settle_expected(&chosen);
     if (!cli_kernel_make(path, &chosen, &package, &call->error))
         return CLI_FAILED;
-    cli_kernel_configuration(&package, &pattern);
+    cat_package_configuration(&package, &pattern);
     if (chosen.check)
         return check(call, operands, &package, pattern.data);
     if (!(chosen.agrees ? cli_kernel_agree(&package, pattern.data, &call->error)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "catalogue/package.h"
+#include "catalogue/prepare.h"
 #include "cli/cli.h"
 
 // As given. Files are named from the present folder on.
@@ -36,9 +37,6 @@ bool cli_kernel_load(const char *path, const struct cli_kernel_options *chosen, 
 bool cli_kernel_make(const char *path, const struct cli_kernel_options *options,
                      struct cat_package *package, struct lit_error *error);
 
-// Appends the name of its configuration; without `--subgroup` that of each subgroup size.
-void cli_kernel_configuration(const struct cat_package *package, struct text *name);
-
 // Adds a package to the catalogue.
 bool cli_kernel_add(const struct cat_package *package, struct lit_error *error);
 
@@ -70,3 +68,15 @@ bool cli_kernels_find(const struct cli_syntax *syntax, const void *chosen,
 // a kernel has unspecified results. Leaves the package in the catalogue.
 // False with an error if the simulator cannot run it.
 bool cli_kernel_agree(struct cat_package *package, const char *name, struct lit_error *error);
+
+// --- What litmus reduce makes of what it is given, and writes
+
+// A configuration of a test as a kernel: what its first run has in its buffers and push constants.
+// `what` names it. False with an error that says why there can be none.
+bool cli_reduce_package(const struct eng_prepared *ready, const char *what,
+                        struct cat_package *package, struct lit_error *error);
+
+// Writes a kernel into a folder as litmus kernel takes it, with lines of comment (`remark`) on top;
+// `path` becomes the file that it takes.
+bool cli_reduce_write(const struct cat_package *package, const char *remark, const char *folder,
+                      struct text *path, struct lit_error *error);

@@ -21,7 +21,6 @@ struct checking {
     const struct cat_package *package;
     struct exp_trace trace;
     struct exp_findings findings;
-    struct exp_bytes *buffers; // of the trace's
     struct text *out;
 };
 
@@ -119,28 +118,6 @@ static void put_finding(const struct checking *c, const struct exp_finding *find
     text_puts(c->out, "\n");
 }
 
-// --- What there is before
-
-// Of the trace's buffers: their sizes, and which words nobody said anything of.
-static void take_buffers(struct checking *c)
-{
-    const struct exp_trace *t = &c->trace;
-    const struct cat_interface *interface = &c->package->interface;
-    c->buffers = lit_alloc(t->buffer_count + 1, sizeof *c->buffers);
-    for (size_t i = 0; i < t->buffer_count; i++)
-        for (size_t b = 0; b < interface->binding_count; b++) {
-            const struct cat_binding *binding = &interface->bindings[b];
-            if (binding->set != t->buffers[i].set || binding->binding != t->buffers[i].binding)
-                continue;
-            const uint32_t *words = c->package->region[binding->region] + binding->first;
-            bool *nothing = lit_alloc(binding->words, sizeof *nothing);
-            for (uint64_t word = 0; word < binding->words; word++)
-                nothing[word] = words[word] == CAT_POISON;
-            free((bool *)c->buffers[i].uninitialised);
-            c->buffers[i] = (struct exp_bytes){binding->words * 4, nothing};
-        }
-}
-
 static bool trace_run(struct checking *c, const char *name, struct lit_error *error)
 {
     OWNED(text_free) struct text file = {0}, settings = {0};
@@ -163,10 +140,7 @@ bool cli_kernel_check(const struct cat_package *package, const char *name, struc
 {
     struct checking c = {.package = package, .out = out};
     bool good = cli_kernel_add(package, error) && trace_run(&c, name, error);
-    if (good) {
-        take_buffers(&c);
-        good = exp_find_misuse(&c.trace, c.buffers, &c.findings, error);
-    }
+    good = good && exp_check(&c.trace, package, &c.findings, error);
     *found = c.findings.count;
     for (size_t i = 0; good && i < *found && i < MOST_SHOWN; i++)
         put_finding(&c, &c.findings.items[i]);
@@ -178,9 +152,6 @@ bool cli_kernel_check(const struct cat_package *package, const char *name, struc
                     "\n",
                     *found, *found == 1 ? "" : "s", c.trace.step_count, c.trace.invocations,
                     c.trace.subgroup);
-    for (size_t i = 0; c.buffers && i < c.trace.buffer_count; i++)
-        free((bool *)c.buffers[i].uninitialised);
-    free(c.buffers);
     exp_findings_clear(&c.findings);
     exp_trace_clear(&c.trace);
     return good;

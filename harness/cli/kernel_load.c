@@ -144,28 +144,11 @@ static bool assemble(const char *path, const char *version, struct text *spirv,
                     why.code == LIT_EXIT_NOTHING ? "; assembly needs SPIRV-Tools" : "");
 }
 
-// What a person reads of a module that came without its source; nothing without the tool.
-static void disassemble(const char *path, struct text *page)
-{
-    const char *const words[] = {"spirv-dis", "--no-color", path, NULL};
-    if (!lit_program_run(words, SECONDS, MOST_TEXT, page, NULL))
-        page->length = 0;
-    if (page->data)
-        page->data[page->length] = '\0';
-}
-
 // By spirv-val, where it is installed. No driver is asked to bear what is not valid.
 static bool validate(const char *path, const struct text *spirv, struct lit_error *error)
 {
-    OWNED(text_free) struct text file = {0}, said = {0};
     struct lit_error why = {0};
-    if (!lit_file_temporary(spirv->data, spirv->length, &file, error))
-        return false;
-    const char *const words[] = {
-        "spirv-val", "--target-env", "vulkan1.3", "--scalar-block-layout", file.data, NULL};
-    const bool good = lit_program_run(words, SECONDS, MOST_TEXT, &said, &why);
-    unlink(file.data);
-    return good || why.code == LIT_EXIT_NOTHING ||
+    return lit_spirv_validate(spirv->data, spirv->length, &why) ||
            lit_fail(error, LIT_EXIT_USAGE, "%.150s is not valid: %.300s", path, why.message);
 }
 
@@ -192,6 +175,6 @@ bool cli_kernel_load(const char *path, const struct cli_kernel_options *chosen, 
         return lit_fail(error, LIT_EXIT_USAGE,
                         "%.200s: not SPIR-V; assembly ends in .spvasm, GLSL in .comp", path);
     if (!assembly && !glsl)
-        disassemble(path, page);
+        lit_spirv_disassemble(spirv.data, spirv.length, page);
     return validate(path, &spirv, error);
 }

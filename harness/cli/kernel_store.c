@@ -12,13 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-void cli_kernel_configuration(const struct cat_package *package, struct text *name)
-{
-    text_printf(name, "kernel.%s@workgroup=%" PRIu32, package->name.data, package->workgroup);
-    if (package->subgroup)
-        text_printf(name, ",subgroup=%" PRIu32, package->subgroup);
-}
-
 bool cli_kernels_keep(struct store *store, int64_t session, bool *all, struct lit_error *error)
 {
     const struct text *bytes;
@@ -87,7 +80,7 @@ static char *complete(const char *pattern, const struct cat_test *test)
     if (strcmp(pattern, test->head.name) != 0 || test->package->litmus.threads)
         return cat_pattern(pattern);
     struct text name = {0};
-    cli_kernel_configuration(test->package, &name);
+    cat_package_configuration(test->package, &name);
     return name.data;
 }
 

@@ -2,9 +2,12 @@
 // Asks a worker, and replaces it when it ends.
 #include "engine/client.h"
 
+#include "base/file.h"
 #include "engine/bench.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 void eng_client_end(struct eng_client *client)
@@ -58,6 +61,44 @@ static bool take(struct eng_client *client, const struct eng_event *event,
     }
 }
 
+void eng_client_teach(struct eng_client *client, const struct text *kernel)
+{
+    client->kernel = kernel;
+    if (client->worker)
+        eng_worker_teach_one(client->worker, kernel, true);
+}
+
+// The first frame of a backtrace that is neither this program's nor the C library's, without
+// addresses: "libLLVM-15.so.1(_ZN4llvm5Value9takeNameEPS0_".
+static void find_place(const char *frames, char *place, size_t size)
+{
+    for (const char *line = frames; line && *line; line += *line == '\n') {
+        const size_t length = strcspn(line, "\n"), path = strcspn(line, "([\n");
+        OWNED(text_free) struct text frame = {0};
+        text_append(&frame, line, path);
+        text_puts(&frame, "");
+        const char *name = frame.data ? lit_path_name(frame.data) : "";
+        const char *symbol = line + path + (line[path] == '(');
+        const bool has_symbol = line[path] == '(' && *symbol != '+';
+        const size_t end = strcspn(symbol, has_symbol ? "+)\n" : ")[\n");
+        line += length;
+        if (strncmp(name, "libc.", 5) == 0 || strncmp(name, "litmus", 6) == 0 ||
+            strncmp(name, "linux-", 6) == 0)
+            continue;
+        snprintf(place, size, "%s(%.*s", path ? name : "code", path ? (int)end : 0, symbol);
+        return;
+    }
+}
+
+static void note_place(struct eng_client *client, struct eng_outcome *outcome)
+{
+    char *evidence[ENG_EVIDENCES] = {0};
+    eng_worker_evidence(client->worker, false, evidence);
+    find_place(evidence[ENG_EVIDENCE_BACKTRACE], outcome->place, sizeof outcome->place);
+    for (size_t i = 0; i < ENG_EVIDENCES; i++)
+        free(evidence[i]);
+}
+
 // Whether the worker said all that belongs to a request.
 static bool is_whole(const struct eng_event *event)
 {
@@ -74,6 +115,8 @@ static enum eng_end follow(struct eng_client *client, struct eng_outcome *outcom
             return wait == ENG_WAIT_TIME ? ENG_END_TIME : ENG_END_SIGNAL;
         if (wait != ENG_WAIT_EVENT) {
             outcome->result = eng_wait_result(wait);
+            if (outcome->result == ENG_CRASH)
+                note_place(client, outcome);
             if (outcome->result == ENG_HARNESS_ERROR)
                 outcome->code = LIT_EXIT_UNDECIDED;
             return ENG_END_RAN;
@@ -106,6 +149,8 @@ static bool need_worker(struct eng_client *client, struct eng_outcome *outcome)
     client->unfit = !client->worker;
     if (client->unfit)
         snprintf(outcome->reason, sizeof outcome->reason, "%s", error.message);
+    else if (client->kernel)
+        eng_worker_teach_one(client->worker, client->kernel, false);
     else
         eng_worker_teach(client->worker);
     return client->worker;

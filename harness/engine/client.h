@@ -13,7 +13,9 @@ struct eng_client {
     const struct eng_device *device;
     struct eng_worker *worker; // with the device open; NULL: none
     bool capture;              // the device is opened for COMPILE alone
-    bool generated;            // GENERATED alone, which the host checks: the checker is not tried
+    bool generated;            // the host checks, as GENERATED has it: the checker is not tried
+    const struct text *kernel; // its workers know this test instead of those that were added to the
+                               // catalogue; eng_client_teach
     const struct eng_benching *benching; // of BENCH, NULL else
     char checker[600];                   // "device", or "host: why"; "" before it was open
     struct text
@@ -40,10 +42,14 @@ struct eng_outcome {
     enum lit_exit code; // of the error that the worker said or is; else LIT_EXIT_OK
     struct eng_count count;
     char reason[512];
+    char place[160]; // of a crash: the first frame of its backtrace that is the driver's; else ""
 };
 
 // Ends the worker and frees the code. A client starts as {.watch, .device}, which must outlive it.
 void eng_client_end(struct eng_client *client);
+
+// From here on its workers know this test alone, as cat_package_write has it; it must outlive that.
+void eng_client_teach(struct eng_client *client, const struct text *kernel);
 
 // Asks for runs (RUN, GENERATED), for code (COMPILE), or for what opens the device itself (TRY,
 // BENCH), and waits for their end. A crash, a hang, a lost device are results; the next request has

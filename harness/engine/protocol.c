@@ -185,6 +185,7 @@ static const struct field request_fields[] = {
     ASK(RUN, NUMBER, waits),
     ASK(RUN | TRIED | GENERATED | BENCH, BITS, seed),
     ASK(OPEN | RUN | TRIED | GENERATED | BENCH, NUMBER, timeout_ms),
+    ASK(TEACH, BOOL, instead),
     CHUNK(TEACH, eng_request),
     {0},
 };

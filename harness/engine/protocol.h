@@ -44,8 +44,9 @@ enum eng_request_kind {
     ENG_BENCH,   // times the rows of benchmark `name` on a device that is opened for it alone
                  // -> ROW for each row, TIME for each dispatch, then DONE; "throughput" and
                  // "single", with a configuration behind them -> RATE for each round, then DONE
-    ENG_TEACH,   // a chunk of a test that was added to the catalogue (cat_test_add); no answer, but
-                 // MESSAGE where the whole makes no sense
+    ENG_TEACH,   // a chunk of a test that was added to the catalogue (cat_test_add), or of one that
+                 // takes the place of the last such one (`instead`); no answer, but MESSAGE where
+                 // the whole makes no sense
     ENG_QUIT,    // the worker ends
 };
 
@@ -85,6 +86,7 @@ struct eng_request {
     } ahead[ENG_PRECOMPILE_MOST];
     size_t ahead_count;
     bool renew;             // RUN: its own later pipelines are precompiled, too
+    bool instead;           // TEACH
     struct eng_chunk chunk; // TEACH
     uint32_t timeout_ms; // all but ENUMERATE, COMPILE, TEACH and QUIT: the longest that one batch
                          // may take

@@ -133,21 +133,27 @@ void eng_worker_ask(struct eng_worker *worker, const struct eng_request *request
     worker->last_event = clock_awake();
 }
 
-void eng_worker_teach(struct eng_worker *worker)
+void eng_worker_teach_one(struct eng_worker *worker, const struct text *test, bool instead)
 {
-    const struct text *test;
     OWNED(lit_free) struct eng_request *request = lit_alloc(1, sizeof *request);
     struct eng_chunk *chunk = &request->chunk;
     request->kind = ENG_TEACH;
+    request->instead = instead;
+    for (size_t at = 0; at < test->length; at += chunk->size) {
+        const size_t left = test->length - at;
+        chunk->total = test->length;
+        chunk->offset = at;
+        chunk->size = left < ENG_CHUNK ? left : ENG_CHUNK;
+        memcpy(chunk->bytes, test->data + at, chunk->size);
+        eng_worker_ask(worker, request);
+    }
+}
+
+void eng_worker_teach(struct eng_worker *worker)
+{
+    const struct text *test;
     for (size_t i = 0; (test = cat_added_at(i, NULL)); i++)
-        for (size_t at = 0; at < test->length; at += chunk->size) {
-            const size_t left = test->length - at;
-            chunk->total = test->length;
-            chunk->offset = at;
-            chunk->size = left < ENG_CHUNK ? left : ENG_CHUNK;
-            memcpy(chunk->bytes, test->data + at, chunk->size);
-            eng_worker_ask(worker, request);
-        }
+        eng_worker_teach_one(worker, test, false);
 }
 
 void eng_worker_listen(struct eng_worker *worker)

@@ -32,6 +32,7 @@ struct worker {
         sending; // one line at a time: pipelines are precompiled on threads of their own
     unsigned messages;
     struct text taught; // of a test whose last chunk has not come
+    bool knows;         // the last one that came whole was added
     size_t used;
     char inbox[ENG_LINE_MAX];
 };
@@ -152,8 +153,9 @@ static enum dev_status open_device(struct worker *worker, const struct eng_reque
 
 // A test for the catalogue. Whoever asks for one that could not be added is told that there is
 // none.
-static void teach(struct worker *worker, const struct eng_chunk *chunk)
+static void teach(struct worker *worker, const struct eng_request *request)
 {
+    const struct eng_chunk *chunk = &request->chunk;
     struct lit_error error = {0};
     struct text *taught = &worker->taught;
     if (chunk->offset != taught->length) {
@@ -163,7 +165,10 @@ static void teach(struct worker *worker, const struct eng_chunk *chunk)
     text_append(taught, (const char *)chunk->bytes, chunk->size);
     if (taught->length < chunk->total)
         return;
-    if (!cat_test_add(taught->data, taught->length, NULL, &error))
+    if (request->instead && worker->knows)
+        cat_test_drop();
+    worker->knows = cat_test_add(taught->data, taught->length, NULL, &error);
+    if (!worker->knows)
         on_message(error.message, worker);
     text_free(taught);
 }
@@ -361,7 +366,7 @@ int eng_worker_main(const char *manifest)
             status = bench(worker, &request);
             break;
         case ENG_TEACH:
-            teach(worker, &request.chunk);
+            teach(worker, &request);
             break;
         case ENG_QUIT:
             quit = true;

@@ -509,3 +509,36 @@ void exp_findings_clear(struct exp_findings *findings)
     free(findings->items);
     *findings = (struct exp_findings){0};
 }
+
+// --- A kernel's
+
+// Of the trace's buffers: their sizes, and which words nobody said anything of.
+static struct exp_bytes *take_buffers(const struct exp_trace *t, const struct cat_package *package)
+{
+    const struct cat_interface *interface = &package->interface;
+    struct exp_bytes *buffers = lit_alloc(t->buffer_count + 1, sizeof *buffers);
+    for (size_t i = 0; i < t->buffer_count; i++)
+        for (size_t b = 0; b < interface->binding_count; b++) {
+            const struct cat_binding *binding = &interface->bindings[b];
+            if (binding->set != t->buffers[i].set || binding->binding != t->buffers[i].binding)
+                continue;
+            const uint32_t *words = package->region[binding->region] + binding->first;
+            bool *nothing = lit_alloc(binding->words, sizeof *nothing);
+            for (uint64_t word = 0; word < binding->words; word++)
+                nothing[word] = words[word] == CAT_POISON;
+            free((bool *)buffers[i].uninitialised);
+            buffers[i] = (struct exp_bytes){binding->words * 4, nothing};
+        }
+    return buffers;
+}
+
+bool exp_check(const struct exp_trace *trace, const struct cat_package *package,
+               struct exp_findings *findings, struct lit_error *error)
+{
+    struct exp_bytes *buffers = take_buffers(trace, package);
+    const bool good = exp_find_misuse(trace, buffers, findings, error);
+    for (size_t i = 0; i < trace->buffer_count; i++)
+        free((bool *)buffers[i].uninitialised);
+    free(buffers);
+    return good;
+}

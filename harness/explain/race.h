@@ -3,6 +3,7 @@
 // of what nobody wrote. Pure.
 #pragma once
 
+#include "catalogue/package.h"
 #include "explain/trace.h"
 
 #define EXP_MOST_RACED (UINT32_C(1) << 16) // invocations of a dispatch that is looked at
@@ -39,4 +40,7 @@ struct exp_findings {
 // False with an error if the dispatch is too large.
 bool exp_find_misuse(const struct exp_trace *trace, const struct exp_bytes *buffers,
                      struct exp_findings *findings, struct lit_error *error);
+// The same, by what a kernel from outside has in its buffers before.
+bool exp_check(const struct exp_trace *trace, const struct cat_package *package,
+               struct exp_findings *findings, struct lit_error *error);
 void exp_findings_clear(struct exp_findings *findings);

@@ -172,3 +172,15 @@ struct stat_interval stat_newcombe(uint64_t k1, uint64_t n1, uint64_t k2, uint64
         .high = fmin(1, difference + hypot(second.above, first.below)),
     };
 }
+
+// ---- Two rates, one run after another.
+
+enum stat_decision stat_sprt(uint64_t k, uint64_t n, double low, double high, double error)
+{
+    const double limit = log((1 - error) / error);
+    if (k > n)
+        return STAT_UNDECIDED;
+    const double evidence =
+        (double)k * log(high / low) + (double)(n - k) * log1p((low - high) / (1 - low));
+    return evidence >= limit ? STAT_ABOVE : evidence <= -limit ? STAT_BELOW : STAT_UNDECIDED;
+}

@@ -56,6 +56,12 @@ enum stat_decision {
 // failure BELOW comes after about 5 / rate runs.
 enum stat_decision stat_decide(uint64_t k, uint64_t n, double confidence, double rate);
 
+// Wald's sequential test of two rates, 0 < low < high < 1, to stop at the first n at which it
+// decides: a rate of `high` or more is called BELOW, and one of `low` or less ABOVE, with a
+// probability of about `error` at most. It ends sooner than any other test that is as often right
+// at these two. Wald, Ann. Math. Stat. 16 (1945), 117.
+enum stat_decision stat_sprt(uint64_t k, uint64_t n, double low, double high, double error);
+
 // Two measured rates against each other: a test of whether they differ and an interval of by how
 // much. Pure functions; docs/statistics.md.
 

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// One candidate: valid, what is right, does it fail, is it sound.
+#include "reduce/reduce.h"
+
+#include "base/program.h"
+#include "explain/race.h"
+#include "stats/stats.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TANGLED   2    // runs under tangled that must agree
+#define ENOUGH    10   // failures by which a rate is known
+#define HARD      3    // likewise of what ends its worker
+#define ERROR     0.05 // of the sequential test
+#define SURE      0.98 // what never passes is taken to fail so often
+#define MOST_RUNS 1024 // of one request
+
+enum { DEVICE, SIMULATOR };
+
+void red_lane_begin(struct red_lane *lane, const struct red_target *target)
+{
+    *lane = (struct red_lane){.target = target, .end = ENG_END_RAN};
+    lane->device =
+        (struct eng_client){.watch = target->watch, .device = target->device, .generated = true};
+    lane->simulator = (struct eng_client){.watch = target->reference, .device = target->simulator};
+}
+
+void red_lane_end(struct red_lane *lane)
+{
+    eng_client_end(&lane->device);
+    eng_client_end(&lane->simulator);
+    text_free(&lane->taught[DEVICE]);
+    text_free(&lane->taught[SIMULATOR]);
+}
+
+// --- Asking
+
+static void teach(struct red_lane *lane, int whom, const struct cat_package *package)
+{
+    struct text *taught = &lane->taught[whom];
+    taught->length = 0;
+    cat_package_write(package, taught);
+    eng_client_teach(whom == DEVICE ? &lane->device : &lane->simulator, taught);
+}
+
+// False if there is no answer.
+static bool ask(struct red_lane *lane, struct eng_client *client, struct eng_request *request,
+                const struct cat_package *package, struct eng_outcome *outcome)
+{
+    OWNED(text_free) struct text name = {0};
+    cat_package_configuration(package, &name);
+    snprintf(request->name, sizeof request->name, "%s", name.data);
+    // What fails again and again is what is looked for.
+    client->losses = client->hangs = 0;
+    lane->end = eng_client_ask(client, request, outcome);
+    snprintf(lane->reason, sizeof lane->reason, "%s", outcome->reason);
+    return lane->end == ENG_END_RAN;
+}
+
+// --- What is right
+
+static void forget_names(struct cat_package *package)
+{
+    struct red_module module;
+    if (red_module_read(&module, package->words, package->word_count)) {
+        for (size_t i = 0; i < module.count; i++)
+            module.lines[i].gone = red_op(&module.lines[i]) == SpvOpName;
+        free(package->words);
+        package->words = red_module_write(&module, &package->word_count);
+    }
+    red_module_clear(&module);
+}
+
+// One run on the simulator; its words go to `words`, unless that is NULL. RED_FAILS: it ran.
+static enum red_answer simulate(struct red_lane *lane, const struct cat_package *package,
+                                const char *settings, uint64_t seed, uint32_t *words)
+{
+    struct eng_outcome outcome;
+    struct eng_request request = {.kind = words ? ENG_OUTPUT : ENG_TRY, .seed = seed};
+    const size_t size = package->expected_words * sizeof *words;
+    snprintf(request.settings, sizeof request.settings, "%s", settings);
+    if (!ask(lane, &lane->simulator, &request, package, &outcome))
+        return RED_STOP;
+    if (outcome.result != ENG_PASS && outcome.result != ENG_FAIL)
+        return RED_REFUSED;
+    if (words && lane->simulator.code.length != size)
+        return RED_REFUSED;
+    if (words)
+        memcpy(words, lane->simulator.code.data, size);
+    return RED_FAILS;
+}
+
+// What one run under lockstep leaves is right.
+static enum red_answer take_reference(struct red_lane *lane, struct cat_package *package)
+{
+    struct cat_package nameless;
+    red_package_copy(package, &nameless);
+    forget_names(&nameless);
+    for (size_t i = 0; i < nameless.expected_words; i++)
+        nameless.expected[i] = CAT_POISON;
+    teach(lane, SIMULATOR, &nameless);
+    const enum red_answer answer =
+        simulate(lane, package, "model=lockstep,seed=1", 1, package->expected);
+    cat_package_clear(&nameless);
+    if (answer == RED_FAILS)
+        cat_settle(&package->interface, package->expected, package->expected);
+    return answer;
+}
+
+static enum red_answer agree(struct red_lane *lane, const struct cat_package *package)
+{
+    OWNED(lit_free) uint32_t *words = lit_alloc(package->expected_words + 1, sizeof *words);
+    enum red_answer answer = RED_FAILS;
+    for (uint64_t seed = 2; seed < 2 + TANGLED && answer == RED_FAILS; seed++) {
+        char settings[64];
+        snprintf(settings, sizeof settings, "model=tangled,seed=%" PRIu64, seed);
+        answer = simulate(lane, package, settings, seed, words);
+        if (answer != RED_FAILS)
+            break;
+        cat_settle(&package->interface, words, package->expected);
+        if (memcmp(words, package->expected, package->expected_words * sizeof *words) != 0)
+            answer = RED_UNDEFINED;
+    }
+    // What does not end under tangled relies on more than is promised.
+    return answer == RED_REFUSED ? RED_UNDEFINED : answer;
+}
+
+// --- What it does wrong
+
+static void take_values(const struct exp_trace *trace, uint32_t bound, struct red_values *values)
+{
+    OWNED(lit_free) uint32_t *ids = lit_alloc(trace->code_count + 1, sizeof *ids);
+    red_values_clear(values);
+    values->bound = bound;
+    values->state = lit_alloc(bound + 1, 1);
+    values->value = lit_alloc(bound + 1, sizeof *values->value);
+    // "%12 = OpLoad ...": names were taken out.
+    for (size_t i = 0; i < trace->code_count; i++)
+        if (sscanf(trace->codes[i].text, "%%%" SCNu32 " =", &ids[i]) != 1 || ids[i] >= bound)
+            ids[i] = 0;
+    for (size_t i = 0; i < trace->step_count; i++) {
+        const struct exp_step *step = &trace->steps[i];
+        const uint32_t id = ids[step->code];
+        if (!id || !step->has_value)
+            continue;
+        if (!values->state[id])
+            values->value[id] = (uint32_t)step->value;
+        values->state[id] =
+            values->state[id] != 2 && values->value[id] == (uint32_t)step->value ? 1 : 2;
+    }
+}
+
+// *misuse: a bit for each kind of what it does wrong. *large: more than can be looked at.
+static enum red_answer check(struct red_lane *lane, const struct cat_package *package,
+                             struct red_values *values, unsigned *misuse, bool *large)
+{
+    OWNED(text_free) struct text file = {0}, settings = {0};
+    struct exp_trace trace = {0};
+    struct exp_findings findings = {0};
+    *misuse = 0;
+    if (!lit_file_temporary("", 0, &file, NULL))
+        return RED_REFUSED;
+    unlink(file.data);
+    text_printf(&settings, "model=lockstep,seed=1,threads=1,bounds=report,trace=%s", file.data);
+    const enum red_answer answer = simulate(lane, package, settings.data, 1, NULL);
+    *large = answer == RED_FAILS && !(exp_trace_load(file.data, &trace, NULL) &&
+                                      exp_check(&trace, package, &findings, NULL));
+    unlink(file.data);
+    for (size_t i = 0; i < findings.count; i++)
+        *misuse |= 1u << findings.items[i].what;
+    if (answer == RED_FAILS && !*large && package->word_count > SPIRV_BOUND)
+        take_values(&trace, package->words[SPIRV_BOUND], values);
+    exp_findings_clear(&findings);
+    exp_trace_clear(&trace);
+    return answer;
+}
+
+// --- How it fails
+
+static uint32_t worst(const struct eng_count *count)
+{
+    uint32_t worst = 0;
+    for (uint32_t i = 1; i < CAT_OUTCOMES; i++)
+        if (cat_outcome_fails(CAT_CHECK_EQUAL, i) &&
+            (!worst || count->outcomes[i] > count->outcomes[worst]))
+            worst = i;
+    return worst;
+}
+
+static void say_how(const struct eng_outcome *outcome, char *how, size_t size)
+{
+    how[0] = '\0';
+    if (outcome->result == ENG_CRASH)
+        snprintf(how, size, "%.150s%s%s", outcome->reason, outcome->place[0] ? " in " : "",
+                 outcome->place);
+}
+
+static bool is_failure(enum eng_result result)
+{
+    return result == ENG_FAIL || eng_is_broken(result);
+}
+
+static bool is_alike(const struct red_target *target, const struct eng_outcome *outcome)
+{
+    char how[sizeof target->how];
+    say_how(outcome, how, sizeof how);
+    return outcome->result == target->result && strcmp(how, target->how) == 0 &&
+           (target->result != ENG_FAIL || outcome->count.outcomes[target->outcome]);
+}
+
+// Runs it so often, from run `first` on.
+static bool run(struct red_lane *lane, const struct cat_package *package, uint64_t first,
+                uint64_t runs, struct eng_outcome *outcome)
+{
+    struct eng_request request = {.kind = ENG_RUN, .seed = 1, .first = first, .runs = runs};
+    return ask(lane, &lane->device, &request, package, outcome);
+}
+
+// Runs until it is known whether it fails often enough.
+static enum red_answer try_often(struct red_lane *lane, const struct cat_package *package)
+{
+    const struct red_target *target = lane->target;
+    const bool hard = eng_is_broken(target->result);
+    const double rate = (double)target->failed / (double)target->tries;
+    const double high = rate < SURE ? rate : SURE, low = target->part * high;
+    uint64_t tries = 0, failed = 0, runs = 2;
+    enum stat_decision decision = STAT_UNDECIDED;
+    teach(lane, DEVICE, package);
+    for (; decision == STAT_UNDECIDED; runs = runs < MOST_RUNS ? runs * 2 : MOST_RUNS) {
+        struct eng_outcome outcome;
+        if (!run(lane, package, hard ? 0 : tries, hard ? target->runs : runs, &outcome))
+            return RED_STOP;
+        // Another failure than the one that is looked for.
+        if (outcome.result != ENG_PASS && !is_alike(target, &outcome))
+            return RED_OTHER;
+        tries += hard ? 1 : outcome.count.runs;
+        failed += hard ? outcome.result != ENG_PASS : outcome.count.failed_runs;
+        decision = stat_sprt(failed, tries, low, high, ERROR);
+    }
+    return decision == STAT_ABOVE ? RED_FAILS : RED_OTHER;
+}
+
+enum red_answer red_decide(struct red_lane *lane, struct cat_package *package, bool same,
+                           struct red_values *values)
+{
+    const struct red_target *target = lane->target;
+    unsigned misuse = 0;
+    bool large = false;
+    if (!same && !lit_spirv_validate(package->words, package->word_count * 4, NULL))
+        return RED_INVALID;
+    enum red_answer answer = take_reference(lane, package);
+    if (answer == RED_FAILS)
+        answer = try_often(lane, package);
+    if (answer == RED_FAILS)
+        answer = check(lane, package, values, &misuse, &large);
+    if (answer == RED_FAILS && ((misuse & ~target->misuse) || (large && target->checked)))
+        answer = RED_UNDEFINED;
+    if (answer == RED_FAILS && target->result == ENG_FAIL)
+        answer = agree(lane, package);
+    return answer;
+}
+
+// --- The kernel as it came
+
+// Runs it until it has failed often enough. False if there is no answer.
+static bool count_failures(struct red_lane *lane, struct red_target *target,
+                           const struct cat_package *package)
+{
+    uint64_t runs = 1;
+    target->tries = target->failed = 0;
+    target->result = ENG_PASS;
+    teach(lane, DEVICE, package);
+    for (bool enough = false; !enough; runs = runs < MOST_RUNS ? runs * 4 : MOST_RUNS) {
+        struct eng_outcome outcome;
+        const bool hard = eng_is_broken(target->result);
+        const uint64_t left = target->runs > target->tries ? target->runs - target->tries : 1;
+        if (!run(lane, package, hard ? 0 : target->tries,
+                 hard          ? target->runs
+                 : runs < left ? runs
+                               : left,
+                 &outcome))
+            return false;
+        if (target->result == ENG_PASS && is_failure(outcome.result)) {
+            target->result = outcome.result;
+            target->outcome = worst(&outcome.count);
+            say_how(&outcome, target->how, sizeof target->how);
+            // From here on a try is a whole request.
+            if (eng_is_broken(outcome.result))
+                target->tries = 0;
+        }
+        if (outcome.result == ENG_SKIP || outcome.result == ENG_HARNESS_ERROR)
+            return lane->end = ENG_END_UNFIT, false;
+        const bool broken = eng_is_broken(target->result);
+        target->tries += broken ? 1 : outcome.count.runs;
+        target->failed += broken ? is_alike(target, &outcome) : outcome.count.failed_runs;
+        enough = target->failed >= (broken ? HARD : ENOUGH) ||
+                 target->tries >= (broken ? 3u * HARD : target->runs);
+    }
+    return true;
+}
+
+enum red_answer red_measure(struct red_lane *lane, struct red_target *target,
+                            struct cat_package *package, struct red_values *values)
+{
+    bool large = false;
+    enum red_answer answer = take_reference(lane, package);
+    if (answer != RED_FAILS)
+        return answer;
+    if (!count_failures(lane, target, package))
+        return RED_STOP;
+    if (!target->failed)
+        return RED_OTHER;
+    answer = check(lane, package, values, &target->misuse, &large);
+    target->checked = !large;
+    if (answer == RED_FAILS && target->result == ENG_FAIL)
+        answer = agree(lane, package);
+    return answer;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fewer ways through a kernel: branches that are no choice, loops that run once, blocks that become
+// one.
+#include "reduce/pass.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+
+#define BRANCH (2u << SpvWordCountShift | SpvOpBranch)
+
+static uint32_t opcode_at(const struct red_module *m, size_t at)
+{
+    return at < m->count && !m->lines[at].gone ? red_op(&m->lines[at]) : (uint32_t)SpvOpNop;
+}
+
+// --- Branches
+
+enum way { WAY_FIRST, WAY_SECOND, WAY_MERGE };
+
+// Where a branch or switch leads this way; 0: it has no such way.
+static uint32_t target_of(const struct red_module *m, size_t at, enum way way)
+{
+    const struct red_line *line = &m->lines[at];
+    const uint32_t opcode = red_op(line);
+    const bool merges = at > 0 && opcode_at(m, at - 1) == SpvOpSelectionMerge;
+    const uint32_t merge = merges ? m->lines[at - 1].words[1] : 0;
+    if (opcode != SpvOpBranchConditional && opcode != SpvOpSwitch)
+        return 0;
+    const uint32_t first = line->words[2];
+    const uint32_t second = opcode == SpvOpBranchConditional ? line->words[3]
+                            : line->size > 4                 ? line->words[line->size - 1]
+                                                             : 0;
+    switch (way) {
+    case WAY_FIRST:
+        return first;
+    case WAY_SECOND:
+        return second != first ? second : 0;
+    default:
+        return merge != first && merge != second ? merge : 0;
+    }
+}
+
+static size_t branches(const struct red_base *base, const bool *chosen, struct red_draft *draft,
+                       enum way way)
+{
+    const struct red_module *m = &base->module;
+    size_t places = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        const uint32_t target = target_of(m, i, way);
+        if (!target || !(places++, draft) || !chosen[places - 1])
+            continue;
+        red_put(draft->module, i, (uint32_t[]){BRANCH, target}, 2);
+        if (opcode_at(m, i - 1) == SpvOpSelectionMerge)
+            draft->module->lines[i - 1].gone = true;
+    }
+    return places;
+}
+
+#define PASS(name, way)                                                                            \
+    size_t name(const struct red_base *base, const bool *chosen, struct red_draft *draft,          \
+                bool *good)                                                                        \
+    {                                                                                              \
+        (void)good;                                                                                \
+        return branches(base, chosen, draft, way);                                                 \
+    }
+PASS(red_branch_first, WAY_FIRST)
+PASS(red_branch_second, WAY_SECOND)
+PASS(red_branch_merge, WAY_MERGE)
+
+// --- Loops
+
+// Leads all ways back to a loop's header, but for the one into it, to its merge block.
+static void lead_out(struct red_module *m, size_t loop, uint32_t header, uint32_t merge)
+{
+    // The way into a loop stands before its header, all others behind it.
+    for (size_t i = loop; i < m->count && opcode_at(m, i) != SpvOpFunctionEnd; i++) {
+        struct red_line *line = &m->lines[i];
+        if (line->gone || !red_is_end(red_op(line)))
+            continue;
+        for (uint32_t w = 1; w < line->size; w++)
+            if (line->kinds[w] == SPIRV_ID && line->words[w] == header)
+                line->words[w] = merge;
+        // Both ways lead there now.
+        if (red_op(line) == SpvOpBranchConditional && line->words[2] == line->words[3])
+            red_put(m, i, (uint32_t[]){BRANCH, line->words[2]}, 2);
+    }
+}
+
+// A loop runs once.
+size_t red_once(const struct red_base *base, const bool *chosen, struct red_draft *draft,
+                bool *good)
+{
+    const struct red_module *m = &base->module;
+    size_t places = 0;
+    uint32_t header = 0;
+    (void)good;
+    for (size_t i = 0; i < m->count; i++) {
+        if (red_op(&m->lines[i]) == SpvOpLabel)
+            header = m->lines[i].words[1];
+        if (red_op(&m->lines[i]) != SpvOpLoopMerge || !(places++, draft) || !chosen[places - 1])
+            continue;
+        const uint32_t merge = m->lines[i].words[1];
+        lead_out(draft->module, i, header, merge);
+        if (opcode_at(draft->module, i + 1) == SpvOpBranchConditional)
+            red_put(draft->module, i,
+                    (uint32_t[]){3u << SpvWordCountShift | SpvOpSelectionMerge, merge, 0}, 3);
+        else
+            draft->module->lines[i].gone = true;
+    }
+    return places;
+}
+
+// --- Blocks
+
+// How often blocks are named, but by what joins values.
+static uint32_t *count_ways(const struct red_module *m)
+{
+    uint32_t *ways = lit_alloc(m->bound, sizeof *ways);
+    for (size_t i = 0; i < m->count; i++)
+        for (uint32_t w = 1; w < m->lines[i].size && red_op(&m->lines[i]) != SpvOpPhi; w++)
+            if (m->lines[i].kinds[w] == SPIRV_ID)
+                ways[m->lines[i].words[w]]++;
+    return ways;
+}
+
+// A block and the only one that it leads to.
+size_t red_join(const struct red_base *base, const bool *chosen, struct red_draft *draft,
+                bool *good)
+{
+    const struct red_module *m = &base->module;
+    OWNED(lit_free) uint32_t *with = draft ? lit_alloc(m->bound, sizeof *with) : NULL;
+    OWNED(lit_free) uint32_t *ways = count_ways(m);
+    size_t places = 0;
+    uint32_t block = 0;
+    for (size_t i = 0; i + 1 < m->count; i++) {
+        const struct red_line *line = &m->lines[i], *next = &m->lines[i + 1];
+        if (red_op(line) == SpvOpLabel)
+            block = line->words[1];
+        // Blocks that follow one another, as compilers write them.
+        if (red_op(line) != SpvOpBranch || red_op(next) != SpvOpLabel ||
+            next->words[1] != line->words[1] || ways[line->words[1]] != 1 ||
+            opcode_at(m, i - 1) == SpvOpLoopMerge || opcode_at(m, i + 2) == SpvOpPhi ||
+            !(places++, draft) || !chosen[places - 1])
+            continue;
+        draft->module->lines[i].gone = true;
+        draft->module->lines[i + 1].gone = true;
+        with[next->words[1]] = block;
+    }
+    if (draft)
+        *good = *good && red_replace(draft->module, with);
+    return places;
+}

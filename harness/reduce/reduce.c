@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop: pass by pass, places by halves of them, until none is left that can go.
+#include "reduce/reduce.h"
+
+#include "base/file.h"
+#include "base/sha256.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY     64 // digits of a candidate's hash
+#define MOST    ((size_t)64 << 20)
+#define REACHED "reached.package"
+#define REFUSED "refused"
+
+struct reducing {
+    const struct red_plan *plan;
+    struct red_base *base;
+    struct red_tally *tally;
+    struct red_crew *crew;
+    char (*refused)[KEY + 1]; // sorted, but for those behind `sorted`
+    size_t refused_count, sorted;
+    bool stops, unkept;
+    struct lit_error *error;
+};
+
+// --- What is kept: the kernel that was reached, and the hashes of those that were refused
+
+static char *path_of(const struct red_plan *plan, const char *name)
+{
+    struct text path = {0};
+    text_printf(&path, "%s/%s", plan->folder, name);
+    return path.data;
+}
+
+static bool keep(struct reducing *r)
+{
+    OWNED(lit_free) char *path = path_of(r->plan, REACHED);
+    OWNED(text_free) struct text bytes = {0};
+    cat_package_write(&r->base->package, &bytes);
+    r->unkept = !lit_file_write(path, bytes.data, bytes.length, r->error);
+    r->stops |= r->unkept;
+    return !r->unkept;
+}
+
+static bool keep_refused(struct reducing *r, const char *key)
+{
+    OWNED(lit_free) char *path = path_of(r->plan, REFUSED);
+    OWNED(text_free) struct text line = {0};
+    text_printf(&line, "%s\n", key);
+    memcpy(LIT_ADD(r->refused, r->refused_count), key, KEY + 1);
+    r->unkept = !lit_file_append(path, line.data, line.length, r->error);
+    r->stops |= r->unkept;
+    return !r->unkept;
+}
+
+static int by_key(const void *left, const void *right)
+{
+    return memcmp(left, right, KEY);
+}
+
+static bool is_refused(struct reducing *r, const char *key)
+{
+    if (r->refused_count - r->sorted > 256) {
+        qsort(r->refused, r->refused_count, sizeof *r->refused, by_key);
+        r->sorted = r->refused_count;
+    }
+    for (size_t i = r->sorted; i < r->refused_count; i++)
+        if (memcmp(r->refused[i], key, KEY) == 0)
+            return true;
+    return r->sorted && bsearch(key, r->refused, r->sorted, sizeof *r->refused, by_key);
+}
+
+// The lines behind the first one, as far as they are hashes. False if the first is another.
+static bool read_refused(const struct red_plan *plan, struct reducing *r, struct lit_error *error)
+{
+    OWNED(lit_free) char *path = path_of(plan, REFUSED);
+    OWNED(text_free) struct text text = {0};
+    if (!text_read(&text, path, MOST))
+        return errno == ENOENT ||
+               lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, strerror(errno));
+    const char *line = text.data ? text.data : "";
+    const size_t first = strcspn(line, "\n");
+    if (text.length > MOST || first != strlen(plan->identity) ||
+        memcmp(line, plan->identity, first) != 0)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "%.200s holds the reduction of something else, or on another device: "
+                        "choose another --out, or remove it",
+                        plan->folder);
+    for (line += first; r && *line; line += strcspn(line, "\n")) {
+        line += strspn(line, "\n");
+        if (strspn(line, "0123456789abcdef") != KEY)
+            continue;
+        memcpy(LIT_ADD(r->refused, r->refused_count), line, KEY);
+        r->refused[r->refused_count - 1][KEY] = '\0';
+    }
+    return true;
+}
+
+bool red_resume(const struct red_plan *plan, struct cat_package *package, struct lit_error *error)
+{
+    OWNED(lit_free) char *path = path_of(plan, REACHED);
+    OWNED(text_free) struct text bytes = {0};
+    struct lit_error why = {0};
+    if (!read_refused(plan, NULL, error) || !text_read(&bytes, path, CAT_MOST_PACKAGE))
+        return false;
+    return cat_package_read(bytes.data ? bytes.data : "", bytes.length, package, &why) ||
+           lit_fail(error, LIT_EXIT_USAGE, "%.200s: %.200s", path, why.message);
+}
+
+static bool begin_keeping(struct reducing *r)
+{
+    OWNED(lit_free) char *path = path_of(r->plan, REFUSED);
+    OWNED(text_free) struct text line = {0};
+    text_printf(&line, "%s\n", r->plan->identity);
+    struct text there = {0};
+    const bool has = text_read(&there, path, 1) && there.length;
+    text_free(&there);
+    r->unkept = !read_refused(r->plan, r, r->error) ||
+                !(has || lit_file_write(path, line.data, line.length, r->error)) || !keep(r);
+    return !r->unkept;
+}
+
+// --- Candidates
+
+static void note(struct reducing *r)
+{
+    const struct red_base *base = r->base;
+    r->tally->body = red_module_body(&base->module);
+    r->tally->words = base->package.word_count;
+    r->tally->bindings = base->package.interface.binding_count;
+    r->tally->workgroup = base->package.workgroup;
+    r->tally->groups =
+        base->package.groups * base->package.interface.rows * base->package.interface.layers;
+}
+
+// The candidate takes the place of the base.
+static void adopt(struct reducing *r, struct red_candidate *candidate)
+{
+    struct red_base *base = r->base;
+    red_base_clear(base);
+    base->package = candidate->package;
+    base->values = candidate->values;
+    candidate->package = (struct cat_package){0};
+    candidate->values = (struct red_values){0};
+    if (!red_module_read(&base->module, base->package.words, base->package.word_count))
+        red_module_clear(&base->module);
+    note(r);
+    keep(r);
+}
+
+// What it is known by: without what is expected, which follows.
+static void find_key(struct red_candidate *candidate)
+{
+    OWNED(text_free) struct text bytes = {0};
+    cat_package_write(&candidate->package, &bytes);
+    sha256_text(bytes.data, bytes.length, candidate->key);
+}
+
+static bool is_smaller(const struct reducing *r, const struct cat_package *package)
+{
+    struct red_base other = {.package = *package};
+    if (!red_module_read(&other.module, package->words, package->word_count))
+        red_module_clear(&other.module);
+    const bool smaller = red_weight(&other) < red_weight(r->base);
+    red_module_clear(&other.module);
+    return smaller;
+}
+
+// Makes a candidate of a pass. False if there is none, or it is known not to fail.
+static bool make(struct reducing *r, const struct red_pass *pass, struct red_candidate *candidate)
+{
+    const struct cat_package *from = &r->base->package;
+    struct cat_package *made = &candidate->package;
+    if (!red_apply(r->base, pass, candidate->chosen, made) || !is_smaller(r, made))
+        return false;
+    candidate->same = made->word_count == from->word_count &&
+                      memcmp(made->words, from->words, from->word_count * 4) == 0;
+    find_key(candidate);
+    const bool known = is_refused(r, candidate->key);
+    r->tally->known += known;
+    return !known;
+}
+
+static void judge(struct reducing *r, struct red_candidate *candidates, size_t count)
+{
+    red_crew_try(r->crew, candidates, count, r->tally);
+    for (size_t i = 0; i < count; i++) {
+        r->tally->answers[candidates[i].answer]++;
+        r->stops |= candidates[i].answer == RED_STOP;
+        if (candidates[i].answer != RED_FAILS && candidates[i].answer != RED_STOP)
+            keep_refused(r, candidates[i].key);
+    }
+}
+
+// --- A pass
+
+struct sweep {
+    const struct red_pass *pass;
+    size_t places, size, at; // `size` places from `at` on are next
+};
+
+static size_t count_places(const struct reducing *r, const struct red_pass *pass)
+{
+    bool good = true;
+    return pass->run(r->base, NULL, NULL, &good);
+}
+
+// All that failed alone, at once.
+static bool take_together(struct reducing *r, const struct sweep *sweep,
+                          const struct red_candidate *candidates, size_t count)
+{
+    struct red_candidate all = {.chosen = lit_alloc(sweep->places + 1, sizeof(bool))};
+    for (size_t i = 0; i < count; i++)
+        for (size_t p = 0; p < sweep->places && candidates[i].answer == RED_FAILS; p++)
+            all.chosen[p] |= candidates[i].chosen[p];
+    if (make(r, sweep->pass, &all))
+        judge(r, &all, 1);
+    else
+        all.answer = RED_OTHER;
+    const bool taken = all.answer == RED_FAILS;
+    if (taken)
+        adopt(r, &all);
+    red_candidate_clear(&all);
+    return taken;
+}
+
+// Tries as many candidates as there are hands. Whether one failed.
+static bool step(struct reducing *r, struct sweep *sweep)
+{
+    const size_t most = r->plan->jobs;
+    struct red_candidate *candidates = lit_alloc(most, sizeof *candidates);
+    size_t count = 0, failing = 0, first = 0, from = sweep->at;
+    while (count < most && sweep->at < sweep->places) {
+        struct red_candidate *candidate = &candidates[count];
+        *candidate = (struct red_candidate){.chosen = lit_alloc(sweep->places + 1, sizeof(bool))};
+        for (size_t i = 0; i < sweep->size && sweep->at < sweep->places; i++)
+            candidate->chosen[sweep->at++] = true;
+        if (make(r, sweep->pass, candidate))
+            count++;
+        else
+            red_candidate_clear(candidate);
+    }
+    if (count)
+        judge(r, candidates, count);
+    for (size_t i = count; i-- > 0;)
+        if (candidates[i].answer == RED_FAILS) {
+            failing++;
+            first = i;
+        }
+    // What comes behind the places that went has their numbers then, more or less.
+    if (failing) {
+        size_t place = 0;
+        while (!candidates[first].chosen[place])
+            place++;
+        if (failing == 1 || !take_together(r, sweep, candidates, count))
+            adopt(r, &candidates[first]);
+        sweep->at = failing == 1 ? place : from;
+        sweep->places = count_places(r, sweep->pass);
+    }
+    for (size_t i = 0; i < count; i++)
+        red_candidate_clear(&candidates[i]);
+    free(candidates);
+    return failing > 0;
+}
+
+// Whether anything became smaller.
+static bool run_pass(struct reducing *r, const struct red_pass *pass)
+{
+    struct sweep sweep = {.pass = pass, .places = count_places(r, pass)};
+    bool any = false;
+    r->tally->pass = pass->name;
+    for (sweep.size = sweep.places; sweep.size && !r->stops; sweep.size /= 2) {
+        sweep.at = 0;
+        while (sweep.at < sweep.places && !r->stops)
+            any |= step(r, &sweep);
+    }
+    return any;
+}
+
+static bool run_passes(struct reducing *r)
+{
+    bool any = false;
+    for (bool again = true; again && !r->stops;) {
+        again = false;
+        r->tally->rounds++;
+        for (const struct red_pass *pass = red_passes; pass->name && !r->stops; pass++)
+            again |= run_pass(r, pass);
+        any |= again;
+    }
+    return any;
+}
+
+// --- spirv-reduce
+
+static enum red_answer try_module(const uint32_t *words, size_t count, void *user)
+{
+    struct reducing *r = user;
+    struct red_candidate candidate = {0};
+    struct red_module module = {0};
+    enum red_answer answer = RED_INVALID;
+    red_package_copy(&r->base->package, &candidate.package);
+    free(candidate.package.words);
+    candidate.package.words = lit_alloc(count + 1, sizeof *words);
+    memcpy(candidate.package.words, words, count * sizeof *words);
+    candidate.package.word_count = count;
+    if (red_module_read(&module, words, count) &&
+        red_settle(&candidate.package, &module, red_undefined(&r->base->module))) {
+        find_key(&candidate);
+        if (!is_refused(r, candidate.key))
+            judge(r, &candidate, 1);
+        else
+            candidate.answer = RED_OTHER;
+        answer = candidate.answer;
+        // What is larger it may go through, but is not what was reached.
+        if (answer == RED_FAILS && is_smaller(r, &candidate.package))
+            adopt(r, &candidate);
+    }
+    red_module_clear(&module);
+    red_candidate_clear(&candidate);
+    return r->stops ? RED_STOP : answer;
+}
+
+static bool ask_spirv_reduce(struct reducing *r)
+{
+    const uint64_t before = red_weight(r->base);
+    r->tally->pass = "spirv-reduce";
+    if (!r->stops && r->plan->spirv_reduce)
+        red_spirv_reduce(&r->base->package, try_module, r);
+    return red_weight(r->base) < before;
+}
+
+enum red_end red_reduce(const struct red_plan *plan, struct red_base *base, struct red_tally *tally,
+                        char reason[512], struct lit_error *error)
+{
+    struct reducing r = {.plan = plan, .base = base, .tally = tally, .error = error};
+    *tally = (struct red_tally){.pass = ""};
+    if (!red_module_read(&base->module, base->package.words, base->package.word_count))
+        red_module_clear(&base->module);
+    note(&r);
+    if (begin_keeping(&r)) {
+        r.crew = red_crew_begin(plan);
+        run_passes(&r);
+        if (ask_spirv_reduce(&r))
+            run_passes(&r);
+    }
+    const enum red_end end = r.unkept  ? RED_UNKEPT
+                             : r.stops ? red_crew_end_of(r.crew, reason)
+                                       : RED_DONE;
+    if (r.crew)
+        red_crew_end(&r.crew);
+    free(r.refused);
+    return end;
+}

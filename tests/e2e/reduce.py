@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""litmus reduce: planted faults come down to little, right kernels are no failures, what is
+undefined does not come in, and a reduction goes on where it was."""
+
+import os
+import re
+import time
+import unittest
+
+import harness
+from harness import Case
+
+PREDICATE = ("--simt", "miscompiling,predicate=1")
+
+# Each lane stores a reduction under a comparison that it has nothing to do with, and much besides:
+# a loop, branches, a second buffer, shared memory.
+HEAD = """\
+               OpCapability Shader
+               OpCapability GroupNonUniformArithmetic
+               OpMemoryModel Logical GLSL450
+               OpEntryPoint GLCompute %main "main" %local %group
+               OpExecutionMode %main LocalSize 64 1 1
+               OpName %main "main"
+               OpName %total "total"
+               OpDecorate %local BuiltIn LocalInvocationIndex
+               OpDecorate %group BuiltIn WorkgroupId
+               OpDecorate %words ArrayStride 4
+               OpMemberDecorate %block 0 Offset 0
+               OpDecorate %block Block
+               OpDecorate %input DescriptorSet 0
+               OpDecorate %input Binding 0
+               OpDecorate %input NonWritable
+               OpDecorate %output DescriptorSet 0
+               OpDecorate %output Binding 1
+       %void = OpTypeVoid
+         %fn = OpTypeFunction %void
+       %uint = OpTypeInt 32 0
+       %bool = OpTypeBool
+         %v3 = OpTypeVector %uint 3
+         %c0 = OpConstant %uint 0
+         %c1 = OpConstant %uint 1
+         %c2 = OpConstant %uint 2
+         %c3 = OpConstant %uint 3
+        %c20 = OpConstant %uint 20
+        %c64 = OpConstant %uint 64
+        %mem = OpConstant %uint 264
+      %words = OpTypeRuntimeArray %uint
+      %block = OpTypeStruct %words
+     %shared = OpTypeArray %uint %c64
+         %pi = OpTypePointer Input %uint
+        %pi3 = OpTypePointer Input %v3
+         %ps = OpTypePointer StorageBuffer %uint
+         %pb = OpTypePointer StorageBuffer %block
+        %pws = OpTypePointer Workgroup %shared
+         %pw = OpTypePointer Workgroup %uint
+      %local = OpVariable %pi Input
+      %group = OpVariable %pi3 Input
+      %input = OpVariable %pb StorageBuffer
+     %output = OpVariable %pb StorageBuffer
+       %part = OpVariable %pws Workgroup
+       %main = OpFunction %void None %fn
+      %entry = OpLabel
+          %i = OpLoad %uint %local
+          %g = OpLoad %v3 %group
+          %x = OpCompositeExtract %uint %g 0
+      %first = OpIMul %uint %x %c64
+         %at = OpIAdd %uint %first %i
+         %in = OpAccessChain %ps %input %c0 %at
+       %word = OpLoad %uint %in
+       %slot = OpAccessChain %pw %part %i
+               OpStore %slot %word
+               BARRIER
+               OpBranch %head
+       %head = OpLabel
+          %j = OpPhi %uint %c0 %entry %next %more
+        %sum = OpPhi %uint %c0 %entry %added %more
+               OpLoopMerge %done %more None
+               OpBranch %test
+       %test = OpLabel
+         %go = OpULessThan %bool %j %c20
+               OpBranchConditional %go %body %done
+       %body = OpLabel
+      %other = OpAccessChain %pw %part %j
+     %theirs = OpLoad %uint %other
+      %added = OpIAdd %uint %sum %theirs
+               OpBranch %more
+       %more = OpLabel
+       %next = OpIAdd %uint %j %c1
+               OpBranch %head
+       %done = OpLabel
+        %odd = OpBitwiseAnd %uint %i %c1
+     %is_odd = OpINotEqual %bool %odd %c0
+"""
+GROUP = "      %total = OpGroupNonUniformIAdd %uint %c3 Reduce %word\n"
+TAIL = """\
+               OpSelectionMerge %joined None
+               OpBranchConditional %is_odd %then %joined
+       %then = OpLabel
+     %double = OpIMul %uint %sum %c2
+               OpBranch %joined
+     %joined = OpLabel
+     %chosen = OpPhi %uint %sum %done %double %then
+     %result = OpIAdd %uint %chosen %total
+        %out = OpAccessChain %ps %output %c0 %at
+               OpStore %out %result
+               OpReturn
+               OpFunctionEnd
+"""
+BARRIER = "OpControlBarrier %c2 %c2 %mem"
+# 200 values live at once before the reduction and stored after it.
+LIVE = 200
+
+
+def kernel(tail=TAIL, barrier=BARRIER, live=0):
+    values = "".join("      %%a%d = OpIAdd %%uint %%%s %%at\n"
+                     "      %%b%d = OpBitwiseXor %%uint %%a%d %%word\n"
+                     % (n, "word" if n == 0 else "b%d" % (n - 1), n, n) for n in range(live))
+    uses = "".join("      %%s%d = OpIAdd %%uint %%%s %%b%d\n"
+                   % (n, "total0" if n == 0 else "s%d" % (n - 1), n) for n in range(live))
+    text = HEAD.replace("BARRIER", barrier)
+    if not live:
+        return text + GROUP + tail
+    group = GROUP.replace("%total ", "%total0 ")
+    return text + values + group + uses + \
+        "      %%total = OpIAdd %%uint %%s%d %%c1\n" % (live - 1) + tail
+
+
+class Reduce(Case):
+    def setUp(self):
+        super().setUp()
+        if not os.path.exists(harness.SIMT):
+            raise unittest.SkipTest("the SIMT simulator is not built")
+
+    def write(self, text, name="big.spvasm"):
+        with open(self.path(name), "w") as file:
+            file.write(text)
+        return name
+
+    def reduce(self, file, *more, expect=("--expect", "agree")):
+        return self.litmus("kernel", file, "--groups", "4", "--buffer", "0.0=random:1K", "--buffer",
+                           "0.1=1K", *expect, "reduce", "--jobs", "2", "-o", "out", *more)
+
+    def body(self, run):
+        """Instructions in the functions of the result, and of what there was."""
+        found = re.search(r"(?m)^  (\d+) of (\d+) instructions in its functions", run.out)
+        self.assertTrue(found, run)
+        return tuple(int(number) for number in found.groups())
+
+    def result(self, name="big-reduced.spvasm"):
+        return os.path.join("out", name)
+
+
+class Faults(Reduce):
+    def check_result(self):
+        """What is written fails there, holds on a right device, and does nothing undefined."""
+        fails = self.litmus("kernel", self.result(), "-n", "20", "--db", "again.db", *PREDICATE)
+        self.assertEqual(fails.code, 1, fails)
+        holds = self.litmus("kernel", self.result(), "-n", "20", "--db", "right.db", "--simt",
+                            "tangled")
+        self.assertEqual(holds.code, 0, holds)
+        clean = self.litmus("kernel", self.result(), "--check")
+        self.assertEqual(clean.code, 0, clean)
+
+    def test_planted(self):
+        run = self.reduce(self.write(kernel()), *PREDICATE)
+        self.assertEqual(run.code, 0, run)
+        self.assertIn("fail: wrong in ", run.out)
+        after, before = self.body(run)
+        self.assertEqual(before, 35, run)
+        self.assertLessEqual(after, 8, run)
+        with open(self.path(self.result())) as file:
+            text = file.read()
+        # Names stay, what is not needed goes.
+        self.assertIn('OpName %total "total"', text)
+        self.assertIn("OpGroupNonUniformIAdd", text)
+        self.assertNotIn("OpControlBarrier", text)
+        self.assertNotIn("OpLoopMerge", text)
+        self.assertTrue(os.path.exists(self.path("out/bundle/repro.c")), run)
+        self.check_result()
+
+    def test_many_live_values(self):
+        began = time.monotonic()
+        run = self.reduce(self.write(kernel(live=LIVE)), *PREDICATE)
+        self.assertEqual(run.code, 0, run)
+        after, before = self.body(run)
+        self.assertGreater(before, 3 * LIVE)
+        self.assertLessEqual(after, 80, run)
+        self.assertLess(time.monotonic() - began, 1200)
+        self.check_result()
+
+    def test_rare(self):
+        """The rate stays: a failure in one of ten runs is none in one of a thousand."""
+        run = self.reduce(self.write(kernel()), "--simt", "faulty,fault=wrong,rate=0.0005", "-n",
+                          "400")
+        self.assertEqual(run.code, 0, run)
+        rate = re.search(r"(\d+) of (\d+) runs", run.out)
+        before = int(rate.group(1)) / int(rate.group(2))
+        again = self.litmus("kernel", self.result(), "-n", "2000", "--db", "again.db", "--simt",
+                            "faulty,fault=wrong,rate=0.0005")
+        failed = re.search(r"([\d,]+) of 2,000 runs failed", again.out)
+        self.assertTrue(failed, again)
+        self.assertGreater(int(failed.group(1).replace(",", "")) / 2000, 0.05 * before)
+
+    def test_crash(self):
+        run = self.reduce(self.write(kernel()), "--simt", "faulty,fault=crash", "--time", "10m")
+        self.assertEqual(run.code, 0, run)
+        self.assertRegex(run.out, r"crash: worker died: signal \d+ .* in \d+ of \d+ tries")
+        self.assertLessEqual(self.body(run)[0], 3, run)
+
+
+class NoFailure(Reduce):
+    def check_refused(self, run, code, what):
+        self.assertEqual(run.code, code, run)
+        self.assertIn(what, run.err)
+        self.assertFalse(os.path.exists(self.path(self.result())), run)
+
+    def test_right(self):
+        run = self.reduce(self.write(kernel()), "-n", "20", "--simt", "tangled")
+        self.check_refused(run, 3, "it did not fail in 20 runs")
+
+    def test_wrong_expectation(self):
+        with open(self.path("zero.words"), "w") as file:
+            file.write("0 " * 256)
+        run = self.reduce(self.write(kernel()), "--simt", "lockstep", "-n", "20",
+                          expect=("--expect", "0.1=zero.words"))
+        self.check_refused(run, 3, "it did not fail")
+
+    def test_unspecified(self):
+        """A race: whatever is stored, nobody has promised anything else."""
+        run = self.reduce(self.write(kernel(barrier="")), *PREDICATE)
+        self.check_refused(run, 3, "nothing says what is right")
+
+    def test_bad_usage(self):
+        for arguments, what in (((), "missing configuration"),
+                                (("nothing.at-all",), "nothing.at-all"),
+                                (("shuffle.scan-loop", "loop.trips"), "only one"),
+                                (("--part", "1.5", "x"), "--part"),
+                                (("--jobs", "1000", "shuffle.scan-loop"), "--jobs")):
+            with self.subTest(arguments=arguments):
+                run = self.litmus("reduce", *arguments)
+                self.assertEqual(run.code, 2, run)
+                self.assertEqual(run.err.count("\n"), 1, run)
+                self.assertIn(what, run.err)
+
+
+class Resume(Reduce):
+    def test_goes_on(self):
+        file = self.write(kernel(live=40))
+        first = self.reduce(file, *PREDICATE, "--time", "3s")
+        self.assertIn(first.code, (0, 5), first)
+        known = os.path.join(self.path("out"), "refused")
+        with open(known) as lines:
+            before = lines.read()
+        second = self.reduce(file, *PREDICATE)
+        self.assertEqual(second.code, 0, second)
+        self.assertIn("goes on with what was reached in out", second.out)
+        self.assertLessEqual(self.body(second)[0], 8)
+        with open(known) as lines:
+            self.assertTrue(lines.read().startswith(before))
+        # Now all is known: nothing is tried again but by spirv-reduce.
+        third = self.reduce(file, *PREDICATE)
+        self.assertEqual(self.body(third)[0], self.body(second)[0])
+
+    def test_of_something_else(self):
+        self.reduce(self.write(kernel()), *PREDICATE, "--time", "2s")
+        other = self.reduce(self.write(kernel(live=1)), *PREDICATE)
+        self.assertEqual(other.code, 2, other)
+        self.assertIn("holds the reduction of something else", other.err)
+
+    def test_damage(self):
+        file = self.write(kernel())
+        self.reduce(file, *PREDICATE, "--time", "2s")
+        with open(self.path("out/reached.package"), "wb") as state:
+            state.write(b"\0" * 100)
+        run = self.reduce(file, *PREDICATE)
+        self.assertEqual(run.code, 2, run)
+        self.assertEqual(run.err.count("\n"), 1, run)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passes of litmus reduce, on modules that are built in, and the sequential test.
+#include "unit.h"
+
+#include "base/random.h"
+#include "catalogue/catalogue.h"
+#include "reduce/pass.h"
+#include "stats/stats.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCAN                                                                                       \
+    "shuffle.scan-loop/sync=none,reconvergence=default,form=variables,op=add,mode=inclusive,"      \
+    "access=descriptor,pressure=none@workgroup=64,subgroup=8"
+
+// A kernel as anybody could bring it: a module that is built in, with buffers of 64 words.
+static void take(const char *name, struct red_base *base)
+{
+    struct cat_case which;
+    struct lit_error error = {0};
+    *base = (struct red_base){0};
+    struct cat_package *p = &base->package;
+    assert_true(cat_case_parse(name, &which, &error));
+    const struct cat_module *module = cat_case_module(&which);
+    p->words = lit_alloc(module->count, 4);
+    memcpy(p->words, cat_module_words(which.test, module), module->count * 4);
+    p->word_count = module->count;
+    p->groups = p->interface.rows = p->interface.layers = 4;
+    p->interface.push_size = 32;
+    p->interface.step_count = 2;
+    for (uint32_t i = 0; i < 6; i++)
+        p->interface.steps[i / 3].groups[i % 3] = 2;
+    snprintf(p->interface.entry, sizeof p->interface.entry, "main");
+    p->specs = lit_alloc(1, sizeof *p->specs);
+    *p->specs = (struct cat_spec){0, 64};
+    p->spec_count = 1;
+    for (uint32_t i = 0; i < CAT_REGIONS; i++) {
+        p->region_words[i] = 64;
+        p->region[i] = lit_alloc(64, 4);
+        memset(p->region[i], 7, 64 * 4);
+        p->interface.bindings[i] =
+            (struct cat_binding){.binding = i, .region = (enum cat_region)i, .words = 64};
+    }
+    p->interface.binding_count = CAT_REGIONS;
+    assert_true(red_module_read(&base->module, p->words, p->word_count));
+    assert_true(red_settle(p, &base->module, red_undefined(&base->module)));
+}
+
+// Every id that is used is made, once; every value that comes together is of a block that is there.
+static void check_module(const struct red_module *m)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        const struct red_line *line = &m->lines[i];
+        for (uint32_t w = 1; w < line->size; w++)
+            if (line->kinds[w] == SPIRV_ID || line->kinds[w] == SPIRV_TYPE)
+                assert_non_null(red_made(m, line->words[w]));
+        for (uint32_t w = 4; red_op(line) == SpvOpPhi && w < line->size; w += 2)
+            assert_int_equal(red_op(red_made(m, line->words[w])), SpvOpLabel);
+    }
+}
+
+static void test_words_stay(void **state)
+{
+    (void)state;
+    struct red_base base;
+    size_t count;
+    take(SCAN, &base);
+    OWNED(lit_free) uint32_t *words = red_module_write(&base.module, &count);
+    assert_int_equal(count, base.package.word_count);
+    assert_memory_equal(words, base.package.words, count * 4);
+    assert_true(red_module_tidy(&base.module));
+    OWNED(lit_free) uint32_t *tidy = red_module_write(&base.module, &count);
+    assert_int_equal(count, base.package.word_count);
+    assert_memory_equal(tidy, words, count * 4);
+    red_base_clear(&base);
+}
+
+// What each pass makes of each place alone, and of all of them.
+static void test_passes(void **state)
+{
+    (void)state;
+    struct red_base base;
+    take(SCAN, &base);
+    for (const struct red_pass *pass = red_passes; pass->name; pass++) {
+        bool good = true;
+        const size_t places = pass->run(&base, NULL, NULL, &good);
+        size_t made = 0, smaller = 0;
+        for (size_t i = 0; i <= places; i++) {
+            OWNED(lit_free) bool *chosen = lit_alloc(places + 1, sizeof *chosen);
+            for (size_t p = 0; p < places; p++)
+                chosen[p] = p == i || i == places;
+            struct red_base next = {0};
+            if (places && red_apply(&base, pass, chosen, &next.package)) {
+                assert_true(
+                    red_module_read(&next.module, next.package.words, next.package.word_count));
+                check_module(&next.module);
+                made++;
+                smaller += red_weight(&next) < red_weight(&base);
+            }
+            red_base_clear(&next);
+        }
+        // Each has something to do here, but what needs a run, lines of the source or equal
+        // constants.
+        if (strstr(pass->name, "results that are constant") || strstr(pass->name, "source") ||
+            strstr(pass->name, "twice"))
+            continue;
+        if (places && !smaller)
+            print_error("%s: %zu places, %zu made\n", pass->name, places, made);
+        assert_true(!places || smaller > 0);
+    }
+    red_base_clear(&base);
+}
+
+static size_t count_of(const struct red_module *m, uint32_t opcode)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < m->count; i++)
+        count += red_op(&m->lines[i]) == opcode;
+    return count;
+}
+
+static void test_loop_once(void **state)
+{
+    (void)state;
+    struct red_base base, next = {0};
+    const struct red_pass once = {"once", red_once};
+    bool good = true, all[64];
+    memset(all, true, sizeof all);
+    take(SCAN, &base);
+    const size_t loops = count_of(&base.module, SpvOpLoopMerge);
+    assert_true(loops > 0);
+    assert_int_equal(red_once(&base, NULL, NULL, &good), loops);
+    assert_true(red_apply(&base, &once, all, &next.package));
+    assert_true(red_module_read(&next.module, next.package.words, next.package.word_count));
+    assert_int_equal(count_of(&next.module, SpvOpLoopMerge), 0);
+    red_base_clear(&next);
+    red_base_clear(&base);
+}
+
+// A buffer that nothing uses goes, from the module and from the kernel.
+static void test_dead_buffers(void **state)
+{
+    (void)state;
+    struct red_base base, next = {0};
+    const struct red_pass zero = {"zero", red_zero};
+    bool good = true, chosen[4096];
+    take(SCAN, &base);
+    assert_true(red_zero(&base, NULL, NULL, &good) < 4096);
+    memset(chosen, true, sizeof chosen);
+    const size_t before = base.package.interface.binding_count;
+    assert_true(red_apply(&base, &zero, chosen, &next.package));
+    assert_true(next.package.interface.binding_count < before);
+    assert_true(next.package.interface.binding_count > 0);
+    red_base_clear(&next);
+    red_base_clear(&base);
+}
+
+static void test_division(void **state)
+{
+    (void)state;
+    const uint32_t words[] = {SpvMagicNumber,
+                              0x10300,
+                              0,
+                              6,
+                              0,
+                              4u << 16 | SpvOpTypeInt,
+                              1,
+                              32,
+                              0,
+                              4u << 16 | SpvOpConstant,
+                              1,
+                              2,
+                              0,
+                              4u << 16 | SpvOpConstant,
+                              1,
+                              3,
+                              5,
+                              5u << 16 | SpvOpUDiv,
+                              1,
+                              4,
+                              3,
+                              2};
+    struct cat_package package = {0};
+    struct red_module m;
+    assert_true(red_module_read(&m, words, sizeof words / 4));
+    assert_false(red_settle(&package, &m, 0));
+    red_module_clear(&m);
+}
+
+// Any words: a sanitizer sees what is read besides.
+static void test_survives(void **state)
+{
+    (void)state;
+    struct red_base base;
+    struct lit_random random = {7};
+    take(SCAN, &base);
+    const size_t count = base.package.word_count;
+    OWNED(lit_free) uint32_t *words = lit_alloc(count, 4);
+    for (unsigned round = 0; round < 3000; round++) {
+        struct red_base other = {0};
+        memcpy(words, base.package.words, count * 4);
+        for (unsigned i = 0; i < 1 + round % 4; i++) {
+            const uint64_t drawn = random_next(&random);
+            words[drawn % count] ^= round % 3 ? 1u << (drawn >> 32) % 32 : (uint32_t)(drawn >> 32);
+        }
+        red_package_copy(&base.package, &other.package);
+        memcpy(other.package.words, words, count * 4);
+        if (red_module_read(&other.module, words, count)) {
+            const struct red_pass *pass = &red_passes[round % 20];
+            bool good = true;
+            const size_t places = pass->run(&other, NULL, NULL, &good);
+            OWNED(lit_free) bool *chosen = lit_alloc(places + 1, sizeof *chosen);
+            struct cat_package made = {0};
+            for (size_t p = 0; p < places; p++)
+                chosen[p] = random_next(&random) >> 62 == 0;
+            red_apply(&other, pass, chosen, &made);
+            cat_package_clear(&made);
+        }
+        red_base_clear(&other);
+    }
+    red_base_clear(&base);
+}
+
+// Both errors are kept, and an end is soon.
+static void test_sequential(void **state)
+{
+    (void)state;
+    struct lit_random random = {11};
+    assert_int_equal(stat_sprt(0, 0, 0.2, 0.9, 0.05), STAT_UNDECIDED);
+    assert_int_equal(stat_sprt(1, 1, 0.2, 0.98, 0.05), STAT_UNDECIDED);
+    assert_int_equal(stat_sprt(2, 2, 0.19, 0.98, 0.05), STAT_ABOVE);
+    assert_int_equal(stat_sprt(0, 1, 0.19, 0.98, 0.05), STAT_BELOW);
+    assert_int_equal(stat_sprt(2, 1, 0.19, 0.98, 0.05), STAT_UNDECIDED);
+    const double rates[] = {0.01, 0.05};
+    for (unsigned which = 0; which < 2; which++) {
+        unsigned wrong = 0;
+        uint64_t runs = 0;
+        for (unsigned i = 0; i < 2000; i++) {
+            enum stat_decision decision = STAT_UNDECIDED;
+            uint64_t k = 0, n = 0;
+            for (; decision == STAT_UNDECIDED; decision = stat_sprt(k, n, 0.01, 0.05, 0.05)) {
+                k += (double)(random_next(&random) >> 11) * 0x1p-53 < rates[which];
+                n++;
+            }
+            wrong += decision == (which ? STAT_BELOW : STAT_ABOVE);
+            runs += n;
+        }
+        assert_true(wrong < 130); // 0.05 and what chance adds
+        assert_true(runs / 2000 < 250);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words_stay), cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_loop_once),  cmocka_unit_test(test_dead_buffers),
+        cmocka_unit_test(test_division),   cmocka_unit_test(test_survives),
+        cmocka_unit_test(test_sequential),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
