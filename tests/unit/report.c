@@ -424,6 +424,34 @@ static void test_matrix(void **state)
     drop_store(&store, folder);
 }
 
+// The page's head names the most runs that a configuration has, not what the session asks for.
+static void test_most_runs(void **state)
+{
+    (void)state;
+    char folder[64];
+    struct store *store = make_store(folder);
+    int64_t session = begin(store);
+    struct store_result row = {
+        .name = "scan.workgroup@items=1",
+        .result = "pass",
+        .expectation = "forbidden",
+        .sha256 = HASH,
+        .mode = {.check = CAT_CHECK_EQUAL},
+        .count = {.runs = 500, .instances = 500, .outcomes = {500}},
+    };
+    put(store, session, &first, row);
+    char *text = make(report_html, store, session);
+    contains(text, "Up to 1,000 runs of each configuration");
+    free(text);
+    row.name = "scan.workgroup@items=2";
+    row.count = (struct eng_count){.runs = 2000, .instances = 2000, .outcomes = {2000}};
+    put(store, session, &first, row);
+    text = make(report_html, store, session);
+    contains(text, "Up to 2,000 runs of each configuration");
+    free(text);
+    drop_store(&store, folder);
+}
+
 // A sequential rule: its interval in the table, the headline and the matrix, what it came to, and
 // the exit code where it was not reached.
 static void test_rules(void **state)
@@ -595,7 +623,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_json),     cmocka_unit_test(test_herd),
         cmocka_unit_test(test_terminal), cmocka_unit_test(test_markdown),
         cmocka_unit_test(test_formats),  cmocka_unit_test(test_empty_session),
-        cmocka_unit_test(test_matrix),   cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_matrix),   cmocka_unit_test(test_most_runs),
+        cmocka_unit_test(test_rules),
     };
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }
