@@ -60,28 +60,42 @@ struct feature {
     VkStructureType type;
     uint32_t core_since;
     const char *extension;
+    // Where its features stand in VkPhysicalDeviceVulkan12Features, one behind the other, and how
+    // many bytes they are; 0: they do not.
+    size_t in12, bytes;
 };
 
+#define STRUCTURE(member, type)                                                                    \
+    offsetof(struct dev_features, member), VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type
 #define FEATURE(member, type, core, extension)                                                     \
     {                                                                                              \
-        offsetof(struct dev_features, member), VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type, core,     \
-            VK_##extension##_EXTENSION_NAME                                                        \
+        STRUCTURE(member, type), core, VK_##extension##_EXTENSION_NAME, 0, 0                       \
+    }
+#define FEATURE12(member, type, extension, first, last)                                            \
+    {                                                                                              \
+        STRUCTURE(member, type), VK_API_VERSION_1_2, VK_##extension##_EXTENSION_NAME,              \
+            offsetof(VkPhysicalDeviceVulkan12Features, first),                                     \
+            offsetof(VkPhysicalDeviceVulkan12Features, last) -                                     \
+                offsetof(VkPhysicalDeviceVulkan12Features, first) + sizeof(VkBool32)               \
     }
 
 static const struct feature for_tests[] = {
     FEATURE(storage16, 16BIT_STORAGE_FEATURES, VK_API_VERSION_1_1, KHR_16BIT_STORAGE),
-    FEATURE(storage8, 8BIT_STORAGE_FEATURES, VK_API_VERSION_1_2, KHR_8BIT_STORAGE),
-    FEATURE(float16_int8, SHADER_FLOAT16_INT8_FEATURES, VK_API_VERSION_1_2,
-            KHR_SHADER_FLOAT16_INT8),
-    FEATURE(int64_atomics, SHADER_ATOMIC_INT64_FEATURES, VK_API_VERSION_1_2,
-            KHR_SHADER_ATOMIC_INT64),
+    {STRUCTURE(vulkan12, VULKAN_1_2_FEATURES), VK_API_VERSION_1_2, "VK_VERSION_1_2", 0, 0},
+    FEATURE12(storage8, 8BIT_STORAGE_FEATURES, KHR_8BIT_STORAGE, storageBuffer8BitAccess,
+              storagePushConstant8),
+    FEATURE12(float16_int8, SHADER_FLOAT16_INT8_FEATURES, KHR_SHADER_FLOAT16_INT8, shaderFloat16,
+              shaderInt8),
+    FEATURE12(int64_atomics, SHADER_ATOMIC_INT64_FEATURES, KHR_SHADER_ATOMIC_INT64,
+              shaderBufferInt64Atomics, shaderSharedInt64Atomics),
     FEATURE(float_atomics, SHADER_ATOMIC_FLOAT_FEATURES_EXT, NEVER_CORE, EXT_SHADER_ATOMIC_FLOAT),
-    FEATURE(addresses, BUFFER_DEVICE_ADDRESS_FEATURES, VK_API_VERSION_1_2,
-            KHR_BUFFER_DEVICE_ADDRESS),
-    FEATURE(memory_model, VULKAN_MEMORY_MODEL_FEATURES, VK_API_VERSION_1_2,
-            KHR_VULKAN_MEMORY_MODEL),
-    FEATURE(extended_types, SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES, VK_API_VERSION_1_2,
-            KHR_SHADER_SUBGROUP_EXTENDED_TYPES),
+    FEATURE12(addresses, BUFFER_DEVICE_ADDRESS_FEATURES, KHR_BUFFER_DEVICE_ADDRESS,
+              bufferDeviceAddress, bufferDeviceAddressMultiDevice),
+    FEATURE12(memory_model, VULKAN_MEMORY_MODEL_FEATURES, KHR_VULKAN_MEMORY_MODEL,
+              vulkanMemoryModel, vulkanMemoryModelAvailabilityVisibilityChains),
+    FEATURE12(extended_types, SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES,
+              KHR_SHADER_SUBGROUP_EXTENDED_TYPES, shaderSubgroupExtendedTypes,
+              shaderSubgroupExtendedTypes),
     FEATURE(size_control, SUBGROUP_SIZE_CONTROL_FEATURES, VK_API_VERSION_1_3,
             EXT_SUBGROUP_SIZE_CONTROL),
     FEATURE(zero_initialize, ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES, VK_API_VERSION_1_3,
@@ -127,6 +141,33 @@ static void chain(struct dev_features *features, const struct offer *offer,
     }
 }
 
+// Makes one structure of those that Vulkan 1.2 has in one: vkCreateDevice takes them in no other
+// way beside it.
+static void gather(struct dev_features *features)
+{
+    VkBaseOutStructure *before = (VkBaseOutStructure *)(void *)&features->base;
+    if (!features->vulkan12.sType)
+        return;
+    features->vulkan12 = (VkPhysicalDeviceVulkan12Features){
+        .sType = features->vulkan12.sType,
+        .pNext = features->vulkan12.pNext,
+        .subgroupBroadcastDynamicId = features->vulkan12.subgroupBroadcastDynamicId,
+    };
+    while (before->pNext) {
+        VkBaseOutStructure *here = before->pNext;
+        size_t i = 0;
+        while (i < sizeof for_tests / sizeof *for_tests &&
+               (for_tests[i].type != here->sType || !for_tests[i].bytes))
+            i++;
+        if (i == sizeof for_tests / sizeof *for_tests) {
+            before = here;
+            continue;
+        }
+        memcpy((char *)&features->vulkan12 + for_tests[i].in12, here + 1, for_tests[i].bytes);
+        before->pNext = here->pNext;
+    }
+}
+
 // `capture`: also what reports compiled code, as far as the device offers it.
 static bool read_features(VkPhysicalDevice physical, uint32_t api, bool capture,
                           struct dev_features *features, struct lit_error *error)
@@ -166,6 +207,7 @@ static bool read_features(VkPhysicalDevice physical, uint32_t api, bool capture,
     features->clock.shaderDeviceClock = VK_FALSE;
     features->addresses.bufferDeviceAddressCaptureReplay = VK_FALSE;
     features->addresses.bufferDeviceAddressMultiDevice = VK_FALSE;
+    gather(features);
     return true;
 }
 
@@ -251,6 +293,7 @@ static uint64_t feature_bits(const struct dev_features *f,
 #ifdef VK_KHR_shader_quad_control
         {CAT_FEATURE_QUAD_CONTROL, f->quad_control.shaderQuadControl},
 #endif
+        {CAT_FEATURE_BROADCAST_DYNAMIC, f->vulkan12.subgroupBroadcastDynamicId},
         {CAT_FEATURE_EXTENDED_TYPES, compute && f->extended_types.shaderSubgroupExtendedTypes},
     };
     _Static_assert(CAT_FEATURE_BASIC == 0 && CAT_FEATURE_QUAD == 7 &&

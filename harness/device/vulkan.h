@@ -54,6 +54,8 @@ struct dev_instance {
 
 struct dev_features {
     VkPhysicalDeviceFeatures2 base;
+    // Of what is not in the structures of its own here; it holds theirs, too, once they are read.
+    VkPhysicalDeviceVulkan12Features vulkan12;
     VkPhysicalDevice16BitStorageFeatures storage16;
     VkPhysicalDevice8BitStorageFeatures storage8;
     VkPhysicalDeviceShaderFloat16Int8Features float16_int8;

@@ -40,6 +40,7 @@ static const char *const names[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_FLOAT64_ADD] = "shaderBufferFloat64AtomicAdd",
     [CAT_FEATURE_SHARED_FLOAT64_ADD] = "shaderSharedFloat64AtomicAdd",
     [CAT_FEATURE_QUAD_CONTROL] = "VK_KHR_shader_quad_control",
+    [CAT_FEATURE_BROADCAST_DYNAMIC] = "subgroupBroadcastDynamicId",
 };
 
 // -1 stands for "needs nothing beyond Vulkan 1.1 compute".
@@ -143,6 +144,17 @@ static void add_shared_atomics(const uint32_t *words, const struct spirv_instruc
                 *features |= UINT64_C(1) << atomics[i].shared;
 }
 
+// Whether an id is that of a constant. Constants come before functions.
+static bool is_constant(const uint32_t *words, size_t functions, uint32_t id)
+{
+    struct spirv_instruction each;
+    SPIRV_EACH (each, words, functions)
+        if (each.size >= 3 && each.words[2] == id && each.opcode >= SpvOpConstantTrue &&
+            each.opcode <= SpvOpSpecConstantOp)
+            return true;
+    return false;
+}
+
 // What a group operation needs beyond the capability. The type is that of the result: of
 // OpGroupNonUniformAllEqual, whose operand may have another, it says nothing.
 static void add_group_operation(const uint32_t *words, const struct spirv_instruction *each,
@@ -155,6 +167,10 @@ static void add_group_operation(const uint32_t *words, const struct spirv_instru
         *features |= UINT64_C(1) << CAT_FEATURE_EXTENDED_TYPES;
     if (rotates && each->size == 7) // with a size of clusters
         *features |= UINT64_C(1) << CAT_FEATURE_ROTATE_CLUSTERED;
+    if ((each->opcode == SpvOpGroupNonUniformBroadcast ||
+         each->opcode == SpvOpGroupNonUniformQuadBroadcast) &&
+        each->size == 6 && !is_constant(words, functions, each->words[5]))
+        *features |= UINT64_C(1) << CAT_FEATURE_BROADCAST_DYNAMIC;
 }
 
 bool cat_module_features(const uint32_t *words, size_t count, uint64_t *features, uint32_t *unknown)

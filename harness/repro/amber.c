@@ -33,7 +33,7 @@ static void put_head(const struct repro *repro, struct text *out)
     text_paragraph(&asks, "", head->asks);
     for (char *line = strtok(asks.data, "\n"); line; line = strtok(NULL, "\n"))
         text_printf(out, "# %s\n", line);
-    text_puts(out, "#\n# amber -d -t spv1.3 -v 1.3 test.amber\n\n");
+    text_printf(out, "#\n# amber -d -t %s -v 1.3 test.amber\n\n", repro_spirv(repro));
 }
 
 // Amber makes a ring of two features of one structure unless another structure follows, and
@@ -72,9 +72,11 @@ static void put_shader(const struct repro *repro, struct text *out)
     if (repro_from_glsl(repro))
         text_puts(out, "SHADER compute test SPIRV-BIN FILE test.spv\n\n");
     else if (strstr(page, "END")) // which ends a shader in a script wherever it stands
-        text_puts(out, "SHADER compute test SPIRV-ASM TARGET_ENV spv1.3 FILE test.spvasm\n\n");
+        text_printf(out, "SHADER compute test SPIRV-ASM TARGET_ENV %s FILE test.spvasm\n\n",
+                    repro_spirv(repro));
     else
-        text_printf(out, "SHADER compute test SPIRV-ASM TARGET_ENV spv1.3\n%sEND\n\n", page);
+        text_printf(out, "SHADER compute test SPIRV-ASM TARGET_ENV %s\n%sEND\n\n",
+                    repro_spirv(repro), page);
 }
 
 // One of each `stride` words.

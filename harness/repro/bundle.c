@@ -105,6 +105,17 @@ bool repro_fits(const struct eng_prepared *ready, struct lit_error *error)
                     most * 4, REPRO_MOST_WORDS * 4);
 }
 
+// SPIR-V 1.4 came with Vulkan 1.2, as 1.5 did.
+static bool is_newer(const struct repro *repro)
+{
+    return repro->words[1] >= 0x00010400;
+}
+
+const char *repro_spirv(const struct repro *repro)
+{
+    return is_newer(repro) ? "spv1.5" : "spv1.3";
+}
+
 struct text *repro_add(struct repro_bundle *bundle, const char *name)
 {
     struct repro_file *file = &bundle->files[bundle->count++];
@@ -175,7 +186,9 @@ void repro_make(const struct repro *repro, struct repro_bundle *bundle)
     if (ready->interface)
         add_interface(bundle, ready->interface);
     repro_program(repro, repro_add(bundle, "repro.c"));
-    text_puts(repro_add(bundle, "Makefile"), repro_makefile);
+    text_printf(repro_add(bundle, "Makefile"),
+                "%s\n# Of the module.\nSPIRV = %s\nVULKAN = vulkan%s\n", repro_makefile,
+                repro_spirv(repro), is_newer(repro) ? "1.2" : "1.1");
     text_puts(repro_add(bundle, "run"), repro_run);
     if (repro->amber && !repro_amber_lacks(repro))
         repro_amber(repro, repro_add(bundle, "test.amber"));

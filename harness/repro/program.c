@@ -73,6 +73,7 @@ const struct repro_feature repro_features[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_ZERO_INITIALIZE] =
         {"has.zero_initialize.shaderZeroInitializeWorkgroupMemory",
          "ZeroInitializeWorkgroupMemoryFeatures.shaderZeroInitializeWorkgroupMemory", NULL},
+    [CAT_FEATURE_BROADCAST_DYNAMIC] = {"has.vulkan12.subgroupBroadcastDynamicId", NULL, NULL},
     [CAT_FEATURE_CLOCK] = {"has.clock.shaderSubgroupClock", NULL, "VK_KHR_shader_clock"},
     [CAT_FEATURE_EXTENDED_TYPES] =
         {"compute && has.extended_types.shaderSubgroupExtendedTypes",

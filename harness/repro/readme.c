@@ -150,8 +150,7 @@ static void put_measured(const struct repro *repro, struct text *out)
 static const struct {
     const char *name, *what;
 } files[] = {
-    {"test.spvasm",
-     "the shader: hand-written assembly, as `spirv-as --target-env spv1.3` takes it"},
+    {"test.spvasm", "the shader: hand-written assembly; `make assemble` makes the module of it"},
     {"test.comp", "the shader in GLSL; `spirv-dis test.spv` shows what glslang made of it"},
     {"source.txt", "the kernel's text: as it was brought, or disassembled"},
     {"test.spv", "the module that was run"},

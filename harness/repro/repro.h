@@ -90,6 +90,8 @@ __attribute__((format(__printf__, 2, 3))) void repro_printf(struct text *out, co
 // `bundle` has all other files: their names and sizes are listed.
 void repro_readme(const struct repro *repro, const struct repro_bundle *bundle, struct text *out);
 
+// The version of SPIR-V that the module is of, as assemblers call it.
+const char *repro_spirv(const struct repro *repro);
 // The module was compiled from GLSL: its page is no assembly.
 bool repro_from_glsl(const struct repro *repro);
 // How many words the expectation has for each word of the output.

@@ -83,6 +83,7 @@ static uint32_t instance_api, api; // the versions that the loader and both side
 // nothing else. Above all no robustBufferAccess, which changes code.
 static struct {
     VkPhysicalDeviceFeatures2 base;
+    VkPhysicalDeviceVulkan12Features vulkan12; // what it has in the others, it holds in the end
     VkPhysicalDevice16BitStorageFeatures storage16;
     VkPhysicalDevice8BitStorageFeatures storage8;
     VkPhysicalDeviceShaderFloat16Int8Features float16_int8;
@@ -127,41 +128,55 @@ static struct {
 #endif
 
 #define TYPE(name) VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##name
+// Where features stand in VkPhysicalDeviceVulkan12Features, and how many bytes they are.
+#define IN12(first, last)                                                                          \
+    offsetof(VkPhysicalDeviceVulkan12Features, first),                                             \
+        offsetof(VkPhysicalDeviceVulkan12Features, last) -                                         \
+            offsetof(VkPhysicalDeviceVulkan12Features, first) + sizeof(VkBool32)
 static const struct {
     void *structure;
     VkStructureType type;
     uint32_t core; // the version that has it without the extension; 0: none
     const char *extension;
+    size_t at12, bytes12;
 } features[] = {
-    {&has.storage16, TYPE(16BIT_STORAGE_FEATURES), VK_API_VERSION_1_1, "VK_KHR_16bit_storage"},
-    {&has.storage8, TYPE(8BIT_STORAGE_FEATURES), VK_API_VERSION_1_2, "VK_KHR_8bit_storage"},
+    {&has.storage16, TYPE(16BIT_STORAGE_FEATURES), VK_API_VERSION_1_1, "VK_KHR_16bit_storage", 0,
+     0},
+    {&has.vulkan12, TYPE(VULKAN_1_2_FEATURES), VK_API_VERSION_1_2, "VK_VERSION_1_2", 0, 0},
+    {&has.storage8, TYPE(8BIT_STORAGE_FEATURES), VK_API_VERSION_1_2, "VK_KHR_8bit_storage",
+     IN12(storageBuffer8BitAccess, storagePushConstant8)},
     {&has.float16_int8, TYPE(SHADER_FLOAT16_INT8_FEATURES), VK_API_VERSION_1_2,
-     "VK_KHR_shader_float16_int8"},
+     "VK_KHR_shader_float16_int8", IN12(shaderFloat16, shaderInt8)},
     {&has.int64_atomics, TYPE(SHADER_ATOMIC_INT64_FEATURES), VK_API_VERSION_1_2,
-     "VK_KHR_shader_atomic_int64"},
-    {&has.float_atomics, TYPE(SHADER_ATOMIC_FLOAT_FEATURES_EXT), 0, "VK_EXT_shader_atomic_float"},
+     "VK_KHR_shader_atomic_int64", IN12(shaderBufferInt64Atomics, shaderSharedInt64Atomics)},
+    {&has.float_atomics, TYPE(SHADER_ATOMIC_FLOAT_FEATURES_EXT), 0, "VK_EXT_shader_atomic_float", 0,
+     0},
     {&has.addresses, TYPE(BUFFER_DEVICE_ADDRESS_FEATURES), VK_API_VERSION_1_2,
-     "VK_KHR_buffer_device_address"},
+     "VK_KHR_buffer_device_address", IN12(bufferDeviceAddress, bufferDeviceAddressMultiDevice)},
     {&has.memory_model, TYPE(VULKAN_MEMORY_MODEL_FEATURES), VK_API_VERSION_1_2,
-     "VK_KHR_vulkan_memory_model"},
+     "VK_KHR_vulkan_memory_model",
+     IN12(vulkanMemoryModel, vulkanMemoryModelAvailabilityVisibilityChains)},
     {&has.extended_types, TYPE(SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES), VK_API_VERSION_1_2,
-     "VK_KHR_shader_subgroup_extended_types"},
+     "VK_KHR_shader_subgroup_extended_types",
+     IN12(shaderSubgroupExtendedTypes, shaderSubgroupExtendedTypes)},
     {&has.size_control, TYPE(SUBGROUP_SIZE_CONTROL_FEATURES), VK_API_VERSION_1_3,
-     "VK_EXT_subgroup_size_control"},
+     "VK_EXT_subgroup_size_control", 0, 0},
     {&has.zero_initialize, TYPE(ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES), VK_API_VERSION_1_3,
-     "VK_KHR_zero_initialize_workgroup_memory"},
+     "VK_KHR_zero_initialize_workgroup_memory", 0, 0},
     {&has.subgroup_uniform, TYPE(SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR), 0,
-     "VK_KHR_shader_subgroup_uniform_control_flow"},
-    {&has.clock, TYPE(SHADER_CLOCK_FEATURES_KHR), 0, "VK_KHR_shader_clock"},
+     "VK_KHR_shader_subgroup_uniform_control_flow", 0, 0},
+    {&has.clock, TYPE(SHADER_CLOCK_FEATURES_KHR), 0, "VK_KHR_shader_clock", 0, 0},
 #ifdef VK_KHR_shader_maximal_reconvergence
     {&has.maximal, TYPE(SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR), 0,
-     "VK_KHR_shader_maximal_reconvergence"},
+     "VK_KHR_shader_maximal_reconvergence", 0, 0},
 #endif
 #ifdef VK_KHR_shader_quad_control
-    {&has.quad_control, TYPE(SHADER_QUAD_CONTROL_FEATURES_KHR), 0, "VK_KHR_shader_quad_control"},
+    {&has.quad_control, TYPE(SHADER_QUAD_CONTROL_FEATURES_KHR), 0, "VK_KHR_shader_quad_control", 0,
+     0},
 #endif
 #ifdef VK_KHR_shader_subgroup_rotate
-    {&has.rotate, TYPE(SHADER_SUBGROUP_ROTATE_FEATURES_KHR), 0, "VK_KHR_shader_subgroup_rotate"},
+    {&has.rotate, TYPE(SHADER_SUBGROUP_ROTATE_FEATURES_KHR), 0, "VK_KHR_shader_subgroup_rotate", 0,
+     0},
 #endif
 };
 
@@ -309,6 +324,30 @@ static void pick_device(uint64_t wanted, bool list)
     free(all);
 }
 
+// vkCreateDevice takes what Vulkan 1.2 has in one structure in no other beside it.
+static void gather_features(void)
+{
+    VkBaseOutStructure *before = (void *)&has.base;
+    if (!has.vulkan12.sType)
+        return;
+    has.vulkan12 = (VkPhysicalDeviceVulkan12Features){.sType = has.vulkan12.sType,
+                                                      .pNext = has.vulkan12.pNext,
+                                                      .subgroupBroadcastDynamicId =
+                                                          has.vulkan12.subgroupBroadcastDynamicId};
+    while (before->pNext) {
+        VkBaseOutStructure *here = before->pNext;
+        size_t i = 0;
+        while (i < COUNT(features) && (features[i].type != here->sType || !features[i].bytes12))
+            i++;
+        if (i < COUNT(features)) {
+            memcpy((char *)&has.vulkan12 + features[i].at12, here + 1, features[i].bytes12);
+            before->pNext = here->pNext;
+        } else {
+            before = here;
+        }
+    }
+}
+
 // Asks for features and properties; has.base becomes a chain of exactly what is to be enabled.
 static uint32_t read_features(const char *enabled[COUNT(features) + 1])
 {
@@ -339,6 +378,7 @@ static uint32_t read_features(const char *enabled[COUNT(features) + 1])
     has.clock.shaderDeviceClock = VK_FALSE;
     has.addresses.bufferDeviceAddressCaptureReplay = VK_FALSE;
     has.addresses.bufferDeviceAddressMultiDevice = VK_FALSE;
+    gather_features();
     has.sizes.sType = TYPE(SUBGROUP_SIZE_CONTROL_PROPERTIES);
     has.subgroup.sType = TYPE(SUBGROUP_PROPERTIES);
     has.subgroup.pNext = has.size_control.sType ? &has.sizes : NULL;

@@ -22,6 +22,13 @@
 #ifndef MORE_INPUTS
 #define MORE_INPUTS
 #endif
+#ifdef SPIRV_1_5
+; Version: 1.5
+; From SPIR-V 1.4 on the interface of the entry point has all variables.
+#define VARIABLES MORE_INPUTS %input %output %state %push
+#else
+#define VARIABLES MORE_INPUTS
+#endif
 %glsl                 = OpExtInstImport "GLSL.std.450"
 
 #if defined(ACCESS_ADDRESS) && defined(MEMORY_MODEL_VULKAN)
@@ -35,7 +42,7 @@
 #endif
 
                         OpEntryPoint GLCompute %main "main"
-                        %lane_input %subgroup_input %subgroup_size_input %workgroup_input MORE_INPUTS
+                        %lane_input %subgroup_input %subgroup_size_input %workgroup_input VARIABLES
                         OpExecutionMode %main LocalSize 1 1 1
 #ifdef RECONVERGENCE_SUBGROUP_UNIFORM
                         OpExecutionMode %main SubgroupUniformControlFlowKHR

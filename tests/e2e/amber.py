@@ -147,7 +147,7 @@ class Script:
         name, form = self.new(self.shaders), self.word("SPIRV-ASM", "SPIRV-BIN")
         if form == "SPIRV-ASM":
             self.word("TARGET_ENV")
-            self.word("spv1.3")
+            self.word("spv1.3", "spv1.5")
         if form == "SPIRV-BIN" or self.peek() == "FILE":
             self.word("FILE")
             self.shaders[name] = self.file()

@@ -39,6 +39,9 @@ CASES = {
     "choice": ("relaxed", "memory.message-passing/sides=device,scope=exact,order=release-acquire,"
                           "data=atomic,place=buffer,memory-model=vulkan@workgroup=256,times=1,"
                           "stride=1,step=4099", ALL, NONE),
+    "newer": ("lagging", "broadcast.id/read=broadcast-own,flow=uniform,source=active,sync=none,"
+                         "reconvergence=default,pressure=none@workgroup=128,source-lane=last,"
+                         "iterations=16", ALL, NONE),
     "wait": ("lockstep", "progress.spin-lock/form=after-loop,contenders=lanes@workgroup=128,"
                          "polls=4096", NONE, ALL),
     "state": ("tangled", LOOKBACK.format(encoding="word64", elements=1000), NONE, NONE),
@@ -109,8 +112,12 @@ class OnTheReferenceDriver(Case):
         text = self.read("test.spvasm").decode()
         self.assertIsNone(re.search(r"^#", text, re.M), "the preprocessor's lines are there")
         self.assertGreater(text.count("\n; "), 20, "the comments are gone")
-        self.command(SPIRV_AS, "--target-env", "spv1.3", "test.spvasm", "-o", "again.spv")
+        self.command(SPIRV_AS, "--target-env", self.target(), "test.spvasm", "-o", "again.spv")
         self.assertEqual(self.read("again.spv"), module)
+
+    def target(self):
+        """The version of SPIR-V that the bundle's Makefile assembles."""
+        return re.search(r"^SPIRV = (spv1\.[35])$", self.read("Makefile").decode(), re.M)[1]
 
     def check_amber(self, name):
         path = os.path.join(self.path("bundle"), "test.amber")
@@ -137,7 +144,8 @@ class OnTheReferenceDriver(Case):
         if "test" in script.shaders and name != "glslang":
             with open(os.path.join(self.path("bundle"), "amber.spvasm"), "wb") as file:
                 file.write(script.shaders["test"])
-            self.command(SPIRV_AS, "--target-env", "spv1.3", "amber.spvasm", "-o", "amber.spv")
+            self.command(SPIRV_AS, "--target-env", self.target(), "amber.spvasm", "-o",
+                         "amber.spv")
             self.assertEqual(self.read("amber.spv"), self.read("test.spv"))
         if amber.PLAYER:
             model, _, fails, gives_up = CASES[name]
@@ -203,6 +211,9 @@ class OnTheReferenceDriver(Case):
 
     def test_choice(self):
         self.check("choice")
+
+    def test_newer(self):
+        self.check("newer")
 
     def test_wait(self):
         self.check("wait")

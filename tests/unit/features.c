@@ -47,6 +47,19 @@ static void what_comes_after_the_first_function_does_not_count(void **state)
     assert_true(features == 0);
 }
 
+// A broadcast of a constant's lane and one of another lane, each with the constant before it.
+static void broadcasts_of_a_lane_that_is_no_constant_are_seen(void **state)
+{
+    (void)state;
+    uint32_t words[] = {HEADER, OP(4, 43), 1,          5, 3, OP(5, 54), 7, 8,
+                        0,      9,         OP(6, 337), 1, 6, 4,         2, 5};
+    assert_true(read_words(words, sizeof words / 4));
+    assert_true(features == 0);
+    words[sizeof words / 4 - 1] = 6;
+    assert_true(read_words(words, sizeof words / 4));
+    assert_true(features == UINT64_C(1) << CAT_FEATURE_BROADCAST_DYNAMIC);
+}
+
 // A shuffle of 64-bit integers and one of vectors of them; a rotate with a cluster; what they need.
 static void group_operations_are_looked_at(void **state)
 {
@@ -149,6 +162,7 @@ int main(void)
         cmocka_unit_test(capabilities_and_modes_are_seen),
         cmocka_unit_test(shared_memory_that_begins_as_something_is_seen),
         cmocka_unit_test(what_comes_after_the_first_function_does_not_count),
+        cmocka_unit_test(broadcasts_of_a_lane_that_is_no_constant_are_seen),
         cmocka_unit_test(group_operations_are_looked_at),
         cmocka_unit_test(shared_atomics_are_another_feature),
         cmocka_unit_test(unknown_capabilities_are_named),

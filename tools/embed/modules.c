@@ -215,6 +215,13 @@ static __attribute__((noreturn)) void complain(const struct job *job, const char
 
 // ---- assembling, compiling and validating
 
+// Whether a listing has the line that disassemblers write for SPIR-V 1.5, of Vulkan 1.2. Without it
+// a module is of 1.3, of Vulkan 1.1.
+static bool is_newer(const char *listing)
+{
+    return strstr(listing, "\n; Version: 1.5\n");
+}
+
 static void read_words(struct job *job, const char *spv, const char *maker)
 {
     size_t size;
@@ -231,8 +238,11 @@ static void assemble(const struct settings *settings, struct job *job, const cha
     struct text text = {0}, printed = {0};
     text_printf(&text, "%sasm", spv);
     write_file(text.data, listing, strlen(listing));
-    const char *const as[] = {settings->as, "--target-env", "spv1.3", text.data, "-o", spv, NULL};
-    const char *const val[] = {settings->val, "--target-env", "vulkan1.1", spv, NULL};
+    const bool newer = is_newer(listing);
+    const char *const as[] = {
+        settings->as, "--target-env", newer ? "spv1.5" : "spv1.3", text.data, "-o", spv, NULL};
+    const char *const val[] = {settings->val, "--target-env", newer ? "vulkan1.2" : "vulkan1.1",
+                               spv, NULL};
     if (!run(as, &printed) || !run(val, &printed))
         complain(job, listing, printed.data ? printed.data : "failed");
     read_words(job, spv, "spirv-as");
