@@ -35,6 +35,7 @@ KNOWN = {
         "reconvergence.switch-in-switch/*target=continue,early=yes*",
     ),
     "SwiftShader": (
+        "loop.carried/*exit=break*",
         "lookback.levien-*",
         "lookback.order/*",
         "lookback.scan/*",
