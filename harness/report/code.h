@@ -73,6 +73,14 @@ struct report_code_users {
 // `failed`: only those that failed where nothing should.
 struct report_code_users report_code_users(const struct report_code *code, size_t device,
                                            const struct isa_entry *entry, bool failed);
+// Whether two results of a device are of one program: the same machine code (of drivers that give
+// it) with the same statistics, dispatch, input and expectation, parameters, stress and class, each
+// with a number of runs that did not depend on what was seen.
+bool report_code_is_one(const struct report_code *code, const struct report_result *a,
+                        const struct report_result *b);
+// Groups of such, of the results of a device: a row each, with what all of their runs show
+// (code_shared.c). Nothing where there is none.
+void report_code_shared(const struct report_code *code, size_t device, struct table *table);
 // Results of a device that failed and of which the store has code, each code once: forbidden
 // first. *list is allocated; returns how many.
 size_t report_code_failed(const struct report_code *code, size_t device,

@@ -192,15 +192,28 @@ static void put_effects(const struct html *html, size_t device, struct text *out
     text_puts(out, *open ? "</ul>\n" : "");
 }
 
+// The notes of a table and the table, under its title; nothing without either.
+static void put_table(const struct html *html, const struct table *table, struct text *out)
+{
+    if (table->count)
+        html_printf(out, "<h3>%s</h3>\n", table->title);
+    for (size_t i = 0; i < table->note_count; i++)
+        html_printf(out, "<p>%s</p>\n", table->notes[i]);
+    html_table(html, table, false, out);
+}
+
 static void put_findings(const struct html *html, size_t device, struct text *out)
 {
     OWNED(table_clear) struct table table = {0};
     report_code_findings(html->code, device, NULL, MOST_RISKS, &table);
-    if (table.count)
-        text_puts(out, "<h3>Lint findings</h3>\n");
-    for (size_t i = 0; i < table.note_count; i++)
-        html_printf(out, "<p>%s</p>\n", table.notes[i]);
-    html_table(html, &table, false, out);
+    put_table(html, &table, out);
+}
+
+static void put_shared(const struct html *html, size_t device, struct text *out)
+{
+    OWNED(table_clear) struct table table = {0};
+    report_code_shared(html->code, device, &table);
+    put_table(html, &table, out);
 }
 
 // --- The code of what failed
@@ -294,6 +307,7 @@ void html_codes(const struct html *html, struct text *out)
         put_failed(html, device, &own);
         put_findings(html, device, &own);
         put_effects(html, device, &own);
+        put_shared(html, device, &own);
         if (own.length && html->model->device_count > 1) {
             text_puts(out, "<p class=\"of\">");
             html_device(out, html, device);

@@ -49,6 +49,16 @@ static void put_findings(struct text *out, const struct report_code *code, size_
     table_markdown(&table, limit > FRAME ? limit - FRAME : 0, out);
 }
 
+static void put_shared(struct text *out, const struct report_code *code, size_t device,
+                       size_t limit)
+{
+    OWNED(table_clear) struct table table = {0};
+    report_code_shared(code, device, &table);
+    if (table.count)
+        text_puts(out, "Same machine code:\n\n");
+    table_markdown(&table, limit > FRAME ? limit - FRAME : 0, out);
+}
+
 // --- One code
 
 static void put_statistics(struct text *out, const struct isa_entry *entry)
@@ -160,6 +170,7 @@ void markdown_codes(struct text *out, const struct report_code *code, size_t dev
         return;
     OWNED(text_free) struct text section = {0};
     put_effects(&section, code, device, most / 3);
+    put_shared(&section, code, device, most / 2);
     put_findings(&section, code, device, NULL, most * 2 / 3);
     put_failed(&section, code, device, most);
     if (section.length) {

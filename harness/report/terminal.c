@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables that a run ends with.
+#include "report/code.h"
 #include "report/failures.h"
 #include "report/format.h"
 #include "report/report.h"
@@ -231,6 +232,14 @@ static void print_blocks(const struct printer *p, const char *title,
     report_blocks_free(list, count);
 }
 
+// What variants of one code share; where only what failed is shown, nothing.
+static void print_shared(const struct printer *p, const struct report_code *code)
+{
+    struct table table = {0};
+    report_code_shared(code, p->device, &table);
+    print_table(p, &table);
+}
+
 void report_make_ascii(struct text *text)
 {
     size_t to = 0;
@@ -254,6 +263,9 @@ void report_tables(const struct report_model *model, const struct report_termina
     OWNED(text_free) struct text made = {0};
     struct printer p = {.model = model, .info = info, .out = &made};
     const char *shard = SHARD(&model->session);
+    struct report_code code = {0};
+    if (is_all(&p))
+        report_code_load(model, NULL, &code);
     for (p.device = 0; p.device < model->device_count; p.device++) {
         const bool quiet = info->verbosity < 0;
         if (p.device > 0 && !quiet)
@@ -278,9 +290,12 @@ void report_tables(const struct report_model *model, const struct report_termina
         }
         print_blocks(&p, "Failures", report_failed);
         print_blocks(&p, "Incomplete", report_unfinished_only);
+        if (code.count)
+            print_shared(&p, &code);
         if (!quiet)
             print_section(&p, report_skipped);
     }
+    report_code_clear(&code);
     if (made.length > 0) {
         text_puts(&made, "\n");
         if (!info->utf8)

@@ -226,7 +226,19 @@ static void differences_are_unified(void **state)
 
 // --- Reports of a store
 
-static const struct dev_facts facts = {.name = "Example", .type = "cpu", .subgroup = 32};
+static const struct dev_facts facts = {
+    .name = "Example",
+    .type = "cpu",
+    .cpu = true,
+    .subgroup = 32,
+    .subgroup_min = 32,
+    .subgroup_max = 32,
+    .max_workgroup = 1024,
+    .max_workgroups = 65535,
+    .max_shared = 32768,
+    .max_storage_buffer = UINT64_C(1) << 30,
+    .features = UINT64_MAX,
+};
 static char id[DEV_ID_SIZE], path[128];
 
 struct made {
@@ -579,6 +591,89 @@ static void risks_come_with_their_rate(void **state)
     isa_study_clear(&study);
 }
 
+// --- Evidence that variants share
+
+static void put_machine(const struct made *made, const char *name, const char *bytes,
+                        const char *registers)
+{
+    struct isa_code code = {0};
+    isa_add_statistic(&code, "Register Count", "", registers);
+    isa_add_piece(&code, ISA_MACHINE, "SASS", "", bytes, strlen(bytes));
+    assert_true(store_code_put(made->store, made->session, id, name, "abc", &code, NULL));
+    isa_code_clear(&code);
+}
+
+static const char *variant(const char *sync, const char *mode, unsigned size)
+{
+    static char names[16][256];
+    static size_t next;
+    char *name = names[next++ % 16];
+    snprintf(name, sizeof *names,
+             "shuffle.scan-loop/sync=%s,reconvergence=default,form=variables,op=add,mode=%s,"
+             "access=descriptor,pressure=none@workgroup=%u,subgroup=32",
+             sync, mode, size);
+    return name;
+}
+
+// The runs of variants with the same code are added, unless anything else of them differs.
+static void one_program_shares_its_runs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sync, *mode, *bytes, *registers, *stress;
+        unsigned size;
+        uint64_t failed;
+    } rows[] = {
+        {"none", "inclusive", "same", "16", "", 64, 0},
+        {"control-once", "inclusive", "same", "16", "", 64, 1},
+        {"memory-once", "inclusive", "same", "16", "", 64, 0},
+        {"control-each", "inclusive", "same", "17", "", 64, 0},                 // statistics
+        {"memory-each", "inclusive", "other", "16", "", 64, 0},                 // bytes
+        {"workgroup-in-loop", "inclusive", "same", "16", "kind=memory", 64, 0}, // stress
+        {"none", "exclusive", "same", "16", "", 64, 0},                         // expectation
+        {"none", "inclusive", "same", "16", "", 128, 0},                        // dispatch
+    };
+    struct made made = begin();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *name = variant(rows[i].sync, rows[i].mode, rows[i].size);
+        put_under(&made, name, rows[i].failed, rows[i].stress);
+        put_machine(&made, name, rows[i].bytes, rows[i].registers);
+    }
+    char *text = make(&made, report_markdown, "");
+    contains(text, "Same machine code:\n");
+    contains(text,
+             " | 0 of 1,000 | `shuffle.scan-loop@workgroup=64,subgroup=32` |\n| 1 of 3,000, ");
+    contains(text, " | 1 of 1,000 | `shuffle.scan-loop/sync=control-once@");
+    assert_int_equal(count_of(text, " of 3,000, "), 3);
+    assert_int_equal(count_of(text, " of 2,000, "), 0);
+    free(text);
+    text = make(&made, report_text, "");
+    contains(text, "  Same machine code");
+    for (const char *line = text; line; line = strchr(line + 1, '\n'))
+        assert_true(strcspn(line + 1, "\n") <= 100);
+    free(text);
+    text = make(&made, report_html, "");
+    contains(text, "<h3>Same machine code</h3>");
+    contains(text, "1 of 3,000, ");
+    free(text);
+    store_close(&made.store);
+}
+
+// What drivers write down of their code is less than all of it.
+static void texts_share_nothing(void **state)
+{
+    (void)state;
+    struct made made = begin();
+    put(&made, none, 0);
+    put(&made, memory, 0);
+    put_code(&made, none, PLAIN);
+    put_code(&made, memory, PLAIN);
+    char *text = make(&made, report_markdown, "");
+    lacks(text, "Same machine code");
+    free(text);
+    store_close(&made.store);
+}
+
 int main(void)
 {
 #define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
@@ -596,6 +691,8 @@ int main(void)
         WITH_FOLDER(nothing_where_nothing_is),
         WITH_FOLDER(damaged_rows_are_said),
         cmocka_unit_test(risks_come_with_their_rate),
+        WITH_FOLDER(one_program_shares_its_runs),
+        WITH_FOLDER(texts_share_nothing),
     };
     return cmocka_run_group_tests_name("report_code", tests, NULL, NULL);
 }

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which configurations were one program on a device, so that the runs of each are evidence for all.
+#include "report/code.h"
+
+#include "catalogue/prepare.h"
+#include "report/format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SCALE      2                   // workgroups, of the data that are compared
+#define MOST_WORDS (UINT64_C(1) << 22) // of a buffer that is compared
+#define STREAM     0x5eed              // any seed that both are made of
+
+// Machine code alone does not say how much shared memory or how many registers it has: the driver's
+// statistics do.
+static bool has_same_code(const struct isa_entry *a, const struct isa_entry *b)
+{
+    if (!a || !b || a->same_as != b->same_as || !a->piece || a->piece->source != ISA_MACHINE ||
+        a->code.statistic_count != b->code.statistic_count)
+        return false;
+    for (size_t i = 0; i < a->code.statistic_count; i++)
+        if (strcmp(a->code.statistics[i].name, b->code.statistics[i].name) != 0 ||
+            strcmp(a->code.statistics[i].value, b->code.statistics[i].value) != 0)
+            return false;
+    return true;
+}
+
+static bool is_measured_alike(const struct report_result *a, const struct report_result *b)
+{
+    const char *of_a = strchr(a->name, '@'), *of_b = strchr(b->name, '@');
+    return a->device == b->device && strcmp(a->test, b->test) == 0 &&
+           strcmp(of_a ? of_a : "", of_b ? of_b : "") == 0 && a->expectation == b->expectation &&
+           strcmp(a->stress, b->stress) == 0 && !a->rule[0] && !b->rule[0] && a->judged > 0 &&
+           b->judged > 0;
+}
+
+static bool is_same_shape(const struct eng_prepared *a, const struct eng_prepared *b)
+{
+    return a->shape.workgroups == b->shape.workgroups && a->shape.elements == b->shape.elements &&
+           a->shape.input_words == b->shape.input_words &&
+           a->shape.state_words == b->shape.state_words &&
+           a->shape.instances == b->shape.instances &&
+           a->shape.words_per_instance == b->shape.words_per_instance && a->partial == b->partial &&
+           a->required == b->required;
+}
+
+static bool make_ready(const struct report_result *result, const struct dev_facts *facts,
+                       uint32_t scale, struct eng_prepared *prepared)
+{
+    struct cat_case which;
+    struct lit_error error = {0};
+    const struct eng_prepare prepare = {.which = &which,
+                                        .facts = facts,
+                                        .scale = scale,
+                                        .most_words = scale ? MOST_WORDS : UINT64_MAX / 16};
+    *prepared = (struct eng_prepared){0};
+    return cat_case_parse(result->name, &which, NULL) && eng_prepare(&prepare, prepared, &error);
+}
+
+static bool is_same_data(const struct eng_prepared *a, const struct eng_prepared *b)
+{
+    const struct eng_prepared *const both[] = {a, b};
+    const uint64_t inputs = a->shape.input_words, words = a->shape.instances *
+                                                          a->shape.words_per_instance *
+                                                          cat_check_stride(a->oracle->check);
+    uint32_t *input[2], *expected[2];
+    for (size_t i = 0; i < 2; i++) {
+        input[i] = lit_alloc(inputs + 1, sizeof(uint32_t));
+        expected[i] = lit_alloc(words, sizeof(uint32_t));
+        if (inputs)
+            cat_oracle_input(a->oracle, &both[i]->args, &a->shape, STREAM, input[i]);
+        cat_oracle_expect(a->oracle, &both[i]->args, &a->shape, input[i], expected[i]);
+    }
+    const bool same = memcmp(input[0], input[1], inputs * sizeof(uint32_t)) == 0 &&
+                      memcmp(expected[0], expected[1], words * sizeof(uint32_t)) == 0;
+    for (size_t i = 0; i < 2; i++) {
+        free(input[i]);
+        free(expected[i]);
+    }
+    return same;
+}
+
+// Whether both have the same dispatch, and from one seed the same input and expectation.
+static bool is_same_work(const struct report_result *a, const struct report_result *b,
+                         const struct dev_facts *facts)
+{
+    bool same = true;
+    for (uint32_t scale = 0; same && scale <= SCALE; scale += SCALE) {
+        struct eng_prepared left, right = {0};
+        same = make_ready(a, facts, scale, &left) && make_ready(b, facts, scale, &right) &&
+               is_same_shape(&left, &right) && (scale == 0 || is_same_data(&left, &right));
+        eng_prepared_clear(&left);
+        eng_prepared_clear(&right);
+    }
+    return same;
+}
+
+bool report_code_is_one(const struct report_code *code, const struct report_result *a,
+                        const struct report_result *b)
+{
+    return is_measured_alike(a, b) &&
+           has_same_code(report_code_of(code, a), report_code_of(code, b)) &&
+           (a == b || is_same_work(a, b, &code->model->devices[a->device].facts));
+}
+
+// A row for a result and each behind it that is one program with it, all of which are marked; none
+// if it is alone.
+static void put_group(const struct report_code *code, size_t first, bool *seen, struct table *table)
+{
+    const struct report_model *model = code->model;
+    OWNED(lit_free)
+    const struct report_result **members = lit_alloc(model->result_count, sizeof *members);
+    OWNED(text_free) struct text together = {0};
+    uint64_t failed = 0, judged = 0;
+    size_t count = 0;
+    for (size_t i = first; i < model->result_count; i++) {
+        const struct report_result *other = &model->results[i];
+        if (seen[i] || !report_code_is_one(code, &model->results[first], other))
+            continue;
+        seen[i] = true;
+        members[count++] = other;
+        failed += other->failed_runs;
+        judged += other->judged;
+    }
+    text_printf(
+        &together, "%s of %s, %s", COUNT(failed), COUNT(judged),
+        format_interval((char[80]){0}, failed, judged, report_interval(failed, judged, "")));
+    for (size_t i = 0; i < count && count > 1; i++) {
+        table_row(table)->more = i > 0;
+        table_put(table, TONE_PLAIN, "%s", together.data);
+        table_put(table, TONE_PLAIN, "%s of %s", COUNT(members[i]->failed_runs),
+                  COUNT(members[i]->judged));
+        table_put(table, TONE_PLAIN, "%s", members[i]->label);
+    }
+}
+
+void report_code_shared(const struct report_code *code, size_t device, struct table *table)
+{
+    static const struct table_column heads[] = {{.title = "failed runs together"},
+                                                {.title = "failed runs"},
+                                                {.title = "configuration", .kind = TABLE_CODE}};
+    static const struct table shape = {.title = "Same machine code", TABLE_OF(heads)};
+    const struct report_model *model = code->model;
+    OWNED(lit_free) bool *seen = lit_alloc(model->result_count + 1, sizeof *seen);
+    table_begin(table, &shape, device);
+    for (size_t i = 0; i < model->result_count; i++)
+        if (model->results[i].device == device && code->of[i] && !seen[i])
+            put_group(code, i, seen, table);
+    if (table->count)
+        table_note(
+            table,
+            "The device executes the same machine code in these variants, in as many "
+            "workgroups and on the same data: the runs of each are evidence for all of them, "
+            "if they have one rate. Comparisons take each by itself.");
+}
