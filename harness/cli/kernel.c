@@ -44,7 +44,7 @@ static const struct cli_option options[] = {
      "that are written"},
     {0, "allow", CLI_LIST, AT(allowed), "SET.BINDING=HOW",
      "in what a buffer may differ: any-order[:BYTES], ulp:N, ulp16:N,\nrelative:X, absolute:X, "
-     "rmse:X, bits:HEX, words:FIRST-LAST"},
+     "rmse:X, bits:HEX, bits:FILE.words,\nwords:FIRST-LAST"},
     {0, "define", CLI_LIST, AT(defines), "NAME[=VALUE]", "a macro of GLSL"},
     {0, "include", CLI_LIST, AT(includes), "FOLDER",
      "where GLSL's includes are, besides the folder of FILE"},
@@ -94,6 +94,10 @@ static void put_value(const char *side, const char *option, const char *value, s
         is_file |= strcmp(option, files[i]) == 0;
     is_file = is_file && !strchr(what, ':') && !is_number && !lit_path_is_absolute(what) &&
               *what != '@' && strcmp(what, "agree") != 0;
+    if (strcmp(option, "allow") == 0 && strncmp(what, "bits:", 5) == 0 && strstr(what, ".words")) {
+        what += 5;
+        is_file = !lit_path_is_absolute(what);
+    }
     text_append(word, value, (size_t)(what - value));
     if (is_file)
         text_append(word, side, folder);

@@ -76,6 +76,12 @@ bool cli_kernel_agree(struct cat_package *package, const char *name, struct lit_
 bool cli_reduce_package(const struct eng_prepared *ready, const char *what,
                         struct cat_package *package, struct lit_error *error);
 
+// A test's file (*.spvasm with a head), as litmus fuzz stores one, on a device: its configuration
+// with the first value of everything, as a kernel. `what` becomes its name, *loose whether its
+// oracle leaves anything open.
+bool cli_reduce_file(const char *path, const struct dev_facts *facts, struct text *what,
+                     bool *loose, struct cat_package *package, struct lit_error *error);
+
 // Writes a kernel into a folder as litmus kernel takes it, with lines of comment (`remark`) on top;
 // `path` becomes the file that it takes.
 bool cli_reduce_write(const struct cat_package *package, const char *remark, const char *folder,

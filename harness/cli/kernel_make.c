@@ -464,16 +464,32 @@ static bool take_bits(const char *what, uint32_t *bits)
     return !*end && !errno && number <= UINT32_MAX;
 }
 
+// "bits:FILE.words": those of each.
+static bool take_counts(const char *given, const char *path, struct cli_held *held,
+                        struct lit_error *error)
+{
+    size_t words;
+    free(held->counts);
+    held->counts = NULL;
+    return cli_kernel_words(path, &held->counts, &words, error) &&
+           (words == held->words ||
+            lit_fail(error, LIT_EXIT_USAGE, "--allow '%.80s': %zu words, where the buffer has %zu",
+                     given, words, held->words));
+}
+
 static bool take_allowed(const char *given, struct cli_plan *plan, uint32_t *bits,
                          struct lit_error *error)
 {
     const char *what;
     struct cli_held *held = take_place("allow", given, plan, &what, error);
+    const size_t length = held ? strlen(what) : 0;
+    if (length > 11 && strncmp(what, "bits:", 5) == 0 && strcmp(what + length - 6, ".words") == 0)
+        return take_counts(given, what + 5, held, error);
     return held &&
            (take_bits(what, &bits[held - plan->buffers]) || take_tolerance(what, &held->may) ||
             lit_fail(error, LIT_EXIT_USAGE,
                      "--allow '%.80s': expected any-order, any-order:BYTES, ulp:N, "
-                     "ulp16:N, relative:X, absolute:X, rmse:X, bits:HEX or "
+                     "ulp16:N, relative:X, absolute:X, rmse:X, bits:HEX, bits:FILE.words or "
                      "words:FIRST-LAST",
                      given));
 }
@@ -499,6 +515,7 @@ static bool take_contents(const struct cli_kernel_options *chosen, struct cli_pl
         struct cli_held *held = &plan->buffers[i];
         if (bits[i] == UINT32_MAX || !held->words)
             continue;
+        free(held->counts);
         held->counts = lit_alloc(held->words, sizeof *held->counts);
         for (size_t word = 0; word < held->words; word++)
             held->counts[word] = bits[i];

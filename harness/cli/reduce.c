@@ -25,6 +25,8 @@
 #define SEED              1
 #define JOBS_MOST         64
 #define REFERENCE_SECONDS 20.0 // that the simulator may take without an event
+#define REFERENCE_LEAST   2.0  // likewise of a candidate: this, or
+#define REFERENCE_TIMES   10.0 // so many times as long as for the kernel as it came
 
 struct options {
     struct cli_list devices, simt;
@@ -58,13 +60,16 @@ static const struct cli_option options[] = {
 
 const struct cli_syntax cli_reduce_syntax = {
     .name = "reduce",
-    .usage = "[OPTION]... CONFIGURATION",
-    .about = "Makes a kernel that fails on a device as small as it can while the same failure "
-             "stays: a\n"
-             "wrong word of the same kind, a crash at the same place, a hang. Nothing undefined "
-             "may come\n"
-             "in: what is right is what the SIMT simulator stores under lockstep and tangled.\n"
-             "'litmus kernel FILE reduce' does it with a kernel of your own.",
+    .usage = "[OPTION]... CONFIGURATION|FILE",
+    .about =
+        "Makes a kernel that fails on a device as small as it can while the same failure "
+        "stays: a\n"
+        "wrong word of the same kind, a crash at the same place, a hang. Nothing undefined "
+        "may come\n"
+        "in: what is right is what the SIMT simulator stores under lockstep and tangled.\n"
+        "'litmus kernel FILE reduce' does it with a kernel of your own; FILE here is a test's, "
+        "as\n"
+        "litmus fuzz stores one.",
     CLI_OPTIONS(options, struct options, .runs = 1000, .part = 0.2, .timeout = ENG_IDLE_SECONDS),
     .more = "exit codes: 0 nothing smaller fails, 1 the device or the simulator stopped before "
             "that,\n"
@@ -85,8 +90,10 @@ struct reducing {
     struct eng_watch reference;
     struct eng_device simulator;
     const struct eng_device *device;
+    const char *file; // a test's; NULL: it is of the catalogue:
     struct cat_case which;
     struct text name; // of the configuration
+    bool loose;       // its oracle leaves something open
     struct red_target target;
     struct red_base base;
     size_t body, words;      // of the kernel as it came
@@ -115,35 +122,22 @@ static bool choose_device(struct reducing *r, struct lit_error *error)
     return true;
 }
 
-// Whether options can say what counts of a kernel's words: the same of all of a buffer.
-static bool is_plain(const struct cat_interface *interface)
-{
-    for (size_t i = 0; i < interface->binding_count && interface->counts; i++) {
-        const struct cat_binding *binding = &interface->bindings[i];
-        const uint32_t *counts = interface->counts + binding->first;
-        for (uint64_t word = 1; binding->region == CAT_OUTPUT && word < binding->words; word++)
-            if (counts[word] != counts[0])
-                return false;
-    }
-    return true;
-}
-
 // The kernel that a configuration is.
 static bool take_package(struct reducing *r, struct lit_error *error)
 {
     struct cat_package *package = &r->base.package;
+    if (r->file)
+        return cli_reduce_file(r->file, &r->device->facts, &r->name, &r->loose, package, error);
     const struct cat_package *own = r->which.test->package;
     struct eng_prepared ready = {0};
     struct lit_error why = {0};
     if (!r->which.subgroup)
         r->which.subgroup = r->device->facts.subgroup;
     cat_case_name(&r->which, &r->name);
-    if (own && (own->interface.part_count || !is_plain(&own->interface)))
+    if (own && own->interface.part_count)
         return lit_fail(error, LIT_EXIT_USAGE,
-                        own->interface.part_count
-                            ? "a kernel of several modules is not reduced: bring the one that "
-                              "fails alone"
-                            : "a kernel of whose words not the same bits count is not reduced");
+                        "a kernel of several modules is not reduced: bring the one that fails "
+                        "alone");
     if (own && !own->litmus.threads) {
         red_package_copy(own, package);
         memcpy(package->expected, own->expected, own->expected_words * 4);
@@ -156,6 +150,7 @@ static bool take_package(struct reducing *r, struct lit_error *error)
     if (good) {
         eng_prepare_data(&ready, SEED);
         good = cli_reduce_package(&ready, r->name.data, package, &why);
+        r->loose = ready.mode.check != CAT_CHECK_EQUAL;
     }
     eng_prepared_clear(&ready);
     return good || lit_fail(error, why.code, "%.200s: %.250s", r->name.data, why.message);
@@ -170,12 +165,16 @@ static bool settle_package(struct reducing *r, struct lit_error *error)
     r->body = read ? red_module_body(&module) : 0;
     r->words = package->word_count;
     const bool good = !read || red_settle(package, &module, red_undefined(&module));
+    struct cat_inspected found;
+    struct lit_error why = {0};
+    cat_inspect(package->words, package->word_count, package->interface.entry, package->specs,
+                package->spec_count, &found, &why);
     r->named = module;
     text_puts(&package->name, "-reduced");
-    return good || lit_fail(error, LIT_EXIT_USAGE,
-                            "%.200s cannot be a kernel of its own: its module declares more than "
-                            "buffers and push constants, or writes none",
-                            r->name.data);
+    return good || lit_fail(error, LIT_EXIT_USAGE, "%.200s cannot be a kernel of its own: %.200s",
+                            r->name.data,
+                            why.message[0] ? why.message
+                                           : "its buffers are not those that its module declares");
 }
 
 // What is the same where a reduction goes on.
@@ -205,6 +204,15 @@ static bool make_folder(struct reducing *r, struct lit_error *error)
 
 // --- How it fails
 
+// A candidate that does not end is not waited for as long as the kernel was.
+static void be_patient(struct reducing *r)
+{
+    const double times = REFERENCE_TIMES * r->target.simulated;
+    const double seconds = times > REFERENCE_LEAST ? times : REFERENCE_LEAST;
+    if (seconds < r->reference.policy.idle)
+        r->reference.policy.idle = seconds;
+}
+
 static bool measure(struct reducing *r, struct lit_error *error)
 {
     struct cat_package *package = &r->base.package;
@@ -212,13 +220,14 @@ static bool measure(struct reducing *r, struct lit_error *error)
     const size_t size = package->expected_words * 4;
     OWNED(lit_free) uint32_t *said = lit_alloc(package->expected_words + 1, sizeof *said);
     memcpy(said, package->expected, size);
-    const bool says = r->which.test->package || r->which.test->oracle->check == CAT_CHECK_EQUAL;
+    const bool says = !r->loose;
     red_lane_begin(&lane, &r->target);
     const enum red_answer answer = red_measure(&lane, &r->target, package, &r->base.values);
     red_lane_end(&lane);
     const char *why = lane.reason[0] ? lane.reason : "no answer";
     switch (answer) {
     case RED_FAILS:
+        be_patient(r);
         break;
     case RED_OTHER:
         return lit_fail(error, LIT_EXIT_UNDECIDED, "it did not fail in %" PRIu64 " runs",
@@ -227,6 +236,10 @@ static bool measure(struct reducing *r, struct lit_error *error)
         return lit_fail(error, LIT_EXIT_UNDECIDED,
                         "nothing says what is right: on the SIMT simulator its results are not the "
                         "same under lockstep and tangled");
+    case RED_INVALID:
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "spirv-val refuses the kernel as it is, and may be too old for it: %.250s",
+                        why);
     case RED_STOP:
         return lit_fail(error, lane.end == ENG_END_TIME ? LIT_EXIT_TIME : LIT_EXIT_UNDECIDED,
                         "%.300s",
@@ -386,7 +399,11 @@ static bool take(struct reducing *r, const struct cli_list *operands, struct lit
                         operands->count ? operands->items[1] : "");
     if (o->jobs > JOBS_MOST)
         return lit_fail(error, LIT_EXIT_USAGE, "--jobs: at most %d", JOBS_MOST);
-    if (!cat_case_parse(operands->items[0], &r->which, error) || !cli_simt_use(&o->simt, error))
+    const size_t length = strlen(operands->items[0]);
+    if (length > 7 && strcmp(operands->items[0] + length - 7, ".spvasm") == 0)
+        r->file = operands->items[0];
+    if ((!r->file && !cat_case_parse(operands->items[0], &r->which, error)) ||
+        !cli_simt_use(&o->simt, error))
         return false;
     r->simulator.manifest = eng_simt_manifest(error);
     return r->simulator.manifest && cli_devices_find(&r->devices, &o->devices, error) &&
@@ -410,6 +427,7 @@ static int reduce(struct reducing *r, const struct cli_list *operands, struct li
                                     .device = r->device,
                                     .simulator = &r->simulator,
                                     .runs = o->runs,
+                                    .loose = r->loose,
                                     .part = o->part};
     identify(r);
     const struct red_plan plan = {.target = &r->target,

@@ -29,16 +29,13 @@ static bool write_words(const char *folder, const char *name, const uint32_t *wo
     return lit_file_write(path.data, text.data, text.length, error);
 }
 
-static void put_tolerance(const struct cat_interface *interface, const struct cat_binding *binding,
-                          struct text *side)
+static void put_tolerance(const struct cat_binding *binding, struct text *side)
 {
     const struct cat_tolerance *may = &binding->may;
     OWNED(text_free) struct text lead = {0};
     text_printf(&lead, "allow   %" PRIu32 ".%" PRIu32 "=", binding->set, binding->binding);
     if (may->order)
         text_printf(side, "%sany-order:%" PRIu32 "\n", lead.data, may->order * 4);
-    if (binding->region == CAT_OUTPUT && interface->counts && interface->counts[binding->first] + 1)
-        text_printf(side, "%sbits:%" PRIx32 "\n", lead.data, interface->counts[binding->first]);
     if (may->rmse > 0)
         text_printf(side, "%srmse:%.9g\n", lead.data, (double)may->rmse);
     if (may->to)
@@ -73,7 +70,13 @@ static bool put_buffer(const struct cat_package *p, const struct cat_binding *bi
         text_printf(side, "expect  %s=%s\n", name, file);
         good = write_words(folder, file, p->expected + binding->first, binding->words, error);
     }
-    put_tolerance(&p->interface, binding, side);
+    if (good && binding->region == CAT_OUTPUT && p->interface.counts) {
+        snprintf(file, sizeof file, "bits-%s.words", name);
+        text_printf(side, "allow   %s=bits:%s\n", name, file);
+        good =
+            write_words(folder, file, p->interface.counts + binding->first, binding->words, error);
+    }
+    put_tolerance(binding, side);
     return good;
 }
 

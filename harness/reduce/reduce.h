@@ -17,10 +17,13 @@ struct red_target {
     uint64_t
         runs;    // the most to learn how often the kernel fails, and of a try that ends its worker
     double part; // of that rate, which is to remain
+    // Results may be left open: only bits on which several runs of the simulator agree count.
+    bool loose;
     // How it failed; by red_measure.
     enum eng_result result;
     uint32_t outcome; // ENG_FAIL: the most frequent one
     char how[320];    // a crash: by which signal, and where
+    double simulated; // seconds that the simulator took for it
     uint64_t tries, failed;
     bool checked;    // on the simulator, of which it is not too large
     unsigned misuse; // kinds of enum exp_misuse that it has itself, a bit for each

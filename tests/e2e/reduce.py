@@ -208,6 +208,42 @@ class Faults(Reduce):
         self.assertLessEqual(self.body(run)[0], 3, run)
 
 
+class Tests(Reduce):
+    """Configurations of the catalogue, and generated programs."""
+
+    def again(self, *simt):
+        files = [name for name in os.listdir(self.path("out")) if name.endswith("-reduced.spvasm")]
+        self.assertEqual(len(files), 1)
+        return self.litmus("kernel", os.path.join("out", files[0]), "-n", "20", "--db", "again.db",
+                           "--simt", *simt)
+
+    def test_configuration(self):
+        run = self.litmus("reduce", "scan.workgroup/mode=inclusive,operation=emulated,items=1,"
+                          "sync=none,totals=first,reconvergence=default,pressure=none"
+                          "@workgroup=64,subgroup=32", "--jobs", "2", "-o", "out", *PREDICATE)
+        self.assertEqual(run.code, 0, run)
+        after, before = self.body(run)
+        self.assertGreater(before, 60)
+        self.assertLessEqual(after, 12, run)
+        self.assertEqual(self.again(PREDICATE[1]).code, 1)
+        self.assertEqual(self.again("tangled").code, 0)
+
+    def test_generated(self):
+        """Of masks only what all right schedules agree on counts."""
+        fuzz = self.litmus("fuzz", "reconvergence", "--simt", "lagging", "--rule", "default",
+                           "--count", "10", "--seed", "1", "--keep", "1", "--out", "found")
+        self.assertEqual(fuzz.code, 1, fuzz)
+        file = os.path.join("found", os.listdir(self.path("found"))[0])
+        run = self.litmus("reduce", file, "--simt", "lagging", "--jobs", "2", "-o", "out",
+                          "--time", "5m")
+        self.assertEqual(run.code, 0, run)
+        after, before = self.body(run)
+        self.assertLess(after, before, run)
+        self.assertTrue(any(name.startswith("bits-") for name in os.listdir(self.path("out"))))
+        self.assertEqual(self.again("lagging").code, 1)
+        self.assertEqual(self.again("tangled").code, 0)
+
+
 class NoFailure(Reduce):
     def check_refused(self, run, code, what):
         self.assertEqual(run.code, code, run)
@@ -233,6 +269,7 @@ class NoFailure(Reduce):
     def test_bad_usage(self):
         for arguments, what in (((), "missing configuration"),
                                 (("nothing.at-all",), "nothing.at-all"),
+                                (("nothing.spvasm",), "nothing.spvasm"),
                                 (("shuffle.scan-loop", "loop.trips"), "only one"),
                                 (("--part", "1.5", "x"), "--part"),
                                 (("--jobs", "1000", "shuffle.scan-loop"), "--jobs")):
@@ -241,6 +278,19 @@ class NoFailure(Reduce):
                 self.assertEqual(run.code, 2, run)
                 self.assertEqual(run.err.count("\n"), 1, run)
                 self.assertIn(what, run.err)
+
+
+    def test_any_bytes(self):
+        """As a file, and as a kernel."""
+        for name, content in (("zero.spvasm", b""), ("nul.spvasm", b"; litmus x\0\n"),
+                              ("big.spvasm", HEAD.encode()), ("head.spvasm", b"; litmus a.b\n")):
+            with self.subTest(name=name):
+                with open(self.path(name), "wb") as file:
+                    file.write(content)
+                for run in (self.litmus("reduce", name, "--simt", "lockstep"),
+                            self.litmus("kernel", name, "--groups", "1", "reduce")):
+                    self.assertEqual(run.code, 2, run)
+                    self.assertEqual(run.err.count("\n"), 1, run)
 
 
 class Resume(Reduce):
