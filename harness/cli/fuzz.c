@@ -19,7 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAMILY         "reconvergence"
+#define FAMILIES       "reconvergence|groups"
+#define NUMBERS        8 // registers of programs with data, without pressure
+#define TRUTHS         4
+#define BY_DEVICE      3 // rules[BY_DEVICE]: the strongest that the device has
 #define FILE_MAX       (256 * 1024)
 #define REPLAY_RUNS    200
 #define UNKEPT         5
@@ -28,7 +31,7 @@
 
 struct options {
     struct cli_list devices, simt;
-    uint64_t count, runs, keep, steps, depth, jobs;
+    uint64_t count, runs, keep, steps, depth, jobs, pressure;
     struct cli_seed seed, index;
     int rule, verbose;
     bool show, quiet;
@@ -38,12 +41,18 @@ struct options {
 
 #define AT(member) offsetof(struct options, member)
 
-static const enum masks_rule rules[] = {MASKS_MAXIMAL, MASKS_SUBGROUP_UNIFORM, MASKS_DEFAULT};
+static const enum masks_rule rules[] = {MASKS_MAXIMAL, MASKS_SUBGROUP_UNIFORM, MASKS_DEFAULT,
+                                        MASKS_MAXIMAL};
 
 static const struct cli_option options[] = {
     {0, "count", CLI_COUNT, AT(count), "N", "programs (default: 1,000)"},
     {0, "rule", CLI_CHOICE, AT(rule), "maximal|subgroup-uniform|default",
-     "the reconvergence rule to check (default: maximal)"},
+     "the reconvergence rule to check (default: maximal; of groups the\nstrongest that the device "
+     "has)"},
+    {0, "pressure", CLI_COUNT, AT(pressure), "N",
+     "of groups: so many more registers that are live throughout, a\nquarter of them again "
+     "Boolean; "
+     "to 120 (default: none)"},
     CLI_OPTION_DEVICE,
     CLI_OPTION_SIMT("only on the SIMT simulator: " CLI_SIMT_MODELS),
     CLI_OPTION_SEED(
@@ -59,7 +68,7 @@ static const struct cli_option options[] = {
     {0, "keep", CLI_COUNT, AT(keep), "N",
      "shrink and store at most so many failing programs per\ndevice (default: 5); the others are "
      "counted"},
-    {0, "out", CLI_TEXT, AT(out), "FOLDER", "where they are stored (default: fuzz-reconvergence)"},
+    {0, "out", CLI_TEXT, AT(out), "FOLDER", "where they are stored (default: fuzz-FAMILY)"},
     {0, "show", CLI_FLAG, AT(show), NULL, "only print program --index of --seed as a test"},
     {0, "replay", CLI_TEXT, AT(replay), "FILE", "run a stored program again"},
     CLI_OPTION_TIMEOUT("seconds without progress that count as a hang (default: 60)"),
@@ -71,22 +80,25 @@ static const struct cli_option options[] = {
 
 const struct cli_syntax cli_fuzz_syntax = {
     .name = "fuzz",
-    .usage = "reconvergence [OPTION]...",
-    .about = "Generates programs with structured control flow from a seed, runs them, and checks "
-             "every\nmask that a lane observed against a simulation on the host. A failing program "
-             "is shrunk\nand stored as an ordinary test.",
+    .usage = "reconvergence|groups [OPTION]...",
+    .about =
+        "Generates programs with structured control flow from a seed, runs them, and checks "
+        "what\nthey store against the host: of reconvergence every mask that a lane observed, of "
+        "groups\nevery register after arithmetic, group operations, atomics and shared memory. A "
+        "failing\nprogram is shrunk and stored as an ordinary test.",
     CLI_OPTIONS(options, struct options, .count = 1000, .keep = 5, .steps = 40, .depth = 4,
-                .timeout = ENG_IDLE_SECONDS, .out = "fuzz-reconvergence"),
-    .more =
-        "exit codes: 0 no forbidden mask, 1 a forbidden mask, or a driver that crashed, hung or\n"
-        "lost the device, 2 usage or input, 3 a program could not be run, 4 a device was lost\n"
-        "and its queue stopped, 5 the time budget was used up, 77 nothing could run\n\n"
-        "examples:\n"
-        "  litmus fuzz reconvergence --count 10000 --seed 1\n"
-        "  litmus fuzz reconvergence --simt lagging --count 50\n"
-        "  litmus fuzz reconvergence --replay fuzz-reconvergence/maximal-1-17.spvasm\n",
+                .timeout = ENG_IDLE_SECONDS, .rule = BY_DEVICE),
+    .more = "exit codes: 0 no forbidden result, 1 a forbidden result, or a driver that crashed, "
+            "hung or\n"
+            "lost the device, 2 usage or input, 3 a program could not be run, 4 a device was lost\n"
+            "and its queue stopped, 5 the time budget was used up, 77 nothing could run\n\n"
+            "examples:\n"
+            "  litmus fuzz reconvergence --count 10000 --seed 1\n"
+            "  litmus fuzz reconvergence --simt lagging --count 50\n"
+            "  litmus fuzz groups --pressure 60 --time 600\n"
+            "  litmus fuzz reconvergence --replay fuzz-reconvergence/maximal-1-17.spvasm\n",
     .operands = CLI_OPERANDS_WORDS,
-    .words = "reconvergence",
+    .words = FAMILIES,
 };
 
 // What is printed
@@ -128,7 +140,8 @@ static void put_found(const struct fuzz_found *found, enum masks_rule rule, stru
     if (found->shrunk)
         text_paragraph(text, "    ", notation.data);
     if (found->first.result == ENG_FAIL && failure->where[0]) {
-        const char *outcome = cat_outcome_name(CAT_CHECK_MASK, failure->at.outcome);
+        const char *outcome = cat_outcome_name(
+            found->drawn.numbers ? CAT_CHECK_EQUAL : CAT_CHECK_MASK, failure->at.outcome);
         text_printf(text, "    %s: %s: got 0x%x, want 0x%x\n", outcome ? outcome : "wrong",
                     failure->where, failure->at.got, failure->at.want);
     }
@@ -148,22 +161,24 @@ static uint64_t judged_of(const struct fuzz_tally *tally)
 }
 
 // The table of one device.
-static void put_table(const struct fuzz_tally *tally, enum masks_rule rule, struct text *text)
+static void put_table(const struct fuzz_tally *tally, const struct gen_limits *limits,
+                      struct text *text)
 {
-    static const struct table_column columns[] = {{.title = "rule"},
-                                                  {.title = "programs", .kind = TABLE_NUMBER},
-                                                  {.title = "runs", .kind = TABLE_NUMBER},
-                                                  {.title = "masks checked", .kind = TABLE_NUMBER},
-                                                  {.title = "failed", .kind = TABLE_NUMBER},
-                                                  {.title = "rate, 95 % interval"},
-                                                  {.title = ""}};
+    const struct table_column columns[] = {
+        {.title = "rule"},
+        {.title = "programs", .kind = TABLE_NUMBER},
+        {.title = "runs", .kind = TABLE_NUMBER},
+        {.title = limits->numbers ? "records checked" : "masks checked", .kind = TABLE_NUMBER},
+        {.title = "failed", .kind = TABLE_NUMBER},
+        {.title = "rate, 95 % interval"},
+        {.title = ""}};
     OWNED(table_clear) struct table table = {TABLE_OF(columns), .width = 40};
     const uint64_t failed = failed_of(tally), judged = judged_of(tally);
     table_row(&table);
-    table_put(&table, TONE_PLAIN, "%s", gen_rule_name(rule));
+    table_put(&table, TONE_PLAIN, "%s", gen_rule_name(limits->rule));
     table_count(&table, TONE_PLAIN, judged);
     table_count(&table, TONE_PLAIN, tally->runs);
-    table_count(&table, TONE_PLAIN, tally->masks);
+    table_count(&table, TONE_PLAIN, tally->checked);
     table_count(&table, TONE_PLAIN, failed);
     table_rate(&table, TONE_PLAIN, failed, judged, stat_clopper_pearson(failed, judged, 0.95));
     table_put(&table, TONE_PLAIN, "%s",
@@ -184,6 +199,7 @@ struct sum {
     uint64_t failed, broken, errors, ran; // programs: wrong masks; crash, hang, lost; ...
     unsigned stopped, unopened;           // devices
     bool out_of_time;
+    bool data; // programs with data
 };
 
 static void add(struct sum *sum, const struct fuzz_tally *tally)
@@ -199,8 +215,11 @@ static enum lit_exit conclude(const struct sum *sum, char reason[256])
 {
     const struct lit_end ends[] = {
         {sum->stopped, LIT_EXIT_DEVICE_LOST, "a device was lost and its queue stopped", NULL},
-        {sum->failed, LIT_EXIT_FORBIDDEN, "forbidden masks were observed in 1 program",
-         "forbidden masks were observed in %s programs"},
+        {sum->failed, LIT_EXIT_FORBIDDEN,
+         sum->data ? "forbidden values were observed in 1 program"
+                   : "forbidden masks were observed in 1 program",
+         sum->data ? "forbidden values were observed in %s programs"
+                   : "forbidden masks were observed in %s programs"},
         {sum->broken, LIT_EXIT_FORBIDDEN,
          "the driver crashed, hung or lost the device in 1 program",
          "the driver crashed, hung or lost the device in %s programs"},
@@ -209,7 +228,8 @@ static enum lit_exit conclude(const struct sum *sum, char reason[256])
          "%s programs could not be run"},
         {sum->ran ? sum->unopened : 0, LIT_EXIT_UNDECIDED, "a device could not be used", NULL},
         {!sum->ran, LIT_EXIT_NOTHING, "nothing could run", NULL},
-        {1, LIT_EXIT_OK, "no forbidden mask was observed", NULL},
+        {1, LIT_EXIT_OK,
+         sum->data ? "no forbidden value was observed" : "no forbidden mask was observed", NULL},
     };
     return lit_end_choose(ends, reason, 256);
 }
@@ -222,6 +242,7 @@ struct fuzzing {
     struct sum sum;
     uint64_t planned;
     uint64_t unkept; // failing programs of this device that were only told
+    char folder[24]; // where they are stored, if nothing else was said
     double began;
 };
 
@@ -237,7 +258,7 @@ static bool is_usable(const struct eng_device *device)
 }
 
 static void end_device(struct fuzzing *f, const struct eng_device *device, enum eng_end end,
-                       const struct fuzz_tally *tally, enum masks_rule rule)
+                       const struct fuzz_tally *tally)
 {
     struct text table = {0};
     cli_line_clear(&f->devices.line);
@@ -247,7 +268,7 @@ static void end_device(struct fuzzing *f, const struct eng_device *device, enum 
     if (eng_end_stops(end))
         fprintf(stderr, "  device %u stops: %s\n", device->number, tally->reason);
     text_puts(&table, "\n");
-    put_table(tally, rule, &table);
+    put_table(tally, &f->limits, &table);
     cli_print(&table);
     add(&f->sum, tally);
 }
@@ -277,11 +298,22 @@ static void show_found(const struct fuzz_found *found, void *user)
     cli_print(&text);
 }
 
+// Without --rule programs with data are drawn for the strongest rule that the device has.
+static void settle_rule(struct fuzzing *f, const struct eng_device *device)
+{
+    const uint64_t features = device->facts.features;
+    if (f->chosen->rule == BY_DEVICE && f->limits.numbers)
+        f->limits.rule = features >> CAT_FEATURE_MAXIMAL & 1            ? MASKS_MAXIMAL
+                         : features >> CAT_FEATURE_SUBGROUP_UNIFORM & 1 ? MASKS_SUBGROUP_UNIFORM
+                                                                        : MASKS_DEFAULT;
+}
+
 static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum eng_end *end,
                         struct lit_error *error)
 {
     struct fuzz_tally tally;
     bool written = true;
+    settle_rule(f, device);
     const struct fuzz_plan plan = {.limits = f->limits,
                                    .seed = f->chosen->seed.value,
                                    .first = f->chosen->index.value,
@@ -290,7 +322,7 @@ static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum
                                    .jobs = f->chosen->jobs,
                                    .keep = f->chosen->keep,
                                    .shrinking = SHRINK_SECONDS,
-                                   .folder = f->chosen->out};
+                                   .folder = f->chosen->out ? f->chosen->out : f->folder};
     const struct fuzz_listener listener = {
         .progress = show_progress, .found = show_found, .user = f};
     cli_devices_heading(&f->devices, device);
@@ -301,7 +333,7 @@ static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum
     f->planned = plan.count;
     f->unkept = 0;
     *end = fuzz_campaign(&f->devices.watch, device, &plan, &listener, &tally, &written, error);
-    end_device(f, device, *end, &tally, f->limits.rule);
+    end_device(f, device, *end, &tally);
     return written;
 }
 
@@ -320,13 +352,15 @@ static bool read_replay(struct fuzzing *f, struct replay *replay, struct lit_err
     OWNED(text_free) struct text text = {0};
     OWNED(cat_head_clear) struct cat_head head = {0};
     struct lit_error why = {0};
+    char oracle[40];
     const bool read = text_read(&text, path, FILE_MAX - 1);
     if (!read || text.length >= FILE_MAX) {
         lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, read ? "not a test" : strerror(errno));
         return false;
     }
     bool good = cat_head_parse(text.data ? text.data : "", text.length, &head, &why);
-    if (good && (!head.program || strcmp(head.oracle, "reconvergence.generated") != 0))
+    snprintf(oracle, sizeof oracle, "%s.generated", gen_family_of(f->limits.numbers));
+    if (good && (!head.program || strcmp(head.oracle, oracle) != 0))
         good = lit_fail(&why, LIT_EXIT_USAGE, "its head has no program");
     if (good && (head.axis_count != 1 || strcmp(head.axes[0].name, "reconvergence") != 0 ||
                  head.axes[0].count != 1 || !gen_rule_find(head.axes[0].values[0], &replay->rule)))
@@ -371,23 +405,35 @@ static void replay_device(struct fuzzing *f, const struct replay *replay,
             show_found(&found, f);
     }
     eng_client_end(&target.client);
-    end_device(f, device, *end, &tally, replay->rule);
+    f->limits.rule = replay->rule;
+    end_device(f, device, *end, &tally);
 }
 
 // --show
 
-static int show(const struct fuzzing *f)
+// Prints a program as it is drawn for a device; NULL: for one that has everything, in subgroups of
+// 32.
+static int show(struct fuzzing *f, const struct eng_device *device)
 {
     struct gen_program program;
     struct text text = {0}, origin = {0};
+    struct fuzz_target target = {.sizes = {32}, .size_count = 1};
+    struct gen_limits limits = f->limits;
+    const uint64_t seed = f->chosen->seed.value, index = f->chosen->index.value;
     char name[96];
-    const char *rule = gen_rule_name(f->limits.rule);
-    gen_draw(&program, &f->limits, f->chosen->seed.value, f->chosen->index.value);
-    fuzz_name(f->limits.rule, f->chosen->seed.value, f->chosen->index.value, name);
-    text_printf(&origin,
-                "litmus fuzz reconvergence --rule %s --seed 0x%" PRIx64 ", program %" PRIu64, rule,
-                f->chosen->seed.value, f->chosen->index.value);
-    gen_assembly(&(struct gen_title){.name = name, .origin = origin.data, .rule = f->limits.rule},
+    limits.features = UINT64_MAX;
+    limits.subgroup = 32;
+    if (device && device->facts.subgroup) {
+        settle_rule(f, device);
+        fuzz_target_init(&target, &f->devices.watch, device);
+        limits = fuzz_limits(&(struct fuzz_plan){.limits = f->limits}, device,
+                             target.sizes[index % target.size_count]);
+    }
+    gen_draw(&program, &limits, seed, index);
+    fuzz_name(&limits, seed, index, name);
+    text_printf(&origin, "litmus fuzz %s --rule %s --seed 0x%" PRIx64 ", program %" PRIu64,
+                gen_family(&program), gen_rule_name(limits.rule), seed, index);
+    gen_assembly(&(struct gen_title){.name = name, .origin = origin.data, .rule = limits.rule},
                  &program, &text);
     text_free(&origin);
     return cli_print(&text);
@@ -395,17 +441,28 @@ static int show(const struct fuzzing *f)
 
 // From the command line to the exit code
 
-static bool check_usage(struct fuzzing *f, const struct cli_list *operands, struct lit_error *error)
+static bool check_family(struct fuzzing *f, const struct cli_list *operands,
+                         struct lit_error *error)
 {
     const struct options *o = f->chosen;
     if (operands->count != 1)
         return lit_fail(error, LIT_EXIT_USAGE,
                         operands->count ? "only one family at a time"
-                                        : "missing family; there is one: " FAMILY);
-    if (strcmp(operands->items[0], FAMILY) != 0)
+                                        : "missing family: reconvergence or groups");
+    f->sum.data = !strcmp(operands->items[0], "groups");
+    if (!f->sum.data && strcmp(operands->items[0], "reconvergence") != 0)
         return lit_fail(error, LIT_EXIT_USAGE,
-                        "no programs are generated for '%.80s'; there is one family: " FAMILY,
+                        "no programs are generated for '%.80s'; there are: reconvergence, groups",
                         operands->items[0]);
+    return f->sum.data || !o->pressure ||
+           lit_fail(error, LIT_EXIT_USAGE, "--pressure is for groups");
+}
+
+static bool check_usage(struct fuzzing *f, const struct cli_list *operands, struct lit_error *error)
+{
+    const struct options *o = f->chosen;
+    if (!check_family(f, operands, error))
+        return false;
     if (o->show && o->replay)
         return lit_fail(error, LIT_EXIT_USAGE, "--show and --replay are mutually exclusive");
     if (o->show && !o->seed.given)
@@ -414,6 +471,8 @@ static bool check_usage(struct fuzzing *f, const struct cli_list *operands, stru
         return lit_fail(error, LIT_EXIT_USAGE, "--steps: at most %d", GEN_STEPS / 2);
     if (o->jobs > JOBS_MOST)
         return lit_fail(error, LIT_EXIT_USAGE, "--jobs: at most %d", JOBS_MOST);
+    if (o->pressure > GEN_NUMBERS - NUMBERS)
+        return lit_fail(error, LIT_EXIT_USAGE, "--pressure: at most %d", GEN_NUMBERS - NUMBERS);
     return o->depth <= GEN_NESTING / 2 ||
            lit_fail(error, LIT_EXIT_USAGE, "--depth: at most %d", GEN_NESTING / 2);
 }
@@ -428,6 +487,11 @@ static void settle(struct fuzzing *f)
         o->jobs = eng_usable_cores() < JOBS_MOST ? eng_usable_cores() : JOBS_MOST;
     f->limits = (struct gen_limits){
         .rule = rules[o->rule], .steps = (uint32_t)o->steps, .depth = (uint32_t)o->depth};
+    if (f->sum.data) {
+        f->limits.numbers = NUMBERS + ((uint32_t)o->pressure + 3) / 4 * 4;
+        f->limits.truths = TRUTHS + (uint32_t)o->pressure / 5;
+    }
+    snprintf(f->folder, sizeof f->folder, "fuzz-%s", gen_family_of(f->limits.numbers));
     f->devices.line.quiet = o->quiet;
     cli_devices_watch(&f->devices, o->timeout, o->time, o->verbose);
 }
@@ -440,8 +504,9 @@ static int fuzz(struct fuzzing *f, const struct cli_list *operands, struct lit_e
     if (!check_usage(f, operands, error))
         return cli_fail(error);
     settle(f);
-    if (f->chosen->show)
-        return show(f);
+    // What a device has decides what is drawn.
+    if (f->chosen->show && (!f->sum.data || !(f->chosen->devices.count + f->chosen->simt.count)))
+        return show(f, NULL);
     if ((f->chosen->replay && !read_replay(f, &replay, error)) ||
         !cli_simt_use(&f->chosen->simt, error) ||
         !cli_devices_find(&f->devices, &f->chosen->devices, error))
@@ -451,6 +516,8 @@ static int fuzz(struct fuzzing *f, const struct cli_list *operands, struct lit_e
         const struct eng_device *device = &inventory->devices[i];
         if (!f->devices.chosen[i] || !is_usable(device))
             continue;
+        if (f->chosen->show)
+            return show(f, device);
         if (f->chosen->replay)
             replay_device(f, &replay, device, &end);
         else if (!fuzz_device(f, device, &end, error))

@@ -92,18 +92,27 @@ struct lane {
     enum eng_end end; // why shrinking stopped
 };
 
-void fuzz_name(enum masks_rule rule, uint64_t seed, uint64_t index, char name[96])
+void fuzz_name(const struct gen_limits *limits, uint64_t seed, uint64_t index, char name[96])
 {
-    snprintf(name, 96, "reconvergence.fuzz-%s-%" PRIx64 "-%" PRIu64, gen_rule_name(rule), seed,
-             index);
+    snprintf(name, 96, "%s.fuzz-%s-%" PRIx64 "-%" PRIu64, gen_family_of(limits->numbers),
+             gen_rule_name(limits->rule), seed, index);
 }
 
-// How many masks its runs stored.
-static uint64_t masks_of(const struct gen_program *program, const struct eng_count *count,
-                         uint32_t subgroup)
+struct gen_limits fuzz_limits(const struct fuzz_plan *plan, const struct eng_device *device,
+                              uint32_t subgroup)
+{
+    struct gen_limits limits = plan->limits;
+    limits.features = device->facts.features;
+    limits.subgroup = subgroup;
+    return limits;
+}
+
+// How many records its runs stored.
+static uint64_t records_of(const struct gen_program *program, const struct eng_count *count,
+                           uint32_t subgroup)
 {
     OWNED(lit_free) struct gen_shape *shape = gen_shape_make(program);
-    return count->instances * subgroup * shape->masks.slots;
+    return count->instances * subgroup * (shape->masks.slots + gen_registers_records(program));
 }
 
 uint64_t fuzz_patience(uint64_t failed, uint64_t runs)
@@ -222,7 +231,7 @@ static void put_remark(const struct fuzz_found *found, const struct dev_facts *f
             found->small_runs ? found->small_failed : found->failed,
             found->small_runs ? found->small_runs : found->runs, found->failure.where,
             found->failure.at.got, found->failure.at.want);
-    text_printf(text, "; Reproduce: litmus fuzz reconvergence --replay FILE\n");
+    text_printf(text, "; Reproduce: litmus fuzz %s --replay FILE\n", gen_family(&found->small));
 }
 
 // Under the lock.
@@ -235,10 +244,10 @@ static bool store(const struct lane *lane)
     if (mkdir(c->plan->folder, 0777) != 0 && errno != EEXIST)
         return lit_fail(c->error, LIT_EXIT_USAGE, "%.200s: %s", c->plan->folder, strerror(errno));
     text_printf(&origin,
-                "litmus fuzz reconvergence --rule %s --seed 0x%" PRIx64 ", program %" PRIu64
+                "litmus fuzz %s --rule %s --seed 0x%" PRIx64 ", program %" PRIu64
                 ",\n;              %u of its %u steps%s",
-                rule, c->plan->seed, found->index, found->small.count, found->drawn.count,
-                found->cut_short ? " (shrinking was incomplete)" : "");
+                gen_family(&found->small), rule, c->plan->seed, found->index, found->small.count,
+                found->drawn.count, found->cut_short ? " (shrinking was incomplete)" : "");
     put_remark(found, &c->device->facts, &remark);
     gen_assembly(&(struct gen_title){.name = lane->name,
                                      .origin = origin.data,
@@ -257,7 +266,7 @@ static void handle(struct lane *lane, struct fuzz_found *found)
 {
     struct campaign *c = lane->campaign;
     char name[96];
-    fuzz_name(c->plan->limits.rule, c->plan->seed, found->index, name);
+    fuzz_name(&c->plan->limits, c->plan->seed, found->index, name);
     lane->found = found;
     lane->name = name;
     found->small = found->drawn;
@@ -307,7 +316,7 @@ static void note(const struct fuzz_trial *trial, const struct fuzz_found *found,
         return;
     tally->programs++;
     tally->runs += first->count.runs;
-    tally->masks += masks_of(trial->program, &first->count, trial->subgroup);
+    tally->checked += records_of(trial->program, &first->count, trial->subgroup);
     tally->results[first->result]++;
     if (first->result != ENG_PASS && !fuzz_failed(first) && !tally->reason[0])
         snprintf(tally->reason, sizeof tally->reason, "%s", first->reason);
@@ -342,8 +351,9 @@ static struct fuzz_found *run_program(struct lane *lane)
     // All sizes that the device offers, in turn.
     if (target->size_count)
         found->subgroup = target->sizes[found->index % target->size_count];
-    fuzz_name(plan->limits.rule, plan->seed, found->index, name);
-    gen_draw(&found->drawn, &plan->limits, plan->seed, found->index);
+    fuzz_name(&plan->limits, plan->seed, found->index, name);
+    const struct gen_limits limits = fuzz_limits(plan, c->device, found->subgroup);
+    gen_draw(&found->drawn, &limits, plan->seed, found->index);
     lane->found = found;
     lane->name = name;
     const struct fuzz_trial trial = trial_of(lane, &found->drawn, plan->runs);

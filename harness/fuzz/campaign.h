@@ -35,7 +35,7 @@ bool fuzz_failed(const struct eng_outcome *outcome);
 // numbers, while others run.
 
 struct fuzz_plan {
-    struct gen_limits limits;
+    struct gen_limits limits;    // features and size are those of the device
     uint64_t jobs;               // programs that run at once, 1 or more
     uint64_t seed, first, count; // programs `first` to `first + count - 1`
     uint64_t runs;               // of each
@@ -60,7 +60,8 @@ struct fuzz_found {
 };
 
 struct fuzz_tally {
-    uint64_t programs, runs, masks; // that ran to their end
+    uint64_t programs, runs; // that ran to their end
+    uint64_t checked;        // records: masks, or registers, four each
     uint64_t results[ENG_RESULTS];
     uint64_t stored;
     char reason[512]; // of the first skip or harness error, or why the device stopped
@@ -91,4 +92,7 @@ enum eng_end fuzz_campaign(const struct eng_watch *watch, const struct eng_devic
 uint64_t fuzz_patience(uint64_t failed, uint64_t runs);
 
 // "reconvergence.fuzz-maximal-5eed-17": the name of a program, by which its input is drawn.
-void fuzz_name(enum masks_rule rule, uint64_t seed, uint64_t index, char name[96]);
+void fuzz_name(const struct gen_limits *limits, uint64_t seed, uint64_t index, char name[96]);
+// What is drawn for a device: the features that it has, and the size in which program `index` runs.
+struct gen_limits fuzz_limits(const struct fuzz_plan *plan, const struct eng_device *device,
+                              uint32_t subgroup);

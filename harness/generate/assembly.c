@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assembles the text of a generated module, and writes it as a test: behind its head.
-#include "generate/module.h"
+#include "generate/emit.h"
 
 #include "base/random.h"
 #include "base/spirv.h"
@@ -25,7 +25,21 @@ extern const char generate_template[]; // generate/template.spvasm
     X(GroupNonUniformElect) X(GroupNonUniformBallot) X(TypeArray) X(SpecConstantOp) X(AtomicLoad) \
     X(AtomicStore) X(AtomicExchange) X(AtomicIAdd) X(AtomicISub) X(AtomicAnd) X(AtomicOr) \
     X(AtomicXor) X(MemoryBarrier) X(ControlBarrier) X(ISub) X(UDiv) X(SDiv) X(BitwiseOr) \
-    X(BitwiseXor) X(SLessThan) X(SGreaterThan) X(SLessThanEqual) X(SGreaterThanEqual)
+    X(BitwiseXor) X(SLessThan) X(SGreaterThan) X(SLessThanEqual) X(SGreaterThanEqual) \
+    X(TypeFloat) X(UMod) X(UConvert) X(SConvert) X(Bitcast) X(ConvertUToF) X(ConvertFToU) \
+    X(ShiftLeftLogical) X(LogicalAnd) X(LogicalOr) X(LogicalNotEqual) X(AtomicUMin) \
+    X(AtomicUMax) X(AtomicSMin) X(AtomicSMax) X(GroupNonUniformAll) X(GroupNonUniformAny) \
+    X(GroupNonUniformAllEqual) X(GroupNonUniformBroadcast) X(GroupNonUniformBroadcastFirst) \
+    X(GroupNonUniformInverseBallot) X(GroupNonUniformBallotBitExtract) \
+    X(GroupNonUniformBallotBitCount) X(GroupNonUniformBallotFindLSB) \
+    X(GroupNonUniformBallotFindMSB) X(GroupNonUniformShuffle) X(GroupNonUniformShuffleXor) \
+    X(GroupNonUniformShuffleUp) X(GroupNonUniformShuffleDown) X(GroupNonUniformIAdd) \
+    X(GroupNonUniformFAdd) X(GroupNonUniformIMul) X(GroupNonUniformSMin) \
+    X(GroupNonUniformUMin) X(GroupNonUniformFMin) X(GroupNonUniformSMax) \
+    X(GroupNonUniformUMax) X(GroupNonUniformFMax) X(GroupNonUniformBitwiseAnd) \
+    X(GroupNonUniformBitwiseOr) X(GroupNonUniformBitwiseXor) X(GroupNonUniformLogicalAnd) \
+    X(GroupNonUniformLogicalOr) X(GroupNonUniformLogicalXor) X(GroupNonUniformQuadBroadcast) \
+    X(GroupNonUniformQuadSwap) X(GroupNonUniformRotateKHR)
 // clang-format on
 #define OP(name) {"Op" #name, SpvOp##name},
 
@@ -37,6 +51,24 @@ static const struct {
     OPS(OP){"Shader", SpvCapabilityShader},
     {"GroupNonUniform", SpvCapabilityGroupNonUniform},
     {"GroupNonUniformBallot", SpvCapabilityGroupNonUniformBallot},
+    {"GroupNonUniformVote", SpvCapabilityGroupNonUniformVote},
+    {"GroupNonUniformArithmetic", SpvCapabilityGroupNonUniformArithmetic},
+    {"GroupNonUniformShuffle", SpvCapabilityGroupNonUniformShuffle},
+    {"GroupNonUniformShuffleRelative", SpvCapabilityGroupNonUniformShuffleRelative},
+    {"GroupNonUniformClustered", SpvCapabilityGroupNonUniformClustered},
+    {"GroupNonUniformQuad", SpvCapabilityGroupNonUniformQuad},
+    {"GroupNonUniformRotateKHR", SpvCapabilityGroupNonUniformRotateKHR},
+    {"Int8", SpvCapabilityInt8},
+    {"Int16", SpvCapabilityInt16},
+    {"Int64", SpvCapabilityInt64},
+    {"Float16", SpvCapabilityFloat16},
+    {"Float64", SpvCapabilityFloat64},
+    {"Reduce", SpvGroupOperationReduce},
+    {"InclusiveScan", SpvGroupOperationInclusiveScan},
+    {"ExclusiveScan", SpvGroupOperationExclusiveScan},
+    {"ClusteredReduce", SpvGroupOperationClusteredReduce},
+    {"Private", SpvStorageClassPrivate},
+    {"Coherent", SpvDecorationCoherent},
     {"Logical", SpvAddressingModelLogical},
     {"GLSL450", SpvMemoryModelGLSL450},
     {"GLCompute", SpvExecutionModelGLCompute},
@@ -186,7 +218,14 @@ static void put_program(const struct gen_program *program, struct text *text)
     }
 }
 
-// Parts begin with a line "== PART"; "[RULE]" before a line: it is there under that rule only.
+static bool is_word(const char *text, const char *word)
+{
+    const size_t length = strlen(word);
+    return !strncmp(text, word, length) && text[length] == ']';
+}
+
+// Parts begin with a line "== PART"; "[RULE]" or "[FAMILY]" before a line: it is there under that
+// rule, or in that family, only.
 void gen_template(const char *part, const struct gen_title *title,
                   const struct gen_program *program, struct text *text)
 {
@@ -196,12 +235,11 @@ void gen_template(const char *part, const struct gen_title *title,
     line = strstr(line, mark) + strlen(mark);
     for (const char *end; *line && strncmp(line, "== ", 3) != 0; line = end + 1) {
         end = strchr(line, '\n');
-        if (*line == '[') {
-            const size_t length = strcspn(++line, "]");
-            if (length != strlen(rule) || memcmp(line, rule, length) != 0)
-                continue;
-            line += length + 1;
-        }
+        bool holds = true;
+        for (; *line == '[' && holds; line += strcspn(line, "]") + 1)
+            holds = is_word(line + 1, rule) || is_word(line + 1, gen_family(program));
+        if (!holds)
+            continue;
         const size_t length = strcspn(line, "{\n");
         text_append(text, line, length);
         if (line[length] == '{')
@@ -212,8 +250,16 @@ void gen_template(const char *part, const struct gen_title *title,
             case 'o': // origin
                 text_puts(text, title->origin);
                 break;
+            case 'f': // the oracle of the family
+                text_printf(text, "%s.generated", gen_family(program));
+                break;
             case 'r': // rule
                 text_puts(text, rule);
+                break;
+            case 'c': // capabilities
+            case 'd': // decorations
+            case 't': // types
+                emit_declare(program, line[length + 1], text);
                 break;
             default:
                 put_program(program, text);

@@ -36,8 +36,11 @@ static uint8_t add(struct drawing *d, struct gen_step step)
     return d->program->count;
 }
 
+// In programs with data a step that acts; what it does is drawn later.
 static uint8_t draw_look(struct drawing *d)
 {
+    if (d->limits->numbers)
+        return add(d, (struct gen_step){.kind = MASKS_ACT});
     return add(d, (struct gen_step){.kind = below(d, 6) ? MASKS_LOOK : MASKS_ELECT});
 }
 
@@ -50,6 +53,14 @@ static uint8_t draw_loops(struct drawing *d, const struct place *at)
 static struct gen_condition draw_condition(struct drawing *d, const struct place *at)
 {
     const bool elects = d->limits->rule == MASKS_MAXIMAL && !at->in_switch;
+    if (d->limits->numbers)
+        switch (below(d, 6)) {
+        case 0: // the whole workgroup goes one way
+            return (struct gen_condition){GEN_GROUP_BIT, (uint8_t)below(d, 32), draw_loops(d, at)};
+        case 1:
+        case 2:
+            return (struct gen_condition){GEN_TRUTH, (uint8_t)below(d, d->limits->truths), 0};
+        }
     switch (below(d, 12)) {
     case 0:
     case 1:
@@ -96,7 +107,12 @@ static uint8_t draw_loop(struct drawing *d, struct place at)
     struct gen_step step = {.kind = below(d, 3) ? MASKS_WHILE : MASKS_DO};
     const bool forever = step.kind == MASKS_WHILE && below(d, 2);
     const uint8_t loop = (uint8_t)(1u << at.loops);
-    if (!forever)
+    if (!forever && d->limits->numbers && below(d, 2))
+        step.when = below(d, 2)
+                        ? (struct gen_condition){GEN_NUMBER_TRIPS,
+                                                 (uint8_t)below(d, d->limits->numbers), loop}
+                        : (struct gen_condition){GEN_BELOW, (uint8_t)(1 + below(d, 3)), loop};
+    else if (!forever)
         step.when = below(d, 3)
                         ? (struct gen_condition){GEN_TRIPS, (uint8_t)below(d, 31), loop}
                         : (struct gen_condition){GEN_BELOW, (uint8_t)(1 + below(d, 3)), loop};
@@ -123,6 +139,9 @@ static uint8_t draw_switch(struct drawing *d, struct place at)
     step.when = below(d, 4)
                     ? (struct gen_condition){GEN_FIELD, (uint8_t)below(d, 31), draw_loops(d, &at)}
                     : (struct gen_condition){GEN_LANE_FIELD, 0, draw_loops(d, &at)};
+    if (d->limits->numbers && below(d, 2))
+        step.when = (struct gen_condition){GEN_NUMBER_FIELD, (uint8_t)below(d, d->limits->numbers),
+                                           draw_loops(d, &at)};
     const uint8_t number = add(d, step);
     const uint32_t count = 2 + below(d, 3);
     uint8_t *link = &d->program->steps[number].body;
@@ -232,13 +251,17 @@ void gen_draw(struct gen_program *program, const struct gen_limits *limits, uint
     struct drawing d = {.program = program, .limits = limits};
     d.random.state = random_derive(seed, gen_rule_name(limits->rule)) ^ index;
     d.random.state = random_next(&d.random);
+    d.random.state += limits->numbers; // another family, other programs
     assert(limits->steps <= GEN_STEPS / 2 && limits->depth <= GEN_NESTING / 2);
     do {
-        *program = (struct gen_program){0};
+        *program = (struct gen_program){.numbers = (uint8_t)limits->numbers,
+                                        .truths = (uint8_t)limits->truths};
         // Small programs are quicker, large ones stranger.
         d.left = 4 + below(&d, limits->steps > 4 ? limits->steps - 3 : 1);
-        const uint8_t first = draw_list(&d, (struct place){.returns = true});
+        const uint8_t first = draw_list(&d, (struct place){.returns = !limits->numbers});
         program->first = first;
         gen_tidy(program);
+        if (limits->numbers)
+            gen_draw_acts(program, limits, &d.random);
     } while (!gen_check(program, limits->rule, NULL));
 }

@@ -187,7 +187,12 @@ static void choose(struct walk *walk, const struct masks_step *step, const struc
             .first_word = walk->words[first],
             .words = &walk->words[start],
             .argument = step->argument,
+            .group_word = walk->words[0],
         };
+        if (walk->shape->numbers) {
+            view.numbers = &walk->shape->numbers[lane * walk->shape->number_count];
+            view.truths = walk->shape->truths[lane];
+        }
         memcpy(view.tangle, tangle, sizeof(tangle));
         memcpy(view.iteration, walk->iteration, sizeof(view.iteration));
         choice[lane] = step->choose(&view);
@@ -417,6 +422,10 @@ static struct set run(struct walk *walk, const struct masks_step *steps, struct 
             break;
         case MASKS_NUMBER:
             number(walk, step, &here);
+            break;
+        case MASKS_ACT:
+            if (walk->shape->act)
+                walk->shape->act(step, here.bits, walk->iteration, walk->shape->user);
             break;
         case MASKS_BREAK_LOOP:
             exit = exits->left;

@@ -44,6 +44,9 @@ struct masks_lane {
     uint32_t tangle[4];              // the lanes of its tangle, as a mask
     const uint32_t *words;           // the input words of all lanes of its subgroup
     uint32_t argument;               // of the step that asks
+    uint32_t group_word;             // the input word of its workgroup's first invocation
+    const uint32_t *numbers;         // its registers, if the shape has any,
+    uint32_t truths;                 // and Boolean ones
 };
 
 typedef uint32_t masks_choice(const struct masks_lane *lane);
@@ -63,6 +66,7 @@ enum masks_kind {
     MASKS_ELECT,      // store 255 if elected, else 240
     MASKS_BREAK_LOOP, // leave the loop, also out of a switch inside it, which MASKS_BREAK leaves
     MASKS_NUMBER,     // store the iteration of the innermost loop in the record's first word
+    MASKS_ACT,        // what the shape's `act` does
 };
 
 struct masks_step {
@@ -80,10 +84,16 @@ struct masks_step {
     uint32_t wrap;                  // LOOK: not 0: that sum counts modulo this
 };
 
-// A shape. Its slots are numbered from 0.
+// A shape. Its slots are numbered from 0. Lanes may have registers, lane after lane, which only
+// `act` changes: it is called for each ACT with who executes it, bit i of words of 64: lane i.
 struct masks_shape {
     const struct masks_step *steps;
     uint32_t slots;
+    uint32_t *numbers, *truths;
+    uint32_t number_count; // of each lane
+    void (*act)(const struct masks_step *step, const uint64_t *here, const uint32_t *iteration,
+                void *user);
+    void *user;
 };
 
 // What one lane may store in one slot: masks of the lane's subgroup, as four words.

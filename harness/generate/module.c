@@ -1,36 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes generated programs as SPIR-V assembly: the declarations and the steps, each construct as
 // the structured control flow of SPIR-V has it.
-#include "generate/lines.h"
-#include "generate/module.h"
+#include "generate/emit.h"
 
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// What an operand is called: "%word", or "#5" for a constant.
-struct name {
-    char is[24];
-};
-
-// A function that is still to be emitted.
-struct call {
-    uint32_t body, loops;
-};
-
-struct emit {
-    const struct gen_program *program;
-    const struct gen_shape *shape;
-    struct gen_lines lines;
-    bool callee[MASKS_DEPTH + 1]; // types of functions, by the loops around the call
-    // Of the function that is being emitted.
-    struct name word, lane, records, iteration[MASKS_DEPTH], block;
-    struct call calls[GEN_STEPS];
-    uint32_t call_count;
-    uint32_t ifs, loops, switches, conditions;
-};
 
 // Where a list of steps stands.
 struct place {
@@ -41,7 +18,7 @@ struct place {
 
 // Lines
 
-__attribute__((format(__printf__, 1, 2))) static struct name name(const char *format, ...)
+struct name emit_name(const char *format, ...)
 {
     struct name name;
     va_list list;
@@ -51,8 +28,7 @@ __attribute__((format(__printf__, 1, 2))) static struct name name(const char *fo
     return name;
 }
 
-// Appends a line (gen_line).
-__attribute__((format(__printf__, 2, 3))) static void put(struct emit *e, const char *format, ...)
+void emit_put(struct emit *e, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -60,15 +36,15 @@ __attribute__((format(__printf__, 2, 3))) static void put(struct emit *e, const 
     va_end(list);
 }
 
-static void label(struct emit *e, struct name id)
+void emit_label(struct emit *e, struct name id)
 {
-    put(e, "%s = OpLabel", id.is);
+    emit_put(e, "%s = OpLabel", id.is);
     e->block = id;
 }
 
 static void branch(struct emit *e, struct name id)
 {
-    put(e, "OpBranch %s", id.is);
+    emit_put(e, "OpBranch %s", id.is);
 }
 
 // Conditions
@@ -78,8 +54,8 @@ static struct name add_turns(struct emit *e, struct name id, const struct gen_co
 {
     for (uint32_t d = 0; d < MASKS_DEPTH; d++)
         if (when->loops >> d & 1) {
-            const struct name sum = name("%%turned_%u_%u", e->conditions, d);
-            put(e, "%s = OpIAdd %%uint %s %s", sum.is, id.is, e->iteration[d].is);
+            const struct name sum = emit_name("%%turned_%u_%u", e->conditions, d);
+            emit_put(e, "%s = OpIAdd %%uint %s %s", sum.is, id.is, e->iteration[d].is);
             id = sum;
         }
     return id;
@@ -89,33 +65,39 @@ static struct name add_turns(struct emit *e, struct name id, const struct gen_co
 static struct name bits_of(struct emit *e, struct name from, struct name shift, uint32_t mask)
 {
     const uint32_t n = e->conditions;
-    const struct name shifted = name("%%shifted_%u", n), bits = name("%%bits_%u", n);
+    const struct name shifted = emit_name("%%shifted_%u", n), bits = emit_name("%%bits_%u", n);
     const bool shifts = strcmp(shift.is, "#0") != 0;
     if (shifts)
-        put(e, "%s = OpShiftRightLogical %%uint %s %s", shifted.is, from.is, shift.is);
-    put(e, "%s = OpBitwiseAnd %%uint %s #%u", bits.is, shifts ? shifted.is : from.is, mask);
+        emit_put(e, "%s = OpShiftRightLogical %%uint %s %s", shifted.is, from.is, shift.is);
+    emit_put(e, "%s = OpBitwiseAnd %%uint %s #%u", bits.is, shifts ? shifted.is : from.is, mask);
     return bits;
 }
 
 // The value of a condition that is a number.
 static struct name emit_number(struct emit *e, const struct gen_condition *when)
 {
-    const struct name at = name("#%u", when->at);
+    const struct name at = emit_name("#%u", when->at);
     struct name shift;
     switch ((enum gen_value)when->value) {
     case GEN_LANE_BIT:
         return bits_of(e, add_turns(e, e->lane, when), at, 1);
+    case GEN_NUMBER_FIELD:
+        return bits_of(e, add_turns(e, emit_number_register(e, when->at), when), emit_name("#0"),
+                       3);
+    case GEN_NUMBER_TRIPS:
+        return bits_of(e, emit_number_register(e, when->at), emit_name("#0"), 3);
     case GEN_LANE_FIELD:
-        return bits_of(e, add_turns(e, e->lane, when), name("#0"), 3);
+        return bits_of(e, add_turns(e, e->lane, when), emit_name("#0"), 3);
     case GEN_TRIPS:
         return bits_of(e, e->word, at, 3);
     default:
         shift = add_turns(e, at, when);
         if (when->loops) {
-            put(e, "%%shift_%u = OpBitwiseAnd %%uint %s #31", e->conditions, shift.is);
-            shift = name("%%shift_%u", e->conditions);
+            emit_put(e, "%%shift_%u = OpBitwiseAnd %%uint %s #31", e->conditions, shift.is);
+            shift = emit_name("%%shift_%u", e->conditions);
         }
-        return bits_of(e, e->word, shift, when->value == GEN_FIELD ? 3 : 1);
+        return bits_of(e, when->value == GEN_GROUP_BIT ? emit_group_word(e) : e->word, shift,
+                       when->value == GEN_FIELD ? 3 : 1);
     }
 }
 
@@ -123,15 +105,18 @@ static struct name emit_condition(struct emit *e, const struct gen_condition *wh
 {
     const uint32_t n = ++e->conditions;
     const struct name counter = e->iteration[when->loops == 2];
-    struct name left = counter, right = name("#%u", when->at);
+    struct name left = counter, right = emit_name("#%u", when->at);
     const char *op = "OpULessThan";
     switch ((enum gen_value)when->value) {
     case GEN_TRUE:
-        return name("%%true");
+        return emit_name("%%true");
+    case GEN_TRUTH:
+        return emit_truth_register(e, when->at);
     case GEN_ELECT:
-        put(e, "%%condition_%u = OpGroupNonUniformElect %%bool %%subgroup_scope", n);
-        return name("%%condition_%u", n);
+        emit_put(e, "%%condition_%u = OpGroupNonUniformElect %%bool %%subgroup_scope", n);
+        return emit_name("%%condition_%u", n);
     case GEN_TRIPS:
+    case GEN_NUMBER_TRIPS:
         right = emit_number(e, when);
         break;
     case GEN_BELOW:
@@ -147,10 +132,10 @@ static struct name emit_condition(struct emit *e, const struct gen_condition *wh
     default:
         op = "OpINotEqual";
         left = emit_number(e, when);
-        right = name("#0");
+        right = emit_name("#0");
     }
-    put(e, "%%condition_%u = %s %%bool %s %s", n, op, left.is, right.is);
-    return name("%%condition_%u", n);
+    emit_put(e, "%%condition_%u = %s %%bool %s %s", n, op, left.is, right.is);
+    return emit_name("%%condition_%u", n);
 }
 
 // Steps
@@ -161,25 +146,25 @@ static void note_step(struct emit *e, const struct gen_step *step)
 {
     OWNED(text_free) struct text text = {0};
     gen_write_step(step, &text);
-    put(e, "; %s", text.data);
+    emit_put(e, "; %s", text.data);
 }
 
 // The number of the record in which this place stores, this time.
 static struct name emit_record(struct emit *e, const struct masks_step *place, const char *n)
 {
-    struct name record = name("%%record_%s", n);
-    put(e, "%s = OpIAdd %%uint %s #%u", record.is, e->records.is, place->slot);
+    struct name record = emit_name("%%record_%s", n);
+    emit_put(e, "%s = OpIAdd %%uint %s #%u", record.is, e->records.is, place->slot);
     for (uint32_t d = 0; d < MASKS_DEPTH; d++) {
-        const struct name before = record, row = name("%%row_%s", n);
+        const struct name before = record, row = emit_name("%%row_%s", n);
         struct name turns = e->iteration[d];
         if (place->by[d] == 0)
             continue;
         if (place->by[d] > 1) {
-            put(e, "%s = OpIMul %%uint %s #%u", row.is, turns.is, place->by[d]);
+            emit_put(e, "%s = OpIMul %%uint %s #%u", row.is, turns.is, place->by[d]);
             turns = row;
         }
-        record = name("%%record_%s_%c", n, 'i' + (int)d);
-        put(e, "%s = OpIAdd %%uint %s %s", record.is, before.is, turns.is);
+        record = emit_name("%%record_%s_%c", n, 'i' + (int)d);
+        emit_put(e, "%s = OpIAdd %%uint %s %s", record.is, before.is, turns.is);
     }
     return record;
 }
@@ -188,44 +173,55 @@ static void emit_look(struct emit *e, const struct gen_step *step, const struct 
 {
     const char *n = strrchr(place->name, ' ') + 1;
     if (step->kind == MASKS_LOOK) {
-        put(e, "; %s: who executes this together", place->name);
-        put(e, "%%mask_%s = OpGroupNonUniformBallot %%uint4 %%subgroup_scope %%true", n);
+        emit_put(e, "; %s: who executes this together", place->name);
+        emit_put(e, "%%mask_%s = OpGroupNonUniformBallot %%uint4 %%subgroup_scope %%true", n);
     } else {
-        put(e, "; %s: who is elected, 255 for that lane and 240 for the others", place->name);
-        put(e, "%%elected_%s = OpGroupNonUniformElect %%bool %%subgroup_scope", n);
-        put(e, "%%tag_%s = OpSelect %%uint %%elected_%s #255 #240", n, n);
-        put(e, "%%mask_%s = OpCompositeConstruct %%uint4 %%tag_%s #0 #0 #0", n, n);
+        emit_put(e, "; %s: who is elected, 255 for that lane and 240 for the others", place->name);
+        emit_put(e, "%%elected_%s = OpGroupNonUniformElect %%bool %%subgroup_scope", n);
+        emit_put(e, "%%tag_%s = OpSelect %%uint %%elected_%s #255 #240", n, n);
+        emit_put(e, "%%mask_%s = OpCompositeConstruct %%uint4 %%tag_%s #0 #0 #0", n, n);
     }
     const struct name record = emit_record(e, place, n);
-    put(e, "%%at_%s = OpAccessChain %%mask_pointer %%output #0 %s", n, record.is);
-    put(e, "OpStore %%at_%s %%mask_%s", n, n);
+    emit_put(e, "%%at_%s = OpAccessChain %%mask_pointer %%output #0 %s", n, record.is);
+    emit_put(e, "OpStore %%at_%s %%mask_%s", n, n);
+}
+
+// Behind a construct: what was held before it and is not assigned in it.
+static void forget(struct emit *e, const struct gen_step *step, const struct held *before)
+{
+    e->held = *before;
+    emit_forget(e, step->body);
+    emit_forget(e, step->other);
 }
 
 static bool emit_if(struct emit *e, const struct gen_step *step, struct place at)
 {
     const uint32_t n = ++e->ifs;
-    const struct name yes = name("%%then_%u", n), merge = name("%%end_if_%u", n);
-    const struct name no = step->other ? name("%%else_%u", n) : merge;
+    const struct name yes = emit_name("%%then_%u", n), merge = emit_name("%%end_if_%u", n);
+    const struct name no = step->other ? emit_name("%%else_%u", n) : merge;
     const struct name condition = emit_condition(e, &step->when);
     bool open = !step->other;
-    put(e, "OpSelectionMerge %s None", merge.is);
-    put(e, "OpBranchConditional %s %s %s", condition.is, yes.is, no.is);
-    label(e, yes);
+    emit_put(e, "OpSelectionMerge %s None", merge.is);
+    emit_put(e, "OpBranchConditional %s %s %s", condition.is, yes.is, no.is);
+    const struct held before = e->held;
+    emit_label(e, yes);
     if (emit_list(e, step->body, at)) {
         branch(e, merge);
         open = true;
     }
     if (step->other) {
-        put(e, "; else");
-        label(e, no);
+        emit_put(e, "; else");
+        e->held = before;
+        emit_label(e, no);
         if (emit_list(e, step->other, at)) {
             branch(e, merge);
             open = true;
         }
     }
-    label(e, merge);
+    emit_label(e, merge);
+    forget(e, step, &before);
     if (!open && !at.continuing)
-        put(e, "OpUnreachable");
+        emit_put(e, "OpUnreachable");
     return open || at.continuing;
 }
 
@@ -234,48 +230,56 @@ static bool emit_loop(struct emit *e, const struct gen_step *step, struct place 
 {
     const uint32_t n = ++e->loops;
     const bool tests = step->kind == MASKS_WHILE && step->when.value != GEN_NONE;
-    const struct name header = name("%%loop_%u", n), body = name("%%body_%u", n);
-    const struct name again = name("%%again_%u", n), merge = name("%%end_loop_%u", n);
-    const struct name next = step->other ? name("%%continue_%u", n) : again;
-    const struct name test = tests ? name("%%test_%u", n) : body, before = e->block;
-    const struct name counter = name("%%%c_%u", 'i' + (int)at.loops, n);
+    const struct name header = emit_name("%%loop_%u", n), body = emit_name("%%body_%u", n);
+    const struct name again = emit_name("%%again_%u", n), merge = emit_name("%%end_loop_%u", n);
+    const struct name next = step->other ? emit_name("%%continue_%u", n) : again;
+    const struct name test = tests ? emit_name("%%test_%u", n) : body, before = e->block;
+    const struct name counter = emit_name("%%%c_%u", 'i' + (int)at.loops, n);
+    const struct held entered = e->held;
+    forget(e, step, &entered);
+    const struct held held = e->held;
     branch(e, header);
-    label(e, header);
-    put(e, "%s = OpPhi %%uint #0 %s %%next_%s %s", counter.is, before.is, counter.is + 1, again.is);
-    put(e, "OpLoopMerge %s %s None", merge.is, next.is);
+    emit_label(e, header);
+    emit_put(e, "%s = OpPhi %%uint #0 %s %%next_%s %s", counter.is, before.is, counter.is + 1,
+             again.is);
+    emit_put(e, "OpLoopMerge %s %s None", merge.is, next.is);
     branch(e, test);
     e->iteration[at.loops] = counter;
     if (tests) {
-        label(e, test);
+        emit_label(e, test);
         const struct name condition = emit_condition(e, &step->when);
-        put(e, "OpBranchConditional %s %s %s", condition.is, body.is, merge.is);
+        emit_put(e, "OpBranchConditional %s %s %s", condition.is, body.is, merge.is);
     }
-    label(e, body);
+    emit_label(e, body);
     if (emit_list(e, step->body, (struct place){at.loops + 1, merge, next, at.continuing}))
         branch(e, next);
     if (step->other) {
-        put(e, "; the continue construct");
-        label(e, next);
+        emit_put(e, "; the continue construct");
+        e->held = held;
+        emit_label(e, next);
         emit_list(e, step->other, (struct place){.loops = at.loops + 1, .continuing = true});
         branch(e, again);
     }
     if (step->kind == MASKS_DO)
         note_step(e, &(struct gen_step){.kind = MASKS_WHILE, .when = step->when});
-    label(e, again);
-    put(e, "%%next_%s = OpIAdd %%uint %s #1", counter.is + 1, counter.is);
+    e->held = held;
+    emit_label(e, again);
+    emit_put(e, "%%next_%s = OpIAdd %%uint %s #1", counter.is + 1, counter.is);
     if (step->kind == MASKS_DO) {
         const struct name condition = emit_condition(e, &step->when);
-        put(e, "OpBranchConditional %s %s %s", condition.is, header.is, merge.is);
+        emit_put(e, "OpBranchConditional %s %s %s", condition.is, header.is, merge.is);
     } else {
         branch(e, header);
     }
-    label(e, merge);
+    emit_label(e, merge);
+    e->held = held;
     return true;
 }
 
 static struct name case_name(uint32_t n, const struct gen_step *one)
 {
-    return one->is_default ? name("%%default_%u", n) : name("%%case_%u_%u", n, one->value);
+    return one->is_default ? emit_name("%%default_%u", n)
+                           : emit_name("%%case_%u_%u", n, one->value);
 }
 
 static bool emit_switch(struct emit *e, const struct gen_step *step, struct place at)
@@ -283,7 +287,7 @@ static bool emit_switch(struct emit *e, const struct gen_step *step, struct plac
     const uint32_t n = ++e->switches;
     const struct gen_step *steps = e->program->steps;
     OWNED(text_free) struct text cases = {0};
-    struct name fallback = at.broke = name("%%end_switch_%u", n);
+    struct name fallback = at.broke = emit_name("%%end_switch_%u", n);
     e->conditions++;
     const struct name selector = emit_number(e, &step->when);
     text_puts(&cases, "");
@@ -292,15 +296,19 @@ static bool emit_switch(struct emit *e, const struct gen_step *step, struct plac
             fallback = case_name(n, &steps[i]);
         else
             text_printf(&cases, " %u %s", steps[i].value, case_name(n, &steps[i]).is);
-    put(e, "OpSelectionMerge %s None", at.broke.is);
-    put(e, "OpSwitch %s %s%s", selector.is, fallback.is, cases.length ? cases.data : "");
+    emit_put(e, "OpSelectionMerge %s None", at.broke.is);
+    emit_put(e, "OpSwitch %s %s%s", selector.is, fallback.is, cases.length ? cases.data : "");
+    const struct held before = e->held;
     for (uint32_t i = step->body; i; i = steps[i].next) {
         note_step(e, &steps[i]);
-        label(e, case_name(n, &steps[i]));
+        e->held = before;
+        emit_forget(e, step->body); // what falls in here has assigned
+        emit_label(e, case_name(n, &steps[i]));
         if (emit_list(e, steps[i].body, at))
             branch(e, steps[i].falls ? case_name(n, &steps[steps[i].next]) : at.broke);
     }
-    label(e, at.broke);
+    emit_label(e, at.broke);
+    forget(e, step, &before);
     return true;
 }
 
@@ -308,9 +316,11 @@ static void emit_call(struct emit *e, const struct gen_step *step, struct place 
 {
     const uint32_t n = ++e->call_count;
     e->calls[n - 1] = (struct call){step->body, at.loops};
-    put(e, "%%called_%u = OpFunctionCall %%void %%function_%u %s %s %s%s%s%s%s", n, n, e->word.is,
-        e->lane.is, e->records.is, at.loops > 0 ? " " : "", at.loops > 0 ? e->iteration[0].is : "",
-        at.loops > 1 ? " " : "", at.loops > 1 ? e->iteration[1].is : "");
+    emit_put(e, "%%called_%u = OpFunctionCall %%void %%function_%u %s %s %s%s%s%s%s", n, n,
+             e->word.is, e->lane.is, e->records.is, at.loops > 0 ? " " : "",
+             at.loops > 0 ? e->iteration[0].is : "", at.loops > 1 ? " " : "",
+             at.loops > 1 ? e->iteration[1].is : "");
+    emit_forget(e, step->body);
 }
 
 // Emits the steps; whether control may reach the end of the list. What follows a step that nobody
@@ -323,6 +333,9 @@ static bool emit_list(struct emit *e, uint32_t first, struct place at)
         if (step->kind != MASKS_LOOK && step->kind != MASKS_ELECT)
             note_step(e, step);
         switch (step->kind) {
+        case MASKS_ACT:
+            emit_act(e, i);
+            break;
         case MASKS_LOOK:
         case MASKS_ELECT:
             emit_look(e, step, e->shape->of[i]);
@@ -346,7 +359,7 @@ static bool emit_list(struct emit *e, uint32_t first, struct place at)
             open = false;
             break;
         default:
-            put(e, "OpReturn");
+            emit_put(e, "OpReturn");
             open = false;
         }
     }
@@ -355,11 +368,14 @@ static bool emit_list(struct emit *e, uint32_t first, struct place at)
 
 // Functions
 
-static void emit_body(struct emit *e, uint32_t first, uint32_t loops)
+static void emit_body(struct emit *e, uint32_t first, uint32_t loops, bool is_main)
 {
-    if (emit_list(e, first, (struct place){.loops = loops}))
-        put(e, "OpReturn");
-    put(e, "OpFunctionEnd");
+    if (emit_list(e, first, (struct place){.loops = loops})) {
+        if (is_main && e->program->numbers)
+            emit_end(e);
+        emit_put(e, "OpReturn");
+    }
+    emit_put(e, "OpFunctionEnd");
 }
 
 // What a function is handed: the lane's word, its number, its records, the iterations around.
@@ -372,31 +388,38 @@ static void emit_function(struct emit *e, uint32_t n)
             &e->lines.declared, "%%%-20s = OpTypeFunction %%void %%uint %%uint %%uint%s%s\n",
             types[call->loops], call->loops > 0 ? " %uint" : "", call->loops > 1 ? " %uint" : "");
     e->callee[call->loops] = true;
-    e->word = name("%%word_%u", n);
-    e->lane = name("%%lane_%u", n);
-    e->records = name("%%records_%u", n);
-    put(e, "; What is called: call %u", n);
-    put(e, "%%function_%u = OpFunction %%void None %%%s", n, types[call->loops]);
-    put(e, "%s = OpFunctionParameter %%uint", e->word.is);
-    put(e, "%s = OpFunctionParameter %%uint", e->lane.is);
-    put(e, "%s = OpFunctionParameter %%uint", e->records.is);
+    e->word = emit_name("%%word_%u", n);
+    e->lane = emit_name("%%lane_%u", n);
+    e->records = emit_name("%%records_%u", n);
+    emit_put(e, "; What is called: call %u", n);
+    emit_put(e, "%%function_%u = OpFunction %%void None %%%s", n, types[call->loops]);
+    emit_put(e, "%s = OpFunctionParameter %%uint", e->word.is);
+    emit_put(e, "%s = OpFunctionParameter %%uint", e->lane.is);
+    emit_put(e, "%s = OpFunctionParameter %%uint", e->records.is);
     for (uint32_t d = 0; d < call->loops; d++) {
-        e->iteration[d] = name("%%%c_of_call_%u", 'i' + (int)d, n);
-        put(e, "%s = OpFunctionParameter %%uint", e->iteration[d].is);
+        e->iteration[d] = emit_name("%%%c_of_call_%u", 'i' + (int)d, n);
+        emit_put(e, "%s = OpFunctionParameter %%uint", e->iteration[d].is);
     }
-    label(e, name("%%entry_%u", n));
-    emit_body(e, call->body, call->loops);
+    emit_label(e, emit_name("%%entry_%u", n));
+    if (e->program->numbers)
+        emit_entry(e, n);
+    emit_body(e, call->body, call->loops, false);
 }
 
 static void emit_main(struct emit *e, const struct gen_title *title)
 {
-    gen_template("main", title, NULL, &e->lines.code);
-    put(e, "%%records = OpIMul %%uint %%invocation #%u", e->shape->masks.slots);
-    e->word = name("%%word");
-    e->lane = name("%%lane");
-    e->records = name("%%records");
-    e->block = name("%%entry");
-    emit_body(e, e->program->first, 0);
+    gen_template("main", title, e->program, &e->lines.code);
+    emit_put(e, "%%records = OpIMul %%uint %%invocation #%u",
+             e->shape->masks.slots + gen_registers_records(e->program));
+    e->word = emit_name("%%word");
+    e->lane = emit_name("%%lane");
+    e->records = emit_name("%%records");
+    e->block = emit_name("%%entry");
+    if (e->program->numbers) {
+        emit_entry(e, 0);
+        emit_begin(e);
+    }
+    emit_body(e, e->program->first, 0, true);
 }
 
 void gen_module_make(const struct gen_program *program, enum masks_rule rule,
@@ -407,7 +430,8 @@ void gen_module_make(const struct gen_program *program, enum masks_rule rule,
     OWNED(lit_free) struct emit *e = lit_alloc(1, sizeof *e);
     e->program = program;
     e->shape = shape;
-    gen_template("declarations", &title, NULL, &e->lines.declared);
+    gen_converge(program, rule, &e->places);
+    gen_template("declarations", &title, program, &e->lines.declared);
     gen_lines_know(&e->lines, 0);
     gen_lines_know(&e->lines, 1);
     gen_lines_know(&e->lines, 3);

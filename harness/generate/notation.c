@@ -25,6 +25,10 @@ static const struct {
     [GEN_PAST] = {">=%", .counts = true},
     [GEN_FIELD] = {"word.%:2", .adds = true},
     [GEN_LANE_FIELD] = {"lane:2", .adds = true},
+    [GEN_GROUP_BIT] = {"group.%", .adds = true},
+    [GEN_TRUTH] = {"p%"},
+    [GEN_NUMBER_TRIPS] = {"<u%:2", .counts = true},
+    [GEN_NUMBER_FIELD] = {"u%:2", .adds = true},
 };
 
 // How steps are written: a word, a condition, a list in braces, what stands before the other list.
@@ -50,6 +54,8 @@ static const struct form {
     {"do", MASKS_DO, false, true, "next"}, // a condition follows
     {"call", MASKS_CALL, false, true, NULL},
 };
+
+static const struct form no_form = {0}; // of what is written in one word
 
 // Writing
 
@@ -80,6 +86,10 @@ static const struct form *form_of(const struct gen_step *step)
 
 void gen_write_step(const struct gen_step *step, struct text *text)
 {
+    if (step->kind == MASKS_ACT) {
+        gen_act_write(&step->act, text);
+        return;
+    }
     const struct form *form = form_of(step);
     text_puts(text, form->word);
     text_puts(text, form->asks ? " " : "");
@@ -93,7 +103,7 @@ static void write_list(const struct gen_program *program, uint32_t first, struct
 {
     for (uint32_t i = first; i; i = program->steps[i].next) {
         const struct gen_step *step = &program->steps[i];
-        const struct form *form = form_of(step);
+        const struct form *form = step->kind == MASKS_ACT ? &no_form : form_of(step);
         if (i != first)
             text_puts(text, " ");
         gen_write_step(step, text);
@@ -118,6 +128,9 @@ static void write_list(const struct gen_program *program, uint32_t first, struct
 
 void gen_write(const struct gen_program *program, struct text *text)
 {
+    if (program->numbers)
+        text_printf(text, "registers %u %u%s", program->numbers, program->truths,
+                    program->first ? " " : "");
     write_list(program, program->first, text);
 }
 
@@ -255,6 +268,10 @@ static bool read_step(struct reader *r, struct gen_step *step, uint32_t nesting)
     const bool in_dialect = r->program->dialect, only_place = in_dialect && r->word[0] == '\'';
     while (form < end && !is(r, form->word) && !only_place)
         form++;
+    if (form == end && strchr(r->word, '(') && gen_act_read(r->word, &step->act)) {
+        step->kind = MASKS_ACT;
+        return advance(r);
+    }
     if (form == end)
         return complain(r, "a step");
     step->kind = form->kind; // of a place alone that of the first form, LOOK
@@ -303,6 +320,25 @@ static bool read_list(struct reader *r, uint8_t *first, uint32_t nesting)
     return true;
 }
 
+// "registers 8 4", with which programs with data begin.
+static bool read_registers(struct reader *r)
+{
+    uint8_t *const counts[] = {&r->program->numbers, &r->program->truths};
+    if (!is(r, "registers"))
+        return true;
+    for (uint32_t i = 0; i < 2; i++) {
+        if (!advance(r))
+            return false;
+        const char *word = r->word;
+        // One more than other numbers may be.
+        const bool most = !strcmp(word, "128");
+        if (!most && (!takes_number(&word, counts[i]) || *word))
+            return complain(r, "a count of registers");
+        *counts[i] = most ? GEN_NUMBERS : *counts[i];
+    }
+    return advance(r);
+}
+
 bool gen_read(const char *source, size_t length, struct gen_program *program,
               struct lit_error *error)
 {
@@ -316,6 +352,6 @@ bool gen_read_in(struct gen_dialect *dialect, const char *source, size_t length,
     *program = (struct gen_program){.dialect = dialect};
     if (length >= GEN_TEXT_MAX)
         return lit_fail(error, LIT_EXIT_USAGE, "the program is too long");
-    return advance(&r) && read_list(&r, &program->first, 0) &&
+    return advance(&r) && read_registers(&r) && read_list(&r, &program->first, 0) &&
            (!r.word[0] || complain(&r, "a step"));
 }

@@ -32,6 +32,21 @@ bool gen_rule_find(const char *name, enum masks_rule *rule)
 
 // Conditions
 
+uint32_t gen_registers_records(const struct gen_program *program)
+{
+    return program->numbers ? program->numbers / 4u + 1 : 0;
+}
+
+const char *gen_family_of(uint32_t numbers)
+{
+    return numbers ? "groups" : "reconvergence";
+}
+
+const char *gen_family(const struct gen_program *program)
+{
+    return gen_family_of(program->numbers);
+}
+
 uint32_t gen_value_of(const struct gen_condition *when, const struct masks_lane *lane)
 {
     uint32_t turns = 0;
@@ -59,6 +74,14 @@ uint32_t gen_value_of(const struct gen_condition *when, const struct masks_lane 
         return lane->word >> ((when->at + turns) & 31) & 3;
     case GEN_LANE_FIELD:
         return (lane->lane + turns) & 3;
+    case GEN_GROUP_BIT:
+        return lane->group_word >> ((when->at + turns) & 31) & 1;
+    case GEN_TRUTH:
+        return lane->truths >> when->at & 1;
+    case GEN_NUMBER_TRIPS:
+        return turns < (lane->numbers[when->at] & 3);
+    case GEN_NUMBER_FIELD:
+        return (lane->numbers[when->at] + turns) & 3;
     case GEN_NONE:
     case GEN_VALUES:
         break;
@@ -104,29 +127,44 @@ static bool wrong(const struct around *a, uint32_t step, const char *what)
 
 static bool is_selector(const struct gen_condition *when)
 {
-    return when->value == GEN_FIELD || when->value == GEN_LANE_FIELD;
+    return when->value == GEN_FIELD || when->value == GEN_LANE_FIELD ||
+           when->value == GEN_NUMBER_FIELD;
 }
 
 static bool is_bound(const struct gen_condition *when)
 {
-    return when->value == GEN_TRIPS || when->value == GEN_BELOW || when->value == GEN_PAST;
+    return when->value == GEN_TRIPS || when->value == GEN_BELOW || when->value == GEN_PAST ||
+           when->value == GEN_NUMBER_TRIPS;
 }
 
-static const char *fault_of(const struct gen_condition *when, const struct place *at,
-                            enum masks_rule rule)
+// Whether a program with so many registers has it.
+static bool is_there(const struct gen_condition *when, const struct gen_program *program)
 {
     static const uint8_t most[GEN_VALUES] = {
         [GEN_BIT] = 31,   [GEN_LANE_BIT] = 6,          [GEN_LANE_IS] = 127,
         [GEN_TRIPS] = 30, [GEN_BELOW] = GEN_TURNS - 1, [GEN_PAST] = GEN_TURNS - 1,
-        [GEN_FIELD] = 31,
+        [GEN_FIELD] = 31, [GEN_GROUP_BIT] = 31,
     };
-    if (when->value >= GEN_VALUES || when->at > most[when->value])
+    if (when->value == GEN_TRUTH)
+        return when->at < program->truths;
+    if (when->value == GEN_NUMBER_TRIPS || when->value == GEN_NUMBER_FIELD)
+        return when->at < program->numbers;
+    return when->value < GEN_VALUES && when->at <= most[when->value] &&
+           (when->value != GEN_GROUP_BIT || program->numbers);
+}
+
+static const char *fault_of(const struct gen_condition *when, const struct place *at,
+                            const struct around *a)
+{
+    const enum masks_rule rule = a->rule;
+    if (!is_there(when, a->program))
         return "there is no such condition";
     if (when->loops >> at->loops)
         return "it asks for the iteration of a loop that is not around";
     if (is_bound(when) && when->loops != 1 && when->loops != 2)
         return "it counts the iterations of one loop";
-    if ((when->value == GEN_NONE || when->value == GEN_TRUE || when->value == GEN_ELECT) &&
+    if ((when->value == GEN_NONE || when->value == GEN_TRUE || when->value == GEN_ELECT ||
+         when->value == GEN_TRUTH) &&
         when->loops)
         return "its condition has no iteration";
     if (when->value == GEN_ELECT && (rule != MASKS_MAXIMAL || at->in_switch))
@@ -162,6 +200,7 @@ static bool ends(const struct around *a, uint32_t body, uint32_t loop)
             step->when.loops == 1u << loop) {
             uint32_t last = step->body;
             while (last && (a->program->steps[last].kind == MASKS_LOOK ||
+                            a->program->steps[last].kind == MASKS_ACT ||
                             a->program->steps[last].kind == MASKS_ELECT))
                 last = a->program->steps[last].next;
             const uint32_t kind = last ? a->program->steps[last].kind : (uint32_t)MASKS_END;
@@ -183,11 +222,12 @@ static bool check_loop(struct around *a, uint32_t number, struct place at)
     if (loop >= MASKS_DEPTH)
         return wrong(a, number, "too many loops around it");
     at.loops++;
-    const char *fault = fault_of(&step->when, &at, a->rule);
+    const char *fault = fault_of(&step->when, &at, a);
     if (fault)
         return wrong(a, number, fault);
     if (step->kind == MASKS_DO || step->when.value != GEN_NONE) {
-        if ((step->when.value != GEN_TRIPS && step->when.value != GEN_BELOW) ||
+        if ((step->when.value != GEN_TRIPS && step->when.value != GEN_BELOW &&
+             step->when.value != GEN_NUMBER_TRIPS) ||
             step->when.loops != 1u << loop)
             return wrong(a, number, "this loop need not end");
     } else if (!ends(a, step->body, loop)) {
@@ -203,7 +243,7 @@ static bool check_switch(struct around *a, uint32_t number, struct place at)
 {
     const struct gen_step *step = &a->program->steps[number];
     uint32_t values = 0;
-    const char *fault = fault_of(&step->when, &at, a->rule);
+    const char *fault = fault_of(&step->when, &at, a);
     if (fault)
         return wrong(a, number, fault);
     if (!is_selector(&step->when))
@@ -226,20 +266,39 @@ static bool check_switch(struct around *a, uint32_t number, struct place at)
     return true;
 }
 
+static bool check_act(const struct around *a, uint32_t number, struct place at)
+{
+    const char *fault = gen_act_fault(&a->program->steps[number].act, a->program->numbers,
+                                      a->program->truths, at.loops);
+    return !fault || wrong(a, number, fault);
+}
+
+// Of a program whose links are good.
+static bool check_places(const struct around *a)
+{
+    struct gen_places places = {0};
+    gen_converge(a->program, a->rule, &places);
+    for (uint32_t i = 1; i <= a->program->count; i++)
+        if (a->seen[i] && a->program->steps[i].kind == MASKS_ACT &&
+            gen_forms[a->program->steps[i].act.op].needs > places.allows[i])
+            return wrong(a, i, "who executes it together is not prescribed");
+    return true;
+}
+
 static bool check_step(struct around *a, uint32_t number, struct place at)
 {
     const struct gen_step *step = &a->program->steps[number];
     const char *fault = NULL;
     const bool simple = step->kind == MASKS_BREAK || step->kind == MASKS_CONTINUE ||
                         step->kind == MASKS_RETURN || step->kind == MASKS_LOOK ||
-                        step->kind == MASKS_ELECT;
+                        step->kind == MASKS_ELECT || step->kind == MASKS_ACT;
     if (++at.nesting > GEN_NESTING)
         return wrong(a, number, "it lies too deep");
     if (simple && (step->body || step->other))
         return wrong(a, number, "it has nothing inside");
     switch (step->kind) {
     case MASKS_IF:
-        fault = fault_of(&step->when, &at, a->rule);
+        fault = fault_of(&step->when, &at, a);
         if (!fault && (is_selector(&step->when) || step->when.value == GEN_NONE))
             fault = "invalid condition";
         if (fault)
@@ -261,8 +320,12 @@ static bool check_step(struct around *a, uint32_t number, struct place at)
         return at.continues || wrong(a, number, "there is no loop to continue");
     case MASKS_RETURN:
         return at.returns || wrong(a, number, "a continue construct cannot return");
+    case MASKS_ACT:
+        return check_act(a, number, at);
     case MASKS_LOOK:
     case MASKS_ELECT:
+        if (a->program->numbers)
+            return wrong(a, number, "a program with registers stores them alone");
         for (uint32_t i = 0, slots = 1; i <= at.loops; i++, slots *= GEN_TURNS)
             a->slots += i == at.loops ? slots : 0;
         return a->slots <= GEN_SLOTS || wrong(a, number, "too many records");
@@ -293,9 +356,35 @@ bool gen_check(const struct gen_program *program, enum masks_rule rule, struct l
             step->next > program->count)
             return wrong(&a, i, "it leads nowhere");
     }
-    if (!check_list(&a, program->first, (struct place){.returns = true}))
+    if (program->numbers > GEN_NUMBERS || program->numbers % 4 || program->truths > GEN_TRUTHS ||
+        !program->numbers != !program->truths)
+        return lit_fail(error, LIT_EXIT_USAGE, "the program: it cannot have so many registers");
+    // Whoever returns would not store its registers.
+    if (!check_list(&a, program->first, (struct place){.returns = !program->numbers}) ||
+        !check_places(&a))
         return false;
-    return a.slots > 0 || lit_fail(error, LIT_EXIT_USAGE, "the program never looks around");
+    return program->numbers || a.slots > 0 ||
+           lit_fail(error, LIT_EXIT_USAGE, "the program never looks around");
+}
+
+uint32_t gen_least(const struct gen_program *program)
+{
+    uint32_t least = 1;
+    for (uint32_t i = 1; i <= program->count; i++) {
+        const uint32_t needed = gen_act_least(&program->steps[i].act);
+        if (program->steps[i].kind == MASKS_ACT && needed > least)
+            least = needed;
+    }
+    return least;
+}
+
+uint64_t gen_features(const struct gen_program *program)
+{
+    uint64_t features = 0;
+    for (uint32_t i = 1; i <= program->count; i++)
+        if (program->steps[i].kind == MASKS_ACT)
+            features |= gen_act_features(&program->steps[i].act);
+    return features;
 }
 
 // Order
@@ -323,7 +412,7 @@ static uint8_t copy_list(const struct gen_program *from, uint32_t first, struct 
 void gen_tidy(struct gen_program *program)
 {
     const struct gen_program from = *program;
-    *program = (struct gen_program){0};
+    *program = (struct gen_program){.numbers = from.numbers, .truths = from.truths};
     program->first = copy_list(&from, from.first, program);
 }
 
@@ -376,6 +465,8 @@ static void lower_step(struct lowering *l, const struct gen_step *step, struct m
         out->choose = l->program->dialect->choices[step->when.at];
     if (step->kind == MASKS_LOOK || step->kind == MASKS_ELECT || step->kind == MASKS_NUMBER)
         lower_place(l, step, out, loops);
+    if (step->kind == MASKS_ACT)
+        out->argument = (uint32_t)(step - l->program->steps);
     if (step->body)
         out->body = lower_list(l, step->body, loops + is_loop);
     if (step->other)

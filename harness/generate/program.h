@@ -3,7 +3,9 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/random.h"
 #include "base/text.h"
+#include "generate/act.h"
 #include "generate/masks.h"
 
 #include <stdbool.h>
@@ -19,7 +21,7 @@
 #define GEN_NESTING  12   // constructs within constructs
 #define GEN_TURNS    4    // iterations that a loop has at most
 #define GEN_SLOTS    256  // records of an invocation
-#define GEN_TEXT_MAX 4096 // bytes of the notation, terminator included
+#define GEN_TEXT_MAX 8192 // bytes of the notation, terminator included
 #define GEN_CASES    4    // values that a selector has
 #define GEN_NAME     48   // bytes of a place's name, terminator included
 
@@ -37,6 +39,11 @@ enum gen_value {
     GEN_PAST,       // i>=AT          so many iterations are done
     GEN_FIELD,      // word.AT:2+i+j  two bits of the word, from bit (AT + i + j) mod 32: a selector
     GEN_LANE_FIELD, // lane:2+i+j     two bits of lane + i + j: a selector
+    // Of programs with data:
+    GEN_GROUP_BIT,    // group.AT+i+j bit (AT + i + j) mod 32 of the workgroup's first word
+    GEN_TRUTH,        // pAT          register pAT
+    GEN_NUMBER_TRIPS, // i<uAT:2      fewer iterations than the lowest two bits of uAT say
+    GEN_NUMBER_FIELD, // uAT:2+i+j    two bits of uAT + i + j: a selector
     GEN_VALUES,
     GEN_OWN = GEN_VALUES, // condition AT of the program's dialect
 };
@@ -56,14 +63,25 @@ struct gen_step {
     uint8_t body;              // IF, WHILE, DO, SWITCH (its cases), CASE, CALL
     uint8_t other;             // IF: else; WHILE, DO: the continue construct
     uint8_t next;
+    struct gen_act act; // ACT
 };
 
+// Programs without registers are of the family `reconvergence`: they look. Those with registers are
+// of the family `groups`: they act, and every register is stored at the end.
 struct gen_program {
     struct gen_step steps[GEN_STEPS + 1]; // step 0 is none; the others in the order of the text
     uint8_t count;                        // of steps
     uint8_t first;
+    uint8_t numbers, truths;     // registers: GEN_NUMBERS at most, by four; 1 to GEN_TRUTHS, or 0
     struct gen_dialect *dialect; // NULL of generated programs
 };
+
+// The records of an invocation behind those of its places: the registers of a program with data,
+// four a record, and the Boolean ones as the bits of a word.
+uint32_t gen_registers_records(const struct gen_program *program);
+// What the tests of its family are called: "groups".
+const char *gen_family_of(uint32_t numbers);
+const char *gen_family(const struct gen_program *program);
 
 // What the notation has for kernels that are written by hand: conditions by name, the steps
 //  leave           leaves the loop, also out of a switch inside it
@@ -92,6 +110,10 @@ struct gen_limits {
     enum masks_rule rule;
     uint32_t steps; // about so many, at most GEN_STEPS / 2
     uint32_t depth; // constructs within constructs, at most GEN_NESTING / 2
+    // Of programs with data; 0 registers: of the others.
+    uint32_t numbers, truths;
+    uint64_t features; // of the device, as bits 1 << enum cat_feature
+    uint32_t subgroup; // the size in which it is to run: no cluster is larger
 };
 
 // Draws program number `index` of a seed: the same one on every machine. It passes gen_check.
@@ -102,6 +124,24 @@ void gen_draw(struct gen_program *program, const struct gen_limits *limits, uint
 // nothing is asked whose answer the rule leaves open. The step that is wrong is named by its number
 // in the order of the text. A program must have passed this before anything else is done with it.
 bool gen_check(const struct gen_program *program, enum masks_rule rule, struct lit_error *error);
+// For each step, which operations the rule lets stand there (enum gen_needs), and in how many loops
+// it is. The rules: docs/fuzzing.md.
+struct gen_places {
+    uint8_t allows[GEN_STEPS + 1], loops[GEN_STEPS + 1];
+};
+void gen_converge(const struct gen_program *program, enum masks_rule rule,
+                  struct gen_places *places);
+// The smallest subgroup in which a program makes sense; the features that its operations need.
+uint32_t gen_least(const struct gen_program *program);
+uint64_t gen_features(const struct gen_program *program);
+// Draws what the steps of a program with data do, where they stand. `random` goes on.
+void gen_draw_acts(struct gen_program *program, const struct gen_limits *limits,
+                   struct lit_random *random);
+// What the lanes of a workgroup hold at the end, by what the text of the specifications prescribes:
+// the records of each, four words a record. words[lane] is its input.
+void gen_interpret(const struct gen_program *program, uint32_t lanes, uint32_t subgroup,
+                   const uint32_t *words, uint32_t *records);
+
 // Brings the steps into the order of the text and drops those that are not reached.
 void gen_tidy(struct gen_program *program);
 

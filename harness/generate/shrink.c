@@ -22,23 +22,45 @@ enum change {
     LESS,
     AT_ONE,
     AT_ZERO,
+    ACT_ALONE,  // a sum instead of what lanes do together
+    ACT_SIMPLE, // the same operation in its simplest form: add, u32
+    ACT_ASSIGNS,
+    ACT_FIRST, // the first registers, one operand after the other
+    ACT_SECOND,
+    ACT_THIRD,
+    ACT_TO,
+    ACT_LESS,
+    ACT_NONE,
+    FEWER_NUMBERS,
+    FEWER_TRUTHS,
     CHANGES
 };
+
+// Less than a step.
+static uint32_t weight_of(const struct gen_act *act)
+{
+    return 1024u * (gen_forms[act->op].needs != GEN_ALONE || act->op >= GEN_OP_LOAD) +
+           256u * (act->with != 0) + 256u * (act->type != GEN_U32 && act->type != GEN_SHARED) +
+           512u * act->adds + act->op + act->from[0] + act->from[1] + act->from[2] + act->to +
+           act->n;
+}
 
 uint32_t gen_weight(const struct gen_program *program)
 {
     // Of the conditions, by what has to be known to follow them.
     static const uint8_t values[GEN_VALUES] = {
-        [GEN_NONE] = 3, [GEN_TRUE] = 0,  [GEN_LANE_BIT] = 1,   [GEN_LANE_IS] = 1,
-        [GEN_BIT] = 2,  [GEN_ELECT] = 2, [GEN_BELOW] = 1,      [GEN_TRIPS] = 3,
-        [GEN_PAST] = 1, [GEN_FIELD] = 2, [GEN_LANE_FIELD] = 1,
+        [GEN_NONE] = 3,  [GEN_TRUE] = 0,         [GEN_LANE_BIT] = 1,     [GEN_LANE_IS] = 1,
+        [GEN_BIT] = 2,   [GEN_ELECT] = 2,        [GEN_BELOW] = 1,        [GEN_TRIPS] = 3,
+        [GEN_PAST] = 1,  [GEN_FIELD] = 2,        [GEN_LANE_FIELD] = 1,   [GEN_GROUP_BIT] = 3,
+        [GEN_TRUTH] = 3, [GEN_NUMBER_TRIPS] = 4, [GEN_NUMBER_FIELD] = 3,
     };
-    uint32_t weight = 0;
+    uint32_t weight = 16u * (program->numbers + program->truths);
     for (uint32_t i = 1; i <= program->count; i++) {
         const struct gen_condition *when = &program->steps[i].when;
         weight += 4096 + (program->steps[i].falls ? 1024 : 0) + values[when->value] * 256u +
                   ((when->loops & 1u) + (when->loops >> 1)) * 128u + when->at;
         weight += program->steps[i].kind == MASKS_ELECT ? 512 : 0;
+        weight += program->steps[i].kind == MASKS_ACT ? weight_of(&program->steps[i].act) : 0;
     }
     return weight;
 }
@@ -118,7 +140,7 @@ static void forget_loop(struct gen_program *program, uint32_t first, bool outer)
         const uint8_t loops = step->when.loops;
         step->when.loops = outer ? loops >> 1 : loops & 1;
         const bool counts = step->when.value == GEN_BELOW || step->when.value == GEN_TRIPS ||
-                            step->when.value == GEN_PAST;
+                            step->when.value == GEN_PAST || step->when.value == GEN_NUMBER_TRIPS;
         if (counts && !step->when.loops)
             step->when = (struct gen_condition){.value = GEN_TRUE};
         forget_loop(program, step->body, outer);
@@ -177,13 +199,90 @@ static bool unwrap(struct gen_program *program, uint32_t number, enum change cha
     }
 }
 
+// Whether any register from this one on is used.
+static bool uses(const struct gen_program *program, uint32_t from, bool truths)
+{
+    for (uint32_t i = 1; i <= program->count; i++) {
+        const struct gen_step *step = &program->steps[i];
+        const uint8_t value = step->when.value;
+        const bool asks =
+            truths ? value == GEN_TRUTH : value == GEN_NUMBER_TRIPS || value == GEN_NUMBER_FIELD;
+        if (asks && step->when.at >= from)
+            return true;
+        if (step->kind != MASKS_ACT)
+            continue;
+        if (gen_forms[step->act.op].gives != '-' && gen_act_gives_truth(&step->act) == truths &&
+            step->act.to >= from)
+            return true;
+        for (uint32_t k = 0; k < gen_act_operands(&step->act); k++)
+            if (gen_act_takes_truth(&step->act, k) == truths && step->act.from[k] >= from)
+                return true;
+    }
+    return false;
+}
+
+static bool apply_to_act(struct gen_program *program, struct gen_step *step, enum change change)
+{
+    struct gen_act *act = &step->act;
+    if (change == FEWER_NUMBERS) {
+        if (program->numbers <= 4 || uses(program, program->numbers - 4u, false))
+            return false;
+        program->numbers -= 4;
+        return true;
+    }
+    if (change == FEWER_TRUTHS) {
+        if (program->truths <= 1 || uses(program, program->truths - 1u, true))
+            return false;
+        program->truths--;
+        return true;
+    }
+    if (step->kind != MASKS_ACT)
+        return false;
+    switch (change) {
+    case ACT_ALONE:
+        if (gen_forms[act->op].gives == '-')
+            return false;
+        *act = (struct gen_act){.op = gen_act_gives_truth(act) ? GEN_OP_BIT : GEN_OP_LANE,
+                                .to = act->to,
+                                .adds = act->adds};
+        break;
+    case ACT_SIMPLE:
+        act->with = gen_act_may((enum gen_op)act->op, GEN_WITH_ADD, (enum gen_type)act->type)
+                        ? GEN_WITH_ADD
+                        : act->with;
+        if (act->type != GEN_BOOL && act->type != GEN_SHARED && act->type != GEN_BUFFER)
+            act->type = GEN_U32;
+        break;
+    case ACT_ASSIGNS:
+        act->adds = false;
+        break;
+    case ACT_FIRST:
+    case ACT_SECOND:
+    case ACT_THIRD:
+        act->from[change - ACT_FIRST] = 0;
+        break;
+    case ACT_TO:
+        act->to = 0;
+        break;
+    case ACT_LESS:
+        act->n /= 2;
+        break;
+    default:
+        act->n = act->op == GEN_OP_CLUSTER;
+    }
+    return true;
+}
+
 // Applies a change, which may leave the program as it is. False if it cannot be applied.
 static bool apply(struct gen_program *program, uint32_t number, enum change change)
 {
     struct gen_step *step = &program->steps[number];
     struct gen_condition *when = &step->when;
-    const bool counts = when->value == GEN_TRIPS || when->value == GEN_BELOW;
+    const bool counts =
+        when->value == GEN_TRIPS || when->value == GEN_BELOW || when->value == GEN_NUMBER_TRIPS;
     const bool is_if = step->kind == MASKS_IF;
+    if (change >= ACT_ALONE)
+        return apply_to_act(program, step, change);
     switch (change) {
     case REMOVE:
         *link_to(program, number) = step->next;
@@ -227,7 +326,7 @@ static bool apply(struct gen_program *program, uint32_t number, enum change chan
             when->loops = when->loops == 3 ? 1 : 0;
         break;
     case LESS:
-        if (when->value == GEN_TRIPS)
+        if (when->value == GEN_TRIPS || when->value == GEN_NUMBER_TRIPS)
             *when = (struct gen_condition){GEN_BELOW, GEN_TURNS - 1, when->loops};
         else
             when->at -= when->at > 0;

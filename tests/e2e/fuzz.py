@@ -5,6 +5,7 @@ ones pass, faults cost one program, and what is stored is a test that fails agai
 import glob
 import os
 import re
+import shutil
 import signal
 import time
 import unittest
@@ -22,13 +23,16 @@ class Fuzz(Case):
         if not os.path.exists(harness.SIMT):
             raise unittest.SkipTest("the SIMT simulator is not built")
 
+    FAMILY = "reconvergence"
+
     def fuzz(self, *arguments, **how):
-        result = self.litmus("fuzz", "reconvergence", *arguments, **how)
+        result = self.litmus("fuzz", self.FAMILY, *arguments, **how)
         self.assert_clean(result)
         return result
 
-    def stored(self, folder="fuzz-reconvergence"):
-        return sorted(glob.glob(os.path.join(self.path(folder), "*.spvasm")))
+    def stored(self, folder=None):
+        return sorted(glob.glob(os.path.join(self.path(folder or "fuzz-" + self.FAMILY),
+                                             "*.spvasm")))
 
     def sizes(self, result):
         """Steps of the shrunk programs, and of the drawn ones."""
@@ -164,6 +168,100 @@ class Files(Fuzz):
         self.assertIn("taken", run.err)
 
 
+class Groups(Fuzz):
+    """Programs with data."""
+    FAMILY = "groups"
+    COUNT = 60 if harness.SLOW == 1 else 15
+
+    def test_right_models_pass(self):
+        for model in ("lockstep", "tangled"):
+            for rule in RULES:
+                with self.subTest(model=model, rule=rule):
+                    run = self.fuzz("--simt", model, "--rule", rule, "--count", str(self.COUNT),
+                                    *SEED)
+                    self.assertEqual(run.code, 0, run)
+                    self.assertEqual(self.failures(run), (self.COUNT, 0))
+
+    def test_pressure(self):
+        run = self.fuzz("--simt", "tangled", "--pressure", "100", "--count", "10", *SEED)
+        self.assertEqual(run.code, 0, run)
+        shown = self.fuzz("--show", "--pressure", "100", *SEED)
+        self.assertRegex(shown.out, r"(?m)^; program      registers 108 24 ")
+
+    def broken(self, settings, count, most, pattern):
+        """Found, made small, stored as a test that fails again there and passes elsewhere."""
+        folder = settings.split(",")[-1]
+        run = self.fuzz("--simt", settings, "--count", str(count), "--keep", "2", "--out", folder,
+                        *SEED)
+        self.assertEqual(run.code, 1, run)
+        sizes = self.sizes(run)
+        self.assertTrue(sizes, run)
+        self.assertTrue(all(small <= most for small, _ in sizes), run)
+        self.assertRegex(run.out, pattern)
+        path = self.stored(folder)[0]
+        self.assertEqual(self.fuzz("--replay", path, "--simt", settings).code, 1)
+        right = self.fuzz("--replay", path, "--simt", "tangled", "-n", "10")
+        self.assertEqual(right.code, 0, right)
+        return run
+
+    def test_lagging(self):
+        self.broken("lagging,subgroup=8", 40, 5, r"(?m)^    registers 4 ")
+
+    def test_operators(self):
+        """A fault of a compiler for each kind of what programs do."""
+        for operator, pattern in (("barrier", r"peek|pass|total|tickets"), ("own", r"u0"),
+                                  ("dead", r"atomic|ticket"), ("predicate", r"registers"),
+                                  ("store-late", r"(load|swap|store)\.")):
+            with self.subTest(operator):
+                self.broken(f"miscompiling,subgroup=16,{operator}=1", 100, 6, pattern)
+
+    def test_a_stored_program_is_an_ordinary_test(self):
+        self.fuzz("--simt", "lagging,subgroup=8", "--count", "40", "--keep", "1", *SEED)
+        with open(self.stored()[0]) as file:
+            text = file.read()
+        self.assertRegex(text, r"(?m)^; oracle       groups\.generated$")
+        self.assertIn("litmus fuzz groups --replay FILE", text)
+        other = self.litmus("fuzz", "reconvergence", "--replay", self.stored()[0])
+        self.assert_one_line(other, 2, "no program")
+
+    def test_nothing_is_undefined(self):
+        """By what litmus kernel --check sees of each program on the simulator."""
+        if not shutil.which("spirv-as"):
+            self.skipTest("no spirv-as")
+        for index in range(30 if harness.SLOW == 1 else 4):
+            rule = RULES[index % 3]
+            shown = self.fuzz("--show", "--rule", rule, "--index", str(index), *SEED).out
+            # Which assemblers may be too old for, and lockstep does in any case.
+            shown = re.sub(r"(?m)^ .*(MaximallyReconverges|maximal_reconvergence|"
+                           "SubgroupUniformControlFlow|subgroup_uniform_control).*\n", "", shown)
+            state = ["--buffer", "0.2=zero:8K"] if "%state " in shown else []
+            path = self.write("program.spvasm", shown)
+            run = self.litmus("kernel", path, "--groups", "2", "--buffer", "0.0=random:512",
+                              "--buffer", "0.1=64K", *state, "--push", "0,0,0,0,0,0,32,0", "--spec",
+                              "0=64", "--subgroup", "32", "--check")
+            with self.subTest(index=index):
+                self.assertEqual(run.code, 0, run)
+                self.assertIn("0 findings", run.out)
+
+    def test_show_is_what_a_device_runs(self):
+        shown = self.fuzz("--show", "--index", "3", "--simt", "lockstep,subgroup=8", *SEED)
+        self.assertIn("; litmus       groups.fuzz-maximal-5eed-3", shown.out)
+        path = self.write("shown.spvasm", shown.out)
+        self.assertEqual(self.fuzz("--replay", path, "--simt", "lockstep,subgroup=8", "-n",
+                                   "2").code, 0)
+
+    @harness.about_lavapipe
+    def test_lavapipe(self):
+        run = self.fuzz("--count", "8", "-n", "3", *SEED)
+        self.assertEqual(run.code, 0, run)
+
+    def test_usage(self):
+        self.assert_one_line(self.litmus("fuzz", "groups", "--pressure", "121"), 2, "--pressure")
+        self.assert_one_line(self.litmus("fuzz", "reconvergence", "--pressure", "4"), 2,
+                             "--pressure", "groups")
+        self.assert_one_line(self.litmus("fuzz", "groups", "reconvergence"), 2, "one family")
+
+
 class Faults(Fuzz):
     def fault(self, fault, result, *more):
         run = self.fuzz("--simt", f"faulty,subgroup=8,fault={fault},at=300", "--count", "40",
@@ -253,7 +351,7 @@ class Ends(Fuzz):
         self.assertRegex(run.out, r"(?s)switch .*switch .*continue")
 
     def test_usage(self):
-        for arguments, words in (([], ["missing family"]), (["scan"], ["reconvergence"]),
+        for arguments, words in (([], ["missing family"]), (["scan"], ["reconvergence", "groups"]),
                                  (["reconvergence", "--rule", "minimal"], ["--rule"]),
                                  (["reconvergence", "--show"], ["--seed"]),
                                  (["reconvergence", "--steps", "65"], ["--steps"]),

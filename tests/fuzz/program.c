@@ -30,7 +30,13 @@ static void use(struct gen_program *program)
     MUST(cells && shape->masks.slots <= GEN_SLOTS);
     for (uint32_t i = 0; i < 8; i++)
         words[i] = gen_word(1, 5 + i / 4, i % 4, 4);
-    masks_simulate(&shape->masks, MASKS_MAXIMAL, 8, 4, words, cells);
+    uint32_t *records = calloc(128u * (gen_registers_records(program) + 1), 4 * sizeof *records);
+    MUST(records);
+    if (program->numbers)
+        gen_interpret(program, 128, 128, (uint32_t[128]){0}, records);
+    else
+        masks_simulate(&shape->masks, MASKS_MAXIMAL, 8, 4, words, cells);
+    free(records);
     gen_module_make(program, MASKS_MAXIMAL, &module);
     MUST(module.count > SPIRV_HEADER);
     gen_module_clear(&module);

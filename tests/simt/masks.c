@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated programs: the masks that the interpreter gives, under each model, against the
 // simulation on the host, which knows nothing of tangles.
-#include "generate/module.h"
-#include "schedule/machine.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "generated.h"
 
 enum { SUBGROUPS = 2 };
 
@@ -27,47 +18,11 @@ struct trial {
     struct masks_cell *cells;
 };
 
-static void say(void *user, const char *line)
-{
-    (void)user;
-    print_message("%s\n", line);
-}
-
 static bool execute(struct trial *trial)
 {
-    char error[512] = "";
-    struct gen_module module;
-    const struct program_constant width = {.size = 4, .value = trial->lanes};
-    const struct program_options options = {.entry = "main",
-                                            .constants = &width,
-                                            .constant_count = 1,
-                                            .subgroup = trial->settings.subgroup,
-                                            .local_size_max = 1024,
-                                            .shared_max = 65536};
-    gen_module_make(&trial->program, trial->rule, &module);
-    struct program *program =
-        program_compile(module.words, module.count, &options, error, sizeof(error));
-    gen_module_clear(&module);
-    if (!program) {
-        print_message("%s\n", error);
-        return false;
-    }
     const size_t size = (size_t)trial->lanes * trial->shape->masks.slots * 16;
-    memset(trial->output, 0xEE, size);
-    uint32_t push[8] = {[6] = trial->settings.subgroup};
-    struct region local[] = {
-        [1] = {.bytes = (unsigned char *)push, .size = sizeof(push)},
-        [2] = {.bytes = (unsigned char *)trial->words, .size = trial->lanes * 4},
-        {.bytes = (unsigned char *)trial->output, .size = size}};
-    struct regions *regions = regions_create();
-    struct machine *machine = machine_create(&trial->settings, regions, say, NULL);
-    const struct dispatch dispatch = {
-        .program = program, .groups = {1, 1, 1}, .local = local, .local_count = 4};
-    const enum dispatch_end end = machine_dispatch(machine, &dispatch);
-    machine_free(machine);
-    regions_free(regions);
-    program_free(program);
-    return end == DISPATCH_DONE;
+    return generated_run(&trial->program, trial->rule, &trial->settings, trial->lanes, trial->words,
+                         trial->output, size);
 }
 
 // A word of the mask that may not be what it is, or -1.

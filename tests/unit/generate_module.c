@@ -88,6 +88,25 @@ static void both_forms_are_the_same_module(void **state)
     }
 }
 
+static void so_it_is_with_data(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 2 * programs; i++) {
+        const struct gen_limits limits = {
+            .rule = has_maximal && i % 2 ? MASKS_MAXIMAL : MASKS_DEFAULT,
+            .steps = 64,
+            .depth = 5,
+            .numbers = 8,
+            .truths = 4,
+            // Rotation is younger than the assembler may be.
+            .features = has_maximal ? UINT64_MAX : ~(UINT64_C(1) << CAT_FEATURE_ROTATE),
+            .subgroup = 32};
+        struct gen_program program;
+        gen_draw(&program, &limits, 1, i);
+        compare(&program, limits.rule);
+    }
+}
+
 // Every step and condition there is, among them what is seldom drawn.
 static void everything_once(void **state)
 {
@@ -122,6 +141,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_forms_are_the_same_module),
+        cmocka_unit_test(so_it_is_with_data),
         cmocka_unit_test(everything_once),
     };
     if (argc < 3)

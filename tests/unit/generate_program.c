@@ -8,6 +8,7 @@
 #include "catalogue/catalogue.h"
 #include "catalogue/head.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +19,20 @@ static const struct gen_limits limits[] = {
     {.rule = MASKS_SUBGROUP_UNIFORM, .steps = 20, .depth = 3},
     {.rule = MASKS_MAXIMAL, .steps = 64, .depth = 6},
     {.rule = MASKS_MAXIMAL, .steps = 1, .depth = 1},
+#define DATA                                                                                       \
+    .steps = 40, .depth = 4, .numbers = 8, .truths = 4, .features = UINT64_MAX, .subgroup = 32
+    {.rule = MASKS_DEFAULT, DATA},
+    {.rule = MASKS_MAXIMAL, DATA},
+    {.rule = MASKS_SUBGROUP_UNIFORM,
+     .steps = 64,
+     .depth = 6,
+     .numbers = GEN_NUMBERS,
+     .truths = GEN_TRUTHS,
+     .features = UINT64_MAX,
+     .subgroup = 128},
 };
-#define LIMITS (sizeof limits / sizeof *limits)
+#define LIMITS  (sizeof limits / sizeof *limits)
+#define LOOKING 4 // of these limits are without data
 
 static uint64_t digest(const struct text *text)
 {
@@ -30,8 +43,9 @@ static uint64_t digest(const struct text *text)
 static void a_seed_means_the_same_everywhere(void **state)
 {
     (void)state;
+    static const uint64_t digests[] = {UINT64_C(0xc20dc04a714e2880), UINT64_C(0xaa3a879005fe575a)};
     struct text all = {0};
-    for (size_t t = 0; t < LIMITS; t++)
+    for (size_t t = 0; t < LIMITS; t++) {
         for (uint64_t i = 0; i < 50; i++) {
             struct gen_program program;
             struct gen_module module;
@@ -42,8 +56,12 @@ static void a_seed_means_the_same_everywhere(void **state)
                 text_printf(&all, " %x", module.words[w]);
             gen_module_clear(&module);
         }
-    assert_true(digest(&all) == UINT64_C(0xc20dc04a714e2880));
-    text_free(&all);
+        if (t + 1 != LOOKING && t + 1 != LIMITS)
+            continue;
+        if (digest(&all) != digests[t >= LOOKING])
+            fail_msg("0x%" PRIx64, digest(&all));
+        text_free(&all);
+    }
 }
 
 static void what_is_written_is_read_back(void **state)
@@ -82,6 +100,7 @@ static void the_head_is_that_of_a_test(void **state)
         if (!cat_head_parse(text.data, text.length, &head, &error))
             fail_msg("%s", error.message);
         assert_string_equal(head.axes[0].values[0], gen_rule_name(limits[t].rule));
+        assert_memory_equal(head.oracle, gen_family(&program), strlen(gen_family(&program)));
         assert_non_null(cat_oracle_find(head.oracle));
         assert_true(gen_read(head.program, strlen(head.program), &again, &error));
         assert_memory_equal(&program, &again, sizeof program);
@@ -135,6 +154,34 @@ static void nonsense_is_refused(void **state)
     refused("switch word.1:2 { case 0 { if elect { look } } }", rule, "elected");
     refused("if elect { look }", MASKS_SUBGROUP_UNIFORM, "elected");
     refused("case 0 { look }", rule, "invalid step");
+    refused("u1=add(u1,u2)", rule, "no such register");
+    refused("registers 8 4 look", rule, "stores them alone");
+    refused("registers 8 4 return", rule, "cannot return");
+    refused("registers 6 4", rule, "so many registers");
+    refused("registers 8 33", rule, "so many registers");
+    refused("registers 8", rule, "a count of registers");
+    refused("registers 300 4", rule, "a count of registers");
+    refused("registers 8 4 u8=add(u1,u2)", rule, "no such register");
+    refused("registers 8 4 u1=add(u1,u8)", rule, "no such register");
+    refused("registers 8 4 p1=both(p1,p4)", rule, "no such register");
+    refused("registers 8 4 if p4 { }", rule, "no such condition");
+    refused("registers 8 4 switch u8:2 { case 0 { } }", rule, "no such condition");
+    refused("if group.1 { look }", rule, "no such condition");
+    refused("registers 8 4 u1=add(u1)", rule, "a step");
+    refused("registers 8 4 p1=add(u1,u2)", rule, "a step");
+    refused("registers 8 4 u1=reduce(u1)", rule, "a step");
+    refused("registers 8 4 u1=reduce.add.u32(u1)", rule, "a step");
+    refused("registers 8 4 u1=exclusive.min.f32(u1)", rule, "no such operation");
+    refused("registers 8 4 u1=load()", rule, "no such operation");
+    refused("registers 8 4 p1=reduce.add.bool(p1)", rule, "no such operation");
+    refused("registers 8 4 u1=cluster.add(u1,3)", rule, "constant");
+    refused("registers 8 4 u1=shl(u1,32)", rule, "constant");
+    refused("registers 8 4 u1=turn(0)", rule, "not around");
+    refused("registers 8 4 if p1 { u1=pass.shared(u1,1) }", rule, "not prescribed");
+    refused("registers 8 4 switch lane:2 { default { u1=first(u1) } }", rule, "not prescribed");
+    refused("registers 8 4 while i<u1:2 { u1=first(u1) }", MASKS_DEFAULT, "not prescribed");
+    refused("registers 8 4 if p1 { if p2 { } u1=first(u1) }", MASKS_SUBGROUP_UNIFORM,
+            "not prescribed");
     struct text deep = {0}, many = {0}, slots = {0};
     for (int i = 0; i < 30; i++)
         text_puts(&deep, "call { ");
@@ -154,21 +201,30 @@ static void nonsense_is_refused(void **state)
 static void conditions(void **state)
 {
     (void)state;
-    const struct masks_lane lane = {
-        .lane = 5, .subgroup = 8, .word = 0x80000006, .first = 5, .iteration = {2, 1}};
+    const struct masks_lane lane = {.lane = 5,
+                                    .subgroup = 8,
+                                    .word = 0x80000006,
+                                    .first = 5,
+                                    .iteration = {2, 1},
+                                    .group_word = 0x10,
+                                    .truths = 8,
+                                    .numbers = (const uint32_t[]){1, 7}};
     static const struct {
         struct gen_condition when;
         uint32_t value;
     } table[] = {
-        {{GEN_TRUE, 0, 0}, 1},     {{GEN_BIT, 1, 0}, 1},        {{GEN_BIT, 0, 0}, 0},
-        {{GEN_BIT, 31, 0}, 1},     {{GEN_BIT, 30, 2}, 1},       {{GEN_BIT, 31, 1}, 1},
-        {{GEN_BIT, 31, 3}, 1},     {{GEN_BIT, 28, 3}, 1},       {{GEN_LANE_BIT, 0, 0}, 1},
-        {{GEN_LANE_BIT, 1, 0}, 0}, {{GEN_LANE_BIT, 1, 1}, 1},   {{GEN_LANE_IS, 5, 0}, 1},
-        {{GEN_LANE_IS, 2, 3}, 1},  {{GEN_LANE_IS, 3, 0}, 0},    {{GEN_ELECT, 0, 0}, 1},
-        {{GEN_TRIPS, 1, 1}, 1},    {{GEN_TRIPS, 0, 1}, 0},      {{GEN_TRIPS, 0, 2}, 1},
-        {{GEN_BELOW, 2, 1}, 0},    {{GEN_BELOW, 2, 2}, 1},      {{GEN_PAST, 2, 1}, 1},
-        {{GEN_PAST, 2, 2}, 0},     {{GEN_FIELD, 1, 0}, 3},      {{GEN_FIELD, 31, 0}, 1},
-        {{GEN_FIELD, 30, 3}, 3},   {{GEN_LANE_FIELD, 0, 0}, 1}, {{GEN_LANE_FIELD, 0, 1}, 3},
+        {{GEN_TRUE, 0, 0}, 1},         {{GEN_BIT, 1, 0}, 1},          {{GEN_BIT, 0, 0}, 0},
+        {{GEN_BIT, 31, 0}, 1},         {{GEN_BIT, 30, 2}, 1},         {{GEN_BIT, 31, 1}, 1},
+        {{GEN_BIT, 31, 3}, 1},         {{GEN_BIT, 28, 3}, 1},         {{GEN_LANE_BIT, 0, 0}, 1},
+        {{GEN_LANE_BIT, 1, 0}, 0},     {{GEN_LANE_BIT, 1, 1}, 1},     {{GEN_LANE_IS, 5, 0}, 1},
+        {{GEN_LANE_IS, 2, 3}, 1},      {{GEN_LANE_IS, 3, 0}, 0},      {{GEN_ELECT, 0, 0}, 1},
+        {{GEN_TRIPS, 1, 1}, 1},        {{GEN_TRIPS, 0, 1}, 0},        {{GEN_TRIPS, 0, 2}, 1},
+        {{GEN_BELOW, 2, 1}, 0},        {{GEN_BELOW, 2, 2}, 1},        {{GEN_PAST, 2, 1}, 1},
+        {{GEN_PAST, 2, 2}, 0},         {{GEN_FIELD, 1, 0}, 3},        {{GEN_FIELD, 31, 0}, 1},
+        {{GEN_FIELD, 30, 3}, 3},       {{GEN_LANE_FIELD, 0, 0}, 1},   {{GEN_LANE_FIELD, 0, 1}, 3},
+        {{GEN_GROUP_BIT, 4, 0}, 1},    {{GEN_GROUP_BIT, 5, 0}, 0},    {{GEN_GROUP_BIT, 2, 1}, 1},
+        {{GEN_TRUTH, 3, 0}, 1},        {{GEN_TRUTH, 2, 0}, 0},        {{GEN_NUMBER_TRIPS, 1, 1}, 1},
+        {{GEN_NUMBER_TRIPS, 0, 1}, 0}, {{GEN_NUMBER_FIELD, 1, 0}, 3}, {{GEN_NUMBER_FIELD, 1, 2}, 0},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (gen_value_of(&table[i].when, &lane) != table[i].value)
@@ -207,6 +263,71 @@ static void a_program_by_hand(void **state)
     free(shape);
 }
 
+// Where converge.c says that a mask is definite, the simulation demands all of it, and outside of
+// loops, of which it does not tell iterations apart, allows no other; where it says that the
+// workgroup is whole, that of all lanes.
+static void a_definite_place_is_one(void **state)
+{
+    (void)state;
+    uint32_t seen[GEN_FULL + 1] = {0};
+    for (uint64_t n = 0; n < 900; n++) {
+        const enum masks_rule rule = (enum masks_rule)(n % 3);
+        const uint32_t subgroup = 8, lanes = 32;
+        struct gen_program program;
+        struct gen_places places;
+        uint32_t words[32];
+        gen_draw(&program, &(struct gen_limits){.rule = rule, .steps = 40, .depth = 4}, 9, n);
+        gen_converge(&program, rule, &places);
+        struct gen_shape *shape = gen_shape_make(&program);
+        struct masks_cell *cells = calloc((size_t)lanes * shape->masks.slots, sizeof *cells);
+        for (uint32_t i = 0; i < lanes; i++)
+            words[i] = gen_word(n, n + i / subgroup, i % subgroup, subgroup);
+        masks_simulate(&shape->masks, rule, lanes, subgroup, words, cells);
+        for (uint32_t s = 1; s <= program.count; s++) {
+            const struct masks_step *place = shape->of[s];
+            if (program.steps[s].kind != MASKS_LOOK)
+                continue;
+            for (uint32_t i = 0; i < lanes * place->count; i++) {
+                const struct masks_cell *cell =
+                    &cells[i / place->count * shape->masks.slots + place->slot + i % place->count];
+                if (!cell->executed)
+                    continue;
+                seen[places.allows[s]]++;
+                if (places.allows[s] >= GEN_DEFINITE &&
+                    (cell->want[0] != cell->alternative[0] ||
+                     (rule != MASKS_MAXIMAL && cell->want[0] != cell->lower[0]) ||
+                     (rule != MASKS_MAXIMAL && !places.loops[s] &&
+                      cell->upper[0] != cell->lower[0])))
+                    fail_msg("program %d, rule %d, step %u: not definite", (int)n, (int)rule, s);
+                assert_true(places.allows[s] != GEN_FULL || cell->want[0] == 0xff);
+            }
+        }
+        free(shape);
+        free(cells);
+    }
+    for (uint32_t allows = GEN_ALONE; allows <= GEN_FULL; allows++)
+        assert_true(seen[allows] > 1000);
+}
+
+// Every operation is drawn, in every type and at places of each kind.
+static void every_operation_is_drawn(void **state)
+{
+    (void)state;
+    static uint32_t drawn[GEN_OPS][GEN_TYPES];
+    for (uint64_t i = 0; i < 3000; i++) {
+        struct gen_program program;
+        gen_draw(&program, &limits[LOOKING + 1], 1, i);
+        for (uint32_t s = 1; s <= program.count; s++)
+            if (program.steps[s].kind == MASKS_ACT)
+                drawn[program.steps[s].act.op][program.steps[s].act.type]++;
+    }
+    for (enum gen_op op = GEN_OP_ADD; op < GEN_OPS; op++)
+        for (enum gen_type type = 0; type < GEN_TYPES; type++)
+            if (gen_forms[op].types >> type & 1 && drawn[op][type] < 5)
+                fail_msg("%s.%s: %u times", gen_forms[op].name, gen_type_names[type],
+                         drawn[op][type]);
+}
+
 // Programs are neither all alike nor all trivial.
 static void programs_are_worth_running(void **state)
 {
@@ -225,7 +346,7 @@ static void programs_are_worth_running(void **state)
     }
     for (uint32_t kind = MASKS_IF; kind <= MASKS_ELECT; kind++)
         assert_true(kinds[kind] > 200);
-    for (uint32_t value = GEN_NONE; value < GEN_VALUES; value++)
+    for (uint32_t value = GEN_NONE; value < GEN_GROUP_BIT; value++)
         assert_true(values[value] > 50);
     assert_true(small > 50 && large > 200);
 }
@@ -239,6 +360,8 @@ int main(void)
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(conditions),
         cmocka_unit_test(a_program_by_hand),
+        cmocka_unit_test(a_definite_place_is_one),
+        cmocka_unit_test(every_operation_is_drawn),
         cmocka_unit_test(programs_are_worth_running),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,6 +101,44 @@ static void to_the_smallest(void **state)
     shrinks_to(trips, 2); // while i<word.0:2 { } look
 }
 
+static bool shuffles(const struct gen_program *program)
+{
+    for (uint32_t i = 1; i <= program->count; i++)
+        if (program->steps[i].kind == MASKS_ACT && program->steps[i].act.op == GEN_OP_SHUFFLE)
+            return true;
+    return false;
+}
+
+// What stands for an operation goes down to that one, in its simplest form.
+static void data_shrinks(void **state)
+{
+    (void)state;
+    const struct gen_limits limits = {.rule = MASKS_MAXIMAL,
+                                      .steps = 64,
+                                      .depth = 6,
+                                      .numbers = 32,
+                                      .truths = 8,
+                                      .features = UINT64_MAX,
+                                      .subgroup = 32};
+    unsigned found = 0;
+    for (uint64_t i = 0; i < 100; i++) {
+        struct gen_program program;
+        struct text text = {0};
+        gen_draw(&program, &limits, 1, i);
+        if (!shuffles(&program))
+            continue;
+        struct judge j = {.fails = shuffles, .last = gen_weight(&program) + 1};
+        gen_shrink(&program, MASKS_MAXIMAL, judge, &j);
+        gen_write(&program, &text);
+        if (strcmp(text.data, "registers 4 1 u0=shuffle(u0,u0)") != 0 &&
+            strcmp(text.data, "registers 4 1 p0=shuffle.bool(p0,u0)") != 0)
+            fail_msg("program %d: %s", (int)i, text.data);
+        text_free(&text);
+        found++;
+    }
+    assert_true(found > 10);
+}
+
 static void the_smallest_is_simple(void **state)
 {
     (void)state;
@@ -154,6 +192,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(to_the_smallest),
+        cmocka_unit_test(data_shrinks),
         cmocka_unit_test(the_smallest_is_simple),
         cmocka_unit_test(it_stops_when_it_is_told),
         cmocka_unit_test(patience),

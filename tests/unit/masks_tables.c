@@ -61,7 +61,7 @@ static void a_loop(void **state)
         HERE(3),
         END,
     };
-    const struct masks_shape shape = {steps, 4};
+    const struct masks_shape shape = {.steps = steps, .slots = 4};
     const uint32_t words[8] = {2, 1, 3, 0};
     struct masks_cell cells[8 * 4];
 
@@ -97,7 +97,7 @@ static void a_switch(void **state)
         HERE(4),
         END,
     };
-    const struct masks_shape shape = {steps, 5};
+    const struct masks_shape shape = {.steps = steps, .slots = 5};
     const uint32_t words[8] = {0, 1, 1, 2, 3, 0, 5, 5};
     struct masks_cell cells[8 * 5];
 
@@ -149,7 +149,7 @@ static void a_switch_in_a_switch(void **state)
                   HERE(1))})},
         END,
     };
-    const struct masks_shape shape = {steps, 2};
+    const struct masks_shape shape = {.steps = steps, .slots = 2};
     const uint32_t words[4] = {0, 1, 2, 3};
     struct masks_cell cells[4 * 2];
 
@@ -175,7 +175,7 @@ static void an_election(void **state)
         {.kind = MASKS_ELECT, .name = "elected", .slot = 2, .count = 1},
         END,
     };
-    const struct masks_shape shape = {steps, 3};
+    const struct masks_shape shape = {.steps = steps, .slots = 3};
     const uint32_t words[4] = {0};
     struct masks_cell cells[4 * 3];
 
@@ -219,7 +219,7 @@ static void a_return(void **state)
         HERE(3),
         END,
     };
-    const struct masks_shape shape = {steps, 4};
+    const struct masks_shape shape = {.steps = steps, .slots = 4};
     const uint32_t words[8] = {1, 1, 1, 1, 0, 0, 0, 0};
     struct masks_cell cells[8 * 4];
 
@@ -252,7 +252,7 @@ static void an_entry(void **state)
          .body = STEPS({.kind = MASKS_IF, .choose = is_low}, HERE(0))},
         END,
     };
-    const struct masks_shape shape = {steps, 1};
+    const struct masks_shape shape = {.steps = steps, .slots = 1};
     const uint32_t words[8] = {1, 1, 1, 1, 0, 0, 0, 0};
     struct masks_cell cells[8];
 
@@ -302,7 +302,7 @@ static void out_of_a_switch(void **state)
         HERE(17),
         END,
     };
-    const struct masks_shape shape = {steps, 18};
+    const struct masks_shape shape = {.steps = steps, .slots = 18};
     const uint32_t words[4] = {0, 1, 2, 3};
     struct masks_cell cells[4 * 18];
 
@@ -347,7 +347,7 @@ static void a_vote(void **state)
                     .body = STEPS({.kind = MASKS_NUMBER, .name = "n", .slot = 0, .count = 1})})},
         END,
     };
-    const struct masks_shape shape = {steps, 1};
+    const struct masks_shape shape = {.steps = steps, .slots = 1};
     const uint32_t words[8] = {1, 3, 7, 7, 0, 0, 7, 7}; // lanes 2 and 3 have no vote
     struct masks_cell cells[8];
 
@@ -369,7 +369,7 @@ static void names(void **state)
         {.kind = MASKS_LOOK, .name = "C", .slot = 10, .by = {1}, .count = 2, .wrap = 2},
         END,
     };
-    const struct masks_shape shape = {steps, 12};
+    const struct masks_shape shape = {.steps = steps, .slots = 12};
     char text[64];
     masks_describe(&shape, 7, text, sizeof(text));
     assert_string_equal(text, "B, iteration 2, inner iteration 1");
@@ -406,7 +406,7 @@ static void elections_behind_cases(void **state)
                              {.kind = MASKS_ELECT, .name = "elected", .by = {1}, .count = 2})})})},
         END,
     };
-    const struct masks_shape shape = {steps, 2};
+    const struct masks_shape shape = {.steps = steps, .slots = 2};
     const uint32_t words[4] = {1, 1, 0, 2};
     const uint32_t wanted[4] = {255, 240, 240, 240}, others[4] = {255, 240, 255, 255};
     struct masks_cell cells[4 * 2];

@@ -259,13 +259,13 @@ static struct masks_shape shape_of(const struct cat_args *args)
 {
     const char *place = cat_axis(args, "place");
     if (!place)
-        return (struct masks_shape){cat_axis_is(args, "tail", "none") ? loop : loop_and_tail,
-                                    MOST_LOOK};
-    return (struct masks_shape){!strcmp(place, "then")     ? then
-                                : !strcmp(place, "both")   ? both
-                                : !strcmp(place, "nested") ? nested
-                                                           : after,
-                                2};
+        return (struct masks_shape){
+            .steps = cat_axis_is(args, "tail", "none") ? loop : loop_and_tail, .slots = MOST_LOOK};
+    return (struct masks_shape){.steps = !strcmp(place, "then")     ? then
+                                         : !strcmp(place, "both")   ? both
+                                         : !strcmp(place, "nested") ? nested
+                                                                    : after,
+                                .slots = 2};
 }
 
 static enum masks_rule rule_of(const struct cat_args *args)

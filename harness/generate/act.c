@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of operations on data, and their notation.
+#include "generate/act.h"
+
+#include "model/facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define U32    (1u << GEN_U32)
+#define INTS   (U32 | 1u << GEN_U16 | 1u << GEN_U8 | 1u << GEN_U64)
+#define FLOATS (1u << GEN_F32 | 1u << GEN_F16 | 1u << GEN_F64)
+#define BOOL   (1u << GEN_BOOL)
+#define ALL    (INTS | FLOATS | BOOL)
+#define MEMORY (1u << GEN_SHARED | 1u << GEN_BUFFER)
+
+#define ANYWHERE(name, gives, takes, most)                                                         \
+    {                                                                                              \
+        name, gives, takes, most, GEN_ALONE, false, U32, CAT_FEATURE_BASIC                         \
+    }
+#define COMBINES(name, takes, most, types, feature)                                                \
+    {                                                                                              \
+        name, 't', takes, most, GEN_DEFINITE, true, types, CAT_FEATURE_##feature                   \
+    }
+#define GROUP(name, gives, takes, most, types, feature)                                            \
+    {                                                                                              \
+        name, gives, takes, most, GEN_DEFINITE, false, types, CAT_FEATURE_##feature                \
+    }
+#define ACCESS(name, gives, takes, most, needs, combines)                                          \
+    {                                                                                              \
+        name, gives, takes, most, needs, combines, MEMORY, CAT_FEATURE_BASIC                       \
+    }
+
+const struct gen_form gen_forms[GEN_OPS] = {
+    [GEN_OP_ADD] = ANYWHERE("add", 'u', "uu", 0),
+    [GEN_OP_SUB] = ANYWHERE("sub", 'u', "uu", 0),
+    [GEN_OP_MUL] = ANYWHERE("mul", 'u', "uu", 0),
+    [GEN_OP_AND] = ANYWHERE("and", 'u', "uu", 0),
+    [GEN_OP_OR] = ANYWHERE("or", 'u', "uu", 0),
+    [GEN_OP_XOR] = ANYWHERE("xor", 'u', "uu", 0),
+    [GEN_OP_SHL] = ANYWHERE("shl", 'u', "u#", 31),
+    [GEN_OP_SHR] = ANYWHERE("shr", 'u', "u#", 31),
+    [GEN_OP_NUMBER] = ANYWHERE("number", 'u', "#", 127),
+    [GEN_OP_LANE] = ANYWHERE("lane", 'u', "", 0),
+    [GEN_OP_TURN] = ANYWHERE("turn", 'u', "#", 1),
+    [GEN_OP_SELECT] = ANYWHERE("select", 'u', "puu", 0),
+    [GEN_OP_LESS] = ANYWHERE("less", 'p', "uu", 0),
+    [GEN_OP_BIT] = ANYWHERE("bit", 'p', "u#", 31),
+    [GEN_OP_BOTH] = ANYWHERE("both", 'p', "pp", 0),
+    [GEN_OP_EITHER] = ANYWHERE("either", 'p', "pp", 0),
+    [GEN_OP_DIFFER] = ANYWHERE("differ", 'p', "pp", 0),
+    [GEN_OP_ROUNDS] = ANYWHERE("rounds", 'u', "u#", 127),
+    [GEN_OP_REDUCE] = COMBINES("reduce", "t", 0, ALL, ARITHMETIC),
+    [GEN_OP_INCLUSIVE] = COMBINES("inclusive", "t", 0, ALL, ARITHMETIC),
+    [GEN_OP_EXCLUSIVE] = COMBINES("exclusive", "t", 0, ALL, ARITHMETIC),
+    [GEN_OP_CLUSTER] = COMBINES("cluster", "t#", 64, ALL, CLUSTERED),
+    [GEN_OP_LATE] = {"late", 'u', "pu", 0, GEN_DEFINITE, true, U32, CAT_FEATURE_ARITHMETIC},
+    [GEN_OP_ALL] = GROUP("all", 'p', "p", 0, U32, VOTE),
+    [GEN_OP_ANY] = GROUP("any", 'p', "p", 0, U32, VOTE),
+    [GEN_OP_ALIKE] = GROUP("alike", 'p', "t", 0, U32 | 1u << GEN_F32 | BOOL, VOTE),
+    [GEN_OP_ELECT] = GROUP("elect", 'p', "", 0, U32, BASIC),
+    [GEN_OP_BALLOT] = GROUP("ballot", 'u', "p", 0, U32, BALLOT),
+    [GEN_OP_COUNT] = GROUP("count", 'u', "p", 0, U32, BALLOT),
+    [GEN_OP_COUNT_INCLUSIVE] = GROUP("count-inclusive", 'u', "p", 0, U32, BALLOT),
+    [GEN_OP_COUNT_EXCLUSIVE] = GROUP("count-exclusive", 'u', "p", 0, U32, BALLOT),
+    [GEN_OP_LOWEST] = GROUP("lowest", 'u', "p", 0, U32, BALLOT),
+    [GEN_OP_HIGHEST] = GROUP("highest", 'u', "p", 0, U32, BALLOT),
+    [GEN_OP_INVERSE] = GROUP("inverse", 'p', "u", 0, U32, BALLOT),
+    [GEN_OP_EXTRACT] = GROUP("extract", 'p', "pu", 0, U32, BALLOT),
+    [GEN_OP_FIRST] = GROUP("first", 't', "t", 0, ALL, BALLOT),
+    [GEN_OP_BROADCAST] = GROUP("broadcast", 't', "t#", 127, ALL, BALLOT),
+    [GEN_OP_SHUFFLE] = GROUP("shuffle", 't', "tu", 0, ALL, SHUFFLE),
+    [GEN_OP_SHUFFLE_XOR] = GROUP("shuffle-xor", 't', "t#", 127, ALL, SHUFFLE),
+    [GEN_OP_UP] = GROUP("up", 't', "t#", 127, ALL, SHUFFLE_RELATIVE),
+    [GEN_OP_DOWN] = GROUP("down", 't', "t#", 127, ALL, SHUFFLE_RELATIVE),
+    [GEN_OP_ROTATE] = GROUP("rotate", 't', "t#", 127, ALL, ROTATE),
+    [GEN_OP_ROTATE_CLUSTER] = GROUP("rotate4", 't', "t#", 3, ALL, ROTATE),
+    [GEN_OP_QUAD_BROADCAST] = GROUP("quad-broadcast", 't', "t#", 3, ALL, QUAD),
+    [GEN_OP_QUAD_SWAP] = GROUP("quad-swap", 't', "t#", 2, ALL, QUAD),
+    [GEN_OP_LOAD] = ACCESS("load", 'u', "", 0, GEN_ALONE, false),
+    [GEN_OP_STORE] = ACCESS("store", '-', "u", 0, GEN_ALONE, false),
+    [GEN_OP_SWAP] = ACCESS("swap", 'u', "u", 0, GEN_ALONE, false),
+    [GEN_OP_ATOMIC] = ACCESS("atomic", '-', "u", 0, GEN_ALONE, true),
+    [GEN_OP_TICKET] = ACCESS("ticket", '-', "", 0, GEN_ALONE, false),
+    [GEN_OP_ORDERED] = ACCESS("ordered", 'p', "", 0, GEN_ALONE, false),
+    [GEN_OP_PASS] = ACCESS("pass", 'u', "u#", 63, GEN_FULL, false),
+    [GEN_OP_PEEK] = ACCESS("peek", 'u', "#", 63, GEN_FULL, false),
+    [GEN_OP_TOTAL] = ACCESS("total", 'u', "", 0, GEN_FULL, true),
+    [GEN_OP_TICKETS] = ACCESS("tickets", 'u', "", 0, GEN_FULL, false),
+};
+
+const char *const gen_with_names[GEN_WITHS] = {"add",  "mul", "min", "max", "smin",
+                                               "smax", "and", "or",  "xor"};
+const char *const gen_type_names[GEN_TYPES] = {"",    "u16", "u8",   "u64",    "f32",
+                                               "f16", "f64", "bool", "shared", "buffer"};
+
+static bool is_bitwise(enum gen_with with)
+{
+    return with == GEN_WITH_AND || with == GEN_WITH_OR || with == GEN_WITH_XOR;
+}
+
+bool gen_act_may(enum gen_op op, enum gen_with with, enum gen_type type)
+{
+    const struct gen_form *form = &gen_forms[op];
+    if (!(form->types >> type & 1) || (!form->combines && with))
+        return false;
+    if (!form->combines)
+        return true;
+    if (type == GEN_BOOL)
+        return is_bitwise(with);
+    // What a scan gives where nothing stands before is infinite, of minimum and maximum.
+    if (FLOATS >> type & 1)
+        return with == GEN_WITH_ADD ||
+               (op != GEN_OP_EXCLUSIVE && (with == GEN_WITH_MIN || with == GEN_WITH_MAX));
+    return with != GEN_WITH_MUL || !(form->types & MEMORY);
+}
+
+bool gen_act_gives_truth(const struct gen_act *act)
+{
+    const char gives = gen_forms[act->op].gives;
+    return gives == 'p' || (gives == 't' && act->type == GEN_BOOL);
+}
+
+// What its operand number `i` is, the constant not counted; '\0' behind the last.
+static char operand(const struct gen_act *act, uint32_t i)
+{
+    const char *takes = gen_forms[act->op].takes;
+    for (; *takes; takes++)
+        if (*takes != '#' && i-- == 0)
+            return *takes;
+    return '\0';
+}
+
+bool gen_act_takes_truth(const struct gen_act *act, uint32_t i)
+{
+    const char takes = operand(act, i);
+    return takes == 'p' || (takes == 't' && act->type == GEN_BOOL);
+}
+
+uint32_t gen_act_operands(const struct gen_act *act)
+{
+    uint32_t count = 0;
+    while (operand(act, count))
+        count++;
+    return count;
+}
+
+#define FEATURE(name) (UINT64_C(1) << CAT_FEATURE_##name)
+
+uint64_t gen_act_features(const struct gen_act *act)
+{
+    static const uint64_t of_type[GEN_TYPES] = {
+        [GEN_U16] = FEATURE(INT16) | FEATURE(EXTENDED_TYPES),
+        [GEN_U8] = FEATURE(INT8) | FEATURE(EXTENDED_TYPES),
+        [GEN_U64] = FEATURE(INT64) | FEATURE(EXTENDED_TYPES),
+        [GEN_F16] = FEATURE(FLOAT16) | FEATURE(EXTENDED_TYPES),
+        [GEN_F64] = FEATURE(FLOAT64),
+    };
+    uint64_t features = UINT64_C(1) << gen_forms[act->op].feature | of_type[act->type];
+    // A lane that is not active is found by a ballot.
+    if (act->op >= GEN_OP_BROADCAST && act->op <= GEN_OP_QUAD_SWAP)
+        features |= FEATURE(BALLOT);
+    if (act->op == GEN_OP_ROTATE_CLUSTER)
+        features |= FEATURE(ROTATE_CLUSTERED);
+    return features;
+}
+
+uint32_t gen_act_least(const struct gen_act *act)
+{
+    return act->op == GEN_OP_CLUSTER          ? act->n
+           : act->op == GEN_OP_ROTATE_CLUSTER ? 4
+           : act->op == GEN_OP_QUAD_BROADCAST ? 4
+           : act->op == GEN_OP_QUAD_SWAP      ? 4
+                                              : 1;
+}
+
+const char *gen_act_fault(const struct gen_act *act, uint32_t numbers, uint32_t truths,
+                          uint32_t loops)
+{
+    if (act->op == GEN_OP_NONE || act->op >= GEN_OPS || act->with >= GEN_WITHS ||
+        act->type >= GEN_TYPES || !gen_act_may(act->op, act->with, act->type))
+        return "there is no such operation";
+    const struct gen_form *form = &gen_forms[act->op];
+    if (form->gives != '-' && act->to >= (gen_act_gives_truth(act) ? truths : numbers))
+        return "there is no such register";
+    for (uint32_t i = 0; i < gen_act_operands(act); i++)
+        if (act->from[i] >= (gen_act_takes_truth(act, i) ? truths : numbers))
+            return "there is no such register";
+    if (act->n > form->most || (act->op == GEN_OP_CLUSTER && (!act->n || act->n & (act->n - 1))))
+        return "it does not take this constant";
+    if (act->op == GEN_OP_TURN && act->n >= loops)
+        return "it asks for the iteration of a loop that is not around";
+    return NULL;
+}
+
+// Notation
+
+void gen_act_write(const struct gen_act *act, struct text *text)
+{
+    const struct gen_form *form = &gen_forms[act->op];
+    uint32_t taken = 0;
+    if (form->gives != '-')
+        text_printf(text, "%c%u%s", gen_act_gives_truth(act) ? 'p' : 'u', act->to,
+                    act->adds ? "+=" : "=");
+    text_puts(text, form->name);
+    if (form->combines)
+        text_printf(text, ".%s", gen_with_names[act->with]);
+    if (act->type)
+        text_printf(text, ".%s", gen_type_names[act->type]);
+    text_puts(text, "(");
+    for (const char *takes = form->takes; *takes; takes++) {
+        text_puts(text, takes == form->takes ? "" : ",");
+        if (*takes == '#')
+            text_printf(text, "%u", act->n);
+        else {
+            text_printf(text, "%c%u", gen_act_takes_truth(act, taken) ? 'p' : 'u',
+                        act->from[taken]);
+            taken++;
+        }
+    }
+    text_puts(text, ")");
+}
+
+// A number below 128, which the word goes on behind.
+static bool take_number(const char **word, uint8_t *number)
+{
+    char *end;
+    if (**word < '0' || **word > '9')
+        return false;
+    const unsigned long value = strtoul(*word, &end, 10);
+    *word = end;
+    *number = (uint8_t)value;
+    return value < 128;
+}
+
+// One of the names, or *found as it is; what stands behind it must be no letter.
+static bool take_name(const char **word, const char *const *names, uint32_t count, uint8_t *found)
+{
+    const size_t length = strcspn(*word, ".(");
+    for (uint32_t i = 0; i < count; i++)
+        if (names[i] && names[i][0] && strlen(names[i]) == length &&
+            !strncmp(*word, names[i], length)) {
+            *found = (uint8_t)i;
+            *word += length;
+            return true;
+        }
+    return false;
+}
+
+static bool take_operands(const char *word, struct gen_act *act)
+{
+    uint32_t taken = 0;
+    if (*word++ != '(')
+        return false;
+    for (const char *form = gen_forms[act->op].takes, *takes = form; *takes; takes++) {
+        if (takes != form && *word++ != ',')
+            return false;
+        const bool constant = *takes == '#';
+        if (!constant && *word++ != (gen_act_takes_truth(act, taken) ? 'p' : 'u'))
+            return false;
+        if (!take_number(&word, constant ? &act->n : &act->from[taken++]))
+            return false;
+    }
+    return !strcmp(word, ")");
+}
+
+bool gen_act_read(const char *word, struct gen_act *act)
+{
+    const char *names[GEN_OPS];
+    const bool gives = strchr(word, '=');
+    const char letter = *word;
+    *act = (struct gen_act){0};
+    for (uint32_t i = 0; i < GEN_OPS; i++)
+        names[i] = gen_forms[i].name;
+    if (gives) {
+        if (*word++ == '\0' || !take_number(&word, &act->to))
+            return false;
+        act->adds = *word == '+';
+        word += act->adds;
+        if (*word++ != '=')
+            return false;
+    }
+    if (!take_name(&word, names, GEN_OPS, &act->op))
+        return false;
+    if (gen_forms[act->op].combines &&
+        (*word++ != '.' || !take_name(&word, gen_with_names, GEN_WITHS, &act->with)))
+        return false;
+    if (*word == '.' && (word++, !take_name(&word, gen_type_names, GEN_TYPES, &act->type)))
+        return false;
+    return gives == (gen_forms[act->op].gives != '-') &&
+           (!gives || letter == (gen_act_gives_truth(act) ? 'p' : 'u')) && take_operands(word, act);
+}

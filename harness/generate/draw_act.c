@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws what programs with data do. The chances stand in docs/fuzzing.md.
+#include "generate/program.h"
+
+struct drawing {
+    const struct gen_limits *limits;
+    struct lit_random *random;
+    struct gen_act last, counted; // of all, and of those that count
+};
+
+static uint32_t below(struct drawing *d, uint32_t bound)
+{
+    return (uint32_t)random_below(d->random, bound);
+}
+
+// Any way to combine, and any type, that the operation has and the device supports. False: none in
+// some tries.
+static bool draw_kind(struct drawing *d, struct gen_act *act)
+{
+    const struct gen_form *form = &gen_forms[act->op];
+    for (uint32_t tries = 0; tries < 32; tries++) {
+        act->with = form->combines ? (uint8_t)below(d, GEN_WITHS) : 0;
+        act->type = (uint8_t)below(d, GEN_TYPES);
+        // Half of them are what all devices have.
+        if (form->types & 1u << GEN_U32 && below(d, 2))
+            act->type = GEN_U32;
+        if (gen_act_may((enum gen_op)act->op, (enum gen_with)act->with, (enum gen_type)act->type) &&
+            !(gen_act_features(act) & ~d->limits->features))
+            return true;
+    }
+    return false;
+}
+
+static void draw_operands(struct drawing *d, struct gen_act *act, uint32_t loops)
+{
+    const struct gen_limits *limits = d->limits;
+    const struct gen_form *form = &gen_forms[act->op];
+    for (uint32_t i = 0; i < 3; i++)
+        act->from[i] = 0;
+    for (uint32_t i = 0; i < gen_act_operands(act); i++)
+        act->from[i] =
+            (uint8_t)below(d, gen_act_takes_truth(act, i) ? limits->truths : limits->numbers);
+    act->n = form->most ? (uint8_t)below(d, form->most + 1u) : 0;
+    // Lanes that there are are more interesting than others.
+    if (act->op >= GEN_OP_BROADCAST && act->op <= GEN_OP_ROTATE && act->n >= limits->subgroup &&
+        below(d, 4))
+        act->n %= limits->subgroup;
+    if (act->op == GEN_OP_SHUFFLE)
+        act->n = 0;
+    if (act->op == GEN_OP_TURN)
+        act->n = (uint8_t)below(d, loops);
+    if (act->op == GEN_OP_CLUSTER)
+        for (act->n = 1; act->n < limits->subgroup && act->n < form->most && below(d, 3);)
+            act->n *= 2;
+    const bool gives = form->gives != '-';
+    act->to = 0;
+    if (gives)
+        act->to = (uint8_t)below(d, gen_act_gives_truth(act) ? limits->truths : limits->numbers);
+    // What is added keeps what was there alive.
+    act->adds = gives && below(d, 3) != 0;
+}
+
+// What is counted is asked for later: most often of the same counter.
+static void draw_counter(struct drawing *d, struct gen_act *act)
+{
+    if (act->op != GEN_OP_ATOMIC && act->op != GEN_OP_TOTAL)
+        return;
+    if (d->counted.op && below(d, 4)) {
+        act->with = d->counted.with;
+        act->type = d->counted.type;
+    }
+    d->counted = *act;
+}
+
+// An operation for a place that allows so much, in so many loops.
+static struct gen_act draw_act(struct drawing *d, uint32_t allows, uint32_t loops)
+{
+    for (;;) {
+        struct gen_act act = {0};
+        const uint32_t kind = below(d, 12);
+        if (kind < 3)
+            act.op = (uint8_t)(GEN_OP_ADD + below(d, GEN_OP_REDUCE - GEN_OP_ADD));
+        else if (kind < 9)
+            act.op = (uint8_t)(GEN_OP_REDUCE + below(d, GEN_OP_LOAD - GEN_OP_REDUCE));
+        else
+            act.op = (uint8_t)(GEN_OP_LOAD + below(d, GEN_OPS - GEN_OP_LOAD));
+        // Equal operations on the ways of a branch are what compilers merge.
+        const bool again = d->last.op && below(d, 4) == 0;
+        if (again)
+            act = d->last;
+        if (gen_forms[act.op].needs > allows || (act.op == GEN_OP_TURN && !loops) ||
+            (!again && !draw_kind(d, &act)))
+            continue;
+        draw_counter(d, &act);
+        draw_operands(d, &act, loops);
+        if (gen_act_least(&act) <= d->limits->subgroup)
+            return act;
+    }
+}
+
+void gen_draw_acts(struct gen_program *program, const struct gen_limits *limits,
+                   struct lit_random *random)
+{
+    struct drawing d = {.limits = limits, .random = random};
+    struct gen_places places;
+    gen_converge(program, limits->rule, &places);
+    for (uint32_t i = 1; i <= program->count; i++)
+        if (program->steps[i].kind == MASKS_ACT)
+            d.last = program->steps[i].act = draw_act(&d, places.allows[i], places.loops[i]);
+}

@@ -1,0 +1,756 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes as SPIR-V what generated programs do with data. Registers are variables of the storage
+// class Private; what a block holds already is not loaded again.
+#include "generate/emit.h"
+
+#include "model/facts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define BARRIER "OpControlBarrier #2 #2 #328" // workgroup; acquire, release, both kinds of memory
+
+static const char *const type_ids[GEN_TYPES] = {"%uint",  "%ushort", "%uchar",  "%ulong",
+                                                "%float", "%half",   "%double", "%bool"};
+
+static bool is_float(uint32_t type)
+{
+    return type == GEN_F32 || type == GEN_F16 || type == GEN_F64;
+}
+
+// Emits an instruction with a result, and gives its id.
+__attribute__((format(__printf__, 2, 3))) static struct name value(struct emit *e,
+                                                                   const char *format, ...)
+{
+    const struct name id = emit_name("%%v%u", ++e->values);
+    char line[256];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(line, sizeof line, format, list);
+    va_end(list);
+    emit_put(e, "%s = %s", id.is, line);
+    return id;
+}
+
+// Registers
+
+static struct name fetch(struct emit *e, struct name *held, const char *type, char letter,
+                         uint32_t number)
+{
+    if (!held->is[0])
+        *held = value(e, "OpLoad %s %%%c%u", type, letter, number);
+    return *held;
+}
+
+struct name emit_number_register(struct emit *e, uint32_t number)
+{
+    return fetch(e, &e->held.numbers[number], "%uint", 'u', number);
+}
+
+struct name emit_truth_register(struct emit *e, uint32_t number)
+{
+    return fetch(e, &e->held.truths[number], "%bool", 'p', number);
+}
+
+static void keep(struct emit *e, bool truth, uint32_t number, struct name id)
+{
+    *(truth ? &e->held.truths[number] : &e->held.numbers[number]) = id;
+    emit_put(e, "OpStore %%%c%u %s", truth ? 'p' : 'u', number, id.is);
+}
+
+void emit_forget(struct emit *e, uint32_t first)
+{
+    for (uint32_t i = first; i; i = e->program->steps[i].next) {
+        const struct gen_step *step = &e->program->steps[i];
+        const struct gen_act *act = &step->act;
+        if (step->kind == MASKS_ACT && gen_forms[act->op].gives != '-')
+            *(gen_act_gives_truth(act) ? &e->held.truths[act->to] : &e->held.numbers[act->to]) =
+                (struct name){""};
+        emit_forget(e, step->body);
+        emit_forget(e, step->other);
+    }
+}
+
+struct name emit_group_word(struct emit *e)
+{
+    const struct name ids = value(e, "OpLoad %%uint3 %%workgroup_input");
+    const struct name id = value(e, "OpCompositeExtract %%uint %s 0", ids.is);
+    const struct name first = value(e, "OpIMul %%uint %s %%workgroup_width", id.is);
+    const struct name at = value(e, "OpAccessChain %%word_pointer %%input #0 %s", first.is);
+    return value(e, "OpLoad %%uint %s", at.is);
+}
+
+// Types
+
+static struct name fold(struct emit *e, struct name low, struct name high)
+{
+    const struct name tripled = value(e, "OpIMul %%uint %s #3", high.is);
+    return value(e, "OpIAdd %%uint %s %s", low.is, tripled.is);
+}
+
+static struct name high_of(struct emit *e, struct name low)
+{
+    return value(e, "OpBitwiseXor %%uint %s #%u", low.is, GEN_HIGH(0));
+}
+
+static struct name into(struct emit *e, uint32_t type, struct name number)
+{
+    if (type == GEN_U16 || type == GEN_U8)
+        return value(e, "OpUConvert %s %s", type_ids[type], number.is);
+    if (type == GEN_U64) {
+        const struct name high = high_of(e, number);
+        const struct name pair = value(e, "OpCompositeConstruct %%uint2 %s %s", number.is, high.is);
+        return value(e, "OpBitcast %%ulong %s", pair.is);
+    }
+    if (is_float(type)) {
+        const struct name small =
+            value(e, "OpBitwiseAnd %%uint %s #%u", number.is, GEN_FLOAT_MASK(type));
+        return value(e, "OpConvertUToF %s %s", type_ids[type], small.is);
+    }
+    return number;
+}
+
+static struct name out_of(struct emit *e, const struct gen_act *act, struct name id)
+{
+    const bool is_signed = act->with == GEN_WITH_SMIN || act->with == GEN_WITH_SMAX;
+    if (act->type == GEN_U16 || act->type == GEN_U8)
+        return value(e, "Op%cConvert %%uint %s", is_signed ? 'S' : 'U', id.is);
+    if (act->type == GEN_U64) {
+        const struct name pair = value(e, "OpBitcast %%uint2 %s", id.is);
+        const struct name low = value(e, "OpCompositeExtract %%uint %s 0", pair.is);
+        const struct name high = value(e, "OpCompositeExtract %%uint %s 1", pair.is);
+        return fold(e, low, high);
+    }
+    if (is_float(act->type))
+        return value(e, "OpConvertFToU %%uint %s", id.is);
+    return id;
+}
+
+// Operations of a subgroup
+
+static struct name operand(struct emit *e, const struct gen_act *act, uint32_t i)
+{
+    return gen_act_takes_truth(act, i) ? emit_truth_register(e, act->from[i])
+                                       : emit_number_register(e, act->from[i]);
+}
+
+static struct name emit_scan(struct emit *e, const struct gen_act *act, uint32_t from)
+{
+    static const char *const ints[GEN_WITHS] = {
+        "IAdd", "IMul", "UMin", "UMax", "SMin", "SMax", "BitwiseAnd", "BitwiseOr", "BitwiseXor"};
+    static const char *const floats[GEN_WITHS] = {
+        [GEN_WITH_ADD] = "FAdd", [GEN_WITH_MIN] = "FMin", [GEN_WITH_MAX] = "FMax"};
+    static const char *const truths[GEN_WITHS] = {
+        [GEN_WITH_AND] = "LogicalAnd", [GEN_WITH_OR] = "LogicalOr", [GEN_WITH_XOR] = "LogicalXor"};
+    const char *name = (is_float(act->type)     ? floats
+                        : act->type == GEN_BOOL ? truths
+                                                : ints)[act->with];
+    const char *kind = act->op == GEN_OP_INCLUSIVE   ? "InclusiveScan"
+                       : act->op == GEN_OP_EXCLUSIVE ? "ExclusiveScan"
+                       : act->op == GEN_OP_CLUSTER   ? "ClusteredReduce"
+                                                     : "Reduce";
+    const struct name number = into(e, act->type, operand(e, act, from));
+    const struct name size =
+        act->op == GEN_OP_CLUSTER ? emit_name(" #%u", act->n) : (struct name){""};
+    return out_of(e, act,
+                  value(e, "OpGroupNonUniform%s %s %%subgroup_scope %s %s%s", name,
+                        type_ids[act->type], kind, number.is, size.is));
+}
+
+// A sum that is only used where a condition holds.
+static struct name emit_late(struct emit *e, const struct gen_act *act)
+{
+    const struct name when = operand(e, act, 0), sum = emit_scan(e, act, 1), before = e->block;
+    const uint32_t n = ++e->values;
+    const struct name yes = emit_name("%%late_%u", n), merge = emit_name("%%end_late_%u", n);
+    emit_put(e, "OpSelectionMerge %s None", merge.is);
+    emit_put(e, "OpBranchConditional %s %s %s", when.is, yes.is, merge.is);
+    emit_label(e, yes);
+    const struct name more = value(e, "OpIAdd %%uint %s #1", sum.is);
+    emit_put(e, "OpBranch %s", merge.is);
+    emit_label(e, merge);
+    return value(e, "OpPhi %%uint %s %s #0 %s", more.is, yes.is, before.is);
+}
+
+static struct name ballot_of(struct emit *e, struct name truth)
+{
+    return value(e, "OpGroupNonUniformBallot %%uint4 %%subgroup_scope %s", truth.is);
+}
+
+// A lane's number, within the subgroup.
+static struct name emit_within(struct emit *e, struct name number)
+{
+    const struct name last = value(e, "OpISub %%uint %s #1", e->size.is);
+    return value(e, "OpBitwiseAnd %%uint %s %s", number.is, last.is);
+}
+
+static struct name emit_count(struct emit *e, struct name ballot, const char *kind)
+{
+    return value(e, "OpGroupNonUniformBallotBitCount %%uint %%subgroup_scope %s %s", kind,
+                 ballot.is);
+}
+
+// The lowest or highest lane of a ballot; GEN_NUMBERS where it has none, of which the operation
+// says nothing.
+static struct name emit_end_of(struct emit *e, struct name ballot, const char *which)
+{
+    const struct name found =
+        value(e, "OpGroupNonUniformBallotFind%s %%uint %%subgroup_scope %s", which, ballot.is);
+    const struct name count = emit_count(e, ballot, "Reduce");
+    const struct name none = value(e, "OpIEqual %%bool %s #0", count.is);
+    return value(e, "OpSelect %%uint %s #%u %s", none.is, GEN_NUMBERS, found.is);
+}
+
+static struct name fold_ballot(struct emit *e, struct name ballot)
+{
+    struct name part[4];
+    for (uint32_t i = 0; i < 4; i++)
+        part[i] = value(e, "OpCompositeExtract %%uint %s %u", ballot.is, i);
+    const struct name low = fold(e, part[0], part[1]);
+    return fold(e, low, fold(e, part[2], part[3]));
+}
+
+static struct name emit_vote(struct emit *e, const char *name, struct name operand)
+{
+    return value(e, "OpGroupNonUniform%s %%bool %%subgroup_scope%s%s", name,
+                 operand.is[0] ? " " : "", operand.is);
+}
+
+static struct name emit_ask(struct emit *e, const struct gen_act *act)
+{
+    const struct name a = act->op == GEN_OP_ELECT ? (struct name){""} : operand(e, act, 0);
+    struct name x;
+    switch (act->op) {
+    case GEN_OP_ALL:
+        return emit_vote(e, "All", a);
+    case GEN_OP_ANY:
+        return emit_vote(e, "Any", a);
+    case GEN_OP_ALIKE:
+        return emit_vote(e, "AllEqual", into(e, act->type, a));
+    case GEN_OP_ELECT:
+        return emit_vote(e, "Elect", a);
+    case GEN_OP_BALLOT:
+        return fold_ballot(e, ballot_of(e, a));
+    case GEN_OP_COUNT:
+        return emit_count(e, ballot_of(e, a), "Reduce");
+    case GEN_OP_COUNT_INCLUSIVE:
+        return emit_count(e, ballot_of(e, a), "InclusiveScan");
+    case GEN_OP_COUNT_EXCLUSIVE:
+        return emit_count(e, ballot_of(e, a), "ExclusiveScan");
+    case GEN_OP_LOWEST:
+        return emit_end_of(e, ballot_of(e, a), "LSB");
+    case GEN_OP_HIGHEST:
+        return emit_end_of(e, ballot_of(e, a), "MSB");
+    case GEN_OP_INVERSE: // which must be the same for all
+        x = value(e, "OpGroupNonUniformBroadcastFirst %%uint %%subgroup_scope %s", a.is);
+        x = value(e, "OpCompositeConstruct %%uint4 %s %s %s %s", x.is, x.is, x.is, x.is);
+        return emit_vote(e, "InverseBallot", x);
+    case GEN_OP_EXTRACT:
+        x = ballot_of(e, a);
+        return value(e, "OpGroupNonUniformBallotBitExtract %%bool %%subgroup_scope %s %s", x.is,
+                     emit_within(e, operand(e, act, 1)).is);
+    default:
+        x = into(e, act->type, a);
+        return out_of(e, act,
+                      value(e, "OpGroupNonUniformBroadcastFirst %s %%subgroup_scope %s",
+                            type_ids[act->type], x.is));
+    }
+}
+
+// Where a lane reads, and the operation's argument that says so, beside the value.
+static struct name emit_source(struct emit *e, const struct gen_act *act, struct name *argument)
+{
+    const struct name n = *argument = emit_name("#%u", act->n);
+    struct name base, sum;
+    switch (act->op) {
+    case GEN_OP_BROADCAST:
+        return n;
+    case GEN_OP_SHUFFLE:
+        return *argument = emit_within(e, operand(e, act, 1));
+    case GEN_OP_SHUFFLE_XOR:
+        return value(e, "OpBitwiseXor %%uint %s %s", e->lane.is, n.is);
+    case GEN_OP_UP:
+        return value(e, "OpISub %%uint %s %s", e->lane.is, n.is);
+    case GEN_OP_DOWN:
+        return value(e, "OpIAdd %%uint %s %s", e->lane.is, n.is);
+    case GEN_OP_ROTATE:
+        *argument = emit_within(e, n);
+        return emit_within(e, value(e, "OpIAdd %%uint %s %s", e->lane.is, n.is));
+    case GEN_OP_QUAD_SWAP:
+        return value(e, "OpBitwiseXor %%uint %s #%u", e->lane.is, act->n + 1u);
+    default: // a lane of the same four
+        base = value(e, "OpBitwiseAnd %%uint %s #4294967292", e->lane.is);
+        if (act->op == GEN_OP_QUAD_BROADCAST)
+            return value(e, "OpIAdd %%uint %s %s", base.is, n.is);
+        sum = value(e, "OpIAdd %%uint %s %s", e->lane.is, n.is);
+        sum = value(e, "OpBitwiseAnd %%uint %s #3", sum.is);
+        return value(e, "OpIAdd %%uint %s %s", base.is, sum.is);
+    }
+}
+
+// What is read of a lane that is not there, or not active, is undefined: it is not used then.
+static struct name emit_move(struct emit *e, const struct gen_act *act, uint32_t allows)
+{
+    static const char *const names[GEN_OPS] = {
+        [GEN_OP_BROADCAST] = "Broadcast",      [GEN_OP_SHUFFLE] = "Shuffle",
+        [GEN_OP_SHUFFLE_XOR] = "ShuffleXor",   [GEN_OP_UP] = "ShuffleUp",
+        [GEN_OP_DOWN] = "ShuffleDown",         [GEN_OP_ROTATE] = "RotateKHR",
+        [GEN_OP_ROTATE_CLUSTER] = "RotateKHR", [GEN_OP_QUAD_BROADCAST] = "QuadBroadcast",
+        [GEN_OP_QUAD_SWAP] = "QuadSwap",
+    };
+    const struct name own = operand(e, act, 0), number = into(e, act->type, own);
+    struct name argument;
+    const struct name source = emit_source(e, act, &argument);
+    const struct name moved = value(e, "OpGroupNonUniform%s %s %%subgroup_scope %s %s%s",
+                                    names[act->op], type_ids[act->type], number.is, argument.is,
+                                    act->op == GEN_OP_ROTATE_CLUSTER ? " #4" : "");
+    const struct name result = out_of(e, act, moved);
+    struct name there = value(e, "OpULessThan %%bool %s %s", source.is, e->size.is);
+    if (allows != GEN_FULL) {
+        const struct name active = ballot_of(e, (struct name){"%true"});
+        const struct name bit =
+            value(e, "OpGroupNonUniformBallotBitExtract %%bool %%subgroup_scope %s %s", active.is,
+                  emit_within(e, source).is);
+        there = value(e, "OpLogicalAnd %%bool %s %s", there.is, bit.is);
+    }
+    return value(e, "OpSelect %s %s %s %s", act->type == GEN_BOOL ? "%bool" : "%uint", there.is,
+                 result.is, own.is);
+}
+
+// Memory
+
+static const char *const pair_types[] = {"%shared_pair", "%pair"};
+static const char *const pair_pointers[] = {"%shared_pair_pointer", "%pair_pointer"};
+
+static bool in_buffer(const struct gen_act *act)
+{
+    return act->type == GEN_BUFFER;
+}
+
+// A counter's address. In the buffer two counters stand in a pair, behind the cells.
+static struct name emit_counter(struct emit *e, bool buffer, uint32_t counter)
+{
+    if (!buffer)
+        return value(e, "OpAccessChain %%shared_pointer %%counters #%u", counter);
+    const struct name end = value(e, "OpIAdd %%uint %s %%workgroup_width", e->first.is);
+    const struct name at = value(e, "OpIAdd %%uint %s #%u", end.is, counter / 2);
+    return value(e, "OpAccessChain %%word_pointer %%state #0 %s #%u", at.is, counter % 2);
+}
+
+static struct name emit_load(struct emit *e, bool buffer, struct name at)
+{
+    return value(e, "OpLoad %s %s", pair_types[buffer], at.is);
+}
+
+static struct name fold_pair(struct emit *e, struct name pair)
+{
+    const struct name low = value(e, "OpCompositeExtract %%uint %s 0", pair.is);
+    const struct name high = value(e, "OpCompositeExtract %%uint %s 1", pair.is);
+    return fold(e, low, high);
+}
+
+static void emit_write(struct emit *e, bool buffer, struct name at, struct name number)
+{
+    const struct name high = high_of(e, number);
+    const struct name pair =
+        value(e, "OpCompositeConstruct %s %s %s", pair_types[buffer], number.is, high.is);
+    emit_put(e, "OpStore %s %s", at.is, pair.is);
+}
+
+// The cell of the invocation so many behind this one, around the workgroup.
+static struct name emit_other_cell(struct emit *e, bool buffer, uint32_t n)
+{
+    const struct name sum = value(e, "OpIAdd %%uint %s #%u", e->local.is, n);
+    struct name at = value(e, "OpUMod %%uint %s %%workgroup_width", sum.is);
+    if (buffer)
+        at = value(e, "OpIAdd %%uint %s %s", e->first.is, at.is);
+    return value(e, "OpAccessChain %s %s%s", pair_pointers[buffer],
+                 buffer ? "%state #0 " : "%cells ", at.is);
+}
+
+static void emit_ticket(struct emit *e, bool buffer)
+{
+    const struct name from = emit_counter(e, buffer, GEN_TICKETS);
+    const struct name to = emit_counter(e, buffer, GEN_TICKET_SUM);
+    const struct name ticket = value(e, "OpAtomicIAdd %%uint %s #1 #0 #1", from.is);
+    value(e, "OpAtomicIAdd %%uint %s #1 #0 %s", to.is, ticket.is);
+}
+
+static struct name emit_ordered(struct emit *e, bool buffer)
+{
+    const struct name at = emit_counter(e, buffer, GEN_TICKETS);
+    const struct name first = value(e, "OpAtomicLoad %%uint %s #1 #0", at.is);
+    const struct name second = value(e, "OpAtomicLoad %%uint %s #1 #0", at.is);
+    return value(e, "OpUGreaterThanEqual %%bool %s %s", second.is, first.is);
+}
+
+static struct name emit_atomic(struct emit *e, const struct gen_act *act)
+{
+    static const char *const names[GEN_WITHS] = {"IAdd", "",    "UMin", "UMax", "SMin",
+                                                 "SMax", "And", "Or",   "Xor"};
+    const struct name number = operand(e, act, 0);
+    const struct name at = emit_counter(e, in_buffer(act), act->with);
+    return value(e, "OpAtomic%s %%uint %s #1 #0 %s", names[act->with], at.is, number.is);
+}
+
+// What the whole workgroup does together, between barriers.
+static struct name emit_together(struct emit *e, const struct gen_act *act)
+{
+    const bool buffer = in_buffer(act);
+    struct name result;
+    const struct name number = act->op == GEN_OP_PASS ? operand(e, act, 0) : (struct name){""};
+    emit_put(e, BARRIER);
+    if (act->op == GEN_OP_PASS) {
+        emit_write(e, buffer, emit_other_cell(e, buffer, act->n), number);
+        emit_put(e, BARRIER);
+        return fold_pair(e, emit_load(e, buffer, e->cell[buffer]));
+    }
+    if (act->op == GEN_OP_PEEK) {
+        result = fold_pair(e, emit_load(e, buffer, emit_other_cell(e, buffer, act->n)));
+    } else {
+        const uint32_t which = act->op == GEN_OP_TOTAL ? act->with : (uint32_t)GEN_TICKET_SUM;
+        result = value(e, "OpLoad %%uint %s", emit_counter(e, buffer, which).is);
+    }
+    emit_put(e, BARRIER);
+    return result;
+}
+
+static struct name emit_access(struct emit *e, const struct gen_act *act)
+{
+    const bool buffer = in_buffer(act);
+    struct name number = {""};
+    if (act->op == GEN_OP_ATOMIC)
+        return emit_atomic(e, act);
+    if (act->op == GEN_OP_ORDERED)
+        return emit_ordered(e, buffer);
+    if (act->op == GEN_OP_STORE || act->op == GEN_OP_SWAP)
+        number = operand(e, act, 0);
+    struct name held = {""};
+    if (act->op == GEN_OP_TICKET)
+        emit_ticket(e, buffer);
+    else if (act->op != GEN_OP_STORE)
+        held = emit_load(e, buffer, e->cell[buffer]);
+    if (number.is[0])
+        emit_write(e, buffer, e->cell[buffer], number);
+    // Behind the store: a load that went there would be seen.
+    return held.is[0] ? fold_pair(e, held) : held;
+}
+
+// Operations of a lane
+
+// A loop of its own, with more iterations than other loops have.
+static struct name emit_rounds(struct emit *e, struct name number, uint32_t count)
+{
+    const uint32_t n = ++e->values;
+    const struct name before = e->block, header = emit_name("%%rounds_%u", n);
+    const struct name again = emit_name("%%round_%u", n), merge = emit_name("%%end_rounds_%u", n);
+    emit_put(e, "OpBranch %s", header.is);
+    emit_label(e, header);
+    emit_put(e, "%%round_i_%u = OpPhi %%uint #0 %s %%round_next_%u %s", n, before.is, n, again.is);
+    emit_put(e, "%%round_x_%u = OpPhi %%uint %s %s %%round_y_%u %s", n, number.is, before.is, n,
+             again.is);
+    emit_put(e, "%%round_on_%u = OpULessThan %%bool %%round_i_%u #%u", n, n, count);
+    emit_put(e, "OpLoopMerge %s %s None", merge.is, again.is);
+    emit_put(e, "OpBranchConditional %%round_on_%u %s %s", n, again.is, merge.is);
+    emit_label(e, again);
+    emit_put(e, "%%round_z_%u = OpIMul %%uint %%round_x_%u #3", n, n);
+    emit_put(e, "%%round_y_%u = OpIAdd %%uint %%round_z_%u %%round_i_%u", n, n, n);
+    emit_put(e, "%%round_next_%u = OpIAdd %%uint %%round_i_%u #1", n, n);
+    emit_put(e, "OpBranch %s", header.is);
+    emit_label(e, merge);
+    return emit_name("%%round_x_%u", n);
+}
+
+static struct name emit_alone(struct emit *e, const struct gen_act *act)
+{
+    static const char *const names[GEN_OPS] = {
+        [GEN_OP_ADD] = "OpIAdd %uint",
+        [GEN_OP_SUB] = "OpISub %uint",
+        [GEN_OP_MUL] = "OpIMul %uint",
+        [GEN_OP_AND] = "OpBitwiseAnd %uint",
+        [GEN_OP_OR] = "OpBitwiseOr %uint",
+        [GEN_OP_XOR] = "OpBitwiseXor %uint",
+        [GEN_OP_SHL] = "OpShiftLeftLogical %uint",
+        [GEN_OP_SHR] = "OpShiftRightLogical %uint",
+        [GEN_OP_SELECT] = "OpSelect %uint",
+        [GEN_OP_LESS] = "OpULessThan %bool",
+        [GEN_OP_BOTH] = "OpLogicalAnd %bool",
+        [GEN_OP_EITHER] = "OpLogicalOr %bool",
+        [GEN_OP_DIFFER] = "OpLogicalNotEqual %bool",
+    };
+    struct name from[4] = {{""}};
+    uint32_t count = gen_act_operands(act);
+    for (uint32_t i = 0; i < count; i++)
+        from[i] = operand(e, act, i);
+    switch (act->op) {
+    case GEN_OP_NUMBER: // as a sum: what is assigned is an id, and may not be written as a constant
+        return value(e, "OpIAdd %%uint #%u #0", act->n);
+    case GEN_OP_LANE:
+        return e->lane;
+    case GEN_OP_TURN:
+        return e->iteration[act->n];
+    case GEN_OP_ROUNDS:
+        return emit_rounds(e, from[0], GEN_ROUNDS(act->n));
+    case GEN_OP_BIT:
+        from[1] = value(e, "OpBitwiseAnd %%uint %s #%u", from[0].is, 1u << act->n);
+        return value(e, "OpINotEqual %%bool %s #0", from[1].is);
+    case GEN_OP_SHL:
+    case GEN_OP_SHR:
+        from[count++] = emit_name("#%u", act->n);
+        break;
+    default:
+        break;
+    }
+    return value(e, "%s %s%s%s%s%s", names[act->op], from[0].is, count > 1 ? " " : "", from[1].is,
+                 count > 2 ? " " : "", from[2].is);
+}
+
+// Steps
+
+void emit_act(struct emit *e, uint32_t number)
+{
+    const struct gen_act *act = &e->program->steps[number].act;
+    const uint32_t allows = e->places.allows[number];
+    const bool truth = gen_act_gives_truth(act);
+    struct name result;
+    if (act->op == GEN_OP_LATE)
+        result = emit_late(e, act);
+    else if (act->op >= GEN_OP_REDUCE && act->op <= GEN_OP_CLUSTER)
+        result = emit_scan(e, act, 0);
+    else if (act->op >= GEN_OP_ALL && act->op <= GEN_OP_FIRST)
+        result = emit_ask(e, act);
+    else if (act->op >= GEN_OP_BROADCAST && act->op <= GEN_OP_QUAD_SWAP)
+        result = emit_move(e, act, allows);
+    else if (gen_forms[act->op].needs == GEN_FULL)
+        result = emit_together(e, act);
+    else if (act->op >= GEN_OP_LOAD)
+        result = emit_access(e, act);
+    else
+        result = emit_alone(e, act);
+    if (gen_forms[act->op].gives == '-')
+        return;
+    if (act->adds) {
+        const struct name own =
+            truth ? emit_truth_register(e, act->to) : emit_number_register(e, act->to);
+        result = value(e, "%s %s %s", truth ? "OpLogicalNotEqual %bool" : "OpIAdd %uint", own.is,
+                       result.is);
+    }
+    keep(e, truth, act->to, result);
+}
+
+// Functions
+
+static bool uses(const struct gen_program *program, enum gen_type type)
+{
+    for (uint32_t i = 1; i <= program->count; i++)
+        if (program->steps[i].kind == MASKS_ACT && program->steps[i].act.type == type)
+            return true;
+    return false;
+}
+
+void emit_entry(struct emit *e, uint32_t function)
+{
+    const bool shared = uses(e->program, GEN_SHARED), buffer = uses(e->program, GEN_BUFFER);
+    e->held = (struct held){0};
+    e->size = emit_name("%%subgroup_size");
+    if (function) {
+        const struct name at = value(e, "OpAccessChain %%push_uint %%push #3");
+        e->size = value(e, "OpLoad %%uint %s", at.is);
+    }
+    if (shared || buffer) {
+        const struct name subgroup = value(e, "OpLoad %%uint %%subgroup_input");
+        const struct name start = value(e, "OpIMul %%uint %s %s", subgroup.is, e->size.is);
+        e->local = value(e, "OpIAdd %%uint %s %s", start.is, e->lane.is);
+    }
+    if (shared)
+        e->cell[0] = value(e, "OpAccessChain %%shared_pair_pointer %%cells %s", e->local.is);
+    if (buffer) { // its first word is not the program's
+        const struct name ids = value(e, "OpLoad %%uint3 %%workgroup_input");
+        const struct name id = value(e, "OpCompositeExtract %%uint %s 0", ids.is);
+        const struct name each = value(e, "OpIAdd %%uint %%workgroup_width #%u", GEN_COUNTERS / 2u);
+        const struct name start = value(e, "OpIMul %%uint %s %s", id.is, each.is);
+        e->first = value(e, "OpIAdd %%uint %s #1", start.is);
+        const struct name own = value(e, "OpIAdd %%uint %s %s", e->first.is, e->local.is);
+        e->cell[1] = value(e, "OpAccessChain %%pair_pointer %%state #0 %s", own.is);
+    }
+}
+
+// Each invocation writes its cell, the first one the counters, too.
+static void begin_memory(struct emit *e)
+{
+    const bool used[] = {uses(e->program, GEN_SHARED), uses(e->program, GEN_BUFFER)};
+    for (uint32_t buffer = 0; buffer < 2; buffer++)
+        if (used[buffer])
+            emit_write(e, buffer, e->cell[buffer], e->word);
+    if (!used[0] && !used[1])
+        return;
+    const struct name first = value(e, "OpIEqual %%bool %s #0", e->local.is);
+    emit_put(e, "OpSelectionMerge %%counted None");
+    emit_put(e, "OpBranchConditional %s %%counting %%counted", first.is);
+    emit_label(e, emit_name("%%counting"));
+    for (uint32_t i = 0; i < 2 * GEN_COUNTERS; i++)
+        if (used[i % 2])
+            emit_put(e, "OpStore %s #%u", emit_counter(e, i % 2, i / 2).is, GEN_INITIAL);
+    emit_put(e, "OpBranch %%counted");
+    emit_label(e, emit_name("%%counted"));
+    emit_put(e, BARRIER);
+}
+
+void emit_begin(struct emit *e)
+{
+    struct name before = e->word;
+    keep(e, false, 0, before);
+    for (uint32_t k = 1; k < e->program->numbers; k++) {
+        const struct name half = value(e, "OpShiftRightLogical %%uint %s #16", before.is);
+        const struct name mixed = value(e, "OpBitwiseXor %%uint %s %s", before.is, half.is);
+        const struct name spread = value(e, "OpIMul %%uint %s #73244475", mixed.is);
+        before = value(e, "OpIAdd %%uint %s #%u", spread.is, k);
+        keep(e, false, k, before);
+    }
+    for (uint32_t k = 0; k < e->program->truths; k++) {
+        const struct name bit = value(e, "OpBitwiseAnd %%uint %s #%u", e->word.is, 1u << k);
+        keep(e, true, k, value(e, "OpINotEqual %%bool %s #0", bit.is));
+    }
+    begin_memory(e);
+}
+
+static void store_record(struct emit *e, uint32_t record, const struct name word[4])
+{
+    const struct name four = value(e, "OpCompositeConstruct %%uint4 %s %s %s %s", word[0].is,
+                                   word[1].is, word[2].is, word[3].is);
+    const struct name number = value(e, "OpIAdd %%uint %s #%u", e->records.is, record);
+    const struct name at = value(e, "OpAccessChain %%mask_pointer %%output #0 %s", number.is);
+    emit_put(e, "OpStore %s %s", at.is, four.is);
+}
+
+void emit_end(struct emit *e)
+{
+    struct name word[4];
+    emit_put(e, "; the registers");
+    for (uint32_t k = 0; k < e->program->numbers; k++) {
+        word[k % 4] = emit_number_register(e, k);
+        if (k % 4 == 3)
+            store_record(e, k / 4, word);
+    }
+    struct name bits = emit_name("#0");
+    for (uint32_t k = 0; k < e->program->truths; k++) {
+        const struct name truth = emit_truth_register(e, k);
+        const struct name bit = value(e, "OpSelect %%uint %s #%u #0", truth.is, 1u << k);
+        bits = value(e, "OpBitwiseOr %%uint %s %s", bits.is, bit.is);
+    }
+    const struct name last[4] = {bits, emit_name("#0"), emit_name("#0"), emit_name("#0")};
+    store_record(e, e->program->numbers / 4u, last);
+}
+
+// Declarations
+
+static void line(struct text *text, const char *id, const char *rest)
+{
+    text_puts(text, text->length && text->data[text->length - 1] != '\n' ? "\n" : "");
+    if (*id)
+        text_printf(text, "%-21s = %s", id, rest);
+    else
+        text_printf(text, "%24s%s", "", rest);
+}
+
+static void declare_capabilities(const struct gen_program *program, struct text *text)
+{
+    static const struct {
+        int feature;
+        const char *capability;
+    } capabilities[] = {
+        {CAT_FEATURE_VOTE, "GroupNonUniformVote"},
+        {CAT_FEATURE_ARITHMETIC, "GroupNonUniformArithmetic"},
+        {CAT_FEATURE_SHUFFLE, "GroupNonUniformShuffle"},
+        {CAT_FEATURE_SHUFFLE_RELATIVE, "GroupNonUniformShuffleRelative"},
+        {CAT_FEATURE_CLUSTERED, "GroupNonUniformClustered"},
+        {CAT_FEATURE_QUAD, "GroupNonUniformQuad"},
+        {CAT_FEATURE_ROTATE, "GroupNonUniformRotateKHR"},
+        {CAT_FEATURE_INT8, "Int8"},
+        {CAT_FEATURE_INT16, "Int16"},
+        {CAT_FEATURE_INT64, "Int64"},
+        {CAT_FEATURE_FLOAT16, "Float16"},
+        {CAT_FEATURE_FLOAT64, "Float64"},
+    };
+    const uint64_t features = gen_features(program);
+    for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++)
+        if (features >> capabilities[i].feature & 1) {
+            line(text, "", "OpCapability ");
+            text_puts(text, capabilities[i].capability);
+        }
+    if (features >> CAT_FEATURE_ROTATE & 1)
+        line(text, "", "OpExtension \"SPV_KHR_subgroup_rotate\"");
+}
+
+static void declare_decorations(const struct gen_program *program, struct text *text)
+{
+    static const char *const lines[] = {
+        "OpMemberDecorate %pair 0 Offset 0",
+        "OpMemberDecorate %pair 1 Offset 4",
+        "OpDecorate %pairs ArrayStride 8",
+        "OpDecorate %state_buffer Block",
+        "OpMemberDecorate %state_buffer 0 Offset 0",
+        "OpDecorate %state DescriptorSet 0",
+        "OpDecorate %state Binding 2",
+        "OpDecorate %state Coherent",
+    };
+    for (size_t i = 0; uses(program, GEN_BUFFER) && i < sizeof lines / sizeof *lines; i++)
+        line(text, "", lines[i]);
+}
+
+static void declare_memory(const struct gen_program *program, struct text *text)
+{
+    if (uses(program, GEN_SHARED)) {
+        line(text, "%shared_pair", "OpTypeStruct %uint %uint");
+        line(text, "%shared_pairs", "OpTypeArray %shared_pair %workgroup_width");
+        line(text, "%counter_count", "");
+        text_printf(text, "OpConstant %%uint %u", GEN_COUNTERS);
+        line(text, "%shared_counters", "OpTypeArray %uint %counter_count");
+        line(text, "%shared_pair_pointer", "OpTypePointer Workgroup %shared_pair");
+        line(text, "%shared_cells", "OpTypePointer Workgroup %shared_pairs");
+        line(text, "%shared_counted", "OpTypePointer Workgroup %shared_counters");
+        line(text, "%shared_pointer", "OpTypePointer Workgroup %uint");
+        line(text, "%cells", "OpVariable %shared_cells Workgroup");
+        line(text, "%counters", "OpVariable %shared_counted Workgroup");
+    }
+    if (uses(program, GEN_BUFFER)) {
+        line(text, "%pair", "OpTypeStruct %uint %uint");
+        line(text, "%pairs", "OpTypeRuntimeArray %pair");
+        line(text, "%state_buffer", "OpTypeStruct %pairs");
+        line(text, "%state_block", "OpTypePointer StorageBuffer %state_buffer");
+        line(text, "%pair_pointer", "OpTypePointer StorageBuffer %pair");
+        line(text, "%state", "OpVariable %state_block StorageBuffer");
+    }
+}
+
+static void declare_types(const struct gen_program *program, struct text *text)
+{
+    static const char *const types[GEN_TYPES] = {
+        [GEN_U16] = "OpTypeInt 16 0", [GEN_U8] = "OpTypeInt 8 0",   [GEN_U64] = "OpTypeInt 64 0",
+        [GEN_F32] = "OpTypeFloat 32", [GEN_F16] = "OpTypeFloat 16", [GEN_F64] = "OpTypeFloat 64"};
+    char id[24];
+    for (enum gen_type type = 0; type < GEN_TYPES; type++)
+        if (types[type] && uses(program, type))
+            line(text, type_ids[type], types[type]);
+    line(text, "%uint_private", "OpTypePointer Private %uint");
+    line(text, "%bool_private", "OpTypePointer Private %bool");
+    for (uint32_t k = 0; k < program->numbers; k++) {
+        snprintf(id, sizeof id, "%%u%u", k);
+        line(text, id, "OpVariable %uint_private Private");
+    }
+    for (uint32_t k = 0; k < program->truths; k++) {
+        snprintf(id, sizeof id, "%%p%u", k);
+        line(text, id, "OpVariable %bool_private Private");
+    }
+    declare_memory(program, text);
+}
+
+void emit_declare(const struct gen_program *program, char what, struct text *text)
+{
+    if (what == 'c')
+        declare_capabilities(program, text);
+    else if (what == 'd')
+        declare_decorations(program, text);
+    else
+        declare_types(program, text);
+}

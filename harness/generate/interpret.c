@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+// What programs with data compute, lane by lane: an interpreter of the tree, who executes what
+// being said by masks.c. It has nothing in common with the module but the tree, and act.h.
+#include "generate/program.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A workgroup. Cells and counters: of shared memory, of the buffer.
+struct machine {
+    const struct gen_program *program;
+    uint32_t lanes, subgroup;
+    uint32_t *numbers, *truths;
+    uint32_t cells[2][MASKS_LANES][2];
+    uint32_t counters[2][GEN_COUNTERS];
+};
+
+// One step, as the lanes of one subgroup execute it.
+struct turn {
+    struct machine *machine;
+    const struct gen_act *act;
+    const uint32_t *iteration;
+    uint32_t start;               // the subgroup's first lane
+    bool active[128];             // of its lanes
+    uint32_t operand[3][128];     // what their operands hold
+    uint64_t value[128];          // the first one, in the operation's type
+    uint32_t result[MASKS_LANES]; // of the workgroup's lanes
+};
+
+// Types
+
+static uint32_t width_of(enum gen_type type)
+{
+    switch (type) {
+    case GEN_BOOL:
+        return 1;
+    case GEN_U8:
+        return 8;
+    case GEN_U16:
+        return 16;
+    case GEN_U64:
+        return 64;
+    default: // sums of floats are small enough to be exact
+        return 32;
+    }
+}
+
+static uint64_t cut(uint64_t value, uint32_t width)
+{
+    return width == 64 ? value : value & ((UINT64_C(1) << width) - 1);
+}
+
+static uint64_t into(enum gen_type type, uint32_t number)
+{
+    if (type == GEN_F32 || type == GEN_F16 || type == GEN_F64)
+        return number & GEN_FLOAT_MASK(type);
+    if (type == GEN_U64)
+        return (uint64_t)GEN_HIGH(number) << 32 | number;
+    return cut(number, width_of(type));
+}
+
+static int64_t extend(uint64_t value, uint32_t width)
+{
+    return (int64_t)(value << (64 - width)) >> (64 - width);
+}
+
+static uint32_t out_of(enum gen_type type, enum gen_with with, uint64_t value)
+{
+    const uint32_t low = (uint32_t)value, high = (uint32_t)(value >> 32);
+    if (type == GEN_U64)
+        return GEN_FOLD(low, high);
+    if ((type == GEN_U8 || type == GEN_U16) && (with == GEN_WITH_SMIN || with == GEN_WITH_SMAX))
+        return (uint32_t)extend(value, width_of(type));
+    return low;
+}
+
+static uint64_t combine(enum gen_with with, uint32_t width, uint64_t a, uint64_t b)
+{
+    const bool less = extend(a, width) < extend(b, width);
+    switch (with) {
+    case GEN_WITH_ADD:
+        return cut(a + b, width);
+    case GEN_WITH_MUL:
+        return cut(a * b, width);
+    case GEN_WITH_MIN:
+        return a < b ? a : b;
+    case GEN_WITH_MAX:
+        return a > b ? a : b;
+    case GEN_WITH_SMIN:
+        return less ? a : b;
+    case GEN_WITH_SMAX:
+        return less ? b : a;
+    case GEN_WITH_AND:
+        return a & b;
+    case GEN_WITH_OR:
+        return a | b;
+    default:
+        return a ^ b;
+    }
+}
+
+static uint64_t identity(enum gen_with with, uint32_t width)
+{
+    const uint64_t ones = cut(UINT64_MAX, width), sign = UINT64_C(1) << (width - 1);
+    switch (with) {
+    case GEN_WITH_MUL:
+        return 1;
+    case GEN_WITH_MIN:
+    case GEN_WITH_AND:
+        return ones;
+    case GEN_WITH_SMIN:
+        return sign - 1;
+    case GEN_WITH_SMAX:
+        return sign;
+    default:
+        return 0;
+    }
+}
+
+// Operations of a subgroup
+
+static void scan(struct turn *t)
+{
+    const uint32_t size = t->machine->subgroup, width = width_of((enum gen_type)t->act->type);
+    const enum gen_with with = (enum gen_with)t->act->with;
+    const uint32_t cluster = t->act->op == GEN_OP_CLUSTER ? t->act->n : size;
+    for (uint32_t first = 0; first < size; first += cluster) {
+        uint64_t sum = identity(with, width);
+        for (uint32_t i = first; i < first + cluster; i++) {
+            const uint64_t before = sum;
+            sum = t->active[i] ? combine(with, width, sum, t->value[i]) : sum;
+            t->result[t->start + i] = out_of((enum gen_type)t->act->type, with,
+                                             t->act->op == GEN_OP_EXCLUSIVE ? before : sum);
+        }
+        const uint32_t all = out_of((enum gen_type)t->act->type, with, sum);
+        for (uint32_t i = first; i < first + cluster; i++) {
+            if (t->act->op == GEN_OP_REDUCE || t->act->op == GEN_OP_CLUSTER)
+                t->result[t->start + i] = all;
+            else if (t->act->op == GEN_OP_LATE) // the condition stands before the number
+                t->result[t->start + i] = t->operand[0][i] ? all + 1 : 0;
+        }
+    }
+}
+
+// The lane that a lane reads.
+static uint32_t source(const struct turn *t, uint32_t lane)
+{
+    const uint32_t size = t->machine->subgroup, n = t->act->n;
+    switch (t->act->op) {
+    case GEN_OP_BROADCAST:
+        return n;
+    case GEN_OP_SHUFFLE:
+        return t->operand[1][lane] & (size - 1);
+    case GEN_OP_SHUFFLE_XOR:
+        return lane ^ n;
+    case GEN_OP_UP:
+        return lane - n;
+    case GEN_OP_DOWN:
+        return lane + n;
+    case GEN_OP_ROTATE:
+        return (lane + n) & (size - 1);
+    case GEN_OP_ROTATE_CLUSTER:
+        return (lane & ~3u) | ((lane + n) & 3);
+    case GEN_OP_QUAD_BROADCAST:
+        return (lane & ~3u) | n;
+    default: // to the side, up or down, across
+        return lane ^ (n + 1);
+    }
+}
+
+// Who reads a lane that is not there, or not active, keeps what it has.
+static void move(struct turn *t)
+{
+    for (uint32_t i = 0; i < t->machine->subgroup; i++) {
+        const uint32_t from = source(t, i);
+        const bool there = from < t->machine->subgroup && t->active[from];
+        t->result[t->start + i] =
+            there ? out_of((enum gen_type)t->act->type, GEN_WITH_ADD, t->value[from])
+                  : t->operand[0][i];
+    }
+}
+
+// Votes and ballots. `mask` has the lanes that say yes.
+static void ask(struct turn *t)
+{
+    const uint32_t size = t->machine->subgroup;
+    uint32_t mask[4] = {0}, yes = 0, here = 0, first = size, lowest = size, highest = size;
+    bool alike = true;
+    for (uint32_t i = 0; i < size; i++) {
+        if (!t->active[i])
+            continue;
+        here++;
+        first = first < size ? first : i;
+        alike = alike && t->value[i] == t->value[first];
+        if (!t->operand[0][i])
+            continue;
+        mask[i / 32] |= 1u << i % 32;
+        lowest = yes++ ? lowest : i;
+        highest = i;
+    }
+    for (uint32_t i = 0, before = 0; i < size; i++) {
+        const bool mine = mask[i / 32] >> i % 32 & 1;
+        const uint32_t bit = t->operand[1][i] & (size - 1);
+        const uint32_t answers[GEN_OPS] = {
+            [GEN_OP_ALL] = yes == here,
+            [GEN_OP_ANY] = yes > 0,
+            [GEN_OP_ALIKE] = alike,
+            [GEN_OP_ELECT] = i == first,
+            [GEN_OP_BALLOT] = GEN_FOLD(GEN_FOLD(mask[0], mask[1]), GEN_FOLD(mask[2], mask[3])),
+            [GEN_OP_COUNT] = yes,
+            [GEN_OP_COUNT_INCLUSIVE] = before + mine,
+            [GEN_OP_COUNT_EXCLUSIVE] = before,
+            [GEN_OP_LOWEST] = yes ? lowest : GEN_NUMBERS,
+            [GEN_OP_HIGHEST] = yes ? highest : GEN_NUMBERS,
+            [GEN_OP_INVERSE] = first < size ? t->operand[0][first] >> i % 32 & 1 : 0,
+            [GEN_OP_EXTRACT] = mask[bit / 32] >> bit % 32 & 1,
+            [GEN_OP_FIRST] =
+                first < size ? out_of((enum gen_type)t->act->type, GEN_WITH_ADD, t->value[first])
+                             : 0,
+        };
+        t->result[t->start + i] = answers[t->act->op];
+        before += mine;
+    }
+}
+
+// Operations of a lane, and of memory that it shares
+
+static uint32_t rounds(uint32_t number, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        number = number * 3 + i;
+    return number;
+}
+
+static uint32_t compute(const struct turn *t, uint32_t lane)
+{
+    const uint32_t a = t->operand[0][lane], b = t->operand[1][lane], c = t->operand[2][lane];
+    const uint32_t n = t->act->n;
+    switch (t->act->op) {
+    case GEN_OP_ADD:
+        return a + b;
+    case GEN_OP_SUB:
+        return a - b;
+    case GEN_OP_MUL:
+        return a * b;
+    case GEN_OP_AND:
+    case GEN_OP_BOTH:
+        return a & b;
+    case GEN_OP_OR:
+    case GEN_OP_EITHER:
+        return a | b;
+    case GEN_OP_XOR:
+    case GEN_OP_DIFFER:
+        return a ^ b;
+    case GEN_OP_SHL:
+        return a << n;
+    case GEN_OP_SHR:
+        return a >> n;
+    case GEN_OP_NUMBER:
+        return n;
+    case GEN_OP_LANE:
+        return lane;
+    case GEN_OP_TURN:
+        return t->iteration[n];
+    case GEN_OP_SELECT:
+        return a ? b : c;
+    case GEN_OP_LESS:
+        return a < b;
+    case GEN_OP_BIT:
+        return a >> n & 1;
+    default:
+        return rounds(a, GEN_ROUNDS(n));
+    }
+}
+
+static void put_cell(uint32_t cell[2], uint32_t number)
+{
+    cell[0] = number;
+    cell[1] = GEN_HIGH(number);
+}
+
+static void access(struct turn *t)
+{
+    struct machine *m = t->machine;
+    const bool buffer = t->act->type == GEN_BUFFER;
+    uint32_t *counters = m->counters[buffer];
+    for (uint32_t i = 0; i < m->subgroup; i++) {
+        uint32_t *cell = m->cells[buffer][t->start + i];
+        const uint32_t number = t->operand[0][i], with = t->act->with;
+        if (!t->active[i])
+            continue;
+        t->result[t->start + i] = GEN_FOLD(cell[0], cell[1]);
+        if (t->act->op == GEN_OP_STORE || t->act->op == GEN_OP_SWAP) {
+            put_cell(cell, number);
+        } else if (t->act->op == GEN_OP_ATOMIC) {
+            counters[with] = (uint32_t)combine((enum gen_with)with, 32, counters[with], number);
+        } else if (t->act->op == GEN_OP_TICKET) {
+            counters[GEN_TICKET_SUM] += counters[GEN_TICKETS]++;
+        } else if (t->act->op == GEN_OP_ORDERED) {
+            t->result[t->start + i] = 1; // what is read later is not older
+        }
+    }
+}
+
+// What the whole workgroup does together, between barriers.
+static void exchange(struct turn *t)
+{
+    struct machine *m = t->machine;
+    const bool buffer = t->act->type == GEN_BUFFER;
+    for (uint32_t i = 0; i < m->lanes && t->act->op == GEN_OP_PASS; i++)
+        put_cell(m->cells[buffer][(i + t->act->n) % m->lanes],
+                 m->numbers[i * m->program->numbers + t->act->from[0]]);
+    for (uint32_t i = 0; i < m->lanes; i++) {
+        const uint32_t other = t->act->op == GEN_OP_PEEK ? (i + t->act->n) % m->lanes : i;
+        const uint32_t *cell = m->cells[buffer][other];
+        t->result[i] = t->act->op == GEN_OP_TOTAL     ? m->counters[buffer][t->act->with]
+                       : t->act->op == GEN_OP_TICKETS ? m->counters[buffer][GEN_TICKET_SUM]
+                                                      : GEN_FOLD(cell[0], cell[1]);
+    }
+}
+
+// Steps
+
+static bool is_here(const uint64_t *here, uint32_t lane)
+{
+    return here[lane / 64] >> lane % 64 & 1;
+}
+
+static void fetch(struct turn *t, const uint64_t *here)
+{
+    const struct machine *m = t->machine;
+    const uint32_t count = gen_act_operands(t->act);
+    // The number of a reduction whose result is used later stands behind the condition.
+    const uint32_t first = t->act->op == GEN_OP_LATE;
+    for (uint32_t i = 0; i < m->subgroup; i++) {
+        const uint32_t lane = t->start + i;
+        t->active[i] = is_here(here, lane);
+        for (uint32_t k = 0; k < 3; k++)
+            t->operand[k][i] = k >= count ? 0
+                               : gen_act_takes_truth(t->act, k)
+                                   ? m->truths[lane] >> t->act->from[k] & 1
+                                   : m->numbers[lane * m->program->numbers + t->act->from[k]];
+        t->value[i] = into((enum gen_type)t->act->type, t->operand[first][i]);
+    }
+}
+
+static void execute(struct turn *t)
+{
+    const uint8_t op = t->act->op;
+    if (op >= GEN_OP_REDUCE && op <= GEN_OP_LATE)
+        scan(t);
+    else if (op >= GEN_OP_ALL && op <= GEN_OP_FIRST)
+        ask(t);
+    else if (op >= GEN_OP_BROADCAST && op <= GEN_OP_QUAD_SWAP)
+        move(t);
+    else if (op >= GEN_OP_LOAD)
+        access(t);
+    else
+        for (uint32_t i = 0; i < t->machine->subgroup; i++)
+            t->result[t->start + i] = compute(t, i);
+}
+
+static void assign(const struct turn *t, uint32_t lane)
+{
+    struct machine *m = t->machine;
+    const struct gen_act *act = t->act;
+    if (gen_act_gives_truth(act)) {
+        uint32_t *truths = &m->truths[lane];
+        *truths = (act->adds ? *truths : *truths & ~(1u << act->to)) ^ t->result[lane] << act->to;
+    } else {
+        uint32_t *number = &m->numbers[lane * m->program->numbers + act->to];
+        *number = (act->adds ? *number : 0) + t->result[lane];
+    }
+}
+
+static void act(const struct masks_step *step, const uint64_t *here, const uint32_t *iteration,
+                void *user)
+{
+    struct machine *m = user;
+    struct turn t = {
+        .machine = m, .act = &m->program->steps[step->argument].act, .iteration = iteration};
+    const bool together = gen_forms[t.act->op].needs == GEN_FULL;
+    if (together)
+        exchange(&t);
+    for (t.start = 0; t.start < m->lanes && !together; t.start += m->subgroup) {
+        fetch(&t, here);
+        execute(&t);
+    }
+    for (uint32_t lane = 0; lane < m->lanes && gen_forms[t.act->op].gives != '-'; lane++)
+        if (is_here(here, lane))
+            assign(&t, lane);
+}
+
+static void begin(struct machine *m, const uint32_t *words)
+{
+    for (uint32_t lane = 0; lane < m->lanes; lane++) {
+        uint32_t *numbers = &m->numbers[lane * m->program->numbers];
+        numbers[0] = words[lane];
+        for (uint32_t k = 1; k < m->program->numbers; k++)
+            numbers[k] = GEN_NEXT(numbers[k - 1], k);
+        m->truths[lane] = words[lane] & (UINT32_MAX >> (32 - m->program->truths));
+        for (uint32_t memory = 0; memory < 2; memory++)
+            put_cell(m->cells[memory][lane], words[lane]);
+    }
+    for (uint32_t k = 0; k < GEN_COUNTERS; k++)
+        m->counters[0][k] = m->counters[1][k] = GEN_INITIAL;
+}
+
+void gen_interpret(const struct gen_program *program, uint32_t lanes, uint32_t subgroup,
+                   const uint32_t *words, uint32_t *records)
+{
+    OWNED(lit_free) struct gen_shape *shape = gen_shape_make(program);
+    OWNED(lit_free) struct machine *m = lit_alloc(1, sizeof *m);
+    OWNED(lit_free) uint32_t *numbers = lit_alloc((size_t)lanes * program->numbers, 4);
+    OWNED(lit_free) uint32_t *truths = lit_alloc(lanes, 4);
+    OWNED(lit_free) struct masks_cell *none = lit_alloc(1, sizeof *none);
+    const size_t stride = (size_t)gen_registers_records(program) * 4;
+    assert(lanes <= MASKS_LANES && subgroup <= 128 && program->numbers);
+    *m = (struct machine){.program = program,
+                          .lanes = lanes,
+                          .subgroup = subgroup,
+                          .numbers = numbers,
+                          .truths = truths};
+    begin(m, words);
+    shape->masks.numbers = numbers;
+    shape->masks.truths = truths;
+    shape->masks.number_count = program->numbers;
+    shape->masks.act = act;
+    shape->masks.user = m;
+    masks_simulate(&shape->masks, MASKS_MAXIMAL, lanes, subgroup, words, none);
+    memset(records, 0, lanes * stride * sizeof *records);
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        memcpy(&records[lane * stride], &numbers[lane * program->numbers],
+               program->numbers * sizeof *numbers);
+        records[lane * stride + program->numbers] = truths[lane];
+    }
+}
