@@ -34,7 +34,7 @@ struct options {
     uint64_t count, runs, keep, steps, depth, jobs, pressure;
     struct cli_seed seed, index;
     int rule, verbose;
-    bool show, quiet;
+    bool show, quiet, coverage;
     const char *out, *replay;
     double timeout, time;
 };
@@ -69,6 +69,8 @@ static const struct cli_option options[] = {
      "shrink and store at most so many failing programs per\ndevice (default: 5); the others are "
      "counted"},
     {0, "out", CLI_TEXT, AT(out), "FOLDER", "where they are stored (default: fuzz-FAMILY)"},
+    {0, "coverage", CLI_FLAG, AT(coverage), NULL,
+     "of groups: print how often each operation was run, by construct\nand by type"},
     {0, "show", CLI_FLAG, AT(show), NULL, "only print program --index of --seed as a test"},
     {0, "replay", CLI_TEXT, AT(replay), "FILE", "run a stored program again"},
     CLI_OPTION_TIMEOUT("seconds without progress that count as a hang (default: 60)"),
@@ -194,6 +196,52 @@ static void put_table(const struct fuzz_tally *tally, const struct gen_limits *l
         text_printf(text, "  %s\n", tally->reason);
 }
 
+// Coverage
+
+static const enum masks_kind constructs[] = {MASKS_END, MASKS_IF, MASKS_WHILE, MASKS_SWITCH,
+                                             MASKS_CALL};
+#define CONSTRUCTS (sizeof constructs / sizeof *constructs)
+
+// Whether programs for this device can have it.
+static bool can_be(enum gen_op op, enum masks_kind construct, enum gen_type type, uint64_t features)
+{
+    const struct gen_act act = {.op = (uint8_t)op, .type = (uint8_t)type};
+    return gen_forms[op].types >> type & 1 && !(gen_act_features(&act) & ~features) &&
+           !(gen_forms[op].needs == GEN_FULL && construct == MASKS_SWITCH) &&
+           !(op == GEN_OP_TURN && construct == MASKS_END);
+}
+
+static void put_coverage(const struct fuzz_tally *tally, uint64_t features, struct text *text)
+{
+    static const char *const titles[CONSTRUCTS + GEN_TYPES] = {
+        "outside", "if",  "loop", "switch", "call", "u32",    "u16",   "u8",
+        "u64",     "f32", "f16",  "f64",    "bool", "shared", "buffer"};
+    struct table_column columns[1 + CONSTRUCTS + GEN_TYPES] = {{.title = "operation"}};
+    for (size_t i = 0; i < CONSTRUCTS + GEN_TYPES; i++)
+        columns[1 + i] = (struct table_column){.title = titles[i], .kind = TABLE_NUMBER};
+    OWNED(table_clear) struct table table = {TABLE_OF(columns), .width = 16};
+    uint64_t all = 0, seen = 0;
+    for (enum gen_op op = GEN_OP_NONE + 1; op < GEN_OPS; op++) {
+        uint64_t counts[CONSTRUCTS + GEN_TYPES] = {0};
+        for (size_t c = 0; c < CONSTRUCTS; c++)
+            for (enum gen_type type = 0; type < GEN_TYPES; type++) {
+                const uint64_t count = tally->acts[op][constructs[c]][type];
+                counts[c] += count;
+                counts[CONSTRUCTS + type] += count;
+                all += can_be(op, constructs[c], type, features);
+                seen += count > 0;
+            }
+        table_row(&table);
+        table_put(&table, TONE_PLAIN, "%s", gen_forms[op].name);
+        for (size_t i = 0; i < CONSTRUCTS + GEN_TYPES; i++)
+            table_count(&table, TONE_PLAIN, counts[i]);
+    }
+    text_puts(text, "\n");
+    table_terminal(&table, false, text);
+    text_printf(text, "  %s of %s combinations of operation, construct and type were run\n",
+                COUNT(seen), COUNT(all));
+}
+
 // What several devices add up to.
 struct sum {
     uint64_t failed, broken, errors, ran; // programs: wrong masks; crash, hang, lost; ...
@@ -269,6 +317,8 @@ static void end_device(struct fuzzing *f, const struct eng_device *device, enum 
         fprintf(stderr, "  device %u stops: %s\n", device->number, tally->reason);
     text_puts(&table, "\n");
     put_table(tally, &f->limits, &table);
+    if (f->chosen->coverage && f->limits.numbers)
+        put_coverage(tally, device->facts.features, &table);
     cli_print(&table);
     add(&f->sum, tally);
 }
@@ -454,8 +504,8 @@ static bool check_family(struct fuzzing *f, const struct cli_list *operands,
         return lit_fail(error, LIT_EXIT_USAGE,
                         "no programs are generated for '%.80s'; there are: reconvergence, groups",
                         operands->items[0]);
-    return f->sum.data || !o->pressure ||
-           lit_fail(error, LIT_EXIT_USAGE, "--pressure is for groups");
+    return f->sum.data || !(o->pressure || o->coverage) ||
+           lit_fail(error, LIT_EXIT_USAGE, "--pressure and --coverage are for groups");
 }
 
 static bool check_usage(struct fuzzing *f, const struct cli_list *operands, struct lit_error *error)

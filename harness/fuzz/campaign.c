@@ -306,6 +306,17 @@ static void add_waiting(struct campaign *c, struct fuzz_found *found)
     c->waiting[at] = found;
 }
 
+static void cover(const struct fuzz_trial *trial, struct fuzz_tally *tally)
+{
+    struct gen_places places = {0};
+    gen_converge(trial->program, trial->rule, &places);
+    for (uint32_t i = 1; i <= trial->program->count; i++) {
+        const struct gen_step *step = &trial->program->steps[i];
+        if (step->kind == MASKS_ACT)
+            tally->acts[step->act.op][places.around[i]][step->act.type]++;
+    }
+}
+
 static void note(const struct fuzz_trial *trial, const struct fuzz_found *found, enum eng_end end,
                  struct fuzz_tally *tally)
 {
@@ -316,6 +327,7 @@ static void note(const struct fuzz_trial *trial, const struct fuzz_found *found,
         return;
     tally->programs++;
     tally->runs += first->count.runs;
+    cover(trial, tally);
     tally->checked += records_of(trial->program, &first->count, trial->subgroup);
     tally->results[first->result]++;
     if (first->result != ENG_PASS && !fuzz_failed(first) && !tally->reason[0])

@@ -64,6 +64,9 @@ struct fuzz_tally {
     uint64_t checked;        // records: masks, or registers, four each
     uint64_t results[ENG_RESULTS];
     uint64_t stored;
+    // How often which operation was in the programs that ran, by the innermost construct around it
+    // (enum masks_kind up to MASKS_CALL) and the type.
+    uint64_t acts[GEN_OPS][MASKS_CALL + 1][GEN_TYPES];
     char reason[512]; // of the first skip or harness error, or why the device stopped
 };
 

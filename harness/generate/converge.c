@@ -9,6 +9,7 @@ enum { BREAKS = 1, CONTINUES = 2, RETURNS = 4 };
 // Who is here: `full`, the whole workgroup or nobody; `definite`, exactly those that the rule says.
 struct flow {
     bool full, definite;
+    uint8_t around; // the innermost construct
 };
 
 struct analysis {
@@ -38,7 +39,7 @@ static unsigned walk_if(const struct analysis *a, const struct gen_step *step, s
                         uint32_t loops)
 {
     const struct flow before = *flow;
-    const struct flow inside = {before.full && is_uniform(&step->when), before.definite};
+    const struct flow inside = {before.full && is_uniform(&step->when), before.definite, MASKS_IF};
     struct flow yes = inside, no = inside;
     const unsigned escapes = walk(a, step->body, &yes, loops) | walk(a, step->other, &no, loops);
     merge(a, flow, before, escapes);
@@ -52,7 +53,7 @@ static unsigned walk_loop(const struct analysis *a, const struct gen_step *step,
     const struct flow before = *flow;
     bool full = before.full && is_uniform(&step->when);
     for (;;) {
-        struct flow inside = {full, a->maximal ? before.definite : full};
+        struct flow inside = {full, a->maximal ? before.definite : full, MASKS_WHILE};
         unsigned escapes = walk(a, step->body, &inside, loops + 1);
         inside.full = inside.full && !escapes;
         inside.definite = a->maximal ? before.definite : inside.full;
@@ -75,7 +76,7 @@ static unsigned walk_switch(const struct analysis *a, const struct gen_step *ste
     bool fallen = false;
     for (uint32_t i = step->body; i; i = a->program->steps[i].next) {
         const struct gen_step *one = &a->program->steps[i];
-        struct flow inside = {false, before.definite && !fallen && !one->is_default};
+        struct flow inside = {false, before.definite && !fallen && !one->is_default, MASKS_SWITCH};
         escapes |= walk(a, one->body, &inside, loops);
         fallen = one->falls;
     }
@@ -90,9 +91,12 @@ static void walk_call(const struct analysis *a, const struct gen_step *step, str
 {
     const struct flow before = *flow;
     struct flow inside = before;
+    inside.around = MASKS_CALL;
     const unsigned escapes = walk(a, step->body, &inside, loops);
-    if (!a->maximal)
-        *flow = escapes ? (struct flow){false, false} : inside;
+    if (a->maximal)
+        return;
+    flow->full = inside.full && !escapes;
+    flow->definite = inside.definite && !escapes;
 }
 
 // Takes the flow through a list to its end. What leaves it, and the constructs around, is returned.
@@ -102,6 +106,7 @@ static unsigned walk(const struct analysis *a, uint32_t first, struct flow *flow
     for (uint32_t i = first; i; i = a->program->steps[i].next) {
         const struct gen_step *step = &a->program->steps[i];
         a->places->loops[i] = (uint8_t)loops;
+        a->places->around[i] = flow->around;
         a->places->allows[i] = flow->full ? GEN_FULL : flow->definite ? GEN_DEFINITE : GEN_ALONE;
         switch (step->kind) {
         case MASKS_IF:
@@ -138,6 +143,6 @@ void gen_converge(const struct gen_program *program, enum masks_rule rule,
                   struct gen_places *places)
 {
     const struct analysis a = {program, rule == MASKS_MAXIMAL, places};
-    struct flow flow = {true, true};
+    struct flow flow = {true, true, MASKS_END};
     walk(&a, program->first, &flow, 0);
 }

@@ -124,10 +124,11 @@ void gen_draw(struct gen_program *program, const struct gen_limits *limits, uint
 // nothing is asked whose answer the rule leaves open. The step that is wrong is named by its number
 // in the order of the text. A program must have passed this before anything else is done with it.
 bool gen_check(const struct gen_program *program, enum masks_rule rule, struct lit_error *error);
-// For each step, which operations the rule lets stand there (enum gen_needs), and in how many loops
-// it is. The rules: docs/fuzzing.md.
+// For each step, which operations the rule lets stand there (enum gen_needs), in how many loops it
+// is, and the innermost construct around it (enum masks_kind; MASKS_END: none). The rules:
+// docs/fuzzing.md.
 struct gen_places {
-    uint8_t allows[GEN_STEPS + 1], loops[GEN_STEPS + 1];
+    uint8_t allows[GEN_STEPS + 1], loops[GEN_STEPS + 1], around[GEN_STEPS + 1];
 };
 void gen_converge(const struct gen_program *program, enum masks_rule rule,
                   struct gen_places *places);

@@ -188,6 +188,16 @@ class Groups(Fuzz):
         shown = self.fuzz("--show", "--pressure", "100", *SEED)
         self.assertRegex(shown.out, r"(?m)^; program      registers 108 24 ")
 
+    def test_coverage(self):
+        run = self.fuzz("--simt", "lockstep", "--count", "400", "--coverage", *SEED)
+        seen, every = (int(n.replace(",", "")) for n in
+                       re.search(r"([\d,]+) of ([\d,]+) combinations", run.out).groups())
+        self.assertGreater(every, 500)
+        self.assertTrue(every / 2 < seen < every, run)
+        row = re.search(r"(?m)^  pass +(.*)$", run.out).group(1).split()
+        self.assertEqual((len(row), row[3]), (15, "0"), run)  # never in a switch
+        self.assertEqual(sum(map(int, row[:5])), sum(map(int, row[5:])), run)
+
     def broken(self, settings, count, most, pattern):
         """Found, made small, stored as a test that fails again there and passes elsewhere."""
         folder = settings.split(",")[-1]
