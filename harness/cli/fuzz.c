@@ -131,9 +131,12 @@ static void put_found(const struct fuzz_found *found, enum masks_rule rule, stru
     }
     gen_write(&found->small, &notation);
     if (found->shrunk)
-        text_printf(text, "    %u of %u steps after %u tries%s\n", found->small.count,
+        text_printf(text, "    %u of %u steps after %u tries%s", found->small.count,
                     found->drawn.count, found->tries,
                     found->cut_short ? ", incomplete" : ", no smaller one fails");
+    if (found->shrunk && found->small_subgroup != found->subgroup)
+        text_printf(text, "; in subgroups of %u", found->small_subgroup);
+    text_puts(text, found->shrunk ? "\n" : "");
     if (found->small_runs && found->first.result == ENG_FAIL) {
         text_puts(text, "    fails in ");
         put_rate(found->small_failed, found->small_runs, text);

@@ -132,7 +132,7 @@ static struct fuzz_trial trial_of(const struct lane *lane, const struct gen_prog
     return (struct fuzz_trial){.program = program,
                                .name = lane->name,
                                .rule = lane->campaign->plan->limits.rule,
-                               .subgroup = lane->found->subgroup,
+                               .subgroup = lane->found->small_subgroup,
                                .seed = lane->campaign->plan->seed,
                                .runs = runs};
 }
@@ -166,6 +166,27 @@ static enum gen_answer ask(const struct gen_program *candidate, void *user)
         return GEN_PASSES;
     found->small = *candidate;
     return GEN_FAILS;
+}
+
+// Looks for the smallest subgroup in which the small program fails, too.
+static void take_lanes(struct lane *lane)
+{
+    struct fuzz_found *found = lane->found;
+    const struct fuzz_target *target = &lane->target;
+    const uint32_t own = found->small_subgroup;
+    for (uint32_t size = gen_least(&found->small); size < own; size *= 2)
+        for (size_t i = 0; i < target->size_count; i++) {
+            if (target->sizes[i] != size)
+                continue;
+            found->small_subgroup = size;
+            const struct gen_program program = found->small;
+            const enum gen_answer answer = ask(&program, lane);
+            if (answer == GEN_FAILS)
+                return;
+            found->small_subgroup = own;
+            if (answer == GEN_STOP)
+                return;
+        }
 }
 
 // Runs a program again, to learn how often it fails.
@@ -208,6 +229,8 @@ static enum eng_end shrink(struct lane *lane)
     found->shrunk = true;
     struct gen_program program = found->drawn;
     gen_shrink(&program, plan->limits.rule, ask, lane);
+    if (lane->end == ENG_END_RAN)
+        take_lanes(lane);
     found->cut_short = lane->end != ENG_END_RAN || clock_now() > lane->deadline ||
                        (eng_is_broken(found->first.result) && found->tries >= HARD_TRIES);
     if (lane->end != ENG_END_RAN)
@@ -221,7 +244,7 @@ static void put_remark(const struct fuzz_found *found, const struct dev_facts *f
                        struct text *text)
 {
     text_printf(text, "; Observed on %s, driver %s, in subgroups of %u: ", facts->name,
-                facts->driver_version, found->subgroup);
+                facts->driver_version, found->small_subgroup);
     if (eng_is_broken(found->first.result))
         text_printf(text, "%s, %s%s.\n", eng_result_name(found->first.result), found->first.reason,
                     found->shrunk ? "" : "; not again, alone");
@@ -270,6 +293,7 @@ static void handle(struct lane *lane, struct fuzz_found *found)
     lane->found = found;
     lane->name = name;
     found->small = found->drawn;
+    found->small_subgroup = found->subgroup;
     if (c->tally->stored < c->plan->keep) {
         pthread_mutex_unlock(&c->lock);
         const enum eng_end end = shrink(lane);
@@ -363,6 +387,7 @@ static struct fuzz_found *run_program(struct lane *lane)
     // All sizes that the device offers, in turn.
     if (target->size_count)
         found->subgroup = target->sizes[found->index % target->size_count];
+    found->small_subgroup = found->subgroup;
     fuzz_name(&plan->limits, plan->seed, found->index, name);
     const struct gen_limits limits = fuzz_limits(plan, c->device, found->subgroup);
     gen_draw(&found->drawn, &limits, plan->seed, found->index);

@@ -208,6 +208,7 @@ class Groups(Fuzz):
         self.assertTrue(sizes, run)
         self.assertTrue(all(small <= most for small, _ in sizes), run)
         self.assertRegex(run.out, pattern)
+        self.assertRegex(run.out, r"no smaller one fails; in subgroups of ")
         path = self.stored(folder)[0]
         self.assertEqual(self.fuzz("--replay", path, "--simt", settings).code, 1)
         right = self.fuzz("--replay", path, "--simt", "tangled", "-n", "10")
