@@ -280,7 +280,7 @@ static void put_cell(uint32_t cell[2], uint32_t number)
     cell[1] = GEN_HIGH(number);
 }
 
-static void access(struct turn *t)
+static void access_memory(struct turn *t)
 {
     struct machine *m = t->machine;
     const bool buffer = t->act->type == GEN_BUFFER;
@@ -355,7 +355,7 @@ static void execute(struct turn *t)
     else if (op >= GEN_OP_BROADCAST && op <= GEN_OP_QUAD_SWAP)
         move(t);
     else if (op >= GEN_OP_LOAD)
-        access(t);
+        access_memory(t);
     else
         for (uint32_t i = 0; i < t->machine->subgroup; i++)
             t->result[t->start + i] = compute(t, i);

@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 // False with an error if the head has no program, or none that fits.
-static bool read(const struct cat_args *args, struct gen_program *program, struct lit_error *error)
+static bool read_program(const struct cat_args *args, struct gen_program *program,
+                         struct lit_error *error)
 {
     const char *notation = args->which->test->head.program;
     const char *name = cat_axis(args, "reconvergence");
@@ -27,13 +28,13 @@ static struct gen_program program_of(const struct cat_args *args)
 {
     struct gen_program program;
     struct lit_error error;
-    return *(struct gen_program *)lit_have(read(args, &program, &error) ? &program : NULL);
+    return *(struct gen_program *)lit_have(read_program(args, &program, &error) ? &program : NULL);
 }
 
 static bool fits(const struct cat_args *args, struct lit_error *error)
 {
     struct gen_program program;
-    if (!read(args, &program, error))
+    if (!read_program(args, &program, error))
         return false;
     if (args->subgroup < gen_least(&program) || args->subgroup > 128)
         return lit_fail(error, LIT_EXIT_USAGE, "the program does not fit into subgroups of %u",
