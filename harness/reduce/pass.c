@@ -164,7 +164,7 @@ bool red_settle(struct cat_package *p, const struct red_module *m, size_t undefi
 bool red_apply(const struct red_base *base, const struct red_pass *pass, const bool *chosen,
                struct cat_package *package)
 {
-    struct red_module module;
+    struct red_module module = {0};
     struct red_draft draft = {.package = package, .module = &module};
     bool good = true;
     red_package_copy(&base->package, package);
@@ -205,7 +205,7 @@ uint64_t red_weight(const struct red_base *base)
         numbers += 1 + bits_of(p->interface.steps[i / 3].groups[i % 3]);
     for (size_t i = 0; i < m->count; i++) {
         const uint32_t opcode = red_op(&m->lines[i]);
-        if (opcode == SpvOpConstant || opcode == SpvOpSpecConstant)
+        if ((opcode == SpvOpConstant || opcode == SpvOpSpecConstant) && m->lines[i].size > 3)
             numbers += bits_of(m->lines[i].words[3]) + (opcode == SpvOpSpecConstant);
         numbers += opcode == SpvOpSpecConstantComposite || opcode == SpvOpSpecConstantTrue ||
                    opcode == SpvOpSpecConstantFalse;

@@ -1,12 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzes the readers of SPIR-V modules: of the features that one needs, of whether its dispatch may
-// be cut, and of the interface of a kernel from outside.
+// be cut, of the interface of a kernel from outside, and what makes one smaller.
 #include "fuzz.h"
 
+#include "base/text.h"
 #include "catalogue/inspect.h"
 #include "model/facts.h"
+#include "reduce/pass.h"
 
 #include <string.h>
+
+// What one of the passes makes of a module, at some of its places.
+static void reduce(const uint32_t *words, size_t count)
+{
+    struct red_base base = {.package = {.groups = 2, .interface = {.rows = 1, .layers = 1}}};
+    struct cat_package *package = &base.package, made = {0};
+    const uint32_t which = count ? words[count / 2] + words[count - 1] : 0;
+    size_t passes = 0;
+    bool good = true;
+    if (red_module_read(&base.module, words, count)) {
+        package->words = lit_alloc(count, sizeof *words);
+        memcpy(package->words, words, count * sizeof *words);
+        package->word_count = count;
+        while (red_passes[passes].name)
+            passes++;
+        const struct red_pass *pass = &red_passes[which % passes];
+        const size_t places = pass->run(&base, NULL, NULL, &good);
+        OWNED(lit_free) bool *chosen = lit_alloc(places + 1, sizeof *chosen);
+        for (size_t i = 0; i < places; i++)
+            chosen[i] = which >> (8 + i % 16) & 1;
+        red_apply(&base, pass, chosen, &made);
+        red_weight(&base);
+        cat_package_clear(&made);
+    }
+    red_base_clear(&base);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -30,6 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             for (size_t i = 0; i < found.buffer_count; i++)
                 MUST(found.buffers[i].set < CAT_MOST_SETS);
         }
+    reduce(words, count);
     free(words);
     return 0;
 }
