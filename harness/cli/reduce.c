@@ -24,9 +24,9 @@
 
 #define SEED              1
 #define JOBS_MOST         64
-#define REFERENCE_SECONDS 20.0 // that the simulator may take without an event
-#define REFERENCE_LEAST   2.0  // likewise of a candidate: this, or
-#define REFERENCE_TIMES   10.0 // so many times as long as for the kernel as it came
+#define REFERENCE_SECONDS 120.0 // that the simulator may take for the kernel as it came
+#define REFERENCE_LEAST   2.0   // and for a candidate: this, or
+#define REFERENCE_TIMES   4.0   // so many times as long as for that
 
 struct options {
     struct cli_list devices, simt;
@@ -421,7 +421,7 @@ static int reduce(struct reducing *r, const struct cli_list *operands, struct li
         return cli_fail(error);
     const unsigned cores = eng_usable_cores();
     r->reference = r->devices.watch;
-    r->reference.policy.idle = o->timeout < REFERENCE_SECONDS ? o->timeout : REFERENCE_SECONDS;
+    r->reference.policy.idle = REFERENCE_SECONDS;
     r->target = (struct red_target){.watch = &r->devices.watch,
                                     .reference = &r->reference,
                                     .device = r->device,
