@@ -226,6 +226,20 @@ class Groups(Fuzz):
             with self.subTest(operator):
                 self.broken(f"miscompiling,subgroup=16,{operator}=1", 100, 6, pattern)
 
+    @harness.full
+    def test_every_operator_is_found(self):
+        """As docs/fuzzing.md says, but for other programs."""
+        with open(os.path.join(harness.SOURCE, "docs", "models", "miscompiling.md")) as file:
+            operators = re.findall(r"(?m)^\| `([a-z-]+)` \|", file.read())
+        with open(os.path.join(harness.SOURCE, "docs", "fuzzing.md")) as file:
+            table = re.findall(r"(?m)^\| `([a-z][a-z-]+)` \| [\d,]+ \| [\d,]+ \|", file.read())
+        self.assertEqual(operators, table)
+        for operator in operators:
+            with self.subTest(operator):
+                run = self.fuzz("--simt", f"miscompiling,{operator}=1", "--count", "600", "--keep",
+                                "1", "--timeout", "5", *SEED)
+                self.assertEqual(run.code, 1, run)
+
     def test_a_stored_program_is_an_ordinary_test(self):
         self.fuzz("--simt", "lagging,subgroup=8", "--count", "40", "--keep", "1", *SEED)
         with open(self.stored()[0]) as file:
