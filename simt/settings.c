@@ -38,16 +38,27 @@ const char *const fault_names[FAULT_COUNT] = {
 };
 
 const char *const operator_names[OPERATOR_COUNT] = {
-    [OPERATOR_LOAD_ORDER] = "load-order", [OPERATOR_LOAD_LATE] = "load-late",
-    [OPERATOR_STORE_LATE] = "store-late", [OPERATOR_FORWARD] = "forward",
-    [OPERATOR_MEMBER] = "member",         [OPERATOR_DEAD] = "dead",
-    [OPERATOR_HOIST] = "hoist",           [OPERATOR_SINK] = "sink",
-    [OPERATOR_MERGE] = "merge",           [OPERATOR_REUSE] = "reuse",
-    [OPERATOR_UNIFORM] = "uniform",       [OPERATOR_OWN] = "own",
-    [OPERATOR_BRANCH] = "branch",         [OPERATOR_BARRIER] = "barrier",
-    [OPERATOR_COUNTER] = "counter",       [OPERATOR_SPILL] = "spill",
-    [OPERATOR_SUBWORD] = "subword",       [OPERATOR_PREDICATE] = "predicate",
+    [OPERATOR_LOAD_ORDER] = "load-order",
+    [OPERATOR_LOAD_LATE] = "load-late",
+    [OPERATOR_STORE_LATE] = "store-late",
+    [OPERATOR_FORWARD] = "forward",
+    [OPERATOR_MEMBER] = "member",
+    [OPERATOR_DEAD] = "dead",
+    [OPERATOR_HOIST] = "hoist",
+    [OPERATOR_SINK] = "sink",
+    [OPERATOR_MERGE] = "merge",
+    [OPERATOR_REUSE] = "reuse",
+    [OPERATOR_UNIFORM] = "uniform",
+    [OPERATOR_OWN] = "own",
+    [OPERATOR_BRANCH] = "branch",
+    [OPERATOR_BARRIER] = "barrier",
+    [OPERATOR_COUNTER] = "counter",
+    [OPERATOR_SPILL] = "spill",
+    [OPERATOR_SUBWORD] = "subword",
+    [OPERATOR_PREDICATE] = "predicate",
     [OPERATOR_INACTIVE] = "inactive",
+    [OPERATOR_ATOMIC] = "atomic",
+    [OPERATOR_ZERO] = "zero",
 };
 
 static const char *const schedule_names[] = {"random", "priority"};

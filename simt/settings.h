@@ -59,6 +59,8 @@ enum operator{
     OPERATOR_SUBWORD,    // what other lanes had in 8 or 16 bits is extended wrongly
     OPERATOR_PREDICATE,  // a group operation stands under a comparison that is not its own
     OPERATOR_INACTIVE,   // inactive lanes take part in a group operation
+    OPERATOR_ATOMIC,     // an atomic is executed twice, an atomic store adds
+    OPERATOR_ZERO,       // shared memory that begins as zeros begins as anything
     OPERATOR_COUNT,
 };
 

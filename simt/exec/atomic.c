@@ -131,3 +131,11 @@ insn_run *select_atomic(const struct insn_shape *shape, struct insn *insn)
     }
     return NULL;
 }
+
+void miscompiled_add(struct insn *store)
+{
+    uint32_t add = 0;
+    while (ops[add].opcode != SpvOpAtomicIAdd)
+        add++;
+    store->literal = LITERAL(add, store->literal >> 8);
+}

@@ -111,6 +111,8 @@ insn_run miscompiled_narrow; // the low 8 bits of operand[0]
 insn_run
     miscompiled_share; // what the last lane of each pair of lanes has in the result's own cells
 insn_run miscompiled_extend; // OpUConvert as OpSConvert, and the other way round
+// Makes an OpAtomicStore add what it stores (exec/atomic.c).
+void miscompiled_add(struct insn *store);
 // Of instructions with an index into program->wrapped:
 insn_run miscompiled_predicated; // only for lanes where the predicate is true
 insn_run miscompiled_inactive;   // for all lanes that there are; results of those that execute

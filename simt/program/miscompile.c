@@ -9,29 +9,44 @@
 #include <string.h>
 
 static miscompile_site *const sites[OPERATOR_COUNT] = {
-    [OPERATOR_LOAD_ORDER] = site_load_order, [OPERATOR_LOAD_LATE] = site_load_late,
-    [OPERATOR_STORE_LATE] = site_store_late, [OPERATOR_FORWARD] = site_forward,
-    [OPERATOR_MEMBER] = site_member,         [OPERATOR_DEAD] = site_dead,
-    [OPERATOR_HOIST] = site_hoist,           [OPERATOR_SINK] = site_sink,
-    [OPERATOR_MERGE] = site_merge,           [OPERATOR_REUSE] = site_reuse,
-    [OPERATOR_UNIFORM] = site_uniform,       [OPERATOR_OWN] = site_own,
-    [OPERATOR_BRANCH] = site_branch,         [OPERATOR_BARRIER] = site_barrier,
-    [OPERATOR_COUNTER] = site_counter,       [OPERATOR_SPILL] = site_spill,
-    [OPERATOR_SUBWORD] = site_subword,       [OPERATOR_PREDICATE] = site_predicate,
+    [OPERATOR_LOAD_ORDER] = site_load_order,
+    [OPERATOR_LOAD_LATE] = site_load_late,
+    [OPERATOR_STORE_LATE] = site_store_late,
+    [OPERATOR_FORWARD] = site_forward,
+    [OPERATOR_MEMBER] = site_member,
+    [OPERATOR_DEAD] = site_dead,
+    [OPERATOR_HOIST] = site_hoist,
+    [OPERATOR_SINK] = site_sink,
+    [OPERATOR_MERGE] = site_merge,
+    [OPERATOR_REUSE] = site_reuse,
+    [OPERATOR_UNIFORM] = site_uniform,
+    [OPERATOR_OWN] = site_own,
+    [OPERATOR_BRANCH] = site_branch,
+    [OPERATOR_BARRIER] = site_barrier,
+    [OPERATOR_COUNTER] = site_counter,
+    [OPERATOR_SPILL] = site_spill,
+    [OPERATOR_SUBWORD] = site_subword,
+    [OPERATOR_PREDICATE] = site_predicate,
     [OPERATOR_INACTIVE] = site_inactive,
+    [OPERATOR_ATOMIC] = site_atomic,
+    [OPERATOR_ZERO] = site_zero,
 };
 
-bool edit_takes(struct edit *edit, uint32_t pc)
+bool edit_takes_at(struct edit *edit, uint32_t at, uint32_t pc)
 {
-    struct insn *insn = &edit->program->insns[pc];
-    const uint64_t site = (uint64_t)insn->at << 8 | edit->which;
+    const uint64_t site = (uint64_t)at << 8 | edit->which;
     const uint64_t random = splitmix_mix(splitmix_mix(edit->seed + site) ^ site);
     const double rate = edit->c->options->operators[edit->which];
     if ((double)(random >> 11) * 0x1p-53 >= rate || edit->taken == SITES_MAX)
         return false;
     edit->taken++;
-    insn->miscompiled |= 1u << edit->which;
+    edit->program->insns[pc].miscompiled |= 1u << edit->which;
     return true;
+}
+
+bool edit_takes(struct edit *edit, uint32_t pc)
+{
+    return edit_takes_at(edit, edit->program->insns[pc].at, pc);
 }
 
 uint32_t edit_block(const struct edit *edit, uint32_t pc)

@@ -35,7 +35,7 @@ typedef bool miscompile_site(struct edit *edit, uint32_t pc);
 
 // miscompile_memory.c
 miscompile_site site_load_order, site_load_late, site_store_late, site_forward, site_member,
-    site_dead;
+    site_dead, site_atomic, site_zero;
 // miscompile_group.c
 miscompile_site site_hoist, site_sink, site_merge, site_reuse, site_uniform, site_own, site_spill,
     site_subword, site_predicate, site_inactive;
@@ -47,6 +47,8 @@ bool miscompile(struct compiler *c, uint64_t key);
 
 // Whether the site is taken; marks the instruction if it is.
 bool edit_takes(struct edit *edit, uint32_t pc);
+// The same of a site that is no instruction: `at` is its place in the module's words.
+bool edit_takes_at(struct edit *edit, uint32_t at, uint32_t pc);
 uint32_t edit_block(const struct edit *edit, uint32_t pc);  // that the instruction is in
 uint32_t edit_end(const struct edit *edit, uint32_t block); // pc behind its last instruction
 // Puts an instruction before `pc` of the block, or, with edit_end, at its end. It belongs to the

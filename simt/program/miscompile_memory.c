@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults of a compiler in memory: the order of loads and stores, what a load takes, what a copy
-// leaves out.
+// leaves out, atomics and initial zeros.
 #include "program/miscompile.h"
 
 static bool is_load(const struct insn *insn)
@@ -190,5 +190,36 @@ bool site_dead(struct edit *edit, uint32_t pc)
     }
     if (edit_takes(edit, pc))
         edit_make_copy(insn, CELL_NONE, 0); // nothing is left of it
+    return true;
+}
+
+// An atomic that was executed stays in its place, behind what is added.
+bool site_atomic(struct edit *edit, uint32_t pc)
+{
+    struct insn *insn = &edit->program->insns[pc];
+    if (insn->kind != INSN_PLAIN || insn->run == compose_copy ||
+        !(insn->opcode == SpvOpAtomicStore || modifies(insn)) || !edit_takes(edit, pc))
+        return true;
+    if (insn->opcode == SpvOpAtomicStore) {
+        miscompiled_add(insn);
+        return true;
+    }
+    struct insn again = *insn;
+    again.id = 0;
+    again.result = CELL_NONE;
+    return edit_add(edit, edit_block(edit, pc), pc, insn, again);
+}
+
+// The sites are variables: the kernel's first instruction says that one was taken.
+bool site_zero(struct edit *edit, uint32_t pc)
+{
+    struct program *program = edit->program;
+    uint32_t left = 0;
+    if (pc != program->blocks[program->functions[0].entry].first)
+        return true;
+    for (uint32_t i = 0; i < program->shared_zero_count; i++)
+        if (!edit_takes_at(edit, program->shared_zero[i].variable, pc))
+            program->shared_zero[left++] = program->shared_zero[i];
+    program->shared_zero_count = left;
     return true;
 }

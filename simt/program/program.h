@@ -165,6 +165,7 @@ struct program {
     uint64_t shared_size;   // bytes of Workgroup variables
     struct shared_zero {
         uint64_t at, size;
+        uint32_t variable; // where the module declares it: a word
     } * shared_zero; // those that begin as zeros (OpConstantNull initialiser)
     uint32_t shared_zero_count;
     uint32_t push_size;  // bytes of push constants that the module declares

@@ -131,8 +131,8 @@ static bool make_shared(struct compiler *c, const struct variable *variable)
         if (!COMPILE_ROOM(c, program->shared_zero, program->shared_zero_count, 1, zero_capacity,
                           MODULE_IDS_MAX))
             return false;
-        program->shared_zero[program->shared_zero_count].at = at;
-        program->shared_zero[program->shared_zero_count++].size = size;
+        program->shared_zero[program->shared_zero_count++] =
+            (struct shared_zero){.at = at, .size = size, .variable = variable->op.at};
     }
     program->shared_size = at + size;
     return variables_note(c, variable->id,

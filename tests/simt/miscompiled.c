@@ -45,6 +45,9 @@ enum { INVOCATIONS = 8, WIDTH = 4, SEEDS = 100 };
     "%p_word = OpTypePointer StorageBuffer %uint\n"                                                \
     "%p_uint = OpTypePointer Input %uint\n"                                                        \
     "%p_pair = OpTypePointer Function %pair\n"                                                     \
+    "%p_shared = OpTypePointer Workgroup %uint\n"                                                  \
+    "%none = OpConstantNull %uint\n"                                                               \
+    "%shared = OpVariable %p_shared Workgroup %none\n"                                             \
     "%f_void = OpTypeFunction %void\n"                                                             \
     "%p_me = OpVariable %p_uint Input\n"                                                           \
     "%p_subgroup = OpVariable %p_uint Input\n"                                                     \
@@ -205,6 +208,21 @@ static const struct {
      NINE IN_BRANCH("%value = OpGroupNonUniformIAdd %uint %3 0 %1\n"),
      {9, 2, 9, 2, 9, 2, 9, 2},
      {9, 4, 9, 4, 9, 4, 9, 4}},
+    {OPERATOR_ATOMIC,
+     TWO_WAYS "OpAtomicStore %here %1 %0 %7\n"
+              "OpAtomicStore %here %1 %0 %7\n"
+              "%before = OpAtomicIAdd %uint %here %1 %0 %1\n"
+              "%after = OpLoad %uint %there\n"
+              "%value = OpIAdd %uint %before %after\n"
+              "OpStore %to %value\n",
+     {15, 15, 15, 15, 15, 15, 15, 15},
+     {31, 31, 31, 31, 31, 31, 31, 31}},
+    {OPERATOR_ZERO,
+     "%value = OpLoad %uint %shared\n"
+     "OpStore %to %value\n",
+     {0},
+     {0xa6a7a4a5, 0xa6a7a4a5, 0xa6a7a4a5, 0xa6a7a4a5, 0xa6a7a4a5, 0xa6a7a4a5, 0xa6a7a4a5,
+      0xa6a7a4a5}},
 };
 #define CASES (sizeof cases / sizeof *cases)
 
