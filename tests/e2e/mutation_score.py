@@ -79,8 +79,9 @@ class MutationScore(harness.Case):
     def test_operators(self):
         """Tests of what compilers do fail under the operators, and none without any."""
         self.measure("none,load-order,load-late,store-late,member,dead,hoist,reuse,counter,"
-                     "predicate", "cases.llpc-426", "cases.vello-10-nv-crash-1", "cases.wgpu-7319",
-                     "divergence.loop-exit", "memory.coherence", "memory.coherence-own",
+                     "predicate,forward,barrier,atomic,zero", "cases.dawn-42240969",
+                     "cases.llpc-426", "cases.llpc-77dbc90", "cases.vello-10-nv-crash-1",
+                     "cases.wgpu-7319", "divergence.loop-exit", "memory.coherence", "memory.coherence-own",
                      "memory.load-buffering", "reconvergence.straight-line", sizes="8")
 
     @harness.full
