@@ -59,6 +59,7 @@ const char *const operator_names[OPERATOR_COUNT] = {
     [OPERATOR_INACTIVE] = "inactive",
     [OPERATOR_ATOMIC] = "atomic",
     [OPERATOR_ZERO] = "zero",
+    [OPERATOR_TRANSPOSE] = "transpose",
 };
 
 static const char *const schedule_names[] = {"random", "priority"};

@@ -61,6 +61,7 @@ enum operator{
     OPERATOR_INACTIVE,   // inactive lanes take part in a group operation
     OPERATOR_ATOMIC,     // an atomic is executed twice, an atomic store adds
     OPERATOR_ZERO,       // shared memory that begins as zeros begins as anything
+    OPERATOR_TRANSPOSE,  // a cooperative matrix is loaded by the other layout
     OPERATOR_COUNT,
 };
 

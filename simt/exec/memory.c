@@ -152,6 +152,51 @@ void memory_store(struct exec *exec, const struct insn *insn)
     }
 }
 
+// Where an element of a cooperative matrix is.
+static uint64_t element_at(const struct insn *insn, uint64_t pointer, uint64_t stride,
+                           uint32_t element)
+{
+    const uint32_t row = element / MATRIX_COLUMNS(insn), column = element % MATRIX_COLUMNS(insn);
+    const bool by_columns = insn->flags & ACCESS_COLUMNS;
+    const uint64_t unit = insn->literal >> MATRIX_LAST_SHIFT;
+    const uint64_t line = by_columns ? column : row, before = by_columns ? row : column;
+    if (stride > OFFSET_MASK / (unit * MODULE_SIDE_MAX))
+        return POINTER_BAD;
+    return add_offset(pointer, line * stride * unit + before * (insn->width / 8));
+}
+
+// Each lane loads, or stores, its own elements.
+static ALWAYS_INLINE void transfer_matrix(struct exec *exec, const struct insn *insn, bool is_store)
+{
+    const uint32_t elements = MATRIX_ROWS(insn) * MATRIX_COLUMNS(insn), size = insn->width / 8;
+    const uint64_t *pointers = exec_cells(exec, insn->operand[GROUP_VALUE]);
+    const uint64_t *strides = exec_cells(exec, insn->operand[GROUP_ARGUMENT]);
+    const uint32_t first = is_store ? insn->operand[GROUP_CLUSTER] : insn->result;
+    const struct piece piece = {.bits = insn->width, .kind = PIECE_BITS};
+    for (uint32_t i = 0; i < elements; i += exec->width) {
+        uint64_t *values = exec_cells(exec, first + i / exec->width);
+        for (uint32_t l = 0; l < exec->count && i + exec->lane[l] < elements; l++) {
+            const unsigned lane = exec->lane[l];
+            const uint64_t at = element_at(insn, pointers[lane], strides[lane], i + lane);
+            if (is_store)
+                order_store(exec, lane, at, size, maybe_wrong(exec, values[lane], &piece),
+                            order_flags(insn));
+            else
+                values[lane] = order_load(exec, lane, at, size, order_flags(insn));
+        }
+    }
+}
+
+void matrix_load(struct exec *exec, const struct insn *insn)
+{
+    transfer_matrix(exec, insn, false);
+}
+
+void matrix_store(struct exec *exec, const struct insn *insn)
+{
+    transfer_matrix(exec, insn, true);
+}
+
 // The first cell that a lane's pointer to registers points to; CELL_NONE, with the fault noted, if
 // `count` cells are not there.
 static uint32_t register_of(struct exec *exec, unsigned lane, uint64_t pointer, uint32_t count)

@@ -42,6 +42,9 @@ INSTANCE(GetPhysicalDeviceExternalFenceProperties)  ALIAS(GetPhysicalDeviceExter
 INSTANCE(GetPhysicalDeviceExternalSemaphoreProperties)  ALIAS(GetPhysicalDeviceExternalSemaphoreProperties, KHR)
 INSTANCE(GetPhysicalDeviceToolProperties)  ALIAS(GetPhysicalDeviceToolProperties, EXT)
 INSTANCE(GetPhysicalDeviceCalibrateableTimeDomainsEXT)
+#ifdef VK_KHR_cooperative_matrix
+INSTANCE(GetPhysicalDeviceCooperativeMatrixPropertiesKHR)
+#endif
 INSTANCE(EnumerateDeviceExtensionProperties)
 INSTANCE(EnumerateDeviceLayerProperties)
 // icd/device.c

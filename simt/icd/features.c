@@ -82,6 +82,10 @@ static const struct layout layouts[] = {
            pipelineExecutableInfo),
     STRUCT(SHADER_ATOMIC_FLOAT_FEATURES_EXT, ShaderAtomicFloatFeaturesEXT,
            sparseImageFloat32AtomicAdd),
+#ifdef VK_KHR_cooperative_matrix
+    STRUCT(COOPERATIVE_MATRIX_FEATURES_KHR, CooperativeMatrixFeaturesKHR,
+           cooperativeMatrixRobustBufferAccess),
+#endif
 #ifdef VK_KHR_shader_maximal_reconvergence
     STRUCT(SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR, ShaderMaximalReconvergenceFeaturesKHR,
            shaderMaximalReconvergence),
@@ -208,6 +212,10 @@ static const struct place supported[][2] = {
     EXT(SHADER_ATOMIC_FLOAT, ShaderAtomicFloat, shaderSharedFloat64Atomics),
     EXT(SHADER_ATOMIC_FLOAT, ShaderAtomicFloat, shaderSharedFloat64AtomicAdd),
     KHR(PIPELINE_EXECUTABLE_PROPERTIES, PipelineExecutableProperties, pipelineExecutableInfo),
+#ifdef VK_KHR_cooperative_matrix
+    KHR(COOPERATIVE_MATRIX, CooperativeMatrix, cooperativeMatrix),
+    KHR(COOPERATIVE_MATRIX, CooperativeMatrix, cooperativeMatrixRobustBufferAccess),
+#endif
 #ifdef VK_KHR_shader_maximal_reconvergence
     KHR(SHADER_MAXIMAL_RECONVERGENCE, ShaderMaximalReconvergence, shaderMaximalReconvergence),
 #endif

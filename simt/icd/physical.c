@@ -11,6 +11,9 @@
     }
 
 static const VkExtensionProperties extensions[] = {
+#ifdef VK_KHR_cooperative_matrix
+    EXTENSION(KHR_COOPERATIVE_MATRIX),
+#endif
     EXTENSION(KHR_PIPELINE_EXECUTABLE_PROPERTIES),
     EXTENSION(KHR_PUSH_DESCRIPTOR),
     EXTENSION(KHR_SHADER_CLOCK),
@@ -272,3 +275,35 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_GetPhysicalDeviceCalibrateableTimeDomainsEXT(
         memcpy(out, domains, some * sizeof *out);
     return result;
 }
+
+#ifdef VK_KHR_cooperative_matrix
+// Of what is executed, the sizes that programs look for; of integers those of 8 bits, in 32.
+VKAPI_ATTR VkResult VKAPI_CALL icd_GetPhysicalDeviceCooperativeMatrixPropertiesKHR(
+    VkPhysicalDevice physical, uint32_t *count, VkCooperativeMatrixPropertiesKHR *out)
+{
+    (void)physical;
+    static const uint32_t columns[] = {16, 8};
+    static const VkComponentTypeKHR components[][2] = {
+        {VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT16_KHR},
+        {VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR},
+        {VK_COMPONENT_TYPE_SINT8_KHR, VK_COMPONENT_TYPE_SINT32_KHR},
+        {VK_COMPONENT_TYPE_UINT8_KHR, VK_COMPONENT_TYPE_UINT32_KHR},
+    };
+    enum {
+        KINDS = sizeof components / sizeof *components,
+        SIZES = sizeof columns / sizeof *columns
+    };
+    VkResult result;
+    const uint32_t some = icd_room(KINDS * SIZES, out, count, &result);
+    for (uint32_t i = 0; i < some; i++) {
+        const VkComponentTypeKHR *types = components[i % KINDS];
+        out[i].MSize = out[i].KSize = 16;
+        out[i].NSize = columns[i / KINDS];
+        out[i].AType = out[i].BType = types[0];
+        out[i].CType = out[i].ResultType = types[1];
+        out[i].saturatingAccumulation = VK_FALSE;
+        out[i].scope = VK_SCOPE_SUBGROUP_KHR;
+    }
+    return result;
+}
+#endif

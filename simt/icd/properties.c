@@ -27,6 +27,9 @@ struct properties {
     VkPhysicalDeviceVulkan12Properties v12;
     VkPhysicalDeviceVulkan13Properties v13;
     VkPhysicalDevicePushDescriptorPropertiesKHR push;
+#ifdef VK_KHR_cooperative_matrix
+    VkPhysicalDeviceCooperativeMatrixPropertiesKHR matrix;
+#endif
 };
 
 // Members of a structure, all in a row, that are the same as members of another one.
@@ -94,6 +97,10 @@ static const struct run runs[] = {
 
     RUN(PUSH_DESCRIPTOR_PROPERTIES_KHR, PushDescriptorPropertiesKHR, push, maxPushDescriptors,
         maxPushDescriptors),
+#ifdef VK_KHR_cooperative_matrix
+    RUN(COOPERATIVE_MATRIX_PROPERTIES_KHR, CooperativeMatrixPropertiesKHR, matrix,
+        cooperativeMatrixSupportedStages, cooperativeMatrixSupportedStages),
+#endif
 };
 
 // Identity
@@ -379,6 +386,9 @@ VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceProperties2(VkPhysicalDevice han
 {
     const struct settings *settings = &ICD_OBJECT(icd_physical, handle)->settings;
     struct properties all = {.push.maxPushDescriptors = PUSH_DESCRIPTOR_MAX};
+#ifdef VK_KHR_cooperative_matrix
+    all.matrix.cooperativeMatrixSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
+#endif
     fill_11(settings, &all.v11);
     fill_12(settings, &all.v12);
     fill_13(&all.v13);

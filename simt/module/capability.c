@@ -63,6 +63,7 @@ static const SpvCapability capabilities[] = {
     SpvCapabilityDotProductInput4x8BitPacked,
     SpvCapabilityExpectAssumeKHR,
     SpvCapabilityDeviceGroup, // of one device
+    SpvCapabilityCooperativeMatrixKHR,
 };
 
 static const char *const extensions[] = {
@@ -74,6 +75,7 @@ static const char *const extensions[] = {
     "SPV_GOOGLE_user_type",
     "SPV_KHR_16bit_storage",
     "SPV_KHR_8bit_storage",
+    "SPV_KHR_cooperative_matrix",
     "SPV_KHR_device_group",
     "SPV_KHR_expect_assume",
     "SPV_KHR_float_controls",

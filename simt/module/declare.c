@@ -209,6 +209,29 @@ static bool declare_function_type(struct reader *reader, const struct instructio
     return true;
 }
 
+static bool declare_cooperative(struct reader *reader, const struct instruction *instruction,
+                                struct type *type)
+{
+    const struct module *module = reader->module;
+    if (instruction->length != 7)
+        return wrong(reader, instruction);
+    type->kind = TYPE_COOPERATIVE;
+    type->element = instruction->words[2];
+    type->parameters = instruction->words + 3;
+    if (!add_part(reader, instruction, type, type->element))
+        return false;
+    const enum type_kind element = module_type(module, type->element)->kind;
+    if (element != TYPE_INT && element != TYPE_FLOAT)
+        return wrong(reader, instruction);
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t id = type->parameters[i];
+        if (module_type_of(module, id)->kind != TYPE_INT || module->ids[id].kind != ID_CONSTANT)
+            return reader_fail(reader, "%s: %%%u is not an integer constant",
+                               module_op_name(instruction->opcode), id);
+    }
+    return true;
+}
+
 bool declare_type(struct reader *reader, const struct instruction *instruction)
 {
     if (instruction->opcode == SpvOpTypeForwardPointer)
@@ -237,6 +260,8 @@ bool declare_type(struct reader *reader, const struct instruction *instruction)
         return declare_pointer(reader, instruction, type);
     case SpvOpTypeFunction:
         return declare_function_type(reader, instruction, type);
+    case SpvOpTypeCooperativeMatrixKHR:
+        return declare_cooperative(reader, instruction, type);
     default:
         return reader_fail(reader, "%s is not supported", module_op_name(instruction->opcode));
     }
@@ -248,12 +273,14 @@ static bool check_composite(struct reader *reader, const struct instruction *ins
 {
     const struct module *module = reader->module;
     const uint32_t count = instruction->length - 3;
+    const bool is_cooperative = type->kind == TYPE_COOPERATIVE; // one value for all components
     if (type->kind != TYPE_STRUCT && type->kind != TYPE_ARRAY && type->kind != TYPE_VECTOR &&
-        type->kind != TYPE_MATRIX)
+        type->kind != TYPE_MATRIX && !is_cooperative)
         return wrong(reader, instruction);
-    if (type->kind != TYPE_ARRAY && count != type->count)
+    if (type->kind != TYPE_ARRAY && count != (is_cooperative ? 1 : type->count))
         return reader_fail(reader, "%s of %u parts, where its type has %u",
-                           module_op_name(instruction->opcode), count, type->count);
+                           module_op_name(instruction->opcode), count,
+                           is_cooperative ? 1 : type->count);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t part = instruction->words[3 + i];
         const uint32_t wanted = type->kind == TYPE_STRUCT ? type->members[i].type : type->element;

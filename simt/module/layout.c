@@ -147,6 +147,10 @@ static void lay_out(const struct module *module, struct type *type)
     case TYPE_STRUCT:
         lay_out_struct(module, type);
         break;
+    case TYPE_COOPERATIVE: // is never in memory as such
+        set_cells(type, type->count, false);
+        type->alignment = 1;
+        break;
     case TYPE_NONE:
     case TYPE_VOID:
     case TYPE_FUNCTION:
@@ -163,6 +167,33 @@ static bool set_length(struct reader *reader, struct type *type, module_constant
     if (count == 0 || count > UINT32_MAX)
         return reader_fail(reader, "OpTypeArray of length %llu", (unsigned long long)count);
     type->count = (uint32_t)count;
+    return true;
+}
+
+static bool set_cooperative(struct reader *reader, struct type *type, uint32_t lanes,
+                            module_constant *value, void *user)
+{
+    static const struct {
+        const char *name;
+        uint32_t least, most;
+    } rules[] = {{"scope", SpvScopeSubgroup, SpvScopeSubgroup},
+                 {"rows", 1, MODULE_SIDE_MAX},
+                 {"columns", 1, MODULE_SIDE_MAX},
+                 {"use", 0, 2}};
+    uint64_t said[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        if (!value(user, type->parameters[i], &said[i]))
+            return reader_fail(reader, "OpTypeCooperativeMatrixKHR: the value of %%%u is not known",
+                               type->parameters[i]);
+        if (said[i] < rules[i].least || said[i] > rules[i].most)
+            return reader_fail(
+                reader, "OpTypeCooperativeMatrixKHR with %s %llu, supported are %u to %u",
+                rules[i].name, (unsigned long long)said[i], rules[i].least, rules[i].most);
+    }
+    type->rows = (uint32_t)said[1];
+    type->columns = (uint32_t)said[2];
+    type->use = (uint32_t)said[3];
+    type->count = (type->rows * type->columns + lanes - 1) / lanes;
     return true;
 }
 
@@ -190,8 +221,8 @@ static bool check_registers(struct reader *reader)
     return true;
 }
 
-bool module_specialise(struct module *module, module_constant *value, void *user, char *error,
-                       size_t size)
+bool module_specialise(struct module *module, uint32_t lanes, module_constant *value, void *user,
+                       char *error, size_t size)
 {
     struct reader reader = {.module = module, .error = error, .error_size = size};
     struct instruction instruction;
@@ -205,6 +236,8 @@ bool module_specialise(struct module *module, module_constant *value, void *user
         reader.at = instruction.at;
         struct type *type = &module->ids[instruction.words[1]].shape;
         if (type->kind == TYPE_ARRAY && !set_length(&reader, type, value, user))
+            return false;
+        if (type->kind == TYPE_COOPERATIVE && !set_cooperative(&reader, type, lanes, value, user))
             return false;
         lay_out(module, type);
     }

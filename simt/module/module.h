@@ -15,6 +15,7 @@
 #define MODULE_WORDS_MAX (1u << 24)
 #define MODULE_CELLS_MAX (1u << 16) // scalars in one value or variable of a register file
 #define MODULE_DEPTH_MAX 64         // of types within types
+#define MODULE_SIDE_MAX  64         // rows, and columns, of a cooperative matrix
 
 enum type_kind {
     TYPE_NONE, // the id is not a type
@@ -28,6 +29,8 @@ enum type_kind {
     TYPE_RUNTIME_ARRAY, // `element`, `stride`
     TYPE_STRUCT,        // `members`, `count`
     TYPE_POINTER,       // `storage`, `element` (0 while it is only declared forward)
+    TYPE_COOPERATIVE,   // `element`, `parameters`: constants that say scope, rows, columns and use;
+                        // `count`: components that a lane has, by module_specialise
     TYPE_FUNCTION,      // `element` is the return type, `parameters`, `count`
 };
 
@@ -49,7 +52,8 @@ struct type {
     uint32_t count;   // arrays: filled in by module_specialise for lengths that are constants
     uint32_t length;  // arrays: id of the constant
     uint32_t stride;  // bytes; 0 without decoration; pointers may have it too
-    bool block;       // decorated Block or BufferBlock
+    uint32_t rows, columns, use; // of a cooperative matrix; by module_specialise
+    bool block;                  // decorated Block or BufferBlock
     bool buffer_block;
     SpvStorageClass storage;
     struct member *members;     // owned
@@ -127,15 +131,16 @@ void module_free(struct module *module);
 const struct type *module_type(const struct module *module, uint32_t id);       // the id IS a type
 const struct type *module_type_of(const struct module *module, uint32_t value); // the id HAS a type
 
-// Lengths of arrays, once constants are known: `value` gives the value of an integer constant,
+// Lengths of arrays and sizes of cooperative matrices, of which each of the `lanes` of a subgroup
+// has a part, once constants are known: `value` gives the value of an integer constant,
 // false if there is none. Computes `count` of arrays and then `cells` of all types; fails for
 // lengths of 0 or types of more than MODULE_CELLS_MAX cells that a register file would have to hold
 // (such types get cells = 0 if they are in memory only): that is what a constant, a value or
 // something in the storage classes Function, Private and Input has. Asks for lengths in the order
 // of declarations, and the types declared before are complete by then. May be called again.
 typedef bool module_constant(void *user, uint32_t id, uint64_t *value);
-bool module_specialise(struct module *module, module_constant *value, void *user, char *error,
-                       size_t size);
+bool module_specialise(struct module *module, uint32_t lanes, module_constant *value, void *user,
+                       char *error, size_t size);
 
 // Bytes that a value of a type takes in memory with explicit layout (offsets and strides), and in
 // Workgroup storage without (this program's own: natural alignment, bool as 4 bytes). A struct that

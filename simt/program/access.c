@@ -86,6 +86,33 @@ static uint32_t pointed_type(struct compiler *c, const struct op *op, uint32_t i
     return (*pointer)->element;
 }
 
+static void set_order(const struct compiler *c, const struct pointer *at, uint32_t type,
+                      const struct access_operands *operands, bool is_store, struct insn *insn)
+{
+    const uint32_t mask = operands ? operands->mask : 0;
+    insn->flags |= (uint16_t)access_flags(c, at, type, mask);
+    if (is_store && mask & SpvMemoryAccessMakePointerAvailableMask) {
+        insn->flags |= ACCESS_AVAILABLE;
+        insn->literal |= (uint64_t)operands->available << 8;
+    }
+    if (!is_store && mask & SpvMemoryAccessMakePointerVisibleMask) {
+        insn->flags |= ACCESS_VISIBLE;
+        insn->literal |= (uint64_t)operands->visible << 8;
+    }
+}
+
+bool access_order(struct compiler *c, const struct op *op, uint32_t first, bool is_store,
+                  struct insn *insn)
+{
+    struct access_operands operands;
+    struct pointer at;
+    if (!read_last_operands(c, op, first, &operands) || !variables_pointer(c, op->operands[0], &at))
+        return false;
+    const uint32_t type = module_type_of(c->module, op->operands[0])->element;
+    set_order(c, &at, type, &operands, is_store, insn);
+    return true;
+}
+
 // Whether all that a known pointer to registers points to is there.
 static bool is_known_register(const struct compiler *c, const struct pointer *at, uint32_t count)
 {
@@ -121,16 +148,7 @@ static bool transfer(struct compiler *c, const struct op *op, uint32_t id, uint3
         return compile_emit(c, op, insn);
     }
     insn.run = is_store ? memory_store : memory_load;
-    const uint32_t mask = operands ? operands->mask : 0;
-    insn.flags = (uint16_t)access_flags(c, &at, pointer->element, mask);
-    if (is_store && mask & SpvMemoryAccessMakePointerAvailableMask) {
-        insn.flags |= ACCESS_AVAILABLE;
-        insn.literal = (uint64_t)operands->available << 8;
-    }
-    if (!is_store && mask & SpvMemoryAccessMakePointerVisibleMask) {
-        insn.flags |= ACCESS_VISIBLE;
-        insn.literal = (uint64_t)operands->visible << 8;
-    }
+    set_order(c, &at, pointer->element, operands, is_store, &insn);
     c->program->memory_operations++;
     return layout_pieces(c, op, pointer->element, &at, layout_is_explicit(pointer->storage),
                          &insn.extra, &insn.extra_count) &&

@@ -83,6 +83,7 @@ static bool step(struct compiler *c, struct walk *walk, uint32_t id)
     case TYPE_ARRAY:
     case TYPE_MATRIX:
     case TYPE_VECTOR:
+    case TYPE_COOPERATIVE:
         break;
     default:
         return compile_fail(c, walk->op, "has too many indices");

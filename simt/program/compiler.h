@@ -219,6 +219,17 @@ bool access_write(struct compiler *c, const struct op *op, uint32_t pointer, uin
 // Whether stores are allowed there; notes them.
 bool access_may_store(struct compiler *c, const struct op *op, uint32_t pointer);
 
+// Flags and scope of a load or store through op's first operand, which is a pointer to memory; its
+// memory operands, if there are any, begin with operand `at`.
+bool access_order(struct compiler *c, const struct op *op, uint32_t at, bool is_store,
+                  struct insn *insn);
+
+// cooperative.c
+decode_op cooperative_load, cooperative_store, cooperative_multiply_add, cooperative_length;
+// Operations on matrices that are done to each component: `select` chooses those of vectors.
+bool cooperative_by_component(struct compiler *c, const struct op *op, insn_select *select,
+                              const struct decoded *decoded, uint32_t result);
+
 // chain.c
 decode_op chain_access, chain_pointer_access, chain_pointer_difference;
 

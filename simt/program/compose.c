@@ -87,8 +87,9 @@ static bool fits_there(const struct compiler *c, uint32_t whole, uint32_t index,
 static bool check_constituents(struct compiler *c, const struct op *op)
 {
     const struct type *whole = module_type(c->module, op->type);
+    const bool is_cooperative = whole->kind == TYPE_COOPERATIVE; // one value for all components
     uint32_t cells = 0;
-    if (whole->kind != TYPE_VECTOR && op->operand_count != whole->count)
+    if (whole->kind != TYPE_VECTOR && op->operand_count != (is_cooperative ? 1 : whole->count))
         return compile_fail(c, op, "has the wrong number of constituents");
     for (uint32_t i = 0; i < op->operand_count; i++) {
         const uint32_t type = check_value(c, op, op->operands[i]);
@@ -98,7 +99,7 @@ static bool check_constituents(struct compiler *c, const struct op *op)
             return compile_fail(c, op, "has a constituent %%%u of the wrong type", op->operands[i]);
         cells += check_cells(c, type);
     }
-    return cells == check_cells(c, op->type) ||
+    return is_cooperative || cells == check_cells(c, op->type) ||
            compile_fail(c, op, "has the wrong number of constituents");
 }
 
@@ -106,13 +107,15 @@ bool compose_op_construct(struct compiler *c, const struct op *op)
 {
     const uint32_t count = check_cells(c, op->type);
     const bool gathers = count <= GATHER_MAX;
+    const bool repeats = module_type(c->module, op->type)->kind == TYPE_COOPERATIVE;
     uint32_t result, extra = 0, cell, done = 0;
     if (!check_constituents(c, op) || !value_result(c, op, &result) ||
         (gathers && !compile_extra(c, count, &extra)))
         return false;
-    for (uint32_t i = 0; i < op->operand_count; i++) {
-        const uint32_t part = check_cells(c, c->module->ids[op->operands[i]].type);
-        if (!value_cell(c, op->operands[i], &cell) ||
+    for (uint32_t i = 0; i < (repeats ? count : op->operand_count); i++) {
+        const uint32_t id = op->operands[repeats ? 0 : i];
+        const uint32_t part = check_cells(c, c->module->ids[id].type);
+        if (!value_cell(c, id, &cell) ||
             (!gathers && !compile_copy(c, op, result + done, cell, part)))
             return false;
         for (uint32_t k = 0; gathers && k < part; k++)

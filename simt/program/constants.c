@@ -118,6 +118,8 @@ static bool is_early(const struct compiler *c, const struct op *op)
         const struct form *form = decode_form(op->operands[0] & 0xffff);
         letters = form ? form->operands + 1 : "";
         first = 1;
+        if (*letters == 'x') // a type, of which the size is asked
+            return false;
     } else if (op->opcode != SpvOpConstantComposite && op->opcode != SpvOpSpecConstantComposite) {
         return true;
     }
@@ -161,7 +163,8 @@ bool constants_evaluate(struct compiler *c)
     c->evaluating = true;
     if (!evaluate_all(c))
         return false;
-    if (!module_specialise(c->module, length_of_array, c, c->error, c->error_size))
+    if (!module_specialise(c->module, c->options->subgroup, length_of_array, c, c->error,
+                           c->error_size))
         return !(c->failed = true);
     c->sized = true;
     const bool done = evaluate_all(c);

@@ -198,6 +198,10 @@ static const struct form forms[] = {
     {SpvOpSDotAccSat, false, "=iii?v", select_integer, NULL},
     {SpvOpUDotAccSat, false, "=iii?v", select_integer, NULL},
     {SpvOpSUDotAccSat, false, "=iii?v", select_integer, NULL},
+    {SpvOpCooperativeMatrixLoadKHR, false, "=iii?m", NULL, cooperative_load},
+    {SpvOpCooperativeMatrixStoreKHR, false, "iiii?m", NULL, cooperative_store},
+    {SpvOpCooperativeMatrixMulAddKHR, false, "=iii?l", NULL, cooperative_multiply_add},
+    {SpvOpCooperativeMatrixLengthKHR, true, "=x", NULL, cooperative_length},
     {SpvOpReadClockKHR, false, "=i", select_clock, NULL},
     {SpvOpGroupNonUniformQuadAllKHR, false, "=i", select_group, NULL},
     {SpvOpGroupNonUniformQuadAnyKHR, false, "=i", select_group, NULL},
@@ -315,6 +319,8 @@ bool decode_usual(struct compiler *c, const struct op *op)
         if (!value_result(c, op, &insn.result))
             return false;
     }
+    if (op->type && module_type(c->module, op->type)->kind == TYPE_COOPERATIVE)
+        return cooperative_by_component(c, op, form->select, &decoded, insn.result);
     if (!decode_selected(c, op, form->select, &decoded, &insn))
         return false;
     if (op->opcode >= SpvOpIAddCarry && op->opcode <= SpvOpSMulExtended &&

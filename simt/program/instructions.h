@@ -72,6 +72,7 @@ void compose_moves(struct exec *exec, const struct move *moves, uint32_t count);
 #define ACCESS_AVAILABLE   4u  // make available after a store
 #define ACCESS_COHERENT    8u  // decorated Coherent, or volatile: never late, never stale
 #define ACCESS_REGISTER    16u // the pointer is the number of a cell
+#define ACCESS_COLUMNS     32u // of a cooperative matrix: by columns
 
 // OpLoad, OpStore: operand[0] is the pointer, operand[1] the value of a store, `components` is not
 // used. In memory: extra[] holds PIECE_WORDS words for each scalar: cell (relative to the first of
@@ -83,6 +84,26 @@ insn_run memory_load;
 insn_run memory_store;
 insn_run memory_load_register;
 insn_run memory_store_register;
+
+// Cooperative matrices (exec/memory.c, exec/matrix.c), with operands where group operations have
+// them. In subgroups of W lanes component i of lane l is element i * W + l of the matrix, row by
+// row; those behind the last element are nobody's. `literal` holds rows, columns, and one number
+// more.
+#define MATRIX_ROWS_SHIFT    16 // below: the scope of `flags`
+#define MATRIX_COLUMNS_SHIFT 24
+#define MATRIX_LAST_SHIFT    32
+#define MATRIX_ROWS(insn)    ((uint32_t)((insn)->literal >> MATRIX_ROWS_SHIFT & 0xff))
+#define MATRIX_COLUMNS(insn) ((uint32_t)((insn)->literal >> MATRIX_COLUMNS_SHIFT & 0xff))
+#define MATRIX_FLOAT         1u // flags of a product; of integers, which are signed
+#define MATRIX_A_SIGNED      2u
+#define MATRIX_B_SIGNED      4u
+// GROUP_VALUE: pointer, GROUP_ARGUMENT: stride, GROUP_CLUSTER: the matrix that is stored. The last
+// number: bytes that the stride counts; `width` is that of a component.
+insn_run matrix_load;
+insn_run matrix_store;
+// GROUP_VALUE, GROUP_ARGUMENT, GROUP_CLUSTER: A, B, C. The last number: columns of A. A and B have
+// components of `operand_width` bits, the result those of `width`.
+insn_run matrix_multiply_add;
 
 // OpAccessChain and its kin: result = operand[0] + literal + sum of index * stride, where extra[]
 // holds CHAIN_WORDS words for each index that is not constant: cell, width of the index in bits, 1

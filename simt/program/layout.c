@@ -24,6 +24,7 @@ bool layout_part(const struct compiler *c, uint32_t type, uint32_t index, uint32
     case TYPE_VECTOR:
     case TYPE_MATRIX:
     case TYPE_ARRAY:
+    case TYPE_COOPERATIVE:
         if (index >= t->count)
             return false;
         *part = t->element;
@@ -120,6 +121,8 @@ static bool add_pieces(struct pieces *pieces, uint32_t type, struct pointer at, 
         return add_piece(pieces, t, offset);
     if (!check_cells(c, type))
         return true;
+    if (t->kind == TYPE_COOPERATIVE)
+        return compile_fail(c, pieces->op, "accesses a cooperative matrix in memory");
     if (!is_struct && !layout_stride(c, pieces->op, type, pieces->explicit_layout, &at, &stride))
         return false;
     for (uint32_t i = 0; i < t->count; i++) {

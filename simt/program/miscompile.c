@@ -30,6 +30,7 @@ static miscompile_site *const sites[OPERATOR_COUNT] = {
     [OPERATOR_INACTIVE] = site_inactive,
     [OPERATOR_ATOMIC] = site_atomic,
     [OPERATOR_ZERO] = site_zero,
+    [OPERATOR_TRANSPOSE] = site_transpose,
 };
 
 bool edit_takes_at(struct edit *edit, uint32_t at, uint32_t pc)
@@ -154,6 +155,18 @@ static bool extra_reads(const struct edit *edit, const struct insn *insn, uint32
     return false;
 }
 
+// Cells of the matrix that an operand of an operation on matrices is; 1 if it is none.
+static uint32_t matrix_cells(const struct edit *edit, const struct insn *insn, uint32_t operand)
+{
+    const struct module *module = edit->c->module;
+    const uint32_t *words = module->words + insn->at;
+    if (insn->opcode == SpvOpCooperativeMatrixStoreKHR && operand == GROUP_CLUSTER)
+        return check_cells(edit->c, module->ids[words[2]].type);
+    if (insn->opcode == SpvOpCooperativeMatrixMulAddKHR && operand >= GROUP_VALUE)
+        return check_cells(edit->c, module->ids[words[2 + operand]].type);
+    return 1;
+}
+
 bool edit_reads(const struct edit *edit, const struct insn *insn, struct range cells)
 {
     const bool copies = insn->run == compose_copy || insn->run == miscompiled_share;
@@ -164,7 +177,7 @@ bool edit_reads(const struct edit *edit, const struct insn *insn, struct range c
     for (uint32_t i = 0; i < 4; i++) {
         const uint32_t count = copies               ? insn->components
                                : accesses && i == 1 ? insn->extra_count
-                                                    : 1;
+                                                    : matrix_cells(edit, insn, i);
         if (insn->operand[i] != CELL_NONE && insn->operand[i] &&
             range_meets((struct range){insn->operand[i], count}, cells))
             return true;

@@ -35,7 +35,7 @@ typedef bool miscompile_site(struct edit *edit, uint32_t pc);
 
 // miscompile_memory.c
 miscompile_site site_load_order, site_load_late, site_store_late, site_forward, site_member,
-    site_dead, site_atomic, site_zero;
+    site_dead, site_atomic, site_zero, site_transpose;
 // miscompile_group.c
 miscompile_site site_hoist, site_sink, site_merge, site_reuse, site_uniform, site_own, site_spill,
     site_subword, site_predicate, site_inactive;
@@ -74,6 +74,13 @@ bool edit_is_pure(const struct insn *insn);
 static inline bool edit_is_group(const struct insn *insn)
 {
     return insn->kind == INSN_TANGLED || insn->kind == INSN_CROSS_LANE;
+}
+
+static inline bool edit_is_matrix(const struct insn *insn) // cooperative; a group operation, too
+{
+    return insn->opcode == SpvOpCooperativeMatrixLoadKHR ||
+           insn->opcode == SpvOpCooperativeMatrixStoreKHR ||
+           insn->opcode == SpvOpCooperativeMatrixMulAddKHR;
 }
 
 static inline bool range_meets(struct range a, struct range b)

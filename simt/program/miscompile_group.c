@@ -122,7 +122,7 @@ bool site_sink(struct edit *edit, uint32_t pc)
 
 static bool same_operation(const struct insn *a, const struct insn *b)
 {
-    return edit_is_group(a) && a->run == b->run && a->opcode == b->opcode &&
+    return edit_is_group(a) && !edit_is_matrix(a) && a->run == b->run && a->opcode == b->opcode &&
            a->literal == b->literal && a->flags == b->flags && a->components == b->components &&
            a->width == b->width && a->operand_width == b->operand_width;
 }

@@ -26,7 +26,7 @@ static bool modifies(const struct insn *insn)
 // What nothing moves across.
 static bool is_fixed(const struct insn *insn)
 {
-    return insn->kind != INSN_PLAIN && !edit_is_group(insn);
+    return insn->kind != INSN_PLAIN && (!edit_is_group(insn) || edit_is_matrix(insn));
 }
 
 static bool acquires(const struct edit *edit, const struct insn *insn)
@@ -221,5 +221,13 @@ bool site_zero(struct edit *edit, uint32_t pc)
         if (!edit_takes_at(edit, program->shared_zero[i].variable, pc))
             program->shared_zero[left++] = program->shared_zero[i];
     program->shared_zero_count = left;
+    return true;
+}
+
+bool site_transpose(struct edit *edit, uint32_t pc)
+{
+    struct insn *insn = &edit->program->insns[pc];
+    if (insn->opcode == SpvOpCooperativeMatrixLoadKHR && edit_takes(edit, pc))
+        insn->flags ^= ACCESS_COLUMNS;
     return true;
 }

@@ -131,7 +131,7 @@ static uint32_t telling_cell(const struct insn *insn)
         return insn->result;
     if (insn->run == memory_store || insn->run == memory_store_register)
         return insn->operand[1];
-    if (insn->opcode == SpvOpAtomicStore)
+    if (insn->opcode == SpvOpAtomicStore || insn->run == matrix_store)
         return insn->operand[3];
     return insn->kind == INSN_IF || insn->kind == INSN_SWITCH ? insn->operand[0] : CELL_NONE;
 }

@@ -44,6 +44,11 @@ static void check_insn(const struct program *program, const struct insn *insn)
         for (uint32_t i = 0; i < insn->extra_count; i++)
             check_cells(program, program->extra[insn->extra + i], 1);
     }
+    if (insn->run == matrix_load || insn->run == matrix_store) {
+        const uint32_t elements = MATRIX_ROWS(insn) * MATRIX_COLUMNS(insn);
+        check_cells(program, insn->run == matrix_load ? insn->result : insn->operand[GROUP_CLUSTER],
+                    (elements + program->subgroup - 1) / program->subgroup);
+    }
     if (insn->run == memory_load || insn->run == memory_store) {
         const uint32_t first = insn->run == memory_load ? insn->result : insn->operand[1];
         for (uint32_t i = 0; i < insn->extra_count; i++)

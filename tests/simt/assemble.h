@@ -33,6 +33,7 @@ static const struct {
     {"GroupNonUniformShuffle", SpvCapabilityGroupNonUniformShuffle},
     {"GroupNonUniformArithmetic", SpvCapabilityGroupNonUniformArithmetic},
     {"GroupNonUniformQuad", SpvCapabilityGroupNonUniformQuad},
+    {"CooperativeMatrixKHR", SpvCapabilityCooperativeMatrixKHR},
     {"VulkanMemoryModel", SpvCapabilityVulkanMemoryModel},
     {"PhysicalStorageBufferAddresses", SpvCapabilityPhysicalStorageBufferAddresses},
     {"RuntimeDescriptorArray", SpvCapabilityRuntimeDescriptorArray},

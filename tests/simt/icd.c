@@ -406,6 +406,35 @@ static void extensions_are_named_once_and_have_versions(void **state)
     }
 }
 
+#ifdef VK_KHR_cooperative_matrix
+static void matrices_are_listed(void **state)
+{
+    (void)state;
+    VkCooperativeMatrixPropertiesKHR all[16];
+    uint32_t count = 0, some = 1, halves = 0;
+    assert_int_equal(icd_GetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, NULL),
+                     VK_SUCCESS);
+    assert_in_range(count, 1, COUNT(all));
+    assert_int_equal(icd_GetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &some, all),
+                     VK_INCOMPLETE);
+    assert_int_equal(icd_GetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, all),
+                     VK_SUCCESS);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(all[i].scope, VK_SCOPE_SUBGROUP_KHR);
+        assert_true(all[i].MSize <= MODULE_SIDE_MAX && all[i].NSize <= MODULE_SIDE_MAX &&
+                    all[i].KSize <= MODULE_SIDE_MAX);
+        halves += all[i].NSize == 16 && all[i].BType == VK_COMPONENT_TYPE_FLOAT16_KHR;
+    }
+    assert_int_equal(halves, 2); // to halves and to floats
+    VkPhysicalDeviceCooperativeMatrixPropertiesKHR stages = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR};
+    VkPhysicalDeviceProperties2 properties = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &stages};
+    icd_GetPhysicalDeviceProperties2(physical, &properties);
+    assert_int_equal(stages.cooperativeMatrixSupportedStages, VK_SHADER_STAGE_COMPUTE_BIT);
+}
+#endif
+
 // Properties
 
 static void properties_are_the_same_in_both_structures(void **state)
@@ -663,6 +692,9 @@ int main(void)
         cmocka_unit_test(modules_may_declare_what_features_promise),
         cmocka_unit_test(features_that_need_graphics_or_images_are_not_there),
         cmocka_unit_test(extensions_are_named_once_and_have_versions),
+#ifdef VK_KHR_cooperative_matrix
+        cmocka_unit_test(matrices_are_listed),
+#endif
         cmocka_unit_test(properties_are_the_same_in_both_structures),
         cmocka_unit_test(limits_are_what_the_specification_requires),
         cmocka_unit_test(faulty_properties_are_nonsense_but_terminated),

@@ -26,7 +26,7 @@ static bool constant_value(void *user, uint32_t id, uint64_t *value)
 static bool specialise(struct module *module, uint64_t spec, char *error, size_t size)
 {
     struct values values = {module, spec, 0};
-    return module_specialise(module, constant_value, &values, error, size);
+    return module_specialise(module, 1, constant_value, &values, error, size);
 }
 
 static struct module *specialised(const struct parts *parts, uint64_t spec)
