@@ -113,6 +113,9 @@ static const struct feature for_tests[] = {
 #ifdef VK_KHR_shader_subgroup_rotate
     FEATURE(rotate, SHADER_SUBGROUP_ROTATE_FEATURES_KHR, NEVER_CORE, KHR_SHADER_SUBGROUP_ROTATE),
 #endif
+#ifdef VK_KHR_cooperative_matrix
+    FEATURE(matrix, COOPERATIVE_MATRIX_FEATURES_KHR, NEVER_CORE, KHR_COOPERATIVE_MATRIX),
+#endif
 };
 
 static const struct feature for_capture[] = {
@@ -168,6 +171,34 @@ static void gather(struct dev_features *features)
     }
 }
 
+// Whether a device multiplies 16x16 halves by 16x16 halves, both to halves and to floats.
+static bool has_matrices(VkPhysicalDevice physical, const struct dev_features *features)
+{
+#ifdef VK_KHR_cooperative_matrix
+    VkCooperativeMatrixPropertiesKHR all[256];
+    uint32_t count = sizeof all / sizeof *all, found = 0;
+    for (size_t i = 0; i < count; i++)
+        all[i] = (VkCooperativeMatrixPropertiesKHR){
+            .sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR};
+    if (!features->matrix.cooperativeMatrix || !vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR ||
+        vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, all) < VK_SUCCESS)
+        return false;
+    for (uint32_t i = 0; i < count && i < sizeof all / sizeof *all; i++) {
+        const VkCooperativeMatrixPropertiesKHR *one = &all[i];
+        if (one->MSize == 16 && one->NSize == 16 && one->KSize == 16 &&
+            one->AType == VK_COMPONENT_TYPE_FLOAT16_KHR &&
+            one->BType == VK_COMPONENT_TYPE_FLOAT16_KHR && one->CType == one->ResultType &&
+            one->scope == VK_SCOPE_SUBGROUP_KHR)
+            found |= one->CType == VK_COMPONENT_TYPE_FLOAT16_KHR   ? 1
+                     : one->CType == VK_COMPONENT_TYPE_FLOAT32_KHR ? 2
+                                                                   : 0;
+    }
+    return found == 3;
+#else
+    return (void)physical, (void)features, false;
+#endif
+}
+
 // `capture`: also what reports compiled code, as far as the device offers it.
 static bool read_features(VkPhysicalDevice physical, uint32_t api, bool capture,
                           struct dev_features *features, struct lit_error *error)
@@ -208,6 +239,10 @@ static bool read_features(VkPhysicalDevice physical, uint32_t api, bool capture,
     features->addresses.bufferDeviceAddressCaptureReplay = VK_FALSE;
     features->addresses.bufferDeviceAddressMultiDevice = VK_FALSE;
     gather(features);
+#ifdef VK_KHR_cooperative_matrix
+    features->matrix.cooperativeMatrixRobustBufferAccess = VK_FALSE;
+#endif
+    features->matrices = has_matrices(physical, features);
     return true;
 }
 
@@ -294,6 +329,7 @@ static uint64_t feature_bits(const struct dev_features *f,
         {CAT_FEATURE_QUAD_CONTROL, f->quad_control.shaderQuadControl},
 #endif
         {CAT_FEATURE_BROADCAST_DYNAMIC, f->vulkan12.subgroupBroadcastDynamicId},
+        {CAT_FEATURE_COOPERATIVE_MATRIX, compute && f->matrices},
         {CAT_FEATURE_EXTENDED_TYPES, compute && f->extended_types.shaderSubgroupExtendedTypes},
     };
     _Static_assert(CAT_FEATURE_BASIC == 0 && CAT_FEATURE_QUAD == 7 &&

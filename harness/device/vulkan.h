@@ -77,6 +77,9 @@ struct dev_features {
 #ifdef VK_KHR_shader_subgroup_rotate
     VkPhysicalDeviceShaderSubgroupRotateFeaturesKHR rotate;
 #endif
+#ifdef VK_KHR_cooperative_matrix
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;
+#endif
     // Only for dev_compile:
     VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables;
 #ifdef VK_KHR_pipeline_binary
@@ -86,6 +89,7 @@ struct dev_features {
     const char *extensions[24]; // to enable, for what is not core in this version
     uint32_t extension_count;
     bool partitioned;       // VK_NV_shader_subgroup_partitioned, which has no structure
+    bool matrices;          // those of CAT_FEATURE_COOPERATIVE_MATRIX
     bool core_addresses;    // vkGetBufferDeviceAddress is not the extension's
     bool driver_properties; // VkPhysicalDeviceDriverProperties can be asked for
     bool size_properties;   // likewise VkPhysicalDeviceSubgroupSizeControlProperties

@@ -43,6 +43,7 @@ enum cat_feature {
     CAT_FEATURE_QUAD_CONTROL,
     CAT_FEATURE_ZERO_INITIALIZE,
     CAT_FEATURE_BROADCAST_DYNAMIC,
+    CAT_FEATURE_COOPERATIVE_MATRIX, // 16x16x16, of halves, to halves and to floats
     CAT_FEATURE_COUNT,
 };
 

@@ -41,6 +41,7 @@ static const char *const names[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_SHARED_FLOAT64_ADD] = "shaderSharedFloat64AtomicAdd",
     [CAT_FEATURE_QUAD_CONTROL] = "VK_KHR_shader_quad_control",
     [CAT_FEATURE_BROADCAST_DYNAMIC] = "subgroupBroadcastDynamicId",
+    [CAT_FEATURE_COOPERATIVE_MATRIX] = "cooperativeMatrix of 16x16x16 halves",
 };
 
 // -1 stands for "needs nothing beyond Vulkan 1.1 compute".
@@ -73,6 +74,7 @@ static const struct {
     {SpvCapabilityVulkanMemoryModelDeviceScope, CAT_FEATURE_MEMORY_MODEL_DEVICE},
     {SpvCapabilityPhysicalStorageBufferAddresses, CAT_FEATURE_ADDRESSES},
     {SpvCapabilityGroupNonUniformRotateKHR, CAT_FEATURE_ROTATE},
+    {SpvCapabilityCooperativeMatrixKHR, CAT_FEATURE_COOPERATIVE_MATRIX},
 };
 
 const char *cat_feature_name(enum cat_feature feature)

@@ -74,6 +74,7 @@ const struct repro_feature repro_features[CAT_FEATURE_COUNT] = {
         {"has.zero_initialize.shaderZeroInitializeWorkgroupMemory",
          "ZeroInitializeWorkgroupMemoryFeatures.shaderZeroInitializeWorkgroupMemory", NULL},
     [CAT_FEATURE_BROADCAST_DYNAMIC] = {"has.vulkan12.subgroupBroadcastDynamicId", NULL, NULL},
+    [CAT_FEATURE_COOPERATIVE_MATRIX] = {"compute && HAS_MATRIX", NULL, "VK_KHR_cooperative_matrix"},
     [CAT_FEATURE_CLOCK] = {"has.clock.shaderSubgroupClock", NULL, "VK_KHR_shader_clock"},
     [CAT_FEATURE_EXTENDED_TYPES] =
         {"compute && has.extended_types.shaderSubgroupExtendedTypes",

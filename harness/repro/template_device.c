@@ -105,6 +105,9 @@ static struct {
 #ifdef VK_KHR_shader_subgroup_rotate
     VkPhysicalDeviceShaderSubgroupRotateFeaturesKHR rotate;
 #endif
+#ifdef VK_KHR_cooperative_matrix
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;
+#endif
     VkBool32 partitioned; // an extension without a structure
     VkPhysicalDeviceSubgroupProperties subgroup;
     VkPhysicalDeviceSubgroupSizeControlProperties sizes;
@@ -125,6 +128,12 @@ static struct {
 #else
 #define HAS_ROTATE           false
 #define HAS_ROTATE_CLUSTERED false
+#endif
+
+#ifdef VK_KHR_cooperative_matrix
+#define HAS_MATRIX has.matrix.cooperativeMatrix
+#else
+#define HAS_MATRIX false
 #endif
 
 #define TYPE(name) VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##name
@@ -177,6 +186,9 @@ static const struct {
 #ifdef VK_KHR_shader_subgroup_rotate
     {&has.rotate, TYPE(SHADER_SUBGROUP_ROTATE_FEATURES_KHR), 0, "VK_KHR_shader_subgroup_rotate", 0,
      0},
+#endif
+#ifdef VK_KHR_cooperative_matrix
+    {&has.matrix, TYPE(COOPERATIVE_MATRIX_FEATURES_KHR), 0, "VK_KHR_cooperative_matrix", 0, 0},
 #endif
 };
 
@@ -379,6 +391,9 @@ static uint32_t read_features(const char *enabled[COUNT(features) + 1])
     has.addresses.bufferDeviceAddressCaptureReplay = VK_FALSE;
     has.addresses.bufferDeviceAddressMultiDevice = VK_FALSE;
     gather_features();
+#ifdef VK_KHR_cooperative_matrix
+    has.matrix.cooperativeMatrixRobustBufferAccess = VK_FALSE;
+#endif
     has.sizes.sType = TYPE(SUBGROUP_SIZE_CONTROL_PROPERTIES);
     has.subgroup.sType = TYPE(SUBGROUP_PROPERTIES);
     has.subgroup.pNext = has.size_control.sType ? &has.sizes : NULL;
