@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/program.h"
 #include "base/sha256.h"
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
@@ -322,7 +323,9 @@ static void start(const char *command, const char *const *words)
 // Runs what was written, into a store, and bundles it.
 static void bundle(const struct reducing *r, const char *path)
 {
-    OWNED(text_free) struct text store = {0}, folder = {0}, name = {0}, device = {0}, runs = {0};
+    OWNED(text_free)
+    struct text store = {0},
+                folder = {0}, name = {0}, device = {0}, runs = {0}, said = {0};
     const char *simt = r->chosen->simt.count ? r->chosen->simt.items[0] : NULL;
     text_printf(&store, "%s/litmus.db", r->folder.data);
     text_printf(&folder, "%s/bundle", r->folder.data);
@@ -334,7 +337,9 @@ static void bundle(const struct reducing *r, const char *path)
         unlink(store.data);
     start("kernel", (const char *[]){path, "run", "--db", store.data, "-n", runs.data, "-q", "-d",
                                      device.data, simt ? "--simt" : NULL, simt, NULL});
-    if (access(folder.data, F_OK) != 0 && cat_interface_is_exact(&r->base.package.interface))
+    // What it holds of an earlier call is of a larger kernel.
+    lit_program_run((const char *[]){"rm", "-rf", "--", folder.data, NULL}, 10, 4096, &said, NULL);
+    if (access(folder.data, F_OK) != 0)
         start("repro", (const char *[]){name.data, "--db", store.data, "-o", folder.data, NULL});
 }
 
