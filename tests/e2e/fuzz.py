@@ -188,6 +188,7 @@ class Groups(Fuzz):
         shown = self.fuzz("--show", "--pressure", "100", *SEED)
         self.assertRegex(shown.out, r"(?m)^; program      registers 108 24 ")
 
+    @harness.unsanitized
     def test_coverage(self):
         run = self.fuzz("--simt", "lockstep", "--count", "400", "--coverage", *SEED)
         seen, every = (int(n.replace(",", "")) for n in
@@ -218,6 +219,7 @@ class Groups(Fuzz):
     def test_lagging(self):
         self.broken("lagging,subgroup=8", 40, 5, r"(?m)^    registers 4 ")
 
+    @harness.unsanitized
     def test_operators(self):
         """A fault of a compiler for each kind of what programs do."""
         for operator, pattern in (("barrier", r"peek|pass|total|tickets"), ("own", r"u0"),
@@ -227,6 +229,7 @@ class Groups(Fuzz):
                 self.broken(f"miscompiling,subgroup=16,{operator}=1", 100, 6, pattern)
 
     @harness.full
+    @harness.never_sanitized
     def test_every_operator_is_found(self):
         """As docs/fuzzing.md says, but for other programs."""
         with open(os.path.join(harness.SOURCE, "docs", "models", "miscompiling.md")) as file:
@@ -249,6 +252,7 @@ class Groups(Fuzz):
         other = self.litmus("fuzz", "reconvergence", "--replay", self.stored()[0])
         self.assert_one_line(other, 2, "no program")
 
+    @harness.unsanitized
     def test_nothing_is_undefined(self):
         """By what litmus kernel --check sees of each program on the simulator."""
         if not shutil.which("spirv-as"):
