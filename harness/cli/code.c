@@ -14,6 +14,7 @@ struct collecting {
     struct store *store;
     int64_t session;
     enum cli_code_which which;
+    const struct cli_shares *shares;
     const struct eng_device *device;
     struct lit_error *error;
     bool broken;           // the store
@@ -64,12 +65,12 @@ static bool has_odd_pair(const struct report_model *model, const struct report_r
     return false;
 }
 
-static bool is_wanted(enum cli_code_which which, const struct report_model *model,
+static bool is_wanted(const struct collecting *c, const struct report_model *model,
                       const struct report_result *result, bool paired)
 {
     if (result->result == ENG_SKIP)
         return false;
-    if (which == CLI_CODE_ALL)
+    if (c->which == CLI_CODE_ALL || cli_shares_among(c->shares, c->device->id, result->name) > 1)
         return !paired;
     return paired ? !is_odd(result) && has_odd_pair(model, result) : is_odd(result);
 }
@@ -83,9 +84,10 @@ static size_t choose(struct collecting *c, const struct report_model *model,
     for (int paired = 0; paired < 2; paired++)
         for (size_t i = 0; i < model->result_count; i++) {
             const struct report_result *result = &model->results[i];
-            const bool full = c->which == CLI_CODE_FAILED && count == CLI_CODE_MOST;
+            const bool full = c->which == CLI_CODE_FAILED && count >= CLI_CODE_MOST &&
+                              cli_shares_among(c->shares, c->device->id, result->name) == 1;
             if (full || strcmp(model->devices[result->device].id, c->device->id) != 0 ||
-                !is_wanted(c->which, model, result, paired) || is_there(c, result->name))
+                !is_wanted(c, model, result, paired) || is_there(c, result->name))
                 continue;
             count += cat_case_find(&result->cfg, &(*cases)[count], NULL);
         }
@@ -139,7 +141,8 @@ static bool collect_device(struct collecting *c, const struct report_model *mode
 }
 
 bool cli_code_collect(const struct cli_devices *devices, struct store *store, int64_t session,
-                      enum cli_code_which which, struct lit_error *error)
+                      enum cli_code_which which, const struct cli_shares *shares,
+                      struct lit_error *error)
 {
     struct report_model model;
     if (which == CLI_CODE_NONE)
@@ -150,6 +153,7 @@ bool cli_code_collect(const struct cli_devices *devices, struct store *store, in
                                .store = store,
                                .session = session,
                                .which = which,
+                               .shares = shares,
                                .device = &devices->inventory.devices[i],
                                .error = error};
         good = !devices->chosen[i] || collect_device(&c, &model);

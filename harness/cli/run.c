@@ -202,6 +202,7 @@ struct run {
     struct store *store;
     struct store_session session;
     struct cli_baseline baseline;
+    struct cli_shares shares;
     bool kept;       // the session has all kernels from outside that it needs
     bool incomplete; // a device of the resumed session is not there
 };
@@ -360,7 +361,7 @@ static void collect_code(const struct run *run)
 {
     struct lit_error error = {0};
     if (!cli_code_collect(&run->devices, run->store, run->session.id,
-                          (enum cli_code_which)run->options.isa, &error))
+                          (enum cli_code_which)run->options.isa, &run->shares, &error))
         fprintf(stderr, "litmus: not all code could be stored: %s\n", error.message);
 }
 
@@ -382,6 +383,23 @@ static int conclude_gtest(struct run *run, enum eng_stop stop, struct lit_error 
     return code == CLI_FAILED ? cli_fail(error) : code;
 }
 
+static uint64_t weigh(const struct eng_device *device, const char *name, uint64_t runs, void *user)
+{
+    const struct run *run = user;
+    return cli_shares_runs(&run->shares, device->id, name, report_usual_runs(name, runs));
+}
+
+// Runs are shared where nobody says how many there are, not between machines, and where the code
+// may be asked for again afterwards.
+static bool load_shares(struct run *run, struct lit_error *error)
+{
+    const struct cli_run_options *o = &run->options;
+    return !o->usual || o->shard.kind != STORE_WHOLE || o->isa == CLI_CODE_NONE || o->cases.gtest ||
+           run->stress.mode != ENG_STRESS_NONE ||
+           cli_shares_load(run->store, run->session.id, &run->selection, &run->devices,
+                           &run->shares, error);
+}
+
 static struct eng_run make_work(struct run *run)
 {
     return (struct eng_run){.selection = &run->selection,
@@ -391,7 +409,7 @@ static struct eng_run make_work(struct run *run)
                             .seed = run->options.seed.value,
                             .shard = run->options.shard,
                             .rule = run->options.rule,
-                            .weigh = run->options.usual ? report_usual_runs : NULL,
+                            .weigh = run->options.usual ? weigh : NULL,
                             .shuffle = run->options.shuffle,
                             .validation = run->options.validation,
                             .serial = run->options.serial,
@@ -577,7 +595,7 @@ static int run_all(struct run *run, struct cli_call *call)
         return cli_fail(error);
     if ((!o->cases.gtest && !plan_exists(run, error)) ||
         (!o->resume && !begin_session(run, call, error)) ||
-        !cli_stress_load(&run->stress, run->store, error))
+        !cli_stress_load(&run->stress, run->store, error) || !load_shares(run, error))
         return cli_fail(error);
     run->progress.started = clock_now();
     return measure(run);
@@ -615,6 +633,7 @@ int cli_run(struct cli_call *call)
     store_close(&run.store);
     cli_stress_clear(&run.stress);
     cli_baseline_clear(&run.baseline);
+    cli_shares_clear(&run.shares);
     cli_cases_clear(&run.options.cases);
     if (call->gtest)
         cli_gtest_clear(call->gtest);

@@ -70,6 +70,31 @@ bool cli_shard_settle(struct cli_run_options *options, struct lit_error *error);
 
 // After a run: what drivers made of the configurations, into the store beside their results.
 
+// Configurations of a run that are one program on a device (report_code_is_one), as far as an
+// earlier session of the store has the code of everything that it ran: so they need not all repeat
+// the runs that each is usually given.
+struct cli_shares {
+    struct cli_share {
+        char device[DEV_ID_SIZE];
+        char *name;
+        size_t among; // of the run's configurations that are one program, this one too
+    } * items;
+    size_t count;
+};
+
+// Reads them, of all chosen devices, from what sessions before this one stored: a function of the
+// store that a resumed session finds as it was. False with an error if the store is damaged. Clear
+// it after a failure too.
+bool cli_shares_load(struct store *store, int64_t session, const struct cat_selection *selection,
+                     const struct cli_devices *devices, struct cli_shares *shares,
+                     struct lit_error *error);
+// Among how many the runs are divided; 1: it has all for itself.
+size_t cli_shares_among(const struct cli_shares *shares, const char *device, const char *name);
+// How many of the usual runs it has then: together no fewer than one of them would.
+uint64_t cli_shares_runs(const struct cli_shares *shares, const char *device, const char *name,
+                         uint64_t runs);
+void cli_shares_clear(struct cli_shares *shares);
+
 // The values of --isa, in this order. FAILED: configurations in which something failed that should
 // not, and of the same test those that differ from one of them in one axis; the first CLI_CODE_MOST
 // of a device.
@@ -78,12 +103,13 @@ enum cli_code_which { CLI_CODE_FAILED, CLI_CODE_ALL, CLI_CODE_NONE };
 
 #define CLI_CODE_MOST 100
 
-// Compiles them anew on the chosen devices and stores what the drivers give; what is in the store
-// already is not asked for again. A driver that tells nothing of the first one is not asked for the
-// others; one that crashes or hangs costs a remark (watch.say) and nothing else. False if the store
-// cannot be written, or cannot be read.
+// Compiles them, and those that share their runs, anew on the chosen devices and stores what the
+// drivers give; what is in the store already is not asked for again. A driver that tells nothing of
+// the first one is not asked for the others; one that crashes or hangs costs a remark (watch.say)
+// and nothing else. False if the store cannot be written, or cannot be read.
 bool cli_code_collect(const struct cli_devices *devices, struct store *store, int64_t session,
-                      enum cli_code_which which, struct lit_error *error);
+                      enum cli_code_which which, const struct cli_shares *shares,
+                      struct lit_error *error);
 
 // litmus run --baseline: a run and its gate in one step.
 

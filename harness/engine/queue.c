@@ -283,8 +283,9 @@ static void measure_begin(struct eng_queue *q, struct measure *m, const struct c
     uint64_t first;
     *m = (struct measure){.which = which, .result = ENG_PARTIAL, .rule = q->rule};
     cat_case_name(which, &m->name);
-    eng_shard_runs(&run->shard, run->weigh ? run->weigh(m->name.data, run->runs) : run->runs,
-                   &first, &m->rule.least);
+    const uint64_t runs =
+        run->weigh ? run->weigh(q->device, m->name.data, run->runs, run->user) : run->runs;
+    eng_shard_runs(&run->shard, runs, &first, &m->rule.least);
     m->target = m->rule.least;
     m->expectation = cat_case_expectation(which, NULL);
     eng_stress_choose(run_of(q)->stress, run_of(q)->seed, which, m->name.data, q->device,

@@ -22,8 +22,9 @@ struct eng_run {
     uint64_t runs, seed; // of the whole run, also where this is a shard of it
     struct eng_shard shard;
     struct eng_rule rule; // FIXED: `runs` of each; else `runs` is the least, and `most` counts
-    // How many runs a configuration gets of which the others get `runs`; NULL: all the same.
-    uint64_t (*weigh)(const char *name, uint64_t runs);
+    // How many runs a configuration gets of which the others get `runs`, with `user`; NULL: all the
+    // same.
+    uint64_t (*weigh)(const struct eng_device *device, const char *name, uint64_t runs, void *user);
     bool shuffle, validation;
     bool serial;    // one device after another
     int ahead;      // configurations whose pipelines a worker precompiles, at most

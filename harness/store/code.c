@@ -86,6 +86,17 @@ static bool unpack(const struct store_code_row *row, struct isa_code *code)
     return good && is_digest(row->digest, code);
 }
 
+bool store_code_session(struct store *store, int64_t before, const char *device, int64_t *session,
+                        struct lit_error *error)
+{
+    return store_number(store, error, session,
+                        "SELECT coalesce(max(session), 0) FROM (SELECT session FROM code"
+                        " WHERE session < ?1 AND device = ?2 GROUP BY session HAVING count(*) >="
+                        " (SELECT count(*) FROM result WHERE result.session = code.session"
+                        " AND result.device = ?2 AND result.runs > 0))",
+                        "it", before, device);
+}
+
 struct reading {
     struct store *store;
     struct lit_error *error;

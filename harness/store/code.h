@@ -11,6 +11,11 @@
 bool store_code_put(struct store *store, int64_t session, const char *device, const char *name,
                     const char *sha256, const struct isa_code *code, struct lit_error *error);
 
+// The newest session before `before` that has the code of each configuration that ran on a
+// device: *session is 0 if there is none.
+bool store_code_session(struct store *store, int64_t before, const char *device, int64_t *session,
+                        struct lit_error *error);
+
 // Calls `visit` for each code of a session, in the order in which they were first written; `code`
 // may be taken over and left empty. `device`, if not NULL, asks for one device alone
 // (dev_facts_id), and `name` for one configuration. `visit` returns false to stop.

@@ -165,6 +165,41 @@ class Caches(Case):
         self.assertIn("workgroup=128", result.out)
 
 
+@harness.about_lavapipe
+class Shared(Case):
+    """Variants that are one program, by the cache of a driver that hands out one file for all."""
+
+    VARIANTS = tuple(harness.ONE.replace("sync=workgroup-in-loop", f"sync={sync}")
+                     for sync in ("none", "memory-once", "control-once"))
+    OTHER = harness.PAIR[1]
+
+    def run_here(self, *arguments, **how):
+        result = self.litmus("run", *self.VARIANTS, self.OTHER, "-q", *arguments,
+                             fault="nvidia-cache",
+                             LITMUS_FAULT_CACHE=os.path.join(ISA, "h200.cache"), **how)
+        self.assertIn(result.code, (0, 1), result)
+
+    def runs(self):
+        """Of the newest session, in the order of the names: those of one program, and the other."""
+        rows = self.rows("SELECT name, runs FROM result WHERE session = "
+                         "(SELECT max(id) FROM session) ORDER BY name LIKE '%=128%', name")
+        return [runs for _, runs in rows]
+
+    def test_runs_are_divided(self):
+        self.run_here("-n", "1", "--isa", "all")
+        self.run_here("--seed", "3")
+        # Each has a third of 2,000 or 1,000; what is a program by itself has all.
+        divided = self.runs()
+        self.assertEqual(divided, [667, 334, 334, 1000])
+        text = self.litmus("report").out
+        self.assertIn("  Same machine code", text)
+        self.assertRegex(text, rf"\n  0 of {sum(divided[:3]):,}, ")
+        # Their code is asked for again.
+        self.assertEqual(self.rows("SELECT count(*) FROM code WHERE session = 2"), [(3,)])
+        self.run_here("-n", "7", "--isa", "none")
+        self.assertEqual(self.runs(), [7] * 4)
+
+
 class OtherDrivers(Case):
     @harness.about_lavapipe
     def test_one_that_gives_nothing(self):

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which configurations of a run share their runs, because an earlier session of the store has the
+// machine code of them all and it is the same.
+#include "cli/session.h"
+
+#include "report/code.h"
+#include "store/code.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_SHARING 4 // a configuration has at least this part of the usual runs for itself
+
+static int compare_names(const void *left, const void *right)
+{
+    const char *const *a = left, *const *b = right;
+    return strcmp(*a, *b);
+}
+
+static int compare_shares(const void *left, const void *right)
+{
+    const struct cli_share *a = left, *b = right;
+    const int order = strcmp(a->device, b->device);
+    return order ? order : strcmp(a->name, b->name);
+}
+
+// The names of what a device is to run, in order.
+struct planned {
+    char **names;
+    size_t count;
+};
+
+static void plan_names(const struct cat_selection *selection, const struct dev_facts *facts,
+                       struct planned *planned)
+{
+    struct eng_plan plan;
+    eng_plan_make(&plan, selection, facts, false, 0);
+    planned->names = lit_alloc(plan.count + 1, sizeof *planned->names);
+    for (planned->count = 0; planned->count < plan.count; planned->count++) {
+        struct text name = {0};
+        cat_case_name(&plan.cases[planned->count], &name);
+        planned->names[planned->count] = name.data;
+    }
+    qsort(planned->names, planned->count, sizeof *planned->names, compare_names);
+    eng_plan_clear(&plan);
+}
+
+// Whether it is to be run, of the module that it had.
+static bool is_planned(const struct planned *planned, const struct report_result *result)
+{
+    struct cat_case which;
+    if (!bsearch(&result->name, planned->names, planned->count, sizeof *planned->names,
+                 compare_names) ||
+        !cat_case_parse(result->name, &which, NULL))
+        return false;
+    const struct cat_module *module = cat_case_module(&which);
+    return module && strcmp(module->sha256, result->sha256) == 0;
+}
+
+// Adds the configurations that are one program with that of the index and come behind it.
+static void add_group(const struct report_code *code, size_t first, const struct planned *planned,
+                      bool *seen, struct cli_shares *shares)
+{
+    const struct report_model *model = code->model;
+    const size_t start = shares->count;
+    for (size_t i = first; i < model->result_count; i++) {
+        const struct report_result *result = &model->results[i];
+        if (seen[i] || !report_code_is_one(code, &model->results[first], result))
+            continue;
+        seen[i] = true;
+        if (is_planned(planned, result)) {
+            struct cli_share *share = &LIT_ADD(shares->items, shares->count);
+            *share = (struct cli_share){.name = lit_strdup(result->name)};
+            snprintf(share->device, sizeof share->device, "%s", model->devices[result->device].id);
+        }
+    }
+    for (size_t i = start; i < shares->count; i++)
+        shares->items[i].among = shares->count - start;
+}
+
+static bool add_device(struct store *store, int64_t session, const struct eng_device *device,
+                       const struct planned *planned, struct cli_shares *shares,
+                       struct lit_error *error)
+{
+    struct report_model model;
+    struct report_code code;
+    int64_t known = 0;
+    bool good = store_code_session(store, session, device->id, &known, error);
+    if (!good || known == 0)
+        return good;
+    good = report_model_load(store, known, &model, error);
+    if (good) {
+        report_code_load(&model, NULL, &code);
+        OWNED(lit_free) bool *seen = lit_alloc(model.result_count + 1, sizeof *seen);
+        for (size_t i = 0; i < model.result_count && !code.fault[0]; i++)
+            if (!seen[i] && code.of[i] &&
+                strcmp(model.devices[model.results[i].device].id, device->id) == 0)
+                add_group(&code, i, planned, seen, shares);
+        report_code_clear(&code);
+    }
+    report_model_clear(&model);
+    return good;
+}
+
+bool cli_shares_load(struct store *store, int64_t session, const struct cat_selection *selection,
+                     const struct cli_devices *devices, struct cli_shares *shares,
+                     struct lit_error *error)
+{
+    bool good = true;
+    for (size_t i = 0; i < devices->inventory.count && good; i++) {
+        const struct eng_device *device = &devices->inventory.devices[i];
+        struct planned planned;
+        if (!devices->chosen[i])
+            continue;
+        plan_names(selection, &device->facts, &planned);
+        good = add_device(store, session, device, &planned, shares, error);
+        for (size_t n = 0; n < planned.count; n++)
+            free(planned.names[n]);
+        free(planned.names);
+    }
+    if (shares->count)
+        qsort(shares->items, shares->count, sizeof *shares->items, compare_shares);
+    return good;
+}
+
+size_t cli_shares_among(const struct cli_shares *shares, const char *device, const char *name)
+{
+    struct cli_share key = {.name = (char *)name};
+    snprintf(key.device, sizeof key.device, "%s", device);
+    const struct cli_share *found =
+        shares->count ? bsearch(&key, shares->items, shares->count, sizeof key, compare_shares)
+                      : NULL;
+    return found ? found->among : 1;
+}
+
+uint64_t cli_shares_runs(const struct cli_shares *shares, const char *device, const char *name,
+                         uint64_t runs)
+{
+    const size_t among = cli_shares_among(shares, device, name);
+    const uint64_t parts = among < MOST_SHARING ? among : MOST_SHARING;
+    return (runs + parts - 1) / parts;
+}
+
+void cli_shares_clear(struct cli_shares *shares)
+{
+    for (size_t i = 0; i < shares->count; i++)
+        free(shares->items[i].name);
+    free(shares->items);
+    *shares = (struct cli_shares){0};
+}
