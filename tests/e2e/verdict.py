@@ -102,6 +102,7 @@ class Verdict(harness.Case):
 class Tickets(harness.Case):
     """Two screens of 50 lines hold the ticket on every test, what is folded apart."""
 
+    @harness.unsanitized
     def test_two_screens(self):
         ran = self.litmus("run", "*", "!lookback.*", "-n", "1", "--stress", "kind=idle,workgroups=1", *faulty(1), drivers=[])
         self.assertEqual(ran.code, 1, ran)
