@@ -118,6 +118,7 @@ static void put_tolerance(struct codec *c, struct cat_tolerance *of)
     put_real(c, &of->relative);
     put_real(c, &of->absolute);
     put_real(c, &of->rmse);
+    put_wide(c, &of->like);
 }
 
 static void put_interface(struct codec *c, struct cat_interface *of)
@@ -239,10 +240,12 @@ static bool is_in_region(const struct cat_package *of, const struct cat_binding 
            binding->words <= words - binding->first && binding->first % CAT_BINDING_WORDS == 0;
 }
 
-static bool is_tolerance(const struct cat_binding *binding)
+static bool is_tolerance(const struct cat_package *of, const struct cat_binding *binding)
 {
     const struct cat_tolerance *may = &binding->may;
-    return may->order <= binding->words && may->to <= binding->words &&
+    const uint64_t words = of->region_words[CAT_OUTPUT];
+    return (!may->like || (binding->words <= words && may->like - 1 <= words - binding->words)) &&
+           may->order <= binding->words && may->to <= binding->words &&
            (may->to ? may->from < may->to : !may->from) && may->relative >= 0 &&
            may->relative < INFINITY && may->absolute >= 0 && may->absolute < INFINITY &&
            may->rmse >= 0 && may->rmse < INFINITY;
@@ -283,7 +286,8 @@ static const char *find_pipeline_fault(const struct cat_package *of,
     if (interface->push_size > CAT_MOST_PUSH || interface->push_size % 4)
         return "its push constants";
     for (size_t i = 0; i < interface->binding_count; i++)
-        if (!is_in_region(of, &interface->bindings[i]) || !is_tolerance(&interface->bindings[i]) ||
+        if (!is_in_region(of, &interface->bindings[i]) ||
+            !is_tolerance(of, &interface->bindings[i]) ||
             !memchr(interface->bindings[i].name, '\0', sizeof interface->bindings[i].name))
             return "its buffers";
     return NULL;

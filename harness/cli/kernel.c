@@ -62,7 +62,9 @@ const struct cli_syntax cli_kernel_syntax = {
         "Takes a compute kernel of your own for a test, kernel.NAME, and does with it what "
         "another\n"
         "command does with tests: run, unless another is named (show, isa, explain, tune, ...).\n"
-        "FILE is SPIR-V, its assembly (*.spvasm, with spirv-as) or GLSL (*.comp, with glslang).\n"
+        "FILE is SPIR-V, its assembly (*.spvasm, with spirv-as), GLSL (*.comp, with glslang), or "
+        "an\n"
+        "Amber script of compute kind (*.amber), which says all of what follows.\n"
         "Buffers, their sizes and the workgroup size are read from the module. What is the same "
         "each\n"
         "time may stand in FILE.kernel: an option a line, without the dashes.",
@@ -136,27 +138,32 @@ static bool take_line(const char *side, char *line, struct cli_kernel_options *c
     return cli_parse(&cli_kernel_syntax, 2, argv, chosen, &operands, NULL, error) == CLI_PARSED;
 }
 
-// Lines of FILE.kernel; a line that begins with ; is a comment. None is fine.
+bool cli_kernel_side(const char *path, char *lines, struct cli_kernel_options *chosen,
+                     struct lit_error *error)
+{
+    struct lit_error why = {0};
+    size_t number = 1;
+    for (char *line = lines, *next; line && *line; line = next, number++) {
+        next = line + strcspn(line, "\n");
+        if (*next)
+            *next++ = '\0';
+        if (*line != ';' && !take_line(path, line, chosen, &why))
+            return lit_fail(error, LIT_EXIT_USAGE, "%.200s:%zu: %.280s", path, number, why.message);
+    }
+    return true;
+}
+
+// The file beside a kernel. None is fine.
 static bool read_side(const char *path, struct cli_kernel_options *chosen, struct lit_error *error)
 {
     OWNED(text_free) struct text side = {0}, text = {0};
-    struct lit_error why = {0};
     text_printf(&side, "%s.kernel", path);
     if (!text_read(&text, side.data, MOST_SIDE))
         return errno == ENOENT ||
                lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", side.data, strerror(errno));
     if (text.length > MOST_SIDE || (text.data && strlen(text.data) != text.length))
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s: not a text of options", side.data);
-    size_t number = 1;
-    for (char *line = text.data, *next; line && *line; line = next, number++) {
-        next = line + strcspn(line, "\n");
-        if (*next)
-            *next++ = '\0';
-        if (*line != ';' && !take_line(side.data, line, chosen, &why))
-            return lit_fail(error, LIT_EXIT_USAGE, "%.200s:%zu: %.280s", side.data, number,
-                            why.message);
-    }
-    return true;
+    return cli_kernel_side(side.data, text.data, chosen, error);
 }
 
 // What the command line says comes behind what the file says, and counts.

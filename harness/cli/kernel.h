@@ -17,6 +17,13 @@ struct cli_kernel_options {
     bool check;
 };
 
+enum cli_source { CLI_SPIRV, CLI_ASSEMBLY, CLI_GLSL };
+
+// Adds what the lines of FILE.kernel, `path`, say: an option each; one that begins with ; is a
+// comment. `lines`, which may be NULL, is cut up. What the options then hold is never freed.
+bool cli_kernel_side(const char *path, char *lines, struct cli_kernel_options *chosen,
+                     struct lit_error *error);
+
 #define CLI_KERNEL_BYTES ((size_t)64 << 20) // of a file, and of all buffers together
 
 // Reads a file of 1 to `most` bytes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files that a kernel is given as: modules, assembly, GLSL, words.
-#include "cli/kernel.h"
+#include "cli/kernel_script.h"
 
 #include "base/file.h"
 #include "base/program.h"
@@ -13,10 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SECONDS    60 // for a tool
-#define MOST_TEXT  ((size_t)16 << 20)
-#define MOST_WORDS 64 // of a tool's command line
-#define INCLUDES   "-P#extension GL_GOOGLE_include_directive : enable"
+#define SECONDS     60 // for a tool
+#define MOST_TEXT   ((size_t)16 << 20)
+#define MOST_WORDS  64 // of a tool's command line
+#define GLSL_TARGET "vulkan1.2"
+#define INCLUDES    "-P#extension GL_GOOGLE_include_directive : enable"
 
 // --- Files
 
@@ -86,15 +87,16 @@ static size_t add_words(const char *letter, const struct cli_list *list, const c
 
 // GLSL as it is brought: it includes what lies beside it, whether it asks for that or not. (Older
 // compilers cannot be told so.)
-static bool compile(const char *path, const struct cli_kernel_options *chosen, struct text *spirv,
+static bool compile(const char *path, const char *target, const char *label,
+                    const struct cli_kernel_options *chosen, struct text *spirv,
                     struct lit_error *error)
 {
     static const char *const ways[][2] = {{"glslang", INCLUDES},
                                           {"glslang", "-g"},
                                           {"glslangValidator", INCLUDES},
                                           {"glslangValidator", "-g"}};
-    const char *words[MOST_WORDS + 1] = {NULL,   NULL,           "-V",        "-S",
-                                         "comp", "--target-env", "vulkan1.2", "-g"};
+    const char *words[MOST_WORDS + 1] = {NULL,   NULL,           "-V",   "-S",
+                                         "comp", "--target-env", target, "-g"};
     struct text beside = {0};
     struct lit_error why = {.code = LIT_EXIT_NOTHING};
     size_t first = 8, count = first;
@@ -118,8 +120,8 @@ static bool compile(const char *path, const struct cli_kernel_options *chosen, s
         free((char *)words[i]);
     if (!good && why.code == LIT_EXIT_NOTHING)
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s: GLSL needs glslang, which is not installed",
-                        path);
-    return good || lit_fail(error, LIT_EXIT_USAGE, "%.200s: %.300s", path, why.message);
+                        label);
+    return good || lit_fail(error, LIT_EXIT_USAGE, "%.200s: %.300s", label, why.message);
 }
 
 // The version that spirv-dis wrote at the top, else that of the catalogue's tests: from 1.4 on an
@@ -134,13 +136,13 @@ static const char *version_of(const struct text *assembly)
     return versions[minor >= 0 && minor <= 6 ? minor : 3];
 }
 
-static bool assemble(const char *path, const char *version, struct text *spirv,
+static bool assemble(const char *path, const char *version, const char *label, struct text *spirv,
                      struct lit_error *error)
 {
     const char *const assembler[] = {"spirv-as", "--target-env", version, NULL};
     struct lit_error why = {0};
     return convert(assembler, path, spirv, &why) ||
-           lit_fail(error, LIT_EXIT_USAGE, "%.200s: %.300s%s", path, why.message,
+           lit_fail(error, LIT_EXIT_USAGE, "%.200s: %.300s%s", label, why.message,
                     why.code == LIT_EXIT_NOTHING ? "; assembly needs SPIRV-Tools" : "");
 }
 
@@ -150,6 +152,19 @@ static bool validate(const char *path, const struct text *spirv, struct lit_erro
     struct lit_error why = {0};
     return lit_spirv_validate(spirv->data, spirv->length, &why) ||
            lit_fail(error, LIT_EXIT_USAGE, "%.150s is not valid: %.300s", path, why.message);
+}
+
+// The words of a module, once it is found to be one.
+static bool take_words(const struct text *spirv, const char *label, uint32_t **words, size_t *count,
+                       struct lit_error *error)
+{
+    *count = spirv->length / 4;
+    *words = lit_alloc(*count + 1, sizeof **words);
+    memcpy(*words, spirv->data, *count * 4);
+    if (spirv->length % 4 || !spirv_is_module(*words, *count))
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "%.200s: not SPIR-V; assembly ends in .spvasm, GLSL in .comp", label);
+    return validate(label, spirv, error);
 }
 
 bool cli_kernel_load(const char *path, const struct cli_kernel_options *chosen, uint32_t **words,
@@ -162,19 +177,79 @@ bool cli_kernel_load(const char *path, const struct cli_kernel_options *chosen, 
     *count = 0;
     if (assembly || glsl) {
         if (!cli_kernel_bytes(path, MOST_TEXT, page, error) ||
-            !(glsl ? compile(path, chosen, &spirv, error)
-                   : assemble(path, version_of(page), &spirv, error)))
+            !(glsl ? compile(path, GLSL_TARGET, path, chosen, &spirv, error)
+                   : assemble(path, version_of(page), path, &spirv, error)))
             return false;
     } else if (!cli_kernel_bytes(path, CLI_KERNEL_BYTES, &spirv, error)) {
         return false;
     }
-    *count = spirv.length / 4;
-    *words = lit_alloc(*count + 1, sizeof **words);
-    memcpy(*words, spirv.data, *count * 4);
-    if (spirv.length % 4 || !spirv_is_module(*words, *count))
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "%.200s: not SPIR-V; assembly ends in .spvasm, GLSL in .comp", path);
+    if (!take_words(&spirv, path, words, count, error))
+        return false;
     if (!assembly && !glsl)
         lit_spirv_disassemble(spirv.data, spirv.length, page);
-    return validate(path, &spirv, error);
+    return true;
+}
+
+// --- Shaders of scripts
+
+static bool load_shader(const struct cli_shader *shader, void *user, uint32_t **words,
+                        size_t *count, struct lit_error *error)
+{
+    const struct cli_kernel_options *chosen = user;
+    const char *target = shader->target, *file = shader->file;
+    OWNED(text_free) struct text spirv = {0}, source = {0}, temporary = {0}, other = {0};
+    if (file && !cli_kernel_bytes(file, MOST_TEXT, &source, error))
+        return false;
+    if (shader->source == CLI_SPIRV)
+        return take_words(&source, file, words, count, error);
+    if (!file) {
+        text_append(&source, shader->text, shader->length);
+        if (!lit_file_temporary(source.data, source.length, &temporary, error))
+            return false;
+    }
+    if (target && shader->source == CLI_GLSL && strncmp(target, "spv", 3) == 0) {
+        text_printf(&other, "spirv%s", target + 3);
+        target = other.data;
+    }
+    const char *path = file ? file : temporary.data, *label = file ? file : "its text";
+    const bool good =
+        shader->source == CLI_GLSL
+            ? compile(path, target ? target : GLSL_TARGET, label, chosen, &spirv, error)
+            : assemble(path, target ? target : version_of(&source), label, &spirv, error);
+    if (temporary.data)
+        unlink(temporary.data);
+    return good && take_words(&spirv, label, words, count, error);
+}
+
+bool cli_kernel_script(const char *path, const struct cli_kernel_options *chosen,
+                       struct cli_plan *plan, struct text *page, struct lit_error *error)
+{
+    const struct {
+        const char *option;
+        bool given;
+    } other[] = {{"buffer", chosen->buffers.count},
+                 {"groups", chosen->groups},
+                 {"push", chosen->push},
+                 {"then", chosen->steps.count},
+                 {"module", chosen->modules.count},
+                 {"bind", chosen->binds.count},
+                 {"spec", chosen->specs.count},
+                 {"entry", chosen->entry},
+                 {"subgroup", chosen->subgroup},
+                 {"full-subgroups", chosen->full},
+                 {"expect", chosen->expected.count},
+                 {"allow", chosen->allowed.count}};
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (other[i].given)
+            return lit_fail(error, LIT_EXIT_USAGE, "%.200s: a script says itself what --%s says",
+                            path, other[i].option);
+    if (!cli_kernel_bytes(path, MOST_TEXT, page, error))
+        return false;
+    return cli_script_read(&(struct cli_script){.path = path,
+                                                .text = page->data,
+                                                .length = page->length,
+                                                .agrees = chosen->agrees,
+                                                .load = load_shader,
+                                                .user = (void *)chosen},
+                           plan, error);
 }

@@ -673,6 +673,10 @@ bool cli_kernel_make(const char *path, const struct cli_kernel_options *chosen,
     text_sanitise(origin, sizeof origin, lit_path_name(path));
     text_puts(&package->origin, origin);
     put_name(path, chosen->name, &package->name);
+    const size_t length = strlen(path);
+    if (length > 6 && strcmp(path + length - 6, ".amber") == 0)
+        return cli_kernel_script(path, chosen, plan, &package->page, error) &&
+               cli_plan_place(plan, chosen->agrees, package, error);
     return take_pipelines(path, chosen, plan, &package->page, error) &&
            take_contents(chosen, plan, error) && take_dispatches(chosen, plan, error) &&
            check_usage(chosen, plan, error) && cli_plan_place(plan, chosen->agrees, package, error);

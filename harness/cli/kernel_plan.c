@@ -188,6 +188,8 @@ static void put_pipeline(const struct cli_plan *plan, const struct cli_pipeline 
                                                       .first = at->first,
                                                       .words = held->words,
                                                       .may = held->may};
+        if (held->like)
+            interface->bindings[i].may.like = places[held->like - 1].first + 1;
         memcpy(interface->bindings[i].name, held->name, sizeof held->name);
     }
 }

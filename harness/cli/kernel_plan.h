@@ -14,8 +14,9 @@ struct cli_held {
     // Each of `words`, owned. before NULL: nothing that counts; after NULL: it is not compared;
     // counts, the bits that are, NULL: all.
     uint32_t *before, *after, *counts;
-    size_t words; // 0: not known yet
-    struct cat_tolerance may;
+    size_t words;             // 0: not known yet
+    struct cat_tolerance may; // without `like`
+    size_t like; // the buffer that it is to be like, an index from 1; 0: none. It has `after`, too
 };
 
 struct cli_pipeline {
@@ -62,6 +63,11 @@ void cli_plan_join(struct cli_held *held, const struct cat_buffer *buffer);
 // are written are compared. False with an error that says what is missing of a buffer.
 bool cli_plan_place(struct cli_plan *plan, bool agrees, struct cat_package *package,
                     struct lit_error *error);
+
+// Reads an Amber script, whose text becomes the page. False with an error that names its line, or
+// an option that says what a script says itself.
+bool cli_kernel_script(const char *path, const struct cli_kernel_options *chosen,
+                       struct cli_plan *plan, struct text *page, struct lit_error *error);
 
 // Values as text. False unless there is one, and no more than `most` where that is asked; *end is
 // behind it.

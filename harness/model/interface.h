@@ -26,6 +26,7 @@ struct cat_tolerance {
     uint64_t from, to;        // the words that count, `to` is the one behind; 0, 0: all
     uint32_t ulps, half_ulps; // of floats of 32 bits, of each half of a word
     float relative, absolute; // floats of 32 bits: |got - want| <= absolute + relative * |want|
+    uint64_t like; // it is to be as the buffer at this word of CAT_OUTPUT, from 1; 0: as expected
     float rmse; // floats of 32 bits: the root of the mean of (got - want) squared, over all words
 };
 
@@ -81,6 +82,8 @@ struct cat_part {
 
 // One binding after the other, of all pipelines; NULL behind the last.
 const struct cat_binding *cat_binding_at(const struct cat_interface *interface, size_t index);
+// Whether no binding before is of the same buffer.
+bool cat_binding_is_first(const struct cat_interface *interface, size_t index);
 // Whether no buffer may differ in anything: the checker on the device knows of nothing else.
 bool cat_interface_is_exact(const struct cat_interface *interface);
 // Makes those words of CAT_OUTPUT that may differ as they do what is expected of them; elements

@@ -81,6 +81,13 @@ static void settle(const struct cat_binding *binding, uint32_t *output, const ui
             output[i] = expected[i];
 }
 
+// What it is to be like is taken away from it, so that nothing is expected.
+static void take_away(const struct cat_binding *binding, uint32_t *output)
+{
+    for (uint64_t i = 0; binding->may.like && i < binding->words; i++)
+        output[binding->first + i] ^= output[binding->may.like - 1 + i];
+}
+
 const struct cat_binding *cat_binding_at(const struct cat_interface *interface, size_t index)
 {
     const struct cat_interface *of = interface;
@@ -93,13 +100,24 @@ const struct cat_binding *cat_binding_at(const struct cat_interface *interface, 
     return &of->bindings[index];
 }
 
+bool cat_binding_is_first(const struct cat_interface *interface, size_t index)
+{
+    const struct cat_binding *binding = cat_binding_at(interface, index), *before;
+    for (size_t i = 0; i < index; i++) {
+        before = cat_binding_at(interface, i);
+        if (before->region == binding->region && before->first == binding->first)
+            return false;
+    }
+    return true;
+}
+
 bool cat_interface_is_exact(const struct cat_interface *interface)
 {
     const struct cat_binding *binding;
     for (size_t i = 0; (binding = cat_binding_at(interface, i)); i++) {
         const struct cat_tolerance *may = &binding->may;
         if (may->order || may->to || may->ulps || may->half_ulps || may->relative > 0 ||
-            may->absolute > 0 || may->rmse > 0)
+            may->absolute > 0 || may->rmse > 0 || may->like)
             return false;
     }
     return !interface->counts;
@@ -108,6 +126,9 @@ bool cat_interface_is_exact(const struct cat_interface *interface)
 void cat_settle(const struct cat_interface *interface, uint32_t *output, const uint32_t *expected)
 {
     const struct cat_binding *binding;
+    for (size_t i = 0; output != expected && (binding = cat_binding_at(interface, i)); i++)
+        if (binding->region == CAT_OUTPUT && cat_binding_is_first(interface, i))
+            take_away(binding, output);
     for (uint64_t i = 0; interface->counts && i < interface->count_words; i++)
         output[i] = (output[i] & interface->counts[i]) | (expected[i] & ~interface->counts[i]);
     for (size_t i = 0; (binding = cat_binding_at(interface, i)); i++)

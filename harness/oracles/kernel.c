@@ -63,7 +63,9 @@ static void kernel_describe(const struct cat_args *args, const struct cat_failur
     const uint64_t word = nearest ? failure->instance - nearest->first : failure->instance;
     if (nearest && word < nearest->words)
         snprintf(text, size, "buffer %s, word %" PRIu64 "%s", name.data, word,
-                 nearest->may.order ? " when sorted" : "");
+                 nearest->may.order  ? " when sorted"
+                 : nearest->may.like ? ", exclusive or with the buffer that it is to be like"
+                                     : "");
     else
         snprintf(text, size, "behind the end of buffer %s, at its word %" PRIu64, name.data, word);
 }

@@ -264,13 +264,13 @@ static void put_tolerances(struct text *out, const struct cat_interface *interfa
     text_puts(out, "#include \"settle.c\"\nstatic const struct cat_binding tolerances[] = {\n");
     for (size_t i = 0; (binding = cat_binding_at(interface, i)); i++) {
         const struct cat_tolerance *may = &binding->may;
-        if (binding->region == CAT_OUTPUT)
+        if (binding->region == CAT_OUTPUT && cat_binding_is_first(interface, i))
             text_printf(out,
                         "    {.first = %" PRIu64 ", .words = %" PRIu64 ",\n     .may = {%" PRIu32
                         ", %" PRIu64 ", %" PRIu64 ", %" PRIu32 "u, %" PRIu32 "u, %.9e, %.9e, "
-                        "%.9e}},\n",
+                        "%" PRIu64 ", %.9e}},\n",
                         binding->first, binding->words, may->order, may->from, may->to, may->ulps,
-                        may->half_ulps, (double)may->relative, (double)may->absolute,
+                        may->half_ulps, (double)may->relative, (double)may->absolute, may->like,
                         (double)may->rmse);
     }
     text_puts(out, "};\n");

@@ -318,6 +318,19 @@ class Scripts(harness.Case):
                 with self.assertRaises(Wrong):
                     Script(text.replace(old, new, 1), folder)
 
+    def test_read_back(self):
+        """`litmus kernel` reads the scripts, and they pass and fail there as the tests do."""
+        name = ("shuffle.scan-loop/sync=none,reconvergence=default,form=variables,op=add,mode=inclusive,"
+                "access=descriptor,pressure=none@workgroup=64,subgroup=8")
+        for model, code in ("lockstep", 0), ("tangled", 0), ("snooping", 1):
+            with self.subTest(model=model):
+                settings = f"{model},subgroup=8"
+                self.assertIsNotNone(self.script(name, "--simt", settings))
+                result = self.litmus("kernel", self.path("bundle/test.amber"), "--simt", settings,
+                                     "-n", "3", "--db", "kernel.db")
+                self.assertEqual(result.code, code, result)
+                shutil.rmtree(self.path("bundle"))
+
     def test_what_always_fails(self):
         """Each failure that was recorded contradicts the script."""
         settings = "peeling,subgroup=8,seed=7"

@@ -171,6 +171,42 @@ STEPS = """\
                OpReturn
                OpFunctionEnd
 """
+# A script of two pipelines, which have the same buffers at other places, of a shader with parameters.
+SCRIPT = """\
+#!amber
+DEVICE_FEATURE shaderInt16
+DEVICE_EXTENSION VK_KHR_storage_buffer_storage_class
+SET ENGINE_DATA fence_timeout_ms 1000
+SHADER compute own SPIRV-ASM TARGET_ENV spv1.3
+""" + STEPS.replace("%c10 = OpConstant", "%c10 = OpSpecConstant").replace(
+    "OpDecorate %words", "OpDecorate %c10 SpecId 9\nOpDecorate %words") + """\
+END
+BUFFER data DATA_TYPE uint32 DATA 0 0
+  0 0
+END
+BUFFER wanted DATA_TYPE uint32 DATA 0x84e 213 0 0 END  # 2126
+BUFFER other DATA_TYPE float SIZE 4 SERIES_FROM 1.5 INC_BY -0.5
+BUFFER first DATA_TYPE uint32 SIZE 1 FILL 1
+BUFFER second DATA_TYPE uint32 SIZE 1 FILL 0x3
+PIPELINE compute one
+  ATTACH own ENTRY_POINT main \\
+    SPECIALIZE 9 AS uint32 20
+  SUBGROUP own
+    REQUIRED_SIZE 8
+  END
+  BIND BUFFER data AS storage DESCRIPTOR_SET 0 BINDING 0
+  BIND BUFFER first AS push_constant
+END
+DERIVE_PIPELINE two FROM one
+  ATTACH own SPECIALIZE 9 AS uint32 10
+  BIND BUFFER second AS push_constant
+END
+RUN one 2 1 1
+RUN two 2 1 1
+RUN two 1 1 1
+EXPECT data IDX 4 EQ 13 0
+EXPECT other IDX 4 EQ 1.0 0.5
+"""
 BARRIER = "OpControlBarrier %c2 %c2 %mem"
 FACTOR, OFFSET, LANES = 3, 5, 16
 WORDS = 4 * LANES
@@ -462,7 +498,8 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
         with open(self.path("scan.spv"), "wb") as file:
             file.write(self.assembled())
         files = {"scan.spv": None, "scan.spvasm": None, "scan.spvasm.kernel": None, "sums.words": None,
-                 "factor.bin": None}
+                 "factor.bin": None, "own.amber": None}
+        self.write("own.amber", SCRIPT)
         self.write("scan.spvasm.kernel", "groups 2,2\n")
         for name in files:
             with open(self.path(name), "rb") as file:
@@ -476,7 +513,10 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
                     changed = changed[:draw.randrange(len(changed))]
                 self.write(name, bytes(changed))
                 kernel = "scan.spv" if name == "scan.spv" else "scan.spvasm"
-                result = self.kernel(kernel, "--simt", "lockstep", "-n", "1", "--time", "5")
+                if name == "own.amber":
+                    result = self.amber(bytes(changed), "--time", "5")
+                else:
+                    result = self.kernel(kernel, "--simt", "lockstep", "-n", "1", "--time", "5")
                 with self.subTest(name=name, changed=bytes(changed)):
                     self.assertIn(result.code, (0, 1, 2, 3, 5, 77), result)
                     if result.code == 2:
@@ -586,6 +626,102 @@ expect  0.0=steps.words
                     self.assert_one_line(result, 2, words)
                 else:
                     self.assertEqual(result.code, 1, result)
+
+    def amber(self, text, *options, model="lockstep"):
+        self.write("own.amber", text)
+        return self.litmus("kernel", "own.amber", "--simt", model, "-n", "3", *options)
+
+    def test_script(self):
+        """An Amber script runs as Amber runs it: (0 * 20 + 1) * 10 + 3, and once more."""
+        self.assertEqual(self.amber(SCRIPT).code, 0)
+        for model in "tangled", "relaxed":
+            self.assertEqual(self.amber(SCRIPT, model=model).code, 0)
+        result = self.amber(SCRIPT.replace("IDX 4 EQ 13 0", "IDX 0 EQ 133 14"))
+        self.assertEqual(result.code, 1, result)
+        self.assertIn("buffer data, word 1: wrong, got 0x0000000d, want 0x0000000e", result.out)
+        # Words of which it does not speak do not count, in a bundle neither.
+        self.assertEqual(self.amber(SCRIPT.replace("IDX 4 EQ 13 0", "IDX 12 EQ 0")).code, 0)
+        for expected, code in ("EQ_BUFFER wanted", 1), ("IDX 0 EQ 133 13 0 0", 0):
+            result = self.amber(SCRIPT.replace("IDX 4 EQ 13 0", expected))
+            self.assertEqual(result.code, code, result)
+        result = self.amber(SCRIPT.replace("0x84e 213", "133 13").replace(
+            "EXPECT data IDX 4 EQ 13 0", "EXPECT data EQ_BUFFER wanted"))
+        self.assertEqual(result.code, 0, result)
+        # One that RUNs have stored like another.
+        twice = SCRIPT.replace("PIPELINE compute one", "BUFFER copy DATA_TYPE uint32 SIZE 4 FILL 0\nPIPELINE compute one").replace(
+            "RUN one 2 1 1", """DERIVE_PIPELINE three FROM one
+  BIND BUFFER copy AS storage DESCRIPTOR_SET 0 BINDING 0
+END
+RUN one 2 1 1
+RUN three GROUPS 1 1""")
+        for groups, rest, code in (("2", "RUN two 2 1 1\nRUN two 1 1 1\n", 1), ("2", "", 0), ("1", "", 1)):
+            text = twice.replace("GROUPS", groups).replace("RUN two 2 1 1\nRUN two 1 1 1\n", rest).replace(
+                "EXPECT data IDX 4 EQ 13 0", "EXPECT copy EQ_BUFFER data\nEXPECT data IDX 8 EQ 0")
+            result = self.amber(text, "--name", f"like{len(rest)}{groups}")
+            self.assertEqual(result.code, code, result)
+            if code and "LITMUS_VULKAN_CFLAGS" in os.environ:
+                self.assertIn("exclusive or with the buffer", result.out)
+                name = f"like{len(rest)}{groups}"
+                self.assertEqual(self.litmus("repro", f"kernel.{name}", "-o", name).code, 0)
+                self.run_bundle(name, 1)
+        result = self.amber(SCRIPT.replace("RUN two 1 1 1", "REPEAT 2\n  RUN two 1 1 1\nEND"))
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual(self.amber(SCRIPT.replace("EXPECT data", "# EXPECT"), "--expect", "agree",
+                                    "--name", "agrees").code, 0)
+        if "LITMUS_VULKAN_CFLAGS" in os.environ:
+            self.assertEqual(self.litmus("repro", "kernel.agrees", "-o", "agrees").code, 0)
+            self.run_bundle("agrees", 0)
+
+    def test_script_with_floats(self):
+        text = SCRIPT.replace("data DATA_TYPE uint32 DATA 0 0\n  0 0\n", "data DATA_TYPE float DATA 0 0 0 0 ")
+        one = "EXPECT data IDX 0 {}"
+        def run(expect):
+            return self.amber(text.replace("EXPECT data IDX 4 EQ 13 0", expect)).code
+        # The words are 133 and 13: floats next to 0.
+        self.assertEqual(run(one.format("TOLERANCE 0.5 EQ 0.25 -0.25")), 0)
+        self.assertEqual(run(one.format("TOLERANCE 0.5 EQ 0.25 -0.75")), 1)
+        self.assertEqual(run(one.format("TOLERANCE 1% EQ 0.25")), 1)
+        same = text.replace("wanted DATA_TYPE uint32 DATA 0x84e 213 0 0",
+                            "wanted DATA_TYPE float DATA 0.5 0.5 0 0")
+        for most, code in ("0.36", 0), ("0.35", 1):
+            result = self.amber(same.replace("EXPECT data IDX 4 EQ 13 0",
+                                             f"EXPECT data RMSE_BUFFER wanted TOLERANCE {most}"))
+            self.assertEqual(result.code, code, result)
+
+    def test_script_refused(self):
+        """What is not supported is named with its line."""
+        for old, new, line, words in (
+                ("#!amber", "#!/bin/sh", 1, "the first line of an Amber script is #!amber"),
+                ("shaderInt16", "robustBufferAccess", 2, "not supported: robustBufferAccess"),
+                ("SHADER compute", "SHADER vertex", 5, "only compute shaders are supported: vertex"),
+                ("SPIRV-ASM", "HLSL", 5, "only SPIRV-ASM, SPIRV-BIN and GLSL are supported: HLSL"),
+                ("OpReturn", "OpRetur", 5, "shader own: its text: "),
+                ("uint32 DATA 0 0", "mat5x2 DATA 0 0", None, "not supported: mat5x2"),
+                ("DATA 0 0", "DATA 0 x", None, "no value of the buffer's type: x"),
+                ("SIZE 4 ", "SIZE 99999999 ", None, "too large: 99999999"),
+                ("ENTRY_POINT main", "ENTRY_POINT mean", None, "no entry point 'mean', but main"),
+                ("ATTACH own ENTRY", "ATTACH none ENTRY", None, "there is no such shader: none"),
+                ("SPECIALIZE 9 AS uint32 20", "SPECIALIZE 9 AS uint64 20", None, "not a type of 32 bits"),
+                ("REQUIRED_SIZE 8", "REQUIRED_SIZE 24", None, "not a subgroup size: 24"),
+                ("storage DESCRIPTOR", "storage_image DESCRIPTOR", None, "only storage, uniform and push"),
+                ("storage DESCRIPTOR", "uniform DESCRIPTOR", None, "bound as uniform, which it is not"),
+                ("BINDING 0\n  BIND", "BINDING 1\n  BIND", None, "binds nothing at 0.0"),
+                ("  BIND BUFFER first AS push_constant\n", "", None, "binds no push_constant"),
+                ("RUN one 2 1 1", "RUN one 2 1", None, "expected a number"),
+                ("RUN one 2 1 1", "CLEAR one", None, "not supported: CLEAR"),
+                ("RUN two 2 1 1", "EXPECT data IDX 0 EQ 1\nRUN two 2 1 1", None, "only what a buffer holds at the end"),
+                ("EQ 13 0", "NE 13 0", None, "only EQ, EQ_BUFFER and RMSE_BUFFER"),
+                ("EQ 13 0", "EQ 13 0 0 0", None, "behind the end of buffer data"),
+                ("EQ 13 0", "EQ 13\nEXPECT data IDX 4 EQ 12", None, "expects something else"),
+                ("EQ 1.0 0.5", "EQ 1.0 0.75", None, "which holds something else")):
+            with self.subTest(new=new):
+                self.assertIn(old, SCRIPT)
+                result = self.amber(SCRIPT.replace(old, new, 1))
+                place = f"own.amber:{line}: " if line else "own.amber:"
+                self.assert_one_line(result, 2, place + words if line else words)
+                self.assertRegex(result.err, r"^litmus: own\.amber:\d+: ")
+        self.assert_one_line(self.amber(SCRIPT, "--groups", "4"), 2,
+                             "a script says itself what --groups says")
 
     def test_full_subgroups(self):
         """A workgroup that makes no full subgroups cannot be run so, whichever dispatch it is of."""

@@ -243,6 +243,8 @@ static void test_refuses(void **state)
     check_refused(&package, "its buffers");
     binding->may = (struct cat_tolerance){.relative = NAN};
     check_refused(&package, "its buffers");
+    binding->may = (struct cat_tolerance){.like = 38};
+    check_refused(&package, "its buffers");
     binding->may = (struct cat_tolerance){.rmse = INFINITY};
     check_refused(&package, "its buffers");
     binding->may = (struct cat_tolerance){0};
@@ -380,6 +382,22 @@ static void test_settles_of_parts(void **state)
     assert_false(cat_interface_is_exact(&interface));
     cat_settle(&interface, some, want);
     assert_memory_equal(some, want, sizeof want);
+    // What is to be like another buffer: nothing is expected but that it is.
+    struct cat_binding *binding = part.interface.bindings;
+    const uint32_t none[] = {0, 0, 7};
+    uint32_t same[] = {3, 7, 7}, other[] = {7, 6, 7};
+    binding[1] = *binding;
+    binding[0].words = binding[1].words = 1;
+    binding[0].first = binding[1].first = 1;
+    binding[0].may.like = binding[1].may.like = 3;
+    part.interface.binding_count = 2;
+    assert_true(cat_binding_is_first(&interface, 0) && !cat_binding_is_first(&interface, 1));
+    assert_false(cat_interface_is_exact(&interface));
+    cat_settle(&interface, same, none);
+    assert_int_equal(same[1], 0);
+    cat_settle(&interface, other, none);
+    assert_int_equal(other[1], 6 ^ 7);
+    part.interface.binding_count = 0;
     some[2] = 0x106;
     cat_settle(&interface, some, want);
     assert_int_equal(some[2], 6);

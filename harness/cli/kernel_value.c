@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The types and values of Amber scripts.
+#include "cli/kernel_script.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// "int8" to "uint64", "float", "double".
+static bool parse_number(const char *text, size_t length, struct cli_type *type)
+{
+    static const struct {
+        const char *name;
+        char kind;
+        uint32_t bits;
+    } types[] = {{"int8", 'i', 8},   {"int16", 'i', 16},  {"int32", 'i', 32},  {"int64", 'i', 64},
+                 {"uint8", 'u', 8},  {"uint16", 'u', 16}, {"uint32", 'u', 32}, {"uint64", 'u', 64},
+                 {"float", 'f', 32}, {"double", 'f', 64}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strlen(types[i].name) == length && memcmp(types[i].name, text, length) == 0) {
+            type->kind = types[i].kind;
+            type->bits = types[i].bits;
+            return true;
+        }
+    return false;
+}
+
+static bool is_size(char c)
+{
+    return c >= '2' && c <= '4';
+}
+
+bool cli_type_parse(const char *text, bool std140, struct cli_type *type)
+{
+    const char *open = strchr(text, '<');
+    size_t length = strlen(text);
+    *type = (struct cli_type){.columns = 1, .rows = 1};
+    if (length > 2 && strcmp(text + length - 2, "[]") == 0)
+        length -= 2;
+    if (open && (open - text == 4 || open - text == 6) && length && text[length - 1] == '>') {
+        const bool vector = open - text == 4 && strncmp(text, "vec", 3) == 0 && is_size(text[3]);
+        const bool matrix = open - text == 6 && strncmp(text, "mat", 3) == 0 && is_size(text[3]) &&
+                            text[4] == 'x' && is_size(text[5]);
+        if (!vector && !matrix)
+            return false;
+        type->columns = matrix ? (uint32_t)(text[3] - '0') : 1;
+        type->rows = (uint32_t)(text[matrix ? 5 : 3] - '0');
+        length -= (size_t)(open + 2 - text);
+        text = open + 1;
+    }
+    if (!parse_number(text, length, type))
+        return false;
+    type->column_bytes = type->bits / 8 * (type->rows == 3 ? 4 : type->rows);
+    if (std140)
+        type->column_bytes = (type->column_bytes + 15) / 16 * 16;
+    type->bytes = type->column_bytes * type->columns;
+    return true;
+}
+
+uint64_t cli_type_offset(const struct cli_type *type, uint64_t n)
+{
+    const uint64_t each = (uint64_t)type->columns * type->rows, of = n % each;
+    return n / each * type->bytes + of / type->rows * type->column_bytes +
+           of % type->rows * (type->bits / 8);
+}
+
+static bool parse_integer(const struct cli_type *type, const char *text, uint64_t *number)
+{
+    const bool negative = *text == '-';
+    const char *digits = text + (negative || *text == '+');
+    const uint64_t most = type->bits < 64 ? (UINT64_C(1) << type->bits) - 1 : UINT64_MAX;
+    char *end;
+    if (*digits < '0' || *digits > '9')
+        return false;
+    errno = 0;
+    *number = strtoull(digits, &end, strncmp(digits, "0x", 2) == 0 ? 16 : 10);
+    if (*end || errno || *number > (negative ? most / 2 + 1 : most))
+        return false;
+    *number = negative ? 0 - *number : *number;
+    return true;
+}
+
+// A real number without a fraction.
+static bool parse_whole(const char *text, struct cli_value *value)
+{
+    char *end;
+    const double real = strtod(text, &end);
+    value->number = fabs(real) < 0x1p31 ? (uint64_t)(int64_t)real : 0;
+    return end > text && !*end && fabs(real) < 0x1p31 && real == (double)(int64_t)value->number;
+}
+
+bool cli_value_parse(const struct cli_type *type, const char *text, struct cli_value *value)
+{
+    const char first = text[strspn(text, "+-")];
+    char *end;
+    *value = (struct cli_value){0};
+    // 1.0 is an integer, too.
+    if (type->kind != 'f')
+        return parse_integer(type, text, &value->number) ||
+               (strchr(text, '.') && text[strspn(text, "-0123456789.")] == '\0' &&
+                parse_whole(text, value));
+    if (first != '.' && (first < '0' || first > '9') && strcmp(text, "nan") != 0 &&
+        strcmp(text, "inf") != 0 && strcmp(text, "-inf") != 0)
+        return false;
+    value->real = strtod(text, &end);
+    return end > text && !*end;
+}
+
+void cli_value_bytes(const struct cli_type *type, const struct cli_value *first,
+                     const struct cli_value *step, uint64_t n, uint8_t bytes[8])
+{
+    const uint64_t number = first->number + (step ? step->number * n : 0);
+    const double real = first->real + (step ? step->real * (double)n : 0);
+    const float single = (float)real;
+    if (type->kind != 'f')
+        memcpy(bytes, &number, sizeof number);
+    else if (type->bits == 32)
+        memcpy(bytes, &single, sizeof single);
+    else
+        memcpy(bytes, &real, sizeof real);
+}

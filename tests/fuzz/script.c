@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fuzzes what says how a kernel from outside is run: Amber scripts, and files of options. A shader
+// of a script is one of the program's own kernels, whatever its text is.
+#include "fuzz.h"
+
+#include "catalogue/catalogue.h"
+#include "cli/kernel_script.h"
+#include "model/kernel.h"
+
+#include <string.h>
+
+// The program's own are in its main file.
+const struct cli_command cli_commands[] = {{0}};
+
+static bool load(const struct cli_shader *shader, void *user, uint32_t **words, size_t *count,
+                 struct lit_error *error)
+{
+    const struct cat_kernel *kernel = &cat_kernels[shader->length % cat_kernel_count];
+    (void)user;
+    if (shader->file)
+        return lit_fail(error, LIT_EXIT_USAGE, "no file is read");
+    *words = lit_alloc(kernel->count, sizeof **words);
+    *count = kernel->count;
+    memcpy(*words, cat_kernel_words(kernel), kernel->count * sizeof **words);
+    return true;
+}
+
+// What a script says becomes a package that the catalogue takes.
+static void take_script(const char *text, size_t length)
+{
+    OWNED(cli_plan_free) struct cli_plan *plan = cli_plan_new();
+    OWNED(cat_package_clear) struct cat_package package = {0};
+    OWNED(text_free) struct text bytes = {0};
+    struct lit_error error = {0};
+    const struct cli_script script = {.path = "/nowhere/some.amber",
+                                      .text = text,
+                                      .length = length,
+                                      .agrees = length % 2 == 0,
+                                      .load = load};
+    text_puts(&package.name, "some");
+    text_puts(&package.origin, "some.amber");
+    if (!cli_script_read(&script, plan, &error) ||
+        !cli_plan_place(plan, script.agrees, &package, &error)) {
+        MUST(error.message[0] && error.code == LIT_EXIT_USAGE);
+        return;
+    }
+    cat_package_write(&package, &bytes);
+    MUST(cat_test_add(bytes.data, bytes.length, NULL, &error));
+    cat_test_drop();
+}
+
+// What options hold is never freed: here it can be reached to the end.
+struct kept {
+    struct cli_kernel_options chosen;
+    struct kept *next;
+};
+
+static void take_side(const char *text)
+{
+    static struct kept *first;
+    struct kept *kept = lit_alloc(1, sizeof *kept);
+    struct lit_error error = {0};
+    OWNED(lit_free) char *lines = lit_strdup(text);
+    kept->next = first;
+    first = kept;
+    if (!cli_kernel_side("/nowhere/some.spv.kernel", lines, &kept->chosen, &error))
+        MUST(error.message[0] && error.code == LIT_EXIT_USAGE);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    OWNED(text_free) struct text text = {0};
+    text_puts(&text, "");
+    text_append(&text, (const char *)data, size);
+    if (size && *data == '#')
+        take_script(text.data, text.length);
+    else
+        take_side(text.data);
+    return 0;
+}
