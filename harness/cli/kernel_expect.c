@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN and EXPECT of Amber scripts.
-#include "cli/kernel_script.h"
+#include "cli/kernel_plan.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files that a kernel is given as: modules, assembly, GLSL, words.
-#include "cli/kernel_script.h"
+#include "cli/kernel_plan.h"
 
 #include "base/file.h"
 #include "base/program.h"

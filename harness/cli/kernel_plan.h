@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is to be run, whether options or a script say it: pipelines, buffers, dispatches.
+// What is to be run, whether options or a script say it: pipelines, buffers, dispatches; and how
+// scripts are read.
 #pragma once
 
 #include "cli/kernel.h"
@@ -72,3 +73,140 @@ bool cli_kernel_script(const char *path, const struct cli_kernel_options *chosen
 // Values as text. False unless there is one, and no more than `most` where that is asked; *end is
 // behind it.
 bool cli_take_number(const char *text, uint64_t most, uint64_t *number, const char **end);
+
+// --- Amber scripts: what of their language says how a compute shader is run
+
+// The shader that a script has, or names.
+struct cli_shader {
+    enum cli_source source;
+    const char *target; // TARGET_ENV; NULL without
+    const char *file;   // from the present folder on; NULL: the text
+    const char *text;
+    size_t length;
+};
+
+struct cli_script {
+    const char *path; // in messages; files are named from its folder on
+    const char *text;
+    size_t length;
+    bool agrees; // nothing that the script expects counts
+    // Makes the module of a shader; free() the words, after a failure too.
+    bool (*load)(const struct cli_shader *shader, void *user, uint32_t **words, size_t *count,
+                 struct lit_error *error);
+    void *user;
+};
+
+// Reads a script into an empty plan. False with an error that names its line.
+bool cli_script_read(const struct cli_script *script, struct cli_plan *plan,
+                     struct lit_error *error);
+
+// --- Its values
+
+struct cli_type {
+    char kind; // 'i', 'u', 'f'
+    uint32_t bits;
+    uint32_t columns, rows; // of a vector 1 column; of a number 1 row
+    uint32_t column_bytes;  // from one column to the next
+    uint32_t bytes;         // from one element to the next
+};
+
+// "uint32", "vec4<float>", "mat2x3<float>"; std140: laid out for a uniform buffer. False for what
+// is none, or has no place here.
+bool cli_type_parse(const char *text, bool std140, struct cli_type *type);
+// Where number n of a buffer is, in bytes.
+uint64_t cli_type_offset(const struct cli_type *type, uint64_t n);
+// A number: of 'i' and 'u' `number`, of 'f' `real`.
+struct cli_value {
+    uint64_t number;
+    double real;
+};
+// False if the text is none of the type.
+bool cli_value_parse(const struct cli_type *type, const char *text, struct cli_value *value);
+// The bytes of first + n * step, type->bits / 8 of them that count; step NULL: of first.
+void cli_value_bytes(const struct cli_type *type, const struct cli_value *first,
+                     const struct cli_value *step, uint64_t n, uint8_t bytes[8]);
+
+// --- The reader at work: private to it
+
+#define CLI_MOST_BINDS 64
+#define CLI_TOKEN      256
+#define CLI_NONE       SIZE_MAX
+
+struct cli_script_shader {
+    char name[CAT_ENTRY_SIZE];
+    uint32_t *words;
+    size_t count;
+};
+
+struct cli_script_buffer {
+    char name[CAT_ENTRY_SIZE];
+    struct cli_type type;
+    struct text bytes;          // what it holds before the first RUN
+    uint8_t *expected, *counts; // as many; NULL before an EXPECT
+    size_t expects;             // the line of the first one; 0: none
+    bool tolerates;             // they say by how much it may differ
+    struct cat_tolerance may;
+    size_t like;   // a buffer whose bytes it is to have at the end; CLI_NONE
+    bool is_model; // another one is to be like it
+    bool written;  // by a RUN
+    size_t held;   // an index into the plan's buffers; CLI_NONE: no RUN had it
+};
+
+struct cli_script_bind {
+    size_t buffer;
+    uint32_t set, binding;
+    bool uniform;
+};
+
+struct cli_script_pipeline {
+    char name[CAT_ENTRY_SIZE], entry[CAT_ENTRY_SIZE];
+    size_t shader; // CLI_NONE: none is attached
+    struct cat_spec specs[CAT_MOST_SPEC];
+    size_t spec_count;
+    uint32_t subgroup;
+    bool full;
+    struct cli_script_bind binds[CLI_MOST_BINDS];
+    size_t bind_count;
+    size_t push;    // a buffer; CLI_NONE: none
+    size_t planned; // an index into the plan's pipelines; CLI_NONE: no RUN had it
+};
+
+struct cli_reader {
+    const struct cli_script *script;
+    struct cli_plan *plan;
+    struct lit_error *error;
+    const char *at, *end;
+    size_t line;
+    char token[CLI_TOKEN]; // "\n": the end of a line; "": of the script
+    struct cli_script_shader *shaders;
+    struct cli_script_buffer *buffers;
+    struct cli_script_pipeline *pipelines;
+    size_t shader_count, buffer_count, pipeline_count;
+    size_t bytes;                     // of all buffers
+    size_t first[1 + CAT_MOST_PARTS]; // the shader of each of the plan's pipelines
+};
+
+// False with an error that names script and line.
+__attribute__((format(__printf__, 2, 3))) bool cli_refuse(struct cli_reader *r, const char *format,
+                                                          ...);
+// The same, with the present token behind it.
+bool cli_refuse_token(struct cli_reader *r, const char *what);
+
+// The next token. One that is too long is cut: no word of the language, and no name, is as long.
+const char *cli_next(struct cli_reader *r);
+bool cli_is(const struct cli_reader *r, const char *word);
+// Whether the present token is the end of a line, or of the script.
+bool cli_at_end(const struct cli_reader *r);
+// False with an error if the line does not end here.
+bool cli_end_line(struct cli_reader *r);
+bool cli_expect_word(struct cli_reader *r, const char *word);
+bool cli_take_name(struct cli_reader *r, char name[CAT_ENTRY_SIZE]);
+bool cli_take_count(struct cli_reader *r, uint64_t most, uint64_t *number);
+// The name of a buffer that there is.
+bool cli_take_buffer(struct cli_reader *r, size_t *at);
+// The pipeline of a name; CLI_NONE.
+size_t cli_find_pipeline(const struct cli_reader *r, const char *name);
+
+// The commands RUN and EXPECT, behind that word.
+bool cli_read_run(struct cli_reader *r);
+bool cli_read_expect(struct cli_reader *r);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads Amber scripts of compute kind. Commands follow one another: each RUN becomes a dispatch of
 // the plan, and each EXPECT is about what a buffer holds at the end.
-#include "cli/kernel_script.h"
+#include "cli/kernel_plan.h"
 
 #include "base/file.h"
 

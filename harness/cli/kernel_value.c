@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The types and values of Amber scripts.
-#include "cli/kernel_script.h"
+#include "cli/kernel_plan.h"
 
 #include <errno.h>
 #include <math.h>

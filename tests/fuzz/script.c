@@ -4,7 +4,7 @@
 #include "fuzz.h"
 
 #include "catalogue/catalogue.h"
-#include "cli/kernel_script.h"
+#include "cli/kernel_plan.h"
 #include "model/kernel.h"
 
 #include <string.h>
