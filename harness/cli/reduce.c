@@ -324,8 +324,7 @@ static void start(const char *command, const char *const *words)
 static void bundle(const struct reducing *r, const char *path)
 {
     OWNED(text_free)
-    struct text store = {0},
-                folder = {0}, name = {0}, device = {0}, runs = {0}, said = {0};
+    struct text store = {0}, folder = {0}, name = {0}, device = {0}, runs = {0}, said = {0};
     const char *simt = r->chosen->simt.count ? r->chosen->simt.items[0] : NULL;
     text_printf(&store, "%s/litmus.db", r->folder.data);
     text_printf(&folder, "%s/bundle", r->folder.data);

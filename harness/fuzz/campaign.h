@@ -52,7 +52,7 @@ struct fuzz_found {
     struct eng_outcome first; // of the drawn program, its first runs
     uint64_t runs, failed;    // when it was run again
     uint64_t small_runs, small_failed;
-    uint32_t small_subgroup; // the smallest in which the small one fails; `subgroup` at first
+    uint32_t small_subgroup;    // the smallest in which the small one fails; `subgroup` at first
     struct eng_failure failure; // of the small one, or of the drawn one
     unsigned tries;             // while shrinking
     bool shrunk;                // it was tried

@@ -166,7 +166,7 @@ struct program {
     struct shared_zero {
         uint64_t at, size;
         uint32_t variable; // where the module declares it: a word
-    } * shared_zero; // those that begin as zeros (OpConstantNull initialiser)
+    } * shared_zero;       // those that begin as zeros (OpConstantNull initialiser)
     uint32_t shared_zero_count;
     uint32_t push_size;  // bytes of push constants that the module declares
     uint32_t call_depth; // longest chain of calls
