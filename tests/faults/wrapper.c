@@ -684,12 +684,24 @@ static PFN_vkVoidFunction VKAPI_CALL device_lookup(VkDevice device, const char *
 }
 
 EXPORT PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance which, const char *name);
+EXPORT PFN_vkVoidFunction VKAPI_CALL vk_icdGetPhysicalDeviceProcAddr(VkInstance which,
+                                                                     const char *name);
 EXPORT VkResult VKAPI_CALL vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version);
 
 PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance which, const char *name)
 {
     const PFN_vkVoidFunction mine = overridden(name);
     return mine ? mine : real_lookup(which, name);
+}
+
+// By it the loader finds the functions of extensions that are newer than itself.
+PFN_vkVoidFunction VKAPI_CALL vk_icdGetPhysicalDeviceProcAddr(VkInstance which, const char *name)
+{
+    const PFN_vk_icdGetInstanceProcAddr real =
+        (PFN_vk_icdGetInstanceProcAddr)real_lookup(NULL, "vk_icdGetPhysicalDeviceProcAddr");
+    const PFN_vkVoidFunction theirs = real ? real(which, name) : NULL;
+    const PFN_vkVoidFunction mine = theirs ? overridden(name) : NULL;
+    return mine ? mine : theirs;
 }
 
 VkResult VKAPI_CALL vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version)
