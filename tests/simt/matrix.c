@@ -96,13 +96,14 @@ static struct program *compile(const struct kernel *kernel, unsigned width)
 static enum dispatch_end dispatch(const struct kernel *kernel, const char *model, unsigned width)
 {
     struct program *program = compile(kernel, width);
-    struct region local[4] = {{0}};
+    struct region local[8] = {{0}};
     struct settings settings;
     char text[64], error[512] = "";
     if (!program)
         fail_msg("%s", said);
     snprintf(text, sizeof text, "model=%s,threads=1,subgroup=%u", model, width);
     assert_true(settings_parse(text, &settings, error, sizeof error));
+    assert_in_range(2 + program->region_count, 2, sizeof local / sizeof *local);
     for (uint32_t i = 0; i < program->resource_count; i++)
         local[program->resources[i].first_region - LOCAL_SHARED] =
             (struct region){.bytes = (unsigned char *)(program->resources[i].binding ? in : out),
