@@ -135,6 +135,7 @@ static bool take_line(const char *side, char *line, struct cli_kernel_options *c
     }
     char *kept = lit_strdup(word.data); // what options hold lasts as long as the program
     char *argv[] = {(char *)"kernel", kept, NULL};
+    cli_list_add(&chosen->lines, kept);
     return cli_parse(&cli_kernel_syntax, 2, argv, chosen, &operands, NULL, error) == CLI_PARSED;
 }
 

@@ -10,6 +10,7 @@
 // As given. Files are named from the present folder on.
 struct cli_kernel_options {
     struct cli_list buffers, specs, expected, allowed, defines, includes, steps, modules, binds;
+    struct cli_list lines; // of FILE.kernel: what the options of it hold lies in them
     const char *groups, *push, *entry, *name;
     uint64_t subgroup;
     bool full;
