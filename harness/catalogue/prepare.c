@@ -51,7 +51,7 @@ static bool check_workgroup(const struct eng_prepared *p, const struct dev_facts
         return lit_fail(error, LIT_EXIT_NOTHING,
                         "workgroup of %u > maxComputeWorkGroupInvocations %u", size,
                         facts->max_workgroup);
-    if (p->partial || (p->interface && !p->interface->full))
+    if (!p->bound->full)
         return true;
     if (!size || size % subgroup)
         return lit_fail(error, LIT_EXIT_NOTHING,
@@ -89,7 +89,7 @@ static void read_package(struct eng_prepared *p, const struct dev_facts *facts)
     p->required = p->args.subgroup;
     if (!package || package->litmus.threads)
         return;
-    p->interface = &package->interface;
+    p->interface = p->bound = &package->interface;
     if (!p->interface->sized && p->args.subgroup == facts->subgroup)
         p->required = 0;
     for (size_t i = 0; i < package->spec_count; i++) {
@@ -104,11 +104,26 @@ static bool check_memory(const struct eng_prepared *p, struct lit_error *error)
     const uint64_t stride = cat_check_stride(p->oracle->check);
     const uint64_t expected = shape->instances * shape->words_per_instance * stride;
     const uint64_t most = shape->input_words > expected ? shape->input_words : expected;
+    if (p->bound == &cat_array_interface &&
+        shape->input_words < CAT_DESCRIPTORS * CAT_BINDING_WORDS)
+        return lit_fail(error, LIT_EXIT_NOTHING, "%" PRIu64 " words of input: the array needs %u",
+                        shape->input_words, CAT_DESCRIPTORS * CAT_BINDING_WORDS);
     if (most > p->args.most_words)
         return lit_fail(error, LIT_EXIT_NOTHING,
                         "buffers of %" PRIu64 " bytes: there is memory for %" PRIu64, most * 4,
                         p->args.most_words * 4);
     return true;
+}
+
+// A test's.
+static const struct cat_interface *interface_of(const struct eng_prepared *p)
+{
+    // A shape that is sizes, "7x13", need not make full subgroups.
+    const char *shape = cat_axis(&p->args, "shape");
+    const bool array = p->module && p->module->features >> CAT_FEATURE_DESCRIPTORS & 1;
+    return shape && strchr(shape, 'x') ? &cat_partial_interface
+           : array                     ? &cat_array_interface
+                                       : &cat_usual_interface;
 }
 
 bool eng_prepare(const struct eng_prepare *prepare, struct eng_prepared *p, struct lit_error *error)
@@ -130,9 +145,7 @@ bool eng_prepare(const struct eng_prepare *prepare, struct eng_prepared *p, stru
         .most_workgroups = facts->max_workgroups,
     };
     read_sweeps(p);
-    // A shape that is sizes, "7x13", need not make full subgroups.
-    const char *shape = cat_axis(&p->args, "shape");
-    p->partial = shape && strchr(shape, 'x');
+    p->bound = interface_of(p);
     read_package(p, facts);
     if (!check_subgroup(p, facts, error))
         return false;

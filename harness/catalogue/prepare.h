@@ -26,8 +26,8 @@ struct eng_prepared {
     size_t spec_count;
     // Of a kernel from outside; NULL: that of tests.
     const struct cat_interface *interface;
-    bool partial;      // a test's subgroups need not be full
-    uint32_t required; // subgroup size that its pipeline asks for; 0: none
+    const struct cat_interface *bound; // that, or the one of tests; never NULL
+    uint32_t required;                 // subgroup size that its pipeline asks for; 0: none
     // From eng_prepare_data on:
     bool deterministic; // all runs of a pipeline have to store the same words
     uint64_t stream;    // the configuration's own seed

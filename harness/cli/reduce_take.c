@@ -40,7 +40,7 @@ static void take_interface(const struct eng_prepared *ready, struct cat_package 
     const uint32_t elements = ready->shape.elements, seed = eng_run_seed(ready->stream, 0);
     snprintf(interface->entry, sizeof interface->entry, "main");
     interface->rows = interface->layers = 1;
-    interface->full = !ready->partial;
+    interface->full = ready->bound->full;
     interface->sized = true;
     interface->push_size = PUSH_SIZE;
     memcpy(interface->push + PUSH_ELEMENTS, &elements, sizeof elements);
@@ -76,6 +76,9 @@ static bool take_all(const struct eng_prepared *ready, const char *what, const u
     if (takes_addresses(words, ready->module->count))
         return lit_fail(error, LIT_EXIT_USAGE,
                         "it takes its buffers by addresses; take the same with access=descriptor");
+    if (ready->bound == &cat_array_interface)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "it has an array of descriptors, which no kernel can have");
     for (const char *c = test->head.name; *c; c++)
         text_append(&package->name, isalnum((unsigned char)*c) ? c : "-", 1);
     text_puts(&package->origin, what);

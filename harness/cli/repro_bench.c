@@ -134,6 +134,7 @@ static void fill(const struct bench_row *row, uint32_t subgroup, uint64_t seed,
     const uint32_t values[] = {row->workgroup, subgroup, row->loops};
     const uint64_t units = looks ? 1 : row->workgroups;
     *ready = (struct eng_prepared){
+        .bound = &cat_usual_interface,
         .args = {.subgroup = any ? 0 : subgroup, .workgroup = row->workgroup},
         .module = &bench->module,
         .shape = {.workgroups = row->workgroups,

@@ -133,7 +133,7 @@ static enum dev_status make_pool(struct dev *dev, uint32_t sets, const struct ca
     VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0},
                                     {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 0}};
     for (size_t i = 0; i < count; i++)
-        sizes[bindings[i].uniform].descriptorCount++;
+        sizes[bindings[i].uniform].descriptorCount += cat_descriptors(&bindings[i]);
     const bool uniform = sizes[1].descriptorCount, storage = sizes[0].descriptorCount;
     VK(vkCreateDescriptorPool(dev->device,
                               &(VkDescriptorPoolCreateInfo){
@@ -151,8 +151,9 @@ enum dev_status dev_describe(struct dev *dev, const struct dev_layout *layout,
                              const struct dev_buffer *const *buffers, struct dev_sets *sets,
                              struct lit_error *error)
 {
-    VkDescriptorBufferInfo infos[CAT_MOST_BINDINGS];
+    VkDescriptorBufferInfo infos[CAT_MOST_BINDINGS * CAT_DESCRIPTORS];
     VkWriteDescriptorSet writes[CAT_MOST_BINDINGS];
+    size_t used = 0;
     if (!count)
         return DEV_OK;
     TRY(make_pool(dev, layout->set_count, bindings, count, &sets->pool, error));
@@ -166,19 +167,22 @@ enum dev_status dev_describe(struct dev *dev, const struct dev_layout *layout,
                                 sets->sets));
     sets->count = layout->set_count;
     for (size_t i = 0; i < count; i++) {
-        infos[i] = (VkDescriptorBufferInfo){
-            .buffer = buffers[i]->handle,
-            .offset = buffers[i]->offset,
-            .range = buffers[i]->words * 4,
-        };
+        const uint32_t each = cat_descriptors(&bindings[i]);
+        const uint64_t bytes = buffers[i]->words / each * 4;
         writes[i] = (VkWriteDescriptorSet){
             .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
             .dstSet = sets->sets[bindings[i].set],
             .dstBinding = bindings[i].binding,
-            .descriptorCount = 1,
+            .descriptorCount = each,
             .descriptorType = type_of(&bindings[i]),
-            .pBufferInfo = &infos[i],
+            .pBufferInfo = &infos[used],
         };
+        for (uint32_t element = 0; element < each; element++)
+            infos[used++] = (VkDescriptorBufferInfo){
+                .buffer = buffers[i]->handle,
+                .offset = buffers[i]->offset + element * bytes,
+                .range = bytes,
+            };
     }
     vkUpdateDescriptorSets(dev->device, (uint32_t)count, writes, 0, NULL);
     return DEV_OK;
@@ -200,7 +204,7 @@ static enum dev_status make_set(struct dev *dev, const struct cat_binding *bindi
             list[used++] = (VkDescriptorSetLayoutBinding){
                 .binding = bindings[i].binding,
                 .descriptorType = type_of(&bindings[i]),
-                .descriptorCount = 1,
+                .descriptorCount = cat_descriptors(&bindings[i]),
                 .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
             };
     VK(vkCreateDescriptorSetLayout(dev->device,
@@ -262,7 +266,7 @@ static bool pipeline_fits(const struct dev *dev, const struct cat_interface *int
     for (size_t i = 0; i < interface->binding_count; i++) {
         const struct cat_binding *binding = &interface->bindings[i];
         sets = binding->set >= sets ? binding->set + 1 : sets;
-        *(binding->uniform ? &uniform : &storage) += 1;
+        *(binding->uniform ? &uniform : &storage) += cat_descriptors(binding);
         if (binding->uniform && binding->words * 4 > largest)
             largest = binding->words * 4;
     }

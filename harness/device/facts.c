@@ -96,6 +96,8 @@ static const struct feature for_tests[] = {
     FEATURE12(extended_types, SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES,
               KHR_SHADER_SUBGROUP_EXTENDED_TYPES, shaderSubgroupExtendedTypes,
               shaderSubgroupExtendedTypes),
+    FEATURE12(descriptor_indexing, DESCRIPTOR_INDEXING_FEATURES, EXT_DESCRIPTOR_INDEXING,
+              shaderInputAttachmentArrayDynamicIndexing, runtimeDescriptorArray),
     FEATURE(size_control, SUBGROUP_SIZE_CONTROL_FEATURES, VK_API_VERSION_1_3,
             EXT_SUBGROUP_SIZE_CONTROL),
     FEATURE(zero_initialize, ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES, VK_API_VERSION_1_3,
@@ -234,6 +236,13 @@ static bool read_features(VkPhysicalDevice physical, uint32_t api, bool capture,
         .shaderInt16 = offered.shaderInt16,
         .shaderInt64 = offered.shaderInt64,
         .shaderFloat64 = offered.shaderFloat64,
+        .shaderStorageBufferArrayDynamicIndexing = offered.shaderStorageBufferArrayDynamicIndexing,
+    };
+    features->descriptor_indexing = (VkPhysicalDeviceDescriptorIndexingFeatures){
+        .sType = features->descriptor_indexing.sType,
+        .pNext = features->descriptor_indexing.pNext,
+        .shaderStorageBufferArrayNonUniformIndexing =
+            features->descriptor_indexing.shaderStorageBufferArrayNonUniformIndexing,
     };
     features->clock.shaderDeviceClock = VK_FALSE;
     features->addresses.bufferDeviceAddressCaptureReplay = VK_FALSE;
@@ -330,6 +339,9 @@ static uint64_t feature_bits(const struct dev_features *f,
 #endif
         {CAT_FEATURE_BROADCAST_DYNAMIC, f->vulkan12.subgroupBroadcastDynamicId},
         {CAT_FEATURE_COOPERATIVE_MATRIX, compute && f->matrices},
+        {CAT_FEATURE_DESCRIPTORS, f->base.features.shaderStorageBufferArrayDynamicIndexing},
+        {CAT_FEATURE_DESCRIPTORS_NON_UNIFORM,
+         f->descriptor_indexing.shaderStorageBufferArrayNonUniformIndexing},
         {CAT_FEATURE_EXTENDED_TYPES, compute && f->extended_types.shaderSubgroupExtendedTypes},
     };
     _Static_assert(CAT_FEATURE_BASIC == 0 && CAT_FEATURE_QUAD == 7 &&

@@ -163,7 +163,7 @@ bool dev_precompile_begin(struct dev *dev, const struct dev_precompile_info *inf
     struct dev_precompile *table = table_of(dev);
     struct dev_precompiled *one = NULL;
     // Their layout is that of the catalogue's tests.
-    if (code->interface)
+    if (dev_interface(code) != &cat_usual_interface)
         return false;
     for (size_t i = 0; table && i < DEV_PRECOMPILE_MOST && !one; i++)
         if (!table->one[i].used)

@@ -56,6 +56,7 @@ struct dev_features {
     VkPhysicalDeviceFeatures2 base;
     // Of what is not in the structures of its own here; it holds theirs, too, once they are read.
     VkPhysicalDeviceVulkan12Features vulkan12;
+    VkPhysicalDeviceDescriptorIndexingFeatures descriptor_indexing;
     VkPhysicalDevice16BitStorageFeatures storage16;
     VkPhysicalDevice8BitStorageFeatures storage8;
     VkPhysicalDeviceShaderFloat16Int8Features float16_int8;
@@ -193,8 +194,8 @@ void dev_buffer_destroy(struct dev *dev, struct dev_buffer *buffer);
 enum dev_status dev_upload(struct dev *dev, const struct dev_buffer *buffer, const uint32_t *words,
                            uint64_t count, struct lit_error *error);
 
-// Descriptors for a layout of these bindings: one of `buffers` for each. A pool that was never made
-// may be destroyed.
+// Descriptors for a layout of these bindings: one of `buffers` for each, which an array divides. A
+// pool that was never made may be destroyed.
 enum dev_status dev_describe(struct dev *dev, const struct dev_layout *layout,
                              const struct cat_binding *bindings, size_t count,
                              const struct dev_buffer *const *buffers, struct dev_sets *sets,

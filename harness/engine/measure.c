@@ -68,7 +68,7 @@ struct dev_compile_info eng_compile_info(const struct eng_prepared *ready, const
         .spec_ids = ready->spec_ids,
         .spec_values = ready->spec_values,
         .spec_count = ready->spec_count,
-        .interface = ready->partial ? &cat_partial_interface : ready->interface,
+        .interface = ready->bound,
     };
 }
 
@@ -231,8 +231,7 @@ static bool resolve(struct job *job)
             .most_words = eng_most_words(job->measure->dev),
         },
         &job->ready, &job->error);
-    return fits && (!job->ready.interface ||
-                    dev_interface_fits(job->measure->dev, job->ready.interface, &job->error));
+    return fits && dev_interface_fits(job->measure->dev, job->ready.bound, &job->error);
 }
 
 // --- What is too long for one event
@@ -573,7 +572,7 @@ enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_
         .most_words = UINT32_MAX, // no buffer is made
     };
     if (!named || !eng_prepare(&how, &ready, &error) ||
-        (ready.interface && !dev_interface_fits(dev, ready.interface, &error))) {
+        !dev_interface_fits(dev, ready.bound, &error)) {
         eng_emit_text(sink, named ? ENG_EVENT_DONE : ENG_EVENT_ERROR,
                       named ? ENG_SKIP : ENG_HARNESS_ERROR, error.message);
         eng_prepared_clear(&ready);

@@ -43,7 +43,9 @@ enum cat_feature {
     CAT_FEATURE_QUAD_CONTROL,
     CAT_FEATURE_ZERO_INITIALIZE,
     CAT_FEATURE_BROADCAST_DYNAMIC,
-    CAT_FEATURE_COOPERATIVE_MATRIX, // 16x16x16, of halves, to halves and to floats
+    CAT_FEATURE_COOPERATIVE_MATRIX,      // 16x16x16, of halves, to halves and to floats
+    CAT_FEATURE_DESCRIPTORS,             // arrays of storage buffers, a uniform index
+    CAT_FEATURE_DESCRIPTORS_NON_UNIFORM, // any index
     CAT_FEATURE_COUNT,
 };
 

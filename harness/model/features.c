@@ -42,6 +42,8 @@ static const char *const names[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_QUAD_CONTROL] = "VK_KHR_shader_quad_control",
     [CAT_FEATURE_BROADCAST_DYNAMIC] = "subgroupBroadcastDynamicId",
     [CAT_FEATURE_COOPERATIVE_MATRIX] = "cooperativeMatrix of 16x16x16 halves",
+    [CAT_FEATURE_DESCRIPTORS] = "shaderStorageBufferArrayDynamicIndexing",
+    [CAT_FEATURE_DESCRIPTORS_NON_UNIFORM] = "shaderStorageBufferArrayNonUniformIndexing",
 };
 
 // -1 stands for "needs nothing beyond Vulkan 1.1 compute".
@@ -75,6 +77,9 @@ static const struct {
     {SpvCapabilityPhysicalStorageBufferAddresses, CAT_FEATURE_ADDRESSES},
     {SpvCapabilityGroupNonUniformRotateKHR, CAT_FEATURE_ROTATE},
     {SpvCapabilityCooperativeMatrixKHR, CAT_FEATURE_COOPERATIVE_MATRIX},
+    {SpvCapabilityShaderNonUniform, -1},
+    {SpvCapabilityStorageBufferArrayDynamicIndexing, CAT_FEATURE_DESCRIPTORS},
+    {SpvCapabilityStorageBufferArrayNonUniformIndexing, CAT_FEATURE_DESCRIPTORS_NON_UNIFORM},
 };
 
 const char *cat_feature_name(enum cat_feature feature)

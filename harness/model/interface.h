@@ -37,10 +37,14 @@ struct cat_binding {
     enum cat_region region;
     uint64_t first; // word of the region: a multiple of CAT_BINDING_WORDS
     uint64_t words; // 0: the whole region
+    // An array of so many descriptors, each of so many words, one behind the other; 0: no array.
+    // Of the catalogue's tests alone.
+    uint32_t array;
     struct cat_tolerance may;
     char name[CAT_ENTRY_SIZE]; // that a script gives it; "" without
 };
 #define CAT_BINDING_WORDS 64u // 256 bytes: no device aligns a buffer's offset to more
+#define CAT_DESCRIPTORS   4u  // of the array that a test may have, each of CAT_BINDING_WORDS
 
 // Another dispatch, behind a barrier.
 struct cat_step {
@@ -95,3 +99,11 @@ void cat_settle(const struct cat_interface *interface, uint32_t *output, const u
 extern const struct cat_interface cat_usual_interface;
 // The same, but subgroups need not be full.
 extern const struct cat_interface cat_partial_interface;
+// The usual one with an array: CAT_DESCRIPTORS parts of the input, from its first word on.
+extern const struct cat_interface cat_array_interface;
+
+// Descriptors of a binding.
+static inline uint32_t cat_descriptors(const struct cat_binding *binding)
+{
+    return binding->array ? binding->array : 1;
+}

@@ -41,7 +41,7 @@ static bool is_same_shape(const struct eng_prepared *a, const struct eng_prepare
            a->shape.input_words == b->shape.input_words &&
            a->shape.state_words == b->shape.state_words &&
            a->shape.instances == b->shape.instances &&
-           a->shape.words_per_instance == b->shape.words_per_instance && a->partial == b->partial &&
+           a->shape.words_per_instance == b->shape.words_per_instance && a->bound == b->bound &&
            a->required == b->required;
 }
 

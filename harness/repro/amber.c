@@ -19,6 +19,8 @@ const char *repro_amber_lacks(const struct repro *repro)
     if (repro->ready->module->features >> CAT_FEATURE_ADDRESSES & 1)
         return "the shader takes the addresses of its buffers from the push constants, and Amber "
                "cannot put them there";
+    if (repro->ready->bound == &cat_array_interface)
+        return "the shader has an array of descriptors, and scripts bind none";
     if (!repro->ready->shape.workgroups)
         return "there is nothing to dispatch";
     return NULL;
@@ -239,7 +241,7 @@ static void put_run(const struct repro *repro, uint64_t run, bool exact, uint64_
     if (repro->facts->subgroup_control)
         text_printf(
             out, "\n  SUBGROUP test\n    FULLY_POPULATED %s\n    REQUIRED_SIZE %" PRIu32 "\n  END",
-            ready->partial ? "off" : "on", ready->args.subgroup);
+            ready->bound->full ? "on" : "off", ready->args.subgroup);
     text_printf(out,
                 "\n  BIND BUFFER input AS storage DESCRIPTOR_SET 0 BINDING 0\n"
                 "  BIND BUFFER output_%" PRIu64 " AS storage DESCRIPTOR_SET 0 BINDING 1\n"

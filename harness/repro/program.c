@@ -75,6 +75,11 @@ const struct repro_feature repro_features[CAT_FEATURE_COUNT] = {
          "ZeroInitializeWorkgroupMemoryFeatures.shaderZeroInitializeWorkgroupMemory", NULL},
     [CAT_FEATURE_BROADCAST_DYNAMIC] = {"has.vulkan12.subgroupBroadcastDynamicId", NULL, NULL},
     [CAT_FEATURE_COOPERATIVE_MATRIX] = {"compute && HAS_MATRIX", NULL, "VK_KHR_cooperative_matrix"},
+    [CAT_FEATURE_DESCRIPTORS] = {"has.base.features.shaderStorageBufferArrayDynamicIndexing",
+                                 "shaderStorageBufferArrayDynamicIndexing", NULL},
+    [CAT_FEATURE_DESCRIPTORS_NON_UNIFORM] =
+        {"has.descriptor_indexing.shaderStorageBufferArrayNonUniformIndexing", NULL,
+         "VK_EXT_descriptor_indexing"},
     [CAT_FEATURE_CLOCK] = {"has.clock.shaderSubgroupClock", NULL, "VK_KHR_shader_clock"},
     [CAT_FEATURE_EXTENDED_TYPES] =
         {"compute && has.extended_types.shaderSubgroupExtendedTypes",
@@ -311,9 +316,12 @@ static void put_configuration(struct text *out, const struct repro *repro)
                    "splitmix64(STREAM + i).\n\n");
     put_define(out, "SUBGROUP_SIZE", NARROW,
                ready->interface ? ready->required : ready->args.subgroup, "invocations; 0: any");
-    put_bool(out, "FULL_SUBGROUPS", !ready->partial, "whether subgroups must be full");
+    put_bool(out, "FULL_SUBGROUPS", ready->bound->full, "whether subgroups must be full");
     put_define(out, "WORKGROUP_SIZE", NARROW, ready->args.workgroup, "invocations");
     put_define(out, "WORKGROUPS", NARROW, shape->workgroups, "in x");
+    put_define(out, "DESCRIPTORS", NARROW,
+               ready->bound == &cat_array_interface ? CAT_DESCRIPTORS : 0,
+               "of binding 3, an array: parts of the input");
     put_define(out, "ELEMENTS", NARROW, shape->elements, "the push constant `elements`");
     put_define(out, "INPUT_WORDS", WIDE, shape->input_words, "32-bit words");
     put_define(out, "STATE_WORDS", WIDE, shape->state_words, "word 0: a bounded wait ran out");

@@ -45,6 +45,7 @@
 #define FULL_SUBGROUPS true
 #define WORKGROUP_SIZE 64u
 #define WORKGROUPS     1u
+#define DESCRIPTORS    0u
 #define ELEMENTS       0u
 #define INPUT_WORDS    UINT64_C(64)
 #define STATE_WORDS    UINT64_C(1)

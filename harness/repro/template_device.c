@@ -96,6 +96,7 @@ static struct {
     VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures zero_initialize;
     VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR subgroup_uniform;
     VkPhysicalDeviceShaderClockFeaturesKHR clock;
+    VkPhysicalDeviceDescriptorIndexingFeatures descriptor_indexing;
 #ifdef VK_KHR_shader_maximal_reconvergence
     VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR maximal;
 #endif
@@ -168,6 +169,9 @@ static const struct {
     {&has.extended_types, TYPE(SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES), VK_API_VERSION_1_2,
      "VK_KHR_shader_subgroup_extended_types",
      IN12(shaderSubgroupExtendedTypes, shaderSubgroupExtendedTypes)},
+    {&has.descriptor_indexing, TYPE(DESCRIPTOR_INDEXING_FEATURES), VK_API_VERSION_1_2,
+     "VK_EXT_descriptor_indexing",
+     IN12(shaderInputAttachmentArrayDynamicIndexing, runtimeDescriptorArray)},
     {&has.size_control, TYPE(SUBGROUP_SIZE_CONTROL_FEATURES), VK_API_VERSION_1_3,
      "VK_EXT_subgroup_size_control", 0, 0},
     {&has.zero_initialize, TYPE(ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES), VK_API_VERSION_1_3,
@@ -386,7 +390,14 @@ static uint32_t read_features(const char *enabled[COUNT(features) + 1])
     const VkPhysicalDeviceFeatures all = has.base.features;
     has.base.features = (VkPhysicalDeviceFeatures){.shaderInt16 = all.shaderInt16,
                                                    .shaderInt64 = all.shaderInt64,
-                                                   .shaderFloat64 = all.shaderFloat64};
+                                                   .shaderFloat64 = all.shaderFloat64,
+                                                   .shaderStorageBufferArrayDynamicIndexing =
+                                                       all.shaderStorageBufferArrayDynamicIndexing};
+    has.descriptor_indexing = (VkPhysicalDeviceDescriptorIndexingFeatures){
+        .sType = has.descriptor_indexing.sType,
+        .pNext = has.descriptor_indexing.pNext,
+        .shaderStorageBufferArrayNonUniformIndexing =
+            has.descriptor_indexing.shaderStorageBufferArrayNonUniformIndexing};
     has.clock.shaderDeviceClock = VK_FALSE;
     has.addresses.bufferDeviceAddressCaptureReplay = VK_FALSE;
     has.addresses.bufferDeviceAddressMultiDevice = VK_FALSE;
@@ -438,6 +449,8 @@ static void check_needs(void)
     for (size_t i = 0; i < COUNT(buffers); i++)
         can &= fits(buffers[i] * 4, "bytes in a buffer", limits.maxStorageBufferRange,
                     "maxStorageBufferRange");
+    can &= fits(3 + DESCRIPTORS, "storage buffers", limits.maxPerStageDescriptorStorageBuffers,
+                "maxPerStageDescriptorStorageBuffers");
     can &= fits(WORKGROUPS, "workgroups", limits.maxComputeWorkGroupCount[0],
                 "maxComputeWorkGroupCount");
     can &= fits(WORKGROUP_SIZE, "invocations in a workgroup", limits.maxComputeWorkGroupInvocations,

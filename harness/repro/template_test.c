@@ -97,20 +97,21 @@ struct push {
     uint32_t elements, seed;
 };
 
-// Set 0: input, output, state, as storage buffers 0 to 2. 32 bytes of push constants.
+// Set 0: input, output, state, as storage buffers 0 to 2; where there are DESCRIPTORS, they are
+// array 3, of 256 bytes of input each. 32 bytes of push constants.
 static void make_interface(void)
 {
     const struct buffer *const buffers[3] = {&input, &output, &state};
-    VkDescriptorSetLayoutBinding bindings[3];
-    for (uint32_t i = 0; i < 3; i++)
+    VkDescriptorSetLayoutBinding bindings[4];
+    for (uint32_t i = 0; i < 4; i++)
         bindings[i] =
             (VkDescriptorSetLayoutBinding){.binding = i,
                                            .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                           .descriptorCount = 1,
+                                           .descriptorCount = i < 3 ? 1 : DESCRIPTORS,
                                            .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
     const VkDescriptorSetLayoutCreateInfo set_info = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-        .bindingCount = 3,
+        .bindingCount = DESCRIPTORS ? 4 : 3,
         .pBindings = bindings};
     VK(vkCreateDescriptorSetLayout(device, &set_info, NULL, &set_layout));
     const VkPushConstantRange range = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
@@ -124,7 +125,7 @@ static void make_interface(void)
     VK(vkCreatePipelineLayout(device, &layout_info, NULL, &layout));
 
     VkDescriptorPool pool;
-    const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 3};
+    const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 3 + DESCRIPTORS};
     const VkDescriptorPoolCreateInfo pool_info = {.sType =
                                                       VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                                   .maxSets = 1,
@@ -137,11 +138,15 @@ static void make_interface(void)
         .descriptorSetCount = 1,
         .pSetLayouts = &set_layout};
     VK(vkAllocateDescriptorSets(device, &allocation, &set));
-    for (uint32_t i = 0; i < 3; i++) {
-        const VkDescriptorBufferInfo info = {.buffer = buffers[i]->handle, .range = VK_WHOLE_SIZE};
+    for (uint32_t i = 0; i < 3 + DESCRIPTORS; i++) {
+        const uint32_t element = i < 3 ? 0 : i - 3;
+        const VkDescriptorBufferInfo info = {.buffer = buffers[i < 3 ? i : 0]->handle,
+                                             .offset = element * 256,
+                                             .range = i < 3 ? VK_WHOLE_SIZE : 256};
         const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                             .dstSet = set,
-                                            .dstBinding = i,
+                                            .dstBinding = i < 3 ? i : 3,
+                                            .dstArrayElement = element,
                                             .descriptorCount = 1,
                                             .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
                                             .pBufferInfo = &info};

@@ -42,6 +42,8 @@ CASES = {
     "newer": ("lagging", "broadcast.id/read=broadcast-own,flow=uniform,source=active,sync=none,"
                          "reconvergence=default,pressure=none@workgroup=128,source-lane=last,"
                          "iterations=16", ALL, NONE),
+    "array": ("miscompiling,uniform=1", "shuffle.descriptors/index=own,into=shuffle,flow=loop@"
+                                        "workgroup=64", ALL, NONE),
     "wait": ("lockstep", "progress.spin-lock/form=after-loop,contenders=lanes@workgroup=128,"
                          "polls=4096", NONE, ALL),
     "state": ("tangled", LOOKBACK.format(encoding="word64", elements=1000), NONE, NONE),
@@ -121,7 +123,7 @@ class OnTheReferenceDriver(Case):
 
     def check_amber(self, name):
         path = os.path.join(self.path("bundle"), "test.amber")
-        if name == "address":
+        if name in ("address", "array"):
             self.assertFalse(os.path.exists(path))
             self.assertIn("There is no test.amber", self.read("README.md").decode())
             return
@@ -214,6 +216,9 @@ class OnTheReferenceDriver(Case):
 
     def test_newer(self):
         self.check("newer")
+
+    def test_array(self):
+        self.check("array")
 
     def test_wait(self):
         self.check("wait")

@@ -67,6 +67,8 @@ static const struct expected {
     {"scan.shapes/*shape=7x13*", F,
      "uniform-flow,tangled-wait,built-ins,barrier-waits,memory-barrier"},
     {"shuffle.quad-votes/*flow=branch*", F, "quad-votes,same-path"},
+    {"shuffle.descriptors/index=own,*", F, "descriptor-index,same-path,tangled-wait"},
+    {"shuffle.descriptors/index=undecorated,*", K, "undecorated-index"},
     {"matrix.layout/*before=branch*", F, "matrix-layout,uniform-flow,barrier-waits,memory-barrier"},
     {"scan.types/type=f16,op=add,*", C, "silent-float-group-add"},
     {"scan.types/type=f16,op=max,*", F, UF},
