@@ -185,8 +185,8 @@ class OnTheReferenceDriver(Case):
     def possible(entry):
         """Outcomes of the mode: those that were seen, and those of rates too small for 20 runs."""
         return set(entry["outcomes"]) | {
-            "zero", "wrong", "not a tag", "wrong lane", "stale by 1", "stale by 2", "stale by 3",
-            "stale by more than 3", "ahead by 1", "ahead by 2", "ahead by 3",
+            "right", "zero", "wrong", "not a tag", "wrong lane", "stale by 1", "stale by 2",
+            "stale by 3", "stale by more than 3", "ahead by 1", "ahead by 2", "ahead by 3",
             "ahead by more than 3", "allowed", "empty", "split", "merged", "other lanes"}
 
     def test_equal(self):

@@ -323,8 +323,8 @@ static void spoil_properties(VkPhysicalDeviceProperties *properties)
         properties->vendorID = 0x10de;
         properties->deviceID = 0x2335;
     }
-    if (is_on("small-push-constants"))
-        properties->limits.maxPushConstantsSize = 16;
+    if (is_on("few-allocations"))
+        properties->limits.maxMemoryAllocationCount = 1;
     if (is_on("nonsense") || is_on("odd-name"))
         memcpy(properties->deviceName, escapes, sizeof escapes - 1);
     if (is_on("odd-name"))

@@ -163,13 +163,13 @@ class Validation(harness.Case):
 
     def test_the_layer_is_there_and_heard(self):
         run = self.litmus("run", harness.ONE, "-n", "1", "-q", "--validation",
-                          fault="small-push-constants", **self.layers)
+                          fault="few-allocations", **self.layers)
         self.assertIn("VUID-", run.err)
-        self.assertIn("maxPushConstantsSize", run.err)
+        self.assertIn("maxMemoryAllocationCount", run.err)
         self.assert_clean(run)
 
     def test_without_validation_nothing_is_heard(self):
-        run = self.litmus("run", harness.ONE, "-n", "1", "-q", fault="small-push-constants",
+        run = self.litmus("run", harness.ONE, "-n", "1", "-q", fault="few-allocations",
                           **self.layers)
         self.assertEqual((run.code, run.err), (0, ""), run)
 
