@@ -76,8 +76,14 @@ void red_package_copy(const struct cat_package *from, struct cat_package *to)
 size_t red_undefined(const struct red_module *m)
 {
     size_t count = 0;
-    for (size_t i = 0; i < m->count; i++)
-        count += red_op(&m->lines[i]) == SpvOpUndef;
+    for (size_t i = 0; i < m->count; i++) {
+        const struct red_line *line = &m->lines[i];
+        const uint32_t before = i > 0 ? red_op(line - 1) : (uint32_t)SpvOpNop;
+        count += red_op(line) == SpvOpUndef;
+        // Nothing says that lanes which such a branch leads apart come together again.
+        count += red_op(line) == SpvOpBranchConditional && line->words[2] == line->words[3] &&
+                 before != SpvOpSelectionMerge && before != SpvOpLoopMerge;
+    }
     return count;
 }
 

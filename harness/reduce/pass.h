@@ -128,9 +128,10 @@ bool red_apply(const struct red_base *base, const struct red_pass *pass, const b
                struct cat_package *package);
 // What a module's words and interface have to do with one another: buffers that the module does not
 // declare go, and its workgroup size counts. False if the kernel makes no sense then, or has
-// something undefined that can be seen: more OpUndef than `undefined`, a division by the constant
-// 0.
+// something undefined that can be seen: more than `undefined` of what red_undefined counts, a
+// division by the constant 0.
 bool red_settle(struct cat_package *package, const struct red_module *module, size_t undefined);
+// How many OpUndef it has, and conditional branches without a merge block whose two ways are one.
 size_t red_undefined(const struct red_module *module);
 
 // A copy of a package; its page, other modules and what is expected are left out.

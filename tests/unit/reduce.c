@@ -189,6 +189,37 @@ static void test_division(void **state)
     red_module_clear(&m);
 }
 
+// Whether lanes are together behind a branch that has no merge block is said nowhere.
+static void test_branch_to_one_block(void **state)
+{
+    (void)state;
+    uint32_t words[] = {SpvMagicNumber,
+                        0x10300,
+                        0,
+                        4,
+                        0,
+                        3u << 16 | SpvOpSelectionMerge,
+                        1,
+                        0,
+                        4u << 16 | SpvOpBranchConditional,
+                        2,
+                        1,
+                        1,
+                        4u << 16 | SpvOpBranchConditional,
+                        2,
+                        1,
+                        3};
+    const uint32_t none[] = {1u << 16 | SpvOpNop, 1u << 16 | SpvOpNop, 1u << 16 | SpvOpNop};
+    struct red_module m;
+    assert_true(red_module_read(&m, words, sizeof words / 4));
+    assert_int_equal(red_undefined(&m), 0);
+    red_module_clear(&m);
+    memcpy(words + SPIRV_HEADER, none, sizeof none);
+    assert_true(red_module_read(&m, words, sizeof words / 4));
+    assert_int_equal(red_undefined(&m), 1);
+    red_module_clear(&m);
+}
+
 // Any words: a sanitizer sees what is read besides.
 static void test_survives(void **state)
 {
@@ -257,8 +288,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words_stay), cmocka_unit_test(test_passes),
         cmocka_unit_test(test_loop_once),  cmocka_unit_test(test_dead_buffers),
-        cmocka_unit_test(test_division),   cmocka_unit_test(test_survives),
-        cmocka_unit_test(test_sequential),
+        cmocka_unit_test(test_division),   cmocka_unit_test(test_branch_to_one_block),
+        cmocka_unit_test(test_survives),   cmocka_unit_test(test_sequential),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
