@@ -62,7 +62,8 @@ const char *const operator_names[OPERATOR_COUNT] = {
     [OPERATOR_TRANSPOSE] = "transpose",
 };
 
-static const char *const schedule_names[] = {"random", "priority"};
+static const char *const schedule_names[SCHEDULE_COUNT] = {"random",  "priority", "fair", "lobe",
+                                                           "hsa-obe", "hsa",      "obe",  "none"};
 static const char *const bounds_names[] = {"lost", "report"};
 
 enum value_kind {
@@ -324,6 +325,10 @@ bool settings_parse(const char *text, struct settings *settings, char *error, si
     }
     if (settings->bounds == BOUNDS_COUNT)
         settings->bounds = settings->model == MODEL_MISCOMPILING ? BOUNDS_REPORT : BOUNDS_LOST;
+    if (settings->schedule >= SCHEDULE_FAIR) {
+        settings->threads = 1;
+        settings->resident = RESIDENT_MAX;
+    }
     const uint64_t operators = seen >> COUNT(table);
     if (operators && settings->model != MODEL_MISCOMPILING) {
         put(&line, "%s: only of model miscompiling", operator_names[__builtin_ctzll(operators)]);

@@ -71,6 +71,15 @@ enum schedule {
     SCHEDULE_PRIORITY, // lanes keep together: who has executed the fewest instructions is next. At
                        // `depth` random times one lane is delayed for a random while (delay-bounded
                        // scheduling, Emmi, Qadeer, Rakamaric, POPL 2011).
+    // What a progress model promises (docs/models/README.md) and nothing else, lane by lane. They
+    // have one thread, and as many workgroups in flight as there may be.
+    SCHEDULE_FAIR,
+    SCHEDULE_LOBE,
+    SCHEDULE_HSA_OBE,
+    SCHEDULE_HSA,
+    SCHEDULE_OBE,
+    SCHEDULE_NONE,
+    SCHEDULE_COUNT,
 };
 
 // What happens after a shader accessed memory outside what it was given. It is reported either way.

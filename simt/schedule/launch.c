@@ -213,7 +213,7 @@ static void begin_subgroup(const struct worker *worker, const struct dispatch *d
     subgroup->present = subgroup->live = lanes_below(count);
     subgroup->runnable = subgroup->at_barrier = subgroup->ordered = 0;
     subgroup->quiet = 0;
-    subgroup->behind = subgroup->held = subgroup->parked = 0;
+    subgroup->behind = subgroup->held = subgroup->parked = subgroup->begun = 0;
     for (uint32_t i = 0; i < program->initial_count; i++)
         fill(subgroup, program->initial[i].cell, program->initial[i].value);
     for (uint32_t lane = 0; lane < count; lane++) {

@@ -154,7 +154,12 @@ static void set_up(struct worker *worker)
     const struct dispatch *dispatch = machine->dispatch;
     const struct settings *settings = &machine->settings;
     worker->program = dispatch->program;
-    worker->rules = &model_rules[settings->model];
+    worker->schedule = settings->schedule;
+    worker->any_begun = worker->favours = false;
+    worker->last_number = UINT64_MAX;
+    worker->rules_of_schedule = model_rules[settings->model];
+    worker->rules_of_schedule.together &= settings->schedule < SCHEDULE_FAIR;
+    worker->rules = &worker->rules_of_schedule;
     worker->flow = &machine->flow;
     worker->compilation = mix(settings->seed, 0);
     worker->trace = machine->trace;

@@ -237,5 +237,7 @@ static bool progress_turn(struct worker *worker)
 
 bool worker_turn(struct worker *worker)
 {
-    return worker->by_progress ? progress_turn(worker) : random_turn(worker);
+    return worker->schedule >= SCHEDULE_FAIR ? worker_promised_turn(worker)
+           : worker->by_progress             ? progress_turn(worker)
+                                             : random_turn(worker);
 }

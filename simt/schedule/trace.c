@@ -122,6 +122,9 @@ void trace_dispatch(struct trace *trace, uint64_t number, const struct settings 
         fprintf(trace->file, "buffer %u %u %u\n", program->resources[i].first_region,
                 program->resources[i].set, program->resources[i].binding);
     fprintf(trace->file, "shared %" PRIu64 "\n", program->shared_size);
+    for (uint32_t i = 0; i < program->shared_zero_count; i++)
+        fprintf(trace->file, "zero %" PRIu64 " %" PRIu64 "\n", program->shared_zero[i].at,
+                program->shared_zero[i].size);
 }
 
 // The cell that says most about what the instruction did: its result, what it stored, what decided.

@@ -8,6 +8,7 @@
 //   memory PC ACCESS WORD BYTES SCOPE SEMANTICS
 //   buffer REGION SET BINDING
 //   shared BYTES
+//   zero AT BYTES
 //   step T G S L PC VALUE SOURCE ADDRESS TANGLE
 //   switches N
 //   end N RESULT
@@ -21,7 +22,7 @@
 // atomic-store, or order for barriers), the word of the module at which it begins, how many bytes
 // it accesses from its address on, and the scope and semantics that it names, 0 for none. `buffer`
 // says which region of addresses (memory/regions.h) a binding has, `shared` how much Workgroup
-// memory a workgroup has.
+// memory a workgroup has, and `zero` which of its bytes begin as zeros.
 //
 // `step` says that lane L of subgroup S of workgroup G (its linear number) executed instruction PC
 // at time T; lanes that executed it together have the same T, and T rises. VALUE is the first cell

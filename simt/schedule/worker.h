@@ -19,6 +19,7 @@ struct worker {
     uint64_t *registers; // [register_count], owned
     uint64_t register_count;
     uint32_t slot_count;
+    struct model_rules rules_of_schedule;
     const struct model_rules *rules;
     const struct program *program;
     struct flow *flow;
@@ -41,6 +42,13 @@ struct worker {
     bool by_progress;
     uint64_t delays[64];
     uint32_t delays_left;
+
+    // promise.c: of lanes by their number the highest that has had a turn, who had the last one,
+    // and who has so many more of them while others have none.
+    enum schedule schedule;
+    bool any_begun, favours;
+    uint64_t highest, last_number, favourite, patience;
+    uint64_t begins; // how many more lanes begin at first
 
     // Who ran last, and whether it could have gone on.
     const struct subgroup *last;
@@ -68,6 +76,9 @@ bool lag_merge(struct worker *worker, struct subgroup *subgroup, struct tangle *
 bool lag_stop(struct subgroup *subgroup, lanes set, uint32_t pc);
 // Lets lanes continue for which no other lane can still arrive.
 void lag_resume(struct worker *worker, struct workgroup *workgroup, struct subgroup *subgroup);
+
+// promise.c: worker_turn of the schedules of progress models.
+bool worker_promised_turn(struct worker *worker);
 
 // pick.c: gives the next set of lanes its turn. False: no lane in any slot can continue.
 bool worker_turn(struct worker *worker);

@@ -25,6 +25,7 @@ struct subgroup {
     uint32_t pc[LANES_MAX];
     struct tangle *tangle[LANES_MAX];
     uint32_t quiet; // turns since something happened that other invocations can see
+    lanes begun;    // schedules of progress models: that have had a turn
     // Of SCHEDULE_PRIORITY: instructions executed, and the time until which a lane is delayed.
     uint64_t progress[LANES_MAX], asleep[LANES_MAX];
 

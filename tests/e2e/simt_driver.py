@@ -31,7 +31,7 @@ WRONG = {
     "subgroup=256": ("subgroup", "power of two", "1 to 128"),
     "threads=0": ("threads", "1 to 64"),
     "resident=65": ("resident", "1 to 64"),
-    "schedule=fair": ("random", "priority"),
+    "schedule=fare": ("random", "priority", "hsa-obe"),
     "depth=x": ("depth", "1 to 64"),
     "model=faulty,fault=all": FAULTS,
     "rate=1.5": ("rate", "0 to 1"),

@@ -147,7 +147,7 @@ static const struct {
     {"threads=65", "threads=65: a number from 1 to 64"},
     {"resident=4294967297", "resident=4294967297: a number from 1 to 64"},
     {"depth=0", "depth=0: a number from 1 to 64"},
-    {"schedule=fair", "no schedule 'fair': random, priority"},
+    {"schedule=fare", "no schedule 'fare': random, priority, fair, lobe, hsa-obe, hsa, obe, none"},
     {"bounds=on", "no bounds 'on': lost, report"},
     {"fault=x\n",
      "no fault 'x?': wrong, lost, hang, crash, memory, nothing, properties, rendezvous, loops, "
