@@ -19,7 +19,8 @@
 
 struct checking {
     const struct cat_package *package;
-    struct exp_trace trace;
+    const struct exp_trace *trace; // of the dispatch that is written of
+    const struct cat_part *part;   // its pipeline; NULL: that of the first
     struct exp_findings findings;
     struct text *out;
 };
@@ -29,11 +30,13 @@ struct checking {
 // The source line of an instruction: what OpLine said last before it, " (scan.comp:38)".
 static void put_line(const struct checking *c, const struct exp_code *code)
 {
-    const struct cat_package *package = c->package;
+    const bool own = c->part && c->part->word_count;
+    const uint32_t *words = own ? c->part->words : c->package->words;
+    const size_t count = own ? c->part->word_count : c->package->word_count;
     struct spirv_instruction each;
     uint32_t file = 0, line = 0;
     char name[80] = "";
-    SPIRV_EACH (each, package->words, package->word_count) {
+    SPIRV_EACH (each, words, count) {
         if (each.at >= code->word)
             break;
         if (each.opcode == SpvOpLine) {
@@ -45,7 +48,7 @@ static void put_line(const struct checking *c, const struct exp_code *code)
     }
     if (!file)
         return;
-    SPIRV_EACH (each, package->words, package->word_count) {
+    SPIRV_EACH (each, words, count) {
         if (each.opcode == SpvOpFunction)
             break;
         if (each.opcode == SpvOpString && spirv_operand(&each, 1, 0) == file &&
@@ -57,14 +60,14 @@ static void put_line(const struct checking *c, const struct exp_code *code)
 
 static void put_instruction(const struct checking *c, uint32_t code)
 {
-    const struct exp_code *of = &c->trace.codes[code];
+    const struct exp_code *of = &c->trace->codes[code];
     text_puts(c->out, of->text[0] ? of->text : "an instruction");
     put_line(c, of);
 }
 
 static void put_invocation(const struct checking *c, uint32_t invocation)
 {
-    const struct exp_trace *t = &c->trace;
+    const struct exp_trace *t = c->trace;
     const uint32_t group = exp_group(t, invocation);
     text_printf(
         c->out, "invocation %" PRIu32 " of workgroup (%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")",
@@ -74,7 +77,7 @@ static void put_invocation(const struct checking *c, uint32_t invocation)
 
 static void put_place(const struct checking *c, const struct exp_step *step)
 {
-    const struct exp_trace *t = &c->trace;
+    const struct exp_trace *t = c->trace;
     const uint64_t region = step->address >> EXP_REGION_SHIFT;
     const uint64_t offset = step->address & ((UINT64_C(1) << EXP_REGION_SHIFT) - 1);
     const char *what = region == EXP_SHARED_REGION ? "Workgroup memory" : "memory";
@@ -96,10 +99,12 @@ static void put_finding(const struct checking *c, const struct exp_finding *find
     static const char *const names[] = {[EXP_RACE] = "data race",
                                         [EXP_UNINITIALISED] = "uninitialised read",
                                         [EXP_OUTSIDE] = "out of bounds"};
-    const struct exp_step *steps = c->trace.steps, *step = &steps[finding->step];
+    const struct exp_step *steps = c->trace->steps, *step = &steps[finding->step];
     text_printf(c->out, "%s: %" PRIu32 " bytes at ", names[finding->what],
-                c->trace.codes[finding->code].bytes);
+                c->trace->codes[finding->code].bytes);
     put_place(c, step);
+    if (c->package->interface.step_count)
+        text_printf(c->out, " in dispatch %zu", finding->dispatch + 1);
     text_puts(c->out, finding->times > 1 ? ", " : "");
     if (finding->times > 1)
         text_printf(c->out, "%" PRIu64 " times, first", finding->times);
@@ -118,7 +123,8 @@ static void put_finding(const struct checking *c, const struct exp_finding *find
     text_puts(c->out, "\n");
 }
 
-static bool trace_run(struct checking *c, const char *name, struct lit_error *error)
+static bool trace_run(struct exp_trace *traces, size_t count, const char *name,
+                      struct lit_error *error)
 {
     OWNED(text_free) struct text file = {0}, settings = {0};
     struct eng_outcome outcome;
@@ -129,30 +135,49 @@ static bool trace_run(struct checking *c, const char *name, struct lit_error *er
     text_printf(&settings, "model=lockstep,seed=1,threads=1,bounds=report,trace=%s", file.data);
     const bool good = cli_asking_begin(&asking, error) &&
                       cli_ask(&asking, ENG_TRY, settings.data, 1, "--check", &outcome, error) &&
-                      exp_trace_load(file.data, &c->trace, error);
+                      exp_trace_load(file.data, count, traces, error);
     cli_asking_end(&asking);
     unlink(file.data);
     return good;
+}
+
+static void put_all(struct checking *c, const struct exp_trace *traces, size_t dispatches)
+{
+    const size_t found = c->findings.count;
+    size_t steps = 0;
+    uint64_t invocations = 0;
+    for (size_t i = 0; i < found && i < MOST_SHOWN; i++) {
+        const struct exp_finding *finding = &c->findings.items[i];
+        c->trace = &traces[finding->dispatch];
+        c->part = finding->part ? &c->package->interface.parts[finding->part - 1] : NULL;
+        put_finding(c, finding);
+    }
+    if (found > MOST_SHOWN)
+        text_printf(c->out, "and %zu more\n", found - MOST_SHOWN);
+    for (size_t i = 0; i < dispatches; i++) {
+        steps += traces[i].step_count;
+        invocations += traces[i].invocations;
+    }
+    text_printf(c->out, "%zu finding%s in %zu steps of %" PRIu64 " invocations", found,
+                found == 1 ? "" : "s", steps, invocations);
+    if (dispatches > 1)
+        text_printf(c->out, " in %zu dispatches", dispatches);
+    text_printf(c->out, ", subgroups of %" PRIu32 "\n", traces[0].subgroup);
 }
 
 bool cli_kernel_check(const struct cat_package *package, const char *name, struct text *out,
                       size_t *found, struct lit_error *error)
 {
     struct checking c = {.package = package, .out = out};
-    bool good = cli_kernel_add(package, error) && trace_run(&c, name, error);
-    good = good && exp_check(&c.trace, package, &c.findings, error);
+    const size_t count = exp_dispatches(package);
+    OWNED(lit_free) struct exp_trace *traces = lit_alloc(count, sizeof *traces);
+    const bool good = cli_kernel_add(package, error) && trace_run(traces, count, name, error) &&
+                      exp_check(traces, package, &c.findings, error);
     *found = c.findings.count;
-    for (size_t i = 0; good && i < *found && i < MOST_SHOWN; i++)
-        put_finding(&c, &c.findings.items[i]);
-    if (*found > MOST_SHOWN)
-        text_printf(out, "and %zu more\n", *found - MOST_SHOWN);
     if (good)
-        text_printf(out,
-                    "%zu finding%s in %zu steps of %" PRIu32 " invocations, subgroups of %" PRIu32
-                    "\n",
-                    *found, *found == 1 ? "" : "s", c.trace.step_count, c.trace.invocations,
-                    c.trace.subgroup);
+        put_all(&c, traces, count);
     exp_findings_clear(&c.findings);
-    exp_trace_clear(&c.trace);
+    for (size_t i = 0; i < count; i++)
+        exp_trace_clear(&traces[i]);
     return good;
 }

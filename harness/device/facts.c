@@ -213,10 +213,15 @@ static bool read_features(VkPhysicalDevice physical, uint32_t api, bool capture,
         return false;
     }
     chain(features, &offer, for_tests, sizeof for_tests / sizeof *for_tests);
-    features->partitioned = has_extension(&offer, VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME);
-    if (features->partitioned)
-        features->extensions[features->extension_count++] =
-            VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME;
+    const struct {
+        bool *there;
+        const char *name;
+    } plain[] = {{&features->partitioned, VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME},
+                 {&features->old_ballot, VK_EXT_SHADER_SUBGROUP_BALLOT_EXTENSION_NAME},
+                 {&features->old_vote, VK_EXT_SHADER_SUBGROUP_VOTE_EXTENSION_NAME}};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if ((*plain[i].there = has_extension(&offer, plain[i].name)))
+            features->extensions[features->extension_count++] = plain[i].name;
     // Binaries need both of theirs, and Vulkan 1.3.
     size_t more = capture ? sizeof for_capture / sizeof *for_capture : 0;
     for (size_t i = 1; i < more; i++)
@@ -313,6 +318,8 @@ static uint64_t feature_bits(const struct dev_features *f,
         {CAT_FEATURE_ZERO_INITIALIZE, f->zero_initialize.shaderZeroInitializeWorkgroupMemory},
         {CAT_FEATURE_PARTITIONED,
          f->partitioned && (operations & VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV)},
+        {CAT_FEATURE_OLD_BALLOT, f->old_ballot},
+        {CAT_FEATURE_OLD_VOTE, f->old_vote},
         {CAT_FEATURE_INT8, f->float16_int8.shaderInt8},
         {CAT_FEATURE_INT16, f->base.features.shaderInt16},
         {CAT_FEATURE_INT64, f->base.features.shaderInt64},

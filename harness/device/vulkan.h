@@ -87,13 +87,13 @@ struct dev_features {
     VkPhysicalDeviceMaintenance5FeaturesKHR maintenance5;
     VkPhysicalDevicePipelineBinaryFeaturesKHR binaries;
 #endif
-    const char *extensions[24]; // to enable, for what is not core in this version
+    const char *extensions[32]; // to enable, for what is not core in this version
     uint32_t extension_count;
-    bool partitioned;       // VK_NV_shader_subgroup_partitioned, which has no structure
-    bool matrices;          // those of CAT_FEATURE_COOPERATIVE_MATRIX
-    bool core_addresses;    // vkGetBufferDeviceAddress is not the extension's
-    bool driver_properties; // VkPhysicalDeviceDriverProperties can be asked for
-    bool size_properties;   // likewise VkPhysicalDeviceSubgroupSizeControlProperties
+    bool partitioned, old_ballot, old_vote; // extensions that have no structure
+    bool matrices;                          // those of CAT_FEATURE_COOPERATIVE_MATRIX
+    bool core_addresses;                    // vkGetBufferDeviceAddress is not the extension's
+    bool driver_properties;                 // VkPhysicalDeviceDriverProperties can be asked for
+    bool size_properties; // likewise VkPhysicalDeviceSubgroupSizeControlProperties
 };
 
 // Fills *facts and *features: features->base is then a chain of exactly the features to enable, so

@@ -64,6 +64,8 @@ struct place {
 struct search {
     const struct exp_trace *trace;
     const struct exp_bytes *buffers;
+    size_t dispatch;
+    uint32_t part; // its pipeline
     struct exp_findings *findings;
     struct invocation *invocations;
     struct place **slots; // by the upper bits of a place's hash
@@ -180,6 +182,15 @@ static uint8_t bytes_of(uint64_t address, uint32_t bytes, uint64_t word)
     return set;
 }
 
+// The bytes of a word of Workgroup memory that begin as zeros.
+static uint8_t zeros_of(const struct exp_trace *t, uint64_t word)
+{
+    uint8_t set = 0;
+    for (size_t i = 0; i < t->zero_count; i++)
+        set |= bytes_of(t->zeros[i].at, (uint32_t)t->zeros[i].size, word);
+    return set;
+}
+
 // --- Findings
 
 static void find(struct search *s, enum exp_misuse what, size_t step, size_t before)
@@ -189,14 +200,21 @@ static void find(struct search *s, enum exp_misuse what, size_t step, size_t bef
     const uint32_t other = what == EXP_RACE ? steps[before].code : code;
     for (size_t i = 0; i < s->findings->count; i++) {
         struct exp_finding *known = &s->findings->items[i];
-        if (known->what == what && ((known->code == code && known->other == other) ||
-                                    (known->code == other && known->other == code))) {
+        if (known->what == what && known->part == s->part &&
+            ((known->code == code && known->other == other) ||
+             (known->code == other && known->other == code))) {
             known->times++;
             return;
         }
     }
-    LIT_ADD(s->findings->items, s->findings->count) = (struct exp_finding){
-        .what = what, .code = code, .other = other, .step = step, .before = before, .times = 1};
+    LIT_ADD(s->findings->items, s->findings->count) = (struct exp_finding){.what = what,
+                                                                           .code = code,
+                                                                           .other = other,
+                                                                           .dispatch = s->dispatch,
+                                                                           .part = s->part,
+                                                                           .step = step,
+                                                                           .before = before,
+                                                                           .times = 1};
 }
 
 static void compare(struct search *s, const struct accesses *with, const struct access *access,
@@ -269,6 +287,8 @@ static void take_access(struct search *s, size_t step)
                                       .bytes = bytes_of(first, code->bytes, word),
                                       .atomic = is_atomic(code)};
         const bool nothing = class == SHARED || (uninitialised && uninitialised[nth]);
+        if (class == SHARED && !place->there)
+            place->there = zeros_of(t, nth);
         empty |= loads(code) && nothing && (access.bytes & ~place->there);
         if (stores(code))
             place->there |= access.bytes;
@@ -475,33 +495,39 @@ static void clear(struct search *s)
     free(s->semantics);
 }
 
-bool exp_find_misuse(const struct exp_trace *trace, const struct exp_bytes *buffers,
-                     struct exp_findings *findings, struct lit_error *error)
+static bool look_at(struct search *s, struct lit_error *error)
 {
+    const struct exp_trace *trace = s->trace;
     const uint32_t groups = trace->groups[0] * trace->groups[1] * trace->groups[2];
-    struct search s = {.trace = trace, .buffers = buffers, .findings = findings};
-    *findings = (struct exp_findings){0};
     if (trace->invocations > EXP_MOST_RACED)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "%u invocations: with fewer workgroups, of %u at most, races can be found",
                         trace->invocations, EXP_MOST_RACED);
-    s.slot_bits = 4;
-    while (s.slot_bits < MOST_SLOT_BITS && (size_t)1 << s.slot_bits < trace->step_count)
-        s.slot_bits++;
-    s.slots = lit_alloc((size_t)1 << s.slot_bits, sizeof *s.slots);
-    s.invocations = lit_alloc(trace->invocations, sizeof *s.invocations);
-    s.alive = lit_alloc(groups, sizeof *s.alive);
-    s.waiting = lit_alloc(groups, sizeof *s.waiting);
-    s.semantics = lit_alloc(groups, sizeof *s.semantics);
+    s->slot_bits = 4;
+    while (s->slot_bits < MOST_SLOT_BITS && (size_t)1 << s->slot_bits < trace->step_count)
+        s->slot_bits++;
+    s->slots = lit_alloc((size_t)1 << s->slot_bits, sizeof *s->slots);
+    s->invocations = lit_alloc(trace->invocations, sizeof *s->invocations);
+    s->alive = lit_alloc(groups, sizeof *s->alive);
+    s->waiting = lit_alloc(groups, sizeof *s->waiting);
+    s->semantics = lit_alloc(groups, sizeof *s->semantics);
     for (uint32_t i = 0; i < trace->invocations; i++) {
-        s.invocations[i].time = 1;
-        s.alive[exp_group(trace, i)] += exp_step_count(trace, i) > 0;
+        s->invocations[i].time = 1;
+        s->alive[exp_group(trace, i)] += exp_step_count(trace, i) > 0;
     }
-    note_stores(&s);
+    note_stores(s);
     for (size_t i = 0; i < trace->step_count; i++)
-        take_step(&s, i);
-    clear(&s);
+        take_step(s, i);
+    clear(s);
     return true;
+}
+
+bool exp_find_misuse(const struct exp_trace *trace, const struct exp_bytes *buffers,
+                     struct exp_findings *findings, struct lit_error *error)
+{
+    struct search s = {.trace = trace, .buffers = buffers, .findings = findings};
+    *findings = (struct exp_findings){0};
+    return look_at(&s, error);
 }
 
 void exp_findings_clear(struct exp_findings *findings)
@@ -512,33 +538,75 @@ void exp_findings_clear(struct exp_findings *findings)
 
 // --- A kernel's
 
-// Of the trace's buffers: their sizes, and which words nobody said anything of.
-static struct exp_bytes *take_buffers(const struct exp_trace *t, const struct cat_package *package)
+struct checking {
+    const struct cat_package *package;
+    bool *nothing[CAT_REGIONS]; // of each word: nobody said or stored anything
+};
+
+// The buffer of a trace; NULL: it has none there.
+static const struct cat_binding *binding_of(const struct checking *c, const struct exp_buffer *of,
+                                            uint32_t part)
 {
-    const struct cat_interface *interface = &package->interface;
-    struct exp_bytes *buffers = lit_alloc(t->buffer_count + 1, sizeof *buffers);
-    for (size_t i = 0; i < t->buffer_count; i++)
-        for (size_t b = 0; b < interface->binding_count; b++) {
-            const struct cat_binding *binding = &interface->bindings[b];
-            if (binding->set != t->buffers[i].set || binding->binding != t->buffers[i].binding)
-                continue;
-            const uint32_t *words = package->region[binding->region] + binding->first;
-            bool *nothing = lit_alloc(binding->words, sizeof *nothing);
-            for (uint64_t word = 0; word < binding->words; word++)
-                nothing[word] = words[word] == CAT_POISON;
-            free((bool *)buffers[i].uninitialised);
-            buffers[i] = (struct exp_bytes){binding->words * 4, nothing};
-        }
-    return buffers;
+    const struct cat_interface *first = &c->package->interface,
+                               *interface = part ? &first->parts[part - 1].interface : first;
+    for (size_t b = 0; b < interface->binding_count; b++)
+        if (interface->bindings[b].set == of->set && interface->bindings[b].binding == of->binding)
+            return &interface->bindings[b];
+    return NULL;
 }
 
-bool exp_check(const struct exp_trace *trace, const struct cat_package *package,
+// What a dispatch has stored is there for the next ones.
+static void note_what_is_there(struct checking *c, const struct exp_trace *t, uint32_t part)
+{
+    for (size_t i = 0; i < t->buffer_count; i++) {
+        const struct cat_binding *binding = binding_of(c, &t->buffers[i], part);
+        for (size_t n = 0; binding && n < t->step_count; n++) {
+            const struct exp_step *at = &t->steps[n];
+            const struct exp_code *code = &t->codes[at->code];
+            const uint64_t offset = at->address & ((UINT64_C(1) << EXP_REGION_SHIFT) - 1);
+            if (!at->has_address || !code->bytes || !stores(code) ||
+                at->address >> EXP_REGION_SHIFT != t->buffers[i].region)
+                continue;
+            for (uint64_t w = offset / 4; w <= (offset + code->bytes - 1) / 4 && w < binding->words;
+                 w++)
+                c->nothing[binding->region][binding->first + w] = false;
+        }
+    }
+}
+
+static bool check_dispatch(struct checking *c, const struct exp_trace *t, size_t dispatch,
+                           struct exp_findings *findings, struct lit_error *error)
+{
+    const uint32_t part = dispatch ? c->package->interface.steps[dispatch - 1].part : 0;
+    OWNED(lit_free) struct exp_bytes *buffers = lit_alloc(t->buffer_count + 1, sizeof *buffers);
+    struct search s = {
+        .trace = t, .buffers = buffers, .dispatch = dispatch, .part = part, .findings = findings};
+    for (size_t i = 0; i < t->buffer_count; i++) {
+        const struct cat_binding *binding = binding_of(c, &t->buffers[i], part);
+        if (binding)
+            buffers[i] = (struct exp_bytes){binding->words * 4,
+                                            c->nothing[binding->region] + binding->first};
+    }
+    const bool good = look_at(&s, error);
+    if (good)
+        note_what_is_there(c, t, part);
+    return good;
+}
+
+bool exp_check(const struct exp_trace *traces, const struct cat_package *package,
                struct exp_findings *findings, struct lit_error *error)
 {
-    struct exp_bytes *buffers = take_buffers(trace, package);
-    const bool good = exp_find_misuse(trace, buffers, findings, error);
-    for (size_t i = 0; i < trace->buffer_count; i++)
-        free((bool *)buffers[i].uninitialised);
-    free(buffers);
+    struct checking c = {.package = package};
+    bool good = true;
+    *findings = (struct exp_findings){0};
+    for (int region = 0; region < CAT_REGIONS; region++) {
+        c.nothing[region] = lit_alloc(package->region_words[region] + 1, sizeof(bool));
+        for (uint64_t word = 0; word < package->region_words[region]; word++)
+            c.nothing[region][word] = package->region[region][word] == CAT_POISON;
+    }
+    for (size_t i = 0; i < exp_dispatches(package) && good; i++)
+        good = check_dispatch(&c, &traces[i], i, findings, error);
+    for (int region = 0; region < CAT_REGIONS; region++)
+        free(c.nothing[region]);
     return good;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one traced dispatch did wrong with memory: data races by the Vulkan memory model, and reads
+// What traced dispatches did wrong with memory: data races by the Vulkan memory model, and reads
 // of what nobody wrote. Pure.
 #pragma once
 
@@ -18,7 +18,9 @@ enum exp_misuse {
 struct exp_finding {
     enum exp_misuse what;
     uint32_t code, other; // instructions: the later one, and for EXP_RACE the earlier one
-    size_t step, before;  // their steps
+    size_t dispatch;      // which: 0 the first
+    uint32_t part;        // its pipeline, as cat_step has it
+    size_t step, before;  // their steps there
     uint64_t times;
 };
 
@@ -40,7 +42,14 @@ struct exp_findings {
 // False with an error if the dispatch is too large.
 bool exp_find_misuse(const struct exp_trace *trace, const struct exp_bytes *buffers,
                      struct exp_findings *findings, struct lit_error *error);
-// The same, by what a kernel from outside has in its buffers before.
-bool exp_check(const struct exp_trace *trace, const struct cat_package *package,
+// The same of all dispatches of a kernel from outside, one behind the other, by what it has in its
+// buffers before; `traces` has one for each of exp_dispatches. Of two dispatches of one pipeline
+// the same is found once.
+bool exp_check(const struct exp_trace *traces, const struct cat_package *package,
                struct exp_findings *findings, struct lit_error *error);
+// How many dispatches a run has.
+static inline size_t exp_dispatches(const struct cat_package *package)
+{
+    return 1 + package->interface.step_count;
+}
 void exp_findings_clear(struct exp_findings *findings);

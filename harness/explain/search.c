@@ -130,7 +130,7 @@ static bool trace_once(struct searcher *s, const struct cat_case *which, const c
     if (!s->search->run)
         s->watch.policy.idle = s->search->watch->policy.idle;
     s->found->tries--;
-    if (good && !exp_trace_load(s->search->file, trace, error)) {
+    if (good && !exp_trace_load(s->search->file, 1, trace, error)) {
         exp_trace_clear(trace);
         good = has_failed(outcome) && !outcome->count.failed_runs;
     }

@@ -26,6 +26,7 @@ struct reader {
     unsigned long line;                 // from 1
     struct exp_trace *trace;
     bool in_dispatch, rising, over;
+    size_t steps;      // of the dispatches before
     const char *wrong; // what the present line lacks
 };
 
@@ -213,6 +214,18 @@ static void read_shared(struct reader *r)
     r->trace->shared = take_number(r, UINT32_MAX, "bytes");
 }
 
+static void read_zero(struct reader *r)
+{
+    struct exp_trace *t = r->trace;
+    struct exp_zero zero;
+    zero.at = take_number(r, t->shared, "byte of Workgroup memory");
+    zero.size = take_number(r, t->shared, "bytes");
+    if (t->zero_count == EXP_MOST_BUFFERS)
+        blame(r, "fewer variables");
+    if (!r->wrong)
+        LIT_ADD(t->zeros, t->zero_count) = zero;
+}
+
 static void read_step(struct reader *r)
 {
     struct exp_trace *t = r->trace;
@@ -236,7 +249,7 @@ static void read_step(struct reader *r)
     step.tangle = take_lanes(r);
     if (!exp_lanes_has(&step.tangle, lane))
         blame(r, "tangle with the lane in it");
-    if (t->step_count == EXP_TRACE_STEPS)
+    if (r->steps + t->step_count == EXP_TRACE_STEPS)
         blame(r, "shorter trace");
     if (r->wrong)
         return;
@@ -262,9 +275,9 @@ static void read_line(struct reader *r)
     static const struct {
         const char *name;
         void (*read)(struct reader *r);
-    } lines[] = {{"step", read_step},         {"code", read_code},        {"memory", read_memory},
-                 {"buffer", read_buffer},     {"shared", read_shared},    {"end", read_end},
-                 {"switches", read_switches}, {"dispatch", read_dispatch}};
+    } lines[] = {{"step", read_step},     {"code", read_code},         {"memory", read_memory},
+                 {"buffer", read_buffer}, {"shared", read_shared},     {"zero", read_zero},
+                 {"end", read_end},       {"switches", read_switches}, {"dispatch", read_dispatch}};
     const size_t last = sizeof lines / sizeof *lines - 1;
     if (r->line == 1) {
         expect(r, "simt-trace");
@@ -322,51 +335,67 @@ static void index_steps(struct exp_trace *t)
         t->order[t->first[t->steps[i].invocation + 1]++] = (uint32_t)i;
 }
 
-bool exp_trace_read(const char *bytes, size_t size, struct exp_trace *trace,
-                    struct lit_error *error)
+// The next dispatch, from *at on.
+static bool read_next(struct reader *r, const char **at, const char *end, struct exp_trace *trace,
+                      struct lit_error *error)
 {
-    struct reader r = {.trace = trace, .rising = true};
+    r->trace = trace;
+    r->rising = true;
+    r->in_dispatch = r->over = false;
     *trace = (struct exp_trace){0};
-    for (const char *at = bytes, *end = bytes + size; at < end && !r.wrong && !r.over;) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
+    while (*at < end && !r->wrong && !r->over) {
+        const char *newline = memchr(*at, '\n', (size_t)(end - *at));
         // A driver that was ended leaves half a line.
         if (!newline)
             break;
-        const size_t length = (size_t)(newline - at);
-        r.at = r.text;
-        r.line++;
+        const size_t length = (size_t)(newline - *at);
+        r->at = r->text;
+        r->line++;
         if (length > LINE_MAX_BYTES) {
-            blame(&r, "shorter line");
+            blame(r, "shorter line");
             break;
         }
-        memcpy(r.text, at, length);
-        r.text[length] = '\0';
-        if (strlen(r.text) != length)
-            blame(&r, "text");
+        memcpy(r->text, *at, length);
+        r->text[length] = '\0';
+        if (strlen(r->text) != length)
+            blame(r, "text");
         else
-            read_line(&r);
-        at = newline + 1;
+            read_line(r);
+        *at = newline + 1;
     }
-    if (r.wrong)
-        return lit_fail(error, LIT_EXIT_USAGE, "line %lu: expected %s", r.line, r.wrong);
-    if (!r.in_dispatch)
-        return lit_fail(error, LIT_EXIT_USAGE, "line %lu: expected dispatch", r.line + 1);
-    if (!r.rising)
+    if (r->wrong)
+        return lit_fail(error, LIT_EXIT_USAGE, "line %lu: expected %s", r->line, r->wrong);
+    if (!r->in_dispatch)
+        return lit_fail(error, LIT_EXIT_USAGE, "line %lu: expected dispatch", r->line + 1);
+    if (!r->rising)
         sort_steps(trace);
     index_steps(trace);
+    r->steps += trace->step_count;
     return true;
 }
 
-bool exp_trace_load(const char *path, struct exp_trace *trace, struct lit_error *error)
+bool exp_trace_read(const char *bytes, size_t size, struct exp_trace *trace,
+                    struct lit_error *error)
 {
-    *trace = (struct exp_trace){0};
+    struct reader r = {0};
+    return read_next(&r, &bytes, bytes + size, trace, error);
+}
+
+bool exp_trace_load(const char *path, size_t count, struct exp_trace *traces,
+                    struct lit_error *error)
+{
     OWNED(text_free) struct text bytes = {0};
     struct lit_error inner = {0};
+    struct reader r = {0};
+    for (size_t i = 0; i < count; i++)
+        traces[i] = (struct exp_trace){0};
     if (!text_read(&bytes, path, EXP_TRACE_BYTES))
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, strerror(errno));
+    const char *at = bytes.data ? bytes.data : "", *const end = at + bytes.length;
     const bool fits = bytes.length < EXP_TRACE_BYTES;
-    const bool good =
-        fits && exp_trace_read(bytes.data ? bytes.data : "", bytes.length, trace, &inner);
+    bool good = fits;
+    for (size_t i = 0; i < count && good; i++)
+        good = read_next(&r, &at, end, &traces[i], &inner);
     return good || lit_fail(error, LIT_EXIT_USAGE, "the driver's trace cannot be read: %s",
                             fits ? inner.message : "it is too long");
 }
@@ -377,6 +406,7 @@ void exp_trace_clear(struct exp_trace *trace)
         free(trace->codes[i].text);
     free(trace->codes);
     free(trace->buffers);
+    free(trace->zeros);
     free(trace->steps);
     free(trace->first);
     free(trace->order);

@@ -67,6 +67,11 @@ struct exp_buffer {
     uint32_t region, set, binding;
 };
 
+// Bytes of Workgroup memory that begin as zeros.
+struct exp_zero {
+    uint64_t at, size;
+};
+
 // A set of lanes of a subgroup: lane n is bit n % 64 of word n / 64.
 struct exp_lanes {
     uint64_t words[2];
@@ -96,6 +101,8 @@ struct exp_trace {
     struct exp_buffer *buffers;
     size_t buffer_count;
     uint64_t shared;        // bytes of Workgroup memory
+    struct exp_zero *zeros; // parts of it
+    size_t zero_count;
     struct exp_step *steps; // by rising time
     size_t step_count;
     uint64_t switches;
@@ -110,8 +117,10 @@ struct exp_trace {
 // False with an error "line N: ...". Clear it after a failure too.
 bool exp_trace_read(const char *bytes, size_t size, struct exp_trace *trace,
                     struct lit_error *error);
-// The same for a file.
-bool exp_trace_load(const char *path, struct exp_trace *trace, struct lit_error *error);
+// The first `count` dispatches of a file, all of them with no more than EXP_TRACE_STEPS steps.
+// False with an error if it has not as many. Clear each after a failure too.
+bool exp_trace_load(const char *path, size_t count, struct exp_trace *traces,
+                    struct lit_error *error);
 void exp_trace_clear(struct exp_trace *trace);
 
 // An invocation's number: all lanes of a subgroup, then the next subgroup of the workgroup, then

@@ -46,6 +46,8 @@ enum cat_feature {
     CAT_FEATURE_COOPERATIVE_MATRIX,      // 16x16x16, of halves, to halves and to floats
     CAT_FEATURE_DESCRIPTORS,             // arrays of storage buffers, a uniform index
     CAT_FEATURE_DESCRIPTORS_NON_UNIFORM, // any index
+    CAT_FEATURE_OLD_BALLOT,              // of the extensions that Vulkan 1.1 made others of
+    CAT_FEATURE_OLD_VOTE,
     CAT_FEATURE_COUNT,
 };
 
@@ -108,6 +110,15 @@ void dev_facts_old_id(const struct dev_facts *facts, char id[DEV_ID_SIZE]);
 bool dev_facts_is(const struct dev_facts *facts, const char *id);
 // Whether two devices are of one kind: the same product under the same driver, whichever card.
 bool dev_facts_alike(const struct dev_facts *a, const struct dev_facts *b);
+
+#define DEV_MAX_SIZES 8 // powers of two, 1 to 128
+
+// The subgroup sizes that a device can run, its default first; `sizes` holds DEV_MAX_SIZES. Only
+// the default unless it can control the size. Returns how many; 0 if the facts make no sense.
+size_t dev_facts_sizes(const struct dev_facts *facts, uint32_t *sizes);
+// Generated programs go through these sizes in turn: the number of the program that is run `run` of
+// those in this size, from 0.
+uint64_t dev_facts_program(const struct dev_facts *facts, uint32_t size, uint64_t run);
 
 // Whether a device's limits allow a configuration of this shape. False with an error that names the
 // limit. Pure.

@@ -44,6 +44,8 @@ static const char *const names[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_COOPERATIVE_MATRIX] = "cooperativeMatrix of 16x16x16 halves",
     [CAT_FEATURE_DESCRIPTORS] = "shaderStorageBufferArrayDynamicIndexing",
     [CAT_FEATURE_DESCRIPTORS_NON_UNIFORM] = "shaderStorageBufferArrayNonUniformIndexing",
+    [CAT_FEATURE_OLD_BALLOT] = "VK_EXT_shader_subgroup_ballot",
+    [CAT_FEATURE_OLD_VOTE] = "VK_EXT_shader_subgroup_vote",
 };
 
 // -1 stands for "needs nothing beyond Vulkan 1.1 compute".
@@ -77,6 +79,8 @@ static const struct {
     {SpvCapabilityPhysicalStorageBufferAddresses, CAT_FEATURE_ADDRESSES},
     {SpvCapabilityGroupNonUniformRotateKHR, CAT_FEATURE_ROTATE},
     {SpvCapabilityCooperativeMatrixKHR, CAT_FEATURE_COOPERATIVE_MATRIX},
+    {SpvCapabilitySubgroupBallotKHR, CAT_FEATURE_OLD_BALLOT},
+    {SpvCapabilitySubgroupVoteKHR, CAT_FEATURE_OLD_VOTE},
     {SpvCapabilityShaderNonUniform, -1},
     {SpvCapabilityStorageBufferArrayDynamicIndexing, CAT_FEATURE_DESCRIPTORS},
     {SpvCapabilityStorageBufferArrayNonUniformIndexing, CAT_FEATURE_DESCRIPTORS_NON_UNIFORM},

@@ -34,8 +34,10 @@ const struct repro_feature repro_features[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_QUAD] = {"operations & VK_SUBGROUP_FEATURE_QUAD_BIT",
                           "SubgroupSupportedOperations.quad", NULL},
     [CAT_FEATURE_PARTITIONED] =
-        {"has.partitioned && (operations & VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV)", NULL,
+        {"has.plain[0] && (operations & VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV)", NULL,
          "VK_NV_shader_subgroup_partitioned"},
+    [CAT_FEATURE_OLD_BALLOT] = {"has.plain[1]", NULL, "VK_EXT_shader_subgroup_ballot"},
+    [CAT_FEATURE_OLD_VOTE] = {"has.plain[2]", NULL, "VK_EXT_shader_subgroup_vote"},
     [CAT_FEATURE_ROTATE] = {"compute && HAS_ROTATE", NULL, "VK_KHR_shader_subgroup_rotate"},
     [CAT_FEATURE_ROTATE_CLUSTERED] = {"compute && HAS_ROTATE_CLUSTERED", NULL, NULL},
     [CAT_FEATURE_INT8] = {"has.float16_int8.shaderInt8", "Float16Int8Features.shaderInt8", NULL},

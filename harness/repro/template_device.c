@@ -109,7 +109,7 @@ static struct {
 #ifdef VK_KHR_cooperative_matrix
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;
 #endif
-    VkBool32 partitioned; // an extension without a structure
+    VkBool32 plain[3]; // extensions without a structure
     VkPhysicalDeviceSubgroupProperties subgroup;
     VkPhysicalDeviceSubgroupSizeControlProperties sizes;
 } has;
@@ -365,7 +365,7 @@ static void gather_features(void)
 }
 
 // Asks for features and properties; has.base becomes a chain of exactly what is to be enabled.
-static uint32_t read_features(const char *enabled[COUNT(features) + 1])
+static uint32_t read_features(const char *enabled[COUNT(features) + COUNT(has.plain)])
 {
     uint32_t count = 0, enabled_count = 0;
     VkExtensionProperties *offered = read_extensions(physical, &count);
@@ -382,9 +382,16 @@ static uint32_t read_features(const char *enabled[COUNT(features) + 1])
             has.base.pNext = link;
         }
     }
-    has.partitioned = offers(offered, count, VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME);
-    if (has.partitioned)
-        enabled[enabled_count++] = VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME;
+    static const char *const plain[COUNT(has.plain)] = {
+        VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME,
+        VK_EXT_SHADER_SUBGROUP_BALLOT_EXTENSION_NAME,
+        VK_EXT_SHADER_SUBGROUP_VOTE_EXTENSION_NAME,
+    };
+    for (size_t i = 0; i < COUNT(plain); i++) {
+        has.plain[i] = offers(offered, count, plain[i]);
+        if (has.plain[i])
+            enabled[enabled_count++] = plain[i];
+    }
     free(offered);
     vkGetPhysicalDeviceFeatures2(physical, &has.base);
     const VkPhysicalDeviceFeatures all = has.base.features;
@@ -467,7 +474,7 @@ static void check_needs(void)
 
 static void make_device(void)
 {
-    const char *extensions[COUNT(features) + 1];
+    const char *extensions[COUNT(features) + COUNT(has.plain)];
     const uint32_t extension_count = read_features(extensions);
     check_needs();
     VkQueueFamilyProperties families[64];

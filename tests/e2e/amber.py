@@ -318,6 +318,7 @@ class Scripts(harness.Case):
                 with self.assertRaises(Wrong):
                     Script(text.replace(old, new, 1), folder)
 
+    @unittest.skipUnless(shutil.which("spirv-as"), "needs spirv-as")
     def test_read_back(self):
         """`litmus kernel` reads the scripts, and they pass and fail there as the tests do."""
         name = ("shuffle.scan-loop/sync=none,reconvergence=default,form=variables,op=add,mode=inclusive,"

@@ -118,6 +118,91 @@ SCAN = """\
                OpReturn
                OpFunctionEnd
 """
+# Votes and ballots as they were before Vulkan 1.1, by all lanes of one subgroup and in a branch.
+OLD = """\
+               OpCapability Shader
+               OpCapability SubgroupBallotKHR
+               OpCapability SubgroupVoteKHR
+               OpExtension "SPV_KHR_shader_ballot"
+               OpExtension "SPV_KHR_subgroup_vote"
+               OpMemoryModel Logical GLSL450
+               OpEntryPoint GLCompute %main "main" %local %lane %below
+               OpExecutionMode %main LocalSize 8 1 1
+               OpDecorate %local BuiltIn LocalInvocationIndex
+               OpDecorate %lane BuiltIn SubgroupLocalInvocationId
+               OpDecorate %below BuiltIn SubgroupLtMaskKHR
+               OpDecorate %words ArrayStride 4
+               OpMemberDecorate %block 0 Offset 0
+               OpDecorate %block Block
+               OpDecorate %data DescriptorSet 0
+               OpDecorate %data Binding 0
+       %void = OpTypeVoid
+         %fn = OpTypeFunction %void
+       %uint = OpTypeInt 32 0
+       %bool = OpTypeBool
+         %v4 = OpTypeVector %uint 4
+         %c0 = OpConstant %uint 0
+         %c1 = OpConstant %uint 1
+         %c3 = OpConstant %uint 3
+         %c5 = OpConstant %uint 5
+       %c100 = OpConstant %uint 100
+      %words = OpTypeRuntimeArray %uint
+      %block = OpTypeStruct %words
+         %pi = OpTypePointer Input %uint
+        %pi4 = OpTypePointer Input %v4
+         %ps = OpTypePointer StorageBuffer %uint
+         %pb = OpTypePointer StorageBuffer %block
+      %local = OpVariable %pi Input
+       %lane = OpVariable %pi Input
+      %below = OpVariable %pi4 Input
+       %data = OpVariable %pb StorageBuffer
+       %main = OpFunction %void None %fn
+      %entry = OpLabel
+          %i = OpLoad %uint %local
+          %l = OpLoad %uint %lane
+      %value = OpIAdd %uint %i %c100
+        %odd = OpBitwiseAnd %uint %l %c1
+     %is_odd = OpIEqual %bool %odd %c1
+     %is_low = OpULessThan %bool %l %c3
+     %ballot = OpSubgroupBallotKHR %v4 %is_low
+      %first = OpCompositeExtract %uint %ballot 0
+      %third = OpSubgroupReadInvocationKHR %uint %value %c3
+               OpSelectionMerge %done None
+               OpBranchConditional %is_odd %then %done
+       %then = OpLabel
+     %inside = OpSubgroupFirstInvocationKHR %uint %value
+        %all = OpSubgroupAllKHR %bool %is_odd
+        %any = OpSubgroupAnyKHR %bool %is_low
+      %equal = OpSubgroupAllEqualKHR %bool %is_odd
+        %one = OpSelect %uint %all %c1 %c0
+        %two = OpSelect %uint %any %c1 %c0
+      %three = OpSelect %uint %equal %c1 %c0
+       %sum1 = OpIAdd %uint %one %two
+       %sum2 = OpIAdd %uint %sum1 %three
+               OpBranch %done
+       %done = OpLabel
+        %got = OpPhi %uint %c0 %entry %inside %then
+      %votes = OpPhi %uint %c0 %entry %sum2 %then
+        %lt4 = OpLoad %v4 %below
+         %lt = OpCompositeExtract %uint %lt4 0
+         %at = OpIMul %uint %i %c5
+         %p0 = OpAccessChain %ps %data %c0 %at
+               OpStore %p0 %first
+        %at1 = OpIAdd %uint %at %c1
+         %p1 = OpAccessChain %ps %data %c0 %at1
+               OpStore %p1 %third
+        %at2 = OpIAdd %uint %at1 %c1
+         %p2 = OpAccessChain %ps %data %c0 %at2
+               OpStore %p2 %got
+        %at3 = OpIAdd %uint %at2 %c1
+         %p3 = OpAccessChain %ps %data %c0 %at3
+               OpStore %p3 %votes
+        %at4 = OpIAdd %uint %at3 %c1
+         %p4 = OpAccessChain %ps %data %c0 %at4
+               OpStore %p4 %lt
+               OpReturn
+               OpFunctionEnd
+"""
 # A word of each workgroup in x is multiplied by ten, and the push constant added.
 STEPS = """\
                OpCapability Shader
@@ -487,10 +572,37 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
         lined = lined.replace("%theirs =", "OpLine %file 41 1\n    %theirs =")
         self.write("lined.spvasm", lined.replace("BARRIER", ""))
         self.assertIn(" (scan.comp:41), invocation ", check("lined.spvasm"))
+        # What nobody stored is there where its variable begins as zeros.
+        nobody = SCAN.replace("BARRIER", "").replace("               OpStore %slot %own\n", "")
+        self.write("nobody.spvasm", nobody)
+        self.assertIn("uninitialised read: 4 bytes at Workgroup memory + 0, ", check("nobody.spvasm"))
+        self.write("zero.spvasm", nobody.replace("%part = OpVariable %pws Workgroup", """\
+%zeros = OpConstantNull %shared
+       %part = OpVariable %pws Workgroup %zeros"""))
+        self.assertIn("0 findings in ", check("zero.spvasm", code=0))
+        self.write("zeros.words", "0 " * 64)
+        for model in "lockstep", "tangled", None:
+            result = self.kernel("zero.spvasm", *(("--simt", model) if model else ()), "-n", "4",
+                                 expect="2.1=zeros.words")
+            self.assertEqual(result.code, 0, result)
         self.write("far.spvasm", SCAN.replace("BARRIER", BARRIER).replace(
             "%other = OpAccessChain %pw %part %j", "%other = OpAccessChain %pw %part %lanes"))
         self.assertIn("out of bounds: 4 bytes at an element that the array does not have",
                       check("far.spvasm"))
+
+    def test_old_votes(self):
+        """SPV_KHR_shader_ballot and SPV_KHR_subgroup_vote, which compilers still write."""
+        self.write("old.spvasm", OLD)
+        self.write("old.words", " ".join("7 103 %d %d %d" % (101 * odd, 3 * odd, (1 << lane) - 1)
+                                         for lane in range(8) for odd in [lane & 1]))
+        options = ("kernel", "old.spvasm", "--groups", "1", "--buffer", "0.0=160", "--expect",
+                   "0.0=old.words", "-n", "4")
+        for model in "lockstep", "tangled", None:
+            result = self.litmus(*options, *(("--simt", model) if model else ()))
+            self.assertEqual(result.code, 0, result)
+        if "LITMUS_VULKAN_CFLAGS" in os.environ:
+            self.assertEqual(self.litmus("repro", "kernel.old", "-o", "old").code, 0)
+            self.assertIn("0 of 4 runs failed", self.run_bundle("old", 0))
 
     def test_any_bytes(self):
         """Whatever a file holds: one line that names it, exit code 2, and no crash."""
@@ -548,7 +660,7 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
             self.assertEqual(self.litmus("repro", "kernel.steps", "-o", "steps").code, 0)
             self.assertIn("0 of 4 runs failed", self.run_bundle("steps", 0))
         run("--then", "1", "--simt", "lockstep", "-n", "4", code=1)
-        self.assert_one_line(run("--check", code=2), 2, "leave out --then")
+        self.assertRegex(run("--check").out, r"^0 findings in \d+ steps of \d+ invocations in 4 dispatches, ")
         for wrong in "0", "1:0x1,0x2", "x", "1,2,3,4":
             self.assert_one_line(run("--then", wrong, code=2), 2, "--then")
 
@@ -617,8 +729,7 @@ expect  0.0=steps.words
                 (("--bind", "double@0.1=0.0"), "expected NAME@SET.BINDING=SET.BINDING"),
                 (("--bind", "double@0.3=0"), "expected NAME@SET.BINDING=SET.BINDING"),
                 (("--spec", "double@1=10"), "no specialization constant 1"),
-                (("--then", "double@2:0x1,0x2"), "8 bytes, where the module has 4"),
-                (("--check",), "leave out --then")):
+                (("--then", "double@2:0x1,0x2"), "8 bytes, where the module has 4")):
             with self.subTest(options=options):
                 result = self.litmus("kernel", "steps.spvasm", *options, "--simt", "lockstep", "-n",
                                      "2", "--name", "more")
@@ -626,6 +737,29 @@ expect  0.0=steps.words
                     self.assert_one_line(result, 2, words)
                 else:
                     self.assertEqual(result.code, 1, result)
+
+    def test_check_several(self):
+        """Each dispatch is looked at, by what those before it have stored."""
+        self.write("steps.spvasm", STEPS)
+        self.write("race.spvasm", STEPS.replace("%ps %data %c0 %x", "%ps %data %c0 %c0").replace(
+            "Binding 0", "Binding 3"))
+        def check(*options):
+            result = self.litmus("kernel", "steps.spvasm", "--push", "0x1", *options, "--check")
+            self.assertEqual(result.code, 1, result)
+            return result.out
+        # Word 0 is stored by the first dispatch, all others by the second.
+        out = check("--groups", "1", "--then", "4", "--then", "4", "--buffer", "0.0=16")
+        self.assertIn("uninitialised read: 4 bytes at buffer 0.0 + 0 in dispatch 1, 4 times, first\n", out)
+        self.assertIn("\n1 finding in ", out)
+        race = ("--module", "race=race.spvasm", "--bind", "race@0.3=0.0", "--buffer", "0.0=zero:16")
+        out = check("--groups", "4", *race, "--then", "4", "--then", "race@2")
+        self.assertIn("data race: 4 bytes at buffer 0.3 + 0 in dispatch 3\n", out)
+        self.assertNotIn("in dispatch 2", out)
+        # Two dispatches of one pipeline do it once, and other pipelines' are others.
+        out = check("--groups", "2", *race, "--then", "race@2", "--then", "race@2", "--then", "5")
+        self.assertIn("data race: 4 bytes at buffer 0.3 + 0 in dispatch 2, 2 times, first\n", out)
+        self.assertIn("out of bounds: 4 bytes at buffer 0.0 + 16 in dispatch 4\n", out)
+        self.assertNotIn("dispatch 3", out)
 
     def amber(self, text, *options, model="lockstep"):
         self.write("own.amber", text)

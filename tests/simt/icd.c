@@ -384,6 +384,8 @@ static void extensions_are_named_once_and_have_versions(void **state)
                                            "VK_KHR_shader_subgroup_uniform_control_flow",
                                            "VK_KHR_vulkan_memory_model",
                                            "VK_NV_shader_subgroup_partitioned",
+                                           "VK_EXT_shader_subgroup_ballot",
+                                           "VK_EXT_shader_subgroup_vote",
                                            "VK_EXT_subgroup_size_control",
                                            "VK_EXT_calibrated_timestamps",
                                            "VK_KHR_maintenance1",

@@ -469,7 +469,11 @@ static void names_are_spirvs_own(void **state)
     assert_false(module_knows_capability(SpvCapabilityKernel));
     assert_true(module_knows_extension("SPV_KHR_maximal_reconvergence"));
     assert_false(module_knows_extension("SPV_KHR_maximal"));
-    assert_false(module_knows_extension("SPV_KHR_shader_ballot"));
+    assert_true(module_knows_extension("SPV_KHR_shader_ballot"));
+    assert_true(module_knows_extension("SPV_KHR_subgroup_vote"));
+    assert_true(module_knows_capability(SpvCapabilitySubgroupBallotKHR));
+    assert_true(module_knows_capability(SpvCapabilitySubgroupVoteKHR));
+    assert_false(module_knows_extension("SPV_EXT_shader_tile_image"));
 }
 
 int main(void)

@@ -30,7 +30,7 @@ static const char head[] = "simt-trace 1\n"
                            "memory 3 store 3 1 0 0\n"
                            "memory 9 load 9 16 0 0\n"
                            "buffer 7 0 1\n"
-                           "shared 64\n";
+                           "shared 64\nzero 32 8\n";
 
 #define BUFFER "70000000000"      // its first byte
 #define SHARED "4000000000000000" // of Workgroup memory
@@ -233,6 +233,18 @@ static void test_other(void **state)
     step(&run, 0, STORE, SHARED, 8);
     step(&run, 0, LOAD, SHARED, 8);
     step(&run, 0, WIDE, SHARED, 0); // only a part of it is there
+    check(&run, "u");
+    // Bytes 32 to 39 begin as zeros.
+    begin(&run, 1, 0, 0, 0);
+    step(&run, 0, LOAD, SHARED, 32);
+    step(&run, 0, LOAD, SHARED, 36);
+    check(&run, "");
+    begin(&run, 1, 0, 0, 0);
+    step(&run, 0, LOAD, SHARED, 40);
+    check(&run, "u");
+    begin(&run, 1, 0, 0, 0);
+    step(&run, 0, STORE, SHARED, 28);
+    step(&run, 0, WIDE, SHARED, 28); // up to byte 43
     check(&run, "u");
     // Each workgroup has its own.
     begin(&run, 1, 0, 0, 0x108);

@@ -169,10 +169,10 @@ static void files_that_cannot_be_read(void **state)
     (void)state;
     struct exp_trace trace;
     struct lit_error error = {0};
-    assert_false(exp_trace_load("/nowhere/at all", &trace, &error));
+    assert_false(exp_trace_load("/nowhere/at all", 1, &trace, &error));
     assert_non_null(strstr(error.message, "No such file"));
-    assert_false(exp_trace_load("/", &trace, &error));
-    assert_false(exp_trace_load("/dev/null", &trace, &error));
+    assert_false(exp_trace_load("/", 1, &trace, &error));
+    assert_false(exp_trace_load("/dev/null", 1, &trace, &error));
     exp_trace_clear(&trace);
 }
 
