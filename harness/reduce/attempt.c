@@ -164,16 +164,14 @@ static enum red_answer agree(struct red_lane *lane, const struct cat_package *pa
 
 // --- What it does wrong
 
-static void take_values(const struct exp_trace *trace, uint32_t bound, struct red_values *values)
+// Of one dispatch, which adds to what others gave.
+static void take_values(const struct exp_trace *trace, struct red_values *values)
 {
     OWNED(lit_free) uint32_t *ids = lit_alloc(trace->code_count + 1, sizeof *ids);
-    red_values_clear(values);
-    values->bound = bound;
-    values->state = lit_alloc(bound + 1, 1);
-    values->value = lit_alloc(bound + 1, sizeof *values->value);
     // "%12 = OpLoad ...": names were taken out.
     for (size_t i = 0; i < trace->code_count; i++)
-        if (sscanf(trace->codes[i].text, "%%%" SCNu32 " =", &ids[i]) != 1 || ids[i] >= bound)
+        if (sscanf(trace->codes[i].text, "%%%" SCNu32 " =", &ids[i]) != 1 ||
+            ids[i] >= values->bound)
             ids[i] = 0;
     for (size_t i = 0; i < trace->step_count; i++) {
         const struct exp_step *step = &trace->steps[i];
@@ -192,7 +190,8 @@ static enum red_answer check(struct red_lane *lane, const struct cat_package *pa
                              struct red_values *values, unsigned *misuse, bool *large)
 {
     OWNED(text_free) struct text file = {0}, settings = {0};
-    struct exp_trace trace = {0};
+    const size_t dispatches = exp_dispatches(package);
+    OWNED(lit_free) struct exp_trace *traces = lit_alloc(dispatches, sizeof *traces);
     struct exp_findings findings = {0};
     *misuse = 0;
     if (!lit_file_temporary("", 0, &file, NULL))
@@ -200,37 +199,26 @@ static enum red_answer check(struct red_lane *lane, const struct cat_package *pa
     unlink(file.data);
     text_printf(&settings, "model=lockstep,seed=1,threads=1,bounds=report,trace=%s", file.data);
     const enum red_answer answer = simulate(lane, package, settings.data, 1, NULL);
-    *large = answer == RED_FAILS && !(exp_trace_load(file.data, &trace, NULL) &&
-                                      exp_check(&trace, package, &findings, NULL));
+    *large = answer == RED_FAILS && !(exp_trace_load(file.data, dispatches, traces, NULL) &&
+                                      exp_check(traces, package, &findings, NULL));
     unlink(file.data);
     for (size_t i = 0; i < findings.count; i++)
         *misuse |= 1u << findings.items[i].what;
-    if (answer == RED_FAILS && !*large && package->word_count > SPIRV_BOUND)
-        take_values(&trace, package->words[SPIRV_BOUND], values);
+    if (answer == RED_FAILS && !*large && package->word_count > SPIRV_BOUND) {
+        red_values_clear(values);
+        values->bound = package->words[SPIRV_BOUND];
+        values->state = lit_alloc(values->bound + 1, 1);
+        values->value = lit_alloc(values->bound + 1, sizeof *values->value);
+        for (size_t i = 0; i < dispatches; i++)
+            take_values(&traces[i], values);
+    }
     exp_findings_clear(&findings);
-    exp_trace_clear(&trace);
+    for (size_t i = 0; i < dispatches; i++)
+        exp_trace_clear(&traces[i]);
     return answer;
 }
 
 // --- How it fails
-
-static uint32_t worst(const struct eng_count *count)
-{
-    uint32_t worst = 0;
-    for (uint32_t i = 1; i < CAT_OUTCOMES; i++)
-        if (cat_outcome_fails(CAT_CHECK_EQUAL, i) &&
-            (!worst || count->outcomes[i] > count->outcomes[worst]))
-            worst = i;
-    return worst;
-}
-
-static void say_how(const struct eng_outcome *outcome, char *how, size_t size)
-{
-    how[0] = '\0';
-    if (outcome->result == ENG_CRASH)
-        snprintf(how, size, "%.150s%s%s", outcome->reason, outcome->place[0] ? " in " : "",
-                 outcome->place);
-}
 
 static bool is_failure(enum eng_result result)
 {
@@ -240,7 +228,7 @@ static bool is_failure(enum eng_result result)
 static bool is_alike(const struct red_target *target, const struct eng_outcome *outcome)
 {
     char how[sizeof target->how];
-    say_how(outcome, how, sizeof how);
+    eng_outcome_how(outcome, how);
     return outcome->result == target->result && strcmp(how, target->how) == 0 &&
            (target->result != ENG_FAIL || outcome->count.outcomes[target->outcome]);
 }
@@ -319,8 +307,8 @@ static bool count_failures(struct red_lane *lane, struct red_target *target,
             return false;
         if (target->result == ENG_PASS && is_failure(outcome.result)) {
             target->result = outcome.result;
-            target->outcome = worst(&outcome.count);
-            say_how(&outcome, target->how, sizeof target->how);
+            target->outcome = eng_outcome_worst(CAT_CHECK_EQUAL, &outcome.count);
+            eng_outcome_how(&outcome, target->how);
             // From here on a try is a whole request.
             if (eng_is_broken(outcome.result))
                 target->tries = 0;

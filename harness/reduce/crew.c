@@ -2,6 +2,7 @@
 // Threads, each with its workers: a worker ends with the thread that started it.
 #include "reduce/reduce.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 
 #include <pthread.h>
@@ -152,10 +153,21 @@ void red_crew_try(struct red_crew *crew, struct red_candidate *candidates, size_
     pthread_mutex_unlock(&crew->lock);
 }
 
+enum red_end red_over(const struct red_plan *plan)
+{
+    const struct eng_watch *watch = plan->target->watch;
+    if (eng_interrupt() || (watch->stop && watch->stop(watch->user)))
+        return RED_SIGNAL;
+    return watch->policy.total > 0 && clock_now() - watch->started >= watch->policy.total
+               ? RED_TIME
+               : RED_DONE;
+}
+
 enum red_end red_crew_end_of(const struct red_crew *crew, char reason[512])
 {
     snprintf(reason, 512, "%s", crew->reason);
-    return crew->end == ENG_END_TIME     ? RED_TIME
+    return crew->end == ENG_END_RAN      ? red_over(crew->plan)
+           : crew->end == ENG_END_TIME   ? RED_TIME
            : crew->end == ENG_END_SIGNAL ? RED_SIGNAL
                                          : RED_NO_MORE;
 }

@@ -14,6 +14,17 @@ static uint32_t opcode_at(const struct red_module *m, size_t at)
     return at < m->count && !m->lines[at].gone ? red_op(&m->lines[at]) : (uint32_t)SpvOpNop;
 }
 
+// How often blocks are named, but by what joins values.
+static uint32_t *count_ways(const struct red_module *m)
+{
+    uint32_t *ways = lit_alloc(m->bound, sizeof *ways);
+    for (size_t i = 0; i < m->count; i++)
+        for (uint32_t w = 1; w < m->lines[i].size && red_op(&m->lines[i]) != SpvOpPhi; w++)
+            if (m->lines[i].kinds[w] == SPIRV_ID)
+                ways[m->lines[i].words[w]]++;
+    return ways;
+}
+
 // --- Branches
 
 enum way { WAY_FIRST, WAY_SECOND, WAY_MERGE };
@@ -68,6 +79,107 @@ PASS(red_branch_first, WAY_FIRST)
 PASS(red_branch_second, WAY_SECOND)
 PASS(red_branch_merge, WAY_MERGE)
 
+// --- Selections that only choose values
+
+// The line behind an arm of a selection that begins at `at`; RED_NONE where it is more than values
+// of one block, which nothing else leads to.
+static size_t behind_arm(const struct red_module *m, size_t at, const uint32_t *ways,
+                         uint32_t merge)
+{
+    if (opcode_at(m, at) != SpvOpLabel || ways[m->lines[at].words[1]] != 1)
+        return RED_NONE;
+    for (at++; at < m->count && red_is_pure(&m->lines[at]); at++)
+        if (red_op(&m->lines[at]) == SpvOpPhi)
+            return RED_NONE;
+    return opcode_at(m, at) == SpvOpBranch && m->lines[at].words[1] == merge ? at + 1 : RED_NONE;
+}
+
+struct selection {
+    uint32_t condition, merge;
+    uint32_t from[2];     // the blocks that lead to the merge block
+    size_t begin, behind; // its OpSelectionMerge, and the merge block's label
+};
+
+// Whether a branch does nothing but choose between values of two arms, which follow it.
+static bool find_selection(const struct red_module *m, size_t at, uint32_t header,
+                           const uint32_t *ways, struct selection *found)
+{
+    const struct red_line *branch = &m->lines[at];
+    if (red_op(branch) != SpvOpBranchConditional || opcode_at(m, at - 1) != SpvOpSelectionMerge)
+        return false;
+    *found = (struct selection){branch->words[1], m->lines[at - 1].words[1], {0}, at - 1, at + 1};
+    for (unsigned arm = 0; arm < 2; arm++) {
+        const uint32_t label =
+            opcode_at(m, found->behind) == SpvOpLabel ? m->lines[found->behind].words[1] : 0;
+        const unsigned side = label == branch->words[3];
+        if (label == found->merge || label != branch->words[2 + side])
+            continue;
+        found->from[side] = label;
+        found->behind = behind_arm(m, found->behind, ways, found->merge);
+        if (found->behind == RED_NONE)
+            return false;
+    }
+    for (unsigned side = 0; side < 2; side++)
+        if (!found->from[side] && branch->words[2 + side] != found->merge)
+            return false;
+        else if (!found->from[side])
+            found->from[side] = header;
+    return found->from[0] != found->from[1] && ways[found->merge] == 3 &&
+           opcode_at(m, found->behind) == SpvOpLabel &&
+           m->lines[found->behind].words[1] == found->merge;
+}
+
+static uint32_t value_from(const struct red_line *phi, uint32_t block)
+{
+    for (uint32_t w = 3; w + 1 < phi->size; w += 2)
+        if (phi->words[w + 1] == block)
+            return phi->words[w];
+    return 0;
+}
+
+// Both arms are computed, and what came together is selected.
+static bool flatten(const struct red_module *m, const struct selection *s, struct red_module *draft)
+{
+    size_t i = s->begin;
+    for (; i <= s->behind; i++)
+        draft->lines[i].gone |=
+            i < s->begin + 2 || opcode_at(m, i) == SpvOpLabel || opcode_at(m, i) == SpvOpBranch;
+    for (; opcode_at(m, i) == SpvOpPhi; i++) {
+        const struct red_line *phi = &m->lines[i];
+        const uint32_t first = value_from(phi, s->from[0]), second = value_from(phi, s->from[1]);
+        if (!first || !second)
+            return false;
+        red_put(draft, i,
+                (uint32_t[]){6u << SpvWordCountShift | SpvOpSelect, phi->words[1], phi->words[2],
+                             s->condition, first, second},
+                6);
+    }
+    return true;
+}
+
+size_t red_select(const struct red_base *base, const bool *chosen, struct red_draft *draft,
+                  bool *good)
+{
+    const struct red_module *m = &base->module;
+    OWNED(lit_free) uint32_t *with = draft ? lit_alloc(m->bound, sizeof *with) : NULL;
+    OWNED(lit_free) uint32_t *ways = count_ways(m);
+    struct selection found;
+    size_t places = 0;
+    uint32_t header = 0;
+    for (size_t i = 1; i < m->count; i++) {
+        if (red_op(&m->lines[i]) == SpvOpLabel)
+            header = m->lines[i].words[1];
+        if (!find_selection(m, i, header, ways, &found) || !(places++, draft) ||
+            !chosen[places - 1])
+            continue;
+        *good = *good && flatten(m, &found, draft->module);
+        with[found.merge] = header;
+    }
+    if (draft)
+        *good = *good && red_replace(draft->module, with);
+    return places;
+}
+
 // --- Loops
 
 // Leads all ways back to a loop's header, but for the one into it, to its merge block.
@@ -112,17 +224,6 @@ size_t red_once(const struct red_base *base, const bool *chosen, struct red_draf
 }
 
 // --- Blocks
-
-// How often blocks are named, but by what joins values.
-static uint32_t *count_ways(const struct red_module *m)
-{
-    uint32_t *ways = lit_alloc(m->bound, sizeof *ways);
-    for (size_t i = 0; i < m->count; i++)
-        for (uint32_t w = 1; w < m->lines[i].size && red_op(&m->lines[i]) != SpvOpPhi; w++)
-            if (m->lines[i].kinds[w] == SPIRV_ID)
-                ways[m->lines[i].words[w]]++;
-    return ways;
-}
 
 // A block and the only one that it leads to.
 size_t red_join(const struct red_base *base, const bool *chosen, struct red_draft *draft,

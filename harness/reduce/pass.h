@@ -146,7 +146,7 @@ bool red_has_data(const struct cat_package *package, const struct cat_binding *b
 uint64_t red_weight(const struct red_base *base);
 
 // Of values.c, flow.c and outside.c.
-red_pass_run red_first, red_last, red_zero, red_one, red_value, red_no_store;
-red_pass_run red_branch_first, red_branch_second, red_branch_merge, red_once, red_join;
+red_pass_run red_first, red_last, red_before, red_zero, red_one, red_value, red_no_store;
+red_pass_run red_branch_first, red_branch_second, red_branch_merge, red_select, red_once, red_join;
 red_pass_run red_groups, red_lanes, red_steps, red_specs, red_constants, red_unused, red_equal,
     red_debug, red_preamble, red_buffers, red_data;

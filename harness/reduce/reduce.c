@@ -328,7 +328,8 @@ static bool ask_spirv_reduce(struct reducing *r)
     const uint64_t before = red_weight(r->base);
     r->tally->pass = "spirv-reduce";
     if (!r->stops && r->plan->spirv_reduce)
-        red_spirv_reduce(&r->base->package, try_module, r);
+        red_spirv_reduce(r->plan, &r->base->package, try_module, r);
+    r->stops |= red_over(r->plan) != RED_DONE;
     return red_weight(r->base) < before;
 }
 

@@ -117,12 +117,15 @@ struct red_crew *red_crew_begin(const struct red_plan *plan);
 // came to.
 void red_crew_try(struct red_crew *crew, struct red_candidate *candidates, size_t count,
                   const struct red_tally *tally);
-// Why an answer was RED_STOP.
+// Whether the reduction is to end: RED_TIME or RED_SIGNAL; else RED_DONE.
+enum red_end red_over(const struct red_plan *plan);
+// Why an answer was RED_STOP, or red_over what it is.
 enum red_end red_crew_end_of(const struct red_crew *crew, char reason[512]);
 void red_crew_end(struct red_crew **crew);
 
 // spirv.c: asks spirv-reduce for candidates of a module, one after another, which `try_one`
-// decides; RED_STOP from it ends it. Does nothing where it is not installed.
-void red_spirv_reduce(const struct cat_package *package,
+// decides; RED_STOP from it ends it, and so does the end of the plan's time. It does not outlive
+// this program. Does nothing where it is not installed.
+void red_spirv_reduce(const struct red_plan *plan, const struct cat_package *package,
                       enum red_answer (*try_one)(const uint32_t *words, size_t count, void *user),
                       void *user);

@@ -6,6 +6,7 @@
 #include "base/program.h"
 #include "base/text.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +16,16 @@
 
 #define SECONDS 86400.0 // the time of a run ends it
 #define MOST    ((size_t)16 << 20)
+#define NAP     2000 // microseconds between two looks for a question
+
+// spirv-reduce runs beside a shell that waits for the end of a pipe: when this program ends, in
+// whatever way, or closes the pipe, that shell ends the process group.
+#define GUARDED                                                                                    \
+    "exec 3<\"$1\"; shift; { read -r never <&3; kill -KILL 0; } >/dev/null 2>&1 & exec \"$@\""
 
 struct asking {
-    struct text module, result, script, question, answer, prefix;
+    struct text module, result, script, question, answer, alive, prefix;
+    int questions, answers, lives; // the pipes
     pthread_t thread;
 };
 
@@ -33,57 +41,87 @@ static void *run(void *user)
 {
     struct asking *a = user;
     OWNED(text_free) struct text said = {0};
-    const char *const words[] = {"spirv-reduce", a->module.data, "-o",
-                                 a->result.data, a->prefix.data, "--scalar-block-layout",
-                                 "--",           a->script.data, NULL};
+    const char *const words[] = {"sh",
+                                 "-c",
+                                 GUARDED,
+                                 "sh",
+                                 a->alive.data,
+                                 "spirv-reduce",
+                                 a->module.data,
+                                 "-o",
+                                 a->result.data,
+                                 a->prefix.data,
+                                 "--scalar-block-layout",
+                                 "--",
+                                 a->script.data,
+                                 NULL};
     lit_program_run(words, SECONDS, MOST, &said, NULL);
     put_file(a->question.data, "\n", 1);
     return NULL;
 }
 
-// The next module that it asks of. False: none.
-static bool read_question(const struct asking *a, struct text *module)
+// The next module that it asks of. False: none, or `plan` is over.
+static bool read_question(const struct asking *a, const struct red_plan *plan, struct text *module)
 {
-    char line[4096];
-    FILE *pipe = fopen(a->question.data, "rbe");
-    if (!pipe)
-        return false;
-    const bool got = fgets(line, sizeof line, pipe) && line[0] != '\n';
-    fclose(pipe);
+    OWNED(text_free) struct text line = {0};
+    char byte = 0;
+    while (byte != '\n') {
+        if (read(a->questions, &byte, 1) == 1)
+            text_append(&line, &byte, byte != '\n');
+        else if (red_over(plan) == RED_DONE)
+            usleep(NAP);
+        else
+            return false;
+    }
     module->length = 0;
-    line[got ? strcspn(line, "\n") : 0] = '\0';
-    return got && text_read(module, line, MOST);
+    return line.length && text_read(module, line.data, MOST);
 }
 
-static void write_answer(const struct asking *a, enum red_answer answer)
+static bool write_answer(const struct asking *a, enum red_answer answer)
 {
-    const char *line = answer == RED_FAILS ? "0\n" : answer == RED_STOP ? "stop\n" : "1\n";
-    put_file(a->answer.data, line, strlen(line));
+    return answer != RED_STOP && write(a->answers, answer == RED_FAILS ? "0\n" : "1\n", 2) == 2;
 }
 
 static bool begin(struct asking *a, const struct cat_package *package)
 {
     OWNED(text_free) struct text text = {0}, said = {0};
-    const char *const pipes[] = {"mkfifo", a->question.data, a->answer.data, NULL};
+    const char *const pipes[] = {"mkfifo", a->question.data, a->answer.data, a->alive.data, NULL};
     text_puts(&text, "#!/bin/sh\necho \"$1\" >");
     text_quote(&text, a->question.data);
     text_puts(&text, "\nread -r answer <");
     text_quote(&text, a->answer.data);
-    text_puts(&text, "\n[ \"$answer\" = stop ] && kill -KILL 0\nexit \"$answer\"\n");
-    return put_file(a->module.data, package->words, package->word_count * 4) &&
-           put_file(a->script.data, text.data, text.length) && chmod(a->script.data, 0700) == 0 &&
-           lit_program_run(pipes, 10, MOST, &said, NULL);
+    text_puts(&text, "\nexit \"$answer\"\n");
+    if (!put_file(a->module.data, package->words, package->word_count * 4) ||
+        !put_file(a->script.data, text.data, text.length) || chmod(a->script.data, 0700) != 0 ||
+        !lit_program_run(pipes, 10, MOST, &said, NULL))
+        return false;
+    // To read and to write: so nobody waits for the other side to open it.
+    a->questions = open(a->question.data, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    a->answers = open(a->answer.data, O_RDWR | O_CLOEXEC);
+    a->lives = open(a->alive.data, O_RDWR | O_CLOEXEC);
+    return a->questions >= 0 && a->answers >= 0 && a->lives >= 0;
 }
 
-void red_spirv_reduce(const struct cat_package *package,
+static void end(struct asking *a)
+{
+    if (a->questions >= 0)
+        close(a->questions);
+    if (a->answers >= 0)
+        close(a->answers);
+    if (a->lives >= 0)
+        close(a->lives);
+}
+
+void red_spirv_reduce(const struct red_plan *plan, const struct cat_package *package,
                       enum red_answer (*try_one)(const uint32_t *words, size_t count, void *user),
                       void *user)
 {
     OWNED(text_free) struct text said = {0}, place = {0}, module = {0};
-    struct asking a = {0};
+    struct asking a = {.questions = -1, .answers = -1, .lives = -1};
     const char *const version[] = {"spirv-reduce", "--version", NULL};
-    struct text *const files[] = {&a.module, &a.result, &a.script, &a.question, &a.answer};
-    static const char *const names[] = {"in.spv", "out.spv", "ask", "question", "answer"};
+    struct text *const files[] = {&a.module,   &a.result, &a.script,
+                                  &a.question, &a.answer, &a.alive};
+    static const char *const names[] = {"in.spv", "out.spv", "ask", "question", "answer", "alive"};
     if (!lit_program_run(version, 10, MOST, &said, NULL) ||
         !lit_file_temporary("", 0, &place, NULL))
         return;
@@ -94,17 +132,19 @@ void red_spirv_reduce(const struct cat_package *package,
         text_printf(files[i], "%s/%s", place.data, names[i]);
     text_printf(&a.prefix, "--temp-file-prefix=%s/t", place.data);
     if (begin(&a, package) && pthread_create(&a.thread, NULL, run, &a) == 0) {
-        while (read_question(&a, &module)) {
+        while (read_question(&a, plan, &module)) {
             OWNED(lit_free) uint32_t *words = lit_alloc(module.length / 4 + 1, sizeof *words);
             memcpy(words, module.data ? module.data : "", module.length / 4 * 4);
-            write_answer(&a, try_one(words, module.length / 4, user));
+            if (!write_answer(&a, try_one(words, module.length / 4, user)))
+                break;
         }
+        close(a.lives);
+        a.lives = -1;
         pthread_join(a.thread, NULL);
     }
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        unlink(files[i]->data);
+    end(&a);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         text_free(files[i]);
-    }
     text_free(&a.prefix);
     const char *const clean[] = {"rm", "-rf", "--", place.data, NULL};
     lit_program_run(clean, 10, MOST, &said, NULL);

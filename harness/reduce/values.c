@@ -8,7 +8,7 @@
 #include <string.h>
 
 // What stands for the result of an instruction.
-enum instead { FIRST, LAST, ZERO, ONE, VALUE, NOTHING };
+enum instead { FIRST, LAST, BEFORE, ZERO, ONE, VALUE, NOTHING };
 
 static bool is_part_of_flow(uint32_t opcode)
 {
@@ -44,6 +44,17 @@ static uint32_t operand_of(const struct red_module *m, const struct red_line *li
     return instead == FIRST ? first : last;
 }
 
+// The result of the nearest instruction before it, in its function, that has the type of its
+// result. 0: none.
+static uint32_t result_before(const struct red_module *m, const struct red_line *line)
+{
+    const uint32_t type = red_word(line, SPIRV_TYPE);
+    while (line-- > m->lines && red_op(line) != SpvOpFunction)
+        if (red_word(line, SPIRV_TYPE) == type)
+            return red_result(line);
+    return 0;
+}
+
 // Whether an instruction can go this way.
 static bool is_place(const struct red_base *base, const struct red_line *line, enum instead instead)
 {
@@ -60,6 +71,8 @@ static bool is_place(const struct red_base *base, const struct red_line *line, e
     case FIRST:
     case LAST:
         return operand_of(m, line, instead);
+    case BEFORE:
+        return result_before(m, line);
     case VALUE:
         return red_is_word(m, type) && id < base->values.bound && base->values.state[id] == 1;
     case ONE:
@@ -87,6 +100,8 @@ static uint32_t replacement(const struct red_base *base, struct red_draft *draft
     case FIRST:
     case LAST:
         return operand_of(&base->module, line, instead);
+    case BEFORE:
+        return result_before(&base->module, line);
     case VALUE:
         return red_constant(draft->module, type, base->values.value[id]);
     case ONE:
@@ -136,6 +151,7 @@ static size_t each(const struct red_base *base, const bool *chosen, struct red_d
     }
 PASS(red_first, FIRST)
 PASS(red_last, LAST)
+PASS(red_before, BEFORE)
 PASS(red_zero, ZERO)
 PASS(red_one, ONE)
 PASS(red_value, VALUE)

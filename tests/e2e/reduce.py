@@ -295,6 +295,77 @@ class NoFailure(Reduce):
                     self.assertEqual(run.err.count("\n"), 1, run)
 
 
+class SpirvReduce(Reduce):
+    """A program in the place of spirv-reduce, that never ends: it does not outlive litmus."""
+
+    def start_reducing(self, loop, *more):
+        os.mkdir(self.path("bin"))
+        with open(self.path("bin/spirv-reduce"), "w") as file:
+            file.write("#!/bin/sh\n[ \"$1\" = --version ] && exit 0\necho $$ >%s\n"
+                       "for ask; do :; done\n%s\n" % (self.path("pid"), loop))
+        os.chmod(self.path("bin/spirv-reduce"), 0o755)
+        return self.start("kernel", self.write(kernel()), "--groups", "4", "--buffer",
+                          "0.0=random:1K", "--buffer", "0.1=1K", "--expect", "agree", "reduce",
+                          *PREDICATE, "--jobs", "2", "-o", "out", *more,
+                          PATH=self.path("bin") + ":/usr/bin:/bin")
+
+    def process(self):
+        def read():
+            try:
+                with open(self.path("pid")) as file:
+                    return int(file.read() or 0)
+            except OSError:
+                return 0
+        return self.wait_for("spirv-reduce", read)
+
+    def check_gone(self, pid):
+        def gone():
+            try:
+                with open("/proc/%d/stat" % pid) as file:
+                    return file.read().split()[2] == "Z"
+            except OSError:
+                return True
+        self.wait_for("the end of spirv-reduce", gone, 10)
+
+    def test_killed(self):
+        for number, loop in enumerate(("sleep 600", 'while :; do "$ask" "$1"; done')):
+            with self.subTest(loop=loop):
+                running = self.start_reducing(loop)
+                pid = self.process()
+                running.kill()
+                running.wait()
+                self.check_gone(pid)
+                for name in ("bin", "out", "pid"):
+                    os.rename(self.path(name), self.path("%s-%d" % (name, number)))
+
+    def test_time(self):
+        began = time.monotonic()
+        running = self.start_reducing("sleep 600", "--time", "25s")
+        pid = self.process()
+        run = self.finish(running, began, timeout=60)
+        self.assertEqual(run.code, 5, run)
+        self.check_gone(pid)
+        self.assertTrue(os.path.exists(self.path(self.result())), run)
+
+    def test_signal(self):
+        running = self.start_reducing("sleep 600")
+        pid = self.process()
+        running.terminate()
+        run = self.finish(running, time.monotonic(), timeout=60)
+        self.assertNotEqual(run.code, 0, run)
+        self.check_gone(pid)
+
+    def test_answers(self):
+        """It is told what fails: the module that was reached, and not one that is cut off."""
+        script = ('"$ask" "$1" && echo "whole $?" >>%s\nhead -c 40 "$1" >"$1.cut"\n'
+                  '"$ask" "$1.cut" || echo "cut $?" >>%s' % (2 * (self.path("said"),)))
+        running = self.start_reducing(script)
+        run = self.finish(running, time.monotonic())
+        self.assertEqual(run.code, 0, run)
+        with open(self.path("said")) as file:
+            self.assertEqual(file.read(), "whole 0\ncut 1\n")
+
+
 class Resume(Reduce):
     def test_goes_on(self):
         file = self.write(kernel(live=40))

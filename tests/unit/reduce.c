@@ -139,6 +139,79 @@ static void test_loop_once(void **state)
     red_base_clear(&base);
 }
 
+// The line of the first such instruction.
+static const struct red_line *first_of(const struct red_module *m, uint32_t opcode)
+{
+    for (size_t i = 0; i < m->count; i++)
+        if (red_op(&m->lines[i]) == opcode)
+            return &m->lines[i];
+    fail();
+    return NULL;
+}
+
+// An arm that does nothing but load a value is gone: its value is selected, where it was.
+static void test_selection(void **state)
+{
+    (void)state;
+    struct red_base base, next = {0};
+    const struct red_pass select = {"select", red_select};
+    bool good = true, all = true;
+    take("cases.igc-06e74af/address=uniform,uses=one@workgroup=128", &base);
+    assert_int_equal(red_select(&base, NULL, NULL, &good), 1);
+    assert_true(red_apply(&base, &select, &all, &next.package));
+    assert_true(red_module_read(&next.module, next.package.words, next.package.word_count));
+    check_module(&next.module);
+    assert_int_equal(count_of(&next.module, SpvOpSelectionMerge), 0);
+    assert_int_equal(count_of(&next.module, SpvOpPhi), 0);
+    assert_int_equal(count_of(&next.module, SpvOpLabel), 1);
+    // The module has the way past the arm first: from the header, where the condition is false.
+    const struct red_line *phi = first_of(&base.module, SpvOpPhi);
+    const struct red_line *made = first_of(&next.module, SpvOpSelect);
+    assert_int_equal(red_result(made), red_result(phi));
+    assert_int_equal(made->words[3], first_of(&base.module, SpvOpBranchConditional)->words[1]);
+    assert_int_equal(made->words[4], phi->words[5]);
+    assert_int_equal(made->words[5], phi->words[3]);
+    red_base_clear(&next);
+    // An arm that stores stays.
+    red_base_clear(&base);
+    take("cases.igc-06e74af/address=uniform,uses=two@workgroup=128", &base);
+    assert_int_equal(red_select(&base, NULL, NULL, &good), 1);
+    red_base_clear(&base);
+}
+
+// A result becomes that of the nearest instruction before it which has its type.
+static void test_before(void **state)
+{
+    (void)state;
+    struct red_base base, next = {0};
+    const struct red_pass before = {"before", red_before};
+    bool good = true, chosen[256] = {0};
+    take("cases.igc-06e74af/address=uniform,uses=one@workgroup=128", &base);
+    const size_t places = red_before(&base, NULL, NULL, &good);
+    assert_in_range(places, 1, 255);
+    const struct red_line *phi = first_of(&base.module, SpvOpPhi);
+    // The value that comes together: the load in the arm is the one before it.
+    size_t found = 0;
+    for (size_t i = 0; i < places; i++) {
+        memset(chosen, 0, sizeof chosen);
+        chosen[i] = true;
+        if (red_apply(&base, &before, chosen, &next.package) &&
+            red_module_read(&next.module, next.package.words, next.package.word_count) &&
+            !count_of(&next.module, SpvOpPhi)) {
+            found++;
+            for (size_t at = 0; at < next.module.count; at++)
+                for (uint32_t w = 1; w < next.module.lines[at].size; w++)
+                    assert_false(next.module.lines[at].kinds[w] == SPIRV_ID &&
+                                 next.module.lines[at].words[w] == phi->words[2]);
+            assert_true(next.module.uses[phi->words[5]] > 0);
+        }
+        red_base_clear(&next);
+        next = (struct red_base){0};
+    }
+    assert_int_equal(found, 1);
+    red_base_clear(&base);
+}
+
 // A buffer that nothing uses goes, from the module and from the kernel.
 static void test_dead_buffers(void **state)
 {
@@ -239,7 +312,7 @@ static void test_survives(void **state)
         red_package_copy(&base.package, &other.package);
         memcpy(other.package.words, words, count * 4);
         if (red_module_read(&other.module, words, count)) {
-            const struct red_pass *pass = &red_passes[round % 20];
+            const struct red_pass *pass = &red_passes[round % 24];
             bool good = true;
             const size_t places = pass->run(&other, NULL, NULL, &good);
             OWNED(lit_free) bool *chosen = lit_alloc(places + 1, sizeof *chosen);
@@ -288,6 +361,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words_stay), cmocka_unit_test(test_passes),
         cmocka_unit_test(test_loop_once),  cmocka_unit_test(test_dead_buffers),
+        cmocka_unit_test(test_selection),  cmocka_unit_test(test_before),
         cmocka_unit_test(test_division),   cmocka_unit_test(test_branch_to_one_block),
         cmocka_unit_test(test_survives),   cmocka_unit_test(test_sequential),
     };
