@@ -125,17 +125,18 @@ struct shuffle_op {
         SHUFFLE_DOWN,
         SHUFFLE_ROTATE,
         SHUFFLE_CLUSTERED,
+        SHUFFLE_FIRST,
     } kind;
     uint32_t lanes;   // of a subgroup
     uint32_t cluster; // SHUFFLE_CLUSTERED: lanes of a cluster
 };
 
-static const char *const kinds[] = {"shuffle", "xor", "up", "down", "rotate", "clustered"};
+static const char *const kinds[] = {"shuffle", "xor", "up", "down", "rotate", "clustered", "first"};
 
 static struct shuffle_op shuffle_op_of(const struct cat_args *args)
 {
     struct shuffle_op op = {.lanes = args->subgroup};
-    for (enum shuffle_kind kind = SHUFFLE_ANY; kind <= SHUFFLE_CLUSTERED; kind++)
+    for (enum shuffle_kind kind = SHUFFLE_ANY; kind <= SHUFFLE_FIRST; kind++)
         if (cat_axis_is(args, "op", kinds[kind]))
             op.kind = kind;
     if (op.kind == SHUFFLE_CLUSTERED)
@@ -171,6 +172,9 @@ static uint32_t shuffle_source(const struct shuffle_op *op, uint32_t lane, uint3
         break;
     case SHUFFLE_CLUSTERED:
         source = rotated(lane, operand, op->cluster);
+        break;
+    case SHUFFLE_FIRST:
+        source = 0; // all are active
         break;
     }
     return source < op->lanes ? (uint32_t)source : op->lanes;
@@ -390,19 +394,22 @@ static void types_shape(struct cat_args *args)
 }
 
 // What a component's words have to be.
-enum form { ANY_BITS, HALF, FLOAT, DOUBLE, TRUTH };
+enum form { ANY_BITS, HALF, FLOAT, DOUBLE, TRUTH, NUMBER16, NUMBER32 };
 
 static enum form form_of(const struct cat_args *args)
 {
-    return is(args, "f16")    ? HALF
-           : is(args, "f32")  ? FLOAT
-           : is(args, "f64")  ? DOUBLE
-           : is(args, "bool") ? TRUTH
-                              : ANY_BITS;
+    return is(args, "f16")        ? HALF
+           : is(args, "f32")      ? FLOAT
+           : is(args, "f64")      ? DOUBLE
+           : is(args, "bool")     ? TRUTH
+           : is(args, "number16") ? NUMBER16
+           : is(args, "number32") ? NUMBER32
+                                  : ANY_BITS;
 }
 
 // A word for a component, of which `high` is the second: floats are normal, halves have a 32-bit
-// float that stands for them exactly, and of two truth values one is true.
+// float that stands for them exactly, of two truth values one is true, and whole numbers are those
+// that a float of that width has exactly.
 static uint32_t component_word(enum form form, bool high, uint32_t bits)
 {
     const uint32_t sign = bits & 0x80000000u;
@@ -417,6 +424,10 @@ static uint32_t component_word(enum form form, bool high, uint32_t bits)
         return high ? sign | (512 + (bits >> 20) % 1024) << 20 | (bits & 0x000fffff) : bits;
     case TRUTH:
         return sign ? bits : 0;
+    case NUMBER16:
+        return bits >> 21;
+    case NUMBER32:
+        return bits >> 8;
     }
     return bits;
 }

@@ -9,6 +9,8 @@
                         OpCapability GroupNonUniformShuffle
 #elif defined(OP_UP) || defined(OP_DOWN)
                         OpCapability GroupNonUniformShuffleRelative
+#elif defined(OP_FIRST)
+                        OpCapability GroupNonUniformBallot
 #elif defined(OP_ROTATE) || defined(OP_CLUSTERED)
                         OpCapability GroupNonUniformRotateKHR
                         OpExtension "SPV_KHR_subgroup_rotate"

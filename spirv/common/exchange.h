@@ -8,6 +8,7 @@
 ;     up, down    lane - operand, lane + operand; undefined beyond the ends of the subgroup
 ;     rotate      (lane + operand) modulo the subgroup size
 ;     clustered   the same within clusters of %cluster lanes, which the test declares
+;     first       the first active lane; without operand
 
 #define CLUSTER
 #if defined(OP_SHUFFLE)
@@ -18,6 +19,8 @@
 #define EXCHANGE OpGroupNonUniformShuffleUp
 #elif defined(OP_DOWN)
 #define EXCHANGE OpGroupNonUniformShuffleDown
+#elif defined(OP_FIRST)
+#define EXCHANGE OpGroupNonUniformBroadcastFirst
 #elif defined(OP_ROTATE)
 #define EXCHANGE OpGroupNonUniformRotateKHR
 #elif defined(OP_CLUSTERED)

@@ -41,6 +41,8 @@ static uint32_t read_by(const struct cat_args *args, uint32_t lane, uint32_t ope
         return walk_around(lane, operand, lanes);
     if (!strcmp(op, "clustered"))
         return walk_around(lane, operand, cat_value(args, "cluster"));
+    if (!strcmp(op, "first"))
+        return 0;
     for (uint32_t other = 0; other < lanes; other++) {
         if ((!strcmp(op, "shuffle") && other == operand) ||
             (!strcmp(op, "xor") && (other ^ lane) == operand) ||
@@ -143,6 +145,10 @@ static void check_float(const struct cat_args *args, uint32_t word, bool high)
     memcpy(&number, &word, sizeof number);
     if (cat_axis_is(args, "type", "f32"))
         assert_true((word >> 23 & 0xff) > 0 && (word >> 23 & 0xff) < 255);
+    if (cat_axis_is(args, "type", "number16"))
+        assert_in_range(word, 0, 2048);
+    if (cat_axis_is(args, "type", "number32"))
+        assert_in_range(word, 0, 1 << 24);
     if (cat_axis_is(args, "type", "f64") && high)
         assert_true((word >> 20 & 0x7ff) > 0 && (word >> 20 & 0x7ff) < 2047);
     if (cat_axis_is(args, "type", "f16")) {
@@ -234,6 +240,11 @@ static void a_wrong_word_is_seen(void **state)
     assert_string_equal(spoilt(types, 1, 0), "right");
     assert_string_equal(spoilt(types, 1, 0x80000000), "wrong"); // the upper half
     assert_string_equal(spoilt(types, 2, 1), "wrong");          // a word that nobody may write
+    static const char numbers[] =
+        "shuffle.types/"
+        "op=first,type=number32,width=scalar,pressure=none@workgroup=64,cluster=4,subgroup=32";
+    assert_string_equal(spoilt(numbers, 8 * 5, 0), "right");
+    assert_string_equal(spoilt(numbers, 8 * 5, 1), "wrong");
 }
 
 static void places_have_names_and_impossible_ones_are_refused(void **state)
