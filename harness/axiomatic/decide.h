@@ -8,6 +8,10 @@
 
 #define AXI_ROUNDS 200
 
+// What is no final state, but stands among those of runs.
+#define AXI_RAN_OUT  "ran out" // a thread's bounded wait
+#define AXI_LEFT_OUT "left out by the filter"
+
 struct axi_options {
     bool without_chains; // vulkanMemoryModelAvailabilityVisibilityChains is false
     unsigned rounds;     // jumps back by one jump, up to AXI_ROUNDS; loops that only wait have one

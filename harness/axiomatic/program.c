@@ -12,6 +12,16 @@ void axi_program_clear(struct axi_program *program)
     *program = (struct axi_program){0};
 }
 
+bool axi_waits(const struct axi_program *program)
+{
+    for (size_t t = 0; t < program->thread_count; t++)
+        for (size_t i = 0; i < program->threads[t].count; i++)
+            if (program->threads[t].instructions[i].kind == AXI_JUMP &&
+                program->threads[t].instructions[i].to <= i)
+                return true;
+    return false;
+}
+
 bool axi_reads(const struct axi_instruction *instruction)
 {
     return instruction->kind == AXI_LOAD || instruction->kind == AXI_RMW;

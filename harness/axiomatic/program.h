@@ -131,6 +131,7 @@ struct axi_check {
 
 struct axi_program {
     char name[64];
+    uint32_t forms; // of its kernel: bits of enum axi_form
     struct axi_thread threads[AXI_THREADS];
     size_t thread_count;
     struct axi_reference references[AXI_REFERENCES];
@@ -146,6 +147,21 @@ struct axi_program {
     size_t check_count;
 };
 
+// Bits of forms of the kernel that runs a program: they change no verdict. A .litmus names them in
+// a line before its declarations: Kernel=glsl volatile.
+enum axi_form {
+    AXI_GLSL = 1,              // the memory model GLSL450
+    AXI_WIDE = 2,              // 64-bit: locations of 64 bits
+    AXI_PHYSICAL = 4,          // locations of the buffer by their address
+    AXI_VOLATILE = 8,          // all accesses
+    AXI_ADDRESS_AGAIN = 16,    // of all accesses but a thread's first one the address is found anew
+    AXI_ADDRESS_BY_VALUE = 32, // of accesses behind a read it depends on what was read last
+    AXI_UNROLLED = 64,         // accesses of one kind, one behind the other, are a loop
+    AXI_FORMS = 7,
+};
+// "glsl", "64-bit" and so on: of bit `form`, below AXI_FORMS.
+const char *axi_form_word(unsigned form);
+
 // Reads a program of either dialect, which the text shows: a .litmus begins with VULKAN. An error
 // begins with line and column; its code is LIT_EXIT_USAGE, or LIT_EXIT_UNDECIDED where the text is
 // right but cannot be expressed here. The program is to be cleared in any case.
@@ -158,6 +174,8 @@ const char *axi_word_of(enum axi_kind kind, enum axi_operator operator);
 void axi_write(const struct axi_program *program, const struct axi_instruction *instruction,
                struct text *text);
 
+// Whether a thread can jump back.
+bool axi_waits(const struct axi_program *program);
 bool axi_reads(const struct axi_instruction *instruction);
 bool axi_writes(const struct axi_instruction *instruction);
 // Where reads say what they read, that becomes what the first check asks for of consistent

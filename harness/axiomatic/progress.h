@@ -33,3 +33,29 @@ struct axi_ending {
 // one execution (.test). To be cleared in any case.
 bool axi_end(const struct axi_program *program, struct axi_ending *ending, struct lit_error *error);
 void axi_ending_clear(struct axi_ending *ending);
+
+// Generated programs of two or three threads and two to four instructions, that wait for each
+// other.
+
+// Where its threads are: in one subgroup, one workgroup, or each in a workgroup of its own.
+enum axi_place { AXI_LANES, AXI_SUBGROUPS, AXI_WORKGROUPS, AXI_PLACES };
+// "lanes", "subgroups", "workgroups".
+const char *axi_place_word(enum axi_place place);
+
+#define AXI_WAITING      "progress-" // how names of their tests begin
+#define AXI_WAITING_NAME 16          // bytes, terminator included
+
+struct axi_waiting {
+    char name[AXI_WAITING_NAME]; // its threads: "n0-s1"
+    unsigned ends;               // a bit for each model under which it must end
+};
+
+// Those that must end under fair and need not under none, without those that are another one with
+// more instructions or other values; small ones first, and `most` at most of those that must end
+// under the same models. free() it.
+struct axi_waiting *axi_waiting_make(size_t most, size_t *count);
+// Appends the test's name, "progress-lanes-fair-n0-s1", and the program as .litmus.
+void axi_waiting_write(const struct axi_waiting *of, enum axi_place place, struct text *name,
+                       struct text *text);
+// Reads such a name. False if it is none.
+bool axi_waiting_named(const char *name, enum axi_place *place, unsigned *ends);

@@ -60,6 +60,39 @@ const char *axi_word_of(enum axi_kind kind, enum axi_operator operator)
     return "";
 }
 
+const char *axi_form_word(unsigned form)
+{
+    static const char *const forms[AXI_FORMS] = {
+        "glsl", "64-bit", "physical", "volatile", "address-again", "address-by-value", "unrolled"};
+    return forms[form];
+}
+
+// Kernel=glsl volatile: to the end of the line.
+static bool take_forms(struct axi_scan *scan, struct axi_program *program)
+{
+    scan->at += strlen("Kernel=");
+    for (;;) {
+        unsigned form = 0;
+        while (scan->at < scan->end && strchr(" \t\r", *scan->at) && *scan->at)
+            scan->at++;
+        size_t length = 0;
+        while (scan->at + length < scan->end && !strchr(" \t\r\n{", scan->at[length]))
+            length++;
+        if (!length)
+            return true;
+        while (form < AXI_FORMS && (strlen(axi_form_word(form)) != length ||
+                                    memcmp(axi_form_word(form), scan->at, length) != 0))
+            form++;
+        if (form == AXI_FORMS)
+            return axi_wrong(scan, "no form of a kernel; there are: glsl, 64-bit, physical, "
+                                   "volatile, address-again, address-by-value, unrolled");
+        if (program->forms >> form & 1)
+            return axi_wrong(scan, "'%s' stands there twice", axi_form_word(form));
+        program->forms |= 1u << form;
+        scan->at += length;
+    }
+}
+
 // The line of the name, and what is before the declarations.
 static bool take_title(struct axi_scan *scan, struct axi_program *program)
 {
@@ -73,11 +106,21 @@ static bool take_title(struct axi_scan *scan, struct axi_program *program)
         length++;
     snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), scan->at);
     text_sanitise(program->name, sizeof program->name, name);
-    for (; scan->at < scan->end && *scan->at != '{'; scan->at++)
-        if (*scan->at == '\n') {
+    bool comment = false;
+    while (scan->at < scan->end && *scan->at != '{') {
+        const size_t left = (size_t)(scan->end - scan->at);
+        comment = left >= 2 && scan->at[0] == '(' && scan->at[1] == '*'   ? true
+                  : left >= 2 && scan->at[0] == '*' && scan->at[1] == ')' ? false
+                                                                          : comment;
+        if (!comment && scan->at == scan->line_start && left > strlen("Kernel=") &&
+            !memcmp(scan->at, "Kernel=", strlen("Kernel="))) {
+            if (!take_forms(scan, program))
+                return false;
+        } else if (*scan->at++ == '\n') {
             scan->line++;
-            scan->line_start = scan->at + 1;
+            scan->line_start = scan->at;
         }
+    }
     return true;
 }
 

@@ -60,14 +60,19 @@ static void fill_package(const struct gen_states *states, struct gen_concurrent 
     package->words = made->module.words;
     package->word_count = made->module.count;
     made->module.words = NULL;
-    package->region[CAT_INPUT] = lit_alloc(states->size, sizeof *states->table);
-    package->region_words[CAT_INPUT] = states->size;
+    package->region[CAT_INPUT] = lit_alloc(states->size + 1, sizeof *states->table);
+    package->region_words[CAT_INPUT] = states->size + 1;
     memcpy(package->region[CAT_INPUT], states->table, states->size * sizeof *states->table);
-    package->litmus = (struct cat_litmus){
-        .threads = made->threads, .buffered = made->buffered, .forbids = states->forbids};
+    package->litmus = (struct cat_litmus){.threads = made->threads,
+                                          .buffered = made->buffered,
+                                          .words = made->words,
+                                          .forbids = states->forbids};
     memcpy(package->litmus.initial, made->initial, sizeof made->initial);
     memcpy(package->litmus.states.names, states->names, sizeof states->names);
     package->litmus.states.fails = states->fails;
+    package->groups = made->places[0];
+    package->workgroup = made->places[1];
+    package->subgroup = made->places[2];
 }
 
 static bool make(const char *bytes, struct axi_program *program, struct cat_package *package,
@@ -82,7 +87,7 @@ static bool make(const char *bytes, struct axi_program *program, struct cat_pack
     // Nothing keeps a device to the filter: what it leaves out is looked at, too.
     const int filter = program->filter;
     program->filter = AXI_TRUE;
-    bool good = axi_decide(program, &how, &verdict, error);
+    bool good = !program->observed_count || axi_decide(program, &how, &verdict, error);
     program->filter = filter;
     good = good && gen_states_make(program, &verdict, &states, error) &&
            gen_concurrent_make(program, &states, &made, error);
@@ -94,25 +99,32 @@ static bool make(const char *bytes, struct axi_program *program, struct cat_pack
     return good;
 }
 
-static bool add(const char *path, const char **name, struct lit_error *error)
+bool cli_litmus_add(const char *path, const struct text *bytes, const struct cat_test **test,
+                    struct lit_error *error)
 {
-    OWNED(text_free) struct text bytes = {0}, packed = {0};
+    OWNED(text_free) struct text packed = {0};
     OWNED(axi_program_clear) struct axi_program program = {0};
     OWNED(cat_package_clear) struct cat_package package = {0};
-    const struct cat_test *test = NULL;
     char origin[200];
+    text_sanitise(origin, sizeof origin, lit_path_name(path));
+    text_puts(&package.origin, origin);
+    put_name(path, &package.name);
+    if (!axi_parse(bytes->data ? bytes->data : "", bytes->length, &program, error) ||
+        !make(bytes->data, &program, &package, error))
+        return false;
+    cat_package_write(&package, &packed);
+    return cat_test_add(packed.data, packed.length, test, error);
+}
+
+static bool add_file(const char *path, const char **name, struct lit_error *error)
+{
+    OWNED(text_free) struct text bytes = {0};
+    const struct cat_test *test = NULL;
     if (!text_read(&bytes, path, AXI_MOST_BYTES))
         return lit_fail(error, LIT_EXIT_USAGE, "cannot be read: %s", strerror(errno));
     if (bytes.length > AXI_MOST_BYTES)
         return lit_fail(error, LIT_EXIT_USAGE, "more than %zu bytes", AXI_MOST_BYTES);
-    text_sanitise(origin, sizeof origin, lit_path_name(path));
-    text_puts(&package.origin, origin);
-    put_name(path, &package.name);
-    if (!axi_parse(bytes.data ? bytes.data : "", bytes.length, &program, error) ||
-        !make(bytes.data, &program, &package, error))
-        return false;
-    cat_package_write(&package, &packed);
-    if (!cat_test_add(packed.data, packed.length, &test, error))
+    if (!cli_litmus_add(path, &bytes, &test, error))
         return false;
     *name = test->head.name;
     return true;
@@ -124,7 +136,7 @@ bool cli_litmus_take(struct cli_list *patterns, struct lit_error *error)
     for (size_t i = 0; i < patterns->count; i++) {
         const char *path = patterns->items[i];
         struct lit_error why = {0};
-        if (is_file(path) && !add(path, &path, &why)) {
+        if (is_file(path) && !add_file(path, &path, &why)) {
             if (why.code != LIT_EXIT_UNDECIDED)
                 return lit_fail(error, why.code, "%.200s: %s", path, why.message);
             fprintf(stderr, "litmus: %s: skipped: %s\n", path, why.message);

@@ -2,6 +2,7 @@
 // Litmus tests as files, where a subcommand takes tests.
 #pragma once
 
+#include "catalogue/catalogue.h"
 #include "cli/cli.h"
 
 // Adds those of a list of patterns that are files, *.litmus and *.test, to the catalogue as tests
@@ -9,3 +10,22 @@
 // with a line on stderr. False with an error: a file is wrong, or none is left
 // (LIT_EXIT_UNDECIDED).
 bool cli_litmus_take(struct cli_list *patterns, struct lit_error *error);
+// Adds the test litmus.NAME of a text, which is that of the file NAME.litmus. False with an error:
+// the text is wrong, or a dispatch cannot express it (LIT_EXIT_UNDECIDED).
+bool cli_litmus_add(const char *path, const struct text *bytes, const struct cat_test **test,
+                    struct lit_error *error);
+
+// What `litmus fuzz memory` was asked for.
+struct cli_fuzz_memory {
+    const struct cli_list *devices, *simt;
+    uint64_t count; // tests; 0: until it is told to stop
+    uint64_t runs;  // of each
+    uint64_t keep;  // files of tests that failed, of each device; UINT64_MAX: all
+    struct cli_seed seed;
+    uint64_t index; // of the first test, or of the one to show
+    bool show, quiet;
+    int verbose;
+    const char *out, *db;
+    double timeout, time;
+};
+int cli_fuzz_memory(struct cli_call *call, const struct cli_fuzz_memory *asked);

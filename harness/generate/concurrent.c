@@ -11,8 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIGITS = 24 }; // bits of the sum of digits; above them the threads that have reported
+// Bits of the sum of digits; above them the threads that have reported, and those of them whose
+// waits ran out.
+enum { DIGITS = 24, REPORTED = 4, RAN_OUT = DIGITS + REPORTED, MOST_WAITING = 15 };
 enum { BUFFER = 0, SHARED = 1, UNUSED = 2 }; // where a location is
+#define TORN 0x7ea27ea2u                     // instead of a value of 64 bits whose halves differ
 
 struct id {
     char is[64];
@@ -34,6 +37,8 @@ struct emit {
     unsigned place[AXI_REFERENCES], index[AXI_REFERENCES];  // of each location, among those there
     unsigned home[AXI_REFERENCES];                          // SHARED: a thread of its workgroup
     unsigned workgroup[AXI_THREADS], subgroup[AXI_THREADS]; // first thread in the same one
+    struct id local[AXI_THREADS], instance[AXI_THREADS];    // in the workgroup; in the dispatch
+    uint32_t role[AXI_THREADS][3]; // where threads wait for each other: place_threads
     struct barrier barriers[AXI_INSTRUCTIONS];
     size_t barrier_count;
     // Of each thread: where it goes on, its registers, what of it has an address.
@@ -43,7 +48,17 @@ struct emit {
     uint32_t addressed[AXI_THREADS];
     uint32_t semantics[64]; // that are declared
     size_t semantic_count;
+    bool cells;      // locations in the buffer are an array of their own, for the kernel's form
+    struct id block; // that the emitter is in
+    struct id read[AXI_THREADS];    // what each thread has read last; "" if nothing
+    unsigned accesses[AXI_THREADS]; // that each has done
+    unsigned numbers;               // of what has a number
 };
+
+static bool has_form(const struct emit *e, enum axi_form form)
+{
+    return e->program->forms & form;
+}
 
 __attribute__((format(__printf__, 2, 3))) static void put(struct emit *e, const char *format, ...)
 {
@@ -76,13 +91,17 @@ __attribute__((format(__printf__, 2, 3))) static bool beyond(struct emit *e, con
 
 // --- What one dispatch cannot express
 
-static const char *cannot(const struct axi_thread *thread, const struct axi_instruction *of)
+// A value is the same in both halves, so that what is added must not carry.
+static bool carries(const struct axi_instruction *of)
 {
-    const size_t at = (size_t)(of - thread->instructions);
+    return of->operator==
+        AXI_SUB ||(of->operator== AXI_ADD &&(of->a.is_register || of->a.value < 0));
+}
+
+static const char *cannot(const struct axi_program *program, const struct axi_instruction *of)
+{
     if (of->kind == AXI_AVAILABLE_DEVICE || of->kind == AXI_VISIBLE_DEVICE)
         return "the host's operation on the device domain needs several submissions";
-    if (of->kind == AXI_JUMP && of->to <= at)
-        return of->spins ? "a loop that waits may never end" : "a loop";
     if (of->kind <= AXI_RMW && of->storage > 1)
         return "there is no memory of the storage classes sc2 and sc3";
     if (of->semantics & ~3u)
@@ -93,6 +112,10 @@ static const char *cannot(const struct axi_thread *thread, const struct axi_inst
         return "a division by what may be 0";
     if (of->wants)
         return "a read that says what it reads";
+    if (program->forms & AXI_WIDE && axi_writes(of) && carries(of))
+        return "a number that is not the same in both halves of 64 bits";
+    if (program->forms & (AXI_ADDRESS_BY_VALUE | AXI_UNROLLED) && of->kind == AXI_JUMP)
+        return "a jump, beside address-by-value or unrolled";
     return NULL;
 }
 
@@ -108,12 +131,12 @@ static bool check_thread(struct emit *e, const struct axi_thread *thread)
         return beyond(e, "a dispatch is of one queue family");
     for (size_t i = 0; i < thread->count; i++) {
         const struct axi_instruction *of = &thread->instructions[i];
-        const char *why = cannot(thread, of);
+        const char *why = cannot(e->program, of);
         if (why)
             return beyond(e, "line %u: %s", (unsigned)of->line, why);
         if (!fits(&of->a) || !fits(&of->b))
             return beyond(e, "line %u: a number of more than 32 bits", (unsigned)of->line);
-        jumps |= of->kind == AXI_JUMP;
+        jumps |= of->kind == AXI_JUMP || e->states->waits;
         waits |= of->kind == AXI_CONTROL_BARRIER;
     }
     return !(jumps && waits) || beyond(e, "a control barrier beside branches");
@@ -148,6 +171,29 @@ static bool place_location(struct emit *e, unsigned location)
     return true;
 }
 
+// Where an instance's threads are: which workgroup of it, subgroup there and lane there, and how
+// many places of each that takes.
+static bool place_threads(struct emit *e)
+{
+    const size_t count = e->program->thread_count;
+    uint32_t most[3] = {0};
+    for (unsigned t = 0; t < count; t++) {
+        uint32_t *place = e->role[t];
+        for (unsigned other = 0; other < t; other++) {
+            const bool first = e->subgroup[other] == other;
+            place[0] += e->workgroup[other] == other && other < e->workgroup[t];
+            place[1] += first && e->workgroup[other] == e->workgroup[t] && other < e->subgroup[t];
+            place[2] += e->subgroup[other] == e->subgroup[t];
+        }
+        for (size_t i = 0; i < 3; i++)
+            most[i] = place[i] > most[i] ? place[i] : most[i];
+    }
+    for (size_t i = 0; i < 3; i++)
+        for (e->made->places[i] = 1; e->made->places[i] <= most[i];)
+            e->made->places[i] *= 2;
+    return count <= MOST_WAITING || beyond(e, "a loop beside more than %d threads", MOST_WAITING);
+}
+
 static bool place_locations(struct emit *e)
 {
     const struct axi_program *program = e->program;
@@ -160,6 +206,9 @@ static bool place_locations(struct emit *e)
     for (size_t o = 0; o < program->observed_count; o++)
         if (program->observed[o].thread < 0 && e->place[program->observed[o].number] == UNUSED)
             e->place[program->observed[o].number] = BUFFER;
+    for (size_t o = 0; o < program->observed_count && e->states->waits; o++)
+        if (program->observed[o].thread < 0 && e->place[program->observed[o].number] == SHARED)
+            return beyond(e, "the final value of workgroup memory beside a loop");
     for (unsigned i = 0; i < program->reference_count; i++) {
         if (e->place[i] == BUFFER)
             e->made->initial[e->made->buffered] = (uint32_t)program->initial[i];
@@ -188,20 +237,22 @@ static bool check_program(struct emit *e)
                 e->subgroup[t] = other;
         }
     }
-    return place_locations(e);
+    return (!e->states->waits || place_threads(e)) && place_locations(e);
 }
 
 // --- Control barriers: all invocations execute each, between what comes before it in any thread
 // and what comes behind it.
 
-static uint32_t semantics_of(const struct axi_instruction *of)
+static uint32_t semantics_of(const struct emit *e, const struct axi_instruction *of)
 {
+    const bool is_volatile = of->atomic && has_form(e, AXI_VOLATILE);
     return (of->acquire && of->release ? 8u
             : of->acquire              ? 2u
             : of->release              ? 4u
                                        : 0) |
            (of->semantics & 1 ? 0x40u : 0) | (of->semantics & 2 ? 0x100u : 0) |
-           (of->sem_available ? 0x2000u : 0) | (of->sem_visible ? 0x4000u : 0);
+           (of->sem_available ? 0x2000u : 0) | (of->sem_visible ? 0x4000u : 0) |
+           (is_volatile ? 0x8000u : 0);
 }
 
 // Of two that are one instruction: both.
@@ -263,7 +314,7 @@ static bool order_barriers(struct emit *e)
             const struct axi_instruction *next = next_barrier(&program->threads[t], &at[t]);
             if (!next || !is_same(next, due))
                 continue;
-            made.semantics = unite(made.semantics, semantics_of(next));
+            made.semantics = unite(made.semantics, semantics_of(e, next));
             at[t]++;
         }
         if (e->barrier_count == AXI_INSTRUCTIONS)
@@ -285,20 +336,52 @@ static bool uses_device_scope(const struct axi_program *program)
 
 extern const char concurrent_template[]; // generate/concurrent.spvasm
 
-// A part of the template; lines that begin with [device] or [shared] only where that is used.
+// Whether others are to see what a plain access to the buffer does.
+static bool shares_plain(const struct axi_program *program)
+{
+    for (size_t t = 0; t < program->thread_count; t++)
+        for (size_t i = 0; i < program->threads[t].count; i++) {
+            const struct axi_instruction *of = &program->threads[t].instructions[i];
+            if (of->kind <= AXI_RMW && !of->atomic && of->non_private && of->storage == BUFFER)
+                return true;
+        }
+    return false;
+}
+
+// A part of the template; a line behind [WORD] is there only where that holds.
 static void put_template(struct emit *e, const char *part, struct text *out)
 {
-    const bool device = uses_device_scope(e->program), shared = e->made->shared > 0;
+    const bool glsl = has_form(e, AXI_GLSL), wide = has_form(e, AXI_WIDE);
+    const bool physical = has_form(e, AXI_PHYSICAL);
+    const struct {
+        const char *word;
+        bool holds;
+    } words[] = {{"[device]", uses_device_scope(e->program)},
+                 {"[shared]", e->made->shared > 0},
+                 {"[glsl]", glsl},
+                 {"[vulkan]", !glsl},
+                 {"[wide]", wide},
+                 {"[narrow]", !wide},
+                 {"[physical]", physical},
+                 {"[logical]", !physical},
+                 {"[cells]", e->cells},
+                 {"[coherent]", shares_plain(e->program) && glsl},
+                 {"[volatile]", has_form(e, AXI_VOLATILE)},
+                 {"[waits]", e->states->waits}};
     const char *line = strstr(concurrent_template, part) + strlen(part);
     for (const char *end; *line && strncmp(line, "== ", 3) != 0; line = end + 1) {
+        bool holds = true;
         end = strchr(line, '\n');
-        if (*line == '[') {
-            const bool is_device = line[1] == 'd';
-            if (is_device ? !device : !shared)
+        for (size_t i = 0; i < sizeof words / sizeof *words && *line == '['; i++) {
+            const size_t length = strlen(words[i].word);
+            if (strncmp(line, words[i].word, length) != 0)
                 continue;
-            line += strlen("[device]");
+            holds &= words[i].holds;
+            line += length;
+            i = (size_t)-1;
         }
-        text_append(out, line, (size_t)(end + 1 - line));
+        if (holds)
+            text_append(out, line, (size_t)(end + 1 - line));
     }
 }
 
@@ -308,11 +391,13 @@ static struct id semantics_name(struct emit *e, uint32_t bits)
     static const struct {
         uint32_t bit;
         const char *word;
-    } parts[] = {{2, "acquire"},      {4, "release"},     {8, "acquire_release"},
-                 {0x40, "_buffer"},   {0x100, "_shared"}, {0x2000, "_available"},
-                 {0x4000, "_visible"}};
+    } parts[] = {{2, "acquire"},       {4, "release"},       {8, "acquire_release"},
+                 {0x40, "_buffer"},    {0x100, "_shared"},   {0x2000, "_available"},
+                 {0x4000, "_visible"}, {0x8000, "_volatile"}};
     OWNED(text_free) struct text name = {0};
-    text_puts(&name, bits ? "%" : "%no_semantics");
+    // The older memory model has all of these by itself, and volatile variables.
+    bits &= has_form(e, AXI_GLSL) ? ~0xe000u : ~0u;
+    text_puts(&name, !bits ? "%no_semantics" : bits == 0x8000 ? "%relaxed" : "%");
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         text_puts(&name, bits & parts[i].bit ? parts[i].word : "");
     size_t known = 0;
@@ -366,6 +451,24 @@ static void emit_role(struct emit *e, unsigned t)
     put(e, "%%P%u_workgroup = OpBitwiseAnd %%uint %%P%u_workgroup_sum %%workgroup_mask", n, n);
     put(e, "%%P%u_workgroup_begin = OpIMul %%uint %%P%u_workgroup %%workgroup_width", n, n);
     put(e, "%%P%u_instance = OpIAdd %%uint %%P%u_workgroup_begin %%P%u_local", n, n, n);
+    e->local[t] = id("%%P%u_local", n);
+    e->instance[t] = id("%%P%u_instance", n);
+}
+
+// The index of a location of the instance of which this is thread t.
+static struct id place_of(const struct emit *e, unsigned t, unsigned location)
+{
+    return id("%%P%u_%s_%s", number_of(e, t), e->place[location] == SHARED ? "strided" : "word",
+              e->program->references[location].name);
+}
+
+static void put_chain(struct emit *e, struct id made, unsigned location, struct id place)
+{
+    put(e, "%s = OpAccessChain %s %s", made.is,
+        e->place[location] == SHARED ? "%location_pointer %locations"
+        : e->cells                   ? "%cell_pointer %cells %zero"
+                                     : "%word_pointer %state %zero",
+        place.is);
 }
 
 // The address of a location of the instance of which this is thread t, once.
@@ -378,7 +481,7 @@ static void emit_address(struct emit *e, unsigned t, unsigned location)
     if (e->addressed[t] >> location & 1)
         return;
     e->addressed[t] |= 1u << location;
-    struct id number = id("%%P%u_%s", n, shared ? "local" : "instance");
+    struct id number = shared ? e->local[t] : e->instance[t];
     if (index) {
         // In another order than the first one's, so that neighbours there are far apart here.
         put(e, "%%P%u_stepped_%s = OpIMul %%uint %s #%u", n, name, number.is, 418 * index + 1);
@@ -390,14 +493,78 @@ static void emit_address(struct emit *e, unsigned t, unsigned location)
         number = id("%%P%u_number_%s", n, name);
     }
     put(e, "%%P%u_strided_%s = OpIMul %%uint %s %%stride", n, name, number.is);
-    if (shared) {
-        put(e, "%%P%u_at_%s = OpAccessChain %%location_pointer %%locations %%P%u_strided_%s", n,
-            name, n, name);
-        return;
+    if (!shared)
+        put(e, "%%P%u_word_%s = OpIAdd %%uint %%P%u_strided_%s #1", n, name, n, name);
+    put_chain(e, id("%%P%u_at_%s", n, name), location, place_of(e, t, location));
+}
+
+// Which of so many places of an instance is this one's; places are side by side, or as far apart as
+// they can be. `left` is the number of the instance.
+static struct id emit_place(struct emit *e, const char *who, struct id all, uint32_t places,
+                            struct id *left)
+{
+    *left = id("%%%s", who);
+    if (places == 1)
+        return id("#0");
+    put(e, "%%%s_near = OpBitwiseAnd %%uint %%%s #%u", who, who, places - 1);
+    put(e, "%%%s_near_left = OpUDiv %%uint %%%s #%u", who, who, places);
+    put(e, "%%%s_step = OpUDiv %%uint %s #%u", who, all.is, places);
+    put(e, "%%%s_far = OpUDiv %%uint %%%s %%%s_step", who, who, who);
+    put(e, "%%%s_far_left = OpUMod %%uint %%%s %%%s_step", who, who, who);
+    put(e, "%%%s_place = OpSelect %%uint %%is_near %%%s_near %%%s_far", who, who, who);
+    put(e, "%%%s_left = OpSelect %%uint %%is_near %%%s_near_left %%%s_far_left", who, who, who);
+    *left = id("%%%s_left", who);
+    return id("%%%s_place", who);
+}
+
+// Where threads wait for each other an invocation is one of them at most: a subgroup has one
+// instance, and a workgroup has one if an instance's threads are in several.
+static void emit_places(struct emit *e)
+{
+    const uint32_t *places = e->made->places;
+    const bool apart = places[0] > 1;
+    struct id workgroups_left, subgroups_left, lanes_left, others;
+    put(e,
+        "; Which thread of which instance this is, if any; the seed says how far apart they are.");
+    put(e, "%%turned = OpIMul %%uint %%turn #2654435761");
+    put(e, "%%turned_bit = OpShiftRightLogical %%uint %%turned #31");
+    put(e, "%%is_near = OpIEqual %%bool %%turned_bit #0");
+    put(e, "%%all_workgroups = OpIMul %%uint %%total #%u", places[0]);
+    const struct id workgroup =
+        emit_place(e, "workgroup", id("%%all_workgroups"), places[0], &workgroups_left);
+    const struct id subgroup =
+        emit_place(e, "subgroup", id("%%subgroups"), places[1], &subgroups_left);
+    const struct id lane = emit_place(e, "lane", id("%%subgroup_size"), places[2], &lanes_left);
+    put(e, "%%places_before = OpIMul %%uint %s #%u", workgroup.is, places[1]);
+    put(e, "%%subgroup_places = OpIAdd %%uint %%places_before %s", subgroup.is);
+    put(e, "%%lanes_before = OpIMul %%uint %%subgroup_places #%u", places[2]);
+    put(e, "%%own_place = OpIAdd %%uint %%lanes_before %s", lane.is);
+    others = lanes_left;
+    if (apart) {
+        put(e, "%%others = OpBitwiseOr %%uint %s %s", lanes_left.is, subgroups_left.is);
+        others = id("%%others");
     }
-    put(e, "%%P%u_word_%s = OpIAdd %%uint %%P%u_strided_%s #1", n, name, n, name);
-    put(e, "%%P%u_at_%s = OpAccessChain %%word_pointer %%state %%zero %%P%u_word_%s", n, name, n,
-        name);
+    put(e, "%%is_one = OpIEqual %%bool %s #0", others.is);
+    put(e, "%%role = OpSelect %%uint %%is_one %%own_place #%u", places[0] * places[1] * places[2]);
+    if (!apart) {
+        put(e, "%%instances_each = OpUDiv %%uint %%subgroups #%u", places[1]);
+        put(e, "%%instances_before = OpIMul %%uint %%workgroup %%instances_each");
+        put(e, "%%instance = OpIAdd %%uint %%instances_before %s", subgroups_left.is);
+    }
+    for (unsigned t = 0; t < e->program->thread_count; t++) {
+        e->instance[t] = apart ? workgroups_left : id("%%instance");
+        e->local[t] = apart ? id("#0") : subgroups_left;
+    }
+}
+
+static void emit_addresses(struct emit *e, unsigned t)
+{
+    const struct axi_program *program = e->program;
+    for (size_t i = 0; i < program->threads[t].count; i++) {
+        const struct axi_instruction *of = &program->threads[t].instructions[i];
+        if (of->kind <= AXI_RMW)
+            emit_address(e, t, program->references[of->reference].location);
+    }
 }
 
 static void emit_roles(struct emit *e)
@@ -405,12 +572,43 @@ static void emit_roles(struct emit *e)
     const struct axi_program *program = e->program;
     for (unsigned t = 0; t < program->thread_count; t++) {
         emit_role(e, t);
-        for (size_t i = 0; i < program->threads[t].count; i++) {
-            const struct axi_instruction *of = &program->threads[t].instructions[i];
-            if (of->kind <= AXI_RMW)
-                emit_address(e, t, program->references[of->reference].location);
-        }
+        emit_addresses(e, t);
     }
+}
+
+// --- What a location holds of a value, and back
+
+static struct id to_location(struct emit *e, struct id value)
+{
+    if (!has_form(e, AXI_WIDE))
+        return value;
+    const unsigned n = ++e->numbers;
+    put(e, "%%long_%u = OpUConvert %%wide %s", n, value.is);
+    put(e, "%%both_%u = OpIMul %%wide %%long_%u %%spread", n, n);
+    return id("%%both_%u", n);
+}
+
+static const char *type_of_locations(const struct emit *e)
+{
+    return has_form(e, AXI_WIDE) ? "%wide" : "%uint";
+}
+
+// What an instruction that reads has for its result; from_location makes the value of it.
+static struct id raw_of(struct emit *e, struct id value)
+{
+    return has_form(e, AXI_WIDE) ? id("%%raw_%u", ++e->numbers) : value;
+}
+
+static void from_location(struct emit *e, struct id raw, struct id value)
+{
+    if (!has_form(e, AXI_WIDE))
+        return;
+    const unsigned n = ++e->numbers;
+    put(e, "%%low_%u = OpUConvert %%uint %s", n, raw.is);
+    put(e, "%%above_%u = OpShiftRightLogical %%wide %s #32", n, raw.is);
+    put(e, "%%high_%u = OpUConvert %%uint %%above_%u", n, n);
+    put(e, "%%whole_%u = OpIEqual %%bool %%low_%u %%high_%u", n, n, n);
+    put(e, "%s = OpSelect %%uint %%whole_%u %%low_%u #%u", value.is, n, n, TORN);
 }
 
 // Workgroup memory holds nothing at first: every invocation fills its part of each location.
@@ -429,7 +627,9 @@ static void emit_filling(struct emit *e)
         put(e, "%%own_strided_%s = OpIMul %%uint %%own_number_%s %%stride", name, name);
         put(e, "%%own_at_%s = OpAccessChain %%location_pointer %%locations %%own_strided_%s", name,
             name);
-        put(e, "OpStore %%own_at_%s #%u NonPrivatePointer", name, (uint32_t)program->initial[i]);
+        const struct id value = to_location(e, id("#%u", (uint32_t)program->initial[i]));
+        put(e, "OpStore %%own_at_%s %s%s", name, value.is,
+            has_form(e, AXI_GLSL) ? "" : " NonPrivatePointer");
     }
     put(e, "OpControlBarrier %%workgroup_scope %%workgroup_scope %s", semantics_name(e, 0x6108).is);
 }
@@ -454,38 +654,93 @@ static struct id define(struct emit *e, unsigned t, unsigned target)
     return made;
 }
 
-static void emit_plain(struct emit *e, unsigned t, const struct axi_instruction *of,
-                       const struct id *address)
+// The memory operands of a plain access.
+static void put_access(const struct emit *e, const struct axi_instruction *of, struct text *access)
 {
-    OWNED(text_free) struct text access = {0};
-    if (of->available || of->visible)
-        text_printf(&access, " MakePointer%s|NonPrivatePointer %s",
-                    of->available ? "Available" : "Visible", scope_name(of->scope));
-    else if (of->non_private)
-        text_puts(&access, " NonPrivatePointer");
-    const char *how = access.length ? access.data : "";
-    if (of->kind == AXI_LOAD)
-        put(e, "%s = OpLoad %%uint %s%s", define(e, t, of->target).is, address->is, how);
-    else
-        put(e, "OpStore %s %s%s", address->is, operand(e, t, &of->a).is, how);
+    const bool glsl = has_form(e, AXI_GLSL), moves = !glsl && (of->available || of->visible);
+    const struct {
+        bool holds;
+        const char *word;
+    } words[] = {{!glsl && has_form(e, AXI_VOLATILE), "Volatile"},
+                 {has_form(e, AXI_PHYSICAL) && of->storage == BUFFER, "Aligned"},
+                 {moves && of->available, "MakePointerAvailable"},
+                 {moves && of->visible, "MakePointerVisible"},
+                 {!glsl && (of->non_private || moves), "NonPrivatePointer"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i].holds)
+            text_printf(access, "%s%s", access->length ? "|" : " ", words[i].word);
+    if (words[1].holds)
+        text_puts(access, has_form(e, AXI_WIDE) ? " 8" : " 4");
+    if (moves)
+        text_printf(access, " %s", scope_name(of->scope));
 }
 
-static void emit_atomic(struct emit *e, unsigned t, const struct axi_instruction *of,
-                        const struct id *address)
+static void emit_plain(struct emit *e, const struct axi_instruction *of, struct id address,
+                       struct id value, struct id made)
+{
+    OWNED(text_free) struct text access = {0};
+    put_access(e, of, &access);
+    const char *how = access.length ? access.data : "";
+    if (of->kind == AXI_LOAD)
+        put(e, "%s = OpLoad %s %s%s", made.is, type_of_locations(e), address.is, how);
+    else
+        put(e, "OpStore %s %s%s", address.is, value.is, how);
+}
+
+static void emit_atomic(struct emit *e, const struct axi_instruction *of, struct id address,
+                        struct id value, struct id made)
 {
     static const char *const names[] = {
         [AXI_ADD] = "IAdd", [AXI_SUB] = "ISub", [AXI_AND] = "And",
         [AXI_OR] = "Or",    [AXI_XOR] = "Xor",  [AXI_REPLACE] = "Exchange"};
-    const struct id semantics = semantics_name(e, semantics_of(of)), value = operand(e, t, &of->a);
-    const char *scope = scope_name(of->scope);
+    const struct id semantics = semantics_name(e, semantics_of(e, of));
+    const char *scope = scope_name(of->scope), *type = type_of_locations(e);
     if (of->kind == AXI_STORE)
-        put(e, "OpAtomicStore %s %s %s %s", address->is, scope, semantics.is, value.is);
+        put(e, "OpAtomicStore %s %s %s %s", address.is, scope, semantics.is, value.is);
     else if (of->kind == AXI_LOAD)
-        put(e, "%s = OpAtomicLoad %%uint %s %s %s", define(e, t, of->target).is, address->is, scope,
-            semantics.is);
+        put(e, "%s = OpAtomicLoad %s %s %s %s", made.is, type, address.is, scope, semantics.is);
     else
-        put(e, "%s = OpAtomic%s %%uint %s %s %s %s", define(e, t, of->target).is,
-            names[of->operator], address->is, scope, semantics.is, value.is);
+        put(e, "%s = OpAtomic%s %s %s %s %s %s", made.is, names[of->operator], type, address.is,
+            scope, semantics.is, value.is);
+}
+
+// Adds to the place of an access what is 0 and is not known to be, where the kernel's form says so.
+static struct id disguise(struct emit *e, unsigned t, struct id place)
+{
+    const bool again = has_form(e, AXI_ADDRESS_AGAIN) && e->accesses[t];
+    const bool by_value = has_form(e, AXI_ADDRESS_BY_VALUE) && e->read[t].is[0];
+    for (int turn = 0; turn < 2; turn++) {
+        if (!(turn ? by_value : again))
+            continue;
+        const unsigned n = ++e->numbers;
+        put(e, "%%nothing_at_%u = OpAccessChain %%word_pointer %%input %%zero #%u", n,
+            e->states->size);
+        put(e, "%%nothing_%u = OpLoad %%uint %%nothing_at_%u", n, n);
+        if (turn)
+            put(e, "%%nothing_of_%u = OpBitwiseAnd %%uint %s %%nothing_%u", n, e->read[t].is, n);
+        put(e, "%%place_%u = OpIAdd %%uint %s %%nothing_%s%u", n, place.is, turn ? "of_" : "", n);
+        place = id("%%place_%u", n);
+    }
+    return place;
+}
+
+// An access at a place; `made` is the value that it reads.
+static void emit_access(struct emit *e, unsigned t, const struct axi_instruction *of,
+                        struct id place, struct id value, struct id made)
+{
+    const unsigned location = e->program->references[of->reference].location;
+    const struct id again = disguise(e, t, place);
+    struct id address = id("%%P%u_at_%s", number_of(e, t), e->program->references[location].name);
+    if (strcmp(again.is, place_of(e, t, location).is) != 0) {
+        address = id("%%at_%u", ++e->numbers);
+        put_chain(e, address, location, again);
+    }
+    if (axi_writes(of))
+        value = to_location(e, value);
+    const struct id raw = axi_reads(of) ? raw_of(e, made) : made;
+    (of->atomic ? emit_atomic : emit_plain)(e, of, address, value, raw);
+    if (axi_reads(of))
+        from_location(e, raw, made);
 }
 
 static void emit_instruction(struct emit *e, unsigned t, const struct axi_instruction *of)
@@ -499,12 +754,14 @@ static void emit_instruction(struct emit *e, unsigned t, const struct axi_instru
     put(e, "; P%u: %s", number_of(e, t), code.data);
     if (of->kind <= AXI_RMW) {
         const unsigned location = e->program->references[of->reference].location;
-        const struct id address =
-            id("%%P%u_at_%s", number_of(e, t), e->program->references[location].name);
-        (of->atomic ? emit_atomic : emit_plain)(e, t, of, &address);
+        const struct id value = operand(e, t, &of->a);
+        const struct id made = axi_reads(of) ? define(e, t, of->target) : id("%s", "");
+        emit_access(e, t, of, place_of(e, t, location), value, made);
+        e->read[t] = axi_reads(of) ? made : e->read[t];
+        e->accesses[t]++;
     } else if (of->kind == AXI_MEMORY_BARRIER) {
         put(e, "OpMemoryBarrier %s %s", scope_name(of->scope),
-            semantics_name(e, semantics_of(of)).is);
+            semantics_name(e, semantics_of(e, of)).is);
     } else if (of->kind == AXI_COMPUTE) {
         const struct id a = operand(e, t, &of->a), b = operand(e, t, &of->b);
         put(e, "%s = Op%s %%uint %s %s", define(e, t, of->target).is, names[of->operator], a.is,
@@ -515,7 +772,7 @@ static void emit_instruction(struct emit *e, unsigned t, const struct axi_instru
 // Whether something leads to an instruction but the one before it.
 static bool is_target(const struct axi_thread *thread, size_t at)
 {
-    for (size_t i = 0; i < at; i++)
+    for (size_t i = 0; i < thread->count; i++)
         if (thread->instructions[i].kind == AXI_JUMP &&
             (thread->instructions[i].to == at || i + 1 == at))
             return true;
@@ -544,13 +801,13 @@ static struct id emit_next(struct emit *e, unsigned t, size_t block, size_t end)
     return id("%%P%u_goes_%zu", n, block);
 }
 
-// A thread with branches, which lead forward alone: each of its blocks is executed if it is the
-// next one. What is `next` comes from the block before.
-static void emit_blocks(struct emit *e, unsigned t)
+// A thread's blocks in their order: each is executed if it is the next one. What is `next` comes
+// from the block before. Gives what is next behind the last one, and the block that ends there.
+static struct id emit_blocks(struct emit *e, unsigned t, struct id next, struct id *at)
 {
     const struct axi_thread *thread = &e->program->threads[t];
     const unsigned n = number_of(e, t);
-    struct id next = id("#0"), before = id("%%P%u_begin", n);
+    struct id before = id("%%P%u_begin", n);
     put(e, "; P%u: %%P%u_next_N is the instruction that comes next", n, n);
     put(e, "OpBranch %s", before.is);
     put(e, "%s = OpLabel", before.is);
@@ -582,6 +839,135 @@ static void emit_blocks(struct emit *e, unsigned t)
         next = id("%%P%u_next_%zu", n, end);
         before = merge;
     }
+    e->block = *at = before;
+    return next;
+}
+
+static bool is_changed(const struct axi_thread *thread, unsigned target)
+{
+    for (size_t i = 0; i < thread->count; i++)
+        if (thread->instructions[i].target == target)
+            return true;
+    return false;
+}
+
+// A thread where threads wait for each other: rounds of its blocks until it has ended, or `polls`.
+static void emit_rounds(struct emit *e, unsigned t)
+{
+    const struct axi_thread *thread = &e->program->threads[t];
+    const unsigned n = number_of(e, t);
+    struct id first[AXI_REGISTERS], at, next;
+    put(e, "; P%u: rounds until it has ended, %%polls at most", n);
+    put(e, "OpBranch %%P%u_round", n);
+    put(e, "%%P%u_round = OpLabel", n);
+    put(e, "%%P%u_rounds = OpPhi %%uint #0 %%P%u_code %%P%u_rounds_after %%P%u_again", n, n, n, n);
+    put(e, "%%P%u_next = OpPhi %%uint #0 %%P%u_code %%P%u_next_after %%P%u_again", n, n, n, n);
+    for (unsigned r = 0; r < AXI_REGISTERS; r++) {
+        if (!is_changed(thread, r))
+            continue;
+        first[r] = e->registers[t][r];
+        put(e, "%s = OpPhi %%uint %s %%P%u_code %%P%u_r%u_after %%P%u_again", define(e, t, r).is,
+            first[r].is, n, n, r, n);
+    }
+    put(e, "OpLoopMerge %%P%u_out %%P%u_again None", n, n);
+    next = emit_blocks(e, t, id("%%P%u_next", n), &at);
+    put(e, "%%P%u_goes_on = OpINotEqual %%bool %s #%zu", n, next.is, thread->count);
+    put(e, "%%P%u_rounds_more = OpIAdd %%uint %%P%u_rounds #1", n, n);
+    put(e, "%%P%u_may_go_on = OpULessThan %%bool %%P%u_rounds_more %%polls", n, n);
+    put(e, "%%P%u_goes_back = OpLogicalAnd %%bool %%P%u_goes_on %%P%u_may_go_on", n, n, n);
+    put(e, "OpBranch %%P%u_again", n);
+    put(e, "%%P%u_again = OpLabel", n);
+    put(e, "%%P%u_rounds_after = OpPhi %%uint %%P%u_rounds_more %s", n, n, at.is);
+    put(e, "%%P%u_next_after = OpPhi %%uint %s %s", n, next.is, at.is);
+    for (unsigned r = 0; r < AXI_REGISTERS; r++)
+        if (is_changed(thread, r))
+            put(e, "%%P%u_r%u_after = OpPhi %%uint %s %s", n, r, e->registers[t][r].is, at.is);
+    put(e, "OpBranchConditional %%P%u_goes_back %%P%u_round %%P%u_out", n, n, n);
+    put(e, "%%P%u_out = OpLabel", n);
+}
+
+// --- Accesses as a loop
+
+// Whether two accesses may be one instruction, but for where, what and into which register.
+static bool is_alike(const struct axi_instruction *a, const struct axi_instruction *b)
+{
+    return a->kind <= AXI_RMW && a->kind == b->kind &&
+           a->operator== b->operator&& a->atomic == b->atomic && a->acquire == b->acquire &&
+           a->release == b->release && a->available == b->available && a->visible == b->visible &&
+           a->sem_available == b->sem_available && a->sem_visible == b->sem_visible &&
+           a->non_private == b->non_private && a->scope == b->scope && a->storage == b->storage &&
+           a->semantics == b->semantics;
+}
+
+// How many from `at` on may be one instruction.
+static size_t count_alike(const struct axi_thread *thread, size_t at)
+{
+    const struct axi_instruction *first = &thread->instructions[at];
+    size_t end = at + 1;
+    while (end < thread->count && is_alike(first, &thread->instructions[end]) &&
+           !(axi_reads(first) && thread->instructions[end].a.is_register))
+        end++;
+    return end - at;
+}
+
+// The one of several that belongs to the turn.
+static struct id choose(struct emit *e, unsigned loop, const struct id *of, size_t count)
+{
+    struct id chosen = of[0];
+    for (size_t i = 1; i < count; i++) {
+        if (strcmp(of[i].is, chosen.is) == 0)
+            continue;
+        const unsigned n = ++e->numbers;
+        put(e, "%%is_%u = OpIEqual %%bool %%turn_%u #%zu", n, loop, i);
+        put(e, "%%chosen_%u = OpSelect %%uint %%is_%u %s %s", n, n, of[i].is, chosen.is);
+        chosen = id("%%chosen_%u", n);
+    }
+    return chosen;
+}
+
+static void emit_loop(struct emit *e, unsigned t, const struct axi_instruction *of, size_t count)
+{
+    const unsigned n = ++e->numbers;
+    const bool reads = axi_reads(of);
+    struct id places[AXI_INSTRUCTIONS], values[AXI_INSTRUCTIONS], old[AXI_INSTRUCTIONS];
+    put(e, "; P%u: %zu accesses, in turn", number_of(e, t), count);
+    for (size_t i = 0; i < count; i++) {
+        OWNED(text_free) struct text code = {0};
+        axi_write(e->program, &of[i], &code);
+        put(e, "; P%u: %s", number_of(e, t), code.data);
+        places[i] = place_of(e, t, e->program->references[of[i].reference].location);
+        values[i] = operand(e, t, &of[i].a);
+        old[i] = of[i].target < AXI_REGISTERS ? e->registers[t][of[i].target] : id("#0");
+    }
+    put(e, "OpBranch %%loop_%u", n);
+    put(e, "%%loop_%u = OpLabel", n);
+    put(e, "%%turn_%u = OpPhi %%uint #0 %s %%next_%u %%continue_%u", n, e->block.is, n, n);
+    for (size_t i = 0; i < count && reads; i++)
+        put(e, "%%before_%u_%zu = OpPhi %%uint %s %s %%result_%u_%zu %%continue_%u", n, i,
+            old[i].is, e->block.is, n, i, n);
+    put(e, "OpLoopMerge %%end_%u %%continue_%u Unroll", n, n);
+    put(e, "OpBranch %%body_%u", n);
+    put(e, "%%body_%u = OpLabel", n);
+    const struct id place = choose(e, n, places, count);
+    const struct id value = axi_writes(of) ? choose(e, n, values, count) : values[0];
+    const struct id made = id("%%read_%u", n);
+    e->accesses[t] += (unsigned)count;
+    emit_access(e, t, of, place, value, made);
+    for (size_t i = 0; i < count && reads; i++) {
+        put(e, "%%is_%u_%zu = OpIEqual %%bool %%turn_%u #%zu", n, i, n, i);
+        put(e, "%%result_%u_%zu = OpSelect %%uint %%is_%u_%zu %s %%before_%u_%zu", n, i, n, i,
+            made.is, n, i);
+        if (of[i].target < AXI_REGISTERS)
+            e->registers[t][of[i].target] = id("%%result_%u_%zu", n, i);
+    }
+    put(e, "OpBranch %%continue_%u", n);
+    put(e, "%%continue_%u = OpLabel", n);
+    put(e, "%%next_%u = OpIAdd %%uint %%turn_%u #1", n, n);
+    put(e, "%%goes_on_%u = OpULessThan %%bool %%next_%u #%zu", n, n, count);
+    put(e, "OpBranchConditional %%goes_on_%u %%loop_%u %%end_%u", n, n, n);
+    put(e, "%%end_%u = OpLabel", n);
+    e->block = id("%%end_%u", n);
+    e->read[t] = reads ? made : e->read[t];
 }
 
 // What a thread does up to its next control barrier, if that is this one, or to its end: a thread
@@ -592,16 +978,22 @@ static void emit_part(struct emit *e, unsigned t, const struct barrier *barrier)
     bool jumps = false;
     for (size_t i = 0; i < thread->count; i++)
         jumps |= thread->instructions[i].kind == AXI_JUMP;
-    if (jumps && e->at[t] == 0)
-        emit_blocks(e, t);
+    if (jumps && e->at[t] == 0) {
+        struct id at;
+        emit_blocks(e, t, id("#0"), &at);
+    }
     while (!jumps && e->at[t] < thread->count) {
         const struct axi_instruction *of = &thread->instructions[e->at[t]];
         if (of->kind == AXI_CONTROL_BARRIER) {
             e->at[t] += barrier && of->barrier == barrier->number && of->scope == barrier->scope;
             return;
         }
-        emit_instruction(e, t, of);
-        e->at[t]++;
+        const size_t alike = has_form(e, AXI_UNROLLED) ? count_alike(thread, e->at[t]) : 1;
+        if (alike > 1)
+            emit_loop(e, t, of, alike);
+        else
+            emit_instruction(e, t, of);
+        e->at[t] += alike;
     }
     e->at[t] = thread->count;
 }
@@ -650,21 +1042,38 @@ static struct id emit_digit(struct emit *e, size_t o, const char *prefix, struct
     return id("%s_sum_%zu", prefix, o);
 }
 
+// What a location holds at the end.
+static struct id emit_final(struct emit *e, size_t o, struct id prefix, struct id address,
+                            const char *scope)
+{
+    const struct id value = id("%s_final_%zu", prefix.is, o), raw = raw_of(e, value);
+    const struct id zero = to_location(e, id("#0"));
+    put(e, "%s = OpAtomicOr %s %s %s %%no_semantics %s", raw.is, type_of_locations(e), address.is,
+        scope, zero.is);
+    from_location(e, raw, value);
+    return value;
+}
+
 // What thread t knows: its registers, and workgroup memory of which it is the first user.
 static struct id emit_own_digits(struct emit *e, unsigned t)
 {
     const struct axi_program *program = e->program;
     const struct id prefix = id("%%P%u", number_of(e, t));
     struct id sum = id("#%u", 1u << DIGITS);
+    if (e->states->waits) {
+        put(e, "%s_counts = OpSelect %%uint %s_goes_on #%u %s", prefix.is, prefix.is,
+            1u << DIGITS | 1u << RAN_OUT, sum.is);
+        sum = id("%s_counts", prefix.is);
+    }
     for (size_t o = 0; o < program->observed_count; o++) {
         const struct axi_observed *of = &program->observed[o];
         if (of->thread == (int)t) {
             sum = emit_digit(e, o, prefix.is, e->registers[t][of->number], sum);
         } else if (of->thread < 0 && e->place[of->number] == SHARED && e->home[of->number] == t) {
             const char *name = program->references[of->number].name;
-            put(e, "%s_final_%zu = OpAtomicOr %%uint %s_at_%s %%workgroup_scope %%no_semantics #0",
-                prefix.is, o, prefix.is, name);
-            sum = emit_digit(e, o, prefix.is, id("%s_final_%zu", prefix.is, o), sum);
+            const struct id address = id("%s_at_%s", prefix.is, name);
+            sum = emit_digit(e, o, prefix.is, emit_final(e, o, prefix, address, "%workgroup_scope"),
+                             sum);
         }
     }
     return sum;
@@ -680,12 +1089,17 @@ static void emit_report(struct emit *e, unsigned t)
     const struct id prefix = id("%%P%u", n), publish = semantics_name(e, 0x6048);
     put(e, "; P%u reports.", n);
     struct id sum = emit_own_digits(e, t);
-    put(e, "%%P%u_report_word = OpIAdd %%uint %%reports %%P%u_instance", n, n);
+    put(e, "%%P%u_report_word = OpIAdd %%uint %%reports %s", n, e->instance[t].is);
     put(e, "%%P%u_report_at = OpAccessChain %%word_pointer %%state %%zero %%P%u_report_word", n, n);
     put(e, "%%P%u_before = OpAtomicIAdd %%uint %%P%u_report_at %%family_scope %s %s", n, n,
         publish.is, sum.is);
-    put(e, "%%P%u_others = OpShiftRightLogical %%uint %%P%u_before #%d", n, n, DIGITS);
-    put(e, "%%P%u_is_last = OpIEqual %%bool %%P%u_others #%zu", n, n, program->thread_count - 1);
+    struct id others = id("%%P%u_others", n);
+    put(e, "%s = OpShiftRightLogical %%uint %%P%u_before #%d", others.is, n, DIGITS);
+    if (e->states->waits) {
+        others = id("%%P%u_other_threads", n);
+        put(e, "%s = OpBitwiseAnd %%uint %%P%u_others #%u", others.is, n, (1u << REPORTED) - 1);
+    }
+    put(e, "%%P%u_is_last = OpIEqual %%bool %s #%zu", n, others.is, program->thread_count - 1);
     put(e, "OpSelectionMerge %%P%u_done None", n);
     put(e, "OpBranchConditional %%P%u_is_last %%P%u_last %%P%u_done", n, n, n);
     put(e, "%%P%u_last = OpLabel", n);
@@ -697,14 +1111,23 @@ static void emit_report(struct emit *e, unsigned t)
         if (of->thread >= 0 || e->place[of->number] != BUFFER)
             continue;
         emit_address(e, t, of->number);
-        put(e, "%%P%u_final_%zu = OpAtomicOr %%uint %%P%u_at_%s %%family_scope %%no_semantics #0",
-            n, o, n, program->references[of->number].name);
-        sum = emit_digit(e, o, prefix.is, id("%%P%u_final_%zu", n, o), sum);
+        const struct id address = id("%%P%u_at_%s", n, program->references[of->number].name);
+        sum = emit_digit(e, o, prefix.is, emit_final(e, o, prefix, address, "%family_scope"), sum);
     }
     put(e, "%%P%u_state_at = OpAccessChain %%word_pointer %%input %%zero %s", n, sum.is);
-    put(e, "%%P%u_state = OpLoad %%uint %%P%u_state_at", n, n);
-    put(e, "%%P%u_result_at = OpAccessChain %%word_pointer %%output %%zero %%P%u_instance", n, n);
-    put(e, "OpStore %%P%u_result_at %%P%u_state", n, n);
+    struct id state = id("%%P%u_state", n);
+    put(e, "%s = OpLoad %%uint %%P%u_state_at", state.is, n);
+    if (e->states->waits) {
+        put(e, "%%P%u_before_out = OpShiftRightLogical %%uint %%P%u_before #%d", n, n, RAN_OUT);
+        put(e, "%%P%u_others_out = OpINotEqual %%bool %%P%u_before_out #0", n, n);
+        put(e, "%%P%u_any_out = OpLogicalOr %%bool %%P%u_others_out %%P%u_goes_on", n, n, n);
+        state = id("%%P%u_shown", n);
+        put(e, "%s = OpSelect %%uint %%P%u_any_out #%u %%P%u_state", state.is, n,
+            e->states->ran_out, n);
+    }
+    put(e, "%%P%u_result_at = OpAccessChain %%word_pointer %%output %%zero %s", n,
+        e->instance[t].is);
+    put(e, "OpStore %%P%u_result_at %s", n, state.is);
     put(e, "OpBranch %%P%u_done", n);
     put(e, "%%P%u_done = OpLabel", n);
 }
@@ -726,6 +1149,32 @@ static void emit_reports(struct emit *e)
     put(e, "OpFunctionEnd");
 }
 
+// Where threads wait for each other: each has a case of a switch, with all of its code.
+static void emit_cases(struct emit *e)
+{
+    const struct axi_program *program = e->program;
+    OWNED(text_free) struct text cases = {0};
+    for (unsigned t = 0; t < program->thread_count; t++) {
+        const uint32_t *role = e->role[t], *places = e->made->places;
+        text_printf(&cases, " %u %%P%u_code", (role[0] * places[1] + role[1]) * places[2] + role[2],
+                    number_of(e, t));
+    }
+    put(e, "OpSelectionMerge %%all_done None");
+    put(e, "OpSwitch %%role %%all_done%s", cases.data);
+    for (unsigned t = 0; t < program->thread_count; t++) {
+        for (unsigned r = 0; r < AXI_REGISTERS; r++)
+            e->registers[t][r] = id("#%u", (uint32_t)program->threads[t].initial[r]);
+        put(e, "%%P%u_code = OpLabel", number_of(e, t));
+        emit_addresses(e, t);
+        emit_rounds(e, t);
+        emit_report(e, t);
+        put(e, "OpBranch %%all_done");
+    }
+    put(e, "%%all_done = OpLabel");
+    put(e, "OpReturn");
+    put(e, "OpFunctionEnd");
+}
+
 static void declare(struct emit *e)
 {
     for (uint32_t known = 0; known < 4; known++)
@@ -743,7 +1192,12 @@ static void declare(struct emit *e)
     put_template(e, "== main\n", &e->lines.code);
     put(e, "%%all_locations = OpIMul %%uint %%total #%u", e->made->buffered);
     put(e, "%%all_strided = OpIMul %%uint %%all_locations %%stride");
-    put(e, "%%reports = OpIAdd %%uint %%all_strided #1");
+    if (has_form(e, AXI_WIDE)) {
+        put(e, "%%all_words = OpIMul %%uint %%all_strided #2");
+        put(e, "%%reports = OpIAdd %%uint %%all_words #2");
+    } else {
+        put(e, "%%reports = OpIAdd %%uint %%all_strided #1");
+    }
 }
 
 bool gen_concurrent_make(const struct axi_program *program, const struct gen_states *states,
@@ -757,11 +1211,22 @@ bool gen_concurrent_make(const struct axi_program *program, const struct gen_sta
     made->threads = (uint32_t)program->thread_count;
     if (!check_program(e) || !order_barriers(e))
         return false;
+    if (made->buffered == 0 && has_form(e, AXI_PHYSICAL))
+        return beyond(e, "no location has an address: none is in a buffer");
+    made->words = has_form(e, AXI_WIDE) ? 2 : 1;
+    e->block = id("%%entry");
+    e->cells = has_form(e, AXI_WIDE) || has_form(e, AXI_PHYSICAL) ||
+               (has_form(e, AXI_GLSL) && (has_form(e, AXI_VOLATILE) || shares_plain(program)));
     declare(e);
     emit_filling(e);
-    emit_roles(e);
-    emit_threads(e);
-    emit_reports(e);
+    if (states->waits) {
+        emit_places(e);
+        emit_cases(e);
+    } else {
+        emit_roles(e);
+        emit_threads(e);
+        emit_reports(e);
+    }
     text_append(&e->lines.declared, e->lines.code.data, e->lines.code.length);
     text_free(&e->lines.code);
     gen_lines_end(&e->lines);

@@ -104,6 +104,11 @@ static bool is_asked(const struct axi_program *program, const int64_t *values)
            axi_satisfies(program, check->condition, values) == (check->quantifier != AXI_FORALL);
 }
 
+static bool is_left_out(const struct axi_program *program, const int64_t *values)
+{
+    return !axi_satisfies(program, program->filter, values);
+}
+
 // The values of an index; false if one of them is none that is known.
 static bool take_values(const struct axi_program *program, const struct gen_states *states,
                         uint32_t index, int64_t *values)
@@ -120,17 +125,17 @@ static bool take_values(const struct axi_program *program, const struct gen_stat
 
 // What is asked for and no candidate execution has is forbidden, too.
 static void add_asked(const struct axi_program *program, const struct axi_verdict *verdict,
-                      uint32_t index, uint32_t *used, struct gen_states *states)
+                      uint32_t index, uint32_t most, uint32_t *used, struct gen_states *states)
 {
     int64_t values[AXI_OBSERVED];
-    if (states->table[index] != GEN_STATES || verdict->races ||
+    if (states->table[index] != GEN_STATES || verdict->races || verdict->cut ||
         !take_values(program, states, index, values) || !is_asked(program, values))
         return;
     for (size_t i = 0; i < verdict->count; i++)
         if (index_of(program, states, verdict->states[i].values) == index)
             return;
     states->forbids = true;
-    if (*used == GEN_STATES)
+    if (*used == most)
         return;
     states->table[index] = *used;
     states->fails |= 1u << *used;
@@ -143,9 +148,10 @@ bool gen_states_make(const struct axi_program *program, const struct axi_verdict
 {
     size_t allowed = 0;
     uint32_t used = 0, asked = 0;
-    if (!program->observed_count)
+    states->waits = axi_waits(program);
+    if (!program->observed_count && !states->waits)
         return lit_fail(error, LIT_EXIT_UNDECIDED, "its condition names nothing");
-    if (!verdict->count)
+    if (!verdict->count && program->observed_count)
         return lit_fail(error, LIT_EXIT_UNDECIDED, "it has no execution");
     if (verdict->more)
         return lit_fail(error, LIT_EXIT_UNDECIDED, "more than %d final states", AXI_STATES);
@@ -155,22 +161,38 @@ bool gen_states_make(const struct axi_program *program, const struct axi_verdict
     for (uint32_t i = 0; i < states->size; i++)
         states->table[i] = GEN_STATES;
     for (size_t i = 0; i < verdict->count; i++)
-        allowed += verdict->states[i].allowed;
-    states->forbids = !verdict->races && (allowed < verdict->count || !verdict->forbids);
+        allowed += verdict->states[i].allowed || is_left_out(program, verdict->states[i].values);
+    states->forbids = program->observed_count && !verdict->races && !verdict->cut &&
+                      (allowed < verdict->count || !verdict->forbids);
     snprintf(states->names[GEN_STATES], GEN_STATE_NAME, "another state");
+    // From the last one downwards: what is no final state.
+    uint32_t most = GEN_STATES;
+    if (states->waits)
+        snprintf(states->names[states->ran_out = --most], GEN_STATE_NAME, AXI_RAN_OUT);
+    if (program->filter != AXI_TRUE)
+        snprintf(states->names[--most], GEN_STATE_NAME, AXI_LEFT_OUT);
+    if (!program->observed_count) {
+        snprintf(states->names[0], GEN_STATE_NAME, "ended");
+        states->table[0] = 0;
+        return true;
+    }
+    for (uint32_t i = 0; i < states->size; i++) {
+        int64_t values[AXI_OBSERVED];
+        if (take_values(program, states, i, values) && is_left_out(program, values))
+            states->table[i] = most;
+    }
     // Where there are more allowed states than numbers, the last one is that of all others. What is
     // not asked for comes before what is, so that number 0 does not fail.
-    const bool many = allowed > GEN_STATES;
+    const bool many = allowed > most;
     for (int turn = 0; turn < 4; turn++)
         for (size_t i = 0; i < verdict->count; i++) {
             const struct axi_state *state = &verdict->states[i];
             const bool is_one = is_asked(program, state->values);
-            if (state->allowed != (turn < 2) || is_one != (turn % 2 == 1))
+            if (state->allowed != (turn < 2) || is_one != (turn % 2 == 1) ||
+                is_left_out(program, state->values))
                 continue;
-            const uint32_t limit = !many ? GEN_STATES : state->allowed ? GEN_STATES - 1 : 0;
-            const uint32_t number = used < limit     ? used++
-                                    : state->allowed ? GEN_STATES - 1
-                                                     : GEN_STATES;
+            const uint32_t limit = !many ? most : state->allowed ? most - 1 : 0;
+            const uint32_t number = used < limit ? used++ : state->allowed ? most - 1 : GEN_STATES;
             states->table[index_of(program, states, state->values)] = number;
             if (many && state->allowed && used == limit)
                 snprintf(states->names[limit], GEN_STATE_NAME, "another allowed state");
@@ -180,9 +202,9 @@ bool gen_states_make(const struct axi_program *program, const struct axi_verdict
             states->fails |= states->forbids && !state->allowed ? 1u << number : 0;
             asked |= is_one ? 1u << number : 0;
         }
-    used = many ? GEN_STATES : used;
+    used = many ? most : used;
     for (uint32_t index = 0; index < states->size; index++)
-        add_asked(program, verdict, index, &used, states);
+        add_asked(program, verdict, index, most, &used, states);
     states->fails = states->forbids ? states->fails | 1u << GEN_STATES : asked;
     states->fails &= ~1u;
     return true;

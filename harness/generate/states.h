@@ -18,12 +18,16 @@ struct gen_states {
     // Of each state, and behind them of any other: "P1:r0=1 P1:r1=0", with " *" behind it if the
     // file asks for it.
     char names[GEN_STATES + 1][GEN_STATE_NAME];
-    bool forbids;   // the model forbids some, and there is no data race
-    uint32_t fails; // bits: those that are forbidden; where none is, those that are asked for
+    bool forbids;     // the model forbids some, and there is no data race
+    uint32_t fails;   // bits: those that are forbidden; where none is, those that are asked for
+    bool waits;       // the program has a loop, of which a device makes a bounded wait:
+    uint32_t ran_out; // the number of an instance in which one ran out
 };
 
-// Zero-initialise. False with an error (LIT_EXIT_UNDECIDED) if they are too many. The verdict's
-// loops are not cut, and it is decided without the filter: nothing keeps a device to it.
+// Zero-initialise. False with an error (LIT_EXIT_UNDECIDED) if they are too many. The verdict is
+// decided without the filter, since nothing keeps a device to it: the states that it leaves out are
+// one. A program with a loop needs no condition; if it observes nothing the verdict is not looked
+// at.
 bool gen_states_make(const struct axi_program *program, const struct axi_verdict *verdict,
                      struct gen_states *states, struct lit_error *error);
 void gen_states_clear(struct gen_states *states);

@@ -7,7 +7,13 @@
 
 static uint64_t instances_of(const struct cat_args *args)
 {
-    return (uint64_t)args->scale * cat_value(args, "times") * args->workgroup;
+    const struct cat_package *package = args->which->test->package;
+    const uint64_t workgroups = (uint64_t)args->scale * cat_value(args, "times");
+    if (package->groups) // one in a workgroup, or in so many subgroups
+        return package->groups > 1
+                   ? workgroups / package->groups
+                   : workgroups * (args->workgroup / args->subgroup / package->workgroup);
+    return workgroups * args->workgroup;
 }
 
 static bool is_power_of_two(uint64_t count)
@@ -20,6 +26,12 @@ static bool litmus_fits(const struct cat_args *args, struct lit_error *error)
     const struct cat_package *package = args->which->test->package;
     if (!package || !package->litmus.threads)
         return lit_fail(error, LIT_EXIT_USAGE, "the test is not a litmus test");
+    if (package->groups && (args->workgroup / args->subgroup < package->workgroup ||
+                            args->subgroup < package->subgroup))
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "%u subgroups of %u lanes in a workgroup: the test needs %u of %u",
+                        args->workgroup / args->subgroup, args->subgroup, package->workgroup,
+                        package->subgroup);
     return (is_power_of_two(instances_of(args)) && is_power_of_two(args->workgroup)) ||
            lit_fail(error, LIT_EXIT_USAGE,
                     "%u workgroups of %u invocations: no powers of two, so no permutation",
@@ -34,8 +46,9 @@ static void litmus_shape(struct cat_args *args)
         .workgroups = args->scale * cat_value(args, "times"),
         .elements = (uint32_t)instances,
         .input_words = package->region_words[CAT_INPUT],
-        .state_words =
-            1 + package->litmus.buffered * instances * cat_value(args, "stride") + instances,
+        .state_words = (1 + package->litmus.buffered * instances * cat_value(args, "stride")) *
+                           package->litmus.words +
+                       instances,
         .instances = instances,
         .words_per_instance = 1,
     };

@@ -2,6 +2,7 @@
 // The verdict on a device, and its failures in blocks of those that are alike.
 #include "report/failures.h"
 
+#include "catalogue/catalogue.h"
 #include "report/code.h"
 #include "report/format.h"
 #include "report/markdown.h"
@@ -77,12 +78,17 @@ uint64_t report_usual_runs(const char *name, uint64_t runs)
     struct report_result result = {0};
     bool found = false, failed = !known;
     report_result_is(&result, cfg_parse(name));
+    const struct cat_test *test = cat_test_find(result.test);
+    const bool drawn = test && cat_test_draws(test);
     for (const struct report_signature *s = report_signatures; s->finding && !found; s++)
         found = text_glob(s->test, result.test) && report_has_values(&result, s->values);
     for (size_t i = 0; report_reference_models[i] && !failed; i++)
         failed = known->by[i].failed > 0;
     report_result_forget(&result);
-    return found ? runs * 2 : failed || runs < 2 ? runs : runs / 2;
+    return drawn                ? (runs + CAT_DRAWN_PART - 1) / CAT_DRAWN_PART
+           : found              ? runs * 2
+           : failed || runs < 2 ? runs
+                                : runs / 2;
 }
 
 // ---- rates

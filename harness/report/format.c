@@ -226,6 +226,25 @@ static void put_named(struct text *out, const struct report_model *model,
         text_printf(out, " %s", results[i]->id);
 }
 
+// Of a program that was drawn: it is run again and made smaller.
+static void put_drawn(struct text *out, const struct report_model *model,
+                      const struct report_result *result, const char *generator)
+{
+    const struct dev_facts *facts = &model->devices[result->device].facts;
+    const uint32_t size = (uint32_t)strtoul(report_value(result, "subgroup"), NULL, 10);
+    const uint64_t run = result->failure_count ? result->failures[0].at.run : 0;
+    format_call(out, result->test);
+    text_printf(out, " fuzz %s", generator);
+    if (model->simt) {
+        text_puts(out, " --simt ");
+        text_quote(out, model->simt);
+    }
+    text_puts(out, " -d ");
+    format_device(out, model, result->device);
+    text_printf(out, " --seed 0x%jx --index %ju --count 1 --steps %s", (uintmax_t)result->seed,
+                (uintmax_t)dev_facts_program(facts, size, run), report_value(result, "steps"));
+}
+
 void format_again(struct text *out, const struct report_model *model,
                   const struct report_result *result)
 {
@@ -236,7 +255,12 @@ void format_again_all(struct text *out, const struct report_model *model,
                       const struct report_result *const *results, size_t count)
 {
     const struct report_result *result = results[0];
+    const struct cat_test *test = cat_test_find(result->test);
     uint64_t runs = 0;
+    if (test && cat_test_draws(test)) {
+        put_drawn(out, model, result, cat_test_draws(test));
+        return;
+    }
     // Of a session in which each configuration had stress of its own, from the seed.
     const bool random = strcmp(model->stress, "random") == 0;
     for (size_t i = 1; i < count && !random; i++)

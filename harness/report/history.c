@@ -42,7 +42,7 @@ static bool is_asked(const struct gathering *gathering, const struct store_past 
 {
     if (gathering->device && !history_names_driver(gathering->device, past->driver))
         return false;
-    if (strcmp(past->result, "skip") == 0)
+    if (past->result == ENG_SKIP)
         return false;
     for (size_t i = 0; i < gathering->pattern_count; i++)
         if (cfg_matches(gathering->patterns[i], past->name))
@@ -139,9 +139,9 @@ static struct history_line *add_line(struct history *history, const struct store
         .sha256 = lit_strdup(past->sha256),
         .stress = lit_strdup(past->stress),
         .rule = lit_strdup(past->rule),
-        .expectation = lit_strdup(past->expectation),
-        .first = lit_strdup(past->session->started),
-        .last = lit_strdup(past->session->started),
+        .expectation = cat_expectation_name(past->expectation),
+        .first = past->session->started,
+        .last = past->session->started,
     };
     return line;
 }
@@ -178,8 +178,7 @@ static bool take(const struct store_past *past, void *user)
         past->seed, past->first, past->runs, past->failed_runs, past->no_progress_runs};
     line->sessions++;
     line->session = past->session->id;
-    free(line->last);
-    line->last = lit_strdup(past->session->started);
+    line->last = past->session->started;
     return true;
 }
 
@@ -232,9 +231,6 @@ void history_clear(struct history *history)
         free(line->sha256);
         free(line->stress);
         free(line->rule);
-        free(line->expectation);
-        free(line->first);
-        free(line->last);
     }
     free(history->lines);
     store_index_clear(&history->index);

@@ -13,8 +13,8 @@ struct history_line {
     const struct store_driver *driver; // of the index
     char *name, *sha256, *stress;
     char *rule; // not "": a single session that ended by this rule, and is added to none
-    char *expectation;
-    char *first, *last; // when the first and the last of its sessions started
+    const char *expectation;  // its name
+    const char *first, *last; // when the first and the last of its sessions started: the index's
     size_t sessions;
     size_t repeats;  // sessions left out: the same runs of the same seed again
     int64_t session; // the newest of them

@@ -47,7 +47,7 @@ static const struct {
      NULL, report_divergence, 0, NULL, 0},
     {"progress", "Progress", "Forward progress",
      "How many bounded waits of each kind expired, and the strongest model of forward progress "
-     "that all of it is consistent with.",
+     "that no generated program contradicts.",
      NULL, report_waits, HTML_TOGETHER, NULL, 0},
     {"history", "History", "History over drivers",
      "Results of the same configuration in all sessions of this store on a device of this name, "

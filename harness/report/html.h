@@ -13,7 +13,8 @@
 struct html_past {
     const struct store_driver *driver;   // of the history's index
     const struct store_session *session; // likewise
-    char *result, *rule;                 // as in struct store_result
+    enum eng_result result;
+    char *rule; // as in struct store_result
     uint64_t failed, judged;
     bool same_module; // the same SPIR-V as in the page's session
 };

@@ -68,7 +68,7 @@ static bool read_past(const struct store_past *past, void *user)
     LIT_ADD(course->pasts, course->count) = (struct html_past){
         .driver = past->driver,
         .session = past->session,
-        .result = lit_strdup(past->result),
+        .result = past->result,
         .rule = lit_strdup(past->rule),
         .failed = past->failed_runs,
         .judged = past->runs - past->no_progress_runs,
@@ -79,10 +79,8 @@ static bool read_past(const struct store_past *past, void *user)
 
 static void clear_course(struct html_course *course)
 {
-    for (size_t i = 0; i < course->count; i++) {
-        free(course->pasts[i].result);
+    for (size_t i = 0; i < course->count; i++)
         free(course->pasts[i].rule);
-    }
     free(course->pasts);
 }
 
@@ -125,21 +123,21 @@ void html_history_clear(struct html_history *history)
 
 enum html_move html_course_move(const struct html_course *course)
 {
-    const char *answer = NULL; // the first result that is no skip
+    enum eng_result answer = ENG_SKIP; // the first result that is no skip
     bool skipped = false, failed = false, differs = false;
     for (size_t i = 0; i < course->count; i++) {
         const struct html_past *past = &course->pasts[i];
         failed |= past->failed > 0;
-        if (!strcmp(past->result, eng_result_name(ENG_SKIP)))
+        if (past->result == ENG_SKIP)
             skipped = true;
-        else if (!answer)
+        else if (answer == ENG_SKIP)
             answer = past->result;
         else
-            differs |= strcmp(past->result, answer) != 0;
+            differs |= past->result != answer;
     }
     if (differs || (failed && course->last->expectation != CAT_CONTROL))
         return HTML_MOVES;
-    return answer && skipped ? HTML_APPEARS : HTML_STAYS;
+    return answer != ENG_SKIP && skipped ? HTML_APPEARS : HTML_STAYS;
 }
 
 // ---- drawing
@@ -234,8 +232,9 @@ static void put_table(const struct html_course *course, struct text *out)
         html_printf(
             out,
             "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s%s</td><td>%s of %s: %s</td></tr>\n",
-            past->driver->facts.driver_version, past->session->started, past->result,
-            past->same_module ? "" : ", another module", COUNT(past->failed), COUNT(past->judged),
+            past->driver->facts.driver_version, past->session->started,
+            eng_result_name(past->result), past->same_module ? "" : ", another module",
+            COUNT(past->failed), COUNT(past->judged),
             format_interval((char[80]){0}, past->failed, past->judged, interval_of(past)));
     }
     text_puts(out, "</tbody></table></details>\n");
@@ -246,10 +245,11 @@ static void put_results(const struct html_course *course, struct text *out)
 {
     bool differ = false;
     for (size_t i = 1; i < course->count; i++)
-        differ |= strcmp(course->pasts[i].result, course->pasts[0].result) != 0;
+        differ |= course->pasts[i].result != course->pasts[0].result;
     for (size_t i = 0; differ && i < course->count; i++)
-        if (i == 0 || strcmp(course->pasts[i].result, course->pasts[i - 1].result) != 0)
-            html_printf(out, "%s%s", i ? " \xe2\x86\x92 " : "", course->pasts[i].result);
+        if (i == 0 || course->pasts[i].result != course->pasts[i - 1].result)
+            html_printf(out, "%s%s", i ? " \xe2\x86\x92 " : "",
+                        eng_result_name(course->pasts[i].result));
 }
 
 static void put_chart(const struct html *html, const struct html_course *course, struct text *out)

@@ -546,19 +546,19 @@ json_t *report_progress_json(const struct report_model *model)
 {
     json_t *all = json_array();
     for (size_t device = 0; device < model->device_count; device++) {
-        struct report_progress progress;
+        OWNED(report_progress_clear) struct report_progress progress;
         report_progress(model, device, &progress);
-        if (progress.count == 0 && !progress.together && !progress.apart)
+        if (!report_progress_any(&progress))
             continue;
         json_array_append_new(
-            all,
-            json_pack("{s:s, s:o, s:o, s:o, s:s?, s:s?, s:s?, s:o, s:o}", "device",
-                      model->devices[device].id, "waits", make_waits(&progress), "stress",
-                      field_text(progress.under.stress), "other_stress",
-                      field_count(progress.under.others), "workgroups", progress.between_workgroups,
-                      "subgroups", progress.between_subgroups, "lanes", progress.between_lanes,
-                      "most_together", field_count(progress.together), "fewest_apart",
-                      field_count(progress.apart)));
+            all, json_pack("{s:s, s:o, s:o, s:o, s:s?, s:s?, s:s?, s:o, s:o}", "device",
+                           model->devices[device].id, "waits", make_waits(&progress), "stress",
+                           field_text(progress.under.stress), "other_stress",
+                           field_count(progress.under.others), "workgroups",
+                           progress.between[AXI_WORKGROUPS], "subgroups",
+                           progress.between[AXI_SUBGROUPS], "lanes", progress.between[AXI_LANES],
+                           "most_together", field_count(progress.together), "fewest_apart",
+                           field_count(progress.apart)));
     }
     return all;
 }

@@ -106,11 +106,10 @@ static void take_session(const struct gathering *g, const struct report_model *m
 static bool take_past(const struct store_past *past, void *user)
 {
     const struct gathering *g = user;
-    const enum eng_result result = eng_result_named(past->result);
-    const bool failed = past->failed_runs > 0 || eng_is_broken(result);
+    const bool failed = past->failed_runs > 0 || eng_is_broken(past->result);
     size_t count;
     struct member *members = find_members(g, past->name, &count);
-    if (past->session->id == g->model->session.id || (!failed && result != ENG_PASS))
+    if (past->session->id == g->model->session.id || (!failed && past->result != ENG_PASS))
         return true;
     for (size_t m = 0; m < count; m++) {
         const struct report_result *member = members[m].result;

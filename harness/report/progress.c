@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which waits came to their end, and what model of forward progress that fits.
+// Which waits came to their end, and the strongest progress model that no generated program
+// contradicts.
 #include "report/sections.h"
 
+#include "axiomatic/decide.h"
 #include "report/format.h"
 
 #include <stdio.h>
@@ -54,6 +56,13 @@ static const struct {
     [WAIT_LIST] = {"a lane that holds one of two locks", "linked-list, form=spin"},
 };
 
+bool report_is_waiting(const struct report_result *result, enum axi_place *place, unsigned *ends)
+{
+    static const char family[] = "litmus.";
+    return strncmp(result->test, family, strlen(family)) == 0 &&
+           axi_waiting_named(result->test + strlen(family), place, ends);
+}
+
 // Whether a result has the value that "key=value" at the beginning of a text says.
 static bool has_value(const struct report_result *result, const char *text)
 {
@@ -95,84 +104,90 @@ static void add_occupancy(const struct report_result *result, struct report_prog
     }
 }
 
-// Every run of it came to its end, and there were some.
-static bool ends(const struct report_wait *wait)
-{
-    return wait->runs > 0 && wait->stuck == 0 && wait->ended_by == 0;
-}
-
 static bool was_run(const struct report_wait *wait)
 {
     return wait->runs > 0 || wait->ended_by > 0;
 }
 
-static const char *say_workgroups(const struct report_wait *waits)
+// Instances of generated programs whose threads wait for each other.
+struct level {
+    size_t programs;
+    uint64_t of_model[AXI_PROGRESSES]; // programs that contradict it
+    // Of those that contradict a model: where the largest share ran out, and of how many.
+    const struct report_result *witness[AXI_PROGRESSES];
+    double share[AXI_PROGRESSES];
+};
+
+static uint64_t ran_out(const struct report_result *result)
 {
-    if (!was_run(&waits[WAIT_BEGUN]))
-        return NULL;
-    if (!ends(&waits[WAIT_BEGUN]))
-        return "no progress guarantee observed, even for workgroups that have started";
-    if (!was_run(&waits[WAIT_LOWER]) || !ends(&waits[WAIT_LOWER]))
-        return "occupancy-bound: workgroups that have started make progress";
-    if (!was_run(&waits[WAIT_HIGHER]) || !ends(&waits[WAIT_HIGHER]))
-        return "linear occupancy-bound: workgroups that have started, and those with lower "
-               "numbers, make progress";
-    return "fair for the tested number of workgroups: all make progress";
+    const uint32_t outcome = cat_mode_find(&result->mode, AXI_RAN_OUT);
+    return outcome < CAT_OUTCOMES ? result->outcomes[outcome] : 0;
 }
 
-static const char *say_subgroups(const struct report_wait *waits)
+static void add_program(const struct report_result *result, unsigned ends, struct level *level)
 {
-    const struct report_wait *low = &waits[WAIT_SUBGROUP_LOW], *high = &waits[WAIT_SUBGROUP_HIGH];
-    if (!was_run(low) || !was_run(high))
-        return NULL;
-    if (ends(low) && ends(high))
-        return "all subgroups of a workgroup make progress";
-    if (ends(low))
-        return "one subgroup runs until it ends or reaches a barrier: lower numbers first";
-    if (ends(high))
-        return "one subgroup runs until it ends or reaches a barrier: higher numbers first";
-    return "no progress guarantee observed for subgroups";
+    const double share = (double)ran_out(result) / (double)result->instances;
+    level->programs++;
+    for (int model = 0; model < AXI_PROGRESSES && share > 0; model++) {
+        if (!(ends >> model & 1))
+            continue;
+        level->of_model[model]++;
+        if (share <= level->share[model])
+            continue;
+        level->share[model] = share;
+        level->witness[model] = result;
+    }
 }
 
-// Which of the four waits of one half of the lanes for the other come to their end says which half
-// is executed first, if one is: the wait of the half that runs first expires.
-static const char *say_lanes(const struct report_wait *waits)
+// A model that is not contradicted, if a stronger one that is next to it is, by which programs.
+static void put_stronger(const struct level *level, enum axi_progress model, struct text *text)
 {
-    enum { LOW_TAKEN = 1, LOW_NOT = 2, HIGH_TAKEN = 4, HIGH_NOT = 8 };
-    unsigned end = 0;
-    for (int i = 0; i < 4; i++) {
-        if (!was_run(&waits[WAIT_LOW_TAKEN + i]))
-            return NULL;
-        end |= (unsigned)ends(&waits[WAIT_LOW_TAKEN + i]) << i;
-    }
-    switch (end) {
-    case LOW_TAKEN | LOW_NOT | HIGH_TAKEN | HIGH_NOT:
-        return ends(&waits[WAIT_LOCK_BEHIND])
-                   ? "independent: each lane makes progress while other lanes of its subgroup wait"
-                   : "both sides of a branch make progress, but lanes that left a loop wait for "
-                     "those in it";
-    case LOW_NOT | HIGH_NOT:
-        return "one side of a branch after the other: taken side first";
-    case LOW_TAKEN | HIGH_TAKEN:
-        return "one side of a branch after the other: not-taken side first";
-    case HIGH_TAKEN | HIGH_NOT:
-        return "one side of a branch after the other: side of the lower lanes first";
-    case LOW_TAKEN | LOW_NOT:
-        return "one side of a branch after the other: side of the upper lanes first";
-    case 0:
-        return "no progress guarantee observed for the other side of a branch";
-    default:
-        return "one side of a branch after the other, in an order that was not tested";
-    }
+    const struct report_result *witness = level->witness[model];
+    char count[2][32];
+    text_printf(text, "; %s is ruled out by %s, where %s of %s instances ran out",
+                axi_progress_word(model), witness->test, text_count(count[0], ran_out(witness)),
+                text_count(count[1], witness->instances));
+    if (level->of_model[model] > 1)
+        text_printf(text, ", and %s more", text_count(count[0], level->of_model[model] - 1));
+}
+
+// The strongest models that nothing contradicts. Of hsa and obe neither is stronger.
+static char *say_level(const struct level *level)
+{
+    struct text text = {0};
+    char count[32];
+    if (!level->programs)
+        return NULL;
+    enum axi_progress model = AXI_FAIR;
+    while (model < AXI_HSA && level->of_model[model])
+        model++;
+    const bool hsa = !level->of_model[AXI_HSA], obe = !level->of_model[AXI_OBE];
+    if (model < AXI_HSA)
+        text_puts(&text, axi_progress_word(model));
+    else
+        text_printf(&text, "%s", hsa && obe ? "hsa and obe" : hsa ? "hsa" : obe ? "obe" : "none");
+    text_printf(&text, ", by %s programs", text_count(count, level->programs));
+    if (model == AXI_FAIR)
+        text_puts(&text, " of which none ran out");
+    else if (model < AXI_HSA || hsa || obe)
+        put_stronger(level, model - 1, &text);
+    for (int next = AXI_HSA; model == AXI_HSA && !hsa && !obe && next <= AXI_OBE; next++)
+        put_stronger(level, next, &text);
+    return text.data;
 }
 
 void report_progress(const struct report_model *model, size_t device,
                      struct report_progress *progress)
 {
     struct report_wait waits[WAIT_COUNT] = {0};
+    struct level levels[AXI_PLACES] = {0};
     *progress = (struct report_progress){.under = report_under(model, device, "progress")};
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];
+        enum axi_place place;
+        unsigned ends;
+        if (result->device == device && report_is_waiting(result, &place, &ends) && result->runs)
+            add_program(result, ends, &levels[place]);
         if (result->device != device || strcmp(result->family, "progress") != 0 ||
             !report_is_under(result, &progress->under))
             continue;
@@ -196,9 +211,23 @@ void report_progress(const struct report_model *model, size_t device,
         wait->interval = report_interval(wait->stuck, wait->runs, wait->rule);
         progress->waits[progress->count++] = *wait;
     }
-    progress->between_workgroups = say_workgroups(waits);
-    progress->between_subgroups = say_subgroups(waits);
-    progress->between_lanes = say_lanes(waits);
+    for (int place = 0; place < AXI_PLACES; place++)
+        progress->between[place] = say_level(&levels[place]);
+}
+
+void report_progress_clear(struct report_progress *progress)
+{
+    for (int place = 0; place < AXI_PLACES; place++)
+        free(progress->between[place]);
+    *progress = (struct report_progress){0};
+}
+
+bool report_progress_any(const struct report_progress *progress)
+{
+    bool any = progress->count || progress->together || progress->apart;
+    for (int place = 0; place < AXI_PLACES; place++)
+        any |= progress->between[place] != NULL;
+    return any;
 }
 
 static void put_residency(const struct report_progress *progress, struct table *table)
@@ -226,11 +255,11 @@ void report_waits(const struct report_model *model, size_t device, bool all, str
         .title = "Forward progress",
         .about = "How often a bounded wait expired. Never is not a guarantee.",
         TABLE_OF(heads)};
-    struct report_progress progress;
+    OWNED(report_progress_clear) struct report_progress progress;
     (void)all;
     table_begin(table, &shape, device);
     report_progress(model, device, &progress);
-    if (progress.count == 0 && !progress.together && !progress.apart)
+    if (!report_progress_any(&progress))
         return;
     for (size_t i = 0; i < progress.count; i++) {
         const struct report_wait *wait = &progress.waits[i];
@@ -242,12 +271,9 @@ void report_waits(const struct report_model *model, size_t device, bool all, str
         table_rate(table, TONE_PLAIN, wait->stuck, wait->runs, wait->interval)->group =
             CAT_CONTROL + 1;
     }
-    const char *const between[][2] = {{"workgroups", progress.between_workgroups},
-                                      {"subgroups", progress.between_subgroups},
-                                      {"lanes", progress.between_lanes}};
-    for (size_t i = 0; i < 3; i++)
-        if (between[i][1])
-            table_note(table, "Between %s: %s", between[i][0], between[i][1]);
+    for (int place = AXI_PLACES; place-- > 0;)
+        if (progress.between[place])
+            table_note(table, "Between %s: %s", axi_place_word(place), progress.between[place]);
     put_residency(&progress, table);
     report_under_note(&progress.under, table);
 }

@@ -3,6 +3,7 @@
 // every format shows. Pure functions of a model. Strings belong to the model or are static.
 #pragma once
 
+#include "axiomatic/progress.h"
 #include "report/model.h"
 #include "report/table.h"
 
@@ -149,11 +150,19 @@ struct report_progress {
     uint64_t together; // the most workgroups that were co-resident in every run; 0: not known
     uint64_t apart;    // the fewest that were not; 0: none
     struct report_under under;
-    // What the runs are consistent with, static sentences; NULL where nothing was run.
-    const char *between_workgroups, *between_subgroups, *between_lanes;
+    // The strongest model that no generated program contradicts, and what rules out the next one;
+    // NULL where none was run.
+    char *between[AXI_PLACES];
 };
+// To be cleared.
 void report_progress(const struct report_model *model, size_t device,
                      struct report_progress *progress);
+void report_progress_clear(struct report_progress *progress);
+// Whether there is anything to tell.
+bool report_progress_any(const struct report_progress *progress);
+// Whether a result is of a generated program whose threads wait for each other; then where they
+// are, and under which models it must end (a bit for each).
+bool report_is_waiting(const struct report_result *result, enum axi_place *place, unsigned *ends);
 
 // ---- positive controls (sections.c)
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The final states of litmus tests: how often each was observed.
+#include "axiomatic/decide.h"
 #include "report/format.h"
 #include "report/sections.h"
 
@@ -12,10 +13,11 @@ static bool is_asked(const char *name)
     return length > 2 && strcmp(name + length - 2, " *") == 0;
 }
 
-// Not a final state, but what any test may have.
-static bool is_common(uint32_t outcome)
+// Not a final state, but what any test may have, or any with loops or a filter.
+static bool is_none(uint32_t outcome, const char *name)
 {
-    return outcome == CAT_NEVER_WRITTEN || outcome == CAT_VARIED || outcome == CAT_NO_PROGRESS;
+    return outcome == CAT_NEVER_WRITTEN || outcome == CAT_VARIED || outcome == CAT_NO_PROGRESS ||
+           strcmp(name, AXI_RAN_OUT) == 0 || strcmp(name, AXI_LEFT_OUT) == 0;
 }
 
 struct report_asked report_asked(const struct report_result *result)
@@ -23,7 +25,8 @@ struct report_asked report_asked(const struct report_result *result)
     struct report_asked asked = {0};
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
         const char *name = cat_mode_name(&result->mode, outcome);
-        if (!name || outcome == CAT_NO_PROGRESS)
+        if (!name ||
+            (outcome != CAT_NEVER_WRITTEN && outcome != CAT_VARIED && is_none(outcome, name)))
             continue;
         asked.all += result->outcomes[outcome];
         asked.positive += is_asked(name) ? result->outcomes[outcome] : 0;
@@ -43,15 +46,15 @@ static void put_states(const struct report_result *result, bool all, struct tabl
         const bool fails = state && cat_mode_fails(&result->mode, outcome);
         const bool forbidden = fails && result->expectation == CAT_FORBIDDEN;
         if (!state || (!result->outcomes[outcome] && !all && !forbidden && !is_asked(state)) ||
-            (!result->outcomes[outcome] && is_common(outcome)))
+            (!result->outcomes[outcome] && is_none(outcome, state)))
             continue;
         table_row(table)->more = !first;
         table_put(table, TONE_PLAIN, "%s", name.data);
         table_put(table, TONE_PLAIN, "%s", state);
         table_put(table, forbidden && result->outcomes[outcome] ? TONE_BAD : TONE_PLAIN, "%s",
-                  forbidden            ? "forbidden"
-                  : is_common(outcome) ? ""
-                                       : "allowed");
+                  forbidden                 ? "forbidden"
+                  : is_none(outcome, state) ? ""
+                                            : "allowed");
         table_count(table, TONE_PLAIN, result->outcomes[outcome]);
         first = false;
     }
@@ -80,6 +83,10 @@ void report_final_states(const struct report_model *model, size_t device, bool a
     table_begin(table, &shape, device);
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];
+        enum axi_place place;
+        unsigned ends;
+        if (report_is_waiting(result, &place, &ends) && !all)
+            continue;
         if (result->device == device && result->mode.check == CAT_CHECK_STATE && result->runs)
             put_states(result, all, table);
     }

@@ -182,11 +182,10 @@ void store_index_clear(struct store_index *index)
 
 // --- Results
 
-// A row of table result, with what it points to.
+// A row of table result, whose module, stress and rule are its own.
 struct row {
     struct store_past past;
-    struct store_result result; // of which only the first fields are read
-    size_t driver;              // rank
+    size_t driver; // rank
 };
 
 struct walk {
@@ -194,18 +193,26 @@ struct walk {
     const struct store_query *query;
     const struct store_index *index;
     sqlite3_stmt *select;
-    char *name; // of the rows
+    char *name;  // of the rows, as it is in the file
+    char *shown; // the same, sanitised
+    bool matches;
+    struct store_result result; // the row that is being read, its first fields
     struct row *rows;
     size_t count;
 };
 
 static void clear_rows(struct walk *walk)
 {
-    for (size_t i = 0; i < walk->count; i++)
-        store_result_clear(&walk->rows[i].result);
+    for (size_t i = 0; i < walk->count; i++) {
+        const struct store_past *past = &walk->rows[i].past;
+        free((char *)past->sha256);
+        free((char *)past->stress);
+        free((char *)past->rule);
+    }
     walk->count = 0;
     free(walk->name);
-    walk->name = NULL;
+    free(walk->shown);
+    walk->name = walk->shown = NULL;
 }
 
 static int compare_rows(const void *left, const void *right)
@@ -240,32 +247,35 @@ static bool take_row(struct walk *walk)
 {
     sqlite3_stmt *select = walk->select;
     struct row *row = &LIT_ADD(walk->rows, walk->count);
-    struct store_result *result = &row->result;
-    *row = (struct row){0};
-    const bool good = store_read(select, 1, store_brief, result);
+    struct store_result *result = &walk->result;
+    bool good = store_read(select, 1, store_brief, result);
     const struct eng_count *count = &result->count;
-    const enum eng_result ended = eng_result_named(result->result);
-    row->past = (struct store_past){
-        .session = store_index_session(walk->index, sqlite3_column_int64(select, SESSION)),
-        .driver = store_index_driver(walk->index, result->device),
-        .name = walk->name,
-        .result = result->result,
-        .expectation = result->expectation,
-        .sha256 = result->sha256,
-        .stress = result->stress,
-        .rule = result->rule,
-        .seed = result->seed,
-        .first = result->first,
-        .runs = count->runs,
-        .failed_runs = count->failed_runs,
-        .no_progress_runs = count->no_progress_runs,
-    };
-    row->driver = row->past.driver ? (size_t)(row->past.driver - walk->index->drivers) : 0;
-    return good && sqlite3_column_int(select, INTACT) == 1 && row->past.session &&
-           row->past.driver && ended < ENG_RESULTS &&
-           cat_expectation_named(result->expectation) < CAT_EXPECTATIONS &&
-           store_is_hash(result->sha256) &&
-           !eng_runs_disagree(ended, count->runs, count->failed_runs, count->no_progress_runs);
+    *row = (struct row){
+        .past = {
+            .session = store_index_session(walk->index, sqlite3_column_int64(select, SESSION)),
+            .driver = store_index_driver(walk->index, result->device),
+            .name = walk->shown,
+            .expectation = cat_expectation_named(result->expectation),
+            .result = eng_result_named(result->result),
+            .sha256 = result->sha256,
+            .stress = result->stress,
+            .rule = result->rule,
+            .seed = result->seed,
+            .first = result->first,
+            .runs = count->runs,
+            .failed_runs = count->failed_runs,
+            .no_progress_runs = count->no_progress_runs,
+        }};
+    result->sha256 = result->stress = result->rule = NULL; // the row's now
+    store_clear(store_brief, result);
+    good = good && sqlite3_column_int(select, INTACT) == 1 && row->past.session &&
+           row->past.driver && row->past.result < ENG_RESULTS &&
+           row->past.expectation < CAT_EXPECTATIONS && store_is_hash(row->past.sha256) &&
+           !eng_runs_disagree(row->past.result, row->past.runs, row->past.failed_runs,
+                              row->past.no_progress_runs);
+    if (good)
+        row->driver = (size_t)(row->past.driver - walk->index->drivers);
+    return good;
 }
 
 // Goes on behind all results of the name at hand.
@@ -303,22 +313,20 @@ static bool walk_names(struct walk *walk, const char *pattern,
             return store_fail(walk->store, error);
         if (sqlite3_column_type(walk->select, NAME) != SQLITE_TEXT)
             return store_damaged(walk->store, error, "the name of a result");
-        char *name = store_column_text(walk->select, NAME);
+        const char *name = (const char *)sqlite3_column_text(walk->select, NAME);
         if (!walk->name || strcmp(walk->name, name) != 0) {
-            if (!visit_rows(walk, visit, user)) {
-                free(name);
+            if (!visit_rows(walk, visit, user))
                 return true;
-            }
-            walk->name = name;
-        } else {
-            free(name);
+            walk->name = lit_strdup(name);
+            walk->shown = store_column_text(walk->select, NAME);
+            walk->matches = cfg_matches(pattern, walk->shown);
         }
-        if (strncmp(walk->name, pattern, literal) != 0)
+        if (strncmp(walk->shown, pattern, literal) != 0)
             break;
-        if (!cfg_matches(pattern, walk->name)) {
+        if (!walk->matches) {
             jump(walk);
         } else if (is_wanted(walk) && !take_row(walk)) {
-            return store_damaged(walk->store, error, "a result of %.200s", walk->name);
+            return store_damaged(walk->store, error, "a result of %.200s", walk->shown);
         }
     }
     visit_rows(walk, visit, user);

@@ -48,8 +48,9 @@ struct store_query {
 struct store_past {
     const struct store_session *session;
     const struct store_driver *driver;
-    const char *name, *sha256, *stress, *rule;
-    const char *expectation, *result; // as in struct store_result
+    const char *name, *sha256, *stress, *rule; // as in struct store_result
+    enum cat_expectation expectation;
+    enum eng_result result;
     uint64_t seed, first;
     uint64_t runs, failed_runs, no_progress_runs;
 };

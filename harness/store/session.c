@@ -197,6 +197,32 @@ bool store_tuned(struct store *store, bool (*visit)(const struct store_tuning *b
                                visit_try, &(struct visiting_tries){visit, user}, error);
 }
 
+// --- What was tried
+
+struct visiting_names {
+    void (*visit)(const char *name, void *user);
+    void *user;
+};
+
+static enum store_row visit_name(sqlite3_stmt *select, void *user)
+{
+    const struct visiting_names *visiting = user;
+    OWNED(lit_free) char *name = store_column_text(select, 0);
+    visiting->visit(name, visiting->user);
+    return STORE_NEXT;
+}
+
+bool store_tried(struct store *store, const char *device, const char *tests,
+                 void (*visit)(const char *name, void *user), void *user, struct lit_error *error)
+{
+    return store_each(store, error,
+                      store_borrow(store, error,
+                                   "SELECT DISTINCT name FROM result WHERE device = ?1"
+                                   " AND name GLOB ?2 || '@*' AND result <> 'partial'",
+                                   "tt", device, tests),
+                      visit_name, &(struct visiting_names){visit, user});
+}
+
 // --- Kernels from outside
 
 bool store_kernel_put(struct store *store, int64_t session, const char *test, const void *bytes,

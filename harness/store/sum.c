@@ -6,28 +6,37 @@
 #include "base/random.h"
 
 #include <stdio.h>
+#include <string.h>
 
 // --- The functions of SQL
+
+// hash_bytes of a number, little endian; of the zero bytes at its end at once, which most of them
+// are.
+static uint64_t add_number(uint64_t hash, uint64_t number)
+{
+    const uint64_t p = HASH_PRIME, p2 = p * p, p4 = p2 * p2;
+    unsigned zeros = 8;
+    for (; number; number >>= 8, zeros--)
+        hash = (hash ^ (number & 0xff)) * p;
+    hash *= zeros & 1 ? p : 1;
+    hash *= zeros & 2 ? p2 : 1;
+    hash *= zeros & 4 ? p4 : 1;
+    return hash * (zeros & 8 ? p4 * p4 : 1);
+}
 
 // The type and the length keep the values apart.
 static uint64_t add_value(uint64_t hash, sqlite3_value *value)
 {
     const int64_t type = sqlite3_value_type(value);
-    int64_t number = 0;
-    double real = 0;
-    const void *bytes = &number;
-    size_t size = sizeof number;
-    if (type == SQLITE_INTEGER) {
-        number = sqlite3_value_int64(value);
-    } else if (type == SQLITE_FLOAT) {
-        real = sqlite3_value_double(value);
-        bytes = &real;
-    } else if (type != SQLITE_NULL) {
-        bytes = sqlite3_value_blob(value);
-        size = (size_t)sqlite3_value_bytes(value);
-    }
-    const uint64_t head[2] = {(uint64_t)type, size};
-    return hash_bytes(hash_bytes(hash, head, sizeof head), bytes, size);
+    const bool bytes = type == SQLITE_TEXT || type == SQLITE_BLOB;
+    const void *at = bytes ? sqlite3_value_blob(value) : NULL;
+    const size_t size = bytes ? (size_t)sqlite3_value_bytes(value) : sizeof(uint64_t);
+    const double real = type == SQLITE_FLOAT ? sqlite3_value_double(value) : 0;
+    uint64_t number = (uint64_t)(type == SQLITE_INTEGER ? sqlite3_value_int64(value) : 0);
+    if (type == SQLITE_FLOAT)
+        memcpy(&number, &real, sizeof number);
+    hash = add_number(add_number(hash, (uint64_t)type), size);
+    return bytes ? hash_bytes(hash, at, size) : add_number(hash, number);
 }
 
 static uint64_t sum_of(int count, sqlite3_value **values)

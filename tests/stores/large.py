@@ -62,7 +62,7 @@ def device_id(driver):
 def main():
     path, sessions, results = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     db = sqlite3.connect(path)
-    if db.execute("PRAGMA user_version").fetchone() == (7,):
+    if db.execute("PRAGMA user_version").fetchone()[0] > 5:
         with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "unseal.sql")) as file:
             db.executescript(file.read())
     db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000;"

@@ -87,11 +87,71 @@ static void barrier_and_size(void **state)
     assert_int_equal(error.code, LIT_EXIT_UNDECIDED);
 }
 
+// The generated programs: their number is that of docs/memory-model.md, each must end under what
+// its name says and is a program in each place.
+static void waiting_programs(void **state)
+{
+    size_t count = 0, few = 0, of[1 << AXI_PROGRESSES] = {0};
+    OWNED(lit_free) struct axi_waiting *all = axi_waiting_make(SIZE_MAX, &count);
+    OWNED(lit_free) struct axi_waiting *some = axi_waiting_make(8, &few);
+    (void)state;
+    assert_int_equal(count, 143);
+    assert_int_equal(few, 48);
+    assert_string_equal(some[0].name, "s1-w1");
+    for (size_t i = 0; i < count; i++) {
+        of[all[i].ends]++;
+        for (enum axi_place place = 0; place < AXI_PLACES; place++) {
+            OWNED(text_free) struct text name = {0}, text = {0};
+            OWNED(axi_program_clear) struct axi_program program;
+            OWNED(axi_ending_clear) struct axi_ending ending;
+            struct lit_error error = {0};
+            enum axi_place found;
+            unsigned ends;
+            axi_waiting_write(&all[i], place, &name, &text);
+            assert_true(axi_waiting_named(name.data, &found, &ends));
+            assert_int_equal(found, place);
+            assert_int_equal(ends, all[i].ends);
+            assert_true(axi_parse(text.data, text.length, &program, &error));
+            assert_true(axi_end(&program, &ending, &error));
+            for (int model = 0; model < AXI_PROGRESSES; model++)
+                assert_int_equal(!ending.endless[model], ends >> model & 1);
+            assert_int_equal(program.threads[1].group[AXI_WORKGROUP], place == AXI_WORKGROUPS);
+            assert_int_equal(program.threads[1].group[AXI_SUBGROUP], place == AXI_SUBGROUPS);
+        }
+    }
+    static const size_t counts[][2] = {{0x01, 74}, {0x03, 8},  {0x07, 11},
+                                       {0x0f, 8},  {0x17, 22}, {0x1f, 20}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        assert_int_equal(of[counts[i][0]], counts[i][1]);
+}
+
+static void names_of_no_program(void **state)
+{
+    static const char *const names[] = {"progress-lanes-fair-",
+                                        "progress-lanes-fair-n0-",
+                                        "progress-lanes-fair-n",
+                                        "progress-lanes-fair-n0s1s2s0s1",
+                                        "progress-lanes-fair--n0",
+                                        "progress-lanes-fair-n0-s1-s1-s1",
+                                        "progress-lanes-none-n0-s1",
+                                        "progress-waves-fair-n0-s1",
+                                        "progress-lanes-fair-x0-s1",
+                                        "progress-lanes",
+                                        ""};
+    enum axi_place place;
+    unsigned ends;
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_false(axi_waiting_named(names[i], &place, &ends));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),
         cmocka_unit_test(barrier_and_size),
+        cmocka_unit_test(waiting_programs),
+        cmocka_unit_test(names_of_no_program),
     };
     return cmocka_run_group_tests_name("axiomatic_progress", tests, NULL, NULL);
 }

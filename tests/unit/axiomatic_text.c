@@ -14,6 +14,8 @@ static void mistakes(void **state)
         {"", "line 1, column 1: neither", false},
         {"VULKAN", "line 1, column 7: '{' expected", false},
         {"VULKAN a\n{ x=0", "line 2, column 6: a name expected", false},
+        {"VULKAN a\nKernel=glsl fast\n{ }", "line 2, column 13: no form of a kernel", false},
+        {"VULKAN a\nKernel=64-bit 64-bit\n{ }", "line 2, column 15: '64-bit' stands", false},
         {"VULKAN a\n{ x=0; x=1; }", "line 2, column 9: 'x' is declared twice", false},
         {"VULKAN a\n{ x aliases y; }", "line 2, column 14: there is not a location 'y'", false},
         {"VULKAN a\n{ x=99999999999999999999; }", "line 2, column 5: a number of more", false},

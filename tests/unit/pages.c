@@ -17,11 +17,15 @@
 static const char *assembler, *compiler;
 static size_t each = 1; // of so many modules in assembly one is made
 
+// What a page is made with.
+enum { SPIRV_1_3, SPIRV_1_5, GLSL, LANGUAGES };
+static const char *const ends[LANGUAGES] = {".1.3.spvasm", ".1.5.spvasm", ".comp"};
+
 // What one call of the tools makes: modules of one test, or of some kernels.
 struct made {
     char folder[64];
     size_t count;
-    bool assembly, glsl; // of the files
+    bool has[LANGUAGES];
 };
 
 static void path_of(const struct made *made, size_t index, const char *end, char path[128])
@@ -29,16 +33,15 @@ static void path_of(const struct made *made, size_t index, const char *end, char
     snprintf(path, 128, "%s/%zu%s", made->folder, index, end);
 }
 
-static void add(struct made *made, const char *page, bool glsl)
+static void add(struct made *made, const char *page, int language)
 {
     char path[128];
-    path_of(made, made->count++, glsl ? ".comp" : ".spvasm", path);
+    path_of(made, made->count++, ends[language], path);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs(page, file);
     assert_int_equal(fclose(file), 0);
-    made->glsl |= glsl;
-    made->assembly |= !glsl;
+    made->has[language] = true;
 }
 
 static void start(struct made *made)
@@ -64,23 +67,25 @@ static void make(const struct made *made, const char *end, const char *tool, con
 static void make_all(const struct made *made)
 {
     // A test has no module where the assembler that built the catalogue knows none of its variants.
-    if (made->assembly)
-        make(made, ".spvasm", assembler, "--target-env spv1.3");
-    if (made->glsl)
-        make(made, ".comp", compiler, "--target-env vulkan1.1 --quiet");
+    if (made->has[SPIRV_1_3])
+        make(made, ends[SPIRV_1_3], assembler, "--target-env spv1.3");
+    if (made->has[SPIRV_1_5])
+        make(made, ends[SPIRV_1_5], assembler, "--target-env spv1.5");
+    if (made->has[GLSL])
+        make(made, ends[GLSL], compiler, "--target-env vulkan1.1 --quiet");
 }
 
-static void compare(const struct made *made, size_t index, bool glsl, const char *name,
+static void compare(const struct made *made, size_t index, int language, const char *name,
                     const uint32_t *words, size_t count)
 {
-    char path[128], page[128];
+    char path[160], page[128];
     struct text bytes = {0}, names = {0};
-    path_of(made, index, glsl ? ".comp.spv" : ".spvasm.spv", path);
-    path_of(made, index, glsl ? ".comp" : ".spvasm", page);
+    path_of(made, index, ends[language], page);
+    snprintf(path, sizeof path, "%s.spv", page);
     if (!text_read(&bytes, path, SIZE_MAX - 1))
         fail_msg("%s: its page becomes no module", name);
     size_t size = bytes.length / 4;
-    if (glsl)
+    if (language == GLSL)
         ids_take((uint32_t *)(void *)bytes.data, &size, &names);
     if (size != count || memcmp(bytes.data, words, count * 4) != 0)
         fail_msg("%s: its page becomes another module", name);
@@ -93,6 +98,13 @@ static void compare(const struct made *made, size_t index, bool glsl, const char
 static bool is_glsl(const struct cat_module *module)
 {
     return strstr(module->variant, "form=glslang") != NULL;
+}
+
+static int language_of(const struct cat_test *test, const struct cat_module *module)
+{
+    if (is_glsl(module))
+        return GLSL;
+    return cat_module_words(test, module)[1] >= 0x10400 ? SPIRV_1_5 : SPIRV_1_3;
 }
 
 static bool is_taken(size_t index, const struct cat_module *module)
@@ -112,13 +124,13 @@ static void pages_of_tests(void **state)
         start(&made);
         for (size_t i = 0; i < count; i++)
             if (is_taken(i, &modules[i]))
-                add(&made, cat_module_page(test, &modules[i]), is_glsl(&modules[i]));
+                add(&made, cat_module_page(test, &modules[i]), language_of(test, &modules[i]));
         make_all(&made);
         for (size_t i = 0, file = 0; i < count; i++) {
             struct text name = {0};
             text_printf(&name, "%s/%s", test->head.name, modules[i].variant);
             if (is_taken(i, &modules[i]))
-                compare(&made, file++, is_glsl(&modules[i]), name.data,
+                compare(&made, file++, language_of(test, &modules[i]), name.data,
                         cat_module_words(test, &modules[i]), modules[i].count);
             text_free(&name);
             glsl += is_glsl(&modules[i]);
@@ -135,12 +147,12 @@ static void pages_of_kernels(void **state)
     start(&made);
     for (size_t i = 0; i < cat_kernel_count; i += each) {
         char *page = cat_kernel_page(&cat_kernels[i]);
-        add(&made, page, false);
+        add(&made, page, SPIRV_1_3);
         free(page);
     }
     make_all(&made);
     for (size_t i = 0; i < cat_kernel_count; i += each)
-        compare(&made, i / each, false, cat_kernels[i].name, cat_kernel_words(&cat_kernels[i]),
+        compare(&made, i / each, SPIRV_1_3, cat_kernels[i].name, cat_kernel_words(&cat_kernels[i]),
                 cat_kernels[i].count);
     assert_int_equal(rmdir(made.folder), 0);
 }

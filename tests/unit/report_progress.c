@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a report makes of the family progress: from results to the model that they are consistent
-// with.
+// What a report makes of the family progress: which waits came to their end, and the model that
+// no generated program contradicts.
 #include "report/markdown.h"
+
+#include "axiomatic/decide.h"
 
 #include "unit.h"
 
@@ -44,91 +46,72 @@ static void add_chain(struct made *made, uint64_t ticket, uint64_t launch, uint6
     add(made, "progress.chain", "order", "against", against);
 }
 
-static void add_subgroups(struct made *made, uint64_t low, uint64_t high)
+// A generated program, and how many of its 1,000 instances ran out.
+static void add_waiting(struct made *made, const char *test, uint64_t out)
 {
-    add_second(add(made, "progress.handover", "between", "subgroups", low), "waiter", "high");
-    add_second(add(made, "progress.handover", "between", "subgroups", high), "waiter", "low");
+    struct report_result *result = &made->results[made->model.result_count++];
+    *result = (struct report_result){.test = (char *)test,
+                                     .rule = (char *)"",
+                                     .family = (char *)"litmus",
+                                     .stress = (char *)"",
+                                     .runs = 10,
+                                     .instances = 1000,
+                                     .result = ENG_PASS};
+    result->mode.check = CAT_CHECK_STATE;
+    strcpy(result->mode.choice.names[0], "ended");
+    strcpy(result->mode.choice.names[CAT_STATES - 1], AXI_RAN_OUT);
+    result->outcomes[cat_mode_find(&result->mode, AXI_RAN_OUT)] = out;
+    result->outcomes[CAT_RIGHT] = 1000 - out;
+    made->model.results = made->results;
 }
 
-// Stuck runs of: low taken, low not taken, high taken, high not taken.
-static void add_lanes(struct made *made, const uint64_t stuck[4])
+// The strongest model that nothing contradicts, and the program that rules out the next one most
+// often. Of hsa and obe neither is stronger.
+static void strongest_model(void **state)
 {
-    for (int i = 0; i < 4; i++) {
-        struct report_result *result = add(made, "progress.handover", "between", "lanes", stuck[i]);
-        add_second(result, "waiter", i < 2 ? "low" : "high");
-        add_second(result, "waits", i % 2 ? "not-taken" : "taken");
-    }
-}
-
-static void between_workgroups(void **state)
-{
-    (void)state;
     static const struct {
-        uint64_t stuck[3];
-        const char *says;
-    } table[] = {{{1, 0, 0}, "no progress guarantee"},
-                 {{0, 1, 0}, "occupancy-bound:"},
-                 {{0, 0, 1000}, "linear occupancy-bound:"},
-                 {{0, 0, 0}, "fair for the tested"}};
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        struct made made = {0};
-        const uint64_t *stuck = table[i].stuck;
-        add_chain(&made, stuck[0], stuck[1], stuck[2]);
-        report_progress(&made.model, 0, &made.progress);
-        assert_int_equal(made.progress.count, 3);
-        assert_int_equal(made.progress.waits[2].runs, 1000);
-        assert_int_equal(made.progress.waits[2].stuck, stuck[2]);
-        assert_memory_equal(made.progress.between_workgroups, table[i].says, strlen(table[i].says));
-        assert_null(made.progress.between_lanes);
-        assert_null(made.progress.between_subgroups);
-    }
-}
-
-static void between_subgroups(void **state)
-{
-    (void)state;
+        const char *test;
+        uint64_t out;
+    } programs[] = {{"litmus.progress-lanes-fair-n0-s1", 7},
+                    {"litmus.progress-lanes-fair-n0-t1", 9},
+                    {"litmus.progress-lanes-lobe-t1-n0s0-s1", 5},
+                    {"litmus.progress-lanes-hsa-obe-n1-s1s2-n0", 4},
+                    {"litmus.progress-lanes-hsa-s1-n0", 3},
+                    {"litmus.progress-lanes-obe-n1-s1s0", 2},
+                    {"litmus.progress-lanes-any-s1-s0n1", 1}};
     static const struct {
-        uint64_t low, high;
-        const char *says;
-    } table[] = {{0, 0, "all subgroups of a workgroup make progress"},
-                 {9, 0, "one subgroup runs until it ends or reaches a barrier: higher"},
-                 {0, 9, "one subgroup runs until it ends or reaches a barrier: lower"},
-                 {9, 9, "no progress guarantee"}};
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        struct made made = {0};
-        add_subgroups(&made, table[i].low, table[i].high);
-        report_progress(&made.model, 0, &made.progress);
-        assert_int_equal(made.progress.count, 2);
-        assert_memory_equal(made.progress.between_subgroups, table[i].says, strlen(table[i].says));
-        assert_null(made.progress.between_workgroups);
-        assert_null(made.progress.between_lanes);
-    }
-}
-
-static void between_lanes(void **state)
-{
-    (void)state;
-    static const struct {
-        uint64_t stuck[4], behind;
+        unsigned out; // a bit for each program
         const char *says;
     } table[] = {
-        {{0, 0, 0, 0}, 0, "independent"},
-        {{0, 0, 0, 0}, 1, "both sides"},
-        {{1, 0, 1, 0}, 1, "one side of a branch after the other: taken side"},
-        {{0, 1, 0, 1}, 1, "one side of a branch after the other: not-taken side"},
-        {{1, 1, 0, 0}, 1, "one side of a branch after the other: side of the lower"},
-        {{0, 0, 1, 1}, 1, "one side of a branch after the other: side of the upper"},
-        {{1, 1, 1, 1}, 1, "no progress guarantee"},
-        {{1, 0, 0, 0}, 1, "one side of a branch after the other, in an order"},
+        {0, "fair, by 7 programs of which none ran out"},
+        {3,
+         "lobe, by 7 programs; fair is ruled out by litmus.progress-lanes-fair-n0-t1, where 9 of "
+         "1,000 instances ran out, and 1 more"},
+        {4, "hsa-obe, by 7 programs; lobe is ruled out by litmus.progress-lanes-lobe-t1-n0s0-s1, "
+            "where 5 of 1,000 instances ran out"},
+        {8, "hsa and obe, by 7 programs; hsa-obe is ruled out by "
+            "litmus.progress-lanes-hsa-obe-n1-s1s2-n0, where 4 of 1,000 instances ran out"},
+        {16, "obe, by 7 programs; hsa-obe is ruled out by litmus.progress-lanes-hsa-s1-n0, where 3 "
+             "of 1,000 instances ran out"},
+        {32, "hsa, by 7 programs; hsa-obe is ruled out by litmus.progress-lanes-obe-n1-s1s0, where "
+             "2 of 1,000 instances ran out"},
+        {48, "none, by 7 programs; hsa is ruled out by litmus.progress-lanes-hsa-s1-n0, where 3 of "
+             "1,000 instances ran out; obe is ruled out by litmus.progress-lanes-obe-n1-s1s0, "
+             "where 2 of 1,000 instances ran out"},
+        {64, "none, by 7 programs; hsa is ruled out by litmus.progress-lanes-any-s1-s0n1, where 1 "
+             "of 1,000 instances ran out; obe is ruled out by litmus.progress-lanes-any-s1-s0n1, "
+             "where 1 of 1,000 instances ran out"},
     };
+    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct made made = {0};
-        add_lanes(&made, table[i].stuck);
-        add_second(add(&made, "progress.spin-lock", "form", "after-loop", table[i].behind),
-                   "contenders", "lanes");
+        for (unsigned p = 0; p < sizeof programs / sizeof *programs; p++)
+            add_waiting(&made, programs[p].test, table[i].out >> p & 1 ? programs[p].out : 0);
         report_progress(&made.model, 0, &made.progress);
-        assert_int_equal(made.progress.count, 5);
-        assert_memory_equal(made.progress.between_lanes, table[i].says, strlen(table[i].says));
+        assert_string_equal(made.progress.between[AXI_LANES], table[i].says);
+        assert_null(made.progress.between[AXI_SUBGROUPS]);
+        assert_null(made.progress.between[AXI_WORKGROUPS]);
+        report_progress_clear(&made.progress);
     }
 }
 
@@ -150,13 +133,14 @@ static void sections(void **state)
     json_decref(json);
 
     add_chain(&made, 0, 0, 7);
+    add_waiting(&made, "litmus.progress-workgroups-fair-n0-s1", 0);
     report_waits(&made.model, 0, false, &table);
     table_terminal(&table, false, &text);
     assert_non_null(
         strstr(text.data, "the workgroup with the next higher number  1,000        7  7.0e-3 ["));
-    assert_non_null(strstr(text.data, "\n  Between workgroups: linear occupancy-bound"));
+    assert_non_null(strstr(text.data, "\n  Between workgroups: fair, by 1 programs"));
     table_markdown(&table, SIZE_MAX, &text);
-    assert_non_null(strstr(text.data, "\n\nBetween workgroups: linear occupancy-bound"));
+    assert_non_null(strstr(text.data, "\n\nBetween workgroups: fair, by 1 programs"));
     table_clear(&table);
     json = report_progress_json(&made.model);
     const json_t *entry = json_array_get(json, 0);
@@ -198,7 +182,6 @@ static void what_does_not_count(void **state)
     report_progress(&made.model, 0, &made.progress);
     assert_int_equal(made.progress.count, 1);
     assert_int_equal(made.progress.waits[0].ended_by, 1);
-    assert_memory_equal(made.progress.between_workgroups, "no progress guarantee", 21);
 }
 
 // Wrong data is no answer, even if no wait ran out.
@@ -210,15 +193,12 @@ static void wrong_data_promises_nothing(void **state)
     made.results[1].failed_runs = 3;
     report_progress(&made.model, 0, &made.progress);
     assert_int_equal(made.progress.waits[1].ended_by, 1);
-    assert_memory_equal(made.progress.between_workgroups, "occupancy-bound:", 16);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(between_workgroups),
-        cmocka_unit_test(between_subgroups),
-        cmocka_unit_test(between_lanes),
+        cmocka_unit_test(strongest_model),
         cmocka_unit_test(sections),
         cmocka_unit_test(occupancy_lies_between),
         cmocka_unit_test(what_does_not_count),
