@@ -38,6 +38,8 @@ const struct cli_command cli_commands[] = {
     {"reduce", cli_reduce, &cli_reduce_syntax, "make a kernel that fails as small as it can be"},
     {"lint", cli_lint, &cli_lint_syntax, "check machine code for divergent cross-lane reads"},
     {"model", cli_model, &cli_model_syntax, "decide litmus tests by the Vulkan memory model"},
+    {"progress", cli_progress, &cli_progress_syntax,
+     "find the forward progress that lanes, subgroups and workgroups make"},
     {"explain", cli_explain, &cli_explain_syntax,
      "find an interleaving that fails on the SIMT simulator"},
     {"fuzz", cli_fuzz, &cli_fuzz_syntax, "run generated programs and shrink those that fail"},

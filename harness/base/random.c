@@ -38,7 +38,7 @@ uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
 {
     const unsigned char *byte = bytes;
     for (size_t i = 0; i < size; i++)
-        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+        hash = (hash ^ byte[i]) * HASH_PRIME;
     return hash;
 }
 

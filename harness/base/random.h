@@ -26,6 +26,7 @@ void identity_of(const void *bytes, size_t size, char id[IDENTITY_SIZE]);
 // The hash of bytes, which goes on from `hash`: HASH_START at first (FNV-1a, 64 bits). It notices
 // chance and damage, and is no protection from someone who wants to deceive.
 #define HASH_START UINT64_C(0xcbf29ce484222325)
+#define HASH_PRIME UINT64_C(0x100000001b3)
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size);
 
 // A seed derived from a seed and a name, so that each configuration has its own stream.

@@ -259,6 +259,12 @@ static bool is_command(const char *s, char before)
            strncmp(s, "##[", 3) == 0 || strncmp(s, "##vso[", 6) == 0;
 }
 
+// A character that is itself wherever it stands: of ASCII, and at the beginning of no command.
+static bool is_plain(unsigned char c)
+{
+    return c >= ' ' && c <= '~' && c != ':' && c != '#';
+}
+
 static void sanitise(char *target, size_t size, const char *source, bool lines)
 {
     if (!size)
@@ -266,6 +272,10 @@ static void sanitise(char *target, size_t size, const char *source, bool lines)
     const unsigned char *s = (const unsigned char *)source;
     size_t used = 0;
     while (*s && used + 1 < size) {
+        if (is_plain(*s)) {
+            target[used++] = (char)*s++;
+            continue;
+        }
         size_t length = utf8_length(s);
         if (is_command((const char *)s, used ? target[used - 1] : '\n')) {
             target[used++] = '?';

@@ -34,6 +34,13 @@ static size_t test_count;
 static struct entry **added; // in turn
 static size_t added_count;
 
+// What stands for one of all modules.
+static struct {
+    const struct cat_module *of; // NULL: none
+    struct cat_module module;
+    uint32_t *words;
+} other;
+
 __attribute__((noreturn)) static void broken(const char *name, const char *what)
 {
     struct text line = {0};
@@ -96,6 +103,11 @@ struct cat_mode cat_test_mode(const struct cat_test *test)
     return mode;
 }
 
+const char *cat_test_draws(const struct cat_test *test)
+{
+    return test->oracle->draws;
+}
+
 static struct entry *entry_of(const struct cat_test *test)
 {
     return (struct entry *)(void *)test;
@@ -122,7 +134,8 @@ static char *unpack_words(const struct cat_test *test)
 
 const uint32_t *cat_module_words(const struct cat_test *test, const struct cat_module *module)
 {
-    return (const uint32_t *)(void *)unpack_words(test) + module->offset;
+    return module == &other.module ? other.words
+                                   : (const uint32_t *)(void *)unpack_words(test) + module->offset;
 }
 
 const char *cat_module_names(const struct cat_test *test, const struct cat_module *module)
@@ -209,7 +222,7 @@ static bool make_added(struct entry *entry, struct lit_error *error)
         return false;
     *module = (struct cat_module){
         .variant = "",
-        .subgroup = package->subgroup,
+        .subgroup = package->litmus.threads ? 0 : package->subgroup,
         .count = (uint32_t)package->word_count,
         .divisible = !package->interface.step_count &&
                      cat_module_is_divisible(package->words, package->word_count),
@@ -371,7 +384,29 @@ const struct cat_module *cat_case_module(const struct cat_case *which)
     const struct cat_module *end, *module = find_variant(which, &end);
     while (module < end && module->subgroup && module->subgroup != which->subgroup)
         module++;
-    return module < end ? module : NULL;
+    if (module == end)
+        return NULL;
+    return module == other.of ? &other.module : module;
+}
+
+bool cat_case_replace(const struct cat_case *which, const uint32_t *words, size_t count,
+                      struct lit_error *error)
+{
+    uint32_t unknown = 0;
+    other.of = NULL;
+    const struct cat_module *module = cat_case_module(which);
+    if (!module)
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s has no module", which->test->head.name);
+    other.module = *module;
+    other.module.count = (uint32_t)count;
+    if (!cat_module_features(words, count, &other.module.features, &unknown))
+        return lit_fail(error, LIT_EXIT_USAGE, "its module has capability %u, which is not known",
+                        unknown);
+    other.module.divisible = module->divisible && cat_module_is_divisible(words, count);
+    other.words = lit_realloc(other.words, count, sizeof *words);
+    memcpy(other.words, words, count * sizeof *words);
+    other.of = module;
+    return true;
 }
 
 uint64_t cat_case_features(const struct cat_case *which)

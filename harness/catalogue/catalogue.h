@@ -65,6 +65,14 @@ struct cat_case {
 // How its words are judged: the final states of a litmus test have names of its own.
 struct cat_mode cat_test_mode(const struct cat_test *test);
 
+// The generator whose programs its runs are ("groups"), each another one; NULL: its own module is
+// what runs.
+const char *cat_test_draws(const struct cat_test *test);
+// Programs of so many steps, a parameter, have so many runs of their own.
+#define CAT_DRAWN_RUNS(steps) ((steps) / 5)
+// Where nobody says how many runs there are, such a test has one of so many that others have.
+#define CAT_DRAWN_PART 20
+
 size_t cat_test_count(void);
 const struct cat_test *cat_test_at(size_t index); // sorted by name
 const struct cat_test *cat_test_find(const char *name);
@@ -107,6 +115,11 @@ uint32_t cat_test_file(const struct cat_test *test, size_t at);
 // The module that a case runs, or NULL if there is none (the assembler at build time was too old
 // for it, or no module for this subgroup size).
 const struct cat_module *cat_case_module(const struct cat_case *which);
+// Has that module be another one from here on, whose words are copied. One module of all can be
+// another. False with an error if the case has no module, or the words are
+// none. Not thread-safe.
+bool cat_case_replace(const struct cat_case *which, const uint32_t *words, size_t count,
+                      struct lit_error *error);
 // The features (CAT_FEATURE bits) that a case's module needs, at whatever subgroup size.
 uint64_t cat_case_features(const struct cat_case *which);
 // Appends the configuration's name. Without a subgroup size (0) the name has no `subgroup`.

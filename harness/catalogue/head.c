@@ -462,6 +462,10 @@ static bool check_whole(const struct parser *p)
                         "");
     if (head->expect[head->expect_count - 1].when.count)
         return complain(p, "the last expect line must have no condition", "");
+    // Each program that is drawn has a size of its own.
+    const char *kind = strchr(head->oracle, '.');
+    if (kind && !strcmp(kind, ".drawn"))
+        return true;
     // A kernel from outside has its workgroup size by whatever id, or by none.
     const bool outside = !strcmp(head->oracle, "kernel.words");
     for (size_t i = 0; i < head->sweep_count; i++)

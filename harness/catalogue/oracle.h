@@ -55,8 +55,11 @@ struct cat_oracle {
     bool alike;           // all units store the same: `expect` fills those of the first
     uint32_t results;     // words of output of each invocation, in the usual shape
     const char *elements; // the parameter that is shape.elements, in the usual shape; NULL: 0
-    uint32_t least;       // lanes that a subgroup must have
-    const void *data;     // for the functions
+    // Its module is never run: a run is a program that is drawn from the run's seed, as `litmus
+    // fuzz` draws those of this name. NULL: it is a test like any other.
+    const char *draws;
+    uint32_t least;   // lanes that a subgroup must have
+    const void *data; // for the functions
     // All words of all runs of one pipeline must be the same, even where several values are
     // allowed.
     bool (*deterministic)(const struct cat_args *args);

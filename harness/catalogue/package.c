@@ -11,7 +11,8 @@
 #include <string.h>
 #include <zstd.h>
 
-#define FORMAT 0x324b544cu // "LTK2"
+#define FORMAT 0x334b544cu // "LTK3"
+#define OLD    0x324b544cu // "LTK2": a litmus test's locations are of one word
 #define LEVEL  3
 
 void cat_package_clear(struct cat_package *package)
@@ -196,7 +197,7 @@ static void put_package(struct codec *c, struct cat_package *of)
 {
     uint32_t format = FORMAT;
     put_number(c, &format);
-    c->bad |= format != FORMAT;
+    c->bad |= format != FORMAT && format != OLD;
     put_text(c, &of->name);
     put_text(c, &of->origin);
     put_text(c, &of->page);
@@ -212,6 +213,9 @@ static void put_package(struct codec *c, struct cat_package *of)
         put_list(c, (void **)&of->region[i], &of->region_words[i], sizeof **of->region);
     put_list(c, (void **)&of->expected, &of->expected_words, sizeof *of->expected);
     put_litmus(c, &of->litmus);
+    of->litmus.words = c->out ? of->litmus.words : 1;
+    if (format == FORMAT)
+        put_number(c, &of->litmus.words);
 }
 
 void cat_package_write(const struct cat_package *package, struct text *bytes)
@@ -263,12 +267,17 @@ static bool is_line(const struct text *text)
 static const char *find_litmus_fault(const struct cat_package *of)
 {
     const struct cat_litmus *litmus = &of->litmus;
-    if (litmus->buffered > CAT_MOST_LOCATIONS || !of->region_words[CAT_INPUT] ||
-        of->region_words[CAT_OUTPUT] || of->region_words[CAT_STATE] || of->expected_words)
+    if (litmus->buffered > CAT_MOST_LOCATIONS || !litmus->words || litmus->words > 2 ||
+        !of->region_words[CAT_INPUT] || of->region_words[CAT_OUTPUT] ||
+        of->region_words[CAT_STATE] || of->expected_words)
         return "its buffers";
     if (of->spec_count || of->interface.binding_count || of->interface.step_count ||
         of->interface.part_count || of->interface.counts)
         return "its interface";
+    const uint32_t places[] = {of->groups, of->workgroup, of->subgroup};
+    for (size_t i = 0; i < 3; i++)
+        if (!places[i] != !of->groups || places[i] & (places[i] - 1) || places[i] > CAT_MOST_PLACES)
+            return "its places";
     for (size_t i = 0; i <= CAT_STATES; i++) {
         const char *name = litmus->states.names[i];
         if (!memchr(name, '\0', CAT_CHOICE_NAME) || !text_is_utf8(name))
@@ -359,6 +368,8 @@ bool cat_package_read(const void *bytes, size_t size, struct cat_package *packag
 static void put_litmus_head(const struct cat_package *package, struct text *head)
 {
     const bool forbids = package->litmus.forbids;
+    const bool waits = package->groups > 0,
+               ends = !strcmp(package->litmus.states.names[0], "ended");
     text_printf(head,
                 "; litmus    litmus.%s\n"
                 "; asks      which final states does the litmus test of %s have?\n"
@@ -367,16 +378,20 @@ static void put_litmus_head(const struct cat_package *package, struct text *head
                 "; spec      Vulkan, Memory Model: docs/memory-model.md has the relations by which "
                 "final states are decided\n"
                 "; sweep     workgroup 0  256 | 64 1024\n"
-                "; sweep     times -      1 | 32\n"
+                "; sweep     times -      %s\n"
                 "; sweep     stride 1     1 | 2 32\n"
                 "; sweep     step 2       4099 | 1031\n"
+                "%s"
                 "; expect    %s\n"
                 "; oracle    litmus.states\n",
                 package->name.data, package->origin.data,
                 forbids ? "an instance has a final state that the memory model forbids"
+                : ends  ? "nothing: how many instances end is what it asks"
                         : "an instance has a final state that the file's condition asks for",
-                package->origin.data,
+                package->origin.data, waits ? "32 | 1" : "1 | 32",
+                waits ? "; sweep     polls 3      65536 | 1024 1048576\n" : "",
                 forbids ? "forbidden : no consistent execution has the final state"
+                : ends  ? "assumed : Vulkan promises no progress, and programs depend on some"
                         : "control : the memory model allows what the condition asks for, or the "
                           "program has a data race");
 }

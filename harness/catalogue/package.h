@@ -10,13 +10,17 @@
 #include "model/interface.h"
 
 #define CAT_MOST_LOCATIONS 32
+#define CAT_MOST_PLACES    16
 #define CAT_MOST_PACKAGE   (UINT64_C(1) << 28) // bytes, unpacked
 
 // A package may be a litmus test, whose module has the usual interface, a table in CAT_INPUT, and
-// is what generate/concurrent.h describes.
+// is what generate/concurrent.h describes. Where its threads wait for each other `groups`,
+// `workgroup` and `subgroup` are its places: for workgroups of an instance, for subgroups in each,
+// for lanes in each. Else 0.
 struct cat_litmus {
     uint32_t threads;  // 0: it is none
     uint32_t buffered; // locations in the state buffer
+    uint32_t words;    // of each: 1, or 2, which hold the same
     uint32_t initial[CAT_MOST_LOCATIONS];
     bool forbids; // some states are forbidden; else those fail that its condition asks for
     struct cat_choice states;

@@ -144,6 +144,9 @@ bool eng_prepare(const struct eng_prepare *prepare, struct eng_prepared *p, stru
         .most_words = prepare->most_words,
         .most_workgroups = facts->max_workgroups,
     };
+    if (!prepare->module && cat_test_draws(p->which.test))
+        return lit_fail(error, LIT_EXIT_NOTHING, "its programs are drawn: see litmus fuzz %s",
+                        cat_test_draws(p->which.test));
     read_sweeps(p);
     p->bound = interface_of(p);
     read_package(p, facts);
@@ -162,6 +165,7 @@ static void fill_locations(struct eng_prepared *p, const struct cat_package *pac
 {
     const struct cat_litmus *litmus = &package->litmus;
     const size_t outputs = p->shape.instances, stride = cat_value(&p->args, "stride");
+    const size_t words = litmus->words;
     uint32_t any = 0;
     for (size_t i = 0; i < litmus->buffered; i++)
         any |= litmus->initial[i];
@@ -172,7 +176,9 @@ static void fill_locations(struct eng_prepared *p, const struct cat_package *pac
         p->fresh[i] = CAT_POISON;
     for (size_t i = 0; i < litmus->buffered; i++)
         for (size_t n = 0; n < outputs; n++)
-            p->fresh[outputs + 1 + (i * outputs + n) * stride] = litmus->initial[i];
+            for (size_t w = 0; w < words; w++)
+                p->fresh[outputs + (1 + (i * outputs + n) * stride) * words + w] =
+                    litmus->initial[i];
 }
 
 void eng_prepare_data(struct eng_prepared *p, uint64_t seed)

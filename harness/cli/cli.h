@@ -127,8 +127,8 @@ struct cli_call {
 typedef int cli_command_run(struct cli_call *call);
 cli_command_run cli_run, cli_advise, cli_list, cli_show, cli_devices, cli_report, cli_history,
     cli_plan, cli_merge, cli_site, cli_store, cli_repro, cli_compare, cli_gate, cli_explain,
-    cli_fuzz, cli_tune, cli_isa, cli_kernel, cli_reduce, cli_lint, cli_model, cli_bench,
-    cli_version;
+    cli_fuzz, cli_tune, cli_isa, cli_kernel, cli_reduce, cli_lint, cli_model, cli_progress,
+    cli_bench, cli_version;
 
 struct cli_command {
     const char *name;
@@ -141,7 +141,8 @@ extern const struct cli_syntax cli_advise_syntax, cli_bench_syntax, cli_run_synt
     cli_show_syntax, cli_devices_syntax, cli_report_syntax, cli_history_syntax, cli_plan_syntax,
     cli_merge_syntax, cli_site_syntax, cli_repro_syntax, cli_compare_syntax, cli_gate_syntax,
     cli_explain_syntax, cli_fuzz_syntax, cli_tune_syntax, cli_isa_syntax, cli_kernel_syntax,
-    cli_reduce_syntax, cli_lint_syntax, cli_model_syntax, cli_store_syntax, cli_version_syntax;
+    cli_reduce_syntax, cli_lint_syntax, cli_model_syntax, cli_progress_syntax, cli_store_syntax,
+    cli_version_syntax;
 
 extern const struct cli_command cli_commands[]; // ended by one without a name: harness/main.c
 

@@ -89,7 +89,9 @@ static size_t choose(struct collecting *c, const struct report_model *model,
             if (full || strcmp(model->devices[result->device].id, c->device->id) != 0 ||
                 !is_wanted(c, model, result, paired) || is_there(c, result->name))
                 continue;
-            count += cat_case_find(&result->cfg, &(*cases)[count], NULL);
+            // What is drawn has no code of its own.
+            count += cat_case_find(&result->cfg, &(*cases)[count], NULL) &&
+                     !cat_test_draws((*cases)[count].test);
         }
     return count;
 }

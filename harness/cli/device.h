@@ -58,6 +58,12 @@ bool cli_devices_find(struct cli_devices *devices, const struct cli_list *named,
                       struct lit_error *error);
 // Prints what stands above all that is said of a device: cli_device_line, "device 1 of 2".
 void cli_devices_heading(const struct cli_devices *devices, const struct eng_device *device);
+// Makes the program that was run `run` of a configuration of drawn ones small, and stores it, as
+// `litmus fuzz` does: what it finds is printed. It takes so many seconds at most. False with an
+// error if it could not be stored.
+bool cli_fuzz_small(const struct cli_devices *devices, const struct eng_device *device,
+                    const struct cat_case *which, uint64_t seed, uint64_t run, double seconds,
+                    struct lit_error *error);
 // At the end of a command: frees, and ends the program if a signal came. Returns `code`.
 int cli_devices_end(struct cli_devices *devices, int code);
 

@@ -5,6 +5,8 @@
 #include "base/clock.h"
 #include "catalogue/head.h"
 #include "cli/device.h"
+#include "cli/litmus.h"
+#include "cli/relatives.h"
 #include "engine/supervisor.h"
 #include "fuzz/campaign.h"
 #include "generate/module.h"
@@ -19,13 +21,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAMILIES       "reconvergence|groups"
-#define NUMBERS        8 // registers of programs with data, without pressure
-#define TRUTHS         4
+#define FAMILIES       "reconvergence|groups|memory|relatives"
 #define BY_DEVICE      3 // rules[BY_DEVICE]: the strongest that the device has
 #define FILE_MAX       (256 * 1024)
+#define RUNS           8
 #define REPLAY_RUNS    200
-#define UNKEPT         5
+#define PROGRAMS       1000
+#define RELATIVES      3 // of a configuration, by each change
+#define RELATIVE_RUNS  100
 #define SHRINK_SECONDS 60.0
 #define JOBS_MOST      256
 
@@ -35,7 +38,7 @@ struct options {
     struct cli_seed seed, index;
     int rule, verbose;
     bool show, quiet, coverage;
-    const char *out, *replay;
+    const char *out, *replay, *db;
     double timeout, time;
 };
 
@@ -45,10 +48,11 @@ static const enum masks_rule rules[] = {MASKS_MAXIMAL, MASKS_SUBGROUP_UNIFORM, M
                                         MASKS_MAXIMAL};
 
 static const struct cli_option options[] = {
-    {0, "count", CLI_COUNT, AT(count), "N", "programs (default: 1,000)"},
+    {0, "count", CLI_COUNT, AT(count), "N",
+     "programs (default: 1,000; of memory until told to stop), or\nrelatives by each change "
+     "(default: 3)"},
     {0, "rule", CLI_CHOICE, AT(rule), "maximal|subgroup-uniform|default",
-     "the reconvergence rule to check (default: maximal; of groups the\nstrongest that the device "
-     "has)"},
+     "the reconvergence rule to check (default: the strongest that the\ndevice has)"},
     {0, "pressure", CLI_COUNT, AT(pressure), "N",
      "of groups: so many more registers that are live throughout, a\nquarter of them again "
      "Boolean; "
@@ -59,20 +63,25 @@ static const struct cli_option options[] = {
         "random seed of programs and input, e.g. 24301 or 0x5eed\n(default: a new one, which is "
         "printed)"),
     {0, "index", CLI_SEED, AT(index), "N", "the first program's number (default: 0)"},
-    {'n', "runs", CLI_COUNT, AT(runs), "N", "runs of each program (default: 8; of --replay 200)"},
+    {'n', "runs", CLI_COUNT, AT(runs), "N",
+     "runs of each program (default: 8; of --replay 200; of memory 16), or\nrelative (default: "
+     "100)"},
     {0, "jobs", CLI_COUNT, AT(jobs), "N",
      "programs that run at once, each in a process of its own\n(default: as many as there are "
      "cores; up to 256)"},
     {0, "steps", CLI_COUNT, AT(steps), "N", "size limit of a program, about; to 64 (default: 40)"},
     {0, "depth", CLI_COUNT, AT(depth), "N", "nesting depth; to 6 (default: 4)"},
     {0, "keep", CLI_COUNT, AT(keep), "N",
-     "shrink and store at most so many failing programs per\ndevice (default: 5); the others are "
-     "counted"},
-    {0, "out", CLI_TEXT, AT(out), "FOLDER", "where they are stored (default: fuzz-FAMILY)"},
+     "shrink and store at most so many failing programs per device,\none of each group of those "
+     "that fail alike (default: 10; of\nmemory all); the others are counted"},
+    {0, "out", CLI_TEXT, AT(out), "FOLDER",
+     "where they are stored (default: fuzz-FAMILY; relatives)"},
+    {0, "db", CLI_TEXT, AT(db), "FILE",
+     "of memory: the store, which has all results (default: litmus.db)"},
     {0, "coverage", CLI_FLAG, AT(coverage), NULL,
      "of groups: print how often each operation was run, by construct\nand by type"},
     {0, "show", CLI_FLAG, AT(show), NULL, "only print program --index of --seed as a test"},
-    {0, "replay", CLI_TEXT, AT(replay), "FILE", "run a stored program again"},
+    {0, "replay", CLI_TEXT, AT(replay), "FILE", "run a stored program again, or a stored relative"},
     CLI_OPTION_TIMEOUT("seconds without progress that count as a hang (default: 60)"),
     CLI_OPTION_TIME,
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "no progress"},
@@ -82,14 +91,16 @@ static const struct cli_option options[] = {
 
 const struct cli_syntax cli_fuzz_syntax = {
     .name = "fuzz",
-    .usage = "reconvergence|groups [OPTION]...",
+    .usage = "reconvergence|groups|memory|relatives [OPTION]... [TEST...]",
     .about =
         "Generates programs with structured control flow from a seed, runs them, and checks "
         "what\nthey store against the host: of reconvergence every mask that a lane observed, of "
-        "groups\nevery register after arithmetic, group operations, atomics and shared memory. A "
-        "failing\nprogram is shrunk and stored as an ordinary test.",
-    CLI_OPTIONS(options, struct options, .count = 1000, .keep = 5, .steps = 40, .depth = 4,
-                .timeout = ENG_IDLE_SECONDS, .rule = BY_DEVICE),
+        "groups\nevery register after arithmetic, group operations, atomics and shared memory. "
+        "Programs that\nfail are grouped; one of each group is shrunk and stored as an ordinary "
+        "test. Of memory: all\nsmall tests of the memory model that forbid something, small ones "
+        "first, those that the store\nhas not of the device before others.",
+    CLI_OPTIONS(options, struct options, .keep = 10, .steps = 40, .depth = ENG_DRAW_DEPTH,
+                .timeout = ENG_IDLE_SECONDS, .rule = BY_DEVICE, .db = "litmus.db"),
     .more = "exit codes: 0 no forbidden result, 1 a forbidden result, or a driver that crashed, "
             "hung or\n"
             "lost the device, 2 usage or input, 3 a program could not be run, 4 a device was lost\n"
@@ -98,7 +109,8 @@ const struct cli_syntax cli_fuzz_syntax = {
             "  litmus fuzz reconvergence --count 10000 --seed 1\n"
             "  litmus fuzz reconvergence --simt lagging --count 50\n"
             "  litmus fuzz groups --pressure 60 --time 600\n"
-            "  litmus fuzz reconvergence --replay fuzz-reconvergence/maximal-1-17.spvasm\n",
+            "  litmus fuzz reconvergence --replay fuzz-reconvergence/maximal-1-17.spvasm\n"
+            "  litmus fuzz memory --time 10m\n",
     .operands = CLI_OPERANDS_WORDS,
     .words = FAMILIES,
 };
@@ -145,8 +157,7 @@ static void put_found(const struct fuzz_found *found, enum masks_rule rule, stru
     if (found->shrunk)
         text_paragraph(text, "    ", notation.data);
     if (found->first.result == ENG_FAIL && failure->where[0]) {
-        const char *outcome = cat_outcome_name(
-            found->drawn.numbers ? CAT_CHECK_EQUAL : CAT_CHECK_MASK, failure->at.outcome);
+        const char *outcome = cat_outcome_name(fuzz_check(&found->drawn), failure->at.outcome);
         text_printf(text, "    %s: %s: got 0x%x, want 0x%x\n", outcome ? outcome : "wrong",
                     failure->where, failure->at.got, failure->at.want);
     }
@@ -197,6 +208,25 @@ static void put_table(const struct fuzz_tally *tally, const struct gen_limits *l
             text_printf(text, "  %s: %s\n", eng_result_name(result), COUNT(tally->results[result]));
     if (tally->reason[0])
         text_printf(text, "  %s\n", tally->reason);
+}
+
+// Why programs failed, as far as that is known.
+static void put_groups(const struct fuzz_tally *tally, struct text *text)
+{
+    for (size_t i = 0; i < tally->group_count; i++) {
+        const struct fuzz_group *group = &tally->groups[i];
+        OWNED(text_free) struct text line = {0};
+        if (!group->programs)
+            continue;
+        text_printf(&line, "%s; %s program%s: ", group->small[0] ? group->small : group->name,
+                    COUNT(group->programs), group->programs == 1 ? "" : "s");
+        for (uint64_t k = 0; k < group->programs && k < FUZZ_FIRST; k++)
+            text_printf(&line, "%s%" PRIu64, k ? ", " : "", group->first[k]);
+        text_puts(&line, group->programs > FUZZ_FIRST ? ", ..." : "");
+        text_printf(&line, "%s%s", group->path[0] ? "; " : "", group->path);
+        text_puts(text, i ? "" : "\n  groups of programs that fail alike:\n");
+        text_paragraph(text, "    ", line.data);
+    }
 }
 
 // Coverage
@@ -292,7 +322,6 @@ struct fuzzing {
     struct cli_devices devices;
     struct sum sum;
     uint64_t planned;
-    uint64_t unkept; // failing programs of this device that were only told
     char folder[24]; // where they are stored, if nothing else was said
     double began;
 };
@@ -320,6 +349,7 @@ static void end_device(struct fuzzing *f, const struct eng_device *device, enum 
         fprintf(stderr, "  device %u stops: %s\n", device->number, tally->reason);
     text_puts(&table, "\n");
     put_table(tally, &f->limits, &table);
+    put_groups(tally, &table);
     if (f->chosen->coverage && f->limits.numbers)
         put_coverage(tally, device->facts.features, &table);
     cli_print(&table);
@@ -343,22 +373,77 @@ static void show_found(const struct fuzz_found *found, void *user)
 {
     struct fuzzing *f = user;
     struct text text = {0};
-    // Of those that are only counted a few say enough.
-    if (!f->chosen->replay && !found->path[0] && f->chosen->verbose == 0 && ++f->unkept > UNKEPT)
+    if (!f->chosen->replay && !found->path[0] && f->chosen->verbose == 0)
         return;
     cli_line_clear(&f->devices.line);
     put_found(found, f->limits.rule, &text);
     cli_print(&text);
 }
 
-// Without --rule programs with data are drawn for the strongest rule that the device has.
 static void settle_rule(struct fuzzing *f, const struct eng_device *device)
 {
-    const uint64_t features = device->facts.features;
-    if (f->chosen->rule == BY_DEVICE && f->limits.numbers)
-        f->limits.rule = features >> CAT_FEATURE_MAXIMAL & 1            ? MASKS_MAXIMAL
-                         : features >> CAT_FEATURE_SUBGROUP_UNIFORM & 1 ? MASKS_SUBGROUP_UNIFORM
-                                                                        : MASKS_DEFAULT;
+    if (f->chosen->rule == BY_DEVICE)
+        f->limits.rule = eng_draw_rule(device->facts.features);
+}
+
+static void settle_limits(struct fuzzing *f)
+{
+    const struct options *o = f->chosen;
+    f->limits = (struct gen_limits){
+        .rule = rules[o->rule], .steps = (uint32_t)o->steps, .depth = (uint32_t)o->depth};
+    if (f->sum.data) {
+        f->limits.numbers = ENG_DRAW_NUMBERS + ((uint32_t)o->pressure + 3) / 4 * 4;
+        f->limits.truths = ENG_DRAW_TRUTHS + (uint32_t)o->pressure / 5;
+    }
+    snprintf(f->folder, sizeof f->folder, "fuzz-%s", gen_family_of(f->limits.numbers));
+}
+
+static struct fuzz_plan plan_of(const struct fuzzing *f)
+{
+    return (struct fuzz_plan){.limits = f->limits,
+                              .seed = f->chosen->seed.value,
+                              .first = f->chosen->index.value,
+                              .count = f->chosen->count,
+                              .runs = f->chosen->runs,
+                              .jobs = f->chosen->jobs,
+                              .keep = f->chosen->keep,
+                              .shrinking = SHRINK_SECONDS,
+                              .folder = f->chosen->out ? f->chosen->out : f->folder};
+}
+
+bool cli_fuzz_small(const struct cli_devices *devices, const struct eng_device *device,
+                    const struct cat_case *which, uint64_t seed, uint64_t run, double seconds,
+                    struct lit_error *error)
+{
+    const uint32_t steps = cat_value(&(struct cat_args){.which = which}, "steps");
+    struct options chosen = {
+        .count = 1,
+        .runs = CAT_DRAWN_RUNS(steps),
+        .jobs = 1,
+        .keep = 1,
+        .steps = steps,
+        .depth = ENG_DRAW_DEPTH,
+        .rule = BY_DEVICE,
+        .seed = {.value = seed},
+        .index = {.value = dev_facts_program(&device->facts, which->subgroup, run)}};
+    struct fuzzing f = {.chosen = &chosen, .devices = *devices, .planned = 1};
+    struct eng_policy *policy = &f.devices.watch.policy;
+    const double until = clock_now() - devices->watch.started + seconds;
+    const struct fuzz_listener listener = {
+        .progress = show_progress, .found = show_found, .user = &f};
+    OWNED(lit_free) struct fuzz_tally *tally = lit_alloc(1, sizeof *tally);
+    bool written = true;
+    if (policy->total == 0 || until < policy->total)
+        policy->total = until;
+    f.sum.data = !strcmp(cat_test_draws(which->test), gen_family_of(ENG_DRAW_NUMBERS));
+    settle_limits(&f);
+    settle_rule(&f, device);
+    f.began = f.devices.line.shown = clock_now();
+    const struct fuzz_plan plan = plan_of(&f);
+    fuzz_campaign(&f.devices.watch, device, &plan, &listener, tally, &written, error);
+    cli_line_clear(&f.devices.line);
+    printf(failed_of(tally) ? "\n" : "  not again, alone\n\n");
+    return written;
 }
 
 static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum eng_end *end,
@@ -367,15 +452,7 @@ static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum
     struct fuzz_tally tally;
     bool written = true;
     settle_rule(f, device);
-    const struct fuzz_plan plan = {.limits = f->limits,
-                                   .seed = f->chosen->seed.value,
-                                   .first = f->chosen->index.value,
-                                   .count = f->chosen->count,
-                                   .runs = f->chosen->runs,
-                                   .jobs = f->chosen->jobs,
-                                   .keep = f->chosen->keep,
-                                   .shrinking = SHRINK_SECONDS,
-                                   .folder = f->chosen->out ? f->chosen->out : f->folder};
+    const struct fuzz_plan plan = plan_of(f);
     const struct fuzz_listener listener = {
         .progress = show_progress, .found = show_found, .user = f};
     cli_devices_heading(&f->devices, device);
@@ -384,7 +461,6 @@ static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum
     cli_flush();
     f->began = f->devices.line.shown = clock_now();
     f->planned = plan.count;
-    f->unkept = 0;
     *end = fuzz_campaign(&f->devices.watch, device, &plan, &listener, &tally, &written, error);
     end_device(f, device, *end, &tally);
     return written;
@@ -483,7 +559,7 @@ static int show(struct fuzzing *f, const struct eng_device *device)
                              target.sizes[index % target.size_count]);
     }
     gen_draw(&program, &limits, seed, index);
-    fuzz_name(&limits, seed, index, name);
+    eng_draw_name(&limits, seed, index, name);
     text_printf(&origin, "litmus fuzz %s --rule %s --seed 0x%" PRIx64 ", program %" PRIu64,
                 gen_family(&program), gen_rule_name(limits.rule), seed, index);
     gen_assembly(&(struct gen_title){.name = name, .origin = origin.data, .rule = limits.rule},
@@ -501,12 +577,13 @@ static bool check_family(struct fuzzing *f, const struct cli_list *operands,
     if (operands->count != 1)
         return lit_fail(error, LIT_EXIT_USAGE,
                         operands->count ? "only one family at a time"
-                                        : "missing family: reconvergence or groups");
+                                        : "missing family: reconvergence, groups or memory");
     f->sum.data = !strcmp(operands->items[0], "groups");
     if (!f->sum.data && strcmp(operands->items[0], "reconvergence") != 0)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "no programs are generated for '%.80s'; there are: reconvergence, groups",
-                        operands->items[0]);
+        return lit_fail(
+            error, LIT_EXIT_USAGE,
+            "no programs are generated for '%.80s'; there are: reconvergence, groups, memory",
+            operands->items[0]);
     return f->sum.data || !(o->pressure || o->coverage) ||
            lit_fail(error, LIT_EXIT_USAGE, "--pressure and --coverage are for groups");
 }
@@ -524,8 +601,9 @@ static bool check_usage(struct fuzzing *f, const struct cli_list *operands, stru
         return lit_fail(error, LIT_EXIT_USAGE, "--steps: at most %d", GEN_STEPS / 2);
     if (o->jobs > JOBS_MOST)
         return lit_fail(error, LIT_EXIT_USAGE, "--jobs: at most %d", JOBS_MOST);
-    if (o->pressure > GEN_NUMBERS - NUMBERS)
-        return lit_fail(error, LIT_EXIT_USAGE, "--pressure: at most %d", GEN_NUMBERS - NUMBERS);
+    if (o->pressure > GEN_NUMBERS - ENG_DRAW_NUMBERS)
+        return lit_fail(error, LIT_EXIT_USAGE, "--pressure: at most %d",
+                        GEN_NUMBERS - ENG_DRAW_NUMBERS);
     return o->depth <= GEN_NESTING / 2 ||
            lit_fail(error, LIT_EXIT_USAGE, "--depth: at most %d", GEN_NESTING / 2);
 }
@@ -534,19 +612,40 @@ static void settle(struct fuzzing *f)
 {
     struct options *o = f->chosen;
     cli_seed_settle(&o->seed, true);
+    if (!o->count)
+        o->count = PROGRAMS;
     if (!o->runs)
-        o->runs = o->replay ? REPLAY_RUNS : 8;
+        o->runs = o->replay ? REPLAY_RUNS : RUNS;
     if (!o->jobs)
         o->jobs = eng_usable_cores() < JOBS_MOST ? eng_usable_cores() : JOBS_MOST;
-    f->limits = (struct gen_limits){
-        .rule = rules[o->rule], .steps = (uint32_t)o->steps, .depth = (uint32_t)o->depth};
-    if (f->sum.data) {
-        f->limits.numbers = NUMBERS + ((uint32_t)o->pressure + 3) / 4 * 4;
-        f->limits.truths = TRUTHS + (uint32_t)o->pressure / 5;
-    }
-    snprintf(f->folder, sizeof f->folder, "fuzz-%s", gen_family_of(f->limits.numbers));
+    settle_limits(f);
     f->devices.line.quiet = o->quiet;
     cli_devices_watch(&f->devices, o->timeout, o->time, o->verbose);
+}
+
+static int relate(struct options *o, const struct cli_list *operands, struct lit_error *error)
+{
+    if (o->show || o->coverage || o->pressure) {
+        lit_fail(error, LIT_EXIT_USAGE,
+                 "--show, --coverage and --pressure are for generated programs");
+        return cli_fail(error);
+    }
+    cli_seed_settle(&o->seed, true);
+    const struct cli_relatives chosen = {
+        .tests = {.items = operands->items + 1, .count = operands->count - 1},
+        .devices = &o->devices,
+        .simt = &o->simt,
+        .seed = o->seed.value,
+        .count = o->count ? o->count : RELATIVES,
+        .runs = o->runs ? o->runs : RELATIVE_RUNS,
+        .keep = o->keep,
+        .out = o->out,
+        .module = o->replay,
+        .timeout = o->timeout,
+        .time = o->time,
+        .quiet = o->quiet,
+        .verbose = o->verbose};
+    return cli_relatives(&chosen, error);
 }
 
 static int fuzz(struct fuzzing *f, const struct cli_list *operands, struct lit_error *error)
@@ -582,9 +681,46 @@ static int fuzz(struct fuzzing *f, const struct cli_list *operands, struct lit_e
     return code;
 }
 
+// The options that say nothing of small memory tests are refused.
+static int fuzz_memory(struct cli_call *call)
+{
+    static const char *const others[] = {"rule",  "pressure", "jobs",  "steps",
+                                         "depth", "coverage", "replay"};
+    const struct options *o = call->chosen;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (cli_is_given(&cli_fuzz_syntax, call->given, others[i])) {
+            lit_fail(&call->error, LIT_EXIT_USAGE, "--%s is not for memory", others[i]);
+            return CLI_FAILED;
+        }
+    const bool counted = cli_is_given(&cli_fuzz_syntax, call->given, "count");
+    const bool kept = cli_is_given(&cli_fuzz_syntax, call->given, "keep");
+    return cli_fuzz_memory(call, &(struct cli_fuzz_memory){.devices = &o->devices,
+                                                           .simt = &o->simt,
+                                                           .count = counted ? o->count : 0,
+                                                           .runs = o->runs ? o->runs : 16,
+                                                           .keep = kept ? o->keep : UINT64_MAX,
+                                                           .seed = o->seed,
+                                                           .index = o->index.value,
+                                                           .show = o->show,
+                                                           .quiet = o->quiet,
+                                                           .verbose = o->verbose,
+                                                           .out = o->out ? o->out : "fuzz-memory",
+                                                           .db = o->db,
+                                                           .timeout = o->timeout,
+                                                           .time = o->time});
+}
+
 int cli_fuzz(struct cli_call *call)
 {
+    if (call->operands.count == 1 && !strcmp(call->operands.items[0], "memory"))
+        return fuzz_memory(call);
+    if (cli_is_given(&cli_fuzz_syntax, call->given, "db")) {
+        lit_fail(&call->error, LIT_EXIT_USAGE, "--db is for memory");
+        return CLI_FAILED;
+    }
     struct fuzzing f = {.chosen = call->chosen};
+    if (call->operands.count && strcmp(call->operands.items[0], "relatives") == 0)
+        return relate(call->chosen, &call->operands, &call->error);
     const int code = fuzz(&f, &call->operands, &call->error);
     return cli_devices_end(&f.devices, code);
 }

@@ -225,7 +225,10 @@ static int forward(const struct cli_command *command, const char *pattern,
 {
     char **argv = lit_alloc(operands->count + 3, sizeof *argv);
     int argc = 0;
-    bool adds = command->syntax && command->syntax->operands == CLI_OPERANDS_TESTS;
+    bool adds =
+        command->syntax && (command->syntax->operands == CLI_OPERANDS_TESTS ||
+                            (strcmp(command->name, "fuzz") == 0 && first < operands->count &&
+                             strcmp(operands->items[first], "relatives") == 0));
     argv[argc++] = (char *)command->name;
     for (size_t i = first; i < operands->count; i++) {
         argv[argc++] = (char *)operands->items[i];
@@ -257,10 +260,6 @@ static int check(struct cli_call *call, const struct cli_list *operands,
                  const struct cat_package *package, const char *name)
 {
     size_t found = 0;
-    if (package->interface.step_count) {
-        lit_fail(&call->error, LIT_EXIT_USAGE, "--check looks at one dispatch: leave out --then");
-        return CLI_FAILED;
-    }
     if (operands->count > 1) {
         lit_fail(&call->error, LIT_EXIT_USAGE, "--check runs no command: unexpected '%.80s'",
                  operands->items[1]);

@@ -24,8 +24,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEFAULT_RUNS 1000
-#define MOST_RUNS    (UINT64_C(1) << 53)
+#define DEFAULT_RUNS  1000
+#define SMALL_SECONDS 60 // for programs that were drawn to be made small
+#define MOST_RUNS     (UINT64_C(1) << 53)
 
 #define AT(member) offsetof(struct cli_run_options, member)
 
@@ -325,6 +326,10 @@ static bool load_session(struct run *run, struct lit_error *error)
 
 static void print_tables(const struct run *run)
 {
+    if (run->options.progress) {
+        cli_progress_print(run->store, run->session.id, run->options.verbose > 0);
+        return;
+    }
     struct report_terminal_info info = {.color = cli_color(run->options.color),
                                         .utf8 = cli_utf8(),
                                         .verbosity = run->options.quiet         ? -1
@@ -363,6 +368,47 @@ static void collect_code(const struct run *run)
     if (!cli_code_collect(&run->devices, run->store, run->session.id,
                           (enum cli_code_which)run->options.isa, &run->shares, &error))
         fprintf(stderr, "litmus: not all code could be stored: %s\n", error.message);
+}
+
+// The device of a result whose programs were drawn, if one of them failed; else NULL.
+static const struct eng_device *drawn_on(const struct run *run, const struct report_model *model,
+                                         const struct report_result *result)
+{
+    const struct cat_test *test = cat_test_find(result->test);
+    if (!result->failure_count || !test || !cat_test_draws(test))
+        return NULL;
+    for (size_t i = 0; i < run->devices.inventory.count; i++)
+        if (run->devices.chosen[i] &&
+            strcmp(run->devices.inventory.devices[i].id, model->devices[result->device].id) == 0)
+            return &run->devices.inventory.devices[i];
+    return NULL;
+}
+
+// Of each configuration whose programs were drawn, the first one that failed.
+static void make_small(const struct run *run)
+{
+    struct report_model model;
+    struct lit_error error = {0};
+    const double until = clock_now() + SMALL_SECONDS;
+    bool good =
+        !run->options.quiet && report_model_load(run->store, run->session.id, &model, &error);
+    for (size_t i = 0; good && i < model.result_count; i++) {
+        const struct report_result *result = &model.results[i];
+        const struct eng_device *device = drawn_on(run, &model, result);
+        const double left = until - clock_now();
+        struct cat_case which;
+        if (!device || left < 1)
+            continue;
+        printf("  %s, made small:\n", result->label);
+        cli_flush();
+        good = cat_case_find(&result->cfg, &which, &error) &&
+               cli_fuzz_small(&run->devices, device, &which, result->seed,
+                              result->failures[0].at.run, left, &error);
+    }
+    if (!run->options.quiet)
+        report_model_clear(&model);
+    if (!good && error.message[0])
+        fprintf(stderr, "litmus: not all programs were made small: %s\n", error.message);
 }
 
 static void begun(const struct eng_device *device, const char *name, void *user)
@@ -448,6 +494,8 @@ static int measure(struct run *run)
     if (stop == ENG_STOP_NOT)
         collect_code(run);
     print_tables(run);
+    if (stop == ENG_STOP_NOT)
+        make_small(run);
     const struct compare_look look = {cli_color(run->options.color),
                                       run->options.quiet ? -1 : run->options.verbose > 0};
     code = cli_baseline_conclude(&run->baseline, run->store, run->session.id, &look, code,

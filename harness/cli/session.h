@@ -39,6 +39,7 @@ struct cli_run_options {
     // Nobody said how many runs there are to be: more where a failure was ever seen, fewer where
     // none was, and an end of waits that expire every time (docs/statistics.md).
     bool usual;
+    bool progress; // litmus progress: of the tables it prints what progress there is between whom
 };
 
 // Whether patterns and settings can be kept: JSON has no text but UTF-8. False with an error.
@@ -135,3 +136,7 @@ enum lit_exit cli_baseline_conclude(struct cli_baseline *baseline, struct store 
                                     int64_t session, const struct compare_look *look,
                                     enum lit_exit code, bool whole, char *reason, size_t size);
 void cli_baseline_clear(struct cli_baseline *baseline);
+
+// Of a session of litmus progress: the strongest model of each device's lanes, subgroups and
+// workgroups, and with `all` what each program did.
+void cli_progress_print(struct store *store, int64_t session, bool all);

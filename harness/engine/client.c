@@ -65,7 +65,15 @@ void eng_client_teach(struct eng_client *client, const struct text *kernel)
 {
     client->kernel = kernel;
     if (client->worker)
-        eng_worker_teach_one(client->worker, kernel, true);
+        eng_worker_teach_one(client->worker, kernel, true, "");
+}
+
+void eng_client_replace(struct eng_client *client, const char *name, const struct text *words)
+{
+    client->replaced = name;
+    client->words = words;
+    if (client->worker)
+        eng_worker_teach_one(client->worker, words, false, name);
 }
 
 // The first frame of a backtrace that is neither this program's nor the C library's, without
@@ -97,6 +105,23 @@ static void note_place(struct eng_client *client, struct eng_outcome *outcome)
     find_place(evidence[ENG_EVIDENCE_BACKTRACE], outcome->place, sizeof outcome->place);
     for (size_t i = 0; i < ENG_EVIDENCES; i++)
         free(evidence[i]);
+}
+
+void eng_outcome_how(const struct eng_outcome *outcome, char how[320])
+{
+    how[0] = '\0';
+    if (outcome->result == ENG_CRASH)
+        snprintf(how, 320, "%.150s%s%s", outcome->reason, outcome->place[0] ? " in " : "",
+                 outcome->place);
+}
+
+uint32_t eng_outcome_worst(enum cat_check check, const struct eng_count *count)
+{
+    uint32_t worst = 0;
+    for (uint32_t i = 1; i < CAT_OUTCOMES; i++)
+        if (cat_outcome_fails(check, i) && (!worst || count->outcomes[i] > count->outcomes[worst]))
+            worst = i;
+    return worst;
 }
 
 // Whether the worker said all that belongs to a request.
@@ -150,9 +175,11 @@ static bool need_worker(struct eng_client *client, struct eng_outcome *outcome)
     if (client->unfit)
         snprintf(outcome->reason, sizeof outcome->reason, "%s", error.message);
     else if (client->kernel)
-        eng_worker_teach_one(client->worker, client->kernel, false);
+        eng_worker_teach_one(client->worker, client->kernel, false, "");
     else
         eng_worker_teach(client->worker);
+    if (client->worker && client->words)
+        eng_worker_teach_one(client->worker, client->words, false, client->replaced);
     return client->worker;
 }
 

@@ -16,6 +16,8 @@ struct eng_client {
     bool generated;            // the host checks, as GENERATED has it: the checker is not tried
     const struct text *kernel; // its workers know this test instead of those that were added to the
                                // catalogue; eng_client_teach
+    const char *replaced;      // its workers run this configuration with `words` for its module;
+    const struct text *words;  // NULL: none; eng_client_replace
     const struct eng_benching *benching; // of BENCH, NULL else
     char checker[600];                   // "device", or "host: why"; "" before it was open
     struct text
@@ -45,11 +47,21 @@ struct eng_outcome {
     char place[160]; // of a crash: the first frame of its backtrace that is the driver's; else ""
 };
 
+// Of a crash: by what, and where, "killed by signal 11 (SIGSEGV) in
+// libLLVM-15.so.1(_ZN4llvm5Value"; what fails so fails alike. "" of other outcomes.
+void eng_outcome_how(const struct eng_outcome *outcome, char how[320]);
+// The most frequent outcome that is a failure; 0: none is.
+uint32_t eng_outcome_worst(enum cat_check check, const struct eng_count *count);
+
 // Ends the worker and frees the code. A client starts as {.watch, .device}, which must outlive it.
 void eng_client_end(struct eng_client *client);
 
 // From here on its workers know this test alone, as cat_package_write has it; it must outlive that.
 void eng_client_teach(struct eng_client *client, const struct text *kernel);
+
+// From here on its workers run a configuration with these words for its module; name and words must
+// outlive that.
+void eng_client_replace(struct eng_client *client, const char *name, const struct text *words);
 
 // Asks for runs (RUN, GENERATED), for code (COMPILE), or for what opens the device itself (TRY,
 // BENCH), and waits for their end. A crash, a hang, a lost device are results; the next request has

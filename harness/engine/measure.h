@@ -81,3 +81,11 @@ enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_
 bool eng_generated_make(const struct eng_request *request, struct eng_generated *generated,
                         struct lit_error *error);
 void eng_generated_clear(struct eng_generated *generated);
+
+// In the worker: does what a GENERATED request asks for.
+enum dev_status eng_generated_run(struct dev *dev, const struct eng_request *request,
+                                  const struct eng_sink *sink);
+// In the worker: does what a RUN request for a test whose programs are drawn asks for. A BATCH is a
+// program, which is a run that failed if any of its own runs did.
+enum dev_status eng_draw_run(struct dev *dev, const struct cat_case *which,
+                             const struct eng_request *request, const struct eng_sink *sink);

@@ -10,23 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_size(uint32_t size)
-{
-    return size >= 1 && size <= 128 && (size & (size - 1)) == 0;
-}
-
-size_t eng_plan_sizes(const struct dev_facts *facts, uint32_t *sizes)
-{
-    size_t count = 0;
-    if (!is_size(facts->subgroup))
-        return 0;
-    sizes[count++] = facts->subgroup;
-    for (uint32_t size = 1; size <= 128 && facts->subgroup_control; size *= 2)
-        if (size >= facts->subgroup_min && size <= facts->subgroup_max && size != facts->subgroup)
-            sizes[count++] = size;
-    return count;
-}
-
 struct gathering {
     struct eng_plan *plan;
     const struct cat_selection *whole; // what a run was asked for
@@ -63,8 +46,8 @@ static void gather(const struct cat_case *which, void *user)
 void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
                    const struct dev_facts *facts, bool shuffle, uint64_t seed)
 {
-    uint32_t sizes[ENG_MAX_SIZES];
-    size_t size_count = facts->problem[0] ? 0 : eng_plan_sizes(facts, sizes);
+    uint32_t sizes[DEV_MAX_SIZES];
+    size_t size_count = facts->problem[0] ? 0 : dev_facts_sizes(facts, sizes);
     const char **patterns = lit_alloc(selection->count + 1, sizeof *patterns);
     struct cat_selection sized = {.patterns = patterns, .thorough = selection->thorough};
     for (size_t i = 0; i < selection->count; i++)

@@ -56,12 +56,6 @@ struct eng_plan {
     size_t count;
 };
 
-#define ENG_MAX_SIZES 8 // powers of two, 1 to 128
-
-// The subgroup sizes that a device can run, its default first; `sizes` holds ENG_MAX_SIZES. Only
-// the default unless it can control the size. Returns how many; 0 if the facts make no sense.
-size_t eng_plan_sizes(const struct dev_facts *facts, uint32_t *sizes);
-
 // All selected cases: those of the device's default subgroup size; those of its other sizes if the
 // selection is thorough, or has a pattern that names them ("...subgroup=64"). In the catalogue's
 // order (all sizes of a test together), or with `shuffle` in an order that depends on the seed

@@ -45,8 +45,9 @@ enum eng_request_kind {
                  // -> ROW for each row, TIME for each dispatch, then DONE; "throughput" and
                  // "single", with a configuration behind them -> RATE for each round, then DONE
     ENG_TEACH,   // a chunk of a test that was added to the catalogue (cat_test_add), or of one that
-                 // takes the place of the last such one (`instead`); no answer, but MESSAGE where
-                 // the whole makes no sense
+                 // takes the place of the last such one (`instead`); with a name, of the module
+                 // that this configuration runs from here on (cat_case_replace); no answer, but
+                 // MESSAGE where the whole makes no sense
     ENG_QUIT,    // the worker ends
 };
 
@@ -63,7 +64,8 @@ struct eng_request {
     uint32_t checks;              // OPEN: modes of the checker to try, bit i: enum cat_check i
     bool capture;                 // OPEN: for COMPILE alone, the checker is not tried; BENCH: ROW
                                   // has CODE before it
-    char name[512];               // RUN, TRY, COMPILE: the configuration; GENERATED: the test
+    char name[512];               // RUN, TRY, COMPILE, TEACH: the configuration; GENERATED: the
+                                  // test
     char stress[ENG_STRESS_TEXT]; // RUN: the notation of the set that it runs under
     char settings[1024];          // TRY: LITMUS_SIMT, which the simulator reads; "": as it is
     char program[GEN_TEXT_MAX];   // GENERATED: its notation
@@ -136,6 +138,24 @@ bool eng_request_parse(const char *line, size_t length, struct eng_request *requ
                        struct lit_error *error);
 bool eng_event_parse(const char *line, size_t length, struct eng_event *event,
                      struct lit_error *error);
+
+// --- Generated programs as requests (draw.c), and tests whose runs are such programs: run `r` of a
+// configuration is the program that `litmus fuzz` draws of the same seed on the same device.
+
+#define ENG_DRAW_DEPTH   4
+#define ENG_DRAW_NUMBERS 8 // registers of programs with data
+#define ENG_DRAW_TRUTHS  4
+
+// The strongest rule that a device with these features has.
+enum masks_rule eng_draw_rule(uint64_t features);
+// "reconvergence.fuzz-maximal-5eed-17": the name of a program, by which its input is drawn.
+void eng_draw_name(const struct gen_limits *limits, uint64_t seed, uint64_t index, char name[96]);
+// The request that runs a program once it has a name, a seed and a number of runs.
+void eng_draw_request(const struct gen_program *program, enum masks_rule rule, uint32_t subgroup,
+                      struct eng_request *request);
+// What is counted of program `run` that ended the worker, for which nothing was written.
+void eng_draw_broken(const struct dev_facts *facts, uint32_t subgroup, uint64_t run,
+                     enum eng_result result, const char *reason, struct eng_count *count);
 
 // The worker's main loop, until QUIT or end of file, with the driver of a manifest alone. Returns
 // the process's exit code.

@@ -241,8 +241,10 @@ static bool must_stop(const struct eng_queue *q)
 static enum eng_stop ensure_open(struct eng_queue *q, size_t place)
 {
     const struct cat_case *which = &q->plan.cases[place];
-    const uint32_t check = UINT32_C(1) << cat_test_mode(which->test).check;
-    while ((!q->worker || !(q->checks & check)) && !q->unfit && !must_stop(q)) {
+    // The host checks programs that are drawn.
+    const uint32_t check =
+        cat_test_draws(which->test) ? 0 : UINT32_C(1) << cat_test_mode(which->test).check;
+    while ((!q->worker || (check & ~q->checks)) && !q->unfit && !must_stop(q)) {
         bool failed = false;
         q->fault[0] = '\0';
         enum eng_stop step = open_once(q, place, check, q->fault, &failed);
@@ -426,6 +428,8 @@ static enum eng_stop follow(struct eng_queue *q, struct measure *m, bool *over)
                 return disbelieve(q, m, "inconsistent counts from the worker");
             eng_count_part(&m->row.count, &event.count, q->process, event.fresh);
             eng_count_add(&m->row.count, &event.count);
+            if (cat_test_draws(m->which->test))
+                q->losses = q->hangs = 0;
             if (!put(q, m))
                 return ENG_STOP_STORE;
             show(q, m);
@@ -525,6 +529,29 @@ static void go_on_alone(struct eng_queue *q, struct measure *m)
     m->result = eng_verdict(&m->row.count);
 }
 
+// A program that was drawn ended the worker: it is a run that failed, and the next one has another
+// worker.
+static bool count_broken(struct eng_queue *q, struct measure *m)
+{
+    struct eng_count count;
+    const enum eng_result result = m->result;
+    // Of a worker that has ended by itself the number is used up.
+    const uint32_t process = q->worker ? q->process : q->process - 1;
+    report_end(q, m);
+    end_worker(q, true);
+    eng_draw_broken(&q->device->facts, m->which->subgroup, m->row.first + m->row.count.runs, result,
+                    m->reason, &count);
+    eng_count_part(&m->row.count, &count, process, false);
+    eng_count_add(&m->row.count, &count);
+    q->losses = eng_in_a_row(q->losses, ENG_DEVICE_LOST, result);
+    q->hangs = eng_in_a_row(q->hangs, ENG_HANG, result);
+    m->reason[0] = '\0';
+    m->result = ENG_PARTIAL;
+    const bool written = put(q, m);
+    m->result = eng_verdict(&m->row.count);
+    return written;
+}
+
 // Runs until the rule says that it is enough, or something goes wrong.
 static enum eng_stop run_by_rule(struct eng_queue *q, struct measure *m, bool *over)
 {
@@ -538,6 +565,9 @@ static enum eng_stop run_by_rule(struct eng_queue *q, struct measure *m, bool *o
             step = run_chunk(q, m, over);
             if (step == ENG_STOP_NOT && *over && m->unclear)
                 go_on_alone(q, m);
+            if (step == ENG_STOP_NOT && *over && cat_test_draws(m->which->test) &&
+                eng_is_broken(m->result) && !count_broken(q, m))
+                step = ENG_STOP_STORE;
         } else {
             *over = false;
             m->result = ENG_PARTIAL;

@@ -98,7 +98,9 @@ struct eng_worker *eng_worker_start(const struct eng_watch *watch, const char *m
 // Sends it the tests that were added to the catalogue.
 void eng_worker_teach(struct eng_worker *worker);
 // Sends it one test alone, as cat_package_write has it; `instead`: it takes the place of the last.
-void eng_worker_teach_one(struct eng_worker *worker, const struct text *test, bool instead);
+// Or, where `name` is not "", the words of the module that this configuration runs from here on.
+void eng_worker_teach_one(struct eng_worker *worker, const struct text *test, bool instead,
+                          const char *name);
 
 // Ends a worker and frees it; NULL is fine. `at_once` when it is known not to listen. False if the
 // process could not be ended even by SIGKILL.

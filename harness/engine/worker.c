@@ -15,9 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_MESSAGES  20 // validation messages that one request may cause
-#define GENERATED_CPU 4  // workgroups of a generated program
-#define GENERATED_GPU 16
+#define MAX_MESSAGES 20 // validation messages that one request may cause
 
 struct worker {
     struct eng_sink sink;
@@ -151,6 +149,18 @@ static enum dev_status open_device(struct worker *worker, const struct eng_reque
     return DEV_OK;
 }
 
+// What was taught is the module that a configuration runs from here on.
+static void replace(struct worker *worker, const char *name)
+{
+    const struct text *taught = &worker->taught;
+    struct cat_case which;
+    struct lit_error error = {0};
+    const uint32_t *words = (const uint32_t *)(const void *)taught->data;
+    if (!cat_case_parse(name, &which, &error) ||
+        !cat_case_replace(&which, words, taught->length / 4, &error))
+        on_message(error.message, worker);
+}
+
 // A test for the catalogue. Whoever asks for one that could not be added is told that there is
 // none.
 static void teach(struct worker *worker, const struct eng_request *request)
@@ -165,6 +175,11 @@ static void teach(struct worker *worker, const struct eng_request *request)
     text_append(taught, (const char *)chunk->bytes, chunk->size);
     if (taught->length < chunk->total)
         return;
+    if (request->name[0]) {
+        replace(worker, request->name);
+        text_free(taught);
+        return;
+    }
     if (request->instead && worker->knows)
         cat_test_drop();
     worker->knows = cat_test_add(taught->data, taught->length, NULL, &error);
@@ -175,7 +190,11 @@ static void teach(struct worker *worker, const struct eng_request *request)
 
 static enum dev_status run(struct worker *worker, const struct eng_request *request)
 {
+    struct cat_case which;
+    struct lit_error error;
     eng_precompile_begin(worker->dev, request, &worker->sink);
+    if (cat_case_parse(request->name, &which, &error) && cat_test_draws(which.test))
+        return eng_draw_run(worker->dev, &which, request, &worker->sink);
     const enum dev_status status = eng_measure(
         &(struct eng_measure){
             .dev = worker->dev,
@@ -186,29 +205,6 @@ static enum dev_status run(struct worker *worker, const struct eng_request *requ
         request);
     if (status == DEV_OK || status == DEV_ERROR)
         eng_precompiled_forget(request->name);
-    return status;
-}
-
-// A generated program has few runs: what the device-side checker needs to be made ready would take
-// longer than they do.
-static enum dev_status run_generated(struct worker *worker, const struct eng_request *request)
-{
-    struct lit_error error = {0};
-    struct eng_generated generated;
-    enum dev_status status = DEV_OK;
-    if (eng_generated_make(request, &generated, &error))
-        status = eng_measure(
-            &(struct eng_measure){
-                .dev = worker->dev,
-                .own = &generated,
-                .check_on_host = true,
-                .scale = dev_facts(worker->dev)->cpu ? GENERATED_CPU : GENERATED_GPU,
-                .sink = &worker->sink,
-            },
-            request);
-    else
-        emit_error(worker, error.code, error.message);
-    eng_generated_clear(&generated);
     return status;
 }
 
@@ -357,7 +353,7 @@ int eng_worker_main(const char *manifest)
             status = try_once(worker, &request);
             break;
         case ENG_GENERATED:
-            status = run_generated(worker, &request);
+            status = eng_generated_run(worker->dev, &request, &worker->sink);
             break;
         case ENG_COMPILE:
             status = eng_compile(worker->dev, request.name, &worker->sink);

@@ -2,7 +2,6 @@
 // A campaign of generated programs.
 #include "base/clock.h"
 #include "base/file.h"
-#include "engine/plan.h"
 #include "fuzz/campaign.h"
 #include "generate/module.h"
 #include "generate/program.h"
@@ -22,7 +21,7 @@ void fuzz_target_init(struct fuzz_target *target, const struct eng_watch *watch,
                       const struct eng_device *device)
 {
     *target = (struct fuzz_target){.client = {.watch = watch, .device = device, .generated = true}};
-    target->size_count = eng_plan_sizes(&device->facts, target->sizes);
+    target->size_count = dev_facts_sizes(&device->facts, target->sizes);
 }
 
 bool fuzz_failed(const struct eng_outcome *outcome)
@@ -34,17 +33,9 @@ bool fuzz_failed(const struct eng_outcome *outcome)
 static enum eng_end try_once(struct fuzz_target *target, const struct fuzz_trial *trial,
                              struct eng_outcome *outcome)
 {
-    struct eng_request request = {.kind = ENG_GENERATED,
-                                  // At least two subgroups.
-                                  .workgroup = trial->subgroup <= 32 ? 64 : 2 * trial->subgroup,
-                                  .subgroup = trial->subgroup,
-                                  .runs = trial->runs,
-                                  .seed = trial->seed};
-    OWNED(text_free) struct text notation = {0};
-    gen_write(trial->program, &notation);
-    snprintf(request.program, sizeof request.program, "%s", notation.data);
+    struct eng_request request = {.runs = trial->runs, .seed = trial->seed};
+    eng_draw_request(trial->program, trial->rule, trial->subgroup, &request);
     snprintf(request.name, sizeof request.name, "%s", trial->name);
-    snprintf(request.rule, sizeof request.rule, "%s", gen_rule_name(trial->rule));
     return eng_client_ask(&target->client, &request, outcome);
 }
 
@@ -87,16 +78,9 @@ struct lane {
     // Of the program that is being shrunk:
     struct fuzz_found *found;
     const char *name;
-    uint64_t patience;
     double deadline;
     enum eng_end end; // why shrinking stopped
 };
-
-void fuzz_name(const struct gen_limits *limits, uint64_t seed, uint64_t index, char name[96])
-{
-    snprintf(name, 96, "%s.fuzz-%s-%" PRIx64 "-%" PRIu64, gen_family_of(limits->numbers),
-             gen_rule_name(limits->rule), seed, index);
-}
 
 struct gen_limits fuzz_limits(const struct fuzz_plan *plan, const struct eng_device *device,
                               uint32_t subgroup)
@@ -126,6 +110,11 @@ uint64_t fuzz_patience(uint64_t failed, uint64_t runs)
                                    : (uint64_t)needed;
 }
 
+enum cat_check fuzz_check(const struct gen_program *program)
+{
+    return program->numbers ? CAT_CHECK_EQUAL : CAT_CHECK_MASK;
+}
+
 static struct fuzz_trial trial_of(const struct lane *lane, const struct gen_program *program,
                                   uint64_t runs)
 {
@@ -144,6 +133,14 @@ static void tell(struct campaign *c, const char *doing)
     pthread_mutex_unlock(&c->lock);
 }
 
+static bool is_alike(const struct eng_outcome *outcome, const struct eng_outcome *first)
+{
+    char how[320], was[320];
+    eng_outcome_how(outcome, how);
+    eng_outcome_how(first, was);
+    return outcome->result == first->result && strcmp(how, was) == 0;
+}
+
 // A candidate fails if it ends as the program did.
 static enum gen_answer ask(const struct gen_program *candidate, void *user)
 {
@@ -157,14 +154,15 @@ static enum gen_answer ask(const struct gen_program *candidate, void *user)
     snprintf(doing, sizeof doing, "shrinking, %u of %u steps, %u tries", found->small.count,
              found->drawn.count, found->tries);
     tell(lane->campaign, doing);
-    const struct fuzz_trial trial = trial_of(lane, candidate, lane->patience);
+    const struct fuzz_trial trial = trial_of(lane, candidate, found->patience);
     lane->end = try_once(&lane->target, &trial, &outcome);
     if (lane->end != ENG_END_RAN)
         return GEN_STOP;
     found->tries++;
-    if (outcome.result != found->first.result)
+    if (!is_alike(&outcome, &found->first))
         return GEN_PASSES;
     found->small = *candidate;
+    found->worst = eng_outcome_worst(fuzz_check(candidate), &outcome.count);
     return GEN_FAILS;
 }
 
@@ -209,34 +207,78 @@ static enum eng_end repeat(struct lane *lane, const struct gen_program *program,
     return ENG_END_RAN;
 }
 
+// Learns how often a program fails, and from that how often candidates are run.
+static enum eng_end estimate(struct lane *lane)
+{
+    const struct fuzz_plan *plan = lane->campaign->plan;
+    struct fuzz_found *found = lane->found;
+    const enum eng_end end =
+        repeat(lane, &found->drawn, eng_is_broken(found->first.result) ? 1 : REPEATS, &found->runs,
+               &found->failed, &found->failure);
+    // The first runs count where the others show nothing.
+    found->patience = found->failed ? fuzz_patience(found->failed, found->runs)
+                                    : fuzz_patience(1, found->runs + plan->runs);
+    lane->deadline = clock_now() + plan->shrinking;
+    lane->end = ENG_END_RAN;
+    return end;
+}
+
+// By what a program fails, as far as it is small.
+static void name_group(struct fuzz_found *found)
+{
+    const char *outcome = cat_outcome_name(fuzz_check(&found->small), found->worst);
+    OWNED(text_free) struct text kinds = {0};
+    char how[320];
+    eng_outcome_how(&found->first, how);
+    gen_kinds(&found->small, &kinds);
+    if (found->first.result == ENG_FAIL)
+        snprintf(found->group, sizeof found->group, "%s%s%s", outcome ? outcome : "wrong",
+                 kinds.length ? ": " : "", kinds.length ? kinds.data : "");
+    else
+        snprintf(found->group, sizeof found->group, "%s%s%s", eng_result_name(found->first.result),
+                 *how ? ": " : "", how);
+}
+
+// Learns to which group a failing program belongs. Wrong results are known by what they need: the
+// program is left without all else.
+static enum eng_end strip(struct lane *lane)
+{
+    struct fuzz_found *found = lane->found;
+    enum eng_end end = ENG_END_RAN;
+    found->small = found->drawn;
+    found->worst = eng_outcome_worst(fuzz_check(&found->drawn), &found->first.count);
+    if (found->first.result == ENG_FAIL && (end = estimate(lane)) == ENG_END_RAN) {
+        struct gen_program program = found->drawn;
+        gen_strip(&program, lane->campaign->plan->limits.rule, ask, lane);
+        end = lane->end;
+    }
+    name_group(found);
+    return end;
+}
+
 static enum eng_end shrink(struct lane *lane)
 {
     const struct fuzz_plan *plan = lane->campaign->plan;
     struct fuzz_found *found = lane->found;
-    enum eng_end end = repeat(lane, &found->drawn, eng_is_broken(found->first.result) ? 1 : REPEATS,
-                              &found->runs, &found->failed, &found->failure);
-    if (end != ENG_END_RAN)
-        return end;
+    const bool hard = eng_is_broken(found->first.result);
     // What ends a worker may be what others did to the device before: only what does so again, on a
     // device of its own, can be made smaller.
-    if (eng_is_broken(found->first.result) && !found->failed)
-        return ENG_END_RAN;
-    // The first runs count where the others show nothing.
-    lane->patience = found->failed ? fuzz_patience(found->failed, found->runs)
-                                   : fuzz_patience(1, found->runs + plan->runs);
+    const enum eng_end end = hard ? estimate(lane) : ENG_END_RAN;
+    if (end != ENG_END_RAN || (hard && !found->failed))
+        return end;
     lane->deadline = clock_now() + plan->shrinking;
     lane->end = ENG_END_RAN;
     found->shrunk = true;
-    struct gen_program program = found->drawn;
+    struct gen_program program = found->small;
     gen_shrink(&program, plan->limits.rule, ask, lane);
     if (lane->end == ENG_END_RAN)
         take_lanes(lane);
     found->cut_short = lane->end != ENG_END_RAN || clock_now() > lane->deadline ||
-                       (eng_is_broken(found->first.result) && found->tries >= HARD_TRIES);
+                       (hard && found->tries >= HARD_TRIES);
     if (lane->end != ENG_END_RAN)
         return lane->end;
-    return repeat(lane, &found->small, eng_is_broken(found->first.result) ? 1 : REPEATS,
-                  &found->small_runs, &found->small_failed, &found->failure);
+    return repeat(lane, &found->small, hard ? 1 : REPEATS, &found->small_runs, &found->small_failed,
+                  &found->failure);
 }
 
 // What was seen, as prose behind the head.
@@ -284,22 +326,82 @@ static bool store(const struct lane *lane)
     return good;
 }
 
+// Its number is behind those that are there, but where groups become one.
+static void count_in(struct fuzz_group *group, uint64_t number)
+{
+    const uint64_t told = group->programs < FUZZ_FIRST ? group->programs : FUZZ_FIRST;
+    uint64_t at = told;
+    for (; at > 0 && group->first[at - 1] > number; at--)
+        if (at < FUZZ_FIRST)
+            group->first[at] = group->first[at - 1];
+    if (at < FUZZ_FIRST)
+        group->first[at] = number;
+    group->programs++;
+}
+
+// The group of this name, or of which one became a program of it; the number of groups: none.
+static size_t find_group(const struct fuzz_tally *tally, const char *name)
+{
+    size_t i = 0;
+    while (i < tally->group_count && strcmp(tally->groups[i].name, name) != 0 &&
+           strcmp(tally->groups[i].small, name) != 0)
+        i++;
+    return i;
+}
+
+// Counts a program in its group.
+static struct fuzz_group *join(struct fuzz_tally *tally, const struct fuzz_found *found)
+{
+    size_t i = find_group(tally, found->group);
+    if (i == FUZZ_GROUPS)
+        i--;
+    if (i == tally->group_count) {
+        const char *name = i == FUZZ_GROUPS - 1 ? "other" : found->group;
+        snprintf(tally->groups[tally->group_count++].name, sizeof found->group, "%s", name);
+    }
+    while (tally->groups[i].same)
+        i = tally->groups[i].same - 1;
+    count_in(&tally->groups[i], found->index);
+    return &tally->groups[i];
+}
+
+// One of a group was shrunk. If what is left is what another group is known by, the two are one.
+static void settle(struct fuzz_tally *tally, struct fuzz_group *group, struct fuzz_found *found)
+{
+    name_group(found);
+    size_t i = found->shrunk ? find_group(tally, found->group) : tally->group_count;
+    while (i < tally->group_count && tally->groups[i].same)
+        i = tally->groups[i].same - 1;
+    struct fuzz_group *other = i < tally->group_count ? &tally->groups[i] : group;
+    snprintf(group->small, sizeof group->small, "%s", found->shrunk ? found->group : "");
+    if (other != group) {
+        for (uint64_t k = 0; k < group->programs && k < FUZZ_FIRST; k++)
+            count_in(other, group->first[k]);
+        other->programs += group->programs > FUZZ_FIRST ? group->programs - FUZZ_FIRST : 0;
+        group->programs = 0;
+        group->same = i + 1;
+    }
+    other->settled |= found->shrunk;
+    if (!other->path[0])
+        snprintf(other->path, sizeof other->path, "%s", found->path);
+}
+
 // Under the lock, but while the program is shrunk.
 static void handle(struct lane *lane, struct fuzz_found *found)
 {
     struct campaign *c = lane->campaign;
+    struct fuzz_group *group = join(c->tally, found);
     char name[96];
-    fuzz_name(&c->plan->limits, c->plan->seed, found->index, name);
+    eng_draw_name(&c->plan->limits, c->plan->seed, found->index, name);
     lane->found = found;
     lane->name = name;
-    found->small = found->drawn;
-    found->small_subgroup = found->subgroup;
-    if (c->tally->stored < c->plan->keep) {
+    if (c->tally->stored < c->plan->keep && !group->settled) {
         pthread_mutex_unlock(&c->lock);
         const enum eng_end end = shrink(lane);
         pthread_mutex_lock(&c->lock);
         c->end = c->end == ENG_END_RAN ? end : c->end;
         c->written = store(lane);
+        settle(c->tally, group, found);
     }
     c->listener->found(found, c->listener->user);
 }
@@ -388,20 +490,23 @@ static struct fuzz_found *run_program(struct lane *lane)
     if (target->size_count)
         found->subgroup = target->sizes[found->index % target->size_count];
     found->small_subgroup = found->subgroup;
-    fuzz_name(&plan->limits, plan->seed, found->index, name);
+    eng_draw_name(&plan->limits, plan->seed, found->index, name);
     const struct gen_limits limits = fuzz_limits(plan, c->device, found->subgroup);
     gen_draw(&found->drawn, &limits, plan->seed, found->index);
     lane->found = found;
     lane->name = name;
     const struct fuzz_trial trial = trial_of(lane, &found->drawn, plan->runs);
     const enum eng_end end = run_first(&lane->target, &trial, found);
+    const bool failed = end == ENG_END_RAN && fuzz_failed(&found->first);
+    const enum eng_end stripped = failed ? strip(lane) : ENG_END_RAN;
     pthread_mutex_lock(&c->lock);
     note(&trial, found, end, c->tally);
     c->end = c->end == ENG_END_RAN ? end : c->end;
+    c->end = c->end == ENG_END_RAN ? stripped : c->end;
     // What one program lacks they all lack.
     c->over |= end == ENG_END_RAN && found->first.result == ENG_SKIP;
     pthread_mutex_unlock(&c->lock);
-    if (end == ENG_END_RAN && fuzz_failed(&found->first))
+    if (failed)
         return found;
     free(found);
     return NULL;
@@ -505,8 +610,10 @@ enum eng_end fuzz_campaign(const struct eng_watch *watch, const struct eng_devic
     for (uint64_t i = 1; i < plan->jobs; i++)
         if (c.lanes[i].has_thread)
             pthread_join(c.lanes[i].thread, NULL);
-    for (size_t i = 0; i < c.waiting_count; i++)
+    for (size_t i = 0; i < c.waiting_count; i++) {
+        join(tally, c.waiting[i]);
         free(c.waiting[i]);
+    }
     free(c.waiting);
     free(c.lanes);
     pthread_cond_destroy(&c.changed);

@@ -8,6 +8,9 @@
 // A device on which generated programs run: its worker, what one program did there, and whether it
 // can go on.
 
+#define FUZZ_GROUPS 64 // most groups of failing programs
+#define FUZZ_FIRST  5  // numbers of programs that a group tells
+
 struct fuzz_target {
     struct eng_client client;
     uint32_t sizes[8]; // of subgroups, the device's usual one first
@@ -30,16 +33,16 @@ void fuzz_target_init(struct fuzz_target *target, const struct eng_watch *watch,
 // Whether the program failed: a mask that is not allowed, or the end of worker or device.
 bool fuzz_failed(const struct eng_outcome *outcome);
 
-// A campaign: generated programs on one device, several at once, each in a worker of its own. A
-// failing one is repeated, shrunk, and stored as a test, one after the other in the order of their
-// numbers, while others run.
+// A campaign: generated programs on one device, several at once, each in a worker of its own.
+// Failing ones are put into groups; of each group one is shrunk and stored as a test, one after the
+// other in the order of their numbers, while others run.
 
 struct fuzz_plan {
     struct gen_limits limits;    // features and size are those of the device
     uint64_t jobs;               // programs that run at once, 1 or more
     uint64_t seed, first, count; // programs `first` to `first + count - 1`
     uint64_t runs;               // of each
-    uint64_t keep;               // so many failing programs are shrunk and stored
+    uint64_t keep;               // so many failing programs are shrunk and stored, one of a group
     double shrinking;            // seconds that one program may take to be shrunk
     const char *folder;          // where they are stored; made when it is needed
 };
@@ -50,14 +53,29 @@ struct fuzz_found {
     uint32_t subgroup;
     struct gen_program drawn, small;
     struct eng_outcome first; // of the drawn program, its first runs
+    char group[400];          // by what it fails, see struct fuzz_group
     uint64_t runs, failed;    // when it was run again
     uint64_t small_runs, small_failed;
     uint32_t small_subgroup;    // the smallest in which the small one fails; `subgroup` at first
     struct eng_failure failure; // of the small one, or of the drawn one
-    unsigned tries;             // while shrinking
+    unsigned tries;             // while its group is learned and while it is shrunk
+    uint64_t patience;          // runs of a candidate
+    uint32_t worst;             // outcome of the small one
     bool shrunk;                // it was tried
     bool cut_short;             // before nothing could be made smaller
     char path[512];             // where it is stored; "" if it is not
+};
+
+// Programs that fail alike, as far as that is known of each before one is shrunk. The name: of a
+// crash the signal and the first frame in the driver, of wrong results the most frequent outcome
+// and the kinds of steps without which they are right, "wrong: late while".
+struct fuzz_group {
+    char name[400], small[400]; // `small`: what it would be called by the one that was shrunk
+    size_t same;                // its programs are counted in the group before this; 0: in itself
+    uint64_t programs;
+    uint64_t first[FUZZ_FIRST]; // the first of their numbers
+    bool settled;               // one was shrunk
+    char path[512];             // where that is stored, or one that did not fail again; ""
 };
 
 struct fuzz_tally {
@@ -65,6 +83,9 @@ struct fuzz_tally {
     uint64_t checked;        // records: masks, or registers, four each
     uint64_t results[ENG_RESULTS];
     uint64_t stored;
+    // In the order of their first programs. The last may be of all that fail otherwise.
+    struct fuzz_group groups[FUZZ_GROUPS];
+    size_t group_count;
     // How often which operation was in the programs that ran, by the innermost construct around it
     // (enum masks_kind up to MASKS_CALL) and the type.
     uint64_t acts[GEN_OPS][MASKS_CALL + 1][GEN_TYPES];
@@ -78,6 +99,9 @@ struct fuzz_listener {
     void (*found)(const struct fuzz_found *found, void *user);
     void *user;
 };
+
+// How records of a program are compared.
+enum cat_check fuzz_check(const struct gen_program *program);
 
 // Runs one program for the first time, and adds it to the tally. A crash, a hang, a lost device are
 // results; the next program has a new worker.
@@ -95,8 +119,6 @@ enum eng_end fuzz_campaign(const struct eng_watch *watch, const struct eng_devic
 // as many runs as the program did shows it in 99 of 100 cases, 512 at most. Pure.
 uint64_t fuzz_patience(uint64_t failed, uint64_t runs);
 
-// "reconvergence.fuzz-maximal-5eed-17": the name of a program, by which its input is drawn.
-void fuzz_name(const struct gen_limits *limits, uint64_t seed, uint64_t index, char name[96]);
 // What is drawn for a device: the features that it has, and the size in which program `index` runs.
 struct gen_limits fuzz_limits(const struct fuzz_plan *plan, const struct eng_device *device,
                               uint32_t subgroup);

@@ -63,6 +63,13 @@ static const struct {
     {"Int64", SpvCapabilityInt64},
     {"Float16", SpvCapabilityFloat16},
     {"Float64", SpvCapabilityFloat64},
+    {"Int64Atomics", SpvCapabilityInt64Atomics},
+    {"PhysicalStorageBufferAddresses", SpvCapabilityPhysicalStorageBufferAddresses},
+    {"PhysicalStorageBuffer64", SpvAddressingModelPhysicalStorageBuffer64},
+    {"PhysicalStorageBuffer", SpvStorageClassPhysicalStorageBuffer},
+    {"Unroll", SpvLoopControlUnrollMask},
+    {"Volatile", SpvMemoryAccessVolatileMask},
+    {"Aligned", SpvMemoryAccessAlignedMask},
     {"Reduce", SpvGroupOperationReduce},
     {"InclusiveScan", SpvGroupOperationInclusiveScan},
     {"ExclusiveScan", SpvGroupOperationExclusiveScan},
@@ -144,6 +151,14 @@ static void put(struct gen_module *module, uint32_t word)
     module->words[module->count++] = word;
 }
 
+// A constant that needs more than a word has 64 bits.
+static void put_number(struct gen_module *module, uint64_t number)
+{
+    put(module, (uint32_t)number);
+    if (number >> 32)
+        put(module, (uint32_t)(number >> 32));
+}
+
 static void put_string(struct gen_module *module, const char *bytes, size_t length)
 {
     for (size_t at = 0; at <= length; at += 4) {
@@ -162,6 +177,8 @@ static void assemble_line(struct gen_module *module, struct ids *ids, const char
     const char *result = *line == '%' ? line : NULL;
     const char *word = result ? strchr(line, '=') + 2 : line;
     const bool is_type = !strncmp(word, "OpType", 6) || !strncmp(word, "OpLabel", 7);
+    const bool decorates =
+        !strncmp(word, "OpDecorate", 10) || !strncmp(word, "OpMemberDecorate", 16);
     const size_t start = module->count;
     for (size_t length; word < end; word += length + (word[length] == ' ')) {
         length = strcspn(word, " \n");
@@ -170,7 +187,9 @@ static void assemble_line(struct gen_module *module, struct ids *ids, const char
         else if (*word == '%')
             put(module, number_of(ids, word, length));
         else if (*word >= '0' && *word <= '9')
-            put(module, (uint32_t)strtoul(word, NULL, 10));
+            put_number(module, strtoull(word, NULL, 10));
+        else if (decorates && length == strlen("Volatile") && !strncmp(word, "Volatile", length))
+            put(module, SpvDecorationVolatile); // else it is of an access
         else
             put(module, keyword(word, length));
         if (result && module->count == start + (is_type ? 1 : 2)) {

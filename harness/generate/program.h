@@ -195,5 +195,12 @@ typedef enum gen_answer gen_fails(const struct gen_program *candidate, void *use
 unsigned gen_shrink(struct gen_program *program, enum masks_rule rule, gen_fails *fails,
                     void *user);
 
+// Takes out of a failing program all steps of one kind after another, constructs, operations and
+// types of numbers, where it still fails without them: which kinds the failure needs is learned by
+// one candidate for each. Returns how many were tried.
+unsigned gen_strip(struct gen_program *program, enum masks_rule rule, gen_fails *fails, void *user);
+// Appends which kinds a program has but for arithmetic of the lane: "reduce.u16 if while".
+void gen_kinds(const struct gen_program *program, struct text *text);
+
 // How large a program is: steps first, then conditions.
 uint32_t gen_weight(const struct gen_program *program);

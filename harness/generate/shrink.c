@@ -2,6 +2,8 @@
 // Shrinks programs by one change at a time.
 #include "generate/program.h"
 
+#include <string.h>
+
 enum change {
     REMOVE,
     CUT,
@@ -339,6 +341,115 @@ static bool apply(struct gen_program *program, uint32_t number, enum change chan
         when->at = 0;
     }
     return true;
+}
+
+// --- All steps of a kind at once
+
+// Constructs, in the order in which a program tries to do without them; operations follow, the last
+// one first, then types. What more programs have comes later: it is what is left more often.
+static const enum masks_kind kinds[] = {MASKS_ELECT,  MASKS_RETURN, MASKS_CALL,
+                                        MASKS_SWITCH, MASKS_DO,     MASKS_CONTINUE,
+                                        MASKS_BREAK,  MASKS_WHILE,  MASKS_IF};
+enum { CONSTRUCTS = sizeof kinds / sizeof *kinds, TYPES = CONSTRUCTS + GEN_OPS - 1, KINDS };
+
+// Whether an operation is more than arithmetic of the lane.
+static bool is_heavy(const struct gen_act *act)
+{
+    return gen_forms[act->op].needs != GEN_ALONE || act->op >= GEN_OP_LOAD ||
+           act->op == GEN_OP_ROUNDS;
+}
+
+static bool is_of(const struct gen_step *step, int kind)
+{
+    if (kind < CONSTRUCTS)
+        return step->kind == kinds[kind];
+    if (step->kind != MASKS_ACT || !is_heavy(&step->act))
+        return false;
+    return kind == TYPES ? step->act.type != GEN_U32 && step->act.type < GEN_BOOL
+                         : step->act.op == GEN_OPS - 1 - (kind - CONSTRUCTS);
+}
+
+static bool do_without(struct gen_program *program, uint32_t number, int kind)
+{
+    switch (program->steps[number].kind) {
+    case MASKS_ACT:
+        return apply(program, number, kind == TYPES ? ACT_SIMPLE : ACT_ALONE);
+    case MASKS_ELECT:
+        return apply(program, number, LOOK_ONLY);
+    case MASKS_WHILE:
+    case MASKS_DO:
+        return apply(program, number, UNWRAP_STRIPPED);
+    case MASKS_IF:
+    case MASKS_SWITCH:
+        return apply(program, number, UNWRAP_BOTH);
+    case MASKS_CALL:
+        return apply(program, number, UNWRAP);
+    default:
+        return false;
+    }
+}
+
+// False if it has none. `whole`: what is inside constructs goes too.
+static bool leave_out(struct gen_program *program, int kind, bool whole)
+{
+    bool any = false;
+    for (uint32_t number = 1; number <= program->count;) {
+        struct gen_program without = *program;
+        if (!is_of(&program->steps[number], kind)) {
+            number++;
+            continue;
+        }
+        if (whole || !do_without(&without, number, kind)) {
+            without = *program;
+            apply(&without, number, REMOVE);
+        }
+        gen_tidy(&without);
+        *program = without;
+        any = true;
+    }
+    return any;
+}
+
+unsigned gen_strip(struct gen_program *program, enum masks_rule rule, gen_fails *fails, void *user)
+{
+    unsigned tries = 0;
+    gen_tidy(program);
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int whole = 0; whole < (kind < CONSTRUCTS ? 2 : 1); whole++) {
+            struct gen_program candidate = *program;
+            if (!leave_out(&candidate, kind, whole) || !gen_check(&candidate, rule, NULL))
+                continue;
+            const enum gen_answer answer = fails(&candidate, user);
+            tries++;
+            if (answer == GEN_STOP)
+                return tries;
+            if (answer == GEN_FAILS)
+                *program = candidate;
+        }
+    return tries;
+}
+
+void gen_kinds(const struct gen_program *program, struct text *text)
+{
+    bool seen[KINDS][GEN_TYPES] = {0};
+    for (int kind = KINDS - 1; kind-- > 0;)
+        for (uint32_t i = 1; i <= program->count; i++) {
+            const struct gen_step *step = &program->steps[i];
+            const bool acts = step->kind == MASKS_ACT;
+            OWNED(text_free) struct text word = {0};
+            if (!is_of(step, kind) || seen[kind][acts ? step->act.type : 0])
+                continue;
+            seen[kind][acts ? step->act.type : 0] = true;
+            gen_write_step(step, &word);
+            text_puts(text, text->length ? " " : "");
+            if (acts && gen_type_names[step->act.type][0])
+                text_printf(text, "%s.%s", gen_forms[step->act.op].name,
+                            gen_type_names[step->act.type]);
+            else if (acts)
+                text_puts(text, gen_forms[step->act.op].name);
+            else
+                text_append(text, word.data, strcspn(word.data, " "));
+        }
 }
 
 unsigned gen_shrink(struct gen_program *program, enum masks_rule rule, gen_fails *fails, void *user)

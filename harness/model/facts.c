@@ -78,3 +78,30 @@ bool dev_shape_fits(const struct dev_facts *facts, enum cat_check check,
                         facts->max_storage_buffer);
     return true;
 }
+
+static bool is_size(uint32_t size)
+{
+    return size >= 1 && size <= 128 && (size & (size - 1)) == 0;
+}
+
+size_t dev_facts_sizes(const struct dev_facts *facts, uint32_t *sizes)
+{
+    size_t count = 0;
+    if (!is_size(facts->subgroup))
+        return 0;
+    sizes[count++] = facts->subgroup;
+    for (uint32_t size = 1; size <= 128 && facts->subgroup_control; size *= 2)
+        if (size >= facts->subgroup_min && size <= facts->subgroup_max && size != facts->subgroup)
+            sizes[count++] = size;
+    return count;
+}
+
+uint64_t dev_facts_program(const struct dev_facts *facts, uint32_t size, uint64_t run)
+{
+    uint32_t sizes[DEV_MAX_SIZES];
+    const size_t count = dev_facts_sizes(facts, sizes);
+    size_t at = 0;
+    while (at < count && sizes[at] != size)
+        at++;
+    return at < count ? run * count + at : run;
+}

@@ -97,5 +97,11 @@ const struct cat_oracle oracles_groups[] = {
         .expect = expect,
         .describe = describe,
     },
+    {
+        .name = "groups.drawn",
+        .check = CAT_CHECK_EQUAL,
+        .instance = "subgroup",
+        .draws = "groups",
+    },
     {0},
 };

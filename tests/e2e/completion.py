@@ -51,7 +51,7 @@ class Candidates(Case):
         self.assertEqual(self.offered("run", "--simt", "sno"), ["snooping"])
         self.assertEqual(self.offered("run", "-d", ""), [])
         self.assertEqual(self.offered("run", "--db", ""), [":files"])
-        self.assertEqual(self.offered("fuzz", ""), ["reconvergence", "groups"])
+        self.assertEqual(self.offered("fuzz", ""), ["reconvergence", "groups", "memory", "relatives"])
 
     def test_names_of_tests_and_configurations(self):
         tests = self.litmus("list", "--names", "--thorough").out.splitlines()

@@ -15,6 +15,7 @@ KNOWN = {
     "Mesa 22.": (
         "barrier.long-loop/*",
         "barrier.memory-is-no-rendezvous/*",
+        "generated.groups@*",
         "lookback.levien-*",
         "lookback.order/*",
         "lookback.scan/*",
@@ -28,6 +29,7 @@ KNOWN = {
     "Mesa 2": (
         "*sync=control-*",
         "barrier.subgroup-in-branch/*",
+        "generated.*",
         "lookback.levien-*",
         "lookback.order/*",
         "lookback.scan/*",
@@ -35,6 +37,7 @@ KNOWN = {
         "reconvergence.switch-in-switch/*target=continue,early=yes*",
     ),
     "SwiftShader": (
+        "generated.groups@*",
         "loop.carried/*exit=break*",
         "lookback.levien-*",
         "lookback.order/*",

@@ -47,6 +47,14 @@ class Fuzz(Case):
         return tuple(int(number.replace(",", "")) for number in line.groups())
 
 
+    def groups(self, result):
+        """What failing programs have in common: their number by the group's name."""
+        table = result.out.partition("  groups of programs that fail alike:\n")[2]
+        return {name: int(count) for name, count in
+                re.findall(r"(\S.*?); (\d+) programs?: [\d, .]+(?:; \S+\.spvasm)?",
+                           " ".join(table.partition("\n\n")[0].split()))}
+
+
 class Models(Fuzz):
     COUNT = 60 if harness.SLOW == 1 else 15
 
@@ -228,6 +236,22 @@ class Groups(Fuzz):
             with self.subTest(operator):
                 self.broken(f"miscompiling,subgroup=16,{operator}=1", 100, 6, pattern)
 
+    @harness.unsanitized
+    def test_two_faults_are_two_groups(self):
+        run = self.fuzz("--simt", "miscompiling,subgroup=16,sink=1,counter=1", "--count", "100",
+                        "--seed", "7")
+        self.assertEqual(run.code, 1, run)
+        groups = self.groups(run)
+        self.assertEqual(list(groups), ["wrong: late", "wrong: rounds"], run)
+        self.assertEqual(sum(groups.values()), self.failures(run)[1], run)
+        self.assertTrue(all(count > 1 for count in groups.values()), run)
+        # Each has its file, and each program that is told fails alone too.
+        for first, path in re.findall(r"(\d+)(?:, \d+)*(?:, \.\.\.)?; ([\w/-]+\.spvasm)", run.out):
+            self.assertIn(os.path.basename(path), [os.path.basename(p) for p in self.stored()])
+            alone = self.fuzz("--simt", "miscompiling,subgroup=16,sink=1,counter=1", "--count",
+                              "1", "--seed", "7", "--index", first, "--out", "alone")
+            self.assertEqual(alone.code, 1, alone)
+
     @harness.full
     @harness.never_sanitized
     def test_every_operator_is_found(self):
@@ -238,7 +262,8 @@ class Groups(Fuzz):
             table = re.findall(r"(?m)^\| `([a-z][a-z-]+)` \| ([\d,]+|never) \| [\d,nevr]+ \|",
                                file.read())
         self.assertEqual(operators, [operator for operator, _ in table])
-        self.assertEqual([operator for operator, count in table if count == "never"], ["zero"])
+        self.assertEqual([operator for operator, count in table if count == "never"],
+                         ["zero", "transpose"])
         for operator, count in table:
             if count == "never":
                 continue
@@ -322,6 +347,65 @@ class Faults(Fuzz):
         self.assertEqual(run.code, 4, run)
 
 
+class Drawn(Fuzz):
+    """The family `generated`: a run is a program."""
+
+    def run_all(self, settings, count, code, *more, store="litmus.db"):
+        run = self.litmus("run", "generated.*", "--simt", settings, "-n", str(count), "--db", store,
+                          *SEED, *more)
+        self.assert_clean(run)
+        self.assertEqual(run.code, code, run)
+        return run, {entry["test"]: entry for entry in self.report(store)["results"]}
+
+    def test_right_models_pass(self):
+        for model in ("lockstep", "tangled"):
+            with self.subTest(model=model):
+                _, results = self.run_all(model, 40, 0)
+                self.assertEqual([(entry["runs"], entry["failed_runs"])
+                                  for entry in results.values()], [(40, 0)] * 2)
+
+    def test_the_command_makes_what_failed_small(self):
+        run, results = self.run_all("miscompiling,sink=1", 100, 1)
+        entry = results["generated.groups"]
+        self.assertEqual((entry["result"], entry["runs"]), ("fail", 100))
+        self.assertEqual(results["generated.reconvergence"]["result"], "pass")
+        program = re.match(r"program (\d+), lane \d+, u\d", entry["failures"][0]["where"])
+        # The usual size of eight.
+        self.assertEqual(int(program[1]), 8 * (entry["failures"][0]["run"] - 1))
+        command = re.search(r"reproduce: ((?:.*\\\n)*.*)", run.out)[1].replace("\\\n", " ")
+        words = command.split()[1:]
+        self.assertEqual(words[:2], ["fuzz", "groups"])
+        self.assertEqual(words[words.index("--index") + 1], program[1])
+        self.assertIn(", made small:\n  program " + program[1] + ", ", run.out)
+        stored = self.stored("fuzz-groups")
+        self.assertEqual(len(stored), 1)
+        os.remove(stored[0])
+        again = self.litmus(*words)
+        self.assertEqual(again.code, 1, again)
+        self.assertIn(f"  program {program[1]}, ", again.out)
+        self.assertIn("late.", again.out)
+        self.assertEqual(self.stored("fuzz-groups"), stored)
+
+    def test_what_ends_the_worker_is_one_program(self):
+        run, results = self.run_all("faulty,subgroup=8,fault=crash,at=20", 12, 1)
+        for name, entry in results.items():
+            self.assertEqual((entry["result"], entry["runs"]), ("fail", 12), name)
+            self.assertTrue(1 <= entry["failed_runs"] < 12, name)
+            self.assertEqual(entry["outcomes"]["never written"], entry["failed_runs"])
+            self.assertRegex(entry["failures"][0]["where"], r"program \d+: crash, worker died: ")
+
+    def test_shards_draw_what_the_whole_draws(self):
+        _, whole = self.run_all("miscompiling,sink=1", 40, 1, store="whole.db")
+        for part in "01":
+            self.litmus("run", "generated.groups", "--simt", "miscompiling,sink=1", "-n", "40",
+                        "--shard-runs", f"{part}/2", "--db", f"{part}.db", *SEED)
+        merged = self.litmus("merge", "-o", "both.db", "0.db", "1.db")
+        self.assertEqual(merged.code, 0, merged)
+        both = self.report("both.db")["results"][0]
+        for key in ("runs", "failed_runs", "outcomes"):
+            self.assertEqual(both[key], whole["generated.groups"][key])
+
+
 class Ends(Fuzz):
     def test_interrupted_while_it_shrinks(self):
         process = self.start("fuzz", "reconvergence", "--simt", "peeling,subgroup=32", "--count",
@@ -371,6 +455,20 @@ class Ends(Fuzz):
                          drivers=[manifest])
 
     @harness.about_lavapipe
+    def test_two_crashes_of_one_cause_are_a_group(self):
+        """A broadcast of a float ends the compiler of Mesa 22."""
+        if "llvmpipe 22.3" not in self.litmus("devices").out:
+            self.skipTest("another version than 22.3")
+        run = self.litmus("fuzz", "groups", "--rule", "default", "--seed", "5", "--index", "5",
+                          "--count", "9")
+        self.assertEqual(run.code, 1, run)
+        (name, count), = self.groups(run).items()
+        self.assertEqual(count, 2, run)
+        self.assertRegex(name, r"^crash: .*signal 6.* in libLLVM")
+        self.assertEqual(len(self.stored("fuzz-groups")), 1, run)
+        self.assertRegex(run.out, r"u0=first\.f")
+
+    @harness.about_lavapipe
     def test_what_it_found_on_mesa_22(self):
         run = self.one_program(harness.lavapipe(), "llvmpipe 22.3", "0xc", "1142", "default")
         self.assertEqual(run.code, 1, run)
@@ -394,6 +492,87 @@ class Ends(Fuzz):
                                  (["reconvergence", "--cuont", "1"], ["count"])):
             with self.subTest(arguments):
                 self.assert_one_line(self.litmus("fuzz", *arguments), 2, *words)
+
+
+class Memory(Fuzz):
+    """Small tests of the memory model."""
+    FAMILY = "memory"
+
+    def counts(self, result):
+        """Tests that ran, and failed, of each class, and of each form."""
+        rows = re.findall(r"(?m)^  (\S.*?)  +(\S.*?)? +([\d,]+) +([\d,]+)$", result.out)
+        return {(order, place): (int(run.replace(",", "")), int(failed.replace(",", "")))
+                for order, place, run, failed in rows}
+
+    def test_right_models_pass(self):
+        for model in ("lockstep", "tangled"):
+            with self.subTest(model):
+                run = self.fuzz("--simt", model, "--count", "150", "-n", "2", "--db", model, *SEED)
+                self.assertEqual(run.code, 0, run)
+                counts = self.counts(run)
+                self.assertEqual(sum(run for (_, place), (run, _) in counts.items() if place), 150)
+                self.assertFalse([key for key, (_, failed) in counts.items() if failed], counts)
+
+    def test_a_model_without_order(self):
+        """Each class fails that acquire, release or barriers order; what failed is kept."""
+        run = self.fuzz("--simt", "relaxed", "--count", "450", "-n", "3", "-q", *SEED)
+        self.assertEqual(run.code, 1, run)
+        counts = self.counts(run)
+        for order in ("acquire, release", "memory barriers"):
+            for place in ("workgroup", "the same, shared", "device"):
+                self.assertGreater(counts[order, place][1], 0, run)
+        for order in ("relaxed", "control barriers"):
+            self.assertEqual(counts[order, "the same, shared"][1], 0, run)
+        self.assertGreater(counts["address-again", ""][1], 0, run)
+        files = sorted(glob.glob(self.path("fuzz-memory/fuzz-wx*-ss-*a.litmus")))
+        self.assertTrue(files)
+        again = self.litmus("run", files[0], "--simt", "relaxed", "--db", "again.db", "-n", "10")
+        self.assertEqual(again.code, 1, again)
+        name = "litmus." + os.path.basename(files[0])[:-len(".litmus")]
+        again = self.litmus("run", name, "--simt", "relaxed", "-n", "10")
+        self.assertEqual(again.code, 1, again)
+
+    def test_swapped_loads(self):
+        """What a compiler did, too: of two loads of one location the second goes first."""
+        run = self.fuzz("--simt", "miscompiling,load-order=1", "--count", "60", "-n", "4",
+                        "--index", "376", "--keep", "1", *SEED)
+        self.assertEqual(run.code, 1, run)
+        self.assertRegex(run.out, r"litmus\.fuzz-wx-rxrx-nn-wg-a: fail in .* P1:r0=1 P1:r1=0 \(")
+        self.assertEqual(len(os.listdir(self.path("fuzz-memory"))), 1)
+
+    def test_what_was_not_tried_comes_first(self):
+        names = []
+        for _ in range(2):
+            self.fuzz("--simt", "lockstep", "--count", "20", "-n", "1", "-q", *SEED)
+            table = self.litmus("report", "-f", "csv").out
+            names.append(set(re.findall(r"litmus\.fuzz-[a-z-]+", table)))
+        self.assertEqual([len(some) for some in names], [20, 20])
+        self.assertFalse(names[0] & names[1])
+
+    def test_until_told_to_stop(self):
+        run = self.fuzz("--simt", "lockstep", "--time", "4", "-n", "1", "-q", *SEED)
+        self.assertEqual(run.code, 5, run)
+        self.assertTrue(self.counts(run), run)
+
+    @harness.about_lavapipe
+    def test_lavapipe(self):
+        run = self.fuzz("--count", "10", "-n", "2", *SEED)
+        self.assertEqual(run.code, 0, run)
+
+    def test_shown(self):
+        shown = self.fuzz("--show", "--index", "376")
+        self.assertRegex(shown.out, r"^VULKAN fuzz-rx-wxwx-nn-wg-a\n")
+        with open(self.path("shown.litmus"), "w", encoding="utf-8") as file:
+            file.write(shown.out)
+        self.assertEqual(self.litmus("model", "shown.litmus").code, 0)
+
+    def test_usage(self):
+        for arguments, word in ((["memory", "--steps", "8"], "--steps is not for memory"),
+                                (["memory", "--replay", "x"], "--replay is not for memory"),
+                                (["groups", "--db", "x.db"], "--db is for memory"),
+                                (["memory", "--show", "--index", "99999999"], "no test")):
+            with self.subTest(arguments):
+                self.assert_one_line(self.litmus("fuzz", *arguments), 2, word)
 
 
 if __name__ == "__main__":

@@ -139,6 +139,52 @@ static void data_shrinks(void **state)
     assert_true(found > 10);
 }
 
+// Of a failing program all goes but the kinds that it needs; constructs that hold them stay at
+// most where nothing of the kind can go.
+static void kinds_are_left(void **state)
+{
+    (void)state;
+    const struct gen_limits limits = {.rule = MASKS_MAXIMAL,
+                                      .steps = 64,
+                                      .depth = 6,
+                                      .numbers = 8,
+                                      .truths = 4,
+                                      .features = UINT64_MAX,
+                                      .subgroup = 32};
+    unsigned found = 0, alone = 0;
+    for (uint64_t i = 0; i < 200; i++) {
+        struct gen_program program;
+        struct text kinds = {0};
+        gen_draw(&program, &limits, 2, i);
+        if (!shuffles(&program))
+            continue;
+        struct judge j = {.fails = shuffles, .last = UINT32_MAX};
+        assert_true(gen_strip(&program, MASKS_MAXIMAL, judge, &j) == j.asked && j.asked > 0);
+        assert_true(shuffles(&program));
+        gen_kinds(&program, &kinds);
+        if (strncmp(kinds.data, "shuffle", 7) != 0)
+            fail_msg("program %d: %s", (int)i, kinds.data);
+        found++;
+        alone += strcmp(kinds.data, "shuffle") == 0 || strcmp(kinds.data, "shuffle.bool") == 0;
+        text_free(&kinds);
+    }
+    assert_true(found > 20);
+    assert_true(alone > found * 3 / 4);
+}
+
+static void kinds_are_named(void **state)
+{
+    (void)state;
+    static const char source[] = "registers 4 1 while i<2 { if p0 { u0=reduce.add.u16(u0) break } "
+                                 "u0+=reduce.add.u16(u0) u0=add(u0,u0) u0=swap.buffer(u0) }";
+    struct gen_program program;
+    struct text kinds = {0};
+    assert_true(gen_read(source, strlen(source), &program, NULL));
+    gen_kinds(&program, &kinds);
+    assert_string_equal(kinds.data, "reduce.u16 swap.buffer if while break");
+    text_free(&kinds);
+}
+
 static void the_smallest_is_simple(void **state)
 {
     (void)state;
@@ -193,6 +239,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(to_the_smallest),
         cmocka_unit_test(data_shrinks),
+        cmocka_unit_test(kinds_are_left),
+        cmocka_unit_test(kinds_are_named),
         cmocka_unit_test(the_smallest_is_simple),
         cmocka_unit_test(it_stops_when_it_is_told),
         cmocka_unit_test(patience),

@@ -152,8 +152,11 @@ static void every_size(void **state)
 {
     (void)state;
     size_t count = 0;
-    for (const struct cat_oracle *oracle = oracles_reconvergence; oracle->name; oracle++, count++)
-        check_every_size(oracle);
+    for (const struct cat_oracle *oracle = oracles_reconvergence; oracle->name; oracle++)
+        if (!oracle->draws) {
+            check_every_size(oracle);
+            count++;
+        }
     assert_int_equal(count, 26);
 }
 

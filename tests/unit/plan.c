@@ -14,7 +14,7 @@ static void sizes_follow_the_device(void **state)
         uint32_t usual, least, most;
         bool control;
         size_t count;
-        uint32_t want[ENG_MAX_SIZES];
+        uint32_t want[DEV_MAX_SIZES];
     } rows[] = {
         {32, 32, 32, true, 1, {32}},
         {32, 8, 32, true, 3, {32, 8, 16}},
@@ -33,8 +33,8 @@ static void sizes_follow_the_device(void **state)
                                   .subgroup_min = rows[i].least,
                                   .subgroup_max = rows[i].most,
                                   .subgroup_control = rows[i].control};
-        uint32_t sizes[ENG_MAX_SIZES];
-        assert_int_equal(eng_plan_sizes(&facts, sizes), rows[i].count);
+        uint32_t sizes[DEV_MAX_SIZES];
+        assert_int_equal(dev_facts_sizes(&facts, sizes), rows[i].count);
         assert_memory_equal(sizes, rows[i].want, rows[i].count * sizeof *sizes);
     }
 }

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+// litmus fuzz memory: all small memory tests that forbid something, as configurations of a session.
+// Those are run first that the store has not of the device.
+#include "base/clock.h"
+#include "base/file.h"
+#include "cli/kernel.h"
+#include "cli/litmus.h"
+#include "cli/session.h"
+#include "engine/supervisor.h"
+#include "generate/concurrent.h"
+#include "report/format.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define AT_ONCE 128 // tests that a worker knows
+#define ORDERS  4
+
+// A test that is being run.
+struct one {
+    const char *name; // of the test; belongs to the catalogue
+    struct text file; // "NAME.litmus"
+    struct text text;
+    int order; // enum gen_small_order: the strongest of its threads
+    enum gen_small_place place;
+    uint32_t forms;
+};
+
+// How many there were of a class, and how many of them failed.
+struct tests {
+    uint64_t run, failed;
+};
+
+struct campaign {
+    const struct cli_fuzz_memory *asked;
+    struct cli_run_options options; // what a run of the same would have
+    struct cli_devices devices;
+    struct store *store;
+    struct store_session session;
+    struct lit_error *error;
+    char **tried; // names of tests, sorted: each as often as there are devices that have a result
+    size_t tried_count;
+    unsigned device_count;
+    struct gen_small small;
+    bool again; // the second time through, of those that were tried before
+    uint64_t index;
+    struct one ones[AT_ONCE];
+    size_t count;
+    uint64_t planned, ran, dropped, stored; // tests: to be run, done, that forbid nothing
+    struct tests of[ORDERS][SMALL_PLACES], formed[AXI_FORMS];
+    struct eng_tally tally;
+    bool headed, broken; // broken: a file or the store cannot be written
+    double began;
+};
+
+// --- What was tried
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void add_tried(const char *name, void *user)
+{
+    struct campaign *c = user;
+    char *test = lit_strdup(name);
+    test[cfg_test_length(name)] = '\0';
+    LIT_ADD(c->tried, c->tried_count) = test;
+}
+
+static bool load_tried(struct campaign *c)
+{
+    const struct eng_inventory *inventory = &c->devices.inventory;
+    for (size_t i = 0; i < inventory->count; i++) {
+        if (!c->devices.chosen[i])
+            continue;
+        c->device_count++;
+        if (!store_tried(c->store, inventory->devices[i].id, "litmus.fuzz-*", add_tried, c,
+                         c->error))
+            return false;
+    }
+    if (c->tried_count)
+        qsort(c->tried, c->tried_count, sizeof *c->tried, by_name);
+    return true;
+}
+
+// Whether all devices have a result.
+static bool was_tried(const struct campaign *c, const char *name)
+{
+    size_t low = 0, high = c->tried_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(c->tried[middle], name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const size_t last = low + c->device_count - 1;
+    return last < c->tried_count && strcmp(c->tried[last], name) == 0;
+}
+
+// --- Tests
+
+static int order_of(const struct gen_small_program *program)
+{
+    int order = 0;
+    for (unsigned t = 0; t < program->threads; t++)
+        order = program->orders[t] > order ? program->orders[t] : order;
+    return order;
+}
+
+// Adds the test that the enumeration came to. False if it is not to be run now: it was tried, or
+// forbids nothing; or if it cannot be written.
+static bool take(struct campaign *c)
+{
+    struct one *one = &c->ones[c->count];
+    OWNED(text_free) struct text name = {0};
+    const struct cat_test *test;
+    struct lit_error why = {0};
+    text_puts(&name, "litmus.");
+    gen_small_name(&c->small, &name);
+    if (was_tried(c, name.data) != c->again)
+        return false;
+    *one = (struct one){.order = order_of(&c->small.programs[c->small.program]),
+                        .place = c->small.settings[c->small.setting].place,
+                        .forms = c->small.settings[c->small.setting].forms};
+    text_printf(&one->file, "%s.litmus", name.data + strlen("litmus."));
+    gen_small_write(&c->small, &one->text);
+    const bool good = cli_litmus_add(one->file.data, &one->text, &test, &why);
+    if (good && test->package->litmus.forbids) {
+        one->name = test->head.name;
+        return true;
+    }
+    if (good)
+        cat_test_drop();
+    else if (why.code != LIT_EXIT_UNDECIDED)
+        c->broken = !lit_fail(c->error, why.code, "%.100s: %.300s", one->file.data, why.message);
+    c->dropped++;
+    text_free(&one->file);
+    text_free(&one->text);
+    return false;
+}
+
+// Fills the list of tests. False at the end of all.
+static bool take_some(struct campaign *c)
+{
+    while (c->count < AT_ONCE && !c->broken && !eng_interrupt() &&
+           (!c->asked->count || c->planned < c->asked->count)) {
+        if (!gen_small_next(&c->small)) {
+            if (c->again)
+                break;
+            c->again = true;
+            c->small.begun = false;
+            continue;
+        }
+        if (c->index++ < c->asked->index)
+            continue;
+        const bool taken = take(c);
+        c->count += taken;
+        c->planned += taken;
+    }
+    return c->count > 0;
+}
+
+static void drop_all(struct campaign *c)
+{
+    while (c->count > 0) {
+        struct one *one = &c->ones[--c->count];
+        text_free(&one->file);
+        text_free(&one->text);
+        cat_test_drop();
+    }
+}
+
+// --- Results
+
+static bool is_broken_or_fails(enum eng_result result)
+{
+    return result == ENG_FAIL || eng_is_broken(result);
+}
+
+static void put_outcomes(const struct store_result *result, struct text *text)
+{
+    const char *before = "";
+    for (uint32_t i = 0; i < CAT_OUTCOMES; i++)
+        if (result->count.outcomes[i] && cat_mode_fails(&result->mode, i)) {
+            text_printf(text, "%s%s (%s)", before, cat_mode_name(&result->mode, i),
+                        COUNT(result->count.outcomes[i]));
+            before = ", ";
+        }
+}
+
+// The test's text as a file, and its kernel in the store.
+static bool keep(struct campaign *c, const struct one *one, struct text *said)
+{
+    OWNED(text_free) struct text path = {0};
+    const struct text *bytes;
+    const char *name;
+    for (size_t i = 0; (bytes = cat_added_at(i, &name)); i++)
+        if (strcmp(name, one->name) == 0 &&
+            !store_kernel_put(c->store, c->session.id, name, bytes->data, bytes->length, c->error))
+            return false;
+    if (c->stored >= c->asked->keep)
+        return true;
+    if (mkdir(c->asked->out, 0777) != 0 && errno != EEXIST)
+        return lit_fail(c->error, LIT_EXIT_USAGE, "%.200s: %s", c->asked->out, strerror(errno));
+    text_printf(&path, "%s/%s", c->asked->out, one->file.data);
+    if (!lit_file_write(path.data, one->text.data, one->text.length, c->error))
+        return false;
+    text_printf(said, "    stored in %s\n", path.data);
+    c->stored++;
+    return true;
+}
+
+static void ended(const struct eng_device *device, const struct store_result *result, void *user)
+{
+    struct campaign *c = user;
+    const enum eng_result ending = eng_result_named(result->result);
+    const size_t length = cfg_test_length(result->name);
+    struct text text = {0};
+    size_t i = 0;
+    while (i < c->count && (strlen(c->ones[i].name) != length ||
+                            memcmp(c->ones[i].name, result->name, length) != 0))
+        i++;
+    if (i == c->count || ending == ENG_SKIP)
+        return;
+    const struct one *one = &c->ones[i];
+    const bool fails = is_broken_or_fails(ending);
+    c->ran++;
+    c->of[one->order][one->place].run++;
+    c->of[one->order][one->place].failed += fails;
+    for (unsigned form = 0; form < AXI_FORMS; form++)
+        if (one->forms >> form & 1) {
+            c->formed[form].run++;
+            c->formed[form].failed += fails;
+        }
+    const double now = clock_now();
+    cli_line_show(&c->devices.line, "  %s tests, %.0f a minute", COUNT(c->ran),
+                  60 * (double)c->ran / (now > c->began ? now - c->began : 1));
+    if (!fails)
+        return;
+    cli_line_clear(&c->devices.line);
+    text_printf(&text, "  device %u, %s: %s", device->number, one->name, result->result);
+    if (ending == ENG_FAIL) {
+        text_printf(&text, " in %s of %s runs: ", COUNT(result->count.failed_runs),
+                    COUNT(result->count.runs));
+        put_outcomes(result, &text);
+    } else {
+        text_printf(&text, ": %s", result->reason);
+    }
+    text_puts(&text, "\n");
+    c->broken |= !keep(c, one, &text);
+    cli_print(&text);
+    cli_flush();
+}
+
+static void print_header(const struct eng_device *device, size_t planned, size_t before, void *user)
+{
+    struct campaign *c = user;
+    (void)planned;
+    (void)before;
+    if (c->headed)
+        return;
+    cli_devices_heading(&c->devices, device);
+    printf("  small memory tests, %s runs each, seed 0x%" PRIx64 "; of %s the store has a result\n",
+           COUNT(c->options.runs), c->options.seed.value, COUNT(c->tried_count));
+    cli_flush();
+    c->headed = c->device_count < 2;
+}
+
+static void put_row(const char *name, const char *place, const struct tests *tests,
+                    struct text *text)
+{
+    if (tests->run)
+        text_printf(text, "  %-18s %-17s %10s %8s\n", name, place, COUNT(tests->run),
+                    COUNT(tests->failed));
+}
+
+static void print_table(const struct campaign *c)
+{
+    static const char *const orders[ORDERS] = {"relaxed", "acquire, release", "memory barriers",
+                                               "control barriers"};
+    static const char *const places[SMALL_PLACES] = {[SMALL_WORKGROUP] = "workgroup",
+                                                     [SMALL_WORKGROUP_SHARED] = "the same, shared",
+                                                     [SMALL_DEVICE] = "device",
+                                                     [SMALL_SUBGROUP] = "subgroup",
+                                                     [SMALL_SUBGROUP_SHARED] = "the same, shared",
+                                                     [SMALL_WIDE] = "scope device"};
+    struct text text = {0};
+    text_printf(&text, "\n  %-18s %-17s %10s %8s\n", "ordered by", "threads of one", "tests",
+                "failed");
+    for (int order = 0; order < ORDERS; order++)
+        for (int place = 0; place < SMALL_PLACES; place++)
+            put_row(orders[order], places[place], &c->of[order][place], &text);
+    text_printf(&text, "\n  %-18s %-17s %10s %8s\n", "form", "", "tests", "failed");
+    for (unsigned form = 0; form < AXI_FORMS; form++)
+        put_row(axi_form_word(form), "", &c->formed[form], &text);
+    text_printf(&text, "\n  %s others forbid nothing, have a data race, or are too large\n",
+                COUNT(c->dropped));
+    cli_print(&text);
+}
+
+// --- The campaign
+
+static enum eng_stop run_some(struct campaign *c)
+{
+    const char *names[AT_ONCE];
+    struct eng_progress progress = {.off = true, .started = clock_now(), .last_shown = -1};
+    for (size_t i = 0; i < c->count; i++)
+        names[i] = c->ones[i].name;
+    const struct cat_selection selection = {.patterns = names, .count = c->count};
+    const struct eng_run work = {.selection = &selection,
+                                 .inventory = &c->devices.inventory,
+                                 .chosen = c->devices.chosen,
+                                 .runs = c->options.runs,
+                                 .seed = c->options.seed.value,
+                                 .rule = c->options.rule,
+                                 .ahead = -1,
+                                 .watch = &c->devices.watch,
+                                 .kernel_log = ENG_KERNEL_LOG,
+                                 .store = c->store,
+                                 .session = c->session.id,
+                                 .progress = &progress,
+                                 .header = print_header,
+                                 .ended = ended,
+                                 .user = c};
+    return eng_supervise(&work, &c->tally, c->error);
+}
+
+static bool begin(struct campaign *c, const struct cli_call *call)
+{
+    cli_list_add(&c->options.patterns, lit_strdup("litmus.fuzz-*"));
+    c->session = cli_session_make("fuzz", call);
+    c->session.seed = c->options.seed.value;
+    c->session.runs = c->options.runs;
+    c->session.options = cli_session_write(&c->options, &c->devices);
+    c->store = store_open(c->asked->db, c->error);
+    return c->store && load_tried(c) && store_session_begin(c->store, &c->session, c->error);
+}
+
+static int conclude(struct campaign *c, enum eng_stop stop)
+{
+    char reason[256];
+    cli_line_clear(&c->devices.line);
+    if (stop == ENG_STOP_STORE || c->broken ||
+        !store_session_finish(c->store, c->session.id, c->error))
+        return cli_fail(c->error);
+    print_table(c);
+    const enum lit_exit code = eng_tally_exit(&c->tally, reason, sizeof reason);
+    if (!store_stays(c->store, c->error))
+        return cli_fail(c->error);
+    printf("\n");
+    cli_last_line(c->asked->db, c->options.seed.value, c->devices.watch.started, code, reason);
+    cli_flush();
+    return code;
+}
+
+static int run_all(struct campaign *c, const struct cli_call *call)
+{
+    enum eng_stop stop = ENG_STOP_NOT;
+    const struct cli_fuzz_memory *asked = c->asked;
+    c->options = (struct cli_run_options){.runs = asked->runs,
+                                          .seed = asked->seed,
+                                          .simt = *asked->simt,
+                                          .timeout = asked->timeout,
+                                          .db = asked->db,
+                                          .rule = {.least = asked->runs, .most = asked->runs}};
+    cli_seed_settle(&c->options.seed, true);
+    c->devices.line.quiet = asked->quiet;
+    cli_devices_watch(&c->devices, asked->timeout, asked->time, asked->verbose);
+    if (!cli_simt_use(asked->simt, c->error))
+        return cli_fail(c->error);
+    eng_interrupt_listen();
+    if (!cli_devices_find(&c->devices, asked->devices, c->error) || !begin(c, call))
+        return cli_fail(c->error);
+    c->began = clock_now();
+    gen_small_make(&c->small);
+    while (stop == ENG_STOP_NOT && !c->broken && take_some(c)) {
+        stop = run_some(c);
+        drop_all(c);
+        if (c->tally.stopped + c->tally.failed + c->tally.unopened)
+            break;
+    }
+    return conclude(c, stop);
+}
+
+static int show(const struct cli_fuzz_memory *asked)
+{
+    OWNED(gen_small_clear) struct gen_small small = {0};
+    struct text text = {0};
+    bool there = true;
+    gen_small_make(&small);
+    for (uint64_t i = 0; i <= asked->index && there; i++)
+        there = gen_small_next(&small);
+    if (!there) {
+        struct lit_error error = {0};
+        lit_fail(&error, LIT_EXIT_USAGE, "there is no test of that number");
+        return cli_fail(&error);
+    }
+    gen_small_write(&small, &text);
+    return cli_print(&text);
+}
+
+int cli_fuzz_memory(struct cli_call *call, const struct cli_fuzz_memory *asked)
+{
+    OWNED(lit_free) struct campaign *c = lit_alloc(1, sizeof *c);
+    if (asked->show)
+        return show(asked);
+    c->asked = asked;
+    c->error = &call->error;
+    const int code = run_all(c, call);
+    drop_all(c);
+    for (size_t i = 0; i < c->tried_count; i++)
+        free(c->tried[i]);
+    free(c->tried);
+    gen_small_clear(&c->small);
+    store_session_clear(&c->session);
+    store_close(&c->store);
+    return cli_devices_end(&c->devices, code);
+}

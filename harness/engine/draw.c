@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests whose runs are programs that are drawn.
+#include "engine/measure.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WORKGROUPS_CPU 4
+#define WORKGROUPS_GPU 16
+
+enum masks_rule eng_draw_rule(uint64_t features)
+{
+    return features >> CAT_FEATURE_MAXIMAL & 1            ? MASKS_MAXIMAL
+           : features >> CAT_FEATURE_SUBGROUP_UNIFORM & 1 ? MASKS_SUBGROUP_UNIFORM
+                                                          : MASKS_DEFAULT;
+}
+
+void eng_draw_name(const struct gen_limits *limits, uint64_t seed, uint64_t index, char name[96])
+{
+    snprintf(name, 96, "%s.fuzz-%s-%" PRIx64 "-%" PRIu64, gen_family_of(limits->numbers),
+             gen_rule_name(limits->rule), seed, index);
+}
+
+void eng_draw_request(const struct gen_program *program, enum masks_rule rule, uint32_t subgroup,
+                      struct eng_request *request)
+{
+    OWNED(text_free) struct text notation = {0};
+    request->kind = ENG_GENERATED;
+    request->subgroup = subgroup;
+    request->workgroup = subgroup <= 32 ? 64 : 2 * subgroup; // two subgroups at least
+    gen_write(program, &notation);
+    snprintf(request->program, sizeof request->program, "%s", notation.data);
+    snprintf(request->rule, sizeof request->rule, "%s", gen_rule_name(rule));
+}
+
+// The program has few runs: what the device-side checker needs to be made ready would take longer
+// than they do.
+enum dev_status eng_generated_run(struct dev *dev, const struct eng_request *request,
+                                  const struct eng_sink *sink)
+{
+    struct lit_error error = {0};
+    struct eng_generated generated;
+    enum dev_status status = DEV_OK;
+    if (eng_generated_make(request, &generated, &error)) {
+        status = eng_measure(
+            &(struct eng_measure){
+                .dev = dev,
+                .own = &generated,
+                .check_on_host = true,
+                .scale = dev_facts(dev)->cpu ? WORKGROUPS_CPU : WORKGROUPS_GPU,
+                .sink = sink,
+            },
+            request);
+    } else {
+        struct eng_event event = {.kind = ENG_EVENT_ERROR, .error_code = error.code};
+        snprintf(event.text, sizeof event.text, "%s", error.message);
+        sink->emit(&event, sink->user);
+    }
+    eng_generated_clear(&generated);
+    return status;
+}
+
+// A program's events on their way to one.
+struct drawn {
+    const struct eng_sink *sink;
+    uint64_t run, index;
+    struct eng_count count; // of its own runs
+    struct eng_event end;
+};
+
+static bool take(const struct eng_event *event, void *user)
+{
+    struct drawn *drawn = user;
+    if (event->kind == ENG_EVENT_BATCH)
+        eng_count_add(&drawn->count, &event->count);
+    else if (event->kind == ENG_EVENT_DONE || event->kind == ENG_EVENT_ERROR)
+        drawn->end = *event;
+    else
+        return drawn->sink->emit(event, drawn->sink->user);
+    return true;
+}
+
+static bool emit_program(const struct drawn *drawn)
+{
+    struct eng_event event = {.kind = ENG_EVENT_BATCH, .count = drawn->count};
+    struct eng_count *count = &event.count;
+    count->runs = 1;
+    count->failed_runs = drawn->count.failed_runs > 0;
+    count->first_run_failed = count->failed_runs && drawn->run == 0;
+    for (size_t i = 0; i < count->failure_count; i++) {
+        struct eng_failure *failure = &count->failures[i];
+        failure->at.run = drawn->run;
+        snprintf(failure->where, sizeof failure->where, "program %" PRIu64 ", %.60s", drawn->index,
+                 drawn->count.failures[i].where);
+    }
+    return drawn->sink->emit(&event, drawn->sink->user);
+}
+
+static uint32_t steps_of(const struct cat_case *which)
+{
+    return cat_value(&(struct cat_args){.which = which}, "steps");
+}
+
+static void ask(const struct dev_facts *facts, const struct cat_case *which, const char *family,
+                uint64_t index, struct eng_request *request)
+{
+    struct gen_program program;
+    struct gen_limits limits = {.rule = eng_draw_rule(facts->features),
+                                .steps = steps_of(which),
+                                .depth = ENG_DRAW_DEPTH,
+                                .features = facts->features,
+                                .subgroup = which->subgroup};
+    if (!strcmp(family, gen_family_of(ENG_DRAW_NUMBERS))) {
+        limits.numbers = ENG_DRAW_NUMBERS;
+        limits.truths = ENG_DRAW_TRUTHS;
+    }
+    gen_draw(&program, &limits, request->seed, index);
+    eng_draw_request(&program, limits.rule, which->subgroup, request);
+    eng_draw_name(&limits, request->seed, index, request->name);
+    request->first = 0;
+    request->runs = CAT_DRAWN_RUNS(limits.steps);
+    request->waits = 0;
+    request->renew = false;
+}
+
+enum dev_status eng_draw_run(struct dev *dev, const struct cat_case *which,
+                             const struct eng_request *request, const struct eng_sink *sink)
+{
+    const struct dev_facts *facts = dev_facts(dev);
+    enum dev_status status = DEV_OK;
+    struct drawn drawn = {.sink = sink, .end = {.kind = ENG_EVENT_DONE, .result = ENG_PASS}};
+    const struct eng_sink own = {take, &drawn};
+    for (uint64_t i = 0; i < request->runs; i++) {
+        struct eng_request program = *request;
+        drawn.run = request->first + i;
+        drawn.index = dev_facts_program(facts, which->subgroup, drawn.run);
+        drawn.count = (struct eng_count){0};
+        ask(facts, which, cat_test_draws(which->test), drawn.index, &program);
+        status = eng_generated_run(dev, &program, &own);
+        const bool ran = drawn.end.kind == ENG_EVENT_DONE &&
+                         (drawn.end.result == ENG_PASS || drawn.end.result == ENG_FAIL);
+        if (!ran || !emit_program(&drawn))
+            break;
+    }
+    sink->emit(&drawn.end, sink->user);
+    return status;
+}
+
+void eng_draw_broken(const struct dev_facts *facts, uint32_t subgroup, uint64_t run,
+                     enum eng_result result, const char *reason, struct eng_count *count)
+{
+    *count = (struct eng_count){.runs = 1,
+                                .failed_runs = 1,
+                                .first_run_failed = run == 0,
+                                .instances = 1,
+                                .failed_instances = 1,
+                                .failure_count = 1};
+    count->outcomes[CAT_NEVER_WRITTEN] = 1;
+    count->failures[0].at = (struct cat_failure){
+        .run = run, .got = CAT_POISON, .want = CAT_POISON, .outcome = CAT_NEVER_WRITTEN};
+    snprintf(count->failures[0].where, sizeof count->failures[0].where,
+             "program %" PRIu64 ": %s%s%.50s", dev_facts_program(facts, subgroup, run),
+             eng_result_name(result), reason[0] ? ", " : "", reason);
+}
