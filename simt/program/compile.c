@@ -261,6 +261,7 @@ void program_free(struct program *program)
     free(program->wrapped);
     free(program->constants);
     free(program->initial);
+    free(program->undefined);
     free(program->builtins);
     free(program->resources);
     free(program->shared_zero);

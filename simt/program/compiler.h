@@ -101,8 +101,8 @@ struct compiler {
 
     uint32_t value_capacity, pointer_capacity, layout_capacity, edge_capacity, note_capacity,
         body_capacity, insn_capacity, block_capacity, move_capacity, extra_capacity,
-        constant_capacity, wrapped_capacity, initial_capacity, builtin_capacity, resource_capacity,
-        zero_capacity;
+        constant_capacity, wrapped_capacity, initial_capacity, undefined_capacity, builtin_capacity,
+        resource_capacity, zero_capacity;
 };
 
 // How an instruction is decoded. `operands` is what follows the opcode, one letter each:
@@ -251,6 +251,11 @@ bool layout_part(const struct compiler *c, uint32_t type, uint32_t index, uint32
 decode_op compose_op_extract, compose_op_insert, compose_op_construct, compose_op_shuffle,
     compose_op_transpose, compose_op_alias, compose_op_copy_logical, compose_op_undefined,
     compose_op_extract_dynamic, compose_op_insert_dynamic;
+// Takes the cells from `cell` on that hold something of a type, scalars of one width at a time.
+typedef bool compose_take(struct compiler *c, const struct op *op,
+                          const struct undefined_cells *run);
+bool compose_runs(struct compiler *c, const struct op *op, uint32_t type, uint32_t cell,
+                  compose_take *take);
 
 // listing.c
 bool listing_write(struct compiler *c);

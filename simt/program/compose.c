@@ -230,49 +230,52 @@ bool compose_op_copy_logical(struct compiler *c, const struct op *op)
     return true;
 }
 
-// Junk: scalars of one width that lie together are one instruction.
-struct junk {
-    uint32_t cell, count, width;
-};
-
-static bool emit_junk(struct compiler *c, const struct op *op, struct junk *junk)
-{
-    const struct insn insn = {
-        .run = compose_undefined,
-        .components = (uint8_t)junk->count,
-        .width = (uint8_t)junk->width,
-        .result = junk->cell,
-        .operand = {CELL_NONE, CELL_NONE, CELL_NONE, CELL_NONE},
-    };
-    junk->cell += junk->count;
-    junk->count = 0;
-    return !insn.components || compile_emit(c, op, insn);
-}
-
-static bool add_junk(struct compiler *c, const struct op *op, uint32_t type, struct junk *junk)
+static bool add_run(struct compiler *c, const struct op *op, uint32_t type, compose_take *take,
+                    struct undefined_cells *run)
 {
     const struct shape shape = check_shape(c, type);
     if (shape.scalar == SCALAR_OTHER) {
         const struct type *t = module_type(c->module, type);
         for (uint32_t i = 0; shape.components && i < t->count; i++) {
-            if (!add_junk(c, op, t->kind == TYPE_STRUCT ? t->members[i].type : t->element, junk))
+            if (!add_run(c, op, t->kind == TYPE_STRUCT ? t->members[i].type : t->element, take,
+                         run))
                 return false;
         }
         return true;
     }
-    if ((junk->width != shape.width || junk->count > COPY_MAX - shape.components) &&
-        !emit_junk(c, op, junk))
-        return false;
-    junk->width = shape.width;
-    junk->count += shape.components;
+    if (run->count && (run->width != shape.width || run->count > COPY_MAX - shape.components)) {
+        if (!take(c, op, run))
+            return false;
+        *run = (struct undefined_cells){.cell = run->cell + run->count};
+    }
+    run->width = (uint8_t)shape.width;
+    run->count += shape.components;
     return true;
+}
+
+bool compose_runs(struct compiler *c, const struct op *op, uint32_t type, uint32_t cell,
+                  compose_take *take)
+{
+    struct undefined_cells run = {.cell = cell};
+    return add_run(c, op, type, take, &run) && (!run.count || take(c, op, &run));
+}
+
+static bool emit_undefined(struct compiler *c, const struct op *op,
+                           const struct undefined_cells *run)
+{
+    return compile_emit(c, op,
+                        (struct insn){.run = compose_undefined,
+                                      .components = (uint8_t)run->count,
+                                      .width = run->width,
+                                      .result = run->cell,
+                                      .operand = {CELL_NONE, CELL_NONE, CELL_NONE, CELL_NONE}});
 }
 
 bool compose_op_undefined(struct compiler *c, const struct op *op)
 {
-    struct junk junk = {0};
-    return check_length(c, op, 0, 0) && value_result(c, op, &junk.cell) &&
-           add_junk(c, op, op->type, &junk) && emit_junk(c, op, &junk);
+    uint32_t cell;
+    return check_length(c, op, 0, 0) && value_result(c, op, &cell) &&
+           compose_runs(c, op, op->type, cell, emit_undefined);
 }
 
 bool compose_op_extract_dynamic(struct compiler *c, const struct op *op)

@@ -114,6 +114,12 @@ struct constant_cell {
     uint64_t value;
 };
 
+// Cells that begin with new random values: of variables without an initialiser.
+struct undefined_cells {
+    uint32_t cell, count;
+    uint8_t width; // of each
+};
+
 struct builtin_cells {
     uint32_t builtin; // SpvBuiltIn
     uint32_t cell;    // first
@@ -154,6 +160,8 @@ struct program {
     uint32_t constant_count;
     struct constant_cell *initial; // of Private variables: written when a workgroup begins
     uint32_t initial_count;
+    struct undefined_cells *undefined; // of Function and Private variables, in the same way
+    uint32_t undefined_count;
     struct builtin_cells *builtins;
     uint32_t builtin_count;
     struct resource *resources;

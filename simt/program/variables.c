@@ -72,11 +72,29 @@ static bool check_initialiser(struct compiler *c, const struct variable *variabl
     return type && check_same_type(c, &variable->op, type, variable->element);
 }
 
+static bool take_undefined(struct compiler *c, const struct op *op,
+                           const struct undefined_cells *run)
+{
+    (void)op;
+    if (!COMPILE_ROOM(c, c->program->undefined, c->program->undefined_count, 1, undefined_capacity,
+                      PROGRAM_CELLS_MAX))
+        return false;
+    c->program->undefined[c->program->undefined_count++] = *run;
+    return true;
+}
+
+// What a variable without an initialiser holds.
+static bool leave_undefined(struct compiler *c, const struct variable *variable, uint32_t cell)
+{
+    return compose_runs(c, &variable->op, variable->element, cell, take_undefined);
+}
+
 static bool make_private(struct compiler *c, const struct variable *variable)
 {
     struct program *program = c->program;
     uint32_t cell;
-    if (!new_cells(c, variable, &cell))
+    if (!new_cells(c, variable, &cell) ||
+        (!variable->initialiser && !leave_undefined(c, variable, cell)))
         return false;
     if (variable->initialiser) {
         const uint32_t count = check_cells(c, variable->element);
@@ -257,7 +275,7 @@ bool variables_local(struct compiler *c, const struct op *op)
         !variables_note(c, op->result, (struct pointer){.known = true, .value = cell}))
         return false;
     if (!variable.initialiser)
-        return true;
+        return leave_undefined(c, &variable, cell);
     return check_initialiser(c, &variable) && value_cell(c, variable.initialiser, &value) &&
            compile_copy(c, op, cell, value, check_cells(c, variable.element));
 }

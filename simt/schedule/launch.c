@@ -3,6 +3,7 @@
 #include "schedule/launch.h"
 
 #include "memory/past.h"
+#include "splitmix.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,16 @@ static void fill(const struct subgroup *subgroup, uint32_t cell, uint64_t value)
     uint64_t *cells = subgroup->cells + (size_t)cell * subgroup->width;
     for (uint32_t lane = 0; lane < subgroup->width; lane++)
         cells[lane] = value;
+}
+
+// Bits of nobody's: a shader that depends on them does not agree with itself.
+static void fill_undefined(const struct subgroup *subgroup, const struct undefined_cells *run,
+                           uint64_t *random)
+{
+    const uint64_t mask = run->width ? UINT64_MAX >> (64 - run->width) : 1; // 0: Booleans
+    uint64_t *cells = subgroup->cells + (size_t)run->cell * subgroup->width;
+    for (size_t i = 0; i < (size_t)run->count * subgroup->width; i++)
+        cells[i] = splitmix_next(random) & mask;
 }
 
 static void fill_constants(const struct program *program, const struct workgroup *slot)
@@ -216,6 +227,9 @@ static void begin_subgroup(const struct worker *worker, const struct dispatch *d
     subgroup->behind = subgroup->held = subgroup->parked = subgroup->begun = 0;
     for (uint32_t i = 0; i < program->initial_count; i++)
         fill(subgroup, program->initial[i].cell, program->initial[i].value);
+    uint64_t random = splitmix_mix(subgroup->random);
+    for (uint32_t i = 0; i < program->undefined_count; i++)
+        fill_undefined(subgroup, &program->undefined[i], &random);
     for (uint32_t lane = 0; lane < count; lane++) {
         struct invocation at = {.dispatch = dispatch,
                                 .workgroup = slot,
@@ -247,8 +261,8 @@ bool launch_workgroup(struct worker *worker, const struct dispatch *dispatch,
         slot->uniform->root = uniform_key(seed, 0, (uint32_t)(number >> 32), (uint32_t)number);
     for (uint32_t i = 0; i < slot->subgroup_count; i++) {
         struct subgroup *subgroup = &slot->subgroups[i];
-        begin_subgroup(worker, dispatch, slot, subgroup);
         subgroup->random = seed + number * 0x10001 + i;
+        begin_subgroup(worker, dispatch, slot, subgroup);
         subgroup->compilation = worker->compilation;
         if (!tangle_start(subgroup, program->blocks[program->functions[0].entry].first))
             return false;
