@@ -580,7 +580,8 @@ static void settle_rule(struct cli_run_options *o)
                                 .most = o->max_runs};
     if (!o->max_runs)
         o->rule.most = o->runs < MOST_RUNS / ENG_RULE_MOST ? o->runs * ENG_RULE_MOST : MOST_RUNS;
-    o->rule.waits = o->usual ? ENG_RULE_WAITS : 0;
+    // One wait that ran out is what a progress model says cannot be; more say nothing else.
+    o->rule.waits = o->usual ? ENG_RULE_WAITS : o->progress;
     // The most holds for the first look too, where -n is the default.
     if ((width || decided) && o->rule.most < o->rule.least)
         o->runs = o->rule.least = o->rule.most;
