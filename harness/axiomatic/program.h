@@ -170,9 +170,19 @@ void axi_program_clear(struct axi_program *program);
 
 // The first word of an instruction: "ld", "add". `operator` counts for arithmetic and jumps alone.
 const char *axi_word_of(enum axi_kind kind, enum axi_operator operator);
-// Appends an instruction as the VULKAN dialect writes it; a jump leads to L and the index there.
+// Appends an instruction as the VULKAN dialect writes it; a jump leads to LC and the index there.
 void axi_write(const struct axi_program *program, const struct axi_instruction *instruction,
                struct text *text);
+
+// Whether a check asks for final states of consistent executions, and nothing else.
+bool axi_is_plain(const struct axi_check *check);
+// Appends a condition; `words` are what stands for and, or, not: "/\\", "\\/", "~".
+void axi_write_condition(const struct axi_program *program, int node, const char *const words[3],
+                         struct text *text);
+// Appends the program as a .litmus, with a remark (NULL: none), and of its checks the first. False
+// with an error that says what it cannot express (LIT_EXIT_UNDECIDED).
+bool axi_write_program(const struct axi_program *program, const char *remark, struct text *text,
+                       struct lit_error *error);
 
 // Whether a thread can jump back.
 bool axi_waits(const struct axi_program *program);
