@@ -3,7 +3,7 @@
 // between their control barriers, and how an instance's final state is put together.
 #include "generate/concurrent.h"
 
-#include "generate/lines.h"
+#include "generate/threads.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -14,47 +14,6 @@
 // Bits of the sum of digits; above them the threads that have reported, and those of them whose
 // waits ran out.
 enum { DIGITS = 24, REPORTED = 4, RAN_OUT = DIGITS + REPORTED, MOST_WAITING = 15 };
-enum { BUFFER = 0, SHARED = 1, UNUSED = 2 }; // where a location is
-#define TORN 0x7ea27ea2u                     // instead of a value of 64 bits whose halves differ
-
-struct id {
-    char is[64];
-};
-
-// A control barrier of the whole kernel.
-struct barrier {
-    uint32_t number, round;
-    enum axi_scope scope, execution;
-    uint32_t semantics;
-};
-
-struct emit {
-    const struct axi_program *program;
-    const struct gen_states *states;
-    struct gen_concurrent *made;
-    struct lit_error *error;
-    struct gen_lines lines;
-    unsigned place[AXI_REFERENCES], index[AXI_REFERENCES];  // of each location, among those there
-    unsigned home[AXI_REFERENCES];                          // SHARED: a thread of its workgroup
-    unsigned workgroup[AXI_THREADS], subgroup[AXI_THREADS]; // first thread in the same one
-    struct id local[AXI_THREADS], instance[AXI_THREADS];    // in the workgroup; in the dispatch
-    uint32_t role[AXI_THREADS][3]; // where threads wait for each other: place_threads
-    struct barrier barriers[AXI_INSTRUCTIONS];
-    size_t barrier_count;
-    // Of each thread: where it goes on, its registers, what of it has an address.
-    size_t at[AXI_THREADS];
-    struct id registers[AXI_THREADS][AXI_REGISTERS];
-    unsigned versions[AXI_THREADS];
-    uint32_t addressed[AXI_THREADS];
-    uint32_t semantics[64]; // that are declared
-    size_t semantic_count;
-    bool cells;      // locations in the buffer are an array of their own, for the kernel's form
-    struct id block; // that the emitter is in
-    struct id read[AXI_THREADS];    // what each thread has read last; "" if nothing
-    unsigned accesses[AXI_THREADS]; // that each has done
-    unsigned numbers;               // of what has a number
-};
-
 static bool has_form(const struct emit *e, enum axi_form form)
 {
     return e->program->forms & form;
@@ -171,9 +130,9 @@ static bool place_location(struct emit *e, unsigned location)
     return true;
 }
 
-// Where an instance's threads are: which workgroup of it, subgroup there and lane there, and how
-// many places of each that takes.
-static bool place_threads(struct emit *e)
+// Where an instance's threads are: which workgroup of it, subgroup there and lane there, and, where
+// threads wait for each other, how many places of each that takes.
+static void place_threads(struct emit *e)
 {
     const size_t count = e->program->thread_count;
     uint32_t most[3] = {0};
@@ -188,10 +147,9 @@ static bool place_threads(struct emit *e)
         for (size_t i = 0; i < 3; i++)
             most[i] = place[i] > most[i] ? place[i] : most[i];
     }
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3 && e->states->waits; i++)
         for (e->made->places[i] = 1; e->made->places[i] <= most[i];)
             e->made->places[i] *= 2;
-    return count <= MOST_WAITING || beyond(e, "a loop beside more than %d threads", MOST_WAITING);
 }
 
 static bool place_locations(struct emit *e)
@@ -219,7 +177,7 @@ static bool place_locations(struct emit *e)
     return true;
 }
 
-static bool check_program(struct emit *e)
+bool gen_emit_check(struct emit *e)
 {
     const struct axi_program *program = e->program;
     for (size_t t = 0; t < program->thread_count; t++) {
@@ -237,13 +195,16 @@ static bool check_program(struct emit *e)
                 e->subgroup[t] = other;
         }
     }
-    return (!e->states->waits || place_threads(e)) && place_locations(e);
+    if (e->states->waits && program->thread_count > MOST_WAITING)
+        return beyond(e, "a loop beside more than %d threads", MOST_WAITING);
+    place_threads(e);
+    return place_locations(e);
 }
 
 // --- Control barriers: all invocations execute each, between what comes before it in any thread
 // and what comes behind it.
 
-static uint32_t semantics_of(const struct emit *e, const struct axi_instruction *of)
+uint32_t gen_emit_semantics_of(const struct emit *e, const struct axi_instruction *of)
 {
     const bool is_volatile = of->atomic && has_form(e, AXI_VOLATILE);
     return (of->acquire && of->release ? 8u
@@ -291,7 +252,7 @@ static bool is_due(const struct axi_program *program, const size_t *at,
     return true;
 }
 
-static bool order_barriers(struct emit *e)
+bool gen_emit_barriers(struct emit *e)
 {
     const struct axi_program *program = e->program;
     size_t at[AXI_THREADS] = {0};
@@ -314,7 +275,7 @@ static bool order_barriers(struct emit *e)
             const struct axi_instruction *next = next_barrier(&program->threads[t], &at[t]);
             if (!next || !is_same(next, due))
                 continue;
-            made.semantics = unite(made.semantics, semantics_of(e, next));
+            made.semantics = unite(made.semantics, gen_emit_semantics_of(e, next));
             at[t]++;
         }
         if (e->barrier_count == AXI_INSTRUCTIONS)
@@ -325,7 +286,7 @@ static bool order_barriers(struct emit *e)
 
 // --- Declarations
 
-static bool uses_device_scope(const struct axi_program *program)
+bool gen_emit_uses_device(const struct axi_program *program)
 {
     for (size_t t = 0; t < program->thread_count; t++)
         for (size_t i = 0; i < program->threads[t].count; i++)
@@ -356,7 +317,7 @@ static void put_template(struct emit *e, const char *part, struct text *out)
     const struct {
         const char *word;
         bool holds;
-    } words[] = {{"[device]", uses_device_scope(e->program)},
+    } words[] = {{"[device]", gen_emit_uses_device(e->program)},
                  {"[shared]", e->made->shared > 0},
                  {"[glsl]", glsl},
                  {"[vulkan]", !glsl},
@@ -385,8 +346,7 @@ static void put_template(struct emit *e, const char *part, struct text *out)
     }
 }
 
-// The name of a constant of memory semantics: "%release_buffer_available".
-static struct id semantics_name(struct emit *e, uint32_t bits)
+struct id gen_emit_semantics(struct emit *e, uint32_t bits)
 {
     static const struct {
         uint32_t bit;
@@ -410,7 +370,7 @@ static struct id semantics_name(struct emit *e, uint32_t bits)
     return id("%s", name.data);
 }
 
-static const char *scope_name(enum axi_scope scope)
+const char *gen_emit_scope(enum axi_scope scope)
 {
     static const char *const names[] = {"%subgroup_scope", "%workgroup_scope", "%family_scope",
                                         "%device_scope"};
@@ -631,7 +591,8 @@ static void emit_filling(struct emit *e)
         put(e, "OpStore %%own_at_%s %s%s", name, value.is,
             has_form(e, AXI_GLSL) ? "" : " NonPrivatePointer");
     }
-    put(e, "OpControlBarrier %%workgroup_scope %%workgroup_scope %s", semantics_name(e, 0x6108).is);
+    put(e, "OpControlBarrier %%workgroup_scope %%workgroup_scope %s",
+        gen_emit_semantics(e, 0x6108).is);
 }
 
 // --- A thread's instructions
@@ -672,7 +633,7 @@ static void put_access(const struct emit *e, const struct axi_instruction *of, s
     if (words[1].holds)
         text_puts(access, has_form(e, AXI_WIDE) ? " 8" : " 4");
     if (moves)
-        text_printf(access, " %s", scope_name(of->scope));
+        text_printf(access, " %s", gen_emit_scope(of->scope));
 }
 
 static void emit_plain(struct emit *e, const struct axi_instruction *of, struct id address,
@@ -693,8 +654,8 @@ static void emit_atomic(struct emit *e, const struct axi_instruction *of, struct
     static const char *const names[] = {
         [AXI_ADD] = "IAdd", [AXI_SUB] = "ISub", [AXI_AND] = "And",
         [AXI_OR] = "Or",    [AXI_XOR] = "Xor",  [AXI_REPLACE] = "Exchange"};
-    const struct id semantics = semantics_name(e, semantics_of(e, of));
-    const char *scope = scope_name(of->scope), *type = type_of_locations(e);
+    const struct id semantics = gen_emit_semantics(e, gen_emit_semantics_of(e, of));
+    const char *scope = gen_emit_scope(of->scope), *type = type_of_locations(e);
     if (of->kind == AXI_STORE)
         put(e, "OpAtomicStore %s %s %s %s", address.is, scope, semantics.is, value.is);
     else if (of->kind == AXI_LOAD)
@@ -760,8 +721,8 @@ static void emit_instruction(struct emit *e, unsigned t, const struct axi_instru
         e->read[t] = axi_reads(of) ? made : e->read[t];
         e->accesses[t]++;
     } else if (of->kind == AXI_MEMORY_BARRIER) {
-        put(e, "OpMemoryBarrier %s %s", scope_name(of->scope),
-            semantics_name(e, semantics_of(e, of)).is);
+        put(e, "OpMemoryBarrier %s %s", gen_emit_scope(of->scope),
+            gen_emit_semantics(e, gen_emit_semantics_of(e, of)).is);
     } else if (of->kind == AXI_COMPUTE) {
         const struct id a = operand(e, t, &of->a), b = operand(e, t, &of->b);
         put(e, "%s = Op%s %%uint %s %s", define(e, t, of->target).is, names[of->operator], a.is,
@@ -970,9 +931,7 @@ static void emit_loop(struct emit *e, unsigned t, const struct axi_instruction *
     e->read[t] = reads ? made : e->read[t];
 }
 
-// What a thread does up to its next control barrier, if that is this one, or to its end: a thread
-// that does not have the barrier goes on.
-static void emit_part(struct emit *e, unsigned t, const struct barrier *barrier)
+void gen_emit_part(struct emit *e, unsigned t, const struct barrier *barrier)
 {
     const struct axi_thread *thread = &e->program->threads[t];
     bool jumps = false;
@@ -1006,12 +965,12 @@ static void emit_threads(struct emit *e)
     for (size_t b = 0; b <= e->barrier_count; b++) {
         const struct barrier *barrier = b < e->barrier_count ? &e->barriers[b] : NULL;
         for (unsigned t = 0; t < e->program->thread_count; t++)
-            emit_part(e, t, barrier);
+            gen_emit_part(e, t, barrier);
         if (!barrier)
             break;
         put(e, "; cbar %u", (unsigned)barrier->number);
-        put(e, "OpControlBarrier %s %s %s", scope_name(barrier->execution),
-            scope_name(barrier->scope), semantics_name(e, barrier->semantics).is);
+        put(e, "OpControlBarrier %s %s %s", gen_emit_scope(barrier->execution),
+            gen_emit_scope(barrier->scope), gen_emit_semantics(e, barrier->semantics).is);
     }
 }
 
@@ -1086,7 +1045,7 @@ static void emit_report(struct emit *e, unsigned t)
 {
     const struct axi_program *program = e->program;
     const unsigned n = number_of(e, t);
-    const struct id prefix = id("%%P%u", n), publish = semantics_name(e, 0x6048);
+    const struct id prefix = id("%%P%u", n), publish = gen_emit_semantics(e, 0x6048);
     put(e, "; P%u reports.", n);
     struct id sum = emit_own_digits(e, t);
     put(e, "%%P%u_report_word = OpIAdd %%uint %%reports %s", n, e->instance[t].is);
@@ -1141,7 +1100,7 @@ static void emit_reports(struct emit *e)
     if (waits) {
         put(e, "; What workgroup memory holds at the end is there when all have ended.");
         put(e, "OpControlBarrier %%workgroup_scope %%workgroup_scope %s",
-            semantics_name(e, 0x6108).is);
+            gen_emit_semantics(e, 0x6108).is);
     }
     for (unsigned t = 0; t < program->thread_count; t++)
         emit_report(e, t);
@@ -1209,7 +1168,7 @@ bool gen_concurrent_make(const struct axi_program *program, const struct gen_sta
     e->made = made;
     e->error = error;
     made->threads = (uint32_t)program->thread_count;
-    if (!check_program(e) || !order_barriers(e))
+    if (!gen_emit_check(e) || !gen_emit_barriers(e))
         return false;
     if (made->buffered == 0 && has_form(e, AXI_PHYSICAL))
         return beyond(e, "no location has an address: none is in a buffer");

@@ -30,6 +30,12 @@ struct gen_concurrent {
 bool gen_concurrent_make(const struct axi_program *program, const struct gen_states *states,
                          struct gen_concurrent *made, struct lit_error *error);
 
+// Appends a program as Dat3M reads it: SPIR-V assembly of one instance, whose invocations are the
+// threads, with what they begin with and what is asked for in annotations. As SPIR-V 1.5 it is
+// valid for Vulkan 1.2. The forms of the program's kernel do not count: they change no verdict.
+// False with an error that says what it cannot express (LIT_EXIT_UNDECIDED).
+bool gen_dat3m(const struct axi_program *program, struct text *text, struct lit_error *error);
+
 // --- All small memory tests, each once up to symmetry (exchange of threads, of locations), as
 // texts of the VULKAN dialect of .litmus, small and usual ones first. Whether one forbids anything,
 // or has a data race, is for axi_decide to say. Pure; the same on every machine.
