@@ -140,6 +140,10 @@ char *cat_pattern(const char *given);
 bool cat_case_parse(const char *name, struct cat_case *which, struct lit_error *error);
 // The same of a name that was taken apart already.
 bool cat_case_find(const struct cfg *cfg, struct cat_case *which, struct lit_error *error);
+// Appends the small program of the memory model that an instance of a case is, as a .litmus that
+// asks for what fails: ~exists if that is forbidden, else exists. False with an error if there is
+// none (LIT_EXIT_UNDECIDED).
+bool cat_case_formal(const struct cat_case *which, struct text *text, struct lit_error *error);
 // The `expect` line that holds.
 const struct cat_rule *cat_case_expect(const struct cat_case *which);
 // Its expectation and reason.

@@ -79,6 +79,9 @@ struct cli_syntax {
     // What is not one of its options, nor --help in front of all others, belongs to another
     // subcommand and stays among the operands as it is.
     bool forwards;
+    // Besides CLI_OPERANDS_TESTS: whether, with these options, it reads files of litmus tests
+    // itself.
+    bool (*reads_files)(const void *chosen);
 };
 
 // Its table of options, and the struct that they fill, with what differs from 0.

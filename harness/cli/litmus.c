@@ -24,7 +24,7 @@ static bool ends(const char *path, const char *end)
     return length > size && strcmp(path + length - size, end) == 0;
 }
 
-static bool is_file(const char *word)
+bool cli_litmus_is_file(const char *word)
 {
     return ends(word, ".litmus") || ends(word, ".test");
 }
@@ -116,15 +116,19 @@ bool cli_litmus_add(const char *path, const struct text *bytes, const struct cat
     return cat_test_add(packed.data, packed.length, test, error);
 }
 
+bool cli_litmus_read(const char *path, struct text *bytes, struct lit_error *error)
+{
+    if (!text_read(bytes, path, AXI_MOST_BYTES))
+        return lit_fail(error, LIT_EXIT_USAGE, "cannot be read: %s", strerror(errno));
+    return bytes->length <= AXI_MOST_BYTES ||
+           lit_fail(error, LIT_EXIT_USAGE, "more than %zu bytes", AXI_MOST_BYTES);
+}
+
 static bool add_file(const char *path, const char **name, struct lit_error *error)
 {
     OWNED(text_free) struct text bytes = {0};
     const struct cat_test *test = NULL;
-    if (!text_read(&bytes, path, AXI_MOST_BYTES))
-        return lit_fail(error, LIT_EXIT_USAGE, "cannot be read: %s", strerror(errno));
-    if (bytes.length > AXI_MOST_BYTES)
-        return lit_fail(error, LIT_EXIT_USAGE, "more than %zu bytes", AXI_MOST_BYTES);
-    if (!cli_litmus_add(path, &bytes, &test, error))
+    if (!cli_litmus_read(path, &bytes, error) || !cli_litmus_add(path, &bytes, &test, error))
         return false;
     *name = test->head.name;
     return true;
@@ -136,7 +140,7 @@ bool cli_litmus_take(struct cli_list *patterns, struct lit_error *error)
     for (size_t i = 0; i < patterns->count; i++) {
         const char *path = patterns->items[i];
         struct lit_error why = {0};
-        if (is_file(path) && !add_file(path, &path, &why)) {
+        if (cli_litmus_is_file(path) && !add_file(path, &path, &why)) {
             if (why.code != LIT_EXIT_UNDECIDED)
                 return lit_fail(error, why.code, "%.200s: %s", path, why.message);
             fprintf(stderr, "litmus: %s: skipped: %s\n", path, why.message);

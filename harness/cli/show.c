@@ -3,6 +3,7 @@
 
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
+#include "cli/litmus.h"
 #include "report/format.h"
 
 #include <stddef.h>
@@ -10,13 +11,24 @@
 
 #define USUAL_SIZE 32
 
+enum { FORMAT_TEXT, FORMAT_LITMUS, FORMAT_DAT3M };
+
 struct options {
     bool source;
+    int format;
 };
 
 static const struct cli_option options[] = {
     {0, "source", CLI_FLAG, offsetof(struct options, source), NULL, "print only the source"},
+    {'f', "format", CLI_CHOICE, offsetof(struct options, format), "text|litmus|dat3m",
+     "litmus: the test as a program of the memory model, as a .litmus file;\n"
+     "dat3m: that program as SPIR-V assembly with Dat3M's annotations"},
 };
+
+static bool reads_files(const void *chosen)
+{
+    return ((const struct options *)chosen)->format != FORMAT_TEXT;
+}
 
 const struct cli_syntax cli_show_syntax = {
     .name = "show",
@@ -24,9 +36,18 @@ const struct cli_syntax cli_show_syntax = {
     .about = "Prints a test: its question, the meaning of a failure, its origin, what "
              "the\nspecification says, its variants and expectations, then its source.",
     CLI_OPTIONS(options, struct options, 0),
-    .more = "A configuration's name shows its test, what is expected of that configuration, and "
-            "the\npreprocessed source of its variant: what its module was made from.\n",
+    .more =
+        "A configuration's name shows its test, what is expected of that configuration, and "
+        "the\npreprocessed source of its variant: what its module was made from.\n\n"
+        "--format litmus and dat3m take files (.litmus, .test), tests that were made from one,\n"
+        "and configurations of the family memory (without a configuration the first one is\n"
+        "meant). Exit code 3: the form cannot express it.\n\n"
+        "examples:\n"
+        "  litmus show memory.message-passing\n"
+        "  litmus show -f litmus memory.message-passing/order=barrier > mp.litmus\n"
+        "  litmus show -f dat3m mp.litmus > mp.spvasm\n",
     .operands = CLI_OPERANDS_TESTS,
+    .reads_files = reads_files,
 };
 
 // Variant axes or run parameters, each with its values.
@@ -159,7 +180,10 @@ int cli_show(struct cli_call *call)
                                            "missing test: 'litmus list' prints their names");
     for (size_t i = 0; ok && i < names->count; i++) {
         text_puts(&call->out, i ? "\n" : "");
-        ok = show_one(&call->out, names->items[i], chosen->source, &call->error);
+        ok = chosen->format == FORMAT_TEXT
+                 ? show_one(&call->out, names->items[i], chosen->source, &call->error)
+                 : cli_litmus_export(names->items[i], chosen->format == FORMAT_DAT3M, &call->out,
+                                     &call->error);
     }
     return ok ? LIT_EXIT_OK : CLI_FAILED;
 }
