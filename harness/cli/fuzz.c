@@ -5,8 +5,8 @@
 #include "base/clock.h"
 #include "catalogue/head.h"
 #include "cli/device.h"
+#include "cli/fuzz.h"
 #include "cli/litmus.h"
-#include "cli/relatives.h"
 #include "engine/supervisor.h"
 #include "fuzz/campaign.h"
 #include "generate/module.h"
@@ -31,14 +31,15 @@
 #define RELATIVE_RUNS  100
 #define SHRINK_SECONDS 60.0
 #define JOBS_MOST      256
+#define NUMBERS_MOST   (UINT64_C(1) << 52)
 
 struct options {
     struct cli_list devices, simt;
     uint64_t count, runs, keep, steps, depth, jobs, pressure;
     struct cli_seed seed, index;
     int rule, verbose;
-    bool show, quiet, coverage;
-    const char *out, *replay, *db;
+    bool show, quiet, coverage, resume;
+    const char *out, *replay, *db, *shard;
     double timeout, time;
 };
 
@@ -76,10 +77,15 @@ static const struct cli_option options[] = {
      "that fail alike (default: 10; of\nmemory all); the others are counted"},
     {0, "out", CLI_TEXT, AT(out), "FOLDER",
      "where they are stored (default: fuzz-FAMILY; relatives)"},
-    {0, "db", CLI_TEXT, AT(db), "FILE",
-     "of memory: the store, which has all results (default: litmus.db)"},
+    {0, "db", CLI_TEXT, AT(db), "FILE", "the store, which has all results (default: litmus.db)"},
+    {0, "resume", CLI_FLAG, AT(resume), NULL,
+     "go on with the newest unfinished campaign in the store, with its\noptions; of a finished one "
+     "only print the tables"},
+    {0, "shard", CLI_TEXT, AT(shard), "I/N",
+     "only part I (from 0) of N of the programs; 'litmus merge' adds\nthe parts"},
     {0, "coverage", CLI_FLAG, AT(coverage), NULL,
-     "of groups: print how often each operation was run, by construct\nand by type"},
+     "of groups: print how often each operation was run, by construct\nand by type, of the whole "
+     "session"},
     {0, "show", CLI_FLAG, AT(show), NULL, "only print program --index of --seed as a test"},
     {0, "replay", CLI_TEXT, AT(replay), "FILE", "run a stored program again, or a stored relative"},
     CLI_OPTION_TIMEOUT("seconds without progress that count as a hang (default: 60)"),
@@ -109,175 +115,17 @@ const struct cli_syntax cli_fuzz_syntax = {
             "  litmus fuzz reconvergence --count 10000 --seed 1\n"
             "  litmus fuzz reconvergence --simt lagging --count 50\n"
             "  litmus fuzz groups --pressure 60 --time 600\n"
+            "  litmus fuzz groups --resume --coverage\n"
             "  litmus fuzz reconvergence --replay fuzz-reconvergence/maximal-1-17.spvasm\n"
             "  litmus fuzz memory --time 10m\n",
     .operands = CLI_OPERANDS_WORDS,
     .words = FAMILIES,
 };
 
-// What is printed
-
-static void put_rate(uint64_t failed, uint64_t runs, struct text *text)
-{
-    char rate[80];
-    format_interval(rate, failed, runs, stat_clopper_pearson(failed, runs, 0.95));
-    text_printf(text, "%s of %s runs (%s)", COUNT(failed), COUNT(runs), rate);
-}
-
-static void put_found(const struct fuzz_found *found, enum masks_rule rule, struct text *text)
-{
-    const struct eng_failure *failure = &found->failure;
-    OWNED(text_free) struct text notation = {0};
-    text_printf(text, "  program %" PRIu64 ", %s, subgroups of %u: %s", found->index,
-                gen_rule_name(rule), found->subgroup, eng_result_name(found->first.result));
-    if (found->first.result != ENG_FAIL)
-        text_printf(text, ": %s%s\n", found->first.reason,
-                    found->runs && !found->failed ? "; not again, alone" : "");
-    else {
-        text_puts(text, " in ");
-        if (found->runs)
-            put_rate(found->failed, found->runs, text);
-        else
-            put_rate(found->first.count.failed_runs, found->first.count.runs, text);
-        text_puts(text, "\n");
-    }
-    gen_write(&found->small, &notation);
-    if (found->shrunk)
-        text_printf(text, "    %u of %u steps after %u tries%s", found->small.count,
-                    found->drawn.count, found->tries,
-                    found->cut_short ? ", incomplete" : ", no smaller one fails");
-    if (found->shrunk && found->small_subgroup != found->subgroup)
-        text_printf(text, "; in subgroups of %u", found->small_subgroup);
-    text_puts(text, found->shrunk ? "\n" : "");
-    if (found->small_runs && found->first.result == ENG_FAIL) {
-        text_puts(text, "    fails in ");
-        put_rate(found->small_failed, found->small_runs, text);
-        text_puts(text, "\n");
-    }
-    if (found->shrunk)
-        text_paragraph(text, "    ", notation.data);
-    if (found->first.result == ENG_FAIL && failure->where[0]) {
-        const char *outcome = cat_outcome_name(fuzz_check(&found->drawn), failure->at.outcome);
-        text_printf(text, "    %s: %s: got 0x%x, want 0x%x\n", outcome ? outcome : "wrong",
-                    failure->where, failure->at.got, failure->at.want);
-    }
-    if (found->path[0])
-        text_printf(text, "    stored in %s\n", found->path);
-}
-
-static uint64_t failed_of(const struct fuzz_tally *tally)
-{
-    return tally->results[ENG_FAIL] + tally->results[ENG_CRASH] + tally->results[ENG_HANG] +
-           tally->results[ENG_DEVICE_LOST];
-}
-
-static uint64_t judged_of(const struct fuzz_tally *tally)
-{
-    return failed_of(tally) + tally->results[ENG_PASS];
-}
-
-// The table of one device.
-static void put_table(const struct fuzz_tally *tally, const struct gen_limits *limits,
-                      struct text *text)
-{
-    const struct table_column columns[] = {
-        {.title = "rule"},
-        {.title = "programs", .kind = TABLE_NUMBER},
-        {.title = "runs", .kind = TABLE_NUMBER},
-        {.title = limits->numbers ? "records checked" : "masks checked", .kind = TABLE_NUMBER},
-        {.title = "failed", .kind = TABLE_NUMBER},
-        {.title = "rate, 95 % interval"},
-        {.title = ""}};
-    OWNED(table_clear) struct table table = {TABLE_OF(columns), .width = 40};
-    const uint64_t failed = failed_of(tally), judged = judged_of(tally);
-    table_row(&table);
-    table_put(&table, TONE_PLAIN, "%s", gen_rule_name(limits->rule));
-    table_count(&table, TONE_PLAIN, judged);
-    table_count(&table, TONE_PLAIN, tally->runs);
-    table_count(&table, TONE_PLAIN, tally->checked);
-    table_count(&table, TONE_PLAIN, failed);
-    table_rate(&table, TONE_PLAIN, failed, judged, stat_clopper_pearson(failed, judged, 0.95));
-    table_put(&table, TONE_PLAIN, "%s",
-              judged == 0        ? "nothing ran"
-              : failed == 0      ? "never seen"
-              : failed == judged ? "ALWAYS"
-                                 : "SOMETIMES");
-    table_terminal(&table, false, text);
-    for (enum eng_result result = 0; result < ENG_RESULTS; result++)
-        if (tally->results[result] && result != ENG_PASS && result != ENG_FAIL)
-            text_printf(text, "  %s: %s\n", eng_result_name(result), COUNT(tally->results[result]));
-    if (tally->reason[0])
-        text_printf(text, "  %s\n", tally->reason);
-}
-
-// Why programs failed, as far as that is known.
-static void put_groups(const struct fuzz_tally *tally, struct text *text)
-{
-    for (size_t i = 0; i < tally->group_count; i++) {
-        const struct fuzz_group *group = &tally->groups[i];
-        OWNED(text_free) struct text line = {0};
-        if (!group->programs)
-            continue;
-        text_printf(&line, "%s; %s program%s: ", group->small[0] ? group->small : group->name,
-                    COUNT(group->programs), group->programs == 1 ? "" : "s");
-        for (uint64_t k = 0; k < group->programs && k < FUZZ_FIRST; k++)
-            text_printf(&line, "%s%" PRIu64, k ? ", " : "", group->first[k]);
-        text_puts(&line, group->programs > FUZZ_FIRST ? ", ..." : "");
-        text_printf(&line, "%s%s", group->path[0] ? "; " : "", group->path);
-        text_puts(text, i ? "" : "\n  groups of programs that fail alike:\n");
-        text_paragraph(text, "    ", line.data);
-    }
-}
-
-// Coverage
-
-static const enum masks_kind constructs[] = {MASKS_END, MASKS_IF, MASKS_WHILE, MASKS_SWITCH,
-                                             MASKS_CALL};
-#define CONSTRUCTS (sizeof constructs / sizeof *constructs)
-
-// Whether programs for this device can have it.
-static bool can_be(enum gen_op op, enum masks_kind construct, enum gen_type type, uint64_t features)
-{
-    const struct gen_act act = {.op = (uint8_t)op, .type = (uint8_t)type};
-    return gen_forms[op].types >> type & 1 && !(gen_act_features(&act) & ~features) &&
-           !(gen_forms[op].needs == GEN_FULL && construct == MASKS_SWITCH) &&
-           !(op == GEN_OP_TURN && construct == MASKS_END);
-}
-
-static void put_coverage(const struct fuzz_tally *tally, uint64_t features, struct text *text)
-{
-    static const char *const titles[CONSTRUCTS + GEN_TYPES] = {
-        "outside", "if",  "loop", "switch", "call", "u32",    "u16",   "u8",
-        "u64",     "f32", "f16",  "f64",    "bool", "shared", "buffer"};
-    struct table_column columns[1 + CONSTRUCTS + GEN_TYPES] = {{.title = "operation"}};
-    for (size_t i = 0; i < CONSTRUCTS + GEN_TYPES; i++)
-        columns[1 + i] = (struct table_column){.title = titles[i], .kind = TABLE_NUMBER};
-    OWNED(table_clear) struct table table = {TABLE_OF(columns), .width = 16};
-    uint64_t all = 0, seen = 0;
-    for (enum gen_op op = GEN_OP_NONE + 1; op < GEN_OPS; op++) {
-        uint64_t counts[CONSTRUCTS + GEN_TYPES] = {0};
-        for (size_t c = 0; c < CONSTRUCTS; c++)
-            for (enum gen_type type = 0; type < GEN_TYPES; type++) {
-                const uint64_t count = tally->acts[op][constructs[c]][type];
-                counts[c] += count;
-                counts[CONSTRUCTS + type] += count;
-                all += can_be(op, constructs[c], type, features);
-                seen += count > 0;
-            }
-        table_row(&table);
-        table_put(&table, TONE_PLAIN, "%s", gen_forms[op].name);
-        for (size_t i = 0; i < CONSTRUCTS + GEN_TYPES; i++)
-            table_count(&table, TONE_PLAIN, counts[i]);
-    }
-    text_puts(text, "\n");
-    table_terminal(&table, false, text);
-    text_printf(text, "  %s of %s combinations of operation, construct and type were run\n",
-                COUNT(seen), COUNT(all));
-}
-
 // What several devices add up to.
 struct sum {
     uint64_t failed, broken, errors, ran; // programs: wrong masks; crash, hang, lost; ...
+    uint64_t before;                      // that failed in earlier parts of the session
     unsigned stopped, unopened;           // devices
     bool out_of_time;
     bool data; // programs with data
@@ -286,9 +134,10 @@ struct sum {
 static void add(struct sum *sum, const struct fuzz_tally *tally)
 {
     sum->failed += tally->results[ENG_FAIL];
-    sum->broken += failed_of(tally) - tally->results[ENG_FAIL];
+    sum->broken += cli_fuzz_failed(tally) - tally->results[ENG_FAIL] - tally->failed_before;
+    sum->before += tally->failed_before;
     sum->errors += tally->results[ENG_HARNESS_ERROR];
-    sum->ran += judged_of(tally);
+    sum->ran += cli_fuzz_judged(tally);
 }
 
 // The exit code and why, as docs/reading.md has them.
@@ -296,6 +145,8 @@ static enum lit_exit conclude(const struct sum *sum, char reason[256])
 {
     const struct lit_end ends[] = {
         {sum->stopped, LIT_EXIT_DEVICE_LOST, "a device was lost and its queue stopped", NULL},
+        {sum->before ? sum->before + sum->failed + sum->broken : 0, LIT_EXIT_FORBIDDEN,
+         "1 program failed", "%s programs failed"},
         {sum->failed, LIT_EXIT_FORBIDDEN,
          sum->data ? "forbidden values were observed in 1 program"
                    : "forbidden masks were observed in 1 program",
@@ -320,6 +171,7 @@ struct fuzzing {
     struct options *chosen;
     struct gen_limits limits;
     struct cli_devices devices;
+    struct cli_campaign campaign; // in the store; without one for --replay, and for one program
     struct sum sum;
     uint64_t planned;
     char folder[24]; // where they are stored, if nothing else was said
@@ -338,7 +190,7 @@ static bool is_usable(const struct eng_device *device)
 }
 
 static void end_device(struct fuzzing *f, const struct eng_device *device, enum eng_end end,
-                       const struct fuzz_tally *tally)
+                       const struct fuzz_plan *plan, const struct fuzz_tally *tally)
 {
     struct text table = {0};
     cli_line_clear(&f->devices.line);
@@ -348,10 +200,12 @@ static void end_device(struct fuzzing *f, const struct eng_device *device, enum 
     if (eng_end_stops(end))
         fprintf(stderr, "  device %u stops: %s\n", device->number, tally->reason);
     text_puts(&table, "\n");
-    put_table(tally, &f->limits, &table);
-    put_groups(tally, &table);
-    if (f->chosen->coverage && f->limits.numbers)
-        put_coverage(tally, device->facts.features, &table);
+    cli_fuzz_put_table(tally, &f->limits, &table);
+    cli_fuzz_put_groups(tally, &table);
+    if (tally->failed_before)
+        cli_campaign_put_failed(&f->campaign, &table);
+    if (f->chosen->coverage && plan)
+        cli_campaign_coverage(&f->campaign, plan, &table);
     cli_print(&table);
     add(&f->sum, tally);
 }
@@ -364,8 +218,8 @@ static void show_progress(const struct fuzz_tally *tally, const char *doing, voi
     const double now = clock_now();
     cli_line_show(&f->devices.line, "  %s of %s programs, %.0f per second, failed: %s%s%s",
                   COUNT(tally->programs), COUNT(f->planned),
-                  (double)tally->programs / (now > f->began ? now - f->began : 1),
-                  COUNT(tally->programs - tally->results[ENG_PASS]), doing ? "; " : "",
+                  (double)(tally->programs - tally->before) / (now > f->began ? now - f->began : 1),
+                  COUNT(tally->programs - cli_fuzz_passed(tally)), doing ? "; " : "",
                   doing ? doing : "");
 }
 
@@ -376,8 +230,20 @@ static void show_found(const struct fuzz_found *found, void *user)
     if (!f->chosen->replay && !found->path[0] && f->chosen->verbose == 0)
         return;
     cli_line_clear(&f->devices.line);
-    put_found(found, f->limits.rule, &text);
+    cli_fuzz_put_found(found, f->limits.rule, &text);
     cli_print(&text);
+}
+
+static bool lacks(uint64_t index, void *user)
+{
+    const struct fuzzing *f = user;
+    return cli_campaign_lacks(&f->campaign, index);
+}
+
+static bool count_ran(uint64_t index, const struct eng_outcome *first, void *user)
+{
+    struct fuzzing *f = user;
+    return cli_campaign_ran(&f->campaign, index, first);
 }
 
 static void settle_rule(struct fuzzing *f, const struct eng_device *device)
@@ -442,27 +308,46 @@ bool cli_fuzz_small(const struct cli_devices *devices, const struct eng_device *
     const struct fuzz_plan plan = plan_of(&f);
     fuzz_campaign(&f.devices.watch, device, &plan, &listener, tally, &written, error);
     cli_line_clear(&f.devices.line);
-    printf(failed_of(tally) ? "\n" : "  not again, alone\n\n");
+    printf(cli_fuzz_failed(tally) ? "\n" : "  not again, alone\n\n");
     return written;
+}
+
+static void print_plan(const struct fuzzing *f, const struct fuzz_plan *plan, uint64_t before)
+{
+    const struct eng_shard *shard = &f->campaign.options.shard;
+    OWNED(text_free) struct text line = {0};
+    text_printf(&line, "  rule %s, %s programs, %s runs each, seed 0x%" PRIx64,
+                gen_rule_name(f->limits.rule), COUNT(f->planned), COUNT(plan->runs), plan->seed);
+    if (shard->kind != STORE_WHOLE)
+        text_printf(&line, ", shard %" PRIu64 "/%" PRIu64, shard->index, shard->count);
+    if (before)
+        text_printf(&line, "; done before: %s", COUNT(before));
+    printf("%s\n", line.data);
+    cli_flush();
 }
 
 static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum eng_end *end,
                         struct lit_error *error)
 {
-    struct fuzz_tally tally;
+    OWNED(lit_free) struct fuzz_tally *tally = lit_alloc(1, sizeof *tally);
     bool written = true;
     settle_rule(f, device);
     const struct fuzz_plan plan = plan_of(f);
-    const struct fuzz_listener listener = {
-        .progress = show_progress, .found = show_found, .user = f};
+    const struct fuzz_listener listener = {.progress = show_progress,
+                                           .found = show_found,
+                                           .lacks = lacks,
+                                           .ran = count_ran,
+                                           .user = f};
+    if (!cli_campaign_device(&f->campaign, device, f->limits.rule, tally))
+        return false;
+    f->planned = cli_campaign_planned(&f->campaign);
     cli_devices_heading(&f->devices, device);
-    printf("  rule %s, %s programs, %s runs each, seed 0x%" PRIx64 "\n",
-           gen_rule_name(f->limits.rule), COUNT(plan.count), COUNT(plan.runs), plan.seed);
-    cli_flush();
+    print_plan(f, &plan, tally->before);
     f->began = f->devices.line.shown = clock_now();
-    f->planned = plan.count;
-    *end = fuzz_campaign(&f->devices.watch, device, &plan, &listener, &tally, &written, error);
-    end_device(f, device, *end, &tally);
+    *end = fuzz_campaign(&f->devices.watch, device, &plan, &listener, tally, &written, error);
+    written = cli_campaign_put(&f->campaign) && written;
+    f->campaign.missing |= *end != ENG_END_RAN || !cli_campaign_is_whole(&f->campaign);
+    end_device(f, device, *end, &plan, tally);
     return written;
 }
 
@@ -535,7 +420,7 @@ static void replay_device(struct fuzzing *f, const struct replay *replay,
     }
     eng_client_end(&target.client);
     f->limits.rule = replay->rule;
-    end_device(f, device, *end, &tally);
+    end_device(f, device, *end, NULL, &tally);
 }
 
 // --show
@@ -588,10 +473,63 @@ static bool check_family(struct fuzzing *f, const struct cli_list *operands,
            lit_fail(error, LIT_EXIT_USAGE, "--pressure and --coverage are for groups");
 }
 
-static bool check_usage(struct fuzzing *f, const struct cli_list *operands, struct lit_error *error)
+// What a session was asked for becomes what is asked for now.
+static bool resume(struct fuzzing *f, const char *family, struct lit_error *error)
+{
+    struct cli_campaign *c = &f->campaign;
+    struct options *o = f->chosen;
+    c->options.db = o->db;
+    if (!cli_campaign_resume(c, family, error))
+        return false;
+    OWNED(cfg_clear) struct cfg cfg = cfg_parse(c->options.patterns.items[0]);
+    if (!cli_campaign_read(&cfg, &c->kind))
+        return lit_fail(error, LIT_EXIT_USAGE, "the session's options make no sense");
+    o->rule = BY_DEVICE;
+    for (int i = 0; i < BY_DEVICE; i++)
+        if (c->kind.rule && strcmp(c->kind.rule, gen_rule_name(rules[i])) == 0)
+            o->rule = i;
+    o->steps = c->kind.steps;
+    o->depth = c->kind.depth;
+    o->pressure = c->kind.pressure;
+    o->runs = c->kind.runs;
+    o->count = c->options.runs;
+    o->index = (struct cli_seed){true, c->options.first};
+    o->seed = c->options.seed;
+    o->simt = c->options.simt;
+    o->timeout = c->options.timeout;
+    // Not those of the name, which goes.
+    c->kind.family = f->sum.data ? "groups" : "reconvergence";
+    c->kind.rule = o->rule == BY_DEVICE ? NULL : gen_rule_name(rules[o->rule]);
+    return true;
+}
+
+// What of the options has no meaning beside others.
+static bool check_together(const struct options *o, uint64_t given, struct lit_error *error)
+{
+    static const char *const with[] = {"resume", "db",    "time",     "jobs",   "keep",
+                                       "out",    "quiet", "coverage", "verbose"};
+    uint64_t may = 0;
+    for (size_t i = 0; i < sizeof with / sizeof *with; i++)
+        for (size_t k = 0; k < cli_fuzz_syntax.count; k++)
+            if (strcmp(options[k].name, with[i]) == 0)
+                may |= UINT64_C(1) << k;
+    for (size_t k = 0; o->resume && k < cli_fuzz_syntax.count; k++)
+        if (given & ~may & UINT64_C(1) << k)
+            return lit_fail(error, LIT_EXIT_USAGE,
+                            "--resume uses the session's options: --%s cannot be given",
+                            options[k].name);
+    return !((o->show || o->replay) && (o->shard || cli_is_given(&cli_fuzz_syntax, given, "db"))) ||
+           lit_fail(error, LIT_EXIT_USAGE,
+                    "--show and --replay store nothing: no --db, no --shard");
+}
+
+static bool check_usage(struct fuzzing *f, const struct cli_call *call, struct lit_error *error)
 {
     const struct options *o = f->chosen;
-    if (!check_family(f, operands, error))
+    struct eng_shard *shard = &f->campaign.options.shard;
+    if (!check_family(f, &call->operands, error) || !check_together(o, call->given, error) ||
+        (o->resume && !resume(f, call->operands.items[0], error)) ||
+        (o->shard && !eng_shard_parse(o->shard, STORE_SHARD_RUNS, "--shard", shard, error)))
         return false;
     if (o->show && o->replay)
         return lit_fail(error, LIT_EXIT_USAGE, "--show and --replay are mutually exclusive");
@@ -599,6 +537,12 @@ static bool check_usage(struct fuzzing *f, const struct cli_list *operands, stru
         return lit_fail(error, LIT_EXIT_USAGE, "--show needs --seed");
     if (o->steps > GEN_STEPS / 2)
         return lit_fail(error, LIT_EXIT_USAGE, "--steps: at most %d", GEN_STEPS / 2);
+    if (o->index.value > NUMBERS_MOST || o->count > NUMBERS_MOST)
+        return lit_fail(error, LIT_EXIT_USAGE, "--index and --count: at most 2^52");
+    if (o->shard && !o->seed.given)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "the shards of a campaign need one seed: give "
+                        "--seed");
     if (o->jobs > JOBS_MOST)
         return lit_fail(error, LIT_EXIT_USAGE, "--jobs: at most %d", JOBS_MOST);
     if (o->pressure > GEN_NUMBERS - ENG_DRAW_NUMBERS)
@@ -648,44 +592,96 @@ static int relate(struct options *o, const struct cli_list *operands, struct lit
     return cli_relatives(&chosen, error);
 }
 
-static int fuzz(struct fuzzing *f, const struct cli_list *operands, struct lit_error *error)
+static bool begin(struct fuzzing *f, const struct cli_call *call, struct lit_error *error)
+{
+    struct options *o = f->chosen;
+    f->campaign.kind = (struct cli_campaign_kind){
+        .family = f->sum.data ? "groups" : "reconvergence",
+        .rule = o->rule == BY_DEVICE ? NULL : gen_rule_name(rules[o->rule]),
+        .steps = o->steps,
+        .depth = o->depth,
+        .pressure = o->pressure,
+        .runs = o->runs};
+    f->campaign.options = (struct cli_run_options){.runs = o->count,
+                                                   .first = o->index.value,
+                                                   .seed = o->seed,
+                                                   .simt = o->simt,
+                                                   .timeout = o->timeout,
+                                                   .shard = f->campaign.options.shard,
+                                                   .db = o->db};
+    return cli_session_check(&f->campaign.options.patterns, &o->simt, error) &&
+           cli_campaign_begin(&f->campaign, call, &f->devices, error);
+}
+
+static bool find_devices(struct fuzzing *f, const struct cli_call *call, struct lit_error *error)
+{
+    if (f->chosen->resume)
+        return cli_campaign_devices(&f->campaign, &f->devices, error);
+    return cli_devices_find(&f->devices, &f->chosen->devices, error) &&
+           (f->chosen->replay || f->chosen->show || begin(f, call, error));
+}
+
+static int finish(struct fuzzing *f, struct lit_error *error)
+{
+    struct cli_campaign *c = &f->campaign;
+    char reason[256];
+    const enum lit_exit code = conclude(&f->sum, reason);
+    const bool whole = !c->missing && f->sum.stopped + f->sum.unopened == 0;
+    if (c->store && !c->session.finished && whole &&
+        !store_session_finish(c->store, c->session.id, error))
+        return cli_fail(error);
+    if (c->store && !store_stays(c->store, error))
+        return cli_fail(error);
+    printf("\n");
+    cli_last_line(c->store ? f->chosen->db : NULL, f->chosen->seed.value, f->devices.watch.started,
+                  code, reason);
+    if (c->store && !whole) {
+        OWNED(text_free) struct text again = {0};
+        text_printf(&again, "litmus fuzz %s --resume", c->kind.family);
+        if (strcmp(f->chosen->db, "litmus.db") != 0) {
+            text_puts(&again, " --db ");
+            text_quote(&again, f->chosen->db);
+        }
+        printf("resume: %s\n", again.data);
+    }
+    cli_flush();
+    return code;
+}
+
+static int fuzz(struct fuzzing *f, const struct cli_call *call, struct lit_error *error)
 {
     struct replay replay;
+    struct options *o = f->chosen;
     enum eng_end end = ENG_END_RAN;
-    char reason[256];
-    if (!check_usage(f, operands, error))
+    if (!check_usage(f, call, error))
         return cli_fail(error);
     settle(f);
     // What a device has decides what is drawn.
-    if (f->chosen->show && (!f->sum.data || !(f->chosen->devices.count + f->chosen->simt.count)))
+    if (o->show && (!f->sum.data || !(o->devices.count + o->simt.count)))
         return show(f, NULL);
-    if ((f->chosen->replay && !read_replay(f, &replay, error)) ||
-        !cli_simt_use(&f->chosen->simt, error) ||
-        !cli_devices_find(&f->devices, &f->chosen->devices, error))
+    if ((o->replay && !read_replay(f, &replay, error)) || !cli_simt_use(&o->simt, error) ||
+        !find_devices(f, call, error))
         return cli_fail(error);
     const struct eng_inventory *inventory = &f->devices.inventory;
     for (size_t i = 0; i < inventory->count && end != ENG_END_TIME && end != ENG_END_SIGNAL; i++) {
         const struct eng_device *device = &inventory->devices[i];
         if (!f->devices.chosen[i] || !is_usable(device))
             continue;
-        if (f->chosen->show)
+        if (o->show)
             return show(f, device);
-        if (f->chosen->replay)
+        if (o->replay)
             replay_device(f, &replay, device, &end);
         else if (!fuzz_device(f, device, &end, error))
             return cli_fail(error);
     }
-    const enum lit_exit code = conclude(&f->sum, reason);
-    printf("\n");
-    cli_last_line(NULL, f->chosen->seed.value, f->devices.watch.started, code, reason);
-    return code;
+    return finish(f, error);
 }
 
 // The options that say nothing of small memory tests are refused.
 static int fuzz_memory(struct cli_call *call)
 {
-    static const char *const others[] = {"rule",  "pressure", "jobs",  "steps",
-                                         "depth", "coverage", "replay"};
+    static const char *const others[] = {"rule",     "pressure", "jobs",   "steps", "depth",
+                                         "coverage", "replay",   "resume", "shard"};
     const struct options *o = call->chosen;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (cli_is_given(&cli_fuzz_syntax, call->given, others[i])) {
@@ -714,13 +710,17 @@ int cli_fuzz(struct cli_call *call)
 {
     if (call->operands.count == 1 && !strcmp(call->operands.items[0], "memory"))
         return fuzz_memory(call);
-    if (cli_is_given(&cli_fuzz_syntax, call->given, "db")) {
-        lit_fail(&call->error, LIT_EXIT_USAGE, "--db is for memory");
+    struct fuzzing f = {.chosen = call->chosen};
+    if (call->operands.count && strcmp(call->operands.items[0], "relatives") == 0) {
+        if (!cli_is_given(&cli_fuzz_syntax, call->given, "db") && !f.chosen->resume &&
+            !f.chosen->shard)
+            return relate(call->chosen, &call->operands, &call->error);
+        lit_fail(&call->error, LIT_EXIT_USAGE,
+                 "relatives are not stored: no --db, --resume, "
+                 "--shard");
         return CLI_FAILED;
     }
-    struct fuzzing f = {.chosen = call->chosen};
-    if (call->operands.count && strcmp(call->operands.items[0], "relatives") == 0)
-        return relate(call->chosen, &call->operands, &call->error);
-    const int code = fuzz(&f, &call->operands, &call->error);
+    const int code = fuzz(&f, call, &call->error);
+    cli_campaign_close(&f.campaign);
     return cli_devices_end(&f.devices, code);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus fuzz relatives: modules that must do the same as a configuration's, beside it.
-#include "cli/relatives.h"
+#include "cli/fuzz.h"
 
 #include "base/file.h"
 #include "base/program.h"

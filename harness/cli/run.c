@@ -317,8 +317,7 @@ static bool load_session(struct run *run, struct lit_error *error)
     if (access(run->options.db, F_OK) != 0)
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", run->options.db, strerror(errno));
     run->store = store_open(run->options.db, error);
-    return run->store && store_session_load(run->store, 0, true, &run->session, error) &&
-           cli_session_read(run->session.options, &run->options, error) &&
+    return run->store && cli_session_resume(run->store, &run->session, &run->options, error) &&
            cli_kernels_take(run->store, run->session.id, error);
 }
 

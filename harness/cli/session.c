@@ -65,6 +65,8 @@ char *cli_session_write(const struct cli_run_options *options, const struct cli_
     }
     if (options->usual)
         json_object_set_new(root, "usual", json_true());
+    if (options->campaign)
+        json_object_set_new(root, "first", json_integer((json_int_t)options->first));
     if (options->shard.kind != STORE_WHOLE)
         json_object_set_new(
             root, "shard",
@@ -122,20 +124,23 @@ static bool read_options(json_t *root, struct cli_run_options *options, bool *un
 {
     const char *seed, *until = NULL, *simt = NULL, *stress = NULL;
     json_t *patterns, *pattern, *shard = NULL;
-    json_int_t runs, most = 0;
+    json_int_t runs, most = 0, first = -1;
     double timeout;
     int thorough = 0, shuffle = 0, validation = 0;
     size_t i;
     char *end;
-    if (json_unpack(root, "{s:s, s:o, s:F, s:I, s?b, s?b, s?b, s?o, s?s, s?I, s?s, s?s}", "seed",
-                    &seed, "patterns", &patterns, "timeout", &timeout, "runs", &runs, "thorough",
-                    &thorough, "shuffle", &shuffle, "validation", &validation, "shard", &shard,
-                    "until", &until, "max_runs", &most, "simt", &simt, "stress", &stress) ||
+    if (json_unpack(root, "{s:s, s:o, s:F, s:I, s?b, s?b, s?b, s?o, s?s, s?I, s?s, s?s, s?I}",
+                    "seed", &seed, "patterns", &patterns, "timeout", &timeout, "runs", &runs,
+                    "thorough", &thorough, "shuffle", &shuffle, "validation", &validation, "shard",
+                    &shard, "until", &until, "max_runs", &most, "simt", &simt, "stress", &stress,
+                    "first", &first) ||
         !json_is_array(patterns) || !(timeout > 0 && timeout < 1e9) || runs <= 0)
         return false;
     options->seed = (struct cli_seed){.given = true, .value = strtoull(seed, &end, 16)};
     options->runs = (uint64_t)runs;
     options->timeout = timeout;
+    options->campaign = first >= 0;
+    options->first = first >= 0 ? (uint64_t)first : 0;
     options->thorough = thorough;
     options->usual = json_is_true(json_object_get(root, "usual"));
     options->shuffle = shuffle;
@@ -162,35 +167,108 @@ static bool read_options(json_t *root, struct cli_run_options *options, bool *un
     return true;
 }
 
-static bool read_session(const char *json, struct cli_run_options *options, bool *combined,
+// How a session was combined from others.
+enum joining { JOINED_NOT, JOINED_SHARDS, JOINED_SUM };
+
+static bool read_session(const char *json, struct cli_run_options *options, enum joining *joining,
                          bool *unlisted)
 {
     json_t *root = store_recorded(json);
     const bool ok = root && read_options(root, options, unlisted);
-    *combined = json_object_get(root, "joined") != NULL;
+    const json_t *joined = json_object_get(root, "joined");
+    const char *kind = json_string_value(json_object_get(joined, "kind"));
+    *joining = !joined ? JOINED_NOT : kind && strcmp(kind, "sum") == 0 ? JOINED_SUM : JOINED_SHARDS;
     json_decref(root);
     return ok;
 }
 
 bool cli_session_asked(const char *json, struct cli_run_options *options)
 {
-    bool combined, unlisted;
-    return read_session(json, options, &combined, &unlisted);
+    enum joining joining;
+    bool unlisted;
+    return read_session(json, options, &joining, &unlisted);
+}
+
+static bool fail_combined(struct lit_error *error)
+{
+    return lit_fail(error, LIT_EXIT_USAGE,
+                    "the session was combined from shards, some of which are missing: finish "
+                    "those in their own stores, and merge them");
+}
+
+static bool fail_unlisted(struct lit_error *error)
+{
+    return lit_fail(error, LIT_EXIT_USAGE,
+                    "the session cannot be resumed: its --simt has more than may come from a "
+                    "store (a trace is a file to write)");
 }
 
 bool cli_session_read(const char *json, struct cli_run_options *options, struct lit_error *error)
 {
-    bool combined, unlisted = false;
-    const bool ok = read_session(json, options, &combined, &unlisted);
-    if (combined)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "the session was combined from shards, some of which are missing: finish "
-                        "those in their own stores, and merge them");
+    enum joining joining;
+    bool unlisted = false;
+    const bool ok = read_session(json, options, &joining, &unlisted);
+    if (joining != JOINED_NOT)
+        return fail_combined(error);
     if (unlisted)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "the session cannot be resumed: its --simt has more than may come from a "
-                        "store (a trace is a file to write)");
+        return fail_unlisted(error);
     return ok || fail_damaged(error);
+}
+
+// Which session --resume means.
+struct wanted {
+    const char *family; // of a campaign; NULL: none is one
+    bool unfinished;
+};
+
+static bool suits(const struct store_session *session, void *user)
+{
+    const struct wanted *wanted = user;
+    json_t *root = store_recorded(session->options);
+    const char *name = json_string_value(json_array_get(json_object_get(root, "patterns"), 0));
+    const bool campaign = json_is_integer(json_object_get(root, "first"));
+    char test[64];
+    snprintf(test, sizeof test, "generated.%s", wanted->family ? wanted->family : "");
+    const bool good = !(wanted->unfinished && session->finished) &&
+                      (wanted->family ? campaign && name && cfg_same_test(name, test) : !campaign);
+    json_decref(root);
+    return good;
+}
+
+bool cli_session_resume(struct store *store, struct store_session *session,
+                        struct cli_run_options *options, struct lit_error *error)
+{
+    struct wanted wanted = {.unfinished = true};
+    return store_session_pick(store, suits, &wanted, session, error) &&
+           (session->options ||
+            lit_fail(error, LIT_EXIT_USAGE, "%s: there is no unfinished session in it",
+                     store_path(store))) &&
+           cli_session_read(session->options, options, error);
+}
+
+bool cli_session_campaign(struct store *store, const char *family, struct store_session *session,
+                          struct cli_run_options *options, struct lit_error *error)
+{
+    enum joining joining;
+    bool unlisted = false;
+    struct wanted wanted = {.family = family, .unfinished = true};
+    if (!store_session_pick(store, suits, &wanted, session, error))
+        return false;
+    wanted.unfinished = false;
+    if (!session->options && !store_session_pick(store, suits, &wanted, session, error))
+        return false;
+    if (!session->options)
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: there is no campaign of litmus fuzz %s in it",
+                        store_path(store), family);
+    if (!read_session(session->options, options, &joining, &unlisted))
+        return fail_damaged(error);
+    if (joining == JOINED_SUM)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "session %lld is a sum of campaigns with several seeds",
+                        (long long)session->id);
+    if (joining == JOINED_SHARDS && !session->finished)
+        return fail_combined(error);
+    return !unlisted || fail_unlisted(error);
 }
 
 static struct eng_device *find_device(const struct eng_inventory *inventory, const char *id)

@@ -39,7 +39,9 @@ struct cli_run_options {
     // Nobody said how many runs there are to be: more where a failure was ever seen, fewer where
     // none was, and an end of waits that expire every time (docs/statistics.md).
     bool usual;
-    bool progress; // litmus progress: of the tables it prints what progress there is between whom
+    bool campaign;  // litmus fuzz groups|reconvergence: `runs` are programs, of all subgroup sizes
+    uint64_t first; // likewise: the number of the first one
+    bool progress;  // litmus progress: of the tables it prints what progress there is between whom
 };
 
 // Whether patterns and settings can be kept: JSON has no text but UTF-8. False with an error.
@@ -54,6 +56,15 @@ char *cli_session_write(const struct cli_run_options *options, const struct cli_
 bool cli_session_read(const char *json, struct cli_run_options *options, struct lit_error *error);
 // The same of any session, of which nothing is to be run. False if it is damaged.
 bool cli_session_asked(const char *json, struct cli_run_options *options);
+
+// The newest unfinished session of the store that is not a campaign of litmus fuzz, with its
+// options.
+bool cli_session_resume(struct store *store, struct store_session *session,
+                        struct cli_run_options *options, struct lit_error *error);
+// The newest unfinished campaign of litmus fuzz FAMILY, else the newest one. It may have been
+// combined of shards, if it is finished: nothing is to be run then.
+bool cli_session_campaign(struct store *store, const char *family, struct store_session *session,
+                          struct cli_run_options *options, struct lit_error *error);
 
 // Chooses the devices that the session had, and gives them the numbers that they had. Calls
 // `missing` for each that is not there. False with an error if the JSON is damaged.

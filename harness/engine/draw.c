@@ -81,19 +81,26 @@ static bool take(const struct eng_event *event, void *user)
     return true;
 }
 
+void eng_draw_counted(uint64_t run, uint64_t index, struct eng_count *count)
+{
+    count->runs = 1;
+    count->failed_runs = count->failed_runs > 0;
+    count->first_run_failed = count->failed_runs && run == 0;
+    // One of each, so that as many programs as possible are named.
+    count->failure_count = count->failure_count > 0;
+    if (count->failure_count) {
+        struct eng_failure *failure = &count->failures[0];
+        char where[sizeof failure->where];
+        snprintf(where, sizeof where, "%s", failure->where);
+        failure->at.run = run;
+        snprintf(failure->where, sizeof failure->where, "program %" PRIu64 ", %.60s", index, where);
+    }
+}
+
 static bool emit_program(const struct drawn *drawn)
 {
     struct eng_event event = {.kind = ENG_EVENT_BATCH, .count = drawn->count};
-    struct eng_count *count = &event.count;
-    count->runs = 1;
-    count->failed_runs = drawn->count.failed_runs > 0;
-    count->first_run_failed = count->failed_runs && drawn->run == 0;
-    for (size_t i = 0; i < count->failure_count; i++) {
-        struct eng_failure *failure = &count->failures[i];
-        failure->at.run = drawn->run;
-        snprintf(failure->where, sizeof failure->where, "program %" PRIu64 ", %.60s", drawn->index,
-                 drawn->count.failures[i].where);
-    }
+    eng_draw_counted(drawn->run, drawn->index, &event.count);
     return drawn->sink->emit(&event, drawn->sink->user);
 }
 

@@ -153,6 +153,9 @@ void eng_draw_name(const struct gen_limits *limits, uint64_t seed, uint64_t inde
 // The request that runs a program once it has a name, a seed and a number of runs.
 void eng_draw_request(const struct gen_program *program, enum masks_rule rule, uint32_t subgroup,
                       struct eng_request *request);
+// Makes of the counts of a program's own runs those of the program, which is run `run` of its
+// configuration: a run that failed if any of them did.
+void eng_draw_counted(uint64_t run, uint64_t index, struct eng_count *count);
 // What is counted of program `run` that ended the worker, for which nothing was written.
 void eng_draw_broken(const struct dev_facts *facts, uint32_t subgroup, uint64_t run,
                      enum eng_result result, const char *reason, struct eng_count *count);

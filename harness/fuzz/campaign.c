@@ -91,14 +91,6 @@ struct gen_limits fuzz_limits(const struct fuzz_plan *plan, const struct eng_dev
     return limits;
 }
 
-// How many records its runs stored.
-static uint64_t records_of(const struct gen_program *program, const struct eng_count *count,
-                           uint32_t subgroup)
-{
-    OWNED(lit_free) struct gen_shape *shape = gen_shape_make(program);
-    return count->instances * subgroup * (shape->masks.slots + gen_registers_records(program));
-}
-
 uint64_t fuzz_patience(uint64_t failed, uint64_t runs)
 {
     const double half = runs ? (double)failed / (double)runs / 2 : 0;
@@ -432,19 +424,7 @@ static void add_waiting(struct campaign *c, struct fuzz_found *found)
     c->waiting[at] = found;
 }
 
-static void cover(const struct fuzz_trial *trial, struct fuzz_tally *tally)
-{
-    struct gen_places places = {0};
-    gen_converge(trial->program, trial->rule, &places);
-    for (uint32_t i = 1; i <= trial->program->count; i++) {
-        const struct gen_step *step = &trial->program->steps[i];
-        if (step->kind == MASKS_ACT)
-            tally->acts[step->act.op][places.around[i]][step->act.type]++;
-    }
-}
-
-static void note(const struct fuzz_trial *trial, const struct fuzz_found *found, enum eng_end end,
-                 struct fuzz_tally *tally)
+static void note(const struct fuzz_found *found, enum eng_end end, struct fuzz_tally *tally)
 {
     const struct eng_outcome *first = &found->first;
     if (eng_end_stops(end))
@@ -452,9 +432,8 @@ static void note(const struct fuzz_trial *trial, const struct fuzz_found *found,
     if (end != ENG_END_RAN)
         return;
     tally->programs++;
-    tally->runs += first->count.runs;
-    cover(trial, tally);
-    tally->checked += records_of(trial->program, &first->count, trial->subgroup);
+    // Of what ended the worker nothing is known, as in eng_draw_broken.
+    tally->checked += eng_is_broken(first->result) ? 1 : first->count.instances;
     tally->results[first->result]++;
     if (first->result != ENG_PASS && !fuzz_failed(first) && !tally->reason[0])
         snprintf(tally->reason, sizeof tally->reason, "%s", first->reason);
@@ -473,8 +452,18 @@ enum eng_end fuzz_run(struct fuzz_target *target, const struct fuzz_trial *trial
                       struct fuzz_found *found, struct fuzz_tally *tally)
 {
     const enum eng_end end = run_first(target, trial, found);
-    note(trial, found, end, tally);
+    note(found, end, tally);
     return end;
+}
+
+// The store learns it before anything else is done with the program.
+static void tell_ran(struct campaign *c, const struct fuzz_found *found, enum eng_end end)
+{
+    if (end != ENG_END_RAN || !c->listener->ran)
+        return;
+    pthread_mutex_lock(&c->lock);
+    c->written = c->written && c->listener->ran(found->index, &found->first, c->listener->user);
+    pthread_mutex_unlock(&c->lock);
 }
 
 // Runs the program that the lane has taken. NULL unless it failed; else to be freed.
@@ -498,9 +487,10 @@ static struct fuzz_found *run_program(struct lane *lane)
     const struct fuzz_trial trial = trial_of(lane, &found->drawn, plan->runs);
     const enum eng_end end = run_first(&lane->target, &trial, found);
     const bool failed = end == ENG_END_RAN && fuzz_failed(&found->first);
+    tell_ran(c, found, end);
     const enum eng_end stripped = failed ? strip(lane) : ENG_END_RAN;
     pthread_mutex_lock(&c->lock);
-    note(&trial, found, end, c->tally);
+    note(found, end, c->tally);
     c->end = c->end == ENG_END_RAN ? end : c->end;
     c->end = c->end == ENG_END_RAN ? stripped : c->end;
     // What one program lacks they all lack.
@@ -521,8 +511,11 @@ static bool take(struct lane *lane)
         pthread_cond_wait(&c->changed, &c->lock);
         handle_waiting(lane);
     }
-    if (c->over || c->end != ENG_END_RAN || !c->written ||
-        c->next == c->plan->first + c->plan->count)
+    const uint64_t behind = c->plan->first + c->plan->count;
+    while (c->next < behind && c->listener->lacks &&
+           !c->listener->lacks(c->next, c->listener->user))
+        c->next++;
+    if (c->over || c->end != ENG_END_RAN || !c->written || c->next >= behind)
         return false;
     lane->running = c->next++;
     c->listener->progress(c->tally, NULL, c->listener->user);
@@ -595,7 +588,6 @@ enum eng_end fuzz_campaign(const struct eng_watch *watch, const struct eng_devic
                          // Each lane adds one at most behind the limit.
                          .waiting = lit_alloc(WAITING_MOST + plan->jobs, sizeof *c.waiting),
                          .lanes = lit_alloc(plan->jobs, sizeof *c.lanes)};
-    *tally = (struct fuzz_tally){0};
     c.watch.say = say;
     c.watch.tick = tick;
     c.watch.stop = stop;

@@ -79,16 +79,15 @@ struct fuzz_group {
 };
 
 struct fuzz_tally {
-    uint64_t programs, runs; // that ran to their end
-    uint64_t checked;        // records: masks, or registers, four each
+    uint64_t programs; // that ran to their end
+    uint64_t checked;  // subgroups, in all runs
     uint64_t results[ENG_RESULTS];
+    uint64_t before,
+        failed_before; // of `programs`: of earlier parts of the campaign; not in results
     uint64_t stored;
     // In the order of their first programs. The last may be of all that fail otherwise.
     struct fuzz_group groups[FUZZ_GROUPS];
     size_t group_count;
-    // How often which operation was in the programs that ran, by the innermost construct around it
-    // (enum masks_kind up to MASKS_CALL) and the type.
-    uint64_t acts[GEN_OPS][MASKS_CALL + 1][GEN_TYPES];
     char reason[512]; // of the first skip or harness error, or why the device stopped
 };
 
@@ -97,6 +96,11 @@ struct fuzz_listener {
     // Once before each program, and now and then meanwhile; `doing` is NULL or what is done beside.
     void (*progress)(const struct fuzz_tally *tally, const char *doing, void *user);
     void (*found)(const struct fuzz_found *found, void *user);
+    // Whether a program is to run; NULL: all are.
+    bool (*lacks)(uint64_t index, void *user);
+    // Once for each program that ran to its end, in the order in which they did; NULL: nobody asks.
+    // False, with the campaign's error: it cannot be stored.
+    bool (*ran)(uint64_t index, const struct eng_outcome *first, void *user);
     void *user;
 };
 
@@ -109,8 +113,9 @@ enum eng_end fuzz_run(struct fuzz_target *target, const struct fuzz_trial *trial
                       struct fuzz_found *found, struct fuzz_tally *tally);
 
 // Runs it. What `watch` calls is called as the listener is. ENG_END_RAN: to its end; also if a
-// device without a feature ends it at once: the programs count as skipped then. False in *written,
-// with an error, if a file could not be stored: nothing goes on then.
+// device without a feature ends it at once: the programs count as skipped then. *tally, empty at
+// first or with what was before, is added to. False in *written, with an error, if a file or a
+// result could not be stored: nothing goes on then.
 enum eng_end fuzz_campaign(const struct eng_watch *watch, const struct eng_device *device,
                            const struct fuzz_plan *plan, const struct fuzz_listener *listener,
                            struct fuzz_tally *tally, bool *written, struct lit_error *error);

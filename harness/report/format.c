@@ -226,6 +226,20 @@ static void put_named(struct text *out, const struct report_model *model,
         text_printf(out, " %s", results[i]->id);
 }
 
+// A part of the name of a configuration whose programs were drawn, as the option that says it.
+static const char *option_of(const char *key)
+{
+    static const char *const names[][2] = {{"reconvergence", "--rule"},
+                                           {"steps", "--steps"},
+                                           {"depth", "--depth"},
+                                           {"pressure", "--pressure"},
+                                           {"dispatches", "-n"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i][0], key) == 0)
+            return names[i][1];
+    return NULL;
+}
+
 // Of a program that was drawn: it is run again and made smaller.
 static void put_drawn(struct text *out, const struct report_model *model,
                       const struct report_result *result, const char *generator)
@@ -241,8 +255,15 @@ static void put_drawn(struct text *out, const struct report_model *model,
     }
     text_puts(out, " -d ");
     format_device(out, model, result->device);
-    text_printf(out, " --seed 0x%jx --index %ju --count 1 --steps %s", (uintmax_t)result->seed,
-                (uintmax_t)dev_facts_program(facts, size, run), report_value(result, "steps"));
+    text_printf(out, " --seed 0x%jx --index %ju --count 1", (uintmax_t)result->seed,
+                (uintmax_t)dev_facts_program(facts, size, run));
+    for (size_t i = 0; i < result->variant_count + result->param_count; i++) {
+        const struct cfg_pair *pair = &result->variant[i]; // the parameters follow
+        if (!option_of(pair->key))
+            continue;
+        text_printf(out, " %s ", option_of(pair->key));
+        text_quote(out, pair->value);
+    }
 }
 
 void format_again(struct text *out, const struct report_model *model,

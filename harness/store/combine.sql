@@ -31,8 +31,8 @@ FROM session, json_each(iif(json_valid(options), options, '{}'), '$.joined.membe
 CREATE TEMP VIEW kept AS
 SELECT session.id AS session, key, options -> ('$.' || key) AS value
 FROM session, json_each(iif(json_valid(options), options, '{}'))
-WHERE key IN ('caselist', 'max_runs', 'patterns', 'runs', 'seed', 'shuffle', 'simt', 'skips', 'stress',
-              'thorough', 'until', 'validation', 'timeout')
+WHERE key IN ('caselist', 'first', 'max_runs', 'patterns', 'runs', 'seed', 'shuffle', 'simt', 'skips',
+              'stress', 'thorough', 'until', 'validation', 'timeout')
 ORDER BY session.id, key;
 
 -- The results of the pieces; with those of the same configuration and device, and the result that

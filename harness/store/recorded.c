@@ -11,9 +11,9 @@
 
 // Of a session's options.
 static const char *const members[] = {
-    "build",  "caselist", "devices", "joined",  "max_runs",   "patterns",
-    "runs",   "seed",     "shard",   "shuffle", "simt",       "skips",
-    "stress", "thorough", "until",   "usual",   "validation", "timeout",
+    "build",    "caselist", "devices", "first",      "joined",  "max_runs", "patterns",
+    "runs",     "seed",     "shard",   "shuffle",    "simt",    "skips",    "stress",
+    "thorough", "until",    "usual",   "validation", "timeout",
 };
 
 // Of the settings of the SIMT simulator: all but "trace", the file that it writes.

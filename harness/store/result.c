@@ -189,6 +189,17 @@ bool store_result_put(struct store *store, int64_t session, const struct store_r
     return store_leave(store, own, good, error);
 }
 
+bool store_results_put(struct store *store, int64_t session, const struct store_result *const *list,
+                       size_t count, struct lit_error *error)
+{
+    bool own, good = true;
+    if (!store_enter(store, &own, error))
+        return false;
+    for (size_t i = 0; good && i < count; i++)
+        good = store_result_put(store, session, list[i], error);
+    return store_leave(store, own, good, error);
+}
+
 // --- Reading
 
 bool store_is_hash(const char *text)

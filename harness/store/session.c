@@ -72,6 +72,31 @@ bool store_session_load(struct store *store, int64_t id, bool unfinished,
                     unfinished ? "unfinished " : "");
 }
 
+struct picking {
+    bool (*suits)(const struct store_session *session, void *user);
+    void *user;
+    struct store_session *picked;
+};
+
+static bool pick(int64_t number, void *record, void *user)
+{
+    const struct picking *picking = user;
+    struct store_session *session = record;
+    session->id = number;
+    return !picking->suits(session, picking->user) || keep_session(number, record, picking->picked);
+}
+
+bool store_session_pick(struct store *store,
+                        bool (*suits)(const struct store_session *session, void *user), void *user,
+                        struct store_session *session, struct lit_error *error)
+{
+    struct picking picking = {suits, user, session};
+    *session = (struct store_session){0};
+    return store_total_check(store, STORE_KIND_SESSION, 0, error) &&
+           store_each_record(store, STORE_KIND_SESSION, "ORDER BY id DESC", 0, 0, pick, &picking,
+                             error);
+}
+
 // --- Devices
 
 static const struct store_table *const devices = &store_tables[STORE_KIND_DEVICE];

@@ -70,6 +70,11 @@ bool store_session_finish(struct store *store, int64_t session, struct lit_error
 bool store_session_load(struct store *store, int64_t id, bool unfinished,
                         struct store_session *session, struct lit_error *error);
 
+// The newest session that suits; without one session->options stays NULL, which is no error.
+bool store_session_pick(struct store *store,
+                        bool (*suits)(const struct store_session *session, void *user), void *user,
+                        struct store_session *session, struct lit_error *error);
+
 // Writes a device of a session; of one that is there already only that the host checks it.
 // `number` counts from 1.
 bool store_device_put(struct store *store, int64_t session, unsigned number,
@@ -100,6 +105,9 @@ void store_result_clear(struct store_result *result);
 // same session, device and name. Called after every batch; on disk when it returns.
 bool store_result_put(struct store *store, int64_t session, const struct store_result *result,
                       struct lit_error *error);
+// The same of several, in one transaction.
+bool store_results_put(struct store *store, int64_t session, const struct store_result *const *list,
+                       size_t count, struct lit_error *error);
 // Looks a result up. False without an error (error->message empty) if there is none.
 bool store_result_get(struct store *store, int64_t session, const char *device, const char *name,
                       struct store_result *result, struct lit_error *error);

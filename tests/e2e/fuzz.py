@@ -2,11 +2,13 @@
 """Generated programs: models that break the rule are caught and what fails is made small, right
 ones pass, faults cost one program, and what is stored is a test that fails again."""
 
+import contextlib
 import glob
 import os
 import re
 import shutil
 import signal
+import sqlite3
 import time
 import unittest
 
@@ -41,7 +43,7 @@ class Fuzz(Case):
 
     def failures(self, result):
         """Of the table: programs that ran, and failed."""
-        line = re.search(r"(?m)^  (?:%s) +([\d,]+) +[\d,]+ +[\d,]+ +([\d,]+)  " % "|".join(RULES),
+        line = re.search(r"(?m)^  (?:%s) +([\d,]+) +[\d,]+ +([\d,]+)  " % "|".join(RULES),
                          result.out)
         self.assertTrue(line, result)
         return tuple(int(number.replace(",", "")) for number in line.groups())
@@ -406,6 +408,160 @@ class Drawn(Fuzz):
             self.assertEqual(both[key], whole["generated.groups"][key])
 
 
+class Sessions(Fuzz):
+    """A campaign is a session of the store: it is resumed, divided, merged and reported as one."""
+    FAMILY = "groups"
+    WRONG = ("--simt", "miscompiling,sink=1")
+    QUICK = ("-q", "--keep", "1", "--jobs", "12")  # so many that they end in another order
+
+    def campaign(self, store, *more, code=1):
+        run = self.fuzz(*self.WRONG, *self.QUICK, "--db", store, *SEED, *more)
+        self.assertEqual(run.code, code, run)
+        return run
+
+    def kept(self, store):
+        """What the store has of each configuration, but for when and by which process."""
+        return {entry["name"]: [entry[key] for key in (
+            "result", "runs", "failed_runs", "outcomes", "failures", "expectation", "seed",
+            "spirv_sha256")] for entry in self.report(store)["results"]}
+
+    def session(self, store):
+        with contextlib.closing(sqlite3.connect(self.path(store))) as database:
+            return database.execute("SELECT seed, runs, finished FROM session").fetchall()
+
+    def coverage(self, store):
+        """Of the newest session, of which nothing is run."""
+        run = self.fuzz("--resume", "--coverage", "-q", "--db", store)
+        table = re.search(r"(?ms)^  operation .*combinations[^\n]*", run.out)
+        self.assertTrue(table, run)
+        return table.group()
+
+    def stored_runs(self, store):
+        if not os.path.exists(self.path(store)):
+            return 0
+        with contextlib.closing(sqlite3.connect(self.path(store))) as database:
+            return database.execute("SELECT coalesce(sum(runs), 0) FROM result").fetchone()[0]
+
+    @harness.unsanitized
+    def test_killed_and_resumed(self):
+        count = 800
+        whole = self.campaign("whole.db", "--count", str(count))
+        process = self.start("fuzz", "groups", *self.WRONG, *self.QUICK, "--db", "part.db",
+                             "--count", str(count), "--jobs", "1", *SEED)
+        self.wait_for("a batch", lambda: self.stored_runs("part.db"))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        there = self.stored_runs("part.db")
+        self.assertTrue(1 < there < count, there)
+        self.assertEqual(self.session("part.db"), [("0x5eed", count, 0)])
+        run = self.fuzz("--resume", *self.QUICK, "--db", "part.db")
+        self.assertEqual(run.code, 1, run)
+        self.assertIn(f"; done before: {there}\n", run.out)
+        self.assertEqual(self.failures(run), self.failures(whole))
+        self.assertEqual(self.failures(run)[0], count)
+        self.assertEqual(self.session("part.db"), [("0x5eed", count, 1)])
+        self.assertEqual(self.kept("part.db"), self.kept("whole.db"))
+        self.assertEqual(self.coverage("part.db"), self.coverage("whole.db"))
+        self.assertEqual(self.litmus("store", "check", "part.db").code, 0)
+
+    def test_out_of_time_and_resumed(self):
+        run = self.fuzz("--simt", "lockstep", "--count", "40000", "--time", "2", *SEED)
+        self.assertEqual(run.code, 5, run)
+        self.assertIn("resume: litmus fuzz groups --resume\n", run.out)
+        before = self.stored_runs("litmus.db")
+        # One that was behind a program that was stopped is run again.
+        self.assertTrue(0 < before <= self.failures(run)[0], run)
+        again = self.fuzz("--resume", "--time", "2")
+        self.assertEqual(again.code, 5, again)
+        self.assertIn(f"; done before: {before}\n", again.out)
+        self.assertGreater(self.failures(again)[0], before)
+        self.assertGreater(self.stored_runs("litmus.db"), before)
+        self.assertEqual(len(self.session("litmus.db")), 1)
+
+    def test_shards_are_the_whole(self):
+        """Of 101 programs from 5 on, in eight subgroup sizes."""
+        which = ("--index", "5", "--count", "101")
+        whole = self.campaign("whole.db", *which)
+        programs, stores = 0, []
+        for part in range(3):
+            stores.append(f"{part}.db")
+            run = self.fuzz(*self.WRONG, *self.QUICK, *which, "--db", stores[-1], "--shard",
+                            f"{part}/3", *SEED)
+            programs += self.failures(run)[0]
+        self.assertEqual(programs, 101)
+        merged = self.litmus("merge", "-o", "some.db", *stores[:2])
+        self.assertIn("not finished: missing 2", merged.out)
+        merged = self.litmus("merge", "-o", "all.db", *stores)
+        self.assertEqual(merged.code, 0, merged)
+        self.assertEqual(self.session("all.db"), [("0x5eed", 101, 1)])
+        self.assertEqual(self.kept("all.db"), self.kept("whole.db"))
+        self.assertEqual(self.coverage("all.db"), self.coverage("whole.db"))
+        again = self.fuzz("--resume", "-q", "--db", "all.db")
+        self.assertEqual((again.code, self.failures(again)), (1, self.failures(whole)))
+        # What the store names fails again.
+        named = re.search(r"failed programs that the store names: (\d+)", again.out)
+        self.campaign("one.db", "--index", named[1], "--count", "1")
+        self.assert_one_line(self.fuzz("--resume", "--db", "some.db"), 2, "missing")
+
+    def test_a_campaign_is_what_a_run_measures(self):
+        self.campaign("fuzz.db", "--count", "104")
+        run = self.litmus("run", "generated.groups@steps=40*", "--thorough", *self.WRONG, "-n", "13",
+                          "-q", "--db", "run.db", *SEED)
+        self.assertEqual(run.code, 1, run)
+        self.assertEqual(self.kept("fuzz.db"), self.kept("run.db"))
+
+    def test_what_makes_other_programs_is_in_the_name(self):
+        self.campaign("litmus.db", "--count", "60", "--pressure", "58", "--depth", "3", "--rule",
+                      "default", "-n", "3")
+        size = "reconvergence=default@steps=40,depth=3,pressure=58,dispatches=3,subgroup="
+        self.assertIn("generated.groups/" + size + "4", self.kept("litmus.db"))
+        told = self.litmus("report").out
+        command = re.search(r"reproduce: ((?:.*\\\n)*.*)", told)[1].replace("\\\n", " ")
+        again = self.litmus(*command.split()[1:], "--db", "again.db")
+        self.assertEqual((again.code, self.failures(again)), (1, (1, 1)), again)
+        self.assertEqual(self.fuzz("--resume", "-q").code, 1)
+
+    def test_a_crash_is_a_failed_program(self):
+        run = self.fuzz("--simt", "faulty,subgroup=8,fault=crash,at=300", "--count", "40", "--jobs",
+                        "1", *SEED)
+        failed = self.failures(run)[1]
+        entries = self.report()["results"]
+        self.assertEqual(sum(entry["failed_runs"] for entry in entries), failed, run)
+        self.assertEqual(sum(entry["runs"] for entry in entries), 40)
+        where = [failure["where"] for entry in entries for failure in entry["failures"]]
+        self.assertEqual(len(where), failed)
+        for line in where:
+            self.assertRegex(line, r"^program \d+: crash, ")
+
+    def test_other_sessions_are_refused(self):
+        """And passed over: each command goes on with what it began."""
+        self.fuzz("--simt", "lockstep", "--count", "4", *SEED)
+        self.assert_one_line(self.litmus("fuzz", "reconvergence", "--resume"), 2, "litmus.db",
+                             "no campaign of litmus fuzz reconvergence")
+        self.assert_one_line(self.litmus("run", "--resume"), 2, "no unfinished session")
+        self.fuzz("--simt", "lockstep", "--count", "40000", "--time", "1", *SEED)
+        self.assert_one_line(self.litmus("run", "--resume"), 2, "no unfinished session")
+        run = self.litmus("run", harness.ONE, "--simt", "lockstep", "-n", "1", "--db", "run.db")
+        self.assertEqual(run.code, 0, run)
+        self.assert_one_line(self.litmus("fuzz", "groups", "--resume", "--db", "run.db"), 2,
+                             "run.db", "no campaign of litmus fuzz groups")
+        run = self.litmus("run", harness.ONE, "--simt", "lockstep", "-n", "1")
+        self.assertEqual(run.code, 0, run)
+        self.assertIn("done before", self.fuzz("--resume", "--time", "1").out)
+        self.assert_one_line(self.litmus("fuzz", "groups", "--resume", "--db", "none.db"), 2,
+                             "none.db")
+        self.assertFalse(os.path.exists(self.path("none.db")))
+
+    def test_usage(self):
+        for arguments, words in ((["--resume", "--seed", "1"], ["--resume", "--seed"]),
+                                 (["--resume", "--count", "1"], ["--resume", "--count"]),
+                                 (["--shard", "0/2"], ["--seed"]),
+                                 (["--shard", "2/2", "--seed", "1"], ["--shard", "2/2"]),
+                                 (["--show", "--seed", "1", "--db", "x"], ["--show", "--db"])):
+            with self.subTest(arguments):
+                self.assert_one_line(self.litmus("fuzz", "groups", *arguments), 2, *words)
+
+
 class Ends(Fuzz):
     def test_interrupted_while_it_shrinks(self):
         process = self.start("fuzz", "reconvergence", "--simt", "peeling,subgroup=32", "--count",
@@ -569,7 +725,7 @@ class Memory(Fuzz):
     def test_usage(self):
         for arguments, word in ((["memory", "--steps", "8"], "--steps is not for memory"),
                                 (["memory", "--replay", "x"], "--replay is not for memory"),
-                                (["groups", "--db", "x.db"], "--db is for memory"),
+                                (["memory", "--resume"], "--resume is not for memory"),
                                 (["memory", "--show", "--index", "99999999"], "no test")):
             with self.subTest(arguments):
                 self.assert_one_line(self.litmus("fuzz", *arguments), 2, word)

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// What litmus fuzz prints of a campaign.
+
+#include "cli/fuzz.h"
+
+#include "report/format.h"
+#include "report/table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void put_rate(uint64_t failed, uint64_t runs, struct text *text)
+{
+    char rate[80];
+    format_interval(rate, failed, runs, stat_clopper_pearson(failed, runs, 0.95));
+    text_printf(text, "%s of %s runs (%s)", COUNT(failed), COUNT(runs), rate);
+}
+
+void cli_fuzz_put_found(const struct fuzz_found *found, enum masks_rule rule, struct text *text)
+{
+    const struct eng_failure *failure = &found->failure;
+    OWNED(text_free) struct text notation = {0};
+    text_printf(text, "  program %" PRIu64 ", %s, subgroups of %u: %s", found->index,
+                gen_rule_name(rule), found->subgroup, eng_result_name(found->first.result));
+    if (found->first.result != ENG_FAIL)
+        text_printf(text, ": %s%s\n", found->first.reason,
+                    found->runs && !found->failed ? "; not again, alone" : "");
+    else {
+        text_puts(text, " in ");
+        if (found->runs)
+            put_rate(found->failed, found->runs, text);
+        else
+            put_rate(found->first.count.failed_runs, found->first.count.runs, text);
+        text_puts(text, "\n");
+    }
+    gen_write(&found->small, &notation);
+    if (found->shrunk)
+        text_printf(text, "    %u of %u steps after %u tries%s", found->small.count,
+                    found->drawn.count, found->tries,
+                    found->cut_short ? ", incomplete" : ", no smaller one fails");
+    if (found->shrunk && found->small_subgroup != found->subgroup)
+        text_printf(text, "; in subgroups of %u", found->small_subgroup);
+    text_puts(text, found->shrunk ? "\n" : "");
+    if (found->small_runs && found->first.result == ENG_FAIL) {
+        text_puts(text, "    fails in ");
+        put_rate(found->small_failed, found->small_runs, text);
+        text_puts(text, "\n");
+    }
+    if (found->shrunk)
+        text_paragraph(text, "    ", notation.data);
+    if (found->first.result == ENG_FAIL && failure->where[0]) {
+        const char *outcome = cat_outcome_name(fuzz_check(&found->drawn), failure->at.outcome);
+        text_printf(text, "    %s: %s: got 0x%x, want 0x%x\n", outcome ? outcome : "wrong",
+                    failure->where, failure->at.got, failure->at.want);
+    }
+    if (found->path[0])
+        text_printf(text, "    stored in %s\n", found->path);
+}
+
+uint64_t cli_fuzz_failed(const struct fuzz_tally *tally)
+{
+    return tally->results[ENG_FAIL] + tally->results[ENG_CRASH] + tally->results[ENG_HANG] +
+           tally->results[ENG_DEVICE_LOST] + tally->failed_before;
+}
+
+uint64_t cli_fuzz_passed(const struct fuzz_tally *tally)
+{
+    return tally->results[ENG_PASS] + tally->before - tally->failed_before;
+}
+
+uint64_t cli_fuzz_judged(const struct fuzz_tally *tally)
+{
+    return cli_fuzz_failed(tally) + cli_fuzz_passed(tally);
+}
+
+// The table of one device.
+void cli_fuzz_put_table(const struct fuzz_tally *tally, const struct gen_limits *limits,
+                        struct text *text)
+{
+    const struct table_column columns[] = {{.title = "rule"},
+                                           {.title = "programs", .kind = TABLE_NUMBER},
+                                           {.title = "subgroups checked", .kind = TABLE_NUMBER},
+                                           {.title = "failed", .kind = TABLE_NUMBER},
+                                           {.title = "rate, 95 % interval"},
+                                           {.title = ""}};
+    OWNED(table_clear) struct table table = {TABLE_OF(columns), .width = 40};
+    const uint64_t failed = cli_fuzz_failed(tally), judged = cli_fuzz_judged(tally);
+    table_row(&table);
+    table_put(&table, TONE_PLAIN, "%s", gen_rule_name(limits->rule));
+    table_count(&table, TONE_PLAIN, judged);
+    table_count(&table, TONE_PLAIN, tally->checked);
+    table_count(&table, TONE_PLAIN, failed);
+    table_rate(&table, TONE_PLAIN, failed, judged, stat_clopper_pearson(failed, judged, 0.95));
+    table_put(&table, TONE_PLAIN, "%s",
+              judged == 0        ? "nothing ran"
+              : failed == 0      ? "never seen"
+              : failed == judged ? "ALWAYS"
+                                 : "SOMETIMES");
+    table_terminal(&table, false, text);
+    for (enum eng_result result = 0; result < ENG_RESULTS; result++)
+        if (tally->results[result] && result != ENG_PASS && result != ENG_FAIL)
+            text_printf(text, "  %s: %s\n", eng_result_name(result), COUNT(tally->results[result]));
+    if (tally->reason[0])
+        text_printf(text, "  %s\n", tally->reason);
+}
+
+// Why programs failed, as far as that is known.
+void cli_fuzz_put_groups(const struct fuzz_tally *tally, struct text *text)
+{
+    for (size_t i = 0; i < tally->group_count; i++) {
+        const struct fuzz_group *group = &tally->groups[i];
+        OWNED(text_free) struct text line = {0};
+        if (!group->programs)
+            continue;
+        text_printf(&line, "%s; %s program%s: ", group->small[0] ? group->small : group->name,
+                    COUNT(group->programs), group->programs == 1 ? "" : "s");
+        for (uint64_t k = 0; k < group->programs && k < FUZZ_FIRST; k++)
+            text_printf(&line, "%s%" PRIu64, k ? ", " : "", group->first[k]);
+        text_puts(&line, group->programs > FUZZ_FIRST ? ", ..." : "");
+        text_printf(&line, "%s%s", group->path[0] ? "; " : "", group->path);
+        text_puts(text, i ? "" : "\n  groups of programs that fail alike:\n");
+        text_paragraph(text, "    ", line.data);
+    }
+}
