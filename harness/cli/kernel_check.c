@@ -81,6 +81,7 @@ static void put_place(const struct checking *c, const struct exp_step *step)
     const uint64_t region = step->address >> EXP_REGION_SHIFT;
     const uint64_t offset = step->address & ((UINT64_C(1) << EXP_REGION_SHIFT) - 1);
     const char *what = region == EXP_SHARED_REGION ? "Workgroup memory" : "memory";
+    const struct exp_code *code = &t->codes[step->code];
     char binding[40];
     for (size_t i = 0; i < t->buffer_count; i++)
         if (t->buffers[i].region == region) {
@@ -89,9 +90,11 @@ static void put_place(const struct checking *c, const struct exp_step *step)
             what = binding;
         }
     if (step->address == EXP_NOWHERE)
-        text_puts(c->out, "an element that the array does not have");
+        text_puts(c->out, "at an element that the array does not have");
+    else if (code->access == EXP_LOAD_REGISTER)
+        text_printf(c->out, "of variable %s", exp_variable(t, step));
     else
-        text_printf(c->out, "%s + %" PRIu64, what, offset);
+        text_printf(c->out, "at %s + %" PRIu64, what, offset);
 }
 
 static void put_finding(const struct checking *c, const struct exp_finding *finding)
@@ -100,7 +103,7 @@ static void put_finding(const struct checking *c, const struct exp_finding *find
                                         [EXP_UNINITIALISED] = "uninitialised read",
                                         [EXP_OUTSIDE] = "out of bounds"};
     const struct exp_step *steps = c->trace->steps, *step = &steps[finding->step];
-    text_printf(c->out, "%s: %" PRIu32 " bytes at ", names[finding->what],
+    text_printf(c->out, "%s: %" PRIu32 " bytes ", names[finding->what],
                 c->trace->codes[finding->code].bytes);
     put_place(c, step);
     if (c->package->interface.step_count)

@@ -68,6 +68,7 @@ struct search {
     uint32_t part; // its pipeline
     struct exp_findings *findings;
     struct invocation *invocations;
+    bool *unstored;       // of each step: it loads a variable that holds nothing; NULL: none does
     struct place **slots; // by the upper bits of a place's hash
     unsigned slot_bits;
     uint32_t *alive, *waiting, *semantics; // of each workgroup, and of the barrier
@@ -307,6 +308,85 @@ static void take_access(struct search *s, size_t step)
         find(s, EXP_UNINITIALISED, step, step);
 }
 
+// --- Variables in registers
+
+// Which invocation stored to a cell last, and 1 more; 0: none since its variable began.
+#define ALWAYS UINT32_MAX // it began with something
+
+struct cells {
+    uint32_t *stored;
+    uint32_t count; // those behind are not undefined
+};
+
+static uint64_t first_cell(const struct exp_code *code, const struct exp_step *at)
+{
+    return code->by_pointer ? at->address : code->cell;
+}
+
+// Whether it loads cells, none of which this invocation has stored to.
+static bool take_registers(struct cells *cells, const struct exp_code *code,
+                           const struct exp_step *at)
+{
+    const uint64_t first = first_cell(code, at);
+    const uint32_t self = at->invocation + 1;
+    bool nothing = code->access == EXP_LOAD_REGISTER && code->cells;
+    for (uint64_t i = first; i - first < code->cells; i++) {
+        uint32_t *stored = i < cells->count ? &cells->stored[i] : NULL;
+        nothing &= stored && *stored != ALWAYS && *stored != self;
+        if (stored && *stored != ALWAYS && code->access == EXP_STORE_REGISTER)
+            *stored = self;
+        if (!stored)
+            break;
+    }
+    return nothing;
+}
+
+// A function's variables begin anew.
+static void enter(const struct exp_trace *t, struct cells *cells, uint32_t function)
+{
+    for (size_t i = 0; function != EXP_NO_FUNCTION && i < t->undefined_count; i++)
+        if (t->undefined[i].function == function)
+            memset(cells->stored + t->undefined[i].cell, 0,
+                   t->undefined[i].count * sizeof *cells->stored);
+}
+
+static void find_unstored(struct search *s)
+{
+    const struct exp_trace *t = s->trace;
+    struct cells cells = {0};
+    if (!t->undefined_count)
+        return;
+    for (size_t i = 0; i < t->undefined_count; i++) {
+        const uint32_t end = t->undefined[i].cell + t->undefined[i].count;
+        cells.count = end > cells.count ? end : cells.count;
+    }
+    cells.stored = lit_alloc((size_t)cells.count + 1, sizeof *cells.stored);
+    memset(cells.stored, 0xff, cells.count * sizeof *cells.stored);
+    for (size_t i = 0; i < t->undefined_count; i++)
+        memset(cells.stored + t->undefined[i].cell, 0,
+               t->undefined[i].count * sizeof *cells.stored);
+    s->unstored = lit_alloc(t->step_count + 1, sizeof *s->unstored);
+    // One invocation behind the other: each has its own.
+    for (uint32_t i = 0; i < t->invocations; i++)
+        for (uint32_t n = 0; n < exp_step_count(t, i); n++) {
+            const uint32_t step = exp_step_at(t, i, n);
+            const struct exp_code *code = &t->codes[t->steps[step].code];
+            enter(t, &cells, code->function);
+            if (code->access == EXP_LOAD_REGISTER || code->access == EXP_STORE_REGISTER)
+                s->unstored[step] = take_registers(&cells, code, &t->steps[step]);
+        }
+    free(cells.stored);
+}
+
+const char *exp_variable(const struct exp_trace *t, const struct exp_step *step)
+{
+    const uint64_t first = first_cell(&t->codes[step->code], step);
+    for (size_t i = 0; i < t->undefined_count; i++)
+        if (first >= t->undefined[i].cell && first - t->undefined[i].cell < t->undefined[i].count)
+            return t->undefined[i].name;
+    return "";
+}
+
 // --- Order
 
 static void take_atomic(struct search *s, size_t step)
@@ -444,6 +524,10 @@ static void take_step(struct search *s, size_t step)
     const uint32_t group = exp_group(t, at->invocation);
     if (code->access == EXP_ORDER) {
         take_order(s, at);
+    } else if (code->by_pointer && at->address == EXP_NOWHERE) {
+        find(s, EXP_OUTSIDE, step, step);
+    } else if (s->unstored && s->unstored[step]) {
+        find(s, EXP_UNINITIALISED, step, step);
     } else if (code->access != EXP_NO_ACCESS && code->bytes && at->has_address) {
         take_access(s, step);
         if (is_atomic(code))
@@ -488,6 +572,7 @@ static void clear(struct search *s)
             drop(&s->invocations[i].released[class]);
             drop(&s->invocations[i].seen[class]);
         }
+    free(s->unstored);
     free(s->slots);
     free(s->invocations);
     free(s->alive);
@@ -516,6 +601,7 @@ static bool look_at(struct search *s, struct lit_error *error)
         s->alive[exp_group(trace, i)] += exp_step_count(trace, i) > 0;
     }
     note_stores(s);
+    find_unstored(s);
     for (size_t i = 0; i < trace->step_count; i++)
         take_step(s, i);
     clear(s);

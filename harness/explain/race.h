@@ -10,8 +10,9 @@
 
 enum exp_misuse {
     EXP_RACE,          // two accesses, not ordered, not both atomic, at least one of them a store
-    EXP_UNINITIALISED, // a load of what was never stored
-    EXP_OUTSIDE,       // an access behind its buffer's end, or behind Workgroup memory
+    EXP_UNINITIALISED, // a load of what was never stored. Of a Function or Private variable a
+                       // part that was stored is enough: copies of composites take all of them
+    EXP_OUTSIDE,       // an access behind its buffer's end, behind Workgroup memory or an array
 };
 
 // A pair of instructions (EXP_RACE), or one, that did so, and the first time.
@@ -52,4 +53,6 @@ static inline size_t exp_dispatches(const struct cat_package *package)
 {
     return 1 + package->interface.step_count;
 }
+// The variable in registers that a step accesses, if it is one that has no initialiser; else "".
+const char *exp_variable(const struct exp_trace *trace, const struct exp_step *step);
 void exp_findings_clear(struct exp_findings *findings);

@@ -165,27 +165,28 @@ static void read_code(struct reader *r)
     size_t length = strlen(r->at);
     while (length && r->at[length - 1] == ' ')
         r->at[--length] = '\0';
-    LIT_ADD(t->codes, t->code_count) =
-        (struct exp_code){.kind = (enum exp_code_kind)kind, .text = lit_strdup(printable(r->at))};
+    LIT_ADD(t->codes, t->code_count) = (struct exp_code){.kind = (enum exp_code_kind)kind,
+                                                         .text = lit_strdup(printable(r->at)),
+                                                         .function = EXP_NO_FUNCTION};
     r->at += length;
 }
 
 static void read_memory(struct reader *r)
 {
-    static const char *const names[EXP_ACCESSES] = {[EXP_NO_ACCESS] = "",
-                                                    [EXP_LOAD] = "load",
-                                                    [EXP_STORE] = "store",
-                                                    [EXP_ATOMIC] = "atomic",
-                                                    [EXP_ATOMIC_LOAD] = "atomic-load",
-                                                    [EXP_ATOMIC_STORE] = "atomic-store",
-                                                    [EXP_ORDER] = "order"};
+    static const char *const names[EXP_ORDER + 1] = {[EXP_NO_ACCESS] = "",
+                                                     [EXP_LOAD] = "load",
+                                                     [EXP_STORE] = "store",
+                                                     [EXP_ATOMIC] = "atomic",
+                                                     [EXP_ATOMIC_LOAD] = "atomic-load",
+                                                     [EXP_ATOMIC_STORE] = "atomic-store",
+                                                     [EXP_ORDER] = "order"};
     struct exp_trace *t = r->trace;
     const size_t pc = take_number(r, EXP_TRACE_CODES, "number of the instruction");
     const char *word = take_word(r);
     size_t access = 1;
-    while (access < EXP_ACCESSES && strcmp(names[access], word) != 0)
+    while (access <= EXP_ORDER && strcmp(names[access], word) != 0)
         access++;
-    if (pc >= t->code_count || access == EXP_ACCESSES)
+    if (pc >= t->code_count || access > EXP_ORDER)
         blame(r, "access of an instruction that is known");
     if (r->wrong)
         return;
@@ -195,6 +196,64 @@ static void read_memory(struct reader *r)
     code->bytes = (uint32_t)take_number(r, EXP_MOST_ACCESS, "number of bytes");
     code->scope = (uint32_t)take_number(r, UINT32_MAX, "scope");
     code->semantics = (uint32_t)take_number(r, UINT32_MAX, "semantics");
+}
+
+static void read_register(struct reader *r)
+{
+    struct exp_trace *t = r->trace;
+    const size_t pc = take_number(r, EXP_TRACE_CODES, "number of the instruction");
+    const char *access = take_word(r);
+    const bool is_load = strcmp(access, "load") == 0;
+    if (pc >= t->code_count || t->step_count || (!is_load && strcmp(access, "store") != 0))
+        blame(r, "access of an instruction that is known");
+    const uint32_t word = (uint32_t)take_number(r, UINT32_MAX, "word of the module");
+    const uint32_t bytes = (uint32_t)take_number(r, UINT32_MAX, "number of bytes");
+    const char *first = take_word(r);
+    const bool by_pointer = strcmp(first, "-") == 0;
+    const uint32_t cell =
+        by_pointer ? 0 : (uint32_t)number_of(r, first, 10, EXP_TRACE_CELLS, "cell");
+    const uint32_t cells = (uint32_t)take_number(r, EXP_TRACE_CELLS - cell, "number of cells");
+    if (r->wrong)
+        return;
+    struct exp_code *code = &t->codes[pc];
+    code->access = is_load ? EXP_LOAD_REGISTER : EXP_STORE_REGISTER;
+    code->word = word;
+    code->bytes = bytes;
+    code->by_pointer = by_pointer;
+    code->cell = cell;
+    code->cells = cells;
+}
+
+static void read_call(struct reader *r)
+{
+    struct exp_trace *t = r->trace;
+    const size_t pc = take_number(r, EXP_TRACE_CODES, "number of the instruction");
+    const uint32_t function = (uint32_t)take_number(r, EXP_TRACE_CODES, "number of the function");
+    if (pc >= t->code_count)
+        blame(r, "call by an instruction that is known");
+    if (!r->wrong)
+        t->codes[pc].function = function;
+}
+
+static void read_undefined(struct reader *r)
+{
+    struct exp_trace *t = r->trace;
+    struct exp_undefined undefined = {.function = EXP_NO_FUNCTION};
+    undefined.cell = (uint32_t)take_number(r, EXP_TRACE_CELLS, "cell");
+    undefined.count = (uint32_t)take_number(r, EXP_TRACE_CELLS - undefined.cell, "number of cells");
+    const char *function = take_word(r);
+    if (strcmp(function, "-") != 0)
+        undefined.function =
+            (uint32_t)number_of(r, function, 10, EXP_TRACE_CODES, "number of the function");
+    char *name = printable(take_word(r));
+    if (!*name)
+        blame(r, "name of a variable");
+    if (t->undefined_count == EXP_TRACE_CELLS)
+        blame(r, "fewer variables");
+    if (r->wrong)
+        return;
+    undefined.name = lit_strdup(name);
+    LIT_ADD(t->undefined, t->undefined_count) = undefined;
 }
 
 static void read_buffer(struct reader *r)
@@ -246,6 +305,7 @@ static void read_step(struct reader *r)
                       ? EXP_NO_LANE
                       : (uint8_t)number_of(r, source, 10, t->subgroup - 1, "source lane");
     step.has_address = take_hex(r, &step.address, "address");
+    step.has_address &= !t->code_count || !t->codes[step.code].by_pointer;
     step.tangle = take_lanes(r);
     if (!exp_lanes_has(&step.tangle, lane))
         blame(r, "tangle with the lane in it");
@@ -275,9 +335,11 @@ static void read_line(struct reader *r)
     static const struct {
         const char *name;
         void (*read)(struct reader *r);
-    } lines[] = {{"step", read_step},     {"code", read_code},         {"memory", read_memory},
-                 {"buffer", read_buffer}, {"shared", read_shared},     {"zero", read_zero},
-                 {"end", read_end},       {"switches", read_switches}, {"dispatch", read_dispatch}};
+    } lines[] = {
+        {"step", read_step},         {"code", read_code},         {"memory", read_memory},
+        {"register", read_register}, {"call", read_call},         {"undefined", read_undefined},
+        {"buffer", read_buffer},     {"shared", read_shared},     {"zero", read_zero},
+        {"end", read_end},           {"switches", read_switches}, {"dispatch", read_dispatch}};
     const size_t last = sizeof lines / sizeof *lines - 1;
     if (r->line == 1) {
         expect(r, "simt-trace");
@@ -407,6 +469,9 @@ void exp_trace_clear(struct exp_trace *trace)
     free(trace->codes);
     free(trace->buffers);
     free(trace->zeros);
+    for (size_t i = 0; i < trace->undefined_count; i++)
+        free(trace->undefined[i].name);
+    free(trace->undefined);
     free(trace->steps);
     free(trace->first);
     free(trace->order);

@@ -23,6 +23,8 @@
 #define EXP_NOWHERE           INT64_MAX // the address of what is not there: simt/program/instructions.h
 #define EXP_MOST_ACCESS       4096      // bytes
 #define EXP_MOST_BUFFERS      1024
+#define EXP_TRACE_CELLS       (UINT32_C(1) << 20)
+#define EXP_NO_FUNCTION       UINT32_MAX
 
 enum exp_code_kind {
     EXP_PLAIN,
@@ -49,7 +51,9 @@ enum exp_access {
     EXP_ATOMIC_LOAD,
     EXP_ATOMIC_STORE,
     EXP_ORDER, // barriers
-    EXP_ACCESSES,
+    // Of Function and Private variables, which are in registers.
+    EXP_LOAD_REGISTER,
+    EXP_STORE_REGISTER,
 };
 
 // One instruction of the program.
@@ -60,6 +64,16 @@ struct exp_code {
     uint32_t word;             // of the module, at which it begins
     uint32_t bytes;            // accessed, from a step's address on
     uint32_t scope, semantics; // that it names, as SPIR-V has them; 0: none
+    bool by_pointer;           // EXP_LOAD_REGISTER, EXP_STORE_REGISTER: cells from a step's address
+    uint32_t cell, cells;      // on, else from `cell` on
+    uint32_t function;         // that it calls, or EXP_NO_FUNCTION
+};
+
+// Cells of a variable that hold nothing when an invocation begins, nor when its function does.
+struct exp_undefined {
+    uint32_t cell, count;
+    uint32_t function; // EXP_NO_FUNCTION: it is in none
+    char *name;        // of the variable, printable
 };
 
 // A region of addresses that a binding has.
@@ -85,6 +99,8 @@ struct exp_step {
     uint32_t code;       // index, always valid
     uint32_t invocation; // see exp_invocation
     uint8_t source;      // lane of the same subgroup, or EXP_NO_LANE
+    // The address is one of memory. Where an instruction accesses registers by a pointer, it has
+    // none, and `address` is the first cell.
     bool has_value, has_address;
 };
 
@@ -103,6 +119,8 @@ struct exp_trace {
     uint64_t shared;        // bytes of Workgroup memory
     struct exp_zero *zeros; // parts of it
     size_t zero_count;
+    struct exp_undefined *undefined;
+    size_t undefined_count;
     struct exp_step *steps; // by rising time
     size_t step_count;
     uint64_t switches;

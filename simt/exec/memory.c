@@ -211,6 +211,7 @@ static uint32_t register_of(struct exec *exec, unsigned lane, uint64_t pointer, 
 void memory_load_register(struct exec *exec, const struct insn *insn)
 {
     const uint64_t *pointers = exec_cells(exec, insn->operand[0]);
+    trace_addresses(exec, pointers);
     for (uint32_t l = 0; l < exec->count; l++) {
         const unsigned lane = exec->lane[l];
         const uint32_t from = register_of(exec, lane, pointers[lane], insn->extra_count);
@@ -223,6 +224,7 @@ void memory_load_register(struct exec *exec, const struct insn *insn)
 void memory_store_register(struct exec *exec, const struct insn *insn)
 {
     const uint64_t *pointers = exec_cells(exec, insn->operand[0]);
+    trace_addresses(exec, pointers);
     for (uint32_t l = 0; l < exec->count; l++) {
         const unsigned lane = exec->lane[l];
         const uint32_t to = register_of(exec, lane, pointers[lane], insn->extra_count);

@@ -120,6 +120,17 @@ static bool is_known_register(const struct compiler *c, const struct pointer *at
            count <= c->program->cell_count - at->value;
 }
 
+static bool copy_register(struct compiler *c, const struct op *op, uint32_t to, uint32_t from,
+                          uint32_t count, uint64_t access)
+{
+    const uint32_t first = c->program->insn_count;
+    if (!compile_copy(c, op, to, from, count))
+        return false;
+    if (c->program->insn_count > first)
+        c->program->insns[first].literal = access;
+    return true;
+}
+
 // A load into cells, or a store from cells, of everything that a pointer points to.
 static bool transfer(struct compiler *c, const struct op *op, uint32_t id, uint32_t cell,
                      const struct access_operands *operands, bool is_store)
@@ -134,17 +145,20 @@ static bool transfer(struct compiler *c, const struct op *op, uint32_t id, uint3
                         .result = is_store ? CELL_NONE : cell,
                         .operand = {CELL_NONE, is_store ? cell : CELL_NONE, CELL_NONE, CELL_NONE},
                         .extra_count = shape.components};
+    const uint64_t access = REGISTER_ACCESS(is_store, shape.components,
+                                            module_size(c->module, pointer->element, false));
     struct pointer at;
     if (!variables_pointer(c, id, &at))
         return false;
     if (in_register && is_known_register(c, &at, shape.components))
-        return is_store ? compile_copy(c, op, (uint32_t)at.value, cell, shape.components)
-                        : compile_copy(c, op, cell, (uint32_t)at.value, shape.components);
+        return copy_register(c, op, is_store ? (uint32_t)at.value : cell,
+                             is_store ? cell : (uint32_t)at.value, shape.components, access);
     if (!value_cell(c, id, &insn.operand[0]))
         return false;
     if (in_register) {
         insn.run = is_store ? memory_store_register : memory_load_register;
         insn.flags = ACCESS_REGISTER;
+        insn.literal = access;
         return compile_emit(c, op, insn);
     }
     insn.run = is_store ? memory_store : memory_load;

@@ -261,6 +261,8 @@ void program_free(struct program *program)
     free(program->wrapped);
     free(program->constants);
     free(program->initial);
+    for (uint32_t i = 0; i < program->undefined_count; i++)
+        free(program->undefined[i].name);
     free(program->undefined);
     free(program->builtins);
     free(program->resources);

@@ -55,7 +55,7 @@ insn_select select_clock;    // exec/clock.c: OpReadClockKHR
 enum { GROUP_SCOPE, GROUP_VALUE, GROUP_ARGUMENT, GROUP_CLUSTER };
 
 // Composites and registers (exec/compose.c); the decoder uses these directly.
-insn_run compose_copy;   // `components` cells from operand[0] to result
+insn_run compose_copy;   // `components` cells from operand[0] to result; see REGISTER_ACCESS
 insn_run compose_gather; // result[i] = cell extra[i], i < extra_count; CELL_NONE: junk
 insn_run
     compose_extract;     // OpVectorExtractDynamic: operand[0] vector of `literal`, operand[1] index
@@ -84,6 +84,14 @@ insn_run memory_load;
 insn_run memory_store;
 insn_run memory_load_register;
 insn_run memory_store_register;
+
+// `literal` of what loads or stores a variable in registers: by these two, or by compose_copy,
+// where it is in the first instruction for all that is copied. 0: of no other copy.
+#define REGISTER_ACCESS(is_store, cells, bytes)                                                    \
+    ((uint64_t)(bytes) << 32 | (uint64_t)(cells) << 1 | (is_store))
+#define REGISTER_STORES(literal) ((literal)&1)
+#define REGISTER_CELLS(literal)  ((uint32_t)(literal) >> 1)
+#define REGISTER_BYTES(literal)  ((uint32_t)((literal) >> 32))
 
 // Cooperative matrices (exec/memory.c, exec/matrix.c), with operands where group operations have
 // them. In subgroups of W lanes component i of lane l is element i * W + l of the matrix, row by

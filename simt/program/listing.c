@@ -335,13 +335,26 @@ static bool keep_lines(struct listing *listing)
     return true;
 }
 
+static bool name_undefined(struct listing *listing)
+{
+    struct program *program = listing->c->program;
+    for (uint32_t i = 0; i < program->undefined_count; i++) {
+        struct undefined_cells *run = &program->undefined[i];
+        char scratch[NAME_SIZE];
+        run->name = strdup(names_of(&listing->names, run->variable, scratch));
+        if (!run->name)
+            return false;
+    }
+    return true;
+}
+
 bool listing_write(struct compiler *c)
 {
     struct listing listing = {.c = c};
     bool done = names_collect(&listing.names, c->module);
     for (uint32_t i = 0; done && i < c->body_count; i++)
         done = list_function(&listing, &c->bodies[i]);
-    done = done && append(&listing.text, "", 1) && keep_lines(&listing);
+    done = done && append(&listing.text, "", 1) && name_undefined(&listing) && keep_lines(&listing);
     if (done)
         c->program->listing = listing.text.data;
     else

@@ -112,6 +112,7 @@ void edit_make_copy(struct insn *insn, uint32_t from, uint32_t count)
     insn->run = compose_copy;
     insn->kind = INSN_PLAIN;
     insn->components = (uint8_t)count;
+    insn->literal = 0;
     insn->operand[0] = from;
     insn->operand[1] = insn->operand[2] = insn->operand[3] = CELL_NONE;
     insn->extra_count = 0;

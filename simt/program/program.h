@@ -117,8 +117,12 @@ struct constant_cell {
 // Cells that begin with new random values: of variables without an initialiser.
 struct undefined_cells {
     uint32_t cell, count;
-    uint8_t width; // of each
+    uint8_t width;     // of each
+    uint32_t function; // whose variable it is; FUNCTION_NONE: nobody's
+    uint32_t variable; // its id
+    char *name;        // as the listing has it, owned
 };
+#define FUNCTION_NONE UINT32_MAX
 
 struct builtin_cells {
     uint32_t builtin; // SpvBuiltIn

@@ -75,11 +75,18 @@ static bool check_initialiser(struct compiler *c, const struct variable *variabl
 static bool take_undefined(struct compiler *c, const struct op *op,
                            const struct undefined_cells *run)
 {
-    (void)op;
-    if (!COMPILE_ROOM(c, c->program->undefined, c->program->undefined_count, 1, undefined_capacity,
+    struct program *program = c->program;
+    const bool is_local = op->operands[0] == SpvStorageClassFunction;
+    if (!COMPILE_ROOM(c, program->undefined, program->undefined_count, 1, undefined_capacity,
                       PROGRAM_CELLS_MAX))
         return false;
-    c->program->undefined[c->program->undefined_count++] = *run;
+    program->undefined[program->undefined_count++] = (struct undefined_cells){
+        .cell = run->cell,
+        .count = run->count,
+        .width = run->width,
+        .function = is_local ? (uint32_t)(c->body - c->bodies) : FUNCTION_NONE,
+        .variable = op->result,
+    };
     return true;
 }
 

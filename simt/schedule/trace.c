@@ -100,6 +100,35 @@ static void put_memory(struct trace *trace, const struct program *program, uint3
                 semantics == CELL_NONE ? 0 : constant_of(program, semantics));
 }
 
+// What the instruction does with a variable in registers, and which function it calls.
+static void put_registers(struct trace *trace, const struct program *program, uint32_t pc)
+{
+    const struct insn *insn = &program->insns[pc];
+    const bool by_pointer = insn->run == memory_load_register || insn->run == memory_store_register;
+    const bool is_store = REGISTER_STORES(insn->literal);
+    if (insn->kind == INSN_CALL)
+        fprintf(trace->file, "call %u %" PRIu64 "\n", pc, insn->literal);
+    if (!by_pointer && (insn->run != compose_copy || !insn->literal))
+        return;
+    fprintf(trace->file, "register %u %s %u %u ", pc, is_store ? "store" : "load", insn->at,
+            REGISTER_BYTES(insn->literal));
+    if (by_pointer)
+        fputs("- ", trace->file);
+    else
+        fprintf(trace->file, "%u ", is_store ? insn->result : insn->operand[0]);
+    fprintf(trace->file, "%u\n", REGISTER_CELLS(insn->literal));
+}
+
+static void put_undefined(struct trace *trace, const struct undefined_cells *run)
+{
+    fprintf(trace->file, "undefined %u %u ", run->cell, run->count);
+    if (run->function == FUNCTION_NONE)
+        fputs("- ", trace->file);
+    else
+        fprintf(trace->file, "%u ", run->function);
+    fprintf(trace->file, "%%%s\n", run->name);
+}
+
 void trace_dispatch(struct trace *trace, uint64_t number, const struct settings *settings,
                     const struct dispatch *dispatch)
 {
@@ -116,8 +145,12 @@ void trace_dispatch(struct trace *trace, uint64_t number, const struct settings 
     for (uint32_t pc = 0; pc < program->insn_count; pc++)
         fprintf(trace->file, "code %u %s %s\n", pc, kind_names[program->insns[pc].kind],
                 program->lines[pc] ? program->lines[pc] : "");
-    for (uint32_t pc = 0; pc < program->insn_count; pc++)
+    for (uint32_t pc = 0; pc < program->insn_count; pc++) {
         put_memory(trace, program, pc);
+        put_registers(trace, program, pc);
+    }
+    for (uint32_t i = 0; i < program->undefined_count; i++)
+        put_undefined(trace, &program->undefined[i]);
     for (uint32_t i = 0; i < program->resource_count; i++)
         fprintf(trace->file, "buffer %u %u %u\n", program->resources[i].first_region,
                 program->resources[i].set, program->resources[i].binding);

@@ -6,6 +6,9 @@
 //   dispatch N model NAME seed S subgroup W groups X Y Z local X Y Z
 //   code PC KIND TEXT
 //   memory PC ACCESS WORD BYTES SCOPE SEMANTICS
+//   register PC ACCESS WORD BYTES CELL COUNT
+//   call PC FUNCTION
+//   undefined CELL COUNT FUNCTION NAME
 //   buffer REGION SET BINDING
 //   shared BYTES
 //   zero AT BYTES
@@ -23,6 +26,14 @@
 // it accesses from its address on, and the scope and semantics that it names, 0 for none. `buffer`
 // says which region of addresses (memory/regions.h) a binding has, `shared` how much Workgroup
 // memory a workgroup has, and `zero` which of its bytes begin as zeros.
+//
+// `register` says what an instruction does with a Function or Private variable, of which each
+// invocation has its own: its access (load or store), the word of the module, the bytes, and the
+// cells (program/program.h), COUNT from CELL on. CELL is "-" where the pointer is computed: then
+// the ADDRESS of a step is the number of the first cell, or 7fffffffffffffff for one that is not
+// there. `undefined` says which cells hold nothing yet: of variables without an initialiser, by the
+// name of the variable, when an invocation begins and, where they are of a function, each time that
+// it is entered. Functions have numbers, "-" is none; `call` says which one an instruction calls.
 //
 // `step` says that lane L of subgroup S of workgroup G (its linear number) executed instruction PC
 // at time T; lanes that executed it together have the same T, and T rises. VALUE is the first cell

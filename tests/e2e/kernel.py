@@ -118,6 +118,147 @@ SCAN = """\
                OpReturn
                OpFunctionEnd
 """
+# Eight lanes that leave a word each: CODE makes %result of the lane's number %i, with variables.
+LOCALS = """\
+               OpCapability Shader
+        %ext = OpExtInstImport "GLSL.std.450"
+               OpMemoryModel Logical GLSL450
+               OpEntryPoint GLCompute %main "main" %local
+               OpExecutionMode %main LocalSize 8 1 1
+LINES
+               OpName %more "more"
+               OpName %array "array"
+               OpName %global "global"
+               OpName %inner "inner"
+               OpDecorate %local BuiltIn LocalInvocationIndex
+               OpDecorate %words ArrayStride 4
+               OpMemberDecorate %block 0 Offset 0
+               OpDecorate %block Block
+               OpDecorate %data DescriptorSet 0
+               OpDecorate %data Binding 0
+       %void = OpTypeVoid
+         %fn = OpTypeFunction %void
+       %bool = OpTypeBool
+       %uint = OpTypeInt 32 0
+        %int = OpTypeInt 32 1
+      %float = OpTypeFloat 32
+         %c0 = OpConstant %uint 0
+         %c1 = OpConstant %uint 1
+         %c3 = OpConstant %uint 3
+         %c7 = OpConstant %uint 7
+         %c8 = OpConstant %uint 8
+        %one = OpConstant %float 1
+      %words = OpTypeRuntimeArray %uint
+      %block = OpTypeStruct %words
+      %eight = OpTypeArray %uint %c8
+         %pi = OpTypePointer Input %uint
+         %ps = OpTypePointer StorageBuffer %uint
+         %pb = OpTypePointer StorageBuffer %block
+         %pf = OpTypePointer Function %uint
+        %pfi = OpTypePointer Function %int
+        %pfa = OpTypePointer Function %eight
+         %pp = OpTypePointer Private %uint
+        %fnp = OpTypeFunction %void %pf
+        %fnu = OpTypeFunction %uint %bool
+      %local = OpVariable %pi Input
+       %data = OpVariable %pb StorageBuffer
+     %global = OpVariable %pp Private
+      %seven = OpVariable %pp Private %c7
+       %main = OpFunction %void None %fn
+      %entry = OpLabel
+       %more = OpVariable %pf Function
+      %array = OpVariable %pfa Function
+      %known = OpVariable %pf Function %c7
+   %exponent = OpVariable %pfi Function
+          %i = OpLoad %uint %local
+        %low = OpULessThan %bool %i %c3
+CODE
+        %out = OpAccessChain %ps %data %c0 %i
+               OpStore %out %result
+               OpReturn
+               OpFunctionEnd
+        %set = OpFunction %void None %fnp
+         %to = OpFunctionParameter %pf
+   %set_body = OpLabel
+               OpStore %to %c1
+               OpReturn
+               OpFunctionEnd
+        %own = OpFunction %uint None %fnu
+         %if = OpFunctionParameter %bool
+   %own_body = OpLabel
+      %inner = OpVariable %pf Function
+               OpSelectionMerge %own_end None
+               OpBranchConditional %if %own_then %own_end
+   %own_then = OpLabel
+               OpStore %inner %c1
+               OpBranch %own_end
+    %own_end = OpLabel
+          %r = OpLoad %uint %inner
+               OpReturnValue %r
+               OpFunctionEnd
+"""
+IN_BRANCH = """\
+               OpSelectionMerge %joined None
+               OpBranchConditional %low %then %joined
+       %then = OpLabel
+               OpStore %more %i
+               OpBranch %joined
+     %joined = OpLabel
+     %result = OpLoad %uint %more
+"""
+# Each with what check says: the variable and how often, or nothing.
+VARIABLES = {
+    "never": ("%result = OpLoad %uint %more", "4 bytes of variable %more, 8 times", 0),
+    "branch": (IN_BRANCH, "4 bytes of variable %more, 5 times", 3),
+    "private": ("%result = OpLoad %uint %global", "4 bytes of variable %global, 8 times", 0),
+    "private-known": ("%result = OpLoad %uint %seven", None, 0),
+    "private-stored": ("OpStore %global %i\n%result = OpLoad %uint %global", None, 0),
+    "known": ("%result = OpLoad %uint %known", None, 0),
+    "stored": ("OpStore %more %i\n%result = OpLoad %uint %more", None, 0),
+    "copied": ("OpCopyMemory %more %known\n%result = OpLoad %uint %more", None, 0),
+    "copied-from": ("OpCopyMemory %known %more\n%result = OpLoad %uint %known",
+                    "4 bytes of variable %more, 8 times", 0),
+    "frexp": ("%f = OpExtInst %float %ext Frexp %one %exponent\n%e = OpLoad %int %exponent\n"
+              "%result = OpBitcast %uint %e", None, 0),
+    "part": ("""\
+       %at = OpAccessChain %pf %array %c3
+             OpStore %at %i
+    %whole = OpLoad %eight %array
+   %result = OpCompositeExtract %uint %whole 3
+""", None, 0),
+    "whole": ("%whole = OpLoad %eight %array\n%result = OpCompositeExtract %uint %whole 3",
+              "32 bytes of variable %array, 8 times", 0),
+    "other-part": ("""\
+       %at = OpAccessChain %pf %array %c3
+             OpStore %at %i
+    %other = OpAccessChain %pf %array %c7
+   %result = OpLoad %uint %other
+""", "4 bytes of variable %array, 8 times", 0),
+    "indexed": ("""\
+       %at = OpAccessChain %pf %array %i
+             OpStore %at %i
+    %other = OpAccessChain %pf %array %c3
+   %result = OpLoad %uint %other
+""", "4 bytes of variable %array, 7 times", 0),
+    "indexed-load": ("""\
+       %at = OpAccessChain %pf %array %c3
+             OpStore %at %i
+    %other = OpAccessChain %pf %array %i
+   %result = OpLoad %uint %other
+""", "4 bytes of variable %array, 7 times", 0),
+    "indexed-right": ("""\
+       %at = OpAccessChain %pf %array %i
+             OpStore %at %i
+   %result = OpLoad %uint %at
+""", None, 0),
+    "passed": ("%call = OpFunctionCall %void %set %more\n%result = OpLoad %uint %more", None, 0),
+    # What the first call left is not there in the second.
+    "returned": ("""\
+     %high = OpLogicalNot %bool %low
+      %yes = OpFunctionCall %uint %own %low
+   %result = OpFunctionCall %uint %own %high
+""", "4 bytes of variable %inner, 8 times", 3),
+}
 # Votes and ballots as they were before Vulkan 1.1, by all lanes of one subgroup and in a branch.
 OLD = """\
                OpCapability Shader
@@ -589,6 +730,48 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
             "%other = OpAccessChain %pw %part %j", "%other = OpAccessChain %pw %part %lanes"))
         self.assertIn("out of bounds: 4 bytes at an element that the array does not have",
                       check("far.spvasm"))
+
+    def locals(self, name, code, lines=""):
+        """A kernel with variables, and what is said of it besides its file."""
+        text = LOCALS.replace("LINES\n", lines).replace("CODE", code.rstrip("\n"))
+        self.write(f"{name}.spvasm", text)
+        return f"{name}.spvasm", "--groups", "1", "--buffer", "0.0=zero:32"
+
+    def test_variables(self):
+        """A load of a variable to which the invocation has not stored."""
+        def check(*kernel, code=1):
+            result = self.litmus("kernel", *self.locals(*kernel), "--check")
+            self.assertEqual(result.code, code, result)
+            return result.out
+        for name, (code, wanted, lane) in VARIABLES.items():
+            with self.subTest(name=name):
+                if not wanted:
+                    self.assertIn("0 findings in ", check(name, code, code=0))
+                    continue
+                self.assertRegex(check(name, code), r"\Auninitialised read: %s, first\n"
+                                 r"  (%%\w+ = OpLoad|OpCopyMemory) [^,]*, invocation %d of workgroup \(0, 0, 0\)\n"
+                                 r"1 finding in " % (re.escape(wanted), lane))
+        self.assertRegex(check("lined", "OpLine %file 41 1\n%result = OpLoad %uint %more",
+                               '%file = OpString "dir/a.comp"\n'), r" %more \(a.comp:41\), invocation 0 of ")
+        out = check("far", """\
+          %j = OpIAdd %uint %i %c3
+         %at = OpAccessChain %pf %array %j
+               OpStore %at %i
+     %result = OpLoad %uint %at
+""")
+        self.assertRegex(out, r"out of bounds: 4 bytes at an element that the array does not have, 3 times, first\n"
+                              r"  OpStore .*, invocation 5 of workgroup")
+        self.assertNotIn("uninitialised", out)
+
+    def test_variables_agree(self):
+        """What depends on them does not agree with itself."""
+        for name, agrees in ("never", 0), ("branch", 0), ("private", 0), ("stored", 1), ("part", 1):
+            with self.subTest(name=name):
+                result = self.litmus("kernel", *self.locals(name, VARIABLES[name][0]), "--expect", "agree",
+                                     "-n", "4", "--simt", "tangled")
+                self.assertEqual(result.code, 0 if agrees else 1, result)
+                said = "the kernel's results are unspecified; --check says why"
+                self.assertEqual(said in result.err, not agrees, result)
 
     def test_old_votes(self):
         """SPV_KHR_shader_ballot and SPV_KHR_subgroup_vote, which compilers still write."""

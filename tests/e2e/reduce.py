@@ -179,6 +179,22 @@ class Faults(Reduce):
         self.assertTrue(os.path.exists(self.path("out/bundle/repro.c")), run)
         self.check_result()
 
+    def test_variable(self):
+        """Stores to a variable that is still loaded stay."""
+        text = kernel().replace("%entry = OpLabel\n", "%entry = OpLabel\n%kept = OpVariable %pf Function\n")
+        text = text.replace("%pi = ", "%pf = OpTypePointer Function %uint\n         %pi = ")
+        text = text.replace(GROUP, "OpStore %kept %word\n%again = OpLoad %uint %kept\n" +
+                            GROUP.replace("%word", "%again"))
+        run = self.reduce(self.write(text), *PREDICATE)
+        self.assertEqual(run.code, 0, run)
+        self.assertLessEqual(self.body(run)[0], 12, run)
+        self.check_result()
+        # What would be smaller still, with the store taken out of the kernel, is refused.
+        self.write(text.replace("OpStore %kept %word\n", ""), "unstored.spvasm")
+        options = ("--groups", "4", "--buffer", "0.0=random:1K", "--buffer", "0.1=1K")
+        check = self.litmus("kernel", "unstored.spvasm", *options, "--check")
+        self.assertRegex(check.out, r"uninitialised read: 4 bytes of variable %\w+, 256 times, first")
+
     def test_many_live_values(self):
         began = time.monotonic()
         run = self.reduce(self.write(kernel(live=LIVE)), *PREDICATE)

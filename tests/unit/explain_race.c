@@ -10,7 +10,27 @@
 #include <string.h>
 
 // Instructions. The word at which each begins is its number.
-enum { STORE, LOAD, ADD, BYTE, FLAG_SET, FLAG_GET, BARRIER, FENCE, SUBGROUP, WIDE };
+enum {
+    STORE,
+    LOAD,
+    ADD,
+    BYTE,
+    FLAG_SET,
+    FLAG_GET,
+    BARRIER,
+    FENCE,
+    SUBGROUP,
+    WIDE,
+    SET,       // cell 10, which begins undefined
+    GET,       // cell 10
+    GET_WHOLE, // cells 10 to 13, all of them undefined
+    GET_OTHER, // cell 14, which has an initialiser
+    SET_AT,    // by a pointer
+    GET_AT,
+    SET_LOCAL, // cell 20, of a function
+    GET_LOCAL,
+    CALL, // that function
+};
 
 static const char head[] = "simt-trace 1\n"
                            "dispatch 0 model lockstep seed 1 subgroup 4 groups 2 1 1 local 8 1 1\n"
@@ -24,6 +44,26 @@ static const char head[] = "simt-trace 1\n"
                            "code 7 fence OpMemoryBarrier %scope %semantics\n"
                            "code 8 barrier OpControlBarrier %three %three %semantics\n"
                            "code 9 plain %w = OpLoad %v4uint %p\n"
+                           "code 10 plain OpStore %more %v\n"
+                           "code 11 plain %g = OpLoad %uint %more\n"
+                           "code 12 plain %h = OpLoad %v4uint %more\n"
+                           "code 13 plain %i = OpLoad %uint %less\n"
+                           "code 14 plain OpStore %at %v\n"
+                           "code 15 plain %j = OpLoad %uint %at\n"
+                           "code 16 plain OpStore %own %v\n"
+                           "code 17 plain %k = OpLoad %uint %own\n"
+                           "code 18 call %l = OpFunctionCall %void %f\n"
+                           "register 10 store 10 4 10 1\n"
+                           "register 11 load 11 4 10 1\n"
+                           "register 12 load 12 16 10 4\n"
+                           "register 13 load 13 4 14 1\n"
+                           "register 14 store 14 4 - 1\n"
+                           "register 15 load 15 4 - 1\n"
+                           "register 16 store 16 4 20 1\n"
+                           "register 17 load 17 4 20 1\n"
+                           "call 18 3\n"
+                           "undefined 10 4 0 %more\n"
+                           "undefined 20 1 3 %own\n"
                            "memory 0 store 0 4 0 0\n"
                            "memory 1 load 1 4 0 0\n"
                            "memory 2 atomic 2 4 1 0\n"
@@ -267,13 +307,88 @@ static void test_other(void **state)
     check(&run, "oo");
 }
 
+#define CELL "000000" // a number of a cell, as the address that a step has
+
+static void test_variables(void **state)
+{
+    (void)state;
+    struct run run;
+    static const struct {
+        unsigned invocation, code, cell;
+    } cases[][4] = {
+        {{0, SET, 0}, {0, GET, 0}},
+        {{0, SET, 0}, {0, GET_WHOLE, 0}}, // a part is there
+        {{0, GET_OTHER, 0}},
+        {{0, SET_AT, 13}, {0, GET_AT, 13}},
+        {{0, SET_AT, 13}, {0, GET_WHOLE, 0}},
+        {{0, SET, 0}, {0, GET_AT, 10}},
+        {{0, GET_AT, 14}},
+        {{0, GET_AT, 99}}, // nothing is known of it
+        {{0, CALL, 0}, {0, SET_LOCAL, 0}, {0, GET_LOCAL, 0}},
+        {{0, SET, 0}, {0, CALL, 0}, {0, GET, 0}},
+        {{0, SET_LOCAL, 0}, {1, CALL, 0}, {0, GET_LOCAL, 0}},
+        {{0, 0, 0}}, // from here on the last one finds something
+        {{0, GET, 0}},
+        {{1, SET, 0}, {0, GET, 0}}, // somebody else's
+        {{0, GET, 0}, {0, SET, 0}},
+        {{0, GET_WHOLE, 0}},
+        {{0, SET, 0}, {0, GET_AT, 11}},
+        {{0, SET_AT, 12}, {0, GET, 0}},
+        {{0, CALL, 0}, {0, SET_LOCAL, 0}, {0, CALL, 0}, {0, GET_LOCAL, 0}},
+    };
+    const char *wanted = "";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (!cases[i][0].code) {
+            wanted = "u";
+            continue;
+        }
+        begin(&run, 1, 0, 0, 0);
+        for (size_t n = 0; n < 4 && cases[i][n].code; n++)
+            step(&run, cases[i][n].invocation, cases[i][n].code, cases[i][n].cell ? CELL : NULL,
+                 cases[i][n].cell);
+        check(&run, wanted);
+    }
+    // An element that an array does not have.
+    begin(&run, 1, 0, 0, 0);
+    step(&run, 0, GET_AT, "7fffffffffffff00", 0xff);
+    step(&run, 0, SET_AT, "7fffffffffffff00", 0xff);
+    check(&run, "oo");
+    // Accesses of registers do not race, whatever their numbers are.
+    begin(&run, 1, 0, 0, 0);
+    step(&run, 0, SET_AT, CELL, 11);
+    step(&run, 1, SET_AT, CELL, 11);
+    step(&run, 1, GET_AT, CELL, 11);
+    check(&run, "");
+}
+
+static void test_times(void **state)
+{
+    (void)state;
+    struct run run;
+    struct exp_trace trace;
+    struct exp_findings findings;
+    const struct exp_bytes bytes = {sizeof nothing, nothing};
+    begin(&run, 1, 0, 0, 0);
+    step(&run, 3, SET, NULL, 0);
+    for (unsigned i = 0; i < 16; i++)
+        step(&run, i, GET, NULL, 0);
+    assert_true(exp_trace_read(run.text.data, run.text.length, &trace, NULL));
+    assert_true(exp_find_misuse(&trace, &bytes, &findings, NULL));
+    assert_int_equal(findings.count, 1);
+    assert_int_equal(findings.items[0].times, 15);
+    assert_int_equal(findings.items[0].step, 1);
+    assert_string_equal(exp_variable(&trace, &trace.steps[1]), "%more");
+    exp_findings_clear(&findings);
+    exp_trace_clear(&trace);
+    text_free(&run.text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accesses),
-        cmocka_unit_test(test_barriers),
-        cmocka_unit_test(test_atomics),
-        cmocka_unit_test(test_other),
+        cmocka_unit_test(test_accesses),  cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_atomics),   cmocka_unit_test(test_other),
+        cmocka_unit_test(test_variables), cmocka_unit_test(test_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

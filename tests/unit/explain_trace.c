@@ -51,6 +51,44 @@ static void reads_what_is_there(void **state)
     exp_trace_clear(&trace);
 }
 
+static void reads_accesses_of_registers(void **state)
+{
+    (void)state;
+    static const char text[] = HEAD "code 3 call %f = OpFunctionCall %void %g\n"
+                                    "register 0 store 7 8 1048575 1\nregister 2 load 9 4 - 3\n"
+                                    "call 3 2\nundefined 5 1048571 - %a\nundefined 9 2 2 %\001\n"
+                                    "step 1 0 0 0 2 1f - 5 f\nstep 2 0 0 0 0 1f - 5 f\n";
+    struct exp_trace trace;
+    struct lit_error error = {0};
+    if (!exp_trace_read(text, sizeof text - 1, &trace, &error))
+        fail_msg("%s", error.message);
+    const struct exp_code *codes = trace.codes;
+    assert_int_equal(codes[0].access, EXP_STORE_REGISTER);
+    assert_int_equal(codes[0].word, 7);
+    assert_int_equal(codes[0].bytes, 8);
+    assert_int_equal(codes[0].cell, 1048575);
+    assert_int_equal(codes[0].cells, 1);
+    assert_false(codes[0].by_pointer);
+    assert_int_equal(codes[1].access, EXP_NO_ACCESS);
+    assert_int_equal(codes[2].access, EXP_LOAD_REGISTER);
+    assert_true(codes[2].by_pointer);
+    assert_int_equal(codes[2].cells, 3);
+    assert_int_equal(codes[2].function, EXP_NO_FUNCTION);
+    assert_int_equal(codes[3].function, 2);
+    assert_int_equal(trace.undefined_count, 2);
+    assert_int_equal(trace.undefined[0].cell, 5);
+    assert_int_equal(trace.undefined[0].count, 1048571);
+    assert_int_equal(trace.undefined[0].function, EXP_NO_FUNCTION);
+    assert_string_equal(trace.undefined[0].name, "%a");
+    assert_int_equal(trace.undefined[1].function, 2);
+    assert_string_equal(trace.undefined[1].name, "%?");
+    // What is computed is a cell, and no address of memory.
+    assert_false(trace.steps[0].has_address);
+    assert_int_equal(trace.steps[0].address, 5);
+    assert_true(trace.steps[1].has_address);
+    exp_trace_clear(&trace);
+}
+
 static void a_trace_may_break_off(void **state)
 {
     (void)state;
@@ -137,6 +175,19 @@ static void refuses_what_makes_no_sense(void **state)
         {HEAD "step 1 0 0 0 0 1 - - f\ncode 3 plain x\n", "before the first step"},
         {HEAD "step 1 0 0 0 0\n", "line 6"},
         {HEAD "switches x\n", "switches"},
+        {HEAD "register 3 load 1 4 1 1\n", "instruction"},
+        {HEAD "register 0 atomic 1 4 1 1\n", "access"},
+        {HEAD "register 0 load 1 4 1048577 0\n", "cell"},
+        {HEAD "register 0 load 1 4 1048576 1\n", "cells"},
+        {HEAD "register 0 load 1 4 - 1048577\n", "cells"},
+        {HEAD "register 0 load 1 4 x 1\n", "cell"},
+        {HEAD "step 1 0 0 0 0 1 - - f\nregister 0 load 1 4 1 1\n", "instruction"},
+        {HEAD "call 3 0\n", "instruction"},
+        {HEAD "call 0 4294967295\n", "function"},
+        {HEAD "undefined 1048576 1 - %x\n", "cells"},
+        {HEAD "undefined 1 1 x %x\n", "function"},
+        {HEAD "undefined 1 1 4294967295 %x\n", "function"},
+        {HEAD "undefined 1 1 -\n", "name"},
         {HEAD "dispatch 1 model x seed 1 subgroup 4 groups 1 1 1 local 4 1 1\n", "line 6"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -180,6 +231,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_what_is_there),
+        cmocka_unit_test(reads_accesses_of_registers),
         cmocka_unit_test(a_trace_may_break_off),
         cmocka_unit_test(only_the_first_dispatch_counts),
         cmocka_unit_test(steps_are_put_in_order),
