@@ -440,7 +440,7 @@ static int reduce(struct reducing *r, const struct cli_list *operands, struct li
                                                               : JOBS_MOST,
                                   .folder = r->folder.data,
                                   .identity = r->identity,
-                                  .spirv_reduce = true,
+                                  .spirv_tools = true,
                                   .progress = show_progress,
                                   .user = r};
     cli_devices_heading(&r->devices, r->device);

@@ -293,7 +293,7 @@ static bool run_passes(struct reducing *r)
     return any;
 }
 
-// --- spirv-reduce
+// --- spirv-opt and spirv-reduce
 
 static enum red_answer try_module(const uint32_t *words, size_t count, void *user)
 {
@@ -323,11 +323,15 @@ static enum red_answer try_module(const uint32_t *words, size_t count, void *use
     return r->stops ? RED_STOP : answer;
 }
 
-static bool ask_spirv_reduce(struct reducing *r)
+static bool ask_tools(struct reducing *r, const char *name)
 {
     const uint64_t before = red_weight(r->base);
-    r->tally->pass = "spirv-reduce";
-    if (!r->stops && r->plan->spirv_reduce)
+    r->tally->pass = name;
+    if (r->stops || !r->plan->spirv_tools)
+        return false;
+    if (strcmp(name, "spirv-opt") == 0)
+        red_spirv_opt(&r->base->package, try_module, r);
+    else
         red_spirv_reduce(r->plan, &r->base->package, try_module, r);
     r->stops |= red_over(r->plan) != RED_DONE;
     return red_weight(r->base) < before;
@@ -343,8 +347,11 @@ enum red_end red_reduce(const struct red_plan *plan, struct red_base *base, stru
     note(&r);
     if (begin_keeping(&r)) {
         r.crew = red_crew_begin(plan);
-        run_passes(&r);
-        if (ask_spirv_reduce(&r))
+        do {
+            ask_tools(&r, "spirv-opt");
+            run_passes(&r);
+        } while (ask_tools(&r, "spirv-opt"));
+        if (ask_tools(&r, "spirv-reduce"))
             run_passes(&r);
     }
     const enum red_end end = r.unkept  ? RED_UNKEPT

@@ -76,7 +76,7 @@ struct red_plan {
     unsigned jobs;             // candidates that are tried at once, 1 or more
     const char *folder;        // in which what is reached is kept; it is there
     const char *identity;      // a line that says what is reduced, and where
-    bool spirv_reduce;         // it is asked too
+    bool spirv_tools;          // spirv-opt and spirv-reduce are asked too
     // Called now and then, by one thread at a time.
     void (*progress)(const struct red_tally *tally, void *user);
     void *user;
@@ -123,9 +123,13 @@ enum red_end red_over(const struct red_plan *plan);
 enum red_end red_crew_end_of(const struct red_crew *crew, char reason[512]);
 void red_crew_end(struct red_crew **crew);
 
-// spirv.c: asks spirv-reduce for candidates of a module, one after another, which `try_one`
-// decides; RED_STOP from it ends it, and so does the end of the plan's time. It does not outlive
-// this program. Does nothing where it is not installed.
+// spirv.c: decides about a module that somebody else made. RED_STOP: no more of them.
+typedef enum red_answer red_try(const uint32_t *words, size_t count, void *user);
+// Asks spirv-opt for what is left of the package's module by some of its passes at a time, of which
+// each begins with what `package` has then. Does nothing where it is not installed.
+void red_spirv_opt(const struct cat_package *package, red_try *try_one, void *user);
+// Asks spirv-reduce for candidates of a module, one after another, which `try_one` decides;
+// RED_STOP from it ends it, and so does the end of the plan's time. It does not outlive this
+// program. Does nothing where it is not installed.
 void red_spirv_reduce(const struct red_plan *plan, const struct cat_package *package,
-                      enum red_answer (*try_one)(const uint32_t *words, size_t count, void *user),
-                      void *user);
+                      red_try *try_one, void *user);

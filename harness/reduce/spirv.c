@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// spirv-reduce, of SPIRV-Tools. Whether a module is interesting it asks a program: a script, which
-// hands the question over through two pipes and waits for the answer.
+// spirv-opt and spirv-reduce, of SPIRV-Tools. Whether a module is interesting spirv-reduce asks a
+// program: a script, which hands the question over through two pipes and waits for the answer.
 #include "reduce/reduce.h"
 
 #include "base/program.h"
@@ -14,9 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SECONDS 86400.0 // the time of a run ends it
-#define MOST    ((size_t)16 << 20)
-#define NAP     2000 // microseconds between two looks for a question
+#define SECONDS     86400.0 // the time of a run ends it
+#define MOST        ((size_t)16 << 20)
+#define OPT_SECONDS 60.0
+#define NAP         2000 // microseconds between two looks for a question
 
 // spirv-reduce runs beside a shell that waits for the end of a pipe: when this program ends, in
 // whatever way, or closes the pipe, that shell ends the process group.
@@ -82,6 +83,36 @@ static bool write_answer(const struct asking *a, enum red_answer answer)
     return answer != RED_STOP && write(a->answers, answer == RED_FAILS ? "0\n" : "1\n", 2) == 2;
 }
 
+static bool is_installed(const char *program)
+{
+    OWNED(text_free) struct text said = {0};
+    const char *const version[] = {program, "--version", NULL};
+    return lit_program_run(version, 10, MOST, &said, NULL);
+}
+
+// A folder of its own, for temporary files.
+static bool make_place(struct text *place)
+{
+    if (!lit_file_temporary("", 0, place, NULL))
+        return false;
+    unlink(place->data);
+    return mkdir(place->data, 0700) == 0;
+}
+
+static void remove_place(const struct text *place)
+{
+    OWNED(text_free) struct text said = {0};
+    const char *const clean[] = {"rm", "-rf", "--", place->data, NULL};
+    lit_program_run(clean, 10, MOST, &said, NULL);
+}
+
+static enum red_answer ask(red_try *try_one, const struct text *module, void *user)
+{
+    OWNED(lit_free) uint32_t *words = lit_alloc(module->length / 4 + 1, sizeof *words);
+    memcpy(words, module->data ? module->data : "", module->length / 4 * 4);
+    return try_one(words, module->length / 4, user);
+}
+
 static bool begin(struct asking *a, const struct cat_package *package)
 {
     OWNED(text_free) struct text text = {0}, said = {0};
@@ -113,31 +144,22 @@ static void end(struct asking *a)
 }
 
 void red_spirv_reduce(const struct red_plan *plan, const struct cat_package *package,
-                      enum red_answer (*try_one)(const uint32_t *words, size_t count, void *user),
-                      void *user)
+                      red_try *try_one, void *user)
 {
-    OWNED(text_free) struct text said = {0}, place = {0}, module = {0};
+    OWNED(text_free) struct text place = {0}, module = {0};
     struct asking a = {.questions = -1, .answers = -1, .lives = -1};
-    const char *const version[] = {"spirv-reduce", "--version", NULL};
     struct text *const files[] = {&a.module,   &a.result, &a.script,
                                   &a.question, &a.answer, &a.alive};
     static const char *const names[] = {"in.spv", "out.spv", "ask", "question", "answer", "alive"};
-    if (!lit_program_run(version, 10, MOST, &said, NULL) ||
-        !lit_file_temporary("", 0, &place, NULL))
-        return;
-    unlink(place.data);
-    if (mkdir(place.data, 0700) != 0)
+    if (!is_installed("spirv-reduce") || !make_place(&place))
         return;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         text_printf(files[i], "%s/%s", place.data, names[i]);
     text_printf(&a.prefix, "--temp-file-prefix=%s/t", place.data);
     if (begin(&a, package) && pthread_create(&a.thread, NULL, run, &a) == 0) {
-        while (read_question(&a, plan, &module)) {
-            OWNED(lit_free) uint32_t *words = lit_alloc(module.length / 4 + 1, sizeof *words);
-            memcpy(words, module.data ? module.data : "", module.length / 4 * 4);
-            if (!write_answer(&a, try_one(words, module.length / 4, user)))
+        while (read_question(&a, plan, &module))
+            if (!write_answer(&a, ask(try_one, &module, user)))
                 break;
-        }
         close(a.lives);
         a.lives = -1;
         pthread_join(a.thread, NULL);
@@ -146,6 +168,38 @@ void red_spirv_reduce(const struct red_plan *plan, const struct cat_package *pac
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         text_free(files[i]);
     text_free(&a.prefix);
-    const char *const clean[] = {"rm", "-rf", "--", place.data, NULL};
-    lit_program_run(clean, 10, MOST, &said, NULL);
+    remove_place(&place);
+}
+
+// Each row at once: alone, some leave what the next one would take away.
+static const char *const optimisations[][5] = {
+    {"--inline-entry-points-exhaustive", "--eliminate-dead-functions"},
+    {"--ssa-rewrite", "--eliminate-dead-code-aggressive"},
+    {"--private-to-local", "--scalar-replacement=64", "--ssa-rewrite",
+     "--eliminate-dead-code-aggressive"},
+    {"--ccp", "--eliminate-dead-branches", "--merge-blocks", "--eliminate-dead-code-aggressive"},
+    {"--simplify-instructions", "--redundancy-elimination", "--eliminate-dead-code-aggressive"},
+};
+
+void red_spirv_opt(const struct cat_package *package, red_try *try_one, void *user)
+{
+    OWNED(text_free) struct text place = {0}, module = {0}, from = {0}, to = {0};
+    enum red_answer answer = RED_OTHER;
+    if (!is_installed("spirv-opt") || !make_place(&place))
+        return;
+    text_printf(&from, "%s/in.spv", place.data);
+    text_printf(&to, "%s/out.spv", place.data);
+    for (size_t i = 0; i < sizeof optimisations / sizeof *optimisations; i++) {
+        OWNED(text_free) struct text said = {0};
+        const char *words[11] = {"spirv-opt", from.data, "-o", to.data, "--scalar-block-layout"};
+        for (size_t k = 0; k < 5 && optimisations[i][k]; k++)
+            words[5 + k] = optimisations[i][k];
+        unlink(to.data);
+        module.length = 0;
+        if (answer != RED_STOP && put_file(from.data, package->words, package->word_count * 4) &&
+            lit_program_run(words, OPT_SECONDS, MOST, &said, NULL) &&
+            text_read(&module, to.data, MOST))
+            answer = ask(try_one, &module, user);
+    }
+    remove_place(&place);
 }

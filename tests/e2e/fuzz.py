@@ -706,7 +706,8 @@ class Memory(Fuzz):
         self.assertFalse(names[0] & names[1])
 
     def test_until_told_to_stop(self):
-        run = self.fuzz("--simt", "lockstep", "--time", "4", "-n", "1", "-q", *SEED)
+        run = self.fuzz("--simt", "lockstep", "--time", str(4 * harness.SLOW), "-n", "1", "-q",
+                        *SEED)
         self.assertEqual(run.code, 5, run)
         self.assertTrue(self.counts(run), run)
 

@@ -44,6 +44,12 @@ OPENING = str(6 if WINDOWS else int(SLOW))  # seconds, enough to open a device
 if "ASAN_OPTIONS" in os.environ:
     os.environ["ASAN_OPTIONS"] += ":detect_leaks=0"
 
+# What litmus finds besides the system's programs: the SPIR-V tools that it was built with.
+TOOLS = os.path.dirname(os.environ.get("LITMUS_SPIRV_AS", ""))
+PATH = os.pathsep.join(filter(None, [TOOLS, "/usr/bin", "/bin"]))
+if TOOLS:
+    os.environ["PATH"] = TOOLS + os.pathsep + os.environ["PATH"]
+
 # tools/check without --full runs a sample of what takes long, and each of these tests in one build:
 # what unsanitized or about_lavapipe marks in the plain one, all others in the sanitized one, where
 # the simulator stands in for lavapipe, most of whose time is its compiler's.
@@ -192,7 +198,7 @@ class Case(unittest.TestCase):
             drivers = [FAULT if fault else any_driver()]
         kept = ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "LD_PRELOAD")
         values = {name: os.environ[name] for name in kept if name in os.environ}
-        values.update(PATH="/usr/bin:/bin", HOME=self.folder, LANG="C.UTF-8",
+        values.update(PATH=PATH, HOME=self.folder, LANG="C.UTF-8",
                       VK_DRIVER_FILES=":".join(drivers), VK_ICD_FILENAMES=":".join(drivers))
         if fault:
             values.update(LITMUS_FAULT=fault, LITMUS_FAULT_DRIVER=any_driver())

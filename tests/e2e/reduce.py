@@ -4,6 +4,7 @@ undefined does not come in, and a reduction goes on where it was."""
 
 import os
 import re
+import shutil
 import time
 import unittest
 
@@ -137,9 +138,10 @@ class Reduce(Case):
             file.write(text)
         return name
 
-    def reduce(self, file, *more, expect=("--expect", "agree")):
+    def reduce(self, file, *more, expect=("--expect", "agree"), **environment):
         return self.litmus("kernel", file, "--groups", "4", "--buffer", "0.0=random:1K", "--buffer",
-                           "0.1=1K", *expect, "reduce", "--jobs", "2", "-o", "out", *more)
+                           "0.1=1K", *expect, "reduce", "--jobs", "2", "-o", "out", *more,
+                           **environment)
 
     def body(self, run):
         """Instructions in the functions of the result, and of what there was."""
@@ -323,7 +325,7 @@ class SpirvReduce(Reduce):
         return self.start("kernel", self.write(kernel()), "--groups", "4", "--buffer",
                           "0.0=random:1K", "--buffer", "0.1=1K", "--expect", "agree", "reduce",
                           *PREDICATE, "--jobs", "2", "-o", "out", *more,
-                          PATH=self.path("bin") + ":/usr/bin:/bin")
+                          PATH=self.path("bin") + os.pathsep + harness.PATH)
 
     def process(self):
         def read():
@@ -380,6 +382,38 @@ class SpirvReduce(Reduce):
         self.assertEqual(run.code, 0, run)
         with open(self.path("said")) as file:
             self.assertEqual(file.read(), "whole 0\ncut 1\n")
+
+
+class SpirvOpt(Reduce):
+    def test_locals(self):
+        """What goes through local variables is values and phis then, which no pass here makes."""
+        if not shutil.which("spirv-opt"):
+            self.skipTest("needs spirv-opt")
+        through = ("               OpStore %keep %total\n"
+                   "       %kept = OpLoad %uint %keep\n")
+        text = kernel().replace("      %entry = OpLabel\n", "      %entry = OpLabel\n"
+                                "       %keep = OpVariable %pf Function\n")
+        text = text.replace("         %pi = ", "         %pf = OpTypePointer Function %uint\n         %pi = ")
+        text = text.replace(GROUP, GROUP + through).replace("%chosen %total", "%chosen %kept")
+        self.assertIn("%chosen %kept", text)
+        result = self.reduce(self.write(text), *PREDICATE)
+        self.assertEqual(result.code, 0, result)
+        with open(self.path(self.result())) as file:
+            self.assertNotIn(" Function\n", file.read())
+
+    def test_asked(self):
+        """It is asked for some of its passes at a time, and what it makes is tried."""
+        os.mkdir(self.path("bin"))
+        with open(self.path("bin/spirv-opt"), "w") as file:
+            file.write('#!/bin/sh\n[ "$1" = --version ] && exit 0\ncp "$1" "$3"\n'
+                       'shift 3; echo "$*" >>%s\n' % self.path("asked"))
+        os.chmod(self.path("bin/spirv-opt"), 0o755)
+        result = self.reduce(self.write(kernel()), *PREDICATE,
+                             PATH=self.path("bin") + os.pathsep + harness.PATH)
+        self.assertEqual(result.code, 0, result)
+        with open(self.path("asked")) as file:
+            asked = file.read()
+        self.assertIn("--ssa-rewrite --eliminate-dead-code-aggressive\n", asked)
 
 
 class Resume(Reduce):
