@@ -65,6 +65,12 @@ def unsanitized(test):
     return test
 
 
+def sanitized(test):
+    """This method of a class that is unsanitized is about what others wrote."""
+    test.is_unsanitized = False
+    return test
+
+
 def never_sanitized(test):
     """This method or class does not hold under sanitizers, or does the same there."""
     return unsanitized(unittest.skipIf(SLOW > 1, "not under sanitizers")(test))
@@ -380,8 +386,8 @@ class Loader(unittest.TestLoader):
 
     def getTestCaseNames(self, case):
         def part(name):
-            marked = hasattr(case, "is_unsanitized") or hasattr(
-                getattr(case, name), "is_unsanitized")
+            marked = getattr(getattr(case, name), "is_unsanitized",
+                             getattr(case, "is_unsanitized", False))
             return "plain" if marked else "sanitized"
         return [name for name in super().getTestCaseNames(case) if PART in (None, part(name))]
 

@@ -445,6 +445,7 @@ def sums():
 
 @unittest.skipUnless(shutil.which("spirv-as"), "needs spirv-as")
 @harness.posix
+@harness.unsanitized
 class Kernel(Case):
     def setUp(self):
         super().setUp()
@@ -465,6 +466,7 @@ class Kernel(Case):
     def kernel(self, name, *arguments, **how):
         return self.litmus("kernel", name, *self.options(**how), *arguments)
 
+    @harness.sanitized
     def test_passes(self):
         for model in "lockstep", "tangled":
             result = self.kernel("scan.spvasm", "--simt", model, "-n", "5")
@@ -688,6 +690,7 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
             if failed:
                 self.assertIn(f"unit 37, word 0: wrong, got 0x{sums()[37]:08x}", said)
 
+    @harness.sanitized
     def test_check(self):
         """What a kernel does wrong with memory is named by instruction, line and invocation."""
         def check(name, *arguments, code=1):
@@ -787,6 +790,7 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
             self.assertEqual(self.litmus("repro", "kernel.old", "-o", "old").code, 0)
             self.assertIn("0 of 4 runs failed", self.run_bundle("old", 0))
 
+    @harness.sanitized
     def test_any_bytes(self):
         """Whatever a file holds: one line that names it, exit code 2, and no crash."""
         draw = random.Random(21)
@@ -1005,6 +1009,7 @@ RUN three GROUPS 1 1""")
                                              f"EXPECT data RMSE_BUFFER wanted TOLERANCE {most}"))
             self.assertEqual(result.code, code, result)
 
+    @harness.sanitized
     def test_script_refused(self):
         """What is not supported is named with its line."""
         for old, new, line, words in (
@@ -1081,6 +1086,7 @@ RUN three GROUPS 1 1""")
         result = self.kernel("scan.spvasm", expect=None)
         self.assert_one_line(result, 2, "--expect 2.1=sums.words, or --expect agree")
 
+    @harness.sanitized
     def test_wrong(self):
         for arguments, words in (
                 (("--buffer", "0.4=iota:x"), "expected a size in bytes"),

@@ -16,6 +16,7 @@ STRONGER = {"lobe": ["fair"], "hsa-obe": ["lobe"], "hsa": ["hsa-obe"], "obe": ["
 PLACES = ("lanes", "subgroups", "workgroups")
 
 
+@harness.unsanitized
 class Progress(Case):
     def progress(self, schedule, *arguments, runs="3"):
         return self.litmus("progress", "--db", "run.db", "--simt", f"lockstep,schedule={schedule}",
@@ -53,9 +54,11 @@ class Progress(Case):
     def test_obe(self):
         self.check("obe")
 
+    @harness.sanitized
     def test_none(self):
         self.check("none")
 
+    @harness.sanitized
     def test_programs(self):
         """They are files that others can read; what their names say, the model says."""
         self.assertEqual(self.litmus("progress", "--write", "programs").code, 0)

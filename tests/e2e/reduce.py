@@ -4,6 +4,7 @@ undefined does not come in, and a reduction goes on where it was."""
 
 import os
 import re
+import shlex
 import shutil
 import time
 import unittest
@@ -127,7 +128,23 @@ def kernel(tail=TAIL, barrier=BARRIER, live=0):
         "      %%total = OpIAdd %%uint %%s%d %%c1\n" % (live - 1) + tail
 
 
+@harness.unsanitized
 class Reduce(Case):
+    def tools(self, *more):
+        """A PATH with few of the SPIR-V tools: where spirv-reduce is, it takes most of the time."""
+        os.makedirs(self.path("tools"), exist_ok=True)
+        for name in ("spirv-as", "spirv-val", "spirv-dis") + more:
+            found, script = shutil.which(name), self.path("tools/" + name)
+            if found and not os.path.exists(script):
+                with open(script, "w") as file:
+                    file.write('#!/bin/sh\nexec %s "$@"\n' % shlex.quote(found))
+                os.chmod(script, 0o755)
+        return self.path("tools") + ":/usr/bin:/bin"
+
+    def environment(self, *arguments, **more):
+        more.setdefault("PATH", self.tools())
+        return super().environment(*arguments, **more)
+
     def setUp(self):
         super().setUp()
         if not os.path.exists(harness.SIMT):
@@ -263,6 +280,7 @@ class Tests(Reduce):
         self.assertEqual(self.again("tangled").code, 0)
 
 
+@harness.sanitized
 class NoFailure(Reduce):
     def check_refused(self, run, code, what):
         self.assertEqual(run.code, code, run)
@@ -325,7 +343,7 @@ class SpirvReduce(Reduce):
         return self.start("kernel", self.write(kernel()), "--groups", "4", "--buffer",
                           "0.0=random:1K", "--buffer", "0.1=1K", "--expect", "agree", "reduce",
                           *PREDICATE, "--jobs", "2", "-o", "out", *more,
-                          PATH=self.path("bin") + os.pathsep + harness.PATH)
+                          PATH=self.path("bin") + ":" + self.tools())
 
     def process(self):
         def read():
@@ -396,7 +414,7 @@ class SpirvOpt(Reduce):
         text = text.replace("         %pi = ", "         %pf = OpTypePointer Function %uint\n         %pi = ")
         text = text.replace(GROUP, GROUP + through).replace("%chosen %total", "%chosen %kept")
         self.assertIn("%chosen %kept", text)
-        result = self.reduce(self.write(text), *PREDICATE)
+        result = self.reduce(self.write(text), *PREDICATE, PATH=self.tools("spirv-opt"))
         self.assertEqual(result.code, 0, result)
         with open(self.path(self.result())) as file:
             self.assertNotIn(" Function\n", file.read())
@@ -409,7 +427,7 @@ class SpirvOpt(Reduce):
                        'shift 3; echo "$*" >>%s\n' % self.path("asked"))
         os.chmod(self.path("bin/spirv-opt"), 0o755)
         result = self.reduce(self.write(kernel()), *PREDICATE,
-                             PATH=self.path("bin") + os.pathsep + harness.PATH)
+                             PATH=self.path("bin") + ":" + self.tools())
         self.assertEqual(result.code, 0, result)
         with open(self.path("asked")) as file:
             asked = file.read()
