@@ -4,6 +4,7 @@
 #include "repro/repro.h"
 
 #include "base/folder.h"
+#include "base/sha256.h"
 #include "report/format.h"
 
 #include <inttypes.h>
@@ -169,6 +170,7 @@ void repro_make(const struct repro *repro, struct repro_bundle *bundle)
 {
     const struct eng_prepared *ready = repro->ready;
     const struct cat_module *module = ready->module;
+    char sha256[SHA256_TEXT]; // of a kernel from outside module->sha256 is that of its package
     memset(bundle, 0, sizeof *bundle);
     struct text *readme = repro_add(bundle, "README.md");
     text_puts(repro_add(bundle, ready->interface         ? "source.txt"
@@ -176,7 +178,8 @@ void repro_make(const struct repro *repro, struct repro_bundle *bundle)
                                                          : "test.spvasm"),
               repro->page);
     add_words(bundle, "test.spv", repro->words, module->count);
-    text_printf(repro_add(bundle, "test.spv.sha256"), "%s  test.spv\n", module->sha256);
+    sha256_text(repro->words, (size_t)module->count * 4, sha256);
+    text_printf(repro_add(bundle, "test.spv.sha256"), "%s  test.spv\n", sha256);
     if (ready->shape.input_words)
         add_words(bundle, "input.bin", ready->input, ready->shape.input_words);
     if (ready->fresh)

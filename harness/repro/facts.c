@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // facts.json: the machine, the configuration and what was measured, for scripts.
 
+#include "base/sha256.h"
 #include "report/fields.h"
 #include "report/format.h"
 #include "repro/repro.h"
@@ -50,10 +51,12 @@ static json_t *make_device(const struct dev_facts *facts)
 static json_t *make_configuration(const struct repro *repro)
 {
     const struct eng_prepared *ready = repro->ready;
+    char sha256[SHA256_TEXT];
+    sha256_text(repro->words, (size_t)ready->module->count * 4, sha256);
     return json_pack("{s:o, s:o, s:s?, s:o, s:o, s:o, s:o}", "name", field_text(repro->name),
-                     "sha256", field_text(ready->module->sha256), "expectation", repro->expectation,
-                     "seed", field_hex(repro->seed), "stream", field_hex(ready->stream),
-                     "first_run", field_count(repro->first), "runs", field_count(repro->runs));
+                     "sha256", field_text(sha256), "expectation", repro->expectation, "seed",
+                     field_hex(repro->seed), "stream", field_hex(ready->stream), "first_run",
+                     field_count(repro->first), "runs", field_count(repro->runs));
 }
 
 static json_t *make_measured(const struct repro *repro)

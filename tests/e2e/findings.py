@@ -92,6 +92,8 @@ class Findings(harness.Case):
                 facts = json.loads(read(name, "facts.json"))["configuration"]
                 module = read(name, "test.spv", mode="rb")
                 self.assertEqual(hashlib.sha256(module).hexdigest(), facts["sha256"])
+                if facts["name"].startswith("kernel."):
+                    continue  # a generated program that was reduced is nowhere else
                 size = re.search(r"subgroup=(\d+)", facts["name"])[1]
                 made = self.litmus("repro", facts["name"], "-o", self.path(name), "-n", "1",
                                    "--simt", f"lockstep,subgroup={size}")

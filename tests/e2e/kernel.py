@@ -2,6 +2,7 @@
 """litmus kernel: kernels from outside, as a user would bring them."""
 
 import contextlib
+import hashlib
 import os
 import random
 import re
@@ -685,6 +686,11 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
             self.assertEqual(result.code, failed, result)
             result = self.litmus("repro", f"kernel.scan-{failed}", "-o", f"bundle-{failed}")
             self.assertEqual(result.code, 0, result)
+            with open(self.path(f"bundle-{failed}/test.spv"), "rb") as file:
+                digest = hashlib.sha256(file.read()).hexdigest()
+            for name in "facts.json", "test.spv.sha256":
+                with open(self.path(f"bundle-{failed}/{name}")) as file:
+                    self.assertIn(digest, file.read(), name)
             said = self.run_bundle(f"bundle-{failed}", failed)
             self.assertIn(f"{30 * failed} of 30 runs failed", said)
             if failed:
