@@ -34,6 +34,8 @@ static const struct expected {
     {"builtins.invocation/what=masks,*", F, "built-ins"},
     {"loop.carried/*after=own,*", F, SP},
     {"loop.carried/*after=neighbour,*", F, "uniform-flow,same-path,tangled-wait"},
+    {"loop.leaving/*,reconvergence=maximal*", F, "maximal,tangled-wait"},
+    {"loop.leaving/*,reconvergence=default*", A, PR},
     {"loop.desync/*", F, UF},
     {"loop.tail/*", F, UF},
     {"loop.form/*", F, UF},
