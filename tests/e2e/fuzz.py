@@ -693,7 +693,7 @@ class Memory(Fuzz):
 
     def test_swapped_loads(self):
         """What a compiler did, too: of two loads of one location the second goes first."""
-        run = self.fuzz("--simt", "miscompiling,load-order=1", "--count", "60", "-n", "4",
+        run = self.fuzz("--simt", "miscompiling,load-order=1", "--count", "60", "-n", "40",
                         "--index", "376", "--keep", "1", *SEED)
         self.assertEqual(run.code, 1, run)
         self.assertRegex(run.out, r"litmus\.fuzz-wx-rxrx-nn-wg-a: fail in .* P1:r0=1 P1:r1=0 \(")

@@ -264,7 +264,12 @@ class Trace(Driver):
                 self.assertIn(kind, KINDS)
                 code.append(kind)
                 continue
-            if re.fullmatch(r"memory \d+ [a-z-]+ \d+ \d+ \d+ \d+|buffer \d+ \d+ \d+|shared \d+", line):
+            if re.fullmatch(r"memory \d+ [a-z-]+ \d+ \d+ \d+ \d+|buffer \d+ \d+ \d+|shared \d+|zero \d+ \d+|"
+                            r"register \d+ (load|store) \d+ \d+ (\d+|-) \d+|"
+                            r"undefined \d+ \d+ (\d+|-) %\S+", line):
+                continue
+            if re.fullmatch(r"call \d+ \d+", line):
+                self.assertEqual(code[int(line.split()[1])], "call", line)
                 continue
             step = STEP.fullmatch(line)
             self.assertTrue(step, line)
