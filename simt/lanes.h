@@ -42,8 +42,13 @@ static inline unsigned lanes_last(lanes set) // the highest lane; the set must n
     return (unsigned)(high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((uint64_t)set));
 }
 
-// for each lane of a set, upwards: each_lane (lane, set) { ... }
+// for each lane of a set, upwards: each_lane (lane, set) { ... }. `break` is `continue` in it.
 #define each_lane(lane, set)                                                                       \
-    for (lanes lane##_rest = (set); lane##_rest; lane##_rest &= lane##_rest - 1)                   \
-        for (unsigned lane = lanes_first(lane##_rest), lane##_once = 1; lane##_once;               \
-             lane##_once = 0)
+    for (uint64_t lane##_words[] = {(uint64_t)(set), (uint64_t)((lanes)(set) >> 64)},              \
+                  lane##_base = 0;                                                                 \
+         lane##_base < LANES_MAX; lane##_base += 64)                                               \
+        for (uint64_t lane##_rest = lane##_words[lane##_base / 64]; lane##_rest;                   \
+             lane##_rest &= lane##_rest - 1)                                                       \
+            for (unsigned lane = (unsigned)(lane##_base + (unsigned)__builtin_ctzll(lane##_rest)), \
+                          lane##_once = 1;                                                         \
+                 lane##_once; lane##_once = 0)

@@ -27,6 +27,31 @@ static uint64_t f_max(uint64_t x, uint64_t y, unsigned width)
     return isnan(a) || b > a ? y : x;
 }
 
+// Continues a result over the values of more lanes, upwards.
+typedef uint64_t fold(uint64_t sum, const uint64_t *value, lanes set, unsigned width);
+
+#define DEFINE_FOLD(name)                                                                          \
+    static uint64_t fold_##name(uint64_t sum, const uint64_t *value, lanes set, unsigned width)    \
+    {                                                                                              \
+        each_lane (lane, set)                                                                      \
+            sum = name(sum, value[lane], width) & width_mask(width);                               \
+        return sum;                                                                                \
+    }
+
+DEFINE_FOLD(i_add)
+DEFINE_FOLD(i_mul)
+DEFINE_FOLD(f_add)
+DEFINE_FOLD(f_mul)
+DEFINE_FOLD(s_min)
+DEFINE_FOLD(s_max)
+DEFINE_FOLD(u_min)
+DEFINE_FOLD(u_max)
+DEFINE_FOLD(f_min)
+DEFINE_FOLD(f_max)
+DEFINE_FOLD(bitwise_and)
+DEFINE_FOLD(bitwise_or)
+DEFINE_FOLD(bitwise_xor)
+
 // What the operation leaves everything else as: the result over no values.
 enum identity {
     ZERO,
@@ -65,25 +90,25 @@ static uint64_t identity_bits(enum identity identity, unsigned width)
 static const struct {
     uint16_t opcode;
     enum scalar_kind kind;
-    binary_operation *run;
+    fold *run;
     enum identity identity;
 } rows[] = {
-    {SpvOpGroupNonUniformIAdd, SCALAR_INT, i_add, ZERO},
-    {SpvOpGroupNonUniformFAdd, SCALAR_FLOAT, f_add, ZERO},
-    {SpvOpGroupNonUniformIMul, SCALAR_INT, i_mul, ONE},
-    {SpvOpGroupNonUniformFMul, SCALAR_FLOAT, f_mul, FLOAT_ONE},
-    {SpvOpGroupNonUniformSMin, SCALAR_INT, s_min, SIGNED_MOST},
-    {SpvOpGroupNonUniformUMin, SCALAR_INT, u_min, ALL_BITS},
-    {SpvOpGroupNonUniformFMin, SCALAR_FLOAT, f_min, FLOAT_MOST},
-    {SpvOpGroupNonUniformSMax, SCALAR_INT, s_max, SIGNED_LEAST},
-    {SpvOpGroupNonUniformUMax, SCALAR_INT, u_max, ZERO},
-    {SpvOpGroupNonUniformFMax, SCALAR_FLOAT, f_max, FLOAT_LEAST},
-    {SpvOpGroupNonUniformBitwiseAnd, SCALAR_INT, bitwise_and, ALL_BITS},
-    {SpvOpGroupNonUniformBitwiseOr, SCALAR_INT, bitwise_or, ZERO},
-    {SpvOpGroupNonUniformBitwiseXor, SCALAR_INT, bitwise_xor, ZERO},
-    {SpvOpGroupNonUniformLogicalAnd, SCALAR_BOOL, bitwise_and, ALL_BITS},
-    {SpvOpGroupNonUniformLogicalOr, SCALAR_BOOL, bitwise_or, ZERO},
-    {SpvOpGroupNonUniformLogicalXor, SCALAR_BOOL, bitwise_xor, ZERO},
+    {SpvOpGroupNonUniformIAdd, SCALAR_INT, fold_i_add, ZERO},
+    {SpvOpGroupNonUniformFAdd, SCALAR_FLOAT, fold_f_add, ZERO},
+    {SpvOpGroupNonUniformIMul, SCALAR_INT, fold_i_mul, ONE},
+    {SpvOpGroupNonUniformFMul, SCALAR_FLOAT, fold_f_mul, FLOAT_ONE},
+    {SpvOpGroupNonUniformSMin, SCALAR_INT, fold_s_min, SIGNED_MOST},
+    {SpvOpGroupNonUniformUMin, SCALAR_INT, fold_u_min, ALL_BITS},
+    {SpvOpGroupNonUniformFMin, SCALAR_FLOAT, fold_f_min, FLOAT_MOST},
+    {SpvOpGroupNonUniformSMax, SCALAR_INT, fold_s_max, SIGNED_LEAST},
+    {SpvOpGroupNonUniformUMax, SCALAR_INT, fold_u_max, ZERO},
+    {SpvOpGroupNonUniformFMax, SCALAR_FLOAT, fold_f_max, FLOAT_LEAST},
+    {SpvOpGroupNonUniformBitwiseAnd, SCALAR_INT, fold_bitwise_and, ALL_BITS},
+    {SpvOpGroupNonUniformBitwiseOr, SCALAR_INT, fold_bitwise_or, ZERO},
+    {SpvOpGroupNonUniformBitwiseXor, SCALAR_INT, fold_bitwise_xor, ZERO},
+    {SpvOpGroupNonUniformLogicalAnd, SCALAR_BOOL, fold_bitwise_and, ALL_BITS},
+    {SpvOpGroupNonUniformLogicalOr, SCALAR_BOOL, fold_bitwise_or, ZERO},
+    {SpvOpGroupNonUniformLogicalXor, SCALAR_BOOL, fold_bitwise_xor, ZERO},
 };
 
 static bool is_partitioned(uint64_t operation)
@@ -130,16 +155,17 @@ struct sum {
 // more steps than it has new lanes.
 static void sum_over(struct sum *sum, const struct insn *insn, const uint64_t *value, lanes set)
 {
+    if (set == sum->set && set)
+        return;
     if (sum->set & ~set)
         sum->set = 0;
-    each_lane (lane, set & ~sum->set) {
-        sum->value = sum->set ? rows[insn->flags].run(sum->value, value[lane], insn->width) &
-                                    width_mask(insn->width)
-                              : value[lane];
-        sum->set |= lanes_of(lane);
+    if (!sum->set) {
+        sum->set = set & -set; // the first lane's value is the result over it
+        sum->value =
+            set ? value[lanes_first(set)] : identity_bits(rows[insn->flags].identity, insn->width);
     }
-    if (!set)
-        sum->value = identity_bits(rows[insn->flags].identity, insn->width);
+    sum->value = rows[insn->flags].run(sum->value, value, set & ~sum->set, insn->width);
+    sum->set = set;
 }
 
 static void arithmetic(struct exec *exec, const struct insn *insn)
@@ -149,6 +175,11 @@ static void arithmetic(struct exec *exec, const struct insn *insn)
         uint64_t *result = exec_cells(exec, insn->result + i);
         uint64_t results[LANES_MAX];
         struct sum sum = {0};
+        if (insn->literal == SpvGroupOperationReduce) {
+            sum_over(&sum, insn, value, exec->mask);
+            for_lanes(exec, l, result[l] = sum.value);
+            continue;
+        }
         for_lanes(exec, l, {
             lanes set;
             if (values_of(exec, insn, l, &set)) {

@@ -11,12 +11,7 @@ static void write_all(struct exec *exec, const struct insn *insn, uint64_t value
 // The lanes of the tangle whose predicate is true.
 static lanes voters(const struct exec *exec, const struct insn *insn)
 {
-    const uint64_t *predicate = exec_cells(exec, insn->operand[GROUP_VALUE]);
-    lanes set = 0;
-    for (uint32_t i = 0; i < exec->count; i++)
-        if (predicate[exec->lane[i]])
-            set |= lanes_of(exec->lane[i]);
-    return set;
+    return exec_holds(exec, insn->operand[GROUP_VALUE]);
 }
 
 static void elect(struct exec *exec, const struct insn *insn)

@@ -70,13 +70,7 @@ static void execute_for(struct exec *exec, const struct insn *insn, lanes set)
 
 void miscompiled_predicated(struct exec *exec, const struct insn *insn)
 {
-    const uint64_t *holds = exec_cells(exec, exec->program->wrapped[insn->extra].cell);
-    lanes set = 0;
-    each_lane (lane, exec->mask) {
-        if (holds[lane])
-            set |= lanes_of(lane);
-    }
-    execute_for(exec, insn, set);
+    execute_for(exec, insn, exec_holds(exec, exec->program->wrapped[insn->extra].cell));
 }
 
 void miscompiled_inactive(struct exec *exec, const struct insn *insn)

@@ -368,17 +368,23 @@ static void see(const struct path *path, const struct part *part, uint64_t time)
             raise_to(seen_of(path, part->granule, half), time);
 }
 
-// An overwrite at `level`, later than `after`, which the load can have come before; NULL if it
-// should not. Never one from before a store of the path's own: the load comes after that.
+// The overwrites that a load may have come before, newest first.
+struct found {
+    const struct overwrite *old[PAST_FOUND_MAX];
+    unsigned count;
+};
+
+// One of them at `level`, later than `after`; NULL if the load should come before none. Never one
+// from before a store of the path's own: the load comes after that.
 static const struct overwrite *find_old(struct exec *exec, const struct path *path,
-                                        const struct part *part, enum level level, uint64_t after)
+                                        const struct part *part, const struct found *found,
+                                        enum level level, uint64_t after)
 {
-    const struct overwrite *old;
-    for (unsigned age = 0; (old = past_find(path->order->past, part->granule, age)); age++) {
+    for (unsigned i = 0; i < found->count; i++) {
+        const struct overwrite *old = found->old[i];
         if (old->time <= after)
             return NULL;
-        if (old->granule != part->granule || old->level != level ||
-            old->instance != path->number[level] || !(old->bytes & part->bytes))
+        if (old->level != level || old->instance != path->number[level])
             continue;
         if (old->source == path->number[level - 1])
             return NULL;
@@ -392,19 +398,20 @@ static const struct overwrite *find_old(struct exec *exec, const struct path *pa
 static uint64_t load_part(struct exec *exec, const struct path *path, const struct part *part,
                           const struct view *view)
 {
-    const uint64_t now = past_now(path->order->past), seen = last_seen(path, part);
+    const struct past *past = path->order->past;
+    const uint64_t now = past_now(past), seen = last_seen(path, part);
     uint64_t value = memory_read(part->granule, part->bytes), as_of = now;
+    struct found found = {.count = 0};
+    if (view && now > seen)
+        found.count = past_find(past, part->granule, part->bytes, seen, found.old);
     for (enum level level = LEVEL_DEVICE;; level--) {
         if (level < LEVEL_DEVICE &&
             pending_overlay(&path->viewers[level]->pending, part->granule, part->bytes, &value))
             as_of = now;
         if (level == LEVEL_LANE)
             break;
-        const struct overwrite *old = NULL;
-        if (view && now > seen) {
-            const uint64_t until = view->until[level];
-            old = find_old(exec, path, part, level, until > seen ? until : seen);
-        }
+        const struct overwrite *old =
+            found.count ? find_old(exec, path, part, &found, level, view->until[level]) : NULL;
         if (old) {
             value = old->old;
             as_of = old->time - 1;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 #define SET_BITS 8
-#define SET_SIZE 8 // overwrites that are remembered in one set: older ones are forgotten
+#define SET_SIZE                                                                                   \
+    PAST_FOUND_MAX // overwrites that are remembered in one set: older ones are forgotten
 
 struct past {
     uint64_t now, begin;
@@ -56,11 +57,19 @@ void past_note(struct past *past, const struct overwrite *overwrite)
     place->time = ++past->now;
 }
 
-const struct overwrite *past_find(const struct past *past, uintptr_t granule, unsigned age)
+unsigned past_find(const struct past *past, uintptr_t granule, uint8_t bytes, uint64_t after,
+                   const struct overwrite *found[PAST_FOUND_MAX])
 {
     const struct set *set = &past->sets[set_of(granule)];
-    if (age >= SET_SIZE)
-        return NULL;
-    const struct overwrite *found = &set->ring[(set->next - 1 - age) % SET_SIZE];
-    return found->time > past->begin ? found : NULL; // times begin with 1
+    unsigned count = 0;
+    if (after < past->begin)
+        after = past->begin;
+    for (unsigned age = 0; age < SET_SIZE; age++) {
+        const struct overwrite *old = &set->ring[(set->next - 1 - age) % SET_SIZE];
+        if (old->time <= after)
+            break;
+        if (old->granule == granule && old->bytes & bytes)
+            found[count++] = old;
+    }
+    return count;
 }

@@ -53,6 +53,8 @@ uint64_t past_now(const struct past *past); // the time of the last overwrite
 // Numbers for workgroups and subgroups that no other in flight has: the first of `count`.
 uint32_t past_numbers(struct past *past, uint32_t count);
 void past_note(struct past *past, const struct overwrite *overwrite); // sets its time: now + 1
-// The overwrites that may concern a granule, of which the `age`-th, counted from the newest, is
-// returned; NULL if there are no more. Others may be among them.
-const struct overwrite *past_find(const struct past *past, uintptr_t granule, unsigned age);
+// The overwrites of any of a granule's bytes that were later than a time, the newest first: how
+// many are remembered.
+#define PAST_FOUND_MAX 8
+unsigned past_find(const struct past *past, uintptr_t granule, uint8_t bytes, uint64_t after,
+                   const struct overwrite *found[PAST_FOUND_MAX]);

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #define PENDING_MAX 16
 
@@ -21,31 +22,48 @@ struct store {
 // a location's own history.
 struct pending {
     uint32_t count;
-    uint32_t tags[PENDING_MAX]; // low bits of the granules' numbers: a quick look
+    uint8_t tags[PENDING_MAX]; // low bits of the granules' numbers: a quick look
     struct store stores[PENDING_MAX];
 };
 
-static inline uint32_t pending_tag(uintptr_t granule)
+static inline uint8_t pending_tag(uintptr_t granule)
 {
-    return (uint32_t)(granule / 8);
+    return (uint8_t)(granule / 8);
 }
 
 // The set of indices of stores that may be to this granule.
 static inline uint32_t pending_candidates(const struct pending *pending, uintptr_t granule)
 {
-    const uint32_t tag = pending_tag(granule);
-    uint32_t set = 0;
+    typedef uint8_t tags __attribute__((vector_size(PENDING_MAX)));
     if (!pending->count)
         return 0;
-    for (uint32_t i = 0; i < PENDING_MAX; i++)
-        set |= (uint32_t)(pending->tags[i] == tag) << i;
+    tags all;
+    memcpy(&all, pending->tags, sizeof all);
+    const tags same = (tags)(all == pending_tag(granule)); // 0xff or 0
+#ifdef __SSE2__
+    typedef char signs __attribute__((vector_size(PENDING_MAX)));
+    const uint32_t set = (uint32_t)__builtin_ia32_pmovmskb128((signs)same);
+#else
+    uint64_t words[2];
+    memcpy(words, &same, sizeof words);
+    uint32_t set = 0; // of each byte a bit: all of a word's bits meet in its highest byte
+    for (unsigned i = 0; i < 2; i++)
+        set |=
+            (uint32_t)((words[i] & UINT64_C(0x8040201008040201)) * UINT64_C(0x0101010101010101) >>
+                       56)
+            << 8 * i;
+#endif
     return set & ((1u << pending->count) - 1);
 }
 
 static inline uint64_t bytes_mask(uint8_t bytes) // 0xff for each byte of the set
 {
-    const uint64_t spread = bytes * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
-    return ((spread + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 & UINT64_C(0x0101010101010101)) * 0xff;
+    static const uint32_t halves[] = {
+        0,          0xff,       0xff00,     0xffff,     0xff0000,   0xff00ff,
+        0xffff00,   0xffffff,   0xff000000, 0xff0000ff, 0xff00ff00, 0xff00ffff,
+        0xffff0000, 0xffff00ff, 0xffffff00, 0xffffffff,
+    };
+    return (uint64_t)halves[bytes >> 4] << 32 | halves[bytes & 0xf];
 }
 
 static inline void bytes_copy(uint64_t *to, uint64_t from, uint8_t bytes)

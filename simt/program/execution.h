@@ -76,6 +76,19 @@ static inline uint64_t *exec_cells(const struct exec *exec, uint32_t cell)
     return exec->cells + (size_t)cell * exec->width;
 }
 
+// The executing lanes for which a truth value holds.
+static inline lanes exec_holds(const struct exec *exec, uint32_t cell)
+{
+    const uint64_t *holds = exec_cells(exec, cell);
+    uint64_t low = 0, high = 0;
+    uint32_t i = 0;
+    for (; i < exec->count && exec->lane[i] < 64; i++)
+        low |= (uint64_t)(holds[exec->lane[i]] != 0) << exec->lane[i];
+    for (; i < exec->count; i++)
+        high |= (uint64_t)(holds[exec->lane[i]] != 0) << (exec->lane[i] - 64);
+    return (lanes)high << 64 | low;
+}
+
 uint64_t exec_random(struct exec *exec); // 64 random bits
 
 // Notes a fault of the instruction being executed (only the first one is kept).

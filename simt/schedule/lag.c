@@ -29,8 +29,7 @@ bool lag_stop(struct subgroup *subgroup, lanes set, uint32_t pc)
     else
         subgroup->held |= set;
     subgroup->runnable &= ~set;
-    each_lane (lane, set)
-        subgroup->pc[lane] = pc;
+    subgroup_put(subgroup, set, pc, NULL);
     return true;
 }
 
@@ -41,11 +40,7 @@ static void release_held(struct worker *worker, struct workgroup *workgroup,
         const unsigned first = lanes_first(subgroup->held);
         struct tangle *tangle = subgroup->tangle[first];
         const uint32_t pc = subgroup->pc[first];
-        lanes joining = 0;
-        each_lane (lane, subgroup->parked) {
-            if (subgroup->pc[lane] == pc)
-                joining |= lanes_of(lane);
-        }
+        const lanes joining = subgroup_at(subgroup, subgroup->parked, pc);
         tangle_rejoin(subgroup, tangle, joining);
         subgroup->parked &= ~joining;
         subgroup->held &= ~tangle->here;

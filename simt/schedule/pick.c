@@ -25,11 +25,11 @@ static unsigned any_lane(struct worker *worker, const struct subgroup *subgroup,
 // Those that can continue where the tangle and the instruction are the lane's, and are not delayed.
 static lanes companions(const struct worker *worker, const struct subgroup *subgroup, unsigned lane)
 {
-    const struct tangle *tangle = subgroup->tangle[lane];
-    lanes set = 0;
-    each_lane (other, tangle->here & subgroup->runnable) {
-        if (subgroup->pc[other] == subgroup->pc[lane] && subgroup->asleep[other] <= worker->time)
-            set |= lanes_of(other);
+    lanes set = subgroup_at(subgroup, subgroup->tangle[lane]->here & subgroup->runnable,
+                            subgroup->pc[lane]);
+    for (lanes left = worker->by_progress ? set : 0; left; left &= left - 1) {
+        if (subgroup->asleep[lanes_first(left)] > worker->time)
+            set &= ~lanes_of(lanes_first(left));
     }
     return set;
 }
@@ -69,14 +69,19 @@ static bool can_go(struct worker *worker, struct workgroup *workgroup, struct su
     return subgroup->runnable != 0;
 }
 
-// Who is in the tangle that was made first, and there at the earliest instruction.
+// Of the lanes, who is in the tangle that was made first, and there at the earliest instruction.
 static unsigned last_lane(const struct subgroup *subgroup, lanes set)
 {
-    unsigned last = lanes_first(set);
-    each_lane (lane, set) {
-        const struct tangle *tangle = subgroup->tangle[lane], *least = subgroup->tangle[last];
-        if (tangle->number < least->number ||
-            (tangle == least && subgroup->pc[lane] < subgroup->pc[last]))
+    const struct tangle *first = NULL;
+    for (lanes left = set; left;) {
+        const struct tangle *tangle = subgroup->tangle[lanes_first(left)];
+        left &= ~tangle->here;
+        if (!first || tangle->number < first->number)
+            first = tangle;
+    }
+    unsigned last = lanes_first(set & first->here);
+    each_lane (lane, set & first->here) {
+        if (subgroup->pc[lane] < subgroup->pc[last])
             last = lane;
     }
     return last;
@@ -88,10 +93,8 @@ static void catch_up(struct worker *worker, struct workgroup *workgroup, struct 
                      lanes set)
 {
     const unsigned lane = last_lane(subgroup, set);
-    const struct tangle *tangle = subgroup->tangle[lane];
-    bool others = false;
-    each_lane (other, tangle->here & set)
-        others |= subgroup->pc[other] != subgroup->pc[lane];
+    const lanes with = subgroup->tangle[lane]->here & set;
+    const bool others = subgroup_at(subgroup, with, subgroup->pc[lane]) != with;
     give_turn(worker, workgroup, subgroup, lane, false, others ? 1 : CATCH_UP_TURN, true);
 }
 

@@ -21,6 +21,8 @@ void worker_aim(struct worker *worker, struct workgroup *workgroup, struct subgr
         for (int i = 0; i < 3; i++)
             exec->group_id[i] = workgroup->id[i];
     }
+    if (exec->mask == set)
+        return;
     exec->mask = set;
     exec->count = 0;
     each_lane (lane, set)
@@ -37,12 +39,6 @@ struct run {
     uint32_t pc;
     bool meets; // stop where others are
 };
-
-static void park(const struct run *run, lanes set, uint32_t pc)
-{
-    each_lane (lane, set)
-        run->subgroup->pc[lane] = pc;
-}
 
 static void begin(struct exec *exec, const struct insn *insn)
 {
@@ -68,11 +64,7 @@ static void count(struct run *run)
 static void reduce_guarded(struct exec *exec, const struct insn *insn, uint32_t guard)
 {
     const lanes all = exec->mask;
-    const uint64_t *holds = exec_cells(exec, guard);
-    each_lane (lane, all) {
-        if (holds[lane])
-            exec->mask &= ~lanes_of(lane);
-    }
+    exec->mask &= ~exec_holds(exec, guard);
     if (exec->mask)
         insn->run(exec, insn);
     for (uint32_t i = 0; !exec->mask && i < insn->components; i++) {
@@ -101,7 +93,7 @@ void worker_pass(struct worker *worker, struct workgroup *workgroup, struct subg
     struct run run = {.worker = worker, .workgroup = workgroup, .subgroup = subgroup};
     worker_aim(worker, workgroup, subgroup, set);
     execute(&run, &worker->program->insns[pc]);
-    park(&run, set, pc + 1);
+    subgroup_put(subgroup, set, pc + 1, NULL);
 }
 
 // Barriers.
@@ -114,11 +106,7 @@ static void pass_barrier(struct run *run, struct subgroup *subgroup, bool goes_o
     lanes left = subgroup->at_barrier;
     while (left) {
         const uint32_t pc = subgroup->pc[lanes_first(left)];
-        lanes same = 0;
-        each_lane (lane, left) {
-            if (subgroup->pc[lane] == pc)
-                same |= lanes_of(lane);
-        }
+        const lanes same = subgroup_at(subgroup, left, pc);
         left &= ~same;
         if (goes_on) {
             worker_pass(run->worker, run->workgroup, subgroup, same, pc);
@@ -166,7 +154,7 @@ enum after { GO_ON, STOP };
 static enum after at_workgroup_barrier(struct run *run)
 {
     struct subgroup *subgroup = run->subgroup;
-    park(run, run->set, run->pc);
+    subgroup_put(run->subgroup, run->set, run->pc, NULL);
     subgroup->at_barrier |= run->set;
     subgroup->runnable &= ~run->set;
     try_barrier(run);
@@ -195,7 +183,7 @@ static enum after together(struct run *run, const struct insn *insn, lanes set)
         run->subgroup->ordered |= run->set;
     else
         run->subgroup->ordered &= ~run->set;
-    park(run, run->set, run->pc);
+    subgroup_put(run->subgroup, run->set, run->pc, NULL);
     run->subgroup->runnable |= run->set;
     return STOP;
 }
@@ -208,10 +196,7 @@ static lanes ready(const struct run *run, const struct insn *insn)
     if (!run->worker->flow->quads)
         return tangle_complete(tangle) && (tangle->arrived | come) == tangle->here ? tangle->here
                                                                                    : 0;
-    each_lane (lane, tangle->arrived) {
-        if (run->subgroup->pc[lane] == run->pc)
-            come |= lanes_of(lane);
-    }
+    come |= subgroup_at(run->subgroup, tangle->arrived, run->pc);
     const lanes missing = tangle->coming | (tangle->here & ~come);
     if (!flow_is_quad(insn))
         return missing ? 0 : come;
@@ -229,7 +214,7 @@ static enum after at_tangled(struct run *run, const struct insn *insn)
         return together(run, insn, tangle->here);
     const lanes set = ready(run, insn), waiting = run->set & ~set;
     if (waiting) {
-        park(run, waiting, run->pc);
+        subgroup_put(run->subgroup, waiting, run->pc, NULL);
         tangle_arrive(run->subgroup, tangle, waiting);
     }
     return set ? together(run, insn, set) : STOP;
@@ -280,12 +265,7 @@ static bool gives_up(const struct run *run, const struct edge *edge)
 
 static bool take_if(struct run *run, const struct insn *insn, const struct edge *edges)
 {
-    const uint64_t *condition = exec_cells(&run->worker->exec, insn->operand[0]);
-    lanes yes = 0;
-    each_lane (lane, run->set) {
-        if (condition[lane])
-            yes |= lanes_of(lane);
-    }
+    lanes yes = exec_holds(&run->worker->exec, insn->operand[0]);
     if (gives_up(run, &edges[0]))
         yes = run->set;
     else if (gives_up(run, &edges[1]))
@@ -377,7 +357,6 @@ static bool leave_block(struct run *run, const struct insn *insn)
 static enum after at_branch(struct run *run, const struct insn *insn)
 {
     struct subgroup *subgroup = run->subgroup;
-    park(run, run->set, run->pc);
     begin(&run->worker->exec, insn);
     count(run);
     if (!leave_block(run, insn)) {
@@ -451,5 +430,5 @@ void worker_run(struct worker *worker, struct workgroup *workgroup, struct subgr
         if (step(&run) == STOP)
             return;
     }
-    park(&run, run.set, run.pc);
+    subgroup_put(subgroup, run.set, run.pc, NULL);
 }

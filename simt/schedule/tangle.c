@@ -218,10 +218,7 @@ static void enter(struct subgroup *subgroup, struct tangle *tangle, lanes set, u
     tangle->coming &= ~set;
     if (rules->lags && tangle->is_meeting && !tangle->first_arrival)
         tangle->first_arrival = set;
-    each_lane (lane, set) {
-        subgroup->tangle[lane] = tangle;
-        subgroup->pc[lane] = pc;
-    }
+    subgroup_put(subgroup, set, pc, tangle);
     if (rules->together)
         subgroup->runnable &= ~set;
     else
@@ -568,8 +565,7 @@ static bool go(struct subgroup *subgroup, struct tangle *tangle, lanes set,
                 return true;
             }
         }
-        each_lane (lane, set)
-            subgroup->pc[lane] = pc;
+        subgroup_put(subgroup, set, pc, NULL);
         return true;
     }
     tangle->here &= ~set;

@@ -46,6 +46,34 @@ struct subgroup {
     struct pool_chunk *chunks;
 };
 
+// Where lanes continue; with a tangle that they enter, or NULL. Most often these are all lanes,
+// which the compiler can vectorise.
+static inline void subgroup_put(struct subgroup *subgroup, lanes set, uint32_t pc,
+                                struct tangle *tangle)
+{
+    const uint32_t width = set == lanes_below(subgroup->width) ? subgroup->width : 0;
+    for (uint32_t lane = 0; lane < width; lane++)
+        subgroup->pc[lane] = pc;
+    for (uint32_t lane = 0; tangle && lane < width; lane++)
+        subgroup->tangle[lane] = tangle;
+    if (width)
+        return;
+    each_lane (lane, set) {
+        subgroup->pc[lane] = pc;
+        if (tangle)
+            subgroup->tangle[lane] = tangle;
+    }
+}
+
+// Those of the lanes that are at `pc`.
+static inline lanes subgroup_at(const struct subgroup *subgroup, lanes set, uint32_t pc)
+{
+    uint64_t words[LANES_MAX / 64] = {0};
+    each_lane (lane, set)
+        words[lane / 64] |= (uint64_t)(subgroup->pc[lane] == pc) << lane % 64;
+    return (lanes)words[1] << 64 | words[0];
+}
+
 struct workgroup {
     uint32_t id[3];
     uint64_t number; // linear
