@@ -28,8 +28,16 @@ struct store pending_take(struct pending *pending, uint32_t index)
 bool pending_put(struct pending *pending, const struct store *store)
 {
     struct store newest = *store;
-    uint32_t i;
-    while ((i = pending_find(pending, newest.granule, newest.bytes)) < PENDING_MAX) {
+    uint32_t i = pending_find(pending, store->granule, store->bytes);
+    // Most often the newest already is to just these bytes, and stays the newest.
+    struct store *last = &pending->stores[i];
+    if (i < PENDING_MAX && i + 1 == pending->count && last->bytes == store->bytes) {
+        last->value = store->value;
+        last->is_private &= store->is_private;
+        last->is_atomic |= store->is_atomic;
+        return true;
+    }
+    for (; i < PENDING_MAX; i = pending_find(pending, newest.granule, newest.bytes)) {
         const struct store older = pending_take(pending, i);
         bytes_copy(&newest.value, older.value, older.bytes & (uint8_t)~newest.bytes);
         newest.bytes |= older.bytes;
