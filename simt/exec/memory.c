@@ -25,12 +25,6 @@ static uint32_t size_of(const struct piece *piece) // bytes
     return piece->kind == PIECE_BOOL ? 4 : piece->bits / 8;
 }
 
-// An offset does not lead into another region.
-static uint64_t add_offset(uint64_t address, uint64_t offset)
-{
-    return (address & OFFSET_MASK) + offset > OFFSET_MASK ? POINTER_BAD : address + offset;
-}
-
 static void trace_addresses(struct exec *exec, const uint64_t *pointers)
 {
     for (uint32_t l = 0; exec->trace && l < exec->count; l++)
@@ -57,7 +51,7 @@ static ALWAYS_INLINE unsigned char *piece_at(struct exec *exec, struct window *w
     }
     unsigned char *at = host_find(&window->region, address, offset, size, is_store, &kind);
     if (!at)
-        exec_fault(exec, kind, lane, add_offset(address, offset), size);
+        exec_fault(exec, kind, lane, host_add(address, offset), size);
     return at;
 }
 
@@ -89,11 +83,7 @@ void memory_load(struct exec *exec, const struct insn *insn)
         const uint32_t size = size_of(piece);
         uint64_t *to = exec_cells(exec, insn->result + piece->cell);
         if (exec->order) {
-            for (uint32_t l = 0; l < exec->count; l++) {
-                const unsigned lane = exec->lane[l];
-                to[lane] =
-                    order_load(exec, lane, add_offset(pointers[lane], piece->offset), size, flags);
-            }
+            order_loads(exec, pointers, piece->offset, size, flags, to);
         } else if (size == 4) {
             load_piece(exec, &window, pointers, to, piece->offset, 4);
         } else {
@@ -141,7 +131,7 @@ void memory_store(struct exec *exec, const struct insn *insn)
         if (exec->order) {
             for (uint32_t l = 0; l < exec->count; l++) {
                 const unsigned lane = exec->lane[l];
-                order_store(exec, lane, add_offset(pointers[lane], piece->offset), size,
+                order_store(exec, lane, host_add(pointers[lane], piece->offset), size,
                             maybe_wrong(exec, from[lane], piece), flags);
             }
         } else if (size == 4) {
@@ -162,7 +152,7 @@ static uint64_t element_at(const struct insn *insn, uint64_t pointer, uint64_t s
     const uint64_t line = by_columns ? column : row, before = by_columns ? row : column;
     if (stride > OFFSET_MASK / (unit * MODULE_SIDE_MAX))
         return POINTER_BAD;
-    return add_offset(pointer, line * stride * unit + before * (insn->width / 8));
+    return host_add(pointer, line * stride * unit + before * (insn->width / 8));
 }
 
 // Each lane loads, or stores, its own elements.

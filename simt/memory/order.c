@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 #define SEEN_BITS    6   // of the table of an invocation's last accesses
 #define STALE_CHANCE 4   // one in so many times an old value is taken
 #define DRIFT_MAX    4   // invocations of which a store sinks in one drift
@@ -104,7 +106,7 @@ void order_free(struct order *order)
     free(order);
 }
 
-static struct path path_of(struct order *order, uint32_t subgroup, unsigned lane)
+static ALWAYS_INLINE struct path path_of(struct order *order, uint32_t subgroup, unsigned lane)
 {
     struct invocation *invocation = &order->invocations[(size_t)subgroup * order->width + lane];
     return (struct path){
@@ -122,7 +124,8 @@ struct cut {
     unsigned shift, done;
 };
 
-static unsigned cut_access(uintptr_t at, uint32_t size, bool is_shared, struct cut cuts[2])
+static ALWAYS_INLINE unsigned cut_access(uintptr_t at, uint32_t size, bool is_shared,
+                                         struct cut cuts[2])
 {
     const unsigned skip = at & 7, bytes = (1u << size) - 1;
     cuts[0] = (struct cut){{at - skip, (uint8_t)(bytes << skip), is_shared}, 8 * skip, 0};
@@ -135,7 +138,7 @@ static unsigned cut_access(uintptr_t at, uint32_t size, bool is_shared, struct c
 
 // Memory itself: only the bytes that are meant are touched.
 
-static uint64_t memory_read(uintptr_t granule, uint8_t bytes)
+static ALWAYS_INLINE uint64_t memory_read(uintptr_t granule, uint8_t bytes)
 {
     const unsigned char *at = (const unsigned char *)granule;
     if (bytes == 0xff)
@@ -395,8 +398,8 @@ static const struct overwrite *find_old(struct exec *exec, const struct path *pa
 }
 
 // `view` says up to when overwrites are visible; NULL: all of them are.
-static uint64_t load_part(struct exec *exec, const struct path *path, const struct part *part,
-                          const struct view *view)
+static ALWAYS_INLINE uint64_t load_part(struct exec *exec, const struct path *path,
+                                        const struct part *part, const struct view *view)
 {
     const struct past *past = path->order->past;
     const uint64_t now = past_now(past), seen = last_seen(path, part);
@@ -421,8 +424,8 @@ static uint64_t load_part(struct exec *exec, const struct path *path, const stru
     return value;
 }
 
-static uint64_t load(struct exec *exec, const struct path *path, uintptr_t at, uint32_t size,
-                     bool is_shared, const struct view *view)
+static ALWAYS_INLINE uint64_t load(struct exec *exec, const struct path *path, uintptr_t at,
+                                   uint32_t size, bool is_shared, const struct view *view)
 {
     struct cut cuts[2];
     const unsigned count = cut_access(at, size, is_shared, cuts);
@@ -439,8 +442,8 @@ static bool is_shared(uint64_t address)
     return host_region_number(address) == LOCAL_SHARED;
 }
 
-uint64_t order_load(struct exec *exec, unsigned lane, uint64_t address, uint32_t size,
-                    uint32_t flags)
+static ALWAYS_INLINE uint64_t load_lane(struct exec *exec, unsigned lane, uint64_t address,
+                                        uint32_t size, uint32_t flags)
 {
     static const struct view private_view; // nothing makes anything visible to private accesses
     const unsigned char *at = host_access(exec, lane, address, size, false);
@@ -460,11 +463,28 @@ uint64_t order_load(struct exec *exec, unsigned lane, uint64_t address, uint32_t
     return load(exec, &path, (uintptr_t)at, size, class == CLASS_SHARED, view);
 }
 
+uint64_t order_load(struct exec *exec, unsigned lane, uint64_t address, uint32_t size,
+                    uint32_t flags)
+{
+    return load_lane(exec, lane, address, size, flags);
+}
+
+void order_loads(struct exec *exec, const uint64_t *pointers, uint32_t offset, uint32_t size,
+                 uint32_t flags, uint64_t *values)
+{
+    for (uint32_t l = 0; l < exec->count; l++) {
+        const unsigned lane = exec->lane[l];
+        const uint64_t address = host_add(pointers[lane], offset);
+        values[lane] = size == 4 ? load_lane(exec, lane, address, 4, flags)
+                                 : load_lane(exec, lane, address, size, flags);
+    }
+}
+
 // Stores.
 
 // Stores as far as `to`; all of it is pending in the invocation first.
-static void store(const struct path *path, uintptr_t at, uint32_t size, uint64_t value,
-                  const struct store *like, enum level to)
+static ALWAYS_INLINE void store(const struct path *path, uintptr_t at, uint32_t size,
+                                uint64_t value, const struct store *like, enum level to)
 {
     struct cut cuts[2];
     const unsigned count = cut_access(at, size, like->is_shared, cuts);
