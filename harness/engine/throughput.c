@@ -266,20 +266,35 @@ static enum dev_status try_scale(struct job *job, uint32_t scale, double *best, 
     return DEV_OK;
 }
 
+// Resolves a scale; one whose output would be too long is made as much smaller as it has to be.
+// False if the device cannot have it, or it is then no more than the last.
+static bool resolve_within(struct job *job, uint32_t *scale, uint32_t last)
+{
+    const uint64_t most = dev_facts(job->dev)->cpu ? WORDS_CPU : WORDS_GPU;
+    if (!resolve(job, *scale))
+        return false;
+    const uint64_t words = job->ready.shape.instances * job->ready.shape.words_per_instance;
+    if (words <= most)
+        return true;
+    *scale = (uint32_t)((uint64_t)*scale * most / words);
+    clear(job);
+    return *scale > last && resolve(job, *scale);
+}
+
 static enum dev_status calibrate(struct job *job)
 {
     enum dev_status status = DEV_OK;
     const bool cpu = dev_facts(job->dev)->cpu;
-    const uint64_t most = cpu ? WORDS_CPU : WORDS_GPU;
+    uint32_t last = 0;
     double best = 0;
     unsigned worse = 0;
     job->scale = cpu ? SCALE_CPU : SCALE_GPU;
     // One scale that is no better may be one that just leaves a cache.
     for (uint32_t scale = job->scale; scale <= SCALE_MOST && worse < 2; scale *= SCALE_STEP) {
         bool better = false;
-        if (!resolve(job, scale) ||
-            job->ready.shape.instances * job->ready.shape.words_per_instance > most)
+        if (!resolve_within(job, &scale, last))
             break;
+        last = scale;
         status = try_scale(job, scale, &best, &better);
         // More than the device has memory for, perhaps.
         if (status == DEV_ERROR && best > 0)
