@@ -90,7 +90,8 @@ static const struct cli_option options[] = {
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL,
      "no progress, no tables: only failures and the last line"},
     {'v', "verbose", CLI_MORE, AT(verbose), NULL,
-     "print every configuration, and the drivers' own output"},
+     "print every configuration, the drivers' own output, and for what\n"
+     "share of the time a device executed tests"},
     CLI_OPTION_COLOR,
     CLI_OUTPUT_OPTIONS,
 };

@@ -285,6 +285,7 @@ static enum dev_status make_program(struct job *job)
                                           .check_on_host = job->check_on_host,
                                           .batch = ENG_MAX_BATCH,
                                           .stress = job->stress,
+                                          .timed = job->request->timed,
                                       },
                                       &status, &job->error);
     // Precompiled, it took as long as if it had been waited for. The wait that there was is counted
@@ -461,7 +462,8 @@ static enum dev_status run_all(struct job *job, struct eng_count *total)
         const double seconds = clock_now() - start;
         *(fresh ? &job->compiling : &job->running) += seconds;
 
-        struct eng_event event = {.kind = ENG_EVENT_BATCH, .fresh = job->made};
+        struct eng_event event = {
+            .kind = ENG_EVENT_BATCH, .fresh = job->made, .tested = job->batch.stages.test * 1e-9};
         job->made = false;
         for (uint32_t i = 0; i < runs; i++)
             count_run(job, i, &event.count);

@@ -88,6 +88,7 @@ struct eng_request {
     } ahead[ENG_PRECOMPILE_MOST];
     size_t ahead_count;
     bool renew;             // RUN: its own later pipelines are precompiled, too
+    bool timed;             // RUN: batches say how long the device executed the test
     bool instead;           // TEACH
     struct eng_chunk chunk; // TEACH
     uint32_t timeout_ms; // all but ENUMERATE, COMPILE, TEACH and QUIT: the longest that one batch
@@ -97,7 +98,7 @@ struct eng_request {
 enum eng_event_kind {
     ENG_EVENT_DEVICE,      // facts
     ENG_EVENT_OPENED,      // facts, host_checker, text: why
-    ENG_EVENT_BATCH,       // count: what this batch adds; fresh
+    ENG_EVENT_BATCH,       // count: what this batch adds; fresh, tested
     ENG_EVENT_CODE,        // chunk
     ENG_EVENT_ROW,         // bench; result, and text (the reason) if it is not PASS
     ENG_EVENT_TIME,        // bench
@@ -114,7 +115,8 @@ struct eng_event {
     struct dev_facts facts;
     bool host_checker;
     struct eng_count count;
-    bool fresh; // BATCH: a new pipeline was made for it
+    bool fresh;    // BATCH: a new pipeline was made for it
+    double tested; // BATCH: seconds of the device, in which it executed the test; 0: not known
     struct bench_report bench;
     struct bench_rate rate;
     enum eng_result result;

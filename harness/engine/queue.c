@@ -428,6 +428,7 @@ static enum eng_stop follow(struct eng_queue *q, struct measure *m, bool *over)
                 return disbelieve(q, m, "inconsistent counts from the worker");
             eng_count_part(&m->row.count, &event.count, q->process, event.fresh);
             eng_count_add(&m->row.count, &event.count);
+            q->tested += event.tested;
             if (cat_test_draws(m->which->test))
                 q->losses = q->hangs = 0;
             if (!put(q, m))
@@ -500,6 +501,7 @@ static enum eng_stop run_chunk(struct eng_queue *q, struct measure *m, bool *ove
                                   .first = m->row.first + m->row.count.runs,
                                   .runs = m->target - m->row.count.runs,
                                   .seed = run_of(q)->seed,
+                                  .timed = q->watch.verbose,
                                   .timeout_ms = eng_batch_limit_ms(&q->watch.policy)};
     // Those of all runs before expired, too, if there were any.
     if (m->rule.waits > m->row.count.runs && m->row.count.no_progress_runs == m->row.count.runs)
@@ -717,6 +719,17 @@ static void say_stopped(struct eng_queue *q)
         q->fault[0] ? ": " : "", q->fault, text_count(number, q->left), q->left == 1 ? "" : "s");
 }
 
+// A device without timestamps, or one whose runs the host checks, does not say it.
+static void say_share(struct eng_queue *q)
+{
+    char took[32];
+    const double seconds = clock_now() - run_of(q)->progress->started - q->progress->started;
+    const double share = 100 * q->tested / seconds;
+    if (q->watch.verbose && q->tested > 0)
+        say(q, true, "the device executed tests for %s%.0f %% of %s", share < 1 ? "< " : "",
+            share < 1 ? 1 : share, eng_duration(took, seconds));
+}
+
 static enum eng_stop run_cases(struct eng_queue *q)
 {
     size_t first = 0;
@@ -749,6 +762,7 @@ void eng_queue_run(struct eng_queue *q)
     q->step = run_cases(q);
     end_worker(q, q->step != ENG_STOP_NOT);
     q->progress->active = false;
+    say_share(q);
     if (q->step != ENG_STOP_QUEUE)
         return;
     say_stopped(q);

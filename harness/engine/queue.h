@@ -118,6 +118,7 @@ struct eng_queue {
     char fault[512];                  // why it could not be opened last time
     unsigned losses, hangs;           // in a row
     unsigned failures;                // of the harness, in a row
+    double tested;                    // seconds in which the device executed tests, if asked for
     enum eng_stop step;               // how it ended
     pthread_t thread;                 // that it has for itself where devices run side by side
     bool has_thread, running, ended;

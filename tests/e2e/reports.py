@@ -277,6 +277,9 @@ class WhatARunPrints(Case):
         result = self.litmus("run", *harness.PAIR, "-n", "1", "-v")
         for size in (64, 128):
             self.assertRegex(result.out, rf"pass .*  [0-9a-f]{{8}}  shuffle.scan-loop/[^@]*@\s*workgroup={size}")
+        self.assertRegex(result.err, r"the device executed tests for (< )?[1-9]\d? % of \S+ s\n")
+        quiet = self.litmus("run", harness.ONE, "-n", "1")
+        self.assertNotIn("executed tests", quiet.err)
 
     def test_never_zero_percent(self):
         result = self.litmus("run", harness.ONE, "-n", "1")

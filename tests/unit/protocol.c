@@ -136,6 +136,7 @@ static void requests_come_back(void **state)
                    {"loop.trips@workgroup=64,subgroup=32", "kind=idle,workgroups=4"}},
          .ahead_count = 2,
          .renew = true,
+         .timed = true,
          .runs = 1},
         {.kind = ENG_TRY,
          .index = 1,
@@ -196,6 +197,7 @@ static void requests_come_back(void **state)
         assert_string_equal(back.settings, requests[i].settings);
         assert_int_equal(back.ahead_count, requests[i].ahead_count);
         assert_int_equal(back.renew, requests[i].renew);
+        assert_int_equal(back.timed, requests[i].timed);
         for (size_t a = 0; a < back.ahead_count; a++) {
             assert_string_equal(back.ahead[a].name, requests[i].ahead[a].name);
             assert_string_equal(back.ahead[a].stress, requests[i].ahead[a].stress);
@@ -308,9 +310,11 @@ static void counts_come_back(void **state)
     struct eng_event event = {.kind = ENG_EVENT_BATCH, .count = some_count()};
     for (int fresh = 0; fresh < 2; fresh++) {
         event.fresh = fresh;
+        event.tested = 0.25 * fresh;
         const struct eng_event back = through_a_line(&event);
         assert_same_count(&back.count, &event.count);
         assert_int_equal(back.fresh, fresh);
+        assert_float_equal(back.tested, event.tested, 0);
     }
 }
 
@@ -473,25 +477,25 @@ static void malformed_requests_are_refused(void **state)
         "{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":32,\"validation\":false,"
         "\"timeout_ms\":1}",
         "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
-        "\"renew\":false,\"name\":\"a.b\\n\",\"first\":0,"
+        "\"renew\":false,\"timed\":false,\"name\":\"a.b\\n\",\"first\":0,"
         "\"runs\":1,\"waits\":0,"
         "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
         "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
-        "\"renew\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
+        "\"renew\":false,\"timed\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
         "\"seed\":0,"
         "\"timeout_ms\":1}",
         "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
-        "\"renew\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
+        "\"renew\":false,\"timed\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
         "\"seed\":\"000000000000000\",\"timeout_ms\":1}",
         "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
-        "\"renew\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
+        "\"renew\":false,\"timed\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
         "\"seed\":\"000000000000000G\",\"timeout_ms\":1}",
         "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
-        "\"renew\":false,\"name\":\"a.b\",\"first\":0,\"waits\":0,\"runs\":"
+        "\"renew\":false,\"timed\":false,\"name\":\"a.b\",\"first\":0,\"waits\":0,\"runs\":"
         "99999999999999999999,"
         "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
         "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
-        "\"renew\":0,\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
+        "\"renew\":0,\"timed\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
         "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
@@ -506,7 +510,7 @@ static void malformed_requests_are_refused(void **state)
     struct text line = {0};
     text_printf(&line,
                 "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
-                "\"renew\":false,\"name\":\"%.*s\",\"first\":0,"
+                "\"renew\":false,\"timed\":false,\"name\":\"%.*s\",\"first\":0,"
                 "\"runs\":1,\"waits\":0,"
                 "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
                 512, name);
@@ -520,7 +524,8 @@ static bool accepts_ahead(const char *ahead)
     text_printf(
         &line,
         "{\"request\":\"run\",\"stress\":\"\",\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
-        "\"ahead\":%s,\"renew\":false,\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
+        "\"ahead\":%s,\"renew\":false,\"timed\":false,\"seed\":\"0000000000000000\",\"timeout_ms\":"
+        "1}",
         ahead);
     const bool accepted = accepts_request(line.data);
     text_free(&line);
@@ -710,6 +715,7 @@ static void nonsense_counts_are_refused(void **state)
         {"\"seconds\":0.1", "\"seconds\":-0.1"},
         {"\"fresh\":false", "\"fresh\":0"},
         {",\"fresh\":false", ""},
+        {"\"tested\":0.0", "\"tested\":-1.0"},
         {"\"seconds\":0.1", "\"seconds\":1e999"},
         {"\"seconds\":0.1", "\"seconds\":\"1\""},
         {"\"seconds\":0.1", "\"seconds\":NaN"},
