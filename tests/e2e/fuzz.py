@@ -62,6 +62,7 @@ class Fuzz(Case):
 class Models(Fuzz):
     COUNT = 60 if harness.SLOW == 1 else 15
 
+    @harness.unsanitized
     def test_right_models_pass(self):
         for model in ("lockstep", "tangled"):
             for rule in RULES:
@@ -672,6 +673,7 @@ class Memory(Fuzz):
                 self.assertEqual(sum(run for (_, place), (run, _) in counts.items() if place), 150)
                 self.assertFalse([key for key, (_, failed) in counts.items() if failed], counts)
 
+    @harness.unsanitized
     def test_a_model_without_order(self):
         """Each class fails that acquire, release or barriers order; what failed is kept."""
         run = self.fuzz("--simt", "relaxed", "--count", "450", "-n", "3", "-q", *SEED)
@@ -691,6 +693,7 @@ class Memory(Fuzz):
         again = self.litmus("run", name, "--simt", "relaxed", "-n", "10")
         self.assertEqual(again.code, 1, again)
 
+    @harness.unsanitized
     def test_swapped_loads(self):
         """What a compiler did, too: of two loads of one location the second goes first."""
         run = self.fuzz("--simt", "miscompiling,load-order=1", "--count", "60", "-n", "40",
