@@ -7,6 +7,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+uint64_t hash_fast(uint64_t seed, const void *bytes, size_t size)
+{
+    return XXH3_64bits_withSeed(bytes, size, seed);
+}
+
 void identity_of(const void *bytes, size_t size, char id[IDENTITY_SIZE])
 {
     const XXH128_hash_t hash = XXH3_128bits(bytes, size);

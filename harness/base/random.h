@@ -28,6 +28,8 @@ void identity_of(const void *bytes, size_t size, char id[IDENTITY_SIZE]);
 #define HASH_START UINT64_C(0xcbf29ce484222325)
 #define HASH_PRIME UINT64_C(0x100000001b3)
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size);
+// XXH3, 64 bits, for as much: some twenty times as fast.
+uint64_t hash_fast(uint64_t seed, const void *bytes, size_t size);
 
 // A seed derived from a seed and a name, so that each configuration has its own stream.
 uint64_t random_derive(uint64_t seed, const char *name);

@@ -38,14 +38,13 @@ bool history_names_driver(const char *device, const struct store_driver *driver)
     return named;
 }
 
-static bool is_asked(const struct gathering *gathering, const struct store_past *past)
+static bool is_asked(const char *name, const struct store_driver *driver, void *user)
 {
-    if (gathering->device && !history_names_driver(gathering->device, past->driver))
-        return false;
-    if (past->result == ENG_SKIP)
+    const struct gathering *gathering = user;
+    if (gathering->device && !history_names_driver(gathering->device, driver))
         return false;
     for (size_t i = 0; i < gathering->pattern_count; i++)
-        if (cfg_matches(gathering->patterns[i], past->name))
+        if (cfg_matches(gathering->patterns[i], name))
             return true;
     return gathering->pattern_count == 0;
 }
@@ -164,7 +163,7 @@ static bool take(const struct store_past *past, void *user)
 {
     struct gathering *gathering = user;
     struct history *history = gathering->history;
-    if (!is_asked(gathering, past))
+    if (past->result == ENG_SKIP)
         return true;
     if (history->line_count == 0 ||
         strcmp(history->lines[history->line_count - 1].name, past->name) != 0) {
@@ -208,6 +207,7 @@ bool history_load(struct store *store, const char *const *patterns, size_t patte
     };
     bool good = store_index_load(store, false, &history->index, error);
     const struct store_query query = {.pattern = pattern_count == 1 ? patterns[0] : NULL,
+                                      .wants = is_asked,
                                       .index = &history->index};
     good = good && store_history(store, &query, take, &gathering, error);
     close_name(&gathering);

@@ -27,22 +27,28 @@ struct html_course {
     size_t count;
 };
 
+// Whether a course is worth a look.
+enum html_move {
+    HTML_STAYS,   // nothing failed but a control, and every session has the same result
+    HTML_APPEARS, // the same, but for sessions that skipped it
+    HTML_MOVES,   // a failing outcome was seen where none should be, or results differ
+    HTML_MOVE_COUNT,
+};
+
+// Of courses with two results or more.
 struct html_history {
     struct store_index index;
-    struct html_course *courses; // those with two results or more, in order of name
+    struct html_course *courses; // those that move, in order of name
     size_t count;
+    struct html_counts {
+        size_t of[HTML_MOVE_COUNT];
+    } * counts; // of each device of the model; NULL: nothing was read
 };
 
 // Reads what the store holds of the model's configurations. Clear it after a failure too.
 bool html_history_load(struct store *store, const struct report_model *model,
                        struct html_history *history, struct lit_error *error);
 void html_history_clear(struct html_history *history);
-// Whether a course is worth a look.
-enum html_move {
-    HTML_STAYS,   // nothing failed but a control, and every session has the same result
-    HTML_APPEARS, // the same, but for sessions that skipped it
-    HTML_MOVES,   // a failing outcome was seen where none should be, or results differ
-};
 enum html_move html_course_move(const struct html_course *course);
 
 // Failures of one device that are alike; the page has the first HTML_BLOCKS.

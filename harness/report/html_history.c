@@ -19,6 +19,8 @@ struct reading {
     struct html_history *history;
     const struct report_model *model;
     const struct report_result **sorted; // the model's results by name
+    size_t first, end;                   // those of the configuration that is being read
+    struct html_course course;           // that is being read; .last: NULL if there is none
 };
 
 static int compare_names(const void *left, const void *right)
@@ -28,23 +30,37 @@ static int compare_names(const void *left, const void *right)
     return order ? order : *a < *b ? -1 : *a > *b;
 }
 
+// Whether the page has results of a configuration on a device of that name; it finds those of the
+// configuration.
+static bool is_wanted(const char *name, const struct store_driver *driver, void *user)
+{
+    struct reading *reading = user;
+    const struct report_model *model = reading->model;
+    size_t low = 0, high = model->result_count;
+    bool wanted = false;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (strcmp(reading->sorted[middle]->name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    reading->first = reading->end = low;
+    for (; reading->end < model->result_count &&
+           strcmp(reading->sorted[reading->end]->name, name) == 0;
+         reading->end++)
+        wanted |= strcmp(model->devices[reading->sorted[reading->end]->device].facts.name,
+                         driver->facts.name) == 0;
+    return wanted;
+}
+
 // The page's result that a past one is to be compared with: of the same configuration, device and
 // stress.
 static const struct report_result *find_last(const struct reading *reading,
                                              const struct store_past *past)
 {
-    size_t low = 0, high = reading->model->result_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (strcmp(reading->sorted[middle]->name, past->name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < reading->model->result_count; low++) {
-        const struct report_result *result = reading->sorted[low];
-        if (strcmp(result->name, past->name) != 0)
-            return NULL;
+    for (size_t i = reading->first; i < reading->end; i++) {
+        const struct report_result *result = reading->sorted[i];
         const char *device = reading->model->devices[result->device].facts.name;
         if (!strcmp(device, past->driver->facts.name) && !strcmp(result->stress, past->stress))
             return result;
@@ -52,73 +68,12 @@ static const struct report_result *find_last(const struct reading *reading,
     return NULL;
 }
 
-static bool read_past(const struct store_past *past, void *user)
-{
-    struct reading *reading = user;
-    struct html_history *history = reading->history;
-    const struct report_result *last = find_last(reading, past);
-    if (!last)
-        return true;
-    struct html_course *course = history->count ? &history->courses[history->count - 1] : NULL;
-    if (!course || course->last != last) {
-        history->courses = lit_grow(history->courses, history->count, sizeof *history->courses);
-        course = &history->courses[history->count++];
-        *course = (struct html_course){.last = last};
-    }
-    LIT_ADD(course->pasts, course->count) = (struct html_past){
-        .driver = past->driver,
-        .session = past->session,
-        .result = past->result,
-        .rule = lit_strdup(past->rule),
-        .failed = past->failed_runs,
-        .judged = past->runs - past->no_progress_runs,
-        .same_module = !strcmp(past->sha256, last->sha256),
-    };
-    return true;
-}
-
 static void clear_course(struct html_course *course)
 {
     for (size_t i = 0; i < course->count; i++)
         free(course->pasts[i].rule);
     free(course->pasts);
-}
-
-bool html_history_load(struct store *store, const struct report_model *model,
-                       struct html_history *history, struct lit_error *error)
-{
-    *history = (struct html_history){0};
-    if (!store_index_load(store, false, &history->index, error))
-        return false;
-    if (history->index.session_count < 2)
-        return true;
-    struct reading reading = {.history = history, .model = model};
-    reading.sorted = lit_alloc(model->result_count, sizeof *reading.sorted);
-    for (size_t i = 0; i < model->result_count; i++)
-        reading.sorted[i] = &model->results[i];
-    if (model->result_count > 0)
-        qsort(reading.sorted, model->result_count, sizeof *reading.sorted, compare_names);
-    const struct store_query query = {.index = &history->index};
-    const bool good = store_history(store, &query, read_past, &reading, error);
-    free(reading.sorted);
-    size_t kept = 0;
-    for (size_t i = 0; i < history->count; i++) {
-        if (history->courses[i].count > 1)
-            history->courses[kept++] = history->courses[i];
-        else
-            clear_course(&history->courses[i]);
-    }
-    history->count = kept;
-    return good;
-}
-
-void html_history_clear(struct html_history *history)
-{
-    for (size_t i = 0; i < history->count; i++)
-        clear_course(&history->courses[i]);
-    free(history->courses);
-    store_index_clear(&history->index);
-    *history = (struct html_history){0};
+    *course = (struct html_course){0};
 }
 
 enum html_move html_course_move(const struct html_course *course)
@@ -138,6 +93,77 @@ enum html_move html_course_move(const struct html_course *course)
     if (differs || (failed && course->last->expectation != CAT_CONTROL))
         return HTML_MOVES;
     return answer != ENG_SKIP && skipped ? HTML_APPEARS : HTML_STAYS;
+}
+
+// Counts the course that was read, and keeps it if it is drawn.
+static void end_course(struct reading *reading)
+{
+    struct html_history *history = reading->history;
+    struct html_course *course = &reading->course;
+    if (course->count > 1) {
+        const enum html_move move = html_course_move(course);
+        history->counts[course->last->device].of[move]++;
+        if (move == HTML_MOVES) {
+            LIT_ADD(history->courses, history->count) = *course;
+            *course = (struct html_course){0};
+        }
+    }
+    clear_course(course);
+}
+
+static bool read_past(const struct store_past *past, void *user)
+{
+    struct reading *reading = user;
+    struct html_course *course = &reading->course;
+    const struct report_result *last = find_last(reading, past);
+    if (!last)
+        return true;
+    if (course->last != last) {
+        end_course(reading);
+        course->last = last;
+    }
+    LIT_ADD(course->pasts, course->count) = (struct html_past){
+        .driver = past->driver,
+        .session = past->session,
+        .result = past->result,
+        .rule = lit_strdup(past->rule),
+        .failed = past->failed_runs,
+        .judged = past->runs - past->no_progress_runs,
+        .same_module = !strcmp(past->sha256, last->sha256),
+    };
+    return true;
+}
+
+bool html_history_load(struct store *store, const struct report_model *model,
+                       struct html_history *history, struct lit_error *error)
+{
+    *history = (struct html_history){0};
+    history->counts = lit_alloc(model->device_count, sizeof *history->counts);
+    if (!store_index_load(store, false, &history->index, error))
+        return false;
+    if (history->index.session_count < 2)
+        return true;
+    struct reading reading = {.history = history, .model = model};
+    reading.sorted = lit_alloc(model->result_count, sizeof *reading.sorted);
+    for (size_t i = 0; i < model->result_count; i++)
+        reading.sorted[i] = &model->results[i];
+    if (model->result_count > 0)
+        qsort(reading.sorted, model->result_count, sizeof *reading.sorted, compare_names);
+    const struct store_query query = {.wants = is_wanted, .index = &history->index};
+    const bool good = store_history(store, &query, read_past, &reading, error);
+    end_course(&reading);
+    free(reading.sorted);
+    return good;
+}
+
+void html_history_clear(struct html_history *history)
+{
+    for (size_t i = 0; i < history->count; i++)
+        clear_course(&history->courses[i]);
+    free(history->courses);
+    free(history->counts);
+    store_index_clear(&history->index);
+    *history = (struct html_history){0};
 }
 
 // ---- drawing
@@ -277,12 +303,10 @@ static void put_chart(const struct html *html, const struct html_course *course,
 // What there is of a device. Returns how many of its courses move.
 static size_t put_count(const struct html *html, size_t device, struct text *out)
 {
-    size_t counts[HTML_MOVES + 1] = {0}, all = 0;
-    for (size_t i = 0; i < html->history->count; i++)
-        if (html->history->courses[i].last->device == device) {
-            counts[html_course_move(&html->history->courses[i])]++;
-            all++;
-        }
+    if (!html->history->counts)
+        return 0;
+    const size_t *counts = html->history->counts[device].of;
+    const size_t all = counts[HTML_STAYS] + counts[HTML_APPEARS] + counts[HTML_MOVES];
     if (all == 0)
         return 0;
     text_puts(out, "<p>");
@@ -307,7 +331,7 @@ void html_courses(const struct html *html, struct text *out)
     for (enum cat_expectation e = CAT_FORBIDDEN; e <= CAT_CONTROL; e++)
         for (size_t i = 0; i < history->count && drawn < MOST_CHARTS; i++) {
             const struct html_course *course = &history->courses[i];
-            if (course->last->expectation != e || html_course_move(course) != HTML_MOVES)
+            if (course->last->expectation != e)
                 continue;
             put_chart(html, course, out);
             drawn++;

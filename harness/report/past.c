@@ -36,6 +36,8 @@ struct gathering {
     const struct report_model *model;
     struct member *members; // by name
     size_t count;
+    struct member *wanted; // those of the configuration whose results are being read
+    size_t wanted_count;
 };
 
 static struct record *find_record(struct past *past, const struct dev_facts *facts, const char *id,
@@ -103,21 +105,27 @@ static void take_session(const struct gathering *g, const struct report_model *m
     }
 }
 
+static bool is_wanted(const char *name, const struct store_driver *driver, void *user)
+{
+    struct gathering *g = user;
+    (void)driver;
+    g->wanted = find_members(g, name, &g->wanted_count);
+    return g->wanted_count > 0;
+}
+
 static bool take_past(const struct store_past *past, void *user)
 {
     const struct gathering *g = user;
     const bool failed = past->failed_runs > 0 || eng_is_broken(past->result);
-    size_t count;
-    struct member *members = find_members(g, past->name, &count);
     if (past->session->id == g->model->session.id || (!failed && past->result != ENG_PASS))
         return true;
-    for (size_t m = 0; m < count; m++) {
-        const struct report_result *member = members[m].result;
+    for (size_t m = 0; m < g->wanted_count; m++) {
+        const struct report_result *member = g->wanted[m].result;
         if (strcmp(past->stress, member->stress) != 0 ||
             !is_module(member, past->name, past->sha256))
             continue;
         struct record *record =
-            find_record(members[m].past, &past->driver->facts, past->driver->id, past->session);
+            find_record(g->wanted[m].past, &past->driver->facts, past->driver->id, past->session);
         record->failed += failed;
         record->passed += !failed;
     }
@@ -130,7 +138,7 @@ static int compare_members(const void *left, const void *right)
     return strcmp(a->bare, b->bare);
 }
 
-// One walk over all of the store, which sees damage wherever it is.
+// One walk over the results of the members in all of the store.
 static bool gather(struct gathering *g, const struct report_block *list, size_t count,
                    struct past *pasts, struct lit_error *error)
 {
@@ -145,7 +153,7 @@ static bool gather(struct gathering *g, const struct report_block *list, size_t 
         take_session(g, g->model);
     for (size_t i = 0; i < g->model->other_count; i++)
         take_session(g, &g->model->others[i]);
-    const struct store_query query = {.index = &index};
+    const struct store_query query = {.wants = is_wanted, .index = &index};
     const bool good =
         !g->model->store ||
         (store_index_load(g->model->store, false, &index, error) &&

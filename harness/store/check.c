@@ -230,11 +230,31 @@ static void check_session(struct checking *c, int64_t id)
         take_rows(c, kind);
     if (c->to && !c->failed)
         c->failed =
-            !store_configurations_make(c->to, c->copy, c->error) ||
             !store_sum_all(c->to, c->copy, c->error) ||
             (c->session.finished && !c->lost && !store_session_finish(c->to, c->copy, c->error));
     c->checked->sessions += !c->lost;
     store_session_clear(&c->session);
+}
+
+// Whether each result is in its course, and each course has as many as it says.
+static void check_courses(struct checking *c)
+{
+    struct lit_error error = {0};
+    int64_t wrong = 0;
+    if (c->from->version < STORE_VERSION_COURSES)
+        return;
+    check_total(c, STORE_KIND_COURSE, 0);
+    if (!store_number(c->from, &error, &wrong,
+                      "SELECT (SELECT count(*) FROM course WHERE members <> (SELECT count(*)"
+                      " FROM result WHERE result.course = course.id)) +"
+                      " (SELECT count(*) FROM result LEFT JOIN course ON course.id = course"
+                      " LEFT JOIN configuration ON configuration.id = configuration"
+                      " WHERE (result.name, result.device) IS NOT"
+                      " (configuration.name, course.device))",
+                      ""))
+        tell_error(c, &error);
+    else if (wrong > 0)
+        note(c, "the courses of %lld results, which histories read", (long long)wrong);
 }
 
 static bool check_all(struct checking *c)
@@ -244,6 +264,7 @@ static bool check_all(struct checking *c)
         return false;
     check_structure(c);
     check_total(c, STORE_KIND_SESSION, 0);
+    check_courses(c);
     struct store_numbers list = list_rows(c, STORE_KIND_SESSION, 0);
     for (size_t i = 0; i < list.count && !c->failed; i++)
         check_session(c, list.ids[i]);

@@ -124,7 +124,7 @@ bool store_codes(struct store *store, int64_t session, const char *device, const
 {
     struct reading reading = {store, error, true, visit, user};
     OWNED(text_free) struct text sql = {0};
-    store_put_select(&sql, STORE_KIND_CODE,
+    store_put_select(store, &sql, STORE_KIND_CODE,
                      "WHERE session = ?1 AND (?2 = '' OR device = ?2) AND (?3 = '' OR name = ?3)"
                      " ORDER BY id");
     const bool good =

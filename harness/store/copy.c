@@ -13,17 +13,25 @@ struct copying {
     struct lit_error *error;
 };
 
+// Columns of results that are made of the others, and are not those of another format or file.
+static bool is_made(const char *column)
+{
+    return strcmp(column, "brief") == 0 || strcmp(column, "course") == 0 ||
+           strcmp(column, "past") == 0;
+}
+
 static bool prepare(struct copying *copying, sqlite3_stmt *select)
 {
-    OWNED(text_free) struct text sql = {0};
-    const int count = sqlite3_column_count(select);
+    OWNED(text_free) struct text sql = {0}, places = {0};
     text_printf(&sql, "INSERT INTO %s (", copying->table);
-    for (int i = 0; i < count; i++)
-        text_printf(&sql, "%s%s", i ? ", " : "", sqlite3_column_name(select, i));
-    text_puts(&sql, ") VALUES (");
-    for (int i = 0; i < count; i++)
-        text_puts(&sql, i ? ", ?" : "?");
-    text_puts(&sql, ")");
+    for (int i = 0; i < sqlite3_column_count(select); i++) {
+        const char *column = sqlite3_column_name(select, i);
+        if (is_made(column))
+            continue;
+        text_printf(&sql, "%s%s", i ? ", " : "", column);
+        text_printf(&places, "%s?%d", i ? ", " : "", i + 1);
+    }
+    text_printf(&sql, ") VALUES (%s)", places.data);
     copying->insert = store_borrow(copying->to, copying->error, sql.data, "");
     return copying->insert != NULL;
 }
@@ -37,6 +45,8 @@ static enum store_row copy_row(sqlite3_stmt *select, void *user)
     for (int i = 0; i < sqlite3_column_count(select); i++) {
         const char *column = sqlite3_column_name(select, i);
         const bool number = sqlite3_column_type(select, i) == SQLITE_INTEGER;
+        if (is_made(column))
+            continue;
         if (strcmp(column, "session") == 0)
             sqlite3_bind_int64(copying->insert, i + 1, copying->session);
         else if (number && strcmp(column, results ? "id" : "result") == 0)
@@ -111,7 +121,7 @@ bool store_copy_session(struct store *from, int64_t session, struct store *to, c
                                "result IN (SELECT id FROM result WHERE session = ?1)", session, 0,
                                *copy, offset, error);
     store_session_clear(&row);
-    return good && store_configurations_make(to, *copy, error) && store_sum_all(to, *copy, error);
+    return good && store_sum_all(to, *copy, error);
 }
 
 bool store_forget_totals(struct store *store, struct lit_error *error)
@@ -120,6 +130,7 @@ bool store_forget_totals(struct store *store, struct lit_error *error)
                store, error,
                "DELETE FROM total WHERE session NOT IN (SELECT id FROM session UNION SELECT 0)",
                "") &&
+           store_courses_count(store, error) &&
            store_total_make(store, STORE_KIND_SESSION, 0, error);
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads over all sessions. Results are walked in the order of the index result_name, and names that
-// do not match are jumped over, so that the length of the file does not matter.
+// Reads over all sessions. Courses are walked in the order of names, and only the results of those
+// that are asked for are read, so that the length of the file does not matter.
 #include "store/history.h"
 
 #include "model/configuration.h"
-#include "model/result.h"
 #include "store/private.h"
 
 #include <stdio.h>
@@ -182,155 +181,195 @@ void store_index_clear(struct store_index *index)
 
 // --- Results
 
-// A row of table result, whose module, stress and rule are its own.
-struct row {
-    struct store_past past;
-    size_t driver; // rank
-};
-
 struct walk {
     struct store *store;
     const struct store_query *query;
     const struct store_index *index;
-    sqlite3_stmt *select;
-    char *name;  // of the rows, as it is in the file
+    bool (*visit)(const struct store_past *past, void *user);
+    void *user;
+    struct lit_error *error;
+    sqlite3_stmt *select; // the rows of a course
+    struct text kept;     // by them
+    struct store_past *rows;
+    size_t count;
+    uint64_t courses, sum; // of all that were seen, as STORE_KIND_COURSE has the total
+};
+
+// A course of the name at hand.
+struct course {
+    int64_t id, members;
+    char *device;
+    const struct store_driver *driver; // NULL: there is none
+};
+
+struct courses {
+    char *name;  // as it is in the file
     char *shown; // the same, sanitised
-    bool matches;
-    struct store_result result; // the row that is being read, its first fields
-    struct row *rows;
+    struct course *list;
     size_t count;
 };
 
-static void clear_rows(struct walk *walk)
+static void clear_courses(struct courses *courses)
 {
-    for (size_t i = 0; i < walk->count; i++) {
-        const struct store_past *past = &walk->rows[i].past;
-        free((char *)past->sha256);
-        free((char *)past->stress);
-        free((char *)past->rule);
-    }
-    walk->count = 0;
-    free(walk->name);
-    free(walk->shown);
-    walk->name = walk->shown = NULL;
+    for (size_t i = 0; i < courses->count; i++)
+        free(courses->list[i].device);
+    free(courses->name);
+    free(courses->shown);
+    courses->name = courses->shown = NULL;
+    courses->count = 0;
+}
+
+static int compare_courses(const void *left, const void *right)
+{
+    const struct course *a = left, *b = right;
+    return (a->driver > b->driver) - (a->driver < b->driver);
 }
 
 static int compare_rows(const void *left, const void *right)
 {
-    const struct row *a = left, *b = right;
-    if (a->driver != b->driver)
-        return a->driver < b->driver ? -1 : 1;
-    int order = strcmp(a->past.session->started, b->past.session->started);
+    const struct store_past *a = left, *b = right;
+    int order = strcmp(a->session->started, b->session->started);
     if (order == 0)
-        order = strcmp(a->past.session->uuid, b->past.session->uuid);
-    return order ? order : compare_ids(a->past.session, b->past.session);
+        order = strcmp(a->session->uuid, b->session->uuid);
+    return order ? order : compare_ids(a->session, b->session);
 }
 
-// Hands over the rows of one name. False if the visitor has seen enough.
-static bool visit_rows(struct walk *walk, bool (*visit)(const struct store_past *past, void *user),
-                       void *user)
+// As store_index_session; most often no number is left out.
+static const struct store_session *find_session(const struct store_index *index, int64_t id)
 {
-    bool more = true;
-    if (walk->count > 0)
-        qsort(walk->rows, walk->count, sizeof(*walk->rows), compare_rows);
-    for (size_t i = 0; more && i < walk->count; i++)
-        more = visit(&walk->rows[i].past, user);
-    clear_rows(walk);
-    return more;
+    const uint64_t at = index->session_count ? (uint64_t)id - (uint64_t)index->sessions->id : 0;
+    return at < index->session_count && index->sessions[at].id == id
+               ? &index->sessions[at]
+               : store_index_session(index, id);
 }
 
-// Columns: session, the first fields of a result, whether their sum is right.
-enum { SESSION, DEVICE, NAME, INTACT = 1 + STORE_BRIEF_FIELDS };
-
-// Takes the row at hand. False if it cannot be what this program wrote.
-static bool take_row(struct walk *walk)
+// Takes the rows that were kept. False if one cannot be what this program wrote.
+static bool take_rows(struct walk *walk, const struct courses *courses, const struct course *course)
 {
-    sqlite3_stmt *select = walk->select;
-    struct row *row = &LIT_ADD(walk->rows, walk->count);
-    struct store_result *result = &walk->result;
-    bool good = store_read(select, 1, store_brief, result);
-    const struct eng_count *count = &result->count;
-    *row = (struct row){
-        .past = {
-            .session = store_index_session(walk->index, sqlite3_column_int64(select, SESSION)),
-            .driver = store_index_driver(walk->index, result->device),
-            .name = walk->shown,
-            .expectation = cat_expectation_named(result->expectation),
-            .result = eng_result_named(result->result),
-            .sha256 = result->sha256,
-            .stress = result->stress,
-            .rule = result->rule,
-            .seed = result->seed,
-            .first = result->first,
-            .runs = count->runs,
-            .failed_runs = count->failed_runs,
-            .no_progress_runs = count->no_progress_runs,
-        }};
-    result->sha256 = result->stress = result->rule = NULL; // the row's now
-    store_clear(store_brief, result);
-    good = good && sqlite3_column_int(select, INTACT) == 1 && row->past.session &&
-           row->past.driver && row->past.result < ENG_RESULTS &&
-           row->past.expectation < CAT_EXPECTATIONS && store_is_hash(row->past.sha256) &&
-           !eng_runs_disagree(row->past.result, row->past.runs, row->past.failed_runs,
-                              row->past.no_progress_runs);
-    if (good)
-        row->driver = (size_t)(row->past.driver - walk->index->drivers);
-    return good;
-}
-
-// Goes on behind all results of the name at hand.
-static void jump(struct walk *walk)
-{
-    OWNED(text_free) struct text next = {0};
-    text_append(&next, (const char *)sqlite3_column_text(walk->select, NAME),
-                (size_t)sqlite3_column_bytes(walk->select, NAME));
-    text_append(&next, "", 1); // with nothing between
-    sqlite3_reset(walk->select);
-    sqlite3_bind_text(walk->select, 1, next.data, (int)next.length, SQLITE_TRANSIENT);
-}
-
-static bool is_wanted(const struct walk *walk)
-{
-    const char *device = (const char *)sqlite3_column_text(walk->select, DEVICE);
-    const struct store_session *session =
-        store_index_session(walk->index, sqlite3_column_int64(walk->select, SESSION));
-    if (session && walk->index->contained[session - walk->index->sessions])
-        return false;
-    return !walk->query->device || (device && strcmp(device, walk->query->device) == 0);
-}
-
-static bool walk_names(struct walk *walk, const char *pattern,
-                       bool (*visit)(const struct store_past *past, void *user), void *user,
-                       struct lit_error *error)
-{
-    const size_t literal = cfg_is_id(pattern) ? 0 : strcspn(pattern, "*?[");
-    sqlite3_bind_text(walk->select, 1, pattern, (int)literal, SQLITE_STATIC);
-    for (;;) {
-        int step = sqlite3_step(walk->select);
-        if (step == SQLITE_DONE)
-            break;
-        if (step != SQLITE_ROW)
-            return store_fail(walk->store, error);
-        if (sqlite3_column_type(walk->select, NAME) != SQLITE_TEXT)
-            return store_damaged(walk->store, error, "the name of a result");
-        const char *name = (const char *)sqlite3_column_text(walk->select, NAME);
-        if (!walk->name || strcmp(walk->name, name) != 0) {
-            if (!visit_rows(walk, visit, user))
-                return true;
-            walk->name = lit_strdup(name);
-            walk->shown = store_column_text(walk->select, NAME);
-            walk->matches = cfg_matches(pattern, walk->shown);
-        }
-        if (strncmp(walk->shown, pattern, literal) != 0)
-            break;
-        if (!walk->matches) {
-            jump(walk);
-        } else if (is_wanted(walk) && !take_row(walk)) {
-            return store_damaged(walk->store, error, "a result of %.200s", walk->shown);
-        }
+    struct store_past past = {.name = courses->shown, .driver = course->driver};
+    const uint64_t seed = store_past_seed(courses->name, course->device);
+    bool sorted = true;
+    walk->count = 0;
+    for (size_t at = 0; at < walk->kept.length;) {
+        int64_t session;
+        if (!store_past_take(&walk->kept, &at, seed, &session, &past))
+            return false;
+        past.session = find_session(walk->index, session);
+        if (!past.session || !past.driver)
+            return false;
+        if (walk->index->contained[past.session - walk->index->sessions])
+            continue;
+        LIT_ADD(walk->rows, walk->count) = past;
+        sorted = sorted && (walk->count < 2 || compare_rows(&walk->rows[walk->count - 2],
+                                                            &walk->rows[walk->count - 1]) < 0);
     }
-    visit_rows(walk, visit, user);
+    if (!sorted)
+        qsort(walk->rows, walk->count, sizeof *walk->rows, compare_rows);
     return true;
+}
+
+enum answer { ANSWER_MORE, ANSWER_ENOUGH, ANSWER_FAILED };
+
+static enum answer visit_course(struct walk *walk, const struct courses *courses,
+                                const struct course *course)
+{
+    walk->kept.length = 0;
+    sqlite3_bind_int64(walk->select, 1, course->id);
+    sqlite3_bind_pointer(walk->select, 2, &walk->kept, STORE_KEPT_PAST, NULL);
+    const bool read = sqlite3_step(walk->select) == SQLITE_ROW;
+    const int64_t members = read ? sqlite3_column_int64(walk->select, 0) : 0;
+    if (!read)
+        store_fail(walk->store, walk->error);
+    sqlite3_reset(walk->select);
+    if (!read)
+        return ANSWER_FAILED;
+    if (members != course->members || !take_rows(walk, courses, course)) {
+        store_damaged(walk->store, walk->error, "a result of %.200s", courses->shown);
+        return ANSWER_FAILED;
+    }
+    for (size_t i = 0; i < walk->count; i++)
+        if (!walk->visit(&walk->rows[i], walk->user))
+            return ANSWER_ENOUGH;
+    return ANSWER_MORE;
+}
+
+// Reads the courses of one name.
+static enum answer visit_courses(struct walk *walk, struct courses *courses)
+{
+    const char *pattern = walk->query->pattern;
+    enum answer answer = ANSWER_MORE;
+    if (courses->count > 0)
+        qsort(courses->list, courses->count, sizeof *courses->list, compare_courses);
+    const bool matches = courses->count > 0 && (!pattern || cfg_matches(pattern, courses->shown));
+    for (size_t i = 0; matches && answer == ANSWER_MORE && i < courses->count; i++) {
+        const struct course *course = &courses->list[i];
+        if (!walk->query->wants || !course->driver ||
+            walk->query->wants(courses->shown, course->driver, walk->user))
+            answer = visit_course(walk, courses, course);
+    }
+    clear_courses(courses);
+    return answer;
+}
+
+enum { ID, DEVICE, MEMBERS, NAME, SUM };
+
+static enum answer take_course(struct walk *walk, struct courses *courses, sqlite3_stmt *select)
+{
+    const char *name = (const char *)sqlite3_column_text(select, NAME);
+    const char *device = (const char *)sqlite3_column_text(select, DEVICE);
+    enum answer answer = ANSWER_MORE;
+    if (!name || !device) {
+        store_damaged(walk->store, walk->error, "the name of a result");
+        return ANSWER_FAILED;
+    }
+    if (!courses->name || strcmp(courses->name, name) != 0) {
+        answer = visit_courses(walk, courses);
+        courses->name = lit_strdup(name);
+        courses->shown = store_column_text(select, NAME);
+    }
+    walk->courses++;
+    walk->sum += (uint64_t)sqlite3_column_int64(select, SUM);
+    LIT_ADD(courses->list, courses->count) =
+        (struct course){.id = sqlite3_column_int64(select, ID),
+                        .members = sqlite3_column_int64(select, MEMBERS),
+                        .device = lit_strdup(device),
+                        .driver = store_index_driver(walk->index, device)};
+    return answer;
+}
+
+// Whether all courses were seen, as they were written: by the index that the walk reads.
+static bool check_courses(const struct walk *walk)
+{
+    int64_t right = 0;
+    return store_number(walk->store, walk->error, &right,
+                        "SELECT count(*) FROM total WHERE session = 0 AND kind = 'course'"
+                        " AND members = ?1 AND sum = ?2",
+                        "ii", (int64_t)walk->courses, (int64_t)walk->sum) &&
+           (right || store_damaged(walk->store, walk->error, "results are missing"));
+}
+
+static bool walk_courses(struct walk *walk, sqlite3_stmt *select)
+{
+    const char *pattern = walk->query->pattern ? walk->query->pattern : "";
+    const size_t literal = cfg_is_id(pattern) ? 0 : strcspn(pattern, "*?[");
+    struct courses courses = {0};
+    enum answer answer = ANSWER_MORE;
+    int step = SQLITE_DONE;
+    sqlite3_bind_text(select, 1, pattern, (int)literal, SQLITE_STATIC);
+    while (answer == ANSWER_MORE && (step = sqlite3_step(select)) == SQLITE_ROW) {
+        answer = take_course(walk, &courses, select);
+        if (courses.shown && strncmp(courses.shown, pattern, literal) != 0)
+            break;
+    }
+    if (answer == ANSWER_MORE && step == SQLITE_DONE)
+        answer = visit_courses(walk, &courses);
+    else if (answer == ANSWER_MORE && step != SQLITE_ROW)
+        answer = store_fail(walk->store, walk->error) ? ANSWER_MORE : ANSWER_FAILED;
+    clear_courses(&courses);
+    free(courses.list);
+    // Who asks for a part does not see all.
+    return answer == ANSWER_ENOUGH ||
+           (answer == ANSWER_MORE && (walk->query->pattern || check_courses(walk)));
 }
 
 bool store_history(struct store *store, const struct store_query *query,
@@ -338,7 +377,12 @@ bool store_history(struct store *store, const struct store_query *query,
                    struct lit_error *error)
 {
     struct store_index own_index = {0};
-    struct walk walk = {.store = store, .query = query, .index = query->index};
+    struct walk walk = {.store = store,
+                        .query = query,
+                        .index = query->index,
+                        .visit = visit,
+                        .user = user,
+                        .error = error};
     bool own;
     if (!store_enter_reading(store, &own, error))
         return false;
@@ -346,19 +390,20 @@ bool store_history(struct store *store, const struct store_query *query,
     if (!walk.index)
         walk.index = &own_index;
     if (good) {
-        struct text sql = {0};
-        text_puts(&sql, "SELECT session, ");
-        store_put_columns(&sql, "", store_brief);
-        text_puts(&sql, ", brief = ");
-        store_put_brief(&sql);
-        text_puts(&sql, " FROM result WHERE name >= ? ORDER BY name");
-        walk.select = store_borrow(store, error, sql.data, "");
-        text_free(&sql);
-        good = walk.select &&
-               walk_names(&walk, query->pattern ? query->pattern : "*", visit, user, error);
+        // A function that keeps each row is called within one step.
+        walk.select = store_borrow(
+            store, error, "SELECT count(litmus_keep(?2, past)) FROM result WHERE course = ?1", "");
+        sqlite3_stmt *select = store_borrow(
+            store, error,
+            "SELECT course.id, device, members, name, litmus_sum(course.id, name, device)"
+            " FROM configuration CROSS JOIN course"
+            " ON course.configuration = configuration.id WHERE name >= ? ORDER BY name",
+            "");
+        good = walk.select && select && walk_courses(&walk, select);
+        store_return(store, select);
+        store_return(store, walk.select);
     }
-    store_return(store, walk.select);
-    clear_rows(&walk);
+    text_free(&walk.kept);
     free(walk.rows);
     store_index_clear(&own_index);
     store_leave_reading(store, own);

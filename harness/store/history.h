@@ -39,7 +39,8 @@ const struct store_driver *store_index_driver(const struct store_index *index, c
 // What to look for. Zero-initialise: everything.
 struct store_query {
     const char *pattern; // cfg_matches; NULL: every configuration
-    const char *device;  // store_driver.id, NULL: all of them
+    // Whether the results of a configuration under a driver are; NULL: all are.
+    bool (*wants)(const char *name, const struct store_driver *driver, void *user);
     // Loaded before from the same store, for those who ask often. NULL: one is loaded.
     const struct store_index *index;
 };
@@ -55,10 +56,11 @@ struct store_past {
     uint64_t runs, failed_runs, no_progress_runs;
 };
 
-// Calls `visit` for each result that the query asks for, but those of contained sessions: in order
-// of name, then of device and driver as in the index, then of when its session started, then of
-// session. `visit` returns false to stop. The order does not depend on that in which sessions came
-// into the file, but for those that started in the same second. False with an error.
+// Calls `visit` for each result that the query asks for, with the `user` of `wants`, but those of
+// contained sessions: in order of name, then of device and driver as in the index, then of when its
+// session started, then of session. `visit` returns false to stop. The order does not depend on
+// that in which sessions came into the file, but for those that started in the same second. False
+// with an error.
 bool store_history(struct store *store, const struct store_query *query,
                    bool (*visit)(const struct store_past *past, void *user), void *user,
                    struct lit_error *error);

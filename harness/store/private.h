@@ -26,6 +26,7 @@ struct store {
     struct store_lock lock;
     struct store_identity file, log; // what is open; file.known: it is watched (store_stays)
     int version;  // of the file's format; what is read is of STORE_VERSION (store_migrate)
+    bool briefs;  // what is read is of a format before 9, whose results have a column brief
     bool lenient; // missing rows are not an error for those who read the others
     // Statements that are used again and again, by their text.
     struct store_kept {
@@ -136,9 +137,11 @@ struct store_fields {
     size_t count;
 };
 
-// The tables whose rows have checksums, and as the first one, what tables and indexes there are.
+// The tables whose rows have checksums, and before them what tables and indexes there are, and the
+// courses.
 enum store_kind {
     STORE_KIND_SCHEMA,
+    STORE_KIND_COURSE, // has totals alone
     STORE_KIND_SESSION,
     STORE_KIND_DEVICE,
     STORE_KIND_RESULT,
@@ -199,7 +202,7 @@ struct store_child {
 void store_put_child_columns(struct text *sql, const struct store_child *child);
 extern const struct store_child store_children[STORE_CHILDREN];
 
-// The first fields of a result are those that an index has, for histories.
+// The first fields of a result are those that histories read, which an index has.
 #define STORE_BRIEF_FIELDS 12
 extern const struct store_fields store_brief;
 
@@ -210,26 +213,28 @@ void store_bind(sqlite3_stmt *statement, int at, struct store_fields fields, con
 // Reads them from the columns from `at` on. False if one cannot be what this program wrote; clear
 // the record then too.
 bool store_read(sqlite3_stmt *select, int at, struct store_fields fields, void *record);
+bool store_read_hex(const char *text, uint64_t *value); // "0x..."
 void store_clear(struct store_fields fields, void *record);
 
 // --- Checksums (sum.c): 64 bits of each row, in its column "sum"
 
 // Gives the file the functions of SQL that they are made of: litmus_sum(...), a checksum of a row;
 // litmus_total(...), one of rows in whatever order; litmus_add(a, b); litmus_identity(text);
-// litmus_uuid(...), the identity of sessions that were stored before they had one.
+// litmus_uuid(...), the identity of sessions that were stored before they had one; litmus_past(...)
+// and litmus_keep(...) of past.c.
 bool store_functions_define(sqlite3 *db);
 
-// Appends the expression that gives a row's checksum, which for a result covers its children; of
-// what a history reads of a result.
-void store_put_sum(struct text *sql, enum store_kind kind);
-void store_put_brief(struct text *sql);
+// Appends the expression that gives a row's checksum, which for a result covers its children.
+void store_put_sum(const struct store *store, struct text *sql, enum store_kind kind);
 // "SELECT FIELDS, whether the sum is right FROM TABLE REST"; store_borrow it.
-void store_put_select(struct text *sql, enum store_kind kind, const char *rest);
+void store_put_select(const struct store *store, struct text *sql, enum store_kind kind,
+                      const char *rest);
 
 // Makes the checksum of a row, or for number 0 those of all rows of the session.
 bool store_sum_make(struct store *store, enum store_kind kind, int64_t session, int64_t number,
                     struct lit_error *error);
-// Makes those of all rows of a session, or for session 0 all there are, with the totals.
+// Makes those of all rows of a session, or for session 0 all there are, with the totals, the parts
+// of names and the courses.
 bool store_sum_all(struct store *store, int64_t session, struct lit_error *error);
 // Whether files of the store's format have rows of a kind, which come in the order of formats.
 bool store_has(const struct store *store, enum store_kind kind);
@@ -237,8 +242,8 @@ bool store_has(const struct store *store, enum store_kind kind);
 bool store_sum_check_all(struct store *store, struct lit_error *error);
 
 // How many rows there are of a kind, and which: so that missing rows are noticed. For each session;
-// and as session 0 for the sessions themselves and the schema. store_total_add adds a row that was
-// just inserted; store_total_make makes it of the rows that are there.
+// and as session 0 for the sessions themselves, the courses and the schema. store_total_add adds a
+// row that was just inserted; store_total_make makes it of the rows that are there.
 bool store_total_add(struct store *store, enum store_kind kind, int64_t session, int64_t number,
                      struct lit_error *error);
 bool store_total_make(struct store *store, enum store_kind kind, int64_t session,
@@ -255,6 +260,12 @@ bool store_total_check(struct store *store, enum store_kind kind, int64_t sessio
 #define STORE_VERSION_PAIRS 7
 // The first one that has kernels from outside.
 #define STORE_VERSION_KERNELS 8
+// The first one that has courses in the place of briefs.
+#define STORE_VERSION_COURSES 9
+static inline bool store_has_briefs(int version)
+{
+    return version >= STORE_VERSION_SUMS && version < STORE_VERSION_COURSES;
+}
 // Makes the tables of a new store (version 0), or converts an older one to STORE_VERSION.
 bool store_migrate(struct store *store, int version, struct lit_error *error);
 // What format 7 has of rows that an older one held: longer identities, parts of names, checksums.
@@ -301,6 +312,28 @@ bool store_configuration_check(struct store *store, const char *name, int64_t *r
 
 // Whether a word can stand in the column of that name.
 bool store_is_hash(const char *text);
+
+// --- Courses (past.c): the results of a configuration under a driver
+
+// litmus_past(SESSION, FIELDS of store_brief): what histories read of a result but for what its
+// course says, with a checksum over both.
+void store_past_make(sqlite3_context *context, int count, sqlite3_value **values);
+// litmus_keep(KEPT, PAST): appends it to a struct text, bound as a pointer of that name. Gives 0.
+#define STORE_KEPT_PAST "litmus_keep"
+void store_past_keep(sqlite3_context *context, int count, sqlite3_value **values);
+// Reads the next of those that were kept, of the course with that seed. False if it cannot be what
+// this program wrote. Its strings are within what was kept; name, session and driver stay.
+struct store_past;
+bool store_past_take(const struct text *kept, size_t *at, uint64_t seed, int64_t *session,
+                     struct store_past *past);
+uint64_t store_past_seed(const char *name, const char *device);
+// Adds a result, which was just inserted, to its course.
+bool store_course_add(struct store *store, int64_t result, const char *name, const char *device,
+                      struct lit_error *error);
+// Adds the results of a session that are in none; for session 0 makes all courses anew.
+bool store_courses_make(struct store *store, int64_t session, struct lit_error *error);
+// Counts them again, after sessions were removed.
+bool store_courses_count(struct store *store, struct lit_error *error);
 
 // --- Merging (copy.c, combine.c)
 

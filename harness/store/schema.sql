@@ -266,3 +266,22 @@ DROP TABLE choice;
 ALTER TABLE name RENAME TO choice;
 
 PRAGMA user_version = 8;
+
+--- format 9
+
+-- The results of a configuration under a driver: how many there are in all sessions. Histories find
+-- them by its number, and read `past`, which has all that they tell of a result (store/past.c).
+CREATE TABLE course (
+  id INTEGER PRIMARY KEY,
+  configuration INTEGER NOT NULL REFERENCES configuration (id) ON DELETE CASCADE,
+  device TEXT NOT NULL,
+  members INTEGER NOT NULL,
+  UNIQUE (configuration, device)
+) STRICT;
+DROP INDEX result_name;
+ALTER TABLE result DROP COLUMN brief;
+ALTER TABLE result ADD COLUMN course INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE result ADD COLUMN past BLOB NOT NULL DEFAULT x'';
+CREATE INDEX result_course ON result (course, past);
+
+PRAGMA user_version = 9;

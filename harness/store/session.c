@@ -212,7 +212,7 @@ bool store_tuned(struct store *store, bool (*visit)(const struct store_tuning *b
     text_puts(&sql, "SELECT id, ");
     store_put_columns(&sql, "", tunings->fields);
     text_puts(&sql, ", sum = ");
-    store_put_sum(&sql, STORE_KIND_RESULT);
+    store_put_sum(store, &sql, STORE_KIND_RESULT);
     text_puts(&sql, " FROM result WHERE EXISTS (SELECT 1 FROM tuning"
                     " WHERE tuning.session = result.session AND tuning.device = result.device"
                     " AND tuning.name = result.name) ORDER BY session DESC, id DESC");

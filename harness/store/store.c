@@ -44,7 +44,7 @@ static bool identify(struct store *store, int *version, struct lit_error *error)
     if (!store_number(store, error, &newest,
                       "SELECT coalesce(max(CASE name WHEN 'choice' THEN 2 WHEN 'part' THEN 3"
                       " WHEN 'code' THEN 4 WHEN 'evidence' THEN 5 WHEN 'total' THEN 6 WHEN 'pair' "
-                      "THEN 7 WHEN 'kernel' THEN 8 END), 1)"
+                      "THEN 7 WHEN 'kernel' THEN 8 WHEN 'course' THEN 9 END), 1)"
                       " FROM sqlite_schema WHERE type = 'table'",
                       ""))
         return false;
@@ -250,6 +250,7 @@ static bool open_reading(struct store *store, const char *name, int more_flags,
     if (store->version == 0)
         return lit_fail(error, LIT_EXIT_USAGE, "%s: empty: nothing was stored in it yet",
                         store->path);
+    store->briefs = store_has_briefs(store->version);
     // Whoever looks for damage reads what has checksums as it is.
     const bool older = store->version < (store->lenient ? STORE_VERSION_SUMS : STORE_VERSION);
     if (store->version >= STORE_VERSION_SUMS &&

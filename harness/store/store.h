@@ -9,7 +9,7 @@
 #include "model/facts.h"
 #include "model/result.h"
 
-#define STORE_VERSION 8 // PRAGMA user_version of the files that this program writes
+#define STORE_VERSION 9 // PRAGMA user_version of the files that this program writes
 
 struct store;
 

@@ -117,6 +117,8 @@ bool store_functions_define(sqlite3 *db)
         {"litmus_sum", -1, sum_row, NULL, NULL},
         {"litmus_add", 2, add, NULL, NULL},
         {"litmus_total", -1, NULL, total_step, total_end},
+        {"litmus_past", 1 + STORE_BRIEF_FIELDS, store_past_make, NULL, NULL},
+        {"litmus_keep", 2, store_past_keep, NULL, NULL},
     };
     bool good = true;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
@@ -130,21 +132,27 @@ bool store_functions_define(sqlite3 *db)
 
 // --- Rows
 
-void store_put_brief(struct text *sql)
+static const char *past_column(const struct store *store)
 {
-    text_puts(sql, "litmus_sum(result.session, ");
+    return store->briefs ? "brief" : "past";
+}
+
+static void put_past(const struct store *store, struct text *sql)
+{
+    text_puts(sql, store->briefs ? "litmus_sum" : "litmus_past");
+    text_puts(sql, "(result.session, ");
     store_put_columns(sql, "result.", store_brief);
     text_puts(sql, ")");
 }
 
-static void put_result_sum(struct text *sql)
+static void put_result_sum(const struct store *store, struct text *sql)
 {
     struct store_fields rest = store_tables[STORE_KIND_RESULT].fields;
     rest.fields += STORE_BRIEF_FIELDS;
     rest.count -= STORE_BRIEF_FIELDS;
     text_puts(sql, "litmus_sum(");
-    store_put_brief(sql);
-    text_puts(sql, ", result.brief, ");
+    put_past(store, sql);
+    text_printf(sql, ", result.%s, ", past_column(store));
     store_put_columns(sql, "result.", rest);
     for (size_t i = 0; i < STORE_CHILDREN; i++) {
         const struct store_child *child = &store_children[i];
@@ -155,11 +163,11 @@ static void put_result_sum(struct text *sql)
     text_puts(sql, ")");
 }
 
-void store_put_sum(struct text *sql, enum store_kind kind)
+void store_put_sum(const struct store *store, struct text *sql, enum store_kind kind)
 {
     const struct store_table *table = &store_tables[kind];
     if (kind == STORE_KIND_RESULT) {
-        put_result_sum(sql);
+        put_result_sum(store, sql);
         return;
     }
     text_printf(sql, "litmus_sum(%s, ", table->keys);
@@ -167,14 +175,15 @@ void store_put_sum(struct text *sql, enum store_kind kind)
     text_puts(sql, ")");
 }
 
-void store_put_select(struct text *sql, enum store_kind kind, const char *rest)
+void store_put_select(const struct store *store, struct text *sql, enum store_kind kind,
+                      const char *rest)
 {
     const struct store_table *table = &store_tables[kind];
     text_printf(sql, "SELECT %s.%s, ", table->name, table->number);
     for (size_t i = 0; i < table->fields.count; i++)
         text_printf(sql, "%s.%s, ", table->name, table->fields.fields[i].column);
     text_printf(sql, "%s.sum = ", table->name);
-    store_put_sum(sql, kind);
+    store_put_sum(store, sql, kind);
     text_printf(sql, " FROM %s %s", table->name, rest);
 }
 
@@ -188,14 +197,14 @@ bool store_sum_make(struct store *store, enum store_kind kind, int64_t session, 
     OWNED(text_free) struct text sql = {0};
     bool good = true;
     if (kind == STORE_KIND_RESULT) {
-        text_puts(&sql, "UPDATE result SET brief = ");
-        store_put_brief(&sql);
+        text_printf(&sql, "UPDATE result SET %s = ", past_column(store));
+        put_past(store, &sql);
         text_printf(&sql, " WHERE %s", which);
         good = store_run(store, error, sql.data, "ii", session, number);
         sql.length = 0;
     }
     text_printf(&sql, "UPDATE %s SET sum = ", table->name);
-    store_put_sum(&sql, kind);
+    store_put_sum(store, &sql, kind);
     text_printf(&sql, " WHERE %s", which);
     return good && store_run(store, error, sql.data, "ii", session, number);
 }
@@ -210,7 +219,7 @@ bool store_total_add(struct store *store, enum store_kind kind, int64_t session,
     text_printf(&sql,
                 "UPDATE total SET members = members + 1, sum = litmus_add(sum, (SELECT"
                 " litmus_sum(%s) FROM %s WHERE %s)) WHERE session = %s AND kind = '%s'",
-                table->members, table->name, table->where, kind == STORE_KIND_SESSION ? "0" : "?1",
+                table->members, table->name, table->where, kind <= STORE_KIND_SESSION ? "0" : "?1",
                 table->name);
     return store_run(store, error, sql.data, "ii", session, number);
 }
@@ -246,8 +255,8 @@ static enum store_row take_missing(sqlite3_stmt *select, void *user)
     const struct checking *c = user;
     if (c->kind == STORE_KIND_SCHEMA)
         store_damaged(c->store, c->error, "its tables have changed");
-    else if (c->kind == STORE_KIND_SESSION)
-        store_damaged(c->store, c->error, "sessions are missing");
+    else if (c->kind <= STORE_KIND_SESSION)
+        store_damaged(c->store, c->error, "%ss are missing", store_tables[c->kind].name);
     else
         store_damaged(c->store, c->error, "%ss of session %lld are missing",
                       store_tables[c->kind].name, (long long)sqlite3_column_int64(select, 0));
@@ -289,8 +298,9 @@ bool store_has(const struct store *store, enum store_kind kind)
 
 bool store_sum_all(struct store *store, int64_t session, struct lit_error *error)
 {
-    bool good = session || (store_run(store, error, "DELETE FROM total", "") &&
-                            store_total_make(store, STORE_KIND_SCHEMA, 0, error));
+    bool good = (session || (store_run(store, error, "DELETE FROM total", "") &&
+                             store_total_make(store, STORE_KIND_SCHEMA, 0, error))) &&
+                store_courses_make(store, session, error);
     for (enum store_kind kind = STORE_KIND_SESSION; good && kind < STORE_KINDS; kind++)
         good = store_sum_make(store, kind, session, 0, error) &&
                ((session && kind == STORE_KIND_SESSION) ||
@@ -300,12 +310,13 @@ bool store_sum_all(struct store *store, int64_t session, struct lit_error *error
 
 bool store_sum_check_all(struct store *store, struct lit_error *error)
 {
-    bool good = store_total_check(store, STORE_KIND_SCHEMA, 0, error);
+    bool good = store_total_check(store, STORE_KIND_SCHEMA, 0, error) &&
+                (store->briefs || store_total_check(store, STORE_KIND_COURSE, 0, error));
     for (enum store_kind kind = STORE_KIND_SESSION; good && store_has(store, kind); kind++) {
         struct text sql = {0};
         int64_t wrong = 0;
         text_printf(&sql, "SELECT count(*) FROM %s WHERE sum <> ", store_tables[kind].name);
-        store_put_sum(&sql, kind);
+        store_put_sum(store, &sql, kind);
         good = store_number(store, error, &wrong, sql.data, "") &&
                store_total_check(store, kind, 0, error) &&
                (wrong == 0 || store_damaged(store, error, "%lld rows of table %s", (long long)wrong,

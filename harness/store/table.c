@@ -78,7 +78,7 @@ static const char *const check_names[] = {
     [CAT_CHECK_CHOICE] = "choice", [CAT_CHECK_STATE] = "state",
 };
 
-// The first STORE_BRIEF_FIELDS are those of the index result_name.
+// The first STORE_BRIEF_FIELDS are those of the column `past` and of its course.
 static const struct store_field result_fields[] = {
     {"device", TEXT(struct store_result, device)},
     {"name", TEXT(struct store_result, name)},
@@ -143,6 +143,10 @@ static bool is_tuning(const void *record)
 
 const struct store_table store_tables[STORE_KINDS] = {
     [STORE_KIND_SCHEMA] = {.name = "sqlite_schema", .members = "type, name, tbl_name, sql"},
+    [STORE_KIND_COURSE] = {.name = "course",
+                           .members = "id, (SELECT name FROM configuration WHERE"
+                                      " configuration.id = configuration), device",
+                           .where = "id = ?2"},
     [STORE_KIND_SESSION] = {"session", "id", FIELDS(session_fields), "id, uuid", "id = ?1", "id",
                             "session", .known = "", .valid = is_session},
     [STORE_KIND_DEVICE] = {"device", "session", FIELDS(device_fields), "number, id",
@@ -295,7 +299,7 @@ void store_bind(sqlite3_stmt *statement, int at, struct store_fields fields, con
     }
 }
 
-static bool read_hex(const char *text, uint64_t *value)
+bool store_read_hex(const char *text, uint64_t *value)
 {
     if (!text || strncmp(text, "0x", 2) != 0)
         return false;
@@ -342,7 +346,7 @@ static bool read_field(sqlite3_stmt *select, int at, const struct store_field *f
         memcpy(value, &copy, sizeof copy);
         return true;
     case STORE_HEX:
-        return read_hex(text, value);
+        return store_read_hex(text, value);
     case STORE_COUNT:
         *(uint64_t *)value = (uint64_t)number;
         return number >= 0;

@@ -137,7 +137,7 @@ def any_driver():
 
 def unseal(database):
     """Takes the checksums out of a store that is open."""
-    if database.execute("PRAGMA user_version").fetchone() == (8,):
+    if database.execute("PRAGMA user_version").fetchone() == (9,):
         with open(os.path.join(SOURCE, "tests", "stores", "unseal.sql")) as file:
             database.executescript(file.read())
 

@@ -10,8 +10,8 @@ import harness
 from harness import Case
 
 STORES = os.path.join(harness.SOURCE, "tests", "stores")
-FORMATS = (1, 2, 3, 4, 5, 6, 7)
-NOW = 8
+FORMATS = (1, 2, 3, 4, 5, 6, 7, 8)
+NOW = 9
 
 
 def says(golden, now, path=""):

@@ -10,9 +10,12 @@
 #include "engine/plan.h"
 #include "catalogue/prepare.h"
 #include "engine/protocol.h"
+#include "report/history.h"
 #include "report/report.h"
 #include "stats/stats.h"
 #include "store/store.h"
+
+#include "large.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -352,6 +355,56 @@ static void report_as_text(size_t count)
     report(count, report_text);
 }
 
+// ---- questions about many sessions
+
+#define SESSIONS        20
+#define SESSION_RESULTS 200
+
+static struct store *many[3]; // with SESSIONS and 2 SESSIONS sessions, by the factor
+
+static void make_many(void)
+{
+    struct lit_error error = {0};
+    for (size_t factor = 1; factor <= 2; factor++) {
+        struct text path = {0};
+        text_printf(&path, "%s/many%zu.db", scratch, factor);
+        if (!large_make(path.data, (int64_t)factor * SESSIONS, SESSION_RESULTS, &error) ||
+            !(many[factor] = store_open_read(path.data, &error)))
+            die(error.message);
+        text_free(&path);
+    }
+}
+
+// Of the newest session.
+static void report_one_of_many(size_t count, report_function *write)
+{
+    struct text out = {0};
+    struct lit_error error = {0};
+    if (!report_stored(write, many[count / SESSIONS], (int64_t)count, &out, &error))
+        die(error.message);
+    text_free(&out);
+}
+
+static void report_many_as_html(size_t count)
+{
+    report_one_of_many(count, report_html);
+}
+
+static void report_many_as_json(size_t count)
+{
+    report_one_of_many(count, report_json);
+}
+
+static void read_history(size_t count)
+{
+    struct history history;
+    struct lit_error error = {0};
+    if (!history_load(many[count / SESSIONS], NULL, 0, NULL, &history, &error))
+        die(error.message);
+    sink += (double)history.line_count;
+    history_clear(&history);
+}
+
 // ---- statistics
 
 static void intervals(size_t count)
@@ -466,6 +519,9 @@ static const struct {
     {"result-read", read_results, 50},
     {"report-json", report_as_json, 50},
     {"report-text", report_as_text, 50},
+    {"many-html", report_many_as_html, SESSIONS},
+    {"many-json", report_many_as_json, SESSIONS},
+    {"history", read_history, SESSIONS},
     {"lgamma", gammas, 1000},
     {"interval", intervals, 50},
     {"walk", walk, 1},
@@ -499,12 +555,18 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!strcmp(rows[i].name, "result-read"))
             fill(fill_count = rows[i].count);
-        rows[i].work(fill_count ? fill_count : 1); // what is made once is not counted
+        if (!strcmp(rows[i].name, "many-html"))
+            make_many();
+        rows[i].work(many[1]      ? SESSIONS
+                     : fill_count ? fill_count
+                                  : 1); // what is made once is not counted
         count_once(rows[i].name, rows[i].work, rows[i].count);
         count_once(rows[i].name, rows[i].work, 2 * rows[i].count);
     }
-    for (size_t factor = 1; factor <= 2; factor++)
+    for (size_t factor = 1; factor <= 2; factor++) {
         store_close(&filled[factor]);
+        store_close(&many[factor]);
+    }
     for (size_t i = 0; i < case_count; i++)
         free(names[i]);
     free(names);

@@ -469,13 +469,15 @@ static void test_older_format(void **state)
     int64_t id = begin(store);
     put(store, id, 10);
     store_close(&store);
-    execute("DROP TABLE kernel; DROP TABLE pair; DROP TABLE configuration; DROP TABLE total; DROP "
+    execute("DROP TABLE kernel; DROP TABLE course; DROP TABLE pair; DROP TABLE configuration;"
+            "DROP TABLE total; DROP "
             "TABLE evidence; "
             "DROP TABLE code; DROP TABLE part;"
             "DROP TABLE tuning; DROP TABLE choice; DROP INDEX session_uuid;"
-            "DROP INDEX device_driver; DROP INDEX result_name; DROP INDEX result_device;"
+            "DROP INDEX device_driver; DROP INDEX result_course; DROP INDEX result_device;"
             "ALTER TABLE session DROP COLUMN sum; ALTER TABLE device DROP COLUMN sum;"
-            "ALTER TABLE result DROP COLUMN sum; ALTER TABLE result DROP COLUMN brief;"
+            "ALTER TABLE result DROP COLUMN sum; ALTER TABLE result DROP COLUMN past;"
+            "ALTER TABLE result DROP COLUMN course;"
             "ALTER TABLE session DROP COLUMN uuid; ALTER TABLE session DROP COLUMN shard;"
             "ALTER TABLE session DROP COLUMN shard_index;"
             "ALTER TABLE session DROP COLUMN shard_count;"
