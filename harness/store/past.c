@@ -26,7 +26,7 @@ static void put_number(struct text *out, uint64_t number)
 {
     char bytes[1 + sizeof number];
     size_t size = 0;
-    while (number >> 8 * size && size < sizeof number)
+    while (size < sizeof number && number >> 8 * size)
         size++;
     bytes[0] = (char)size;
     for (size_t i = 0; i < size; i++)
