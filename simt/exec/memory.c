@@ -7,9 +7,6 @@
 #include "memory/order.h"
 #include "memory/regions.h"
 
-#define OFFSET_MASK   (region_address(1, 0) - 1)
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-
 struct piece {
     uint32_t cell, offset, bits, kind; // as program->extra has them
 };

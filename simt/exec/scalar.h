@@ -16,7 +16,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#define ALWAYS_INLINE    inline __attribute__((always_inline))
 #define COMPONENTS_MAX   4 // of a vector
 #define ROW_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

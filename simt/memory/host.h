@@ -91,14 +91,13 @@ static inline uint32_t host_region_number(uint64_t address)
 
 static inline uint64_t host_region_offset(uint64_t address)
 {
-    return address & ((UINT64_C(1) << REGION_SHIFT) - 1);
+    return address & OFFSET_MASK;
 }
 
 // An offset does not lead into another region.
 static inline uint64_t host_add(uint64_t address, uint64_t offset)
 {
-    const uint64_t most = (UINT64_C(1) << REGION_SHIFT) - 1;
-    return host_region_offset(address) + offset > most ? POINTER_BAD : address + offset;
+    return host_region_offset(address) + offset > OFFSET_MASK ? POINTER_BAD : address + offset;
 }
 
 // Where a scalar of `size` bytes, `offset` bytes behind `address`, lies in the region of `address`;

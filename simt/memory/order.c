@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-
 #define SEEN_BITS    6   // of the table of an invocation's last accesses
 #define STALE_CHANCE 4   // one in so many times an old value is taken
 #define DRIFT_MAX    4   // invocations of which a store sinks in one drift

@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 #define REGION_SHIFT 40
-#define REGION_COUNT (1u << 22) // of the device; region 0 is never valid
+#define OFFSET_MASK  ((UINT64_C(1) << REGION_SHIFT) - 1) // of an address: the offset
+#define REGION_COUNT (1u << 22)                          // of the device; region 0 is never valid
 
 // Regions that only exist within one dispatch.
 #define LOCAL_SHARED   REGION_COUNT       // the workgroup's Workgroup variables

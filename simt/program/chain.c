@@ -3,8 +3,6 @@
 // variable, is known and needs no instruction.
 #include "program/compiler.h"
 
-#define OFFSET_MASK (region_address(1, 0) - 1)
-
 struct walk {
     const struct op *op;
     uint32_t type;         // that the chain has come to

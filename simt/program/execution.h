@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 struct workgroup; // schedule/machine.h
 struct subgroup;
 struct order; // memory/order.h

@@ -154,7 +154,7 @@ enum after { GO_ON, STOP };
 static enum after at_workgroup_barrier(struct run *run)
 {
     struct subgroup *subgroup = run->subgroup;
-    subgroup_put(run->subgroup, run->set, run->pc, NULL);
+    subgroup_put(subgroup, run->set, run->pc, NULL);
     subgroup->at_barrier |= run->set;
     subgroup->runnable &= ~run->set;
     try_barrier(run);
