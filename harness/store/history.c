@@ -44,6 +44,10 @@ const struct store_session *store_index_session(const struct store_index *index,
     const struct store_session key = {.id = id};
     if (index->session_count == 0)
         return NULL;
+    // Most often no number is left out.
+    const uint64_t at = (uint64_t)id - (uint64_t)index->sessions->id;
+    if (at < index->session_count && index->sessions[at].id == id)
+        return &index->sessions[at];
     return bsearch(&key, index->sessions, index->session_count, sizeof(key), compare_ids);
 }
 
@@ -234,15 +238,6 @@ static int compare_rows(const void *left, const void *right)
     return order ? order : compare_ids(a->session, b->session);
 }
 
-// As store_index_session; most often no number is left out.
-static const struct store_session *find_session(const struct store_index *index, int64_t id)
-{
-    const uint64_t at = index->session_count ? (uint64_t)id - (uint64_t)index->sessions->id : 0;
-    return at < index->session_count && index->sessions[at].id == id
-               ? &index->sessions[at]
-               : store_index_session(index, id);
-}
-
 // Takes the rows that were kept. False if one cannot be what this program wrote.
 static bool take_rows(struct walk *walk, const struct courses *courses, const struct course *course)
 {
@@ -254,7 +249,7 @@ static bool take_rows(struct walk *walk, const struct courses *courses, const st
         int64_t session;
         if (!store_past_take(&walk->kept, &at, seed, &session, &past))
             return false;
-        past.session = find_session(walk->index, session);
+        past.session = store_index_session(walk->index, session);
         if (!past.session || !past.driver)
             return false;
         if (walk->index->contained[past.session - walk->index->sessions])
