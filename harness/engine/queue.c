@@ -16,6 +16,10 @@
 
 #define WAIT_MS 200
 
+// What was measured is in the store after so long. A commit costs more than all else that the
+// supervisor does for a batch, so batches share one.
+#define PUT_SECONDS 0.1
+
 static const struct eng_run *run_of(const struct eng_queue *q)
 {
     return q->workers->run;
@@ -337,10 +341,18 @@ static void note_evidence(struct eng_queue *q, struct measure *m, bool silent)
 
 static bool put(struct eng_queue *q, struct measure *m)
 {
+    q->watch.due = 0;
     m->row.result = (char *)eng_result_name(m->result);
+    m->row.reason = m->result == ENG_PARTIAL ? (char *)"" : m->reason;
     memcpy(m->row.evidence, m->evidence, sizeof m->evidence);
     struct lit_error error = {0};
     return heed(q, store_result_put(run_of(q)->store, run_of(q)->session, &m->row, &error), &error);
+}
+
+// Puts the batches that wait for it. To be called before anything that may take long.
+static bool put_rest(struct eng_queue *q, struct measure *m)
+{
+    return q->watch.due == 0 || put(q, m);
 }
 
 static void show(struct eng_queue *q, const struct measure *m)
@@ -397,10 +409,21 @@ static bool batch_is_sane(const struct measure *m, const struct eng_count *batch
 // The worker is not to be believed.
 static enum eng_stop disbelieve(struct eng_queue *q, struct measure *m, const char *why)
 {
+    if (!put_rest(q, m))
+        return ENG_STOP_STORE;
     end_worker(q, true);
     m->result = ENG_HARNESS_ERROR;
     snprintf(m->reason, sizeof m->reason, "%s", why);
     return ENG_STOP_NOT;
+}
+
+// Whether what was measured is to be put before anything else: it is due, or the worker may be
+// ended now, which can take seconds.
+static bool is_time_to_put(enum eng_wait wait, const struct eng_event *event)
+{
+    return wait != ENG_WAIT_EVENT ||
+           (event->kind == ENG_EVENT_DONE &&
+            (eng_is_broken(event->result) || event->result == ENG_HARNESS_ERROR));
 }
 
 // Reads the events of one RUN until the configuration is over. *over is false if the run stops and
@@ -411,6 +434,10 @@ static enum eng_stop follow(struct eng_queue *q, struct measure *m, bool *over)
     for (;;) {
         enum eng_wait wait = wait_event(q, &event, m->reason);
         *over = wait != ENG_WAIT_TIME && wait != ENG_WAIT_INTERRUPTED;
+        if (is_time_to_put(wait, &event) && !put_rest(q, m))
+            return ENG_STOP_STORE;
+        if (wait == ENG_WAIT_DUE)
+            continue;
         if (wait != ENG_WAIT_EVENT) {
             note_blame(q, m);
             if (*over) {
@@ -431,8 +458,8 @@ static enum eng_stop follow(struct eng_queue *q, struct measure *m, bool *over)
             q->tested += event.tested;
             if (cat_test_draws(m->which->test))
                 q->losses = q->hangs = 0;
-            if (!put(q, m))
-                return ENG_STOP_STORE;
+            if (q->watch.due == 0)
+                q->watch.due = clock_now() + PUT_SECONDS;
             show(q, m);
             break;
         case ENG_EVENT_DONE:
@@ -509,7 +536,6 @@ static enum eng_stop run_chunk(struct eng_queue *q, struct measure *m, bool *ove
     eng_precompile_ask(&q->precompile, &q->plan, q->done, place_of(q, m), &request, describe, q);
     snprintf(request.name, sizeof request.name, "%s", m->row.name);
     snprintf(request.stress, sizeof request.stress, "%s", m->stress);
-    m->result = ENG_PARTIAL;
     m->unclear = m->failed = false;
     show(q, m);
     take_place(q, m->which);
@@ -561,7 +587,8 @@ static enum eng_stop run_by_rule(struct eng_queue *q, struct measure *m, bool *o
     uint64_t next = eng_rule_next(&m->rule, &m->row.count);
     m->result = eng_verdict(&m->row.count);
     while (next > 0 && step == ENG_STOP_NOT && *over && is_verdict(m->result)) {
-        step = ensure_open(q, place_of(q, m));
+        m->result = ENG_PARTIAL;
+        step = put_rest(q, m) ? ensure_open(q, place_of(q, m)) : ENG_STOP_STORE;
         if (step == ENG_STOP_NOT) {
             m->target = next;
             step = run_chunk(q, m, over);
@@ -572,7 +599,6 @@ static enum eng_stop run_by_rule(struct eng_queue *q, struct measure *m, bool *o
                 step = ENG_STOP_STORE;
         } else {
             *over = false;
-            m->result = ENG_PARTIAL;
         }
         next = eng_rule_next(&m->rule, &m->row.count);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The supervisor: runs the plan on all chosen devices through worker processes and stores every
-// result as it arrives. It never calls Vulkan.
+// The supervisor: runs the plan on all chosen devices through worker processes and stores what
+// they measure. It never calls Vulkan.
 #pragma once
 
 #include "catalogue/catalogue.h"

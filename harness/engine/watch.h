@@ -82,6 +82,7 @@ struct eng_watch {
     int niceness;   // of workers, added to this process's own
     // A line that a worker printed, or a remark of the supervisor: sanitised, without a newline.
     void (*say)(const char *line, void *user);
+    double due; // clock_now: a wait for an event ends then (ENG_WAIT_DUE); 0: it does not
     // Called a few times a second while waiting; may be NULL.
     void (*tick)(void *user);
     // Asked as often: whether to stop as if a signal had come; may be NULL.
@@ -115,6 +116,7 @@ void eng_worker_listen(struct eng_worker *worker);
 
 enum eng_wait {
     ENG_WAIT_EVENT,       // *event is filled
+    ENG_WAIT_DUE,         // it is watch->due
     ENG_WAIT_GONE,        // the worker died; `reason` says how
     ENG_WAIT_FAILED,      // the harness failed, not the driver; `reason` says how
     ENG_WAIT_NONSENSE,    // it sent something that is no event; `reason` says what
@@ -131,7 +133,8 @@ enum eng_result eng_wait_result(enum eng_wait wait);
 // or an event that ends the worker.
 void eng_worker_evidence(struct eng_worker *worker, bool silent, char *evidence[ENG_EVIDENCES]);
 
-// Waits for the next event. After anything but an event the worker is good for eng_worker_end only.
+// Waits for the next event. After anything but an event or ENG_WAIT_DUE the worker is good for
+// eng_worker_end only.
 enum eng_wait eng_worker_wait(struct eng_worker *worker, struct eng_event *event, char reason[512]);
 
 // --- What the kernel logs of graphics devices while a run lasts. Not everybody may read it:

@@ -102,7 +102,7 @@ struct store_result {
 void store_result_clear(struct store_result *result);
 
 // Writes a result's present state in one transaction: inserts it or replaces what was there for the
-// same session, device and name. Called after every batch; on disk when it returns.
+// same session, device and name. On disk when it returns.
 bool store_result_put(struct store *store, int64_t session, const struct store_result *result,
                       struct lit_error *error);
 // The same of several, in one transaction.

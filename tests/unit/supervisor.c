@@ -9,6 +9,7 @@
 #include "engine/protocol.h"
 #include "engine/plan.h"
 #include "engine/supervisor.h"
+#include "store/private.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -87,6 +88,28 @@ static void meet(const char *part)
         fclose(file);
     while (access(path[!own], F_OK) != 0)
         usleep(2000);
+}
+
+static bool take_runs(struct store_result *result, void *user)
+{
+    *(uint64_t *)user = result->count.runs;
+    return true;
+}
+
+// Goes on when another process finds so many runs in the session that goes on.
+static void wait_for_store(uint64_t runs)
+{
+    struct lit_error error;
+    char path[256];
+    snprintf(path, sizeof path, "%s/x.db", getenv("FAKE_FOLDER"));
+    for (uint64_t stored = 0; stored != runs; usleep(2000)) {
+        struct store_session own = {0};
+        struct store *file = store_open_read(path, &error);
+        if (file && store_session_load(file, 0, true, &own, &error))
+            store_results(file, own.id, take_runs, &stored, &error);
+        store_session_clear(&own);
+        store_close(&file);
+    }
 }
 
 static const char *kernel_log_path(void)
@@ -169,6 +192,14 @@ static void play_run(const char *part, const struct eng_request *request)
     } else if (strcmp(part, "slow") == 0) {
         emit_batch(3, 0);
         sleep_for_ever();
+    } else if (strcmp(part, "quick") == 0) {
+        for (; runs > 1; runs--)
+            emit_batch(1, 0);
+    } else if (strcmp(part, "pausing") == 0) {
+        emit_batch(1, 0);
+        emit_batch(2, 0);
+        wait_for_store(3);
+        runs -= 3;
     } else if (strstr(part, "meet")) {
         meet(part);
     } else if (strcmp(part, "silent") == 0) {
@@ -507,6 +538,29 @@ static void a_partial_configuration_goes_on(void **state)
     assert_int_equal(tally.results[ENG_CRASH], 0);
 }
 
+static int count_commit(void *user)
+{
+    ++*(unsigned *)user;
+    return 0;
+}
+
+static void batches_share_a_commit_but_do_not_wait_for_others(void **state)
+{
+    struct eng_tally tally;
+    unsigned commits = 0;
+    (void)state;
+    begin_session();
+    sqlite3_commit_hook(store->db, count_commit, &commits);
+    assert_int_equal(supervise("quick", slow(5), 0, &tally), ENG_STOP_NOT);
+    sqlite3_commit_hook(store->db, NULL, NULL);
+    assert_int_equal(tally.results[ENG_PASS], 1);
+    assert_in_range(commits, 1, RUNS - 1); // there are as many batches
+
+    begin_session();
+    assert_int_equal(supervise("pausing", slow(5), 0, &tally), ENG_STOP_NOT);
+    assert_int_equal(tally.results[ENG_PASS], 1);
+}
+
 static void devices_that_do_not_open(void **state)
 {
     struct eng_tally tally;
@@ -728,6 +782,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_was_found_around_an_end_is_kept),
         cmocka_unit_test(requests_wait_for_the_worker),
         cmocka_unit_test(a_partial_configuration_goes_on),
+        cmocka_unit_test(batches_share_a_commit_but_do_not_wait_for_others),
         cmocka_unit_test(devices_that_do_not_open),
         cmocka_unit_test(a_device_in_trouble_leaves_the_others_alone),
         cmocka_unit_test(what_is_made_ahead),
