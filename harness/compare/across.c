@@ -172,7 +172,7 @@ static void pool(struct pooling *p, struct report_result *const *group, size_t c
     report_result_is(&sum, cfg_parse(one->name));
     sum.device = one->device;
     sum.expectation = one->expectation;
-    sum.mode = one->mode;
+    sum.mode = cat_mode_keep(one->mode);
     sum.reason = lit_strdup(ended ? "" : first->reason);
     sum.sha256 = lit_strdup(one->sha256);
     sum.headline = lit_strdup(one->headline);

@@ -214,7 +214,8 @@ static bool read_outcomes(const struct reader *reader, const json_t *json, struc
 
 // The first failures; what one of them says besides is not held against anything.
 static bool read_failures(const struct reader *reader, const json_t *json,
-                          struct report_result *result, struct eng_count *count)
+                          struct report_result *result, struct eng_count *count,
+                          struct cat_mode *mode)
 {
     const json_t *failures = json_object_get(json, "failures");
     uint32_t named = 0;
@@ -228,13 +229,13 @@ static bool read_failures(const struct reader *reader, const json_t *json,
         const char *name = json_string_value(json_object_get(item, "outcome"));
         if (!read_fields(reader, report_failure_fields, item, failure))
             return false;
-        const uint32_t outcome = cat_mode_find(&result->mode, name ? name : "");
+        const uint32_t outcome = cat_mode_find(mode, name ? name : "");
         failure->at.outcome = outcome < CAT_OUTCOMES ? outcome : LAST_CHOICE;
         failure->at.run -= failure->at.run > 0; // counted from 1
         if (failure->at.outcome > CAT_NEVER_WRITTEN && failure->at.outcome <= LAST_CHOICE)
             named |= 1u << (failure->at.outcome - 1);
     }
-    find_fails(count, named, &result->mode);
+    find_fails(count, named, mode);
     return true;
 }
 
@@ -287,9 +288,11 @@ static bool read_counts(const struct reader *reader, const json_t *json,
                               .instances = result->instances,
                               .failed_instances = result->failed_instances,
                               .seconds = result->seconds};
-    if (!read_outcomes(reader, json, &count, &result->mode) ||
-        !read_failures(reader, json, result, &count) || !read_parts(reader, json, &count))
+    struct cat_mode mode = {0};
+    if (!read_outcomes(reader, json, &count, &mode) ||
+        !read_failures(reader, json, result, &count, &mode) || !read_parts(reader, json, &count))
         return false;
+    result->mode = cat_mode_keep(&mode);
     const char *why = eng_result_disagrees(result->result, &count, NULL);
     if (why)
         return refuse(reader, true, "%s", why);

@@ -119,6 +119,10 @@ const char *cat_mode_name(const struct cat_mode *mode, uint32_t outcome);
 bool cat_mode_fails(const struct cat_mode *mode, uint32_t outcome);
 // The outcome of a name; CAT_OUTCOMES if the mode has none.
 uint32_t cat_mode_find(const struct cat_mode *mode, const char *name);
+// A copy that stays until it is dropped. Those without names of their own, which are most, share
+// one: a mode is a large struct.
+const struct cat_mode *cat_mode_keep(const struct cat_mode *mode);
+void cat_mode_drop(const struct cat_mode *mode); // NULL is fine
 
 // Classifies one word. `expected` points at the one or four words of its expectation.
 // A word that is wanted to stay poison (a guard) is right if it does.

@@ -156,11 +156,10 @@ static json_t *list_outcomes(const struct report_result *result)
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++)
         if (result->outcomes[outcome])
             json_array_append_new(
-                list,
-                json_pack("{s:o, s:b, s:o}", "outcome", field_text(OUTCOME(result, outcome)),
-                          "fails",
-                          outcome != CAT_NO_PROGRESS && cat_mode_fails(&result->mode, outcome),
-                          "instances", field_count(result->outcomes[outcome])));
+                list, json_pack("{s:o, s:b, s:o}", "outcome", field_text(OUTCOME(result, outcome)),
+                                "fails",
+                                outcome != CAT_NO_PROGRESS && cat_mode_fails(result->mode, outcome),
+                                "instances", field_count(result->outcomes[outcome])));
     return list;
 }
 

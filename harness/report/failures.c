@@ -23,7 +23,7 @@ static uint32_t most_seen(const struct report_result *result)
 {
     uint32_t most = CAT_OUTCOMES;
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++)
-        if (result->outcomes[outcome] > 0 && cat_mode_fails(&result->mode, outcome) &&
+        if (result->outcomes[outcome] > 0 && cat_mode_fails(result->mode, outcome) &&
             (most == CAT_OUTCOMES || result->outcomes[outcome] > result->outcomes[most]))
             most = outcome;
     return most;

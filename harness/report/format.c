@@ -320,7 +320,7 @@ void format_outcomes(struct text *out, const struct report_result *result)
         uint32_t most = CAT_OUTCOMES;
         for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
             if (listed[outcome] || result->outcomes[outcome] == 0 ||
-                !cat_mode_fails(&result->mode, outcome))
+                !cat_mode_fails(result->mode, outcome))
                 continue;
             if (most == CAT_OUTCOMES || result->outcomes[outcome] > result->outcomes[most])
                 most = outcome;

@@ -67,12 +67,12 @@ static void print_histogram(struct text *out, const struct report_result *result
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
         if (result->outcomes[outcome] == 0)
             continue;
-        if (result->mode.check == CAT_CHECK_STATE) {
+        if (result->mode->check == CAT_CHECK_STATE) {
             print_state(out, result->outcomes[outcome], OUTCOME(result, outcome));
             continue;
         }
         // Runs with an expired wait are neither positive nor negative.
-        bool positive = outcome != CAT_NO_PROGRESS && cat_mode_fails(&result->mode, outcome);
+        bool positive = outcome != CAT_NO_PROGRESS && cat_mode_fails(result->mode, outcome);
         const char *name = OUTCOME(result, outcome);
         text_printf(out, "%-8ju%s>outcome=%s", (uintmax_t)result->outcomes[outcome],
                     positive ? "*" : ":", isalpha((unsigned char)name[0]) ? "" : "o_");
@@ -111,7 +111,7 @@ static void print_result(struct text *out, const struct report_result *result)
         return;
     }
     uint64_t bad = result->failed_runs, judged = result->judged;
-    if (result->mode.check == CAT_CHECK_STATE) { // of instances, as there
+    if (result->mode->check == CAT_CHECK_STATE) { // of instances, as there
         const struct report_asked asked = report_asked(result);
         bad = asked.positive;
         judged = asked.all;

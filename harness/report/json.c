@@ -251,7 +251,7 @@ static json_t *make_failing(const struct report_result *result)
 {
     json_t *failing = json_array();
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++)
-        if (result->outcomes[outcome] > 0 && cat_mode_fails(&result->mode, outcome))
+        if (result->outcomes[outcome] > 0 && cat_mode_fails(result->mode, outcome))
             json_array_append_new(failing, field_text(OUTCOME(result, outcome)));
     return failing;
 }
@@ -344,7 +344,7 @@ json_t *report_json_result(const struct report_code *code, const struct report_r
         json_array_append_new(parts, fields_write(report_part_fields, &result->pieces[i]));
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
         json_object_set_new(json, set[i].name, set[i].value);
-    if (result->mode.check == CAT_CHECK_STATE)
+    if (result->mode->check == CAT_CHECK_STATE)
         json_object_set_new(json, "failing_outcomes", make_failing(result));
     if (report_evidence_any(result))
         json_object_set_new(json, "evidence", make_evidence(result));

@@ -90,7 +90,7 @@ void report_model_add(struct report_model *model, size_t device, const struct st
         .rule = lit_strdup(row->rule),
         .first = row->first,
         .seed = row->seed,
-        .mode = row->mode,
+        .mode = cat_mode_keep(&row->mode),
         .runs = count->runs,
         .failed_runs = count->failed_runs,
         .no_progress_runs = count->no_progress_runs,
@@ -252,6 +252,7 @@ static void clear_result(struct report_result *result)
     free(result->rule);
     free(result->pieces);
     free(result->failures);
+    cat_mode_drop(result->mode);
     for (size_t i = 0; i < ENG_EVIDENCES; i++)
         free(result->evidence[i]);
 }
@@ -408,7 +409,7 @@ bool report_control_triggered(const struct report_result *result)
 const char *report_outcome_name(const struct report_result *result, uint32_t outcome,
                                 char buffer[24])
 {
-    const char *name = cat_mode_name(&result->mode, outcome);
+    const char *name = cat_mode_name(result->mode, outcome);
     if (name)
         return name;
     snprintf(buffer, 24, "outcome %u", outcome);

@@ -32,7 +32,7 @@ struct report_result {
     char *reason, *sha256, *headline;
     char *stress, *rule; // as in struct store_result
     uint64_t seed, first;
-    struct cat_mode mode; // names the outcomes
+    const struct cat_mode *mode; // names the outcomes; cat_mode_keep
     uint64_t runs, failed_runs, no_progress_runs, instances, failed_instances;
     uint64_t outcomes[CAT_OUTCOMES];
     bool first_run_failed;

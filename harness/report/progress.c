@@ -120,7 +120,7 @@ struct level {
 
 static uint64_t ran_out(const struct report_result *result)
 {
-    const uint32_t outcome = cat_mode_find(&result->mode, AXI_RAN_OUT);
+    const uint32_t outcome = cat_mode_find(result->mode, AXI_RAN_OUT);
     return outcome < CAT_OUTCOMES ? result->outcomes[outcome] : 0;
 }
 

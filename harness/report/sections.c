@@ -410,7 +410,7 @@ void report_histogram(const struct report_result *result, struct table *table)
         .about = "Outcomes of the checked units.", .class = "histogram", TABLE_OF(heads)};
     table_begin(table, &shape, result->device);
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
-        const bool fails = cat_mode_fails(&result->mode, outcome);
+        const bool fails = cat_mode_fails(result->mode, outcome);
         if (result->outcomes[outcome] == 0 && outcome != CAT_RIGHT)
             continue;
         table_row(table);

@@ -24,7 +24,7 @@ struct report_asked report_asked(const struct report_result *result)
 {
     struct report_asked asked = {0};
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
-        const char *name = cat_mode_name(&result->mode, outcome);
+        const char *name = cat_mode_name(result->mode, outcome);
         if (!name ||
             (outcome != CAT_NEVER_WRITTEN && outcome != CAT_VARIED && is_none(outcome, name)))
             continue;
@@ -42,8 +42,8 @@ static void put_states(const struct report_result *result, bool all, struct tabl
     bool first = true;
     text_printf(&name, "%s %s", result->id, result->label);
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
-        const char *state = cat_mode_name(&result->mode, outcome);
-        const bool fails = state && cat_mode_fails(&result->mode, outcome);
+        const char *state = cat_mode_name(result->mode, outcome);
+        const bool fails = state && cat_mode_fails(result->mode, outcome);
         const bool forbidden = fails && result->expectation == CAT_FORBIDDEN;
         if (!state || (!result->outcomes[outcome] && !all && !forbidden && !is_asked(state)) ||
             (!result->outcomes[outcome] && is_none(outcome, state)))
@@ -87,7 +87,7 @@ void report_final_states(const struct report_model *model, size_t device, bool a
         unsigned ends;
         if (report_is_waiting(result, &place, &ends) && !all)
             continue;
-        if (result->device == device && result->mode.check == CAT_CHECK_STATE && result->runs)
+        if (result->device == device && result->mode->check == CAT_CHECK_STATE && result->runs)
             put_states(result, all, table);
     }
     if (table->count)

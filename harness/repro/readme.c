@@ -136,7 +136,7 @@ static void put_measured(const struct repro *repro, struct text *out)
         if (!result->outcomes[i])
             continue;
         repro_printf(out, "| %s%s | %s |\n", report_outcome_name(result, i, buffer),
-                     cat_mode_fails(&result->mode, i) ? "" : " (no failure)",
+                     cat_mode_fails(result->mode, i) ? "" : " (no failure)",
                      COUNT(result->outcomes[i]));
     }
     text_puts(out, "\n");

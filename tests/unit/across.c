@@ -47,6 +47,7 @@ static void fill(struct report_result *result, size_t device, size_t configurati
                                      .headline = lit_strdup(""),
                                      .stress = lit_strdup(""),
                                      .rule = lit_strdup(""),
+                                     .mode = cat_mode_keep(&(struct cat_mode){0}),
                                      .runs = farm->runs,
                                      .judged = farm->runs,
                                      .pieces = lit_alloc(BATCHES, sizeof *result->pieces),

@@ -70,7 +70,7 @@ static void right_report(void **state)
     assert_int_equal(result->failed_runs, 7);
     assert_int_equal(result->expectation, CAT_FORBIDDEN);
     assert_int_equal(result->result, ENG_FAIL);
-    assert_string_equal(cat_mode_name(&result->mode, 3), "wrong");
+    assert_string_equal(cat_mode_name(result->mode, 3), "wrong");
     assert_int_equal(result->outcomes[3], 9);
     assert_string_equal(report_value(result, "y"), "2");
     assert_string_equal(report_value(result, "subgroup"), "8");

@@ -25,6 +25,7 @@ struct made {
 static void add(struct made *made, size_t device, const char *name, uint64_t failed,
                 enum cat_expectation expectation)
 {
+    static const struct cat_mode equal = {.check = CAT_CHECK_EQUAL};
     struct report_result *result = &made->results[made->model.result_count++];
     const bool crash = failed > 100;
     *result = (struct report_result){
@@ -39,7 +40,7 @@ static void add(struct made *made, size_t device, const char *name, uint64_t fai
         .stress = (char *)"",
         .rule = (char *)"",
         .seed = 5,
-        .mode = {.check = CAT_CHECK_EQUAL},
+        .mode = &equal,
         .runs = crash ? 0 : 100,
         .judged = crash ? 0 : 100,
         .failed_runs = crash ? 0 : failed,

@@ -78,12 +78,13 @@ struct play {
 static void put(struct report_model *model, const struct cat_case *which, const uint64_t *outcomes)
 {
     struct text name = {0};
+    const struct cat_mode mode = cat_mode_of(which->test->oracle);
     cat_case_name(which, &name);
     model->results = lit_realloc(model->results, model->result_count + 1, sizeof *model->results);
     struct report_result *result = &model->results[model->result_count++];
     *result = (struct report_result){
         .rule = (char *)"",
-        .mode = cat_mode_of(which->test->oracle),
+        .mode = cat_mode_keep(&mode),
         .result = ENG_PASS,
         .stress = (char *)"",
     };
@@ -115,8 +116,10 @@ static void play_pieces(const struct cat_case *which, void *user)
 
 static void clear(struct report_model *model)
 {
-    for (size_t i = 0; i < model->result_count; i++)
+    for (size_t i = 0; i < model->result_count; i++) {
+        cat_mode_drop(model->results[i].mode);
         report_result_forget(&model->results[i]);
+    }
     free(model->results);
     *model = (struct report_model){0};
 }

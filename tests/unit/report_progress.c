@@ -49,6 +49,8 @@ static void add_chain(struct made *made, uint64_t ticket, uint64_t launch, uint6
 // A generated program, and how many of its 1,000 instances ran out.
 static void add_waiting(struct made *made, const char *test, uint64_t out)
 {
+    static const struct cat_mode states = {
+        CAT_CHECK_STATE, {.names = {[0] = "ended", [CAT_STATES - 1] = AXI_RAN_OUT}}};
     struct report_result *result = &made->results[made->model.result_count++];
     *result = (struct report_result){.test = (char *)test,
                                      .rule = (char *)"",
@@ -57,10 +59,8 @@ static void add_waiting(struct made *made, const char *test, uint64_t out)
                                      .runs = 10,
                                      .instances = 1000,
                                      .result = ENG_PASS};
-    result->mode.check = CAT_CHECK_STATE;
-    strcpy(result->mode.choice.names[0], "ended");
-    strcpy(result->mode.choice.names[CAT_STATES - 1], AXI_RAN_OUT);
-    result->outcomes[cat_mode_find(&result->mode, AXI_RAN_OUT)] = out;
+    result->mode = &states;
+    result->outcomes[cat_mode_find(&states, AXI_RAN_OUT)] = out;
     result->outcomes[CAT_RIGHT] = 1000 - out;
     made->model.results = made->results;
 }

@@ -172,11 +172,12 @@ static void observations(void **state)
     const struct report_model model = {.results = results, .result_count = 3};
     struct report_fingerprint *list;
     static const struct cfg_pair place = {"place", "if", CFG_VARIANT};
+    static const struct cat_mode choice = {.check = CAT_CHECK_CHOICE};
     for (size_t i = 0; i < 3; i++) {
         results[i].test = (char *)"divergence.reconverge";
         results[i].variant = &place;
         results[i].variant_count = 1;
-        results[i].mode.check = CAT_CHECK_CHOICE;
+        results[i].mode = &choice;
         results[i].outcomes[0] = 100;
     }
     assert_int_equal(report_fingerprints(&model, 0, &list), 1);
