@@ -122,7 +122,7 @@ class Stopped(Several):
         self.complete()
 
     def test_budget(self):
-        result = self.run_both("--time", "2", fault="slow=20")
+        result = self.run_both("--time", "2", fault="slow=200")
         self.assertEqual(result.code, 5, result)
         self.assertLess(result.seconds, 15 * harness.SLOW)
         self.complete()
