@@ -9,7 +9,9 @@
 #include <string.h>
 
 enum {
-    GROUP = 64, // invocations of the checker's workgroups
+    GROUP = 64,     // invocations of the checker's workgroups
+    TURN = 4,       // vectors that an invocation loads at once
+    MOST_SLOTS = 4, // that a workgroup compares vectors of
     SPEC_MODE = 1,
 
     RUN_WORDS = 32, // of a run's slot
@@ -190,10 +192,13 @@ void dev_checking_check(struct dev *dev, struct dev_checking *checking, uint32_t
     struct dev_division division = checking->division;
     if (!division.vectors)
         division = dev_slots_divide(checking->output_words, slots, dev->facts.cpu);
-    if (division.slots > slots)
-        division.slots = slots;
-    const uint32_t width = dev_checks_words(dev) ? 1 : 4;
-    const uint32_t each = division.vectors * 4 / width;
+    const bool by_words = dev_checks_words(dev);
+    const uint32_t most_slots = by_words || slots < MOST_SLOTS ? slots : MOST_SLOTS;
+    if (division.slots > most_slots)
+        division.slots = most_slots;
+    const uint32_t width = by_words ? 1 : 4;
+    const uint32_t each =
+        by_words ? division.vectors * 4 : (division.vectors + TURN - 1) / TURN * TURN;
     const struct push push = {
         .words_per_instance = (uint32_t)checking->shape.words_per_instance,
         .instances = (uint32_t)checking->shape.instances,

@@ -137,11 +137,11 @@ static struct dev_slots slots_of(const struct cat_shape *shape, size_t number)
     return dev_slots_choose(shape, &limits, counts[number % 3]);
 }
 
-// Every other one as only large outputs are divided: several vectors an invocation, all slots a
-// workgroup.
+// Every other one as only large outputs are divided: several vectors an invocation, more than it
+// takes at once, and several slots a workgroup, of which some leave the last workgroups fewer.
 static struct dev_division division_of(size_t number)
 {
-    return number % 2 ? (struct dev_division){.vectors = 3, .slots = DEV_SLOTS}
+    return number % 2 ? (struct dev_division){.vectors = 8, .slots = CONTENTS - number / 2 % 4}
                       : (struct dev_division){0};
 }
 
