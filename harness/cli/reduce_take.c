@@ -3,14 +3,13 @@
 #include "cli/kernel.h"
 
 #include "base/spirv.h"
+#include "engine/protocol.h"
 #include "model/check.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define FILE_GROUPS 8 // workgroups of a test's file
 
 // The push constants of tests (docs/test-format.md): addresses, of which a kernel has none,
 // elements, the run's seed.
@@ -139,7 +138,7 @@ bool cli_reduce_file(const char *path, const struct dev_facts *facts, struct tex
     good = good && eng_prepare(&(struct eng_prepare){.which = &which,
                                                      .module = &module,
                                                      .facts = facts,
-                                                     .scale = FILE_GROUPS,
+                                                     .scale = eng_draw_workgroups(facts),
                                                      .most_words = CLI_KERNEL_BYTES / 4},
                                &ready, &why);
     if (good) {

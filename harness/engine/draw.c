@@ -9,6 +9,11 @@
 #define WORKGROUPS_CPU 4
 #define WORKGROUPS_GPU 16
 
+uint32_t eng_draw_workgroups(const struct dev_facts *facts)
+{
+    return facts->cpu ? WORKGROUPS_CPU : WORKGROUPS_GPU;
+}
+
 enum masks_rule eng_draw_rule(uint64_t features)
 {
     return features >> CAT_FEATURE_MAXIMAL & 1            ? MASKS_MAXIMAL
@@ -48,7 +53,7 @@ enum dev_status eng_generated_run(struct dev *dev, const struct eng_request *req
                 .dev = dev,
                 .own = &generated,
                 .check_on_host = true,
-                .scale = dev_facts(dev)->cpu ? WORKGROUPS_CPU : WORKGROUPS_GPU,
+                .scale = eng_draw_workgroups(dev_facts(dev)),
                 .sink = sink,
             },
             request);

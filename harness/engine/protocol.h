@@ -152,6 +152,8 @@ bool eng_event_parse(const char *line, size_t length, struct eng_event *event,
 enum masks_rule eng_draw_rule(uint64_t features);
 // "reconvergence.fuzz-maximal-5eed-17": the name of a program, by which its input is drawn.
 void eng_draw_name(const struct gen_limits *limits, uint64_t seed, uint64_t index, char name[96]);
+// Of a run of a program on this device.
+uint32_t eng_draw_workgroups(const struct dev_facts *facts);
 // The request that runs a program once it has a name, a seed and a number of runs.
 void eng_draw_request(const struct gen_program *program, enum masks_rule rule, uint32_t subgroup,
                       struct eng_request *request);
