@@ -151,8 +151,11 @@ void bench_expect(const struct bench_row *row, uint32_t subgroup, uint32_t pushe
     case BENCH_LOOKBACK:
     case BENCH_TILES:
     case BENCH_KINDS:
-        for (uint64_t i = 0; i < row->words; i++)
-            expected[i] = input[i] + (i % look_segment(row) ? expected[i - 1] : 0);
+        for (uint64_t i = 0; i < row->words; i++) {
+            const bool begins = i % look_segment(row) == 0;
+            expected[i] = cat_scan_word(row->scan, begins, begins ? 0 : expected[i - 1],
+                                        input[begins ? i : i - cat_scan_excludes(row->scan)]);
+        }
         break;
     }
 }

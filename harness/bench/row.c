@@ -274,7 +274,8 @@ static uint32_t number_of(const struct cat_kernel *kernel, const char *axis)
 static bool is_choice(const struct cat_kernel *kernel, const char *axis, const char *value)
 {
     const char *own = cat_kernel_choice(kernel, axis);
-    return own && strncmp(own, value, strcspn(own, "/")) == 0;
+    const size_t length = strlen(value);
+    return own && strncmp(own, value, length) == 0 && strcspn(own, "/") == length;
 }
 
 enum bench_kind look_kind(size_t number)
@@ -296,6 +297,8 @@ struct bench_row look_row(size_t number, uint32_t elements)
         .shared = number_of(kernel, "shared"),
         .lanes = number_of(kernel, "lanes"),
         .by_number = is_choice(kernel, "order", "id"),
+        .scan = cat_kernel_scan(kernel),
+        .in_place = is_choice(kernel, "place", "same"),
         .workgroup = widths[number % LOOK_WIDTHS],
         .loops = 1,
         .words = elements,
@@ -361,28 +364,27 @@ size_t look_set_count(const struct look_set *set)
 
 // What to begin with, the first that fits: large tiles where there are many of them, and small
 // ones where few would leave parts of a device without work. For subgroups of 32 as measured on the
-// device of docs/performance.md; for others what is moderate.
+// devices of docs/performance.md; for others what is moderate.
 static const struct {
     uint32_t subgroup, most; // subgroup: 0 for any; most: up to so many words
-    const char *shape, *encoding, *fence;
+    const char *shape, *encoding, *order, *fence;
     uint32_t workgroup;
 } defaults[] = {
-    {32, 1u << 21, "held=4/shared=0/looks=4/lanes=32", "word64", "device", 640},
-    {32, 1u << 23, "held=8/shared=0/looks=2/lanes=32", "word64", "device", 512},
-    {32, 1u << 25, "held=10/shared=0/looks=1/lanes=32", "word64", "device", 384},
-    {32, 1u << 27, "held=24/shared=0/looks=1/lanes=32", "word64", "device", 512},
-    {32, LOOK_MOST, "held=30/shared=5/looks=1/lanes=32", "word64", "device", 384},
-    {32, LOOK_MOST, "held=12/shared=0/looks=1/lanes=32", "word64", "device", 1024},
-    {32, LOOK_MOST, "held=8/shared=0/looks=1/lanes=32", "word64", "device", 256},
-    {64, 1u << 21, "held=4/shared=0/looks=1/lanes=64", "word64", "subgroup", 256},
-    {64, LOOK_MOST, "held=8/shared=0/looks=1/lanes=64", "word64", "subgroup", 256},
-    {64, LOOK_MOST, "held=4/shared=0/looks=1/lanes=64", "split", "subgroup", 256},
-    {64, LOOK_MOST, "held=4/shared=0/looks=1/lanes=64", "split", "subgroup", 128},
-    {128, LOOK_MOST, "held=4/shared=0/looks=1/lanes=128", "word64", "subgroup", 512},
-    {128, LOOK_MOST, "held=4/shared=0/looks=1/lanes=128", "split", "subgroup", 128},
-    {0, LOOK_MOST, "held=4/shared=0/looks=2/lanes=32", "word64", "subgroup", 256},
-    {0, LOOK_MOST, "held=4/shared=0/looks=1/lanes=32", "split", "subgroup", 256},
-    {0, LOOK_MOST, "held=4/shared=0/looks=1/lanes=32", "split", "subgroup", 64},
+    {32, 1u << 21, "held=4/shared=0/looks=4/lanes=32", "word64", "fallback", "device", 640},
+    {32, 1u << 23, "held=8/shared=0/looks=1/lanes=32", "word64", "fallback", "device", 512},
+    {32, 1u << 27, "held=8/shared=0/looks=1/lanes=32", "word64", "fallback", "device", 640},
+    {32, LOOK_MOST, "held=30/shared=5/looks=1/lanes=32", "word64", "fallback", "device", 384},
+    {32, LOOK_MOST, "held=12/shared=0/looks=1/lanes=32", "word64", "fallback", "device", 1024},
+    {32, LOOK_MOST, "held=8/shared=0/looks=1/lanes=32", "word64", "fallback", "device", 256},
+    {64, 1u << 21, "held=4/shared=0/looks=1/lanes=64", "word64", "ticket", "subgroup", 256},
+    {64, LOOK_MOST, "held=8/shared=0/looks=1/lanes=64", "word64", "ticket", "subgroup", 256},
+    {64, LOOK_MOST, "held=4/shared=0/looks=1/lanes=64", "split", "ticket", "subgroup", 256},
+    {64, LOOK_MOST, "held=4/shared=0/looks=1/lanes=64", "split", "ticket", "subgroup", 128},
+    {128, LOOK_MOST, "held=4/shared=0/looks=1/lanes=128", "word64", "ticket", "subgroup", 512},
+    {128, LOOK_MOST, "held=4/shared=0/looks=1/lanes=128", "split", "ticket", "subgroup", 128},
+    {0, LOOK_MOST, "held=4/shared=0/looks=2/lanes=32", "word64", "ticket", "subgroup", 256},
+    {0, LOOK_MOST, "held=4/shared=0/looks=1/lanes=32", "split", "ticket", "subgroup", 256},
+    {0, LOOK_MOST, "held=4/shared=0/looks=1/lanes=32", "split", "ticket", "subgroup", 64},
 };
 
 static bool look_fits(size_t number, uint32_t elements, const struct dev_facts *facts)
@@ -398,9 +400,9 @@ bool look_default(uint32_t elements, const struct dev_facts *facts, size_t *numb
         if ((defaults[i].subgroup && defaults[i].subgroup != facts->subgroup) ||
             elements > defaults[i].most)
             continue;
-        text_printf(
-            &name, "%s/encoding=%s/order=ticket/edge=branch/stage=whole/fence=%s/workgroup=%u",
-            defaults[i].shape, defaults[i].encoding, defaults[i].fence, defaults[i].workgroup);
+        text_printf(&name, "%s/encoding=%s/order=%s/edge=branch/stage=whole/fence=%s/workgroup=%u",
+                    defaults[i].shape, defaults[i].encoding, defaults[i].order, defaults[i].fence,
+                    defaults[i].workgroup);
         const bool found = look_row_find(name.data, number) && look_fits(*number, elements, facts);
         text_free(&name);
         if (found)

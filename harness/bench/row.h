@@ -57,6 +57,8 @@ struct bench_row {
     uint32_t lanes;        // the largest subgroup that it is for; 0: any
     bool by_number; // tiles by the workgroup's number, which works only if lower ones start first
     uint32_t tile;  // words of a workgroup; 0: not one of these
+    enum cat_scan scan; // what its output is
+    bool in_place;      // which it stores over its input
 
     uint32_t workgroup, workgroups; // invocations of one, how many are dispatched
     uint32_t loops;                 // iterations; 1 of COPY, LOOKBACK, LOCAL

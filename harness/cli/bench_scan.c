@@ -84,7 +84,9 @@ static bool matches(const char *pattern, size_t number)
 static bool is_searched(const struct cli_benching *b, const struct bench_row *row)
 {
     const struct dev_facts *facts = &b->device->facts;
-    return bench_row_fits(row, facts, NULL) && (!row->by_number || b->chosen.variants) &&
+    return bench_row_fits(row, facts, NULL) &&
+           ((!row->by_number && row->scan == CAT_SCAN_ADD && !row->in_place) ||
+            b->chosen.variants) &&
            (!facts->cpu || row->held + row->shared <= CPU_VECTORS);
 }
 

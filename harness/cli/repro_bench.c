@@ -165,6 +165,8 @@ static void fill_data(const struct bench_row *row, uint32_t subgroup, uint64_t s
     ready->input = lit_alloc(row->words, sizeof *ready->input);
     ready->expected = lit_alloc(row->words, sizeof *ready->expected);
     bench_input(seed, ready->input, row->words);
+    for (uint64_t i = 0; i < row->words; i++)
+        ready->input[i] = cat_scan_element(row->scan, ready->input[i]);
     bench_expect(row, subgroup, (uint32_t)ready->stream, ready->input, ready->expected);
 }
 

@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define EACH         4096u // words of a workgroup that fills or verifies
 #define MOST_GROUPS  16384u
@@ -20,6 +21,7 @@
 enum { LOOKED, WRONG, FIRST, UNUSED, EXPIRED, BEFORE, GOT, READBACK };
 #define REPORTED_WORDS 4
 
+// Helpers of a scan.
 enum { FILL_INPUT, FILL_SUMS, VERIFY, HELPERS };
 
 struct dev_timer {
@@ -33,9 +35,9 @@ struct dev_timer {
     // Where outputs are verified:
     bool verifies;
     uint32_t width, groups; // of the helpers' dispatches
-    VkPipeline helpers[HELPERS];
+    VkPipeline helpers[CAT_SCANS][HELPERS];
     struct dev_buffer reported;
-    bool spoiled; // the input has to be made anew
+    enum cat_scan filled; // the input was made for such scans; CAT_SCANS: it has to be made anew
 };
 
 struct dev_timed {
@@ -44,16 +46,18 @@ struct dev_timed {
     uint64_t words;
     struct dev_buffer state;
     uint32_t segment, epoch;
-    bool has_state, stale; // stale: the state has to begin anew
+    enum cat_scan scan;
+    bool in_place, has_state, stale; // stale: the state has to begin anew
 };
 
 // --- Commands
 
-static void record(const struct dev_timer *timer, VkPipeline pipeline, VkDeviceAddress state,
-                   uint32_t last, uint32_t workgroups)
+static void record(const struct dev_timer *timer, VkPipeline pipeline,
+                   const struct dev_buffer *input, VkDeviceAddress state, uint32_t last,
+                   uint32_t workgroups)
 {
     const struct dev_push push = {
-        .input = timer->input.address,
+        .input = input->address,
         .output = timer->output.address,
         .state = state,
         .elements = timer->verifies ? (uint32_t)timer->words : 0,
@@ -63,29 +67,39 @@ static void record(const struct dev_timer *timer, VkPipeline pipeline, VkDeviceA
     vkCmdDispatch(timer->dev->commands, workgroups, 1, 1);
 }
 
-static void record_helper(const struct dev_timer *timer, int helper, uint32_t last)
+static void record_helper(const struct dev_timer *timer, enum cat_scan scan, int helper,
+                          uint32_t last)
 {
-    record(timer, timer->helpers[helper], timer->reported.address, last, timer->groups);
+    record(timer, timer->helpers[scan][helper], &timer->input, timer->reported.address, last,
+           timer->groups);
 }
 
-static void record_verify(const struct dev_timer *timer, uint32_t segment)
+static void fill_input(const struct dev_timer *timer, enum cat_scan scan,
+                       const struct dev_buffer *input)
+{
+    record(timer, timer->helpers[scan][FILL_INPUT], input, 0, 0, timer->groups);
+}
+
+static void record_verify(const struct dev_timer *timer, enum cat_scan scan, uint32_t segment)
 {
     dev_fill(timer->dev, &timer->reported, 0, FIRST, 0);
     dev_fill(timer->dev, &timer->reported, FIRST, 1, UINT32_MAX);
     dev_barrier(timer->dev);
-    record_helper(timer, VERIFY, segment);
+    record_helper(timer, scan, VERIFY, segment);
     dev_barrier(timer->dev);
     dev_copy(timer->dev, &timer->reported, 0, &timer->readback, LOOKED, REPORTED_WORDS);
 }
 
 // --- Verifying
 
-// The word of an input that was made from a seed.
-static uint32_t input_word(uint32_t seed, uint32_t index)
+// What a word has to be, by the one before it in its segment. The input is not read, but worked
+// out.
+static uint32_t wanted(const struct dev_timer *timer, enum cat_scan scan, uint32_t index,
+                       bool begins, uint32_t before)
 {
-    uint32_t word = index * 0x9E3779B9u ^ seed;
-    word = (word ^ word >> 16) * 0x85EBCA6Bu;
-    return word ^ word >> 13;
+    uint32_t bits = (index - cat_scan_excludes(scan)) * 0x9E3779B9u ^ timer->seed;
+    bits = (bits ^ bits >> 16) * 0x85EBCA6Bu;
+    return cat_scan_word(scan, begins, before, cat_scan_element(scan, bits ^ bits >> 13));
 }
 
 // What is there from the run before would look correct.
@@ -96,8 +110,9 @@ static void forget(const struct dev_timer *timer, uint64_t words)
 }
 
 // What the read-back says, and of the first wrong word what there is and should be.
-static enum dev_status read_verdict(struct dev_timer *timer, uint32_t segment, uint32_t timeout_ms,
-                                    struct dev_timing *timing, struct lit_error *error)
+static enum dev_status read_verdict(struct dev_timer *timer, enum cat_scan scan, uint32_t segment,
+                                    uint32_t timeout_ms, struct dev_timing *timing,
+                                    struct lit_error *error)
 {
     const uint32_t *read = timer->readback.mapped;
     timing->looked = read[LOOKED];
@@ -118,34 +133,41 @@ static enum dev_status read_verdict(struct dev_timer *timer, uint32_t segment, u
     dev_barrier(timer->dev);
     TRY(dev_submit(timer->dev, timeout_ms, error));
     timing->got = read[GOT];
-    timing->want = input_word(timer->seed, (uint32_t)timing->index) + (begins ? 0 : read[BEFORE]);
+    timing->want = wanted(timer, scan, (uint32_t)timing->index, begins, read[BEFORE]);
     if (timing->got == timing->want)
         return dev_refuse(error, "the verification calls a correct word wrong: %" PRIu64,
                           timing->index);
     return DEV_OK;
 }
 
-// Verifies a correct output in which the word at `place` has `change` added.
-static enum dev_status try_place(struct dev_timer *timer, uint32_t place, uint32_t change,
-                                 uint32_t timeout_ms, struct lit_error *error)
+// Verifies a correct output in which the word at `place` is another one.
+static enum dev_status try_place(struct dev_timer *timer, enum cat_scan scan, uint32_t place,
+                                 uint32_t change, uint32_t timeout_ms, struct lit_error *error)
 {
     struct dev_timing timing = {0};
+    const uint32_t start = place - place % SUMS_SEGMENT;
     uint32_t correct = 0;
-    for (uint32_t i = place - place % SUMS_SEGMENT; i <= place; i++)
-        correct += input_word(timer->seed, i);
-    const uint32_t changed = correct + change;
-    const uint64_t wrong = !change ? 0 : place % SUMS_SEGMENT == SUMS_SEGMENT - 1 ? 1 : 2;
+    for (uint32_t i = start; i <= place; i++)
+        correct = wanted(timer, scan, i, i == start, correct);
+    const uint32_t changed = !change                 ? correct
+                             : scan == CAT_SCAN_FADD ? correct ^ 0x80000000
+                                                     : correct + change;
+    // The word behind it is wrong, too, by the one before, if that matters to the operation.
+    const bool spreads =
+        place != start + SUMS_SEGMENT - 1 && wanted(timer, scan, place + 1, false, changed) !=
+                                                 wanted(timer, scan, place + 1, false, correct);
+    const uint64_t wrong = !change ? 0 : 1 + spreads;
     forget(timer, READBACK);
     TRY(dev_begin(timer->dev, error));
-    record_helper(timer, FILL_SUMS, 0);
+    record_helper(timer, scan, FILL_SUMS, 0);
     dev_barrier(timer->dev);
     vkCmdUpdateBuffer(timer->dev->commands, timer->output.handle,
                       timer->output.offset + (uint64_t)place * 4, 4, &changed);
     dev_barrier(timer->dev);
-    record_verify(timer, SUMS_SEGMENT);
+    record_verify(timer, scan, SUMS_SEGMENT);
     dev_barrier(timer->dev);
     TRY(dev_submit(timer->dev, timeout_ms, error));
-    TRY(read_verdict(timer, SUMS_SEGMENT, timeout_ms, &timing, error));
+    TRY(read_verdict(timer, scan, SUMS_SEGMENT, timeout_ms, &timing, error));
     if (timing.wrong != wrong ||
         (wrong && (timing.index != place || timing.got != changed || timing.want != correct)))
         return dev_refuse(error,
@@ -156,14 +178,33 @@ static enum dev_status try_place(struct dev_timer *timer, uint32_t place, uint32
     return DEV_OK;
 }
 
-enum dev_status dev_timer_try(struct dev_timer *timer, uint64_t drawn, uint32_t timeout_ms,
-                              struct lit_error *error)
+static enum dev_status make_helpers(struct dev_timer *timer, enum cat_scan scan,
+                                    struct lit_error *error)
+{
+    static const char *const kernels[HELPERS] = {"bench/fill/kind=input/%s",
+                                                 "bench/fill/kind=sums/%s", "bench/verify/%s"};
+    for (int i = 0; i < HELPERS; i++) {
+        OWNED(text_free) struct text name = {0};
+        text_printf(&name, kernels[i],
+                    i != FILL_INPUT         ? cat_scans[scan]
+                    : scan == CAT_SCAN_FADD ? "operation=fadd"
+                                            : "operation=add");
+        TRY(dev_kernel(timer->dev, name.data, (const uint32_t[]){0, 2},
+                       (const uint32_t[]){timer->width, timer->seed}, 2, timer->layout.pipeline,
+                       &timer->helpers[scan][i], error));
+    }
+    return DEV_OK;
+}
+
+enum dev_status dev_timer_try(struct dev_timer *timer, enum cat_scan scan, uint64_t drawn,
+                              uint32_t timeout_ms, struct lit_error *error)
 {
     const uint32_t change = (uint32_t)(drawn >> 32) | 1, last = (uint32_t)timer->words - 1;
-    TRY(try_place(timer, 0, 0, timeout_ms, error));
-    TRY(try_place(timer, 0, change, timeout_ms, error));
-    TRY(try_place(timer, last, change, timeout_ms, error));
-    return try_place(timer, (uint32_t)(drawn % timer->words), change, timeout_ms, error);
+    TRY(make_helpers(timer, scan, error));
+    TRY(try_place(timer, scan, 0, 0, timeout_ms, error));
+    TRY(try_place(timer, scan, 0, change, timeout_ms, error));
+    TRY(try_place(timer, scan, last, change, timeout_ms, error));
+    return try_place(timer, scan, (uint32_t)(drawn % timer->words), change, timeout_ms, error);
 }
 
 // --- The timer
@@ -207,41 +248,22 @@ error:
     return status;
 }
 
-static enum dev_status make_helpers(struct dev_timer *timer, struct lit_error *error)
-{
-    static const char *const names[HELPERS] = {
-        [FILL_INPUT] = "bench/fill/kind=input",
-        [FILL_SUMS] = "bench/fill/kind=sums",
-        [VERIFY] = "bench/verify/kind=sums",
-    };
-    const struct dev_facts *facts = &timer->dev->facts;
-    const uint32_t most = facts->max_workgroups < MOST_GROUPS ? facts->max_workgroups : MOST_GROUPS;
-    const uint64_t groups = timer->words / EACH;
-    timer->width = facts->max_workgroup < FILL_WIDTHS ? 128 : FILL_WIDTHS;
-    timer->groups = groups > most ? most : groups ? (uint32_t)groups : 1;
-    for (int i = 0; i < HELPERS; i++)
-        TRY(dev_kernel(timer->dev, names[i], (const uint32_t[]){0, 2},
-                       (const uint32_t[]){timer->width, timer->seed}, 2, timer->layout.pipeline,
-                       &timer->helpers[i], error));
-    return DEV_OK;
-}
-
-static enum dev_status make_verifying(struct dev_timer *timer, uint32_t timeout_ms,
-                                      struct lit_error *error)
+static enum dev_status make_verifying(struct dev_timer *timer, struct lit_error *error)
 {
     struct dev *dev = timer->dev;
     if (!dev->address) {
         lit_fail(error, LIT_EXIT_NOTHING, "bufferDeviceAddress");
         return DEV_ERROR;
     }
-    TRY(make_helpers(timer, error));
+    const struct dev_facts *facts = &dev->facts;
+    const uint32_t most = facts->max_workgroups < MOST_GROUPS ? facts->max_workgroups : MOST_GROUPS;
+    const uint64_t groups = timer->words / EACH;
+    timer->width = facts->max_workgroup < FILL_WIDTHS ? 128 : FILL_WIDTHS;
+    timer->groups = groups > most ? most : groups ? (uint32_t)groups : 1;
+    timer->filled = CAT_SCANS;
     TRY(make_large(timer, error));
     TRY(dev_buffer_create(dev, DEV_ON_DEVICE, REPORTED_WORDS, &timer->reported, error));
-    TRY(dev_buffer_create(dev, DEV_FOR_HOST, READBACK, &timer->readback, error));
-    TRY(dev_begin(dev, error));
-    record_helper(timer, FILL_INPUT, 0);
-    dev_barrier(dev);
-    return dev_submit(dev, timeout_ms, error);
+    return dev_buffer_create(dev, DEV_FOR_HOST, READBACK, &timer->readback, error);
 }
 
 static enum dev_status make_for_host(struct dev_timer *timer, const uint32_t *input,
@@ -260,8 +282,7 @@ static enum dev_status make_for_host(struct dev_timer *timer, const uint32_t *in
 }
 
 struct dev_timer *dev_timer_create(struct dev *dev, const uint32_t *input, uint64_t words,
-                                   uint32_t seed, uint32_t timeout_ms, enum dev_status *result,
-                                   struct lit_error *error)
+                                   uint32_t seed, enum dev_status *result, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
     struct dev_timer *timer = lit_alloc(1, sizeof *timer);
@@ -272,8 +293,7 @@ struct dev_timer *dev_timer_create(struct dev *dev, const uint32_t *input, uint6
     TRY_END(dev_clock_create(dev, 2, &timer->clock, error));
     TRY_END(dev_layout_create(dev, dev_plain, timer->verifies ? 0 : DEV_TEST_BINDINGS,
                               DEV_PUSH_BYTES, &timer->layout, error));
-    TRY_END(timer->verifies ? make_verifying(timer, timeout_ms, error)
-                            : make_for_host(timer, input, error));
+    TRY_END(timer->verifies ? make_verifying(timer, error) : make_for_host(timer, input, error));
 error:
     *result = status;
     if (status != DEV_OK)
@@ -293,8 +313,9 @@ void dev_timer_destroy(struct dev_timer **destroying)
     dev_buffer_destroy(dev, &timer->state);
     dev_buffer_destroy(dev, &timer->output);
     dev_buffer_destroy(dev, &timer->input);
-    for (int i = 0; i < HELPERS; i++)
-        vkDestroyPipeline(dev->device, timer->helpers[i], NULL);
+    for (int scan = 0; scan < CAT_SCANS; scan++)
+        for (int i = 0; i < HELPERS; i++)
+            vkDestroyPipeline(dev->device, timer->helpers[scan][i], NULL);
     vkDestroyDescriptorPool(dev->device, timer->sets.pool, NULL);
     dev_layout_destroy(dev, &timer->layout);
     dev_clock_destroy(dev, &timer->clock);
@@ -316,6 +337,8 @@ struct dev_timed *dev_timed_create(struct dev_timer *timer, const struct dev_tim
     timed->workgroups = info->workgroups;
     timed->words = info->words;
     timed->segment = info->segment;
+    timed->scan = info->scan;
+    timed->in_place = info->in_place;
     timed->has_state = info->state_words != 0;
     timed->stale = true;
     TRY_END(dev_pipeline(
@@ -347,13 +370,16 @@ void dev_timed_destroy(struct dev_timer *timer, struct dev_timed **timed)
 static void record_before(struct dev_timer *timer, const struct dev_timed *timed)
 {
     dev_clock_begin(timer->dev, &timer->clock);
-    if (timer->spoiled)
-        record_helper(timer, FILL_INPUT, 0);
+    if (timer->verifies && timer->filled != timed->scan)
+        fill_input(timer, timed->scan, &timer->input);
     if (timed->has_state && timed->stale) {
         dev_fill(timer->dev, &timed->state, 0, timed->state.words, 0);
         dev_barrier(timer->dev);
     }
-    dev_fill(timer->dev, &timer->output, 0, timed->words, CAT_POISON);
+    if (timed->in_place)
+        fill_input(timer, timed->scan, &timer->output);
+    else
+        dev_fill(timer->dev, &timer->output, 0, timed->words, CAT_POISON);
     dev_barrier(timer->dev);
 }
 
@@ -361,8 +387,8 @@ static void record_kernel(struct dev_timer *timer, const struct dev_timed *timed
 {
     const VkDeviceAddress state = timer->verifies ? timed->state.address : timer->state.address;
     dev_clock_mark(timer->dev, &timer->clock);
-    record(timer, timed->pipeline, state, timer->verifies ? timed->epoch : timer->seed,
-           timed->workgroups);
+    record(timer, timed->pipeline, timed->in_place ? &timer->output : &timer->input, state,
+           timer->verifies ? timed->epoch : timer->seed, timed->workgroups);
     dev_clock_mark(timer->dev, &timer->clock);
 }
 
@@ -370,7 +396,7 @@ static void record_after(const struct dev_timer *timer, const struct dev_timed *
 {
     dev_barrier(timer->dev);
     if (timer->verifies)
-        record_verify(timer, timed->segment);
+        record_verify(timer, timed->scan, timed->segment);
     else
         dev_copy(timer->dev, &timer->output, 0, &timer->readback, 0, timed->words);
     if (timed->has_state)
@@ -418,9 +444,10 @@ enum dev_status dev_timed_run(struct dev_timer *timer, struct dev_timed *timed, 
     if (!timer->verifies)
         return DEV_OK;
     timing->expired = timed->has_state && timer->readback.mapped[EXPIRED] != 0;
-    TRY(read_verdict(timer, timed->segment, timeout_ms, timing, error));
+    TRY(read_verdict(timer, timed->scan, timed->segment, timeout_ms, timing, error));
     // What was published after a wait timed out is of no use to the dispatches that follow, and who
     // stored a wrong word may have stored it in the input, which they read.
-    timed->stale = timer->spoiled = timing->expired || timing->wrong;
+    timed->stale = timing->expired || timing->wrong;
+    timer->filled = timed->stale ? CAT_SCANS : timed->scan;
     return DEV_OK;
 }

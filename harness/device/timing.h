@@ -5,6 +5,7 @@
 #pragma once
 
 #include "device/device.h"
+#include "model/kernel.h"
 
 struct dev_timer;
 
@@ -13,18 +14,18 @@ struct dev_timer;
 // device; DEV_ERROR with LIT_EXIT_NOTHING if it has too little memory or no addresses. NULL with an
 // error; *status says which kind.
 struct dev_timer *dev_timer_create(struct dev *dev, const uint32_t *input, uint64_t words,
-                                   uint32_t seed, uint32_t timeout_ms, enum dev_status *status,
-                                   struct lit_error *error);
+                                   uint32_t seed, enum dev_status *status, struct lit_error *error);
 void dev_timer_destroy(struct dev_timer **timer); // NULL is fine; after its kernels
 
 // Nanoseconds of one tick of the device's timestamps; 0 if it has none, so that the host's clock
 // says when a submission began and ended.
 double dev_timer_tick(const struct dev_timer *timer);
 
-// Tries the verification: a correct output made without a scan, and the same with one word changed,
-// at both ends and at a place drawn from `drawn`. DEV_ERROR if it does not report exactly that.
-enum dev_status dev_timer_try(struct dev_timer *timer, uint64_t drawn, uint32_t timeout_ms,
-                              struct lit_error *error);
+// Makes the verification of such scans and tries it: a correct output made without a scan, and the
+// same with one word changed, at both ends and at a place drawn from `drawn`. DEV_ERROR if it does
+// not report exactly that. Once for each scan, before a kernel that does it is run.
+enum dev_status dev_timer_try(struct dev_timer *timer, enum cat_scan scan, uint64_t drawn,
+                              uint32_t timeout_ms, struct lit_error *error);
 
 struct dev_timed_info {
     struct dev_compile_info kernel;
@@ -33,6 +34,8 @@ struct dev_timed_info {
     // Where outputs are verified:
     uint32_t state_words; // that it has for itself, 0: none
     uint32_t segment;     // the words of its output from which on the sum begins anew
+    enum cat_scan scan;
+    bool in_place; // its input is the buffer that it stores to
 };
 
 struct dev_timed;

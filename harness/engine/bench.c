@@ -97,6 +97,8 @@ static const struct dev_timed_info *describe(const struct job *job, const struct
         .words = row->words,
         .state_words = row->lanes ? LOOK_STATE_WORDS + row->workgroups * LOOK_TILE_WORDS : 0,
         .segment = row->tile ? look_segment(row) : 0,
+        .scan = row->scan,
+        .in_place = row->in_place,
     };
     return &kernel->info;
 }
@@ -362,8 +364,7 @@ static enum dev_status prepare_scan(struct job *job)
     job->input = lit_alloc(words, sizeof *job->input);
     job->pushed = bench_pushed(seed);
     bench_input(seed, job->input, words);
-    job->timer =
-        dev_timer_create(job->dev, job->input, words, job->pushed, 0, &status, &job->error);
+    job->timer = dev_timer_create(job->dev, job->input, words, job->pushed, &status, &job->error);
     if (job->timer && !job->shape.loops)
         status = calibrate(job);
     job->items = lit_alloc(BENCH_ROWS, sizeof *job->items);
@@ -379,10 +380,15 @@ static enum dev_status prepare_lookback(struct job *job)
     const struct eng_request *request = job->request;
     struct lit_random random = {random_derive(request->seed, "lookback input")};
     const uint32_t seed = (uint32_t)random_next(&random);
-    job->timer = dev_timer_create(job->dev, NULL, request->elements, seed, request->timeout_ms,
-                                  &status, &job->error);
-    if (job->timer)
-        status = dev_timer_try(job->timer, random_next(&random), request->timeout_ms, &job->error);
+    job->timer = dev_timer_create(job->dev, NULL, request->elements, seed, &status, &job->error);
+    for (int scan = 0; scan < CAT_SCANS && job->timer && status == DEV_OK; scan++) {
+        bool needed = false;
+        for (size_t i = 0; i < job->count; i++)
+            needed = needed || job->items[i].row.scan == (enum cat_scan)scan;
+        if (needed)
+            status = dev_timer_try(job->timer, (enum cat_scan)scan, random_next(&random),
+                                   request->timeout_ms, &job->error);
+    }
     return status;
 }
 

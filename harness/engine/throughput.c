@@ -113,7 +113,7 @@ static enum dev_status measure_copy(struct job *job)
         words = BENCH_ELEMENTS;
     OWNED(lit_free) uint32_t *input = lit_alloc(words, sizeof *input);
     bench_input(job->request->seed, input, words);
-    struct dev_timer *timer = dev_timer_create(job->dev, input, words, 0, 0, &status, &job->error);
+    struct dev_timer *timer = dev_timer_create(job->dev, input, words, 0, &status, &job->error);
     for (size_t i = 0; timer && status == DEV_OK && i < sizeof workgroups / sizeof *workgroups; i++)
         if (words % (workgroups[i] * COPIED_EACH) == 0)
             status = time_copy(job, timer, words, workgroups[i], input);

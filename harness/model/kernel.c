@@ -53,3 +53,46 @@ const char *cat_kernel_choice(const struct cat_kernel *kernel, const char *axis)
             return at + length + 2;
     return NULL;
 }
+
+const char *const cat_scans[] = {"operation=add/result=inclusive", "operation=add/result=exclusive",
+                                 "operation=max/result=inclusive",
+                                 "operation=fadd/result=inclusive"};
+
+enum cat_scan cat_kernel_scan(const struct cat_kernel *kernel)
+{
+    int scan = CAT_SCANS - 1;
+    while (scan > 0 && !strstr(kernel->name, cat_scans[scan]))
+        scan--;
+    return (enum cat_scan)scan;
+}
+
+uint32_t cat_scan_element(enum cat_scan scan, uint32_t bits)
+{
+    return scan == CAT_SCAN_FADD ? bits << 31 | 0x3F800000 : bits;
+}
+
+bool cat_scan_excludes(enum cat_scan scan)
+{
+    return scan == CAT_SCAN_ADD_EXCLUSIVE;
+}
+
+static uint32_t add_floats(uint32_t a, uint32_t b)
+{
+    float left, right;
+    memcpy(&left, &a, sizeof left);
+    memcpy(&right, &b, sizeof right);
+    left += right;
+    memcpy(&a, &left, sizeof a);
+    return a;
+}
+
+uint32_t cat_scan_word(enum cat_scan scan, bool begins, uint32_t before, uint32_t element)
+{
+    const uint32_t identity = scan == CAT_SCAN_MAX ? 0x80000000 : 0;
+    const uint32_t a = begins ? identity : before;
+    if (begins && cat_scan_excludes(scan))
+        return identity;
+    if (scan == CAT_SCAN_MAX)
+        return (int32_t)a > (int32_t)element ? a : element;
+    return scan == CAT_SCAN_FADD ? add_floats(a, element) : a + element;
+}

@@ -1,6 +1,8 @@
 ; SPDX-License-Identifier: Apache-2.0
 
-; ---- The word of the input at an index: any 32 bits, so that sums run over ----------------------------
+; ---- The word of the input at an index ------------------------------------------------------------------
+; Any 32 bits, so that sums of integers run over; or 1.0 or -1.0, whose sums are exact in whatever order they
+; are added up, as long as none is beyond 2^24: of 2^32 words that is 256 times the standard deviation.
 %hashing              = OpTypeFunction %uint %uint
 %input_word           = OpFunction %uint None %hashing
 %hashed_index         = OpFunctionParameter %uint
@@ -12,5 +14,27 @@
 %hash_5               = OpIMul %uint %hash_4 %mixing
 %hash_6               = OpShiftRightLogical %uint %hash_5 %thirteen
 %hash_7               = OpBitwiseXor %uint %hash_5 %hash_6
+#ifdef OPERATION_FADD
+%hash_sign            = OpShiftLeftLogical %uint %hash_7 %thirty_one
+%hash_float           = OpBitwiseOr %uint %hash_sign %float_one
+                        OpReturnValue %hash_float
+#else
                         OpReturnValue %hash_7
+#endif
                         OpFunctionEnd
+
+; ---- The operation, on words -----------------------------------------------------------------------------
+#if defined(OPERATION_FADD)
+#define identity zero
+#define COMBINE(to, a, b) \
+    %to##_left = OpBitcast %float a \
+    %to##_right = OpBitcast %float b \
+    %to##_sum = OpFAdd %float %to##_left %to##_right \
+    %to = OpBitcast %uint %to##_sum
+#elif defined(OPERATION_MAX)
+#define identity least
+#define COMBINE(to, a, b) %to = OpExtInst %uint %glsl SMax a b
+#else
+#define identity zero
+#define COMBINE(to, a, b) %to = OpIAdd %uint a b
+#endif

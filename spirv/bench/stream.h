@@ -8,6 +8,7 @@
                         OpCapability Shader
                         OpCapability PhysicalStorageBufferAddresses
                         OpExtension "SPV_KHR_physical_storage_buffer"
+%glsl                 = OpExtInstImport "GLSL.std.450"
                         OpMemoryModel PhysicalStorageBuffer64 GLSL450
                         OpEntryPoint GLCompute %main "main" %group_id %group_count %local_index
                         OpExecutionMode %main LocalSize 1 1 1
@@ -35,6 +36,7 @@
 %procedure            = OpTypeFunction %void
 %bool                 = OpTypeBool
 %uint                 = OpTypeInt 32 0
+%float                = OpTypeFloat 32
 %uint3                = OpTypeVector %uint 3
 %uint4                = OpTypeVector %uint 4
 %zero                 = OpConstant %uint 0
@@ -44,6 +46,9 @@
 %four                 = OpConstant %uint 4
 %thirteen             = OpConstant %uint 13
 %sixteen              = OpConstant %uint 16
+%thirty_one           = OpConstant %uint 31
+%least                = OpConstant %uint 0x80000000 ; of signed integers
+%float_one            = OpConstant %uint 0x3F800000 ; the bits of 1.0
 %golden               = OpConstant %uint 0x9E3779B9
 %mixing               = OpConstant %uint 0x85EBCA6B
 %workgroup_width      = OpSpecConstant %uint 256

@@ -114,6 +114,28 @@ class Right(Lookback):
         self.assertTrue(any(16384 % row["tile"] for row in scans))
         self.assertTrue(any(row["workgroups"] > 16 for row in scans))
 
+    def test_other_operations_and_in_place(self):
+        for rows, count in (("*operation=*workgroup=64", 12), ("*place=same/workgroup=64", 5)):
+            for model in ("lockstep", "tangled"):
+                with self.subTest(rows=rows, model=model):
+                    run, device = self.bench_json("--simt", model, "-n", "2", "--elements", "16384",
+                                                  "--variants", rows)
+                    size = device["sizes"][0]
+                    self.check_size(size, 16384, 2)
+                    self.assertEqual(len(self.rows(size, "right", "scan")), count, run)
+
+    def test_order_of_workgroups(self):
+        # Workgroups start in any order, and few at a time: who waits for one that has not started
+        # waits for ever, unless it does its work.
+        for order, code in (("id", 3), ("ticket", 0), ("fallback", 0)):
+            with self.subTest(order):
+                run, device = self.bench_json(
+                    "--simt", "unfair", "-n", "1", "--elements", "16384", "--variants",
+                    f"held=4/shared=0/looks=1/lanes=32/encoding=word64/order={order}/*workgroup=64",
+                    code=code)
+                scans = [row for row in device["sizes"][0]["rows"] if row["kind"] == "scan"]
+                self.assertEqual({row["result"] == "right" for row in scans}, {code == 0}, run)
+
     @harness.about_lavapipe
     def test_lavapipe(self):
         # Few tiles: a wait of very many turns is cut short by lavapipe 22.3.6.
@@ -225,6 +247,18 @@ class Wrong(Lookback):
             if run.code == 3:
                 self.assertIn("the verification", run.out)
         self.assertIn(1, told)
+
+    def test_wrong_values_of_every_operation(self):
+        for operation in ("add/result=exclusive", "max", "fadd"):
+            told = False
+            for seed in range(12):
+                run = self.litmus("bench", "lookback", "--simt", "faulty,fault=wrong,rate=0.00002",
+                                  "--seed", str(seed), "--json", "out.json", "--variants",
+                                  f"held=[48]/*operation={operation}*workgroup=64")
+                self.assert_clean(run)
+                self.assertIn(run.code, (0, 1, 3), run)
+                told = told or f"operation={operation}" in run.out and "WRONG: held=" in run.out
+            self.assertTrue(told, operation)
 
     def test_a_verification_that_does_not_look_is_none(self):
         # The first dispatches fill the input and try the verification: before the first row.

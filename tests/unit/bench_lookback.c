@@ -4,6 +4,7 @@
 #include "unit.h"
 
 #include "model/facts.h"
+#include "bench/oracle.h"
 #include "bench/tune.h"
 #include "cli/bench.h"
 #include "folder.h"
@@ -101,13 +102,61 @@ static void rows_are_what_their_names_say(void **state)
     }
 }
 
+#define SCAN_OF                                                                                    \
+    "held=4/shared=0/looks=1/lanes=32/encoding=word64/order=ticket/edge=branch/stage=whole/"       \
+    "fence=device/%sworkgroup=64"
+
+// Elements, and what is to become of them; floats as their bits.
+static void outputs_are_those_of_the_operation(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *operation;
+        enum cat_scan scan;
+        uint32_t input[4], output[4];
+    } scans[] = {
+        {"", CAT_SCAN_ADD, {7, ~0u, 5, 1}, {7, 6, 11, 12}},
+        {"operation=add/result=exclusive/", CAT_SCAN_ADD_EXCLUSIVE, {7, ~0u, 5, 1}, {0, 7, 6, 11}},
+        {"operation=max/result=inclusive/",
+         CAT_SCAN_MAX,
+         {~0u - 6, ~0u, 5, 1},
+         {~0u - 6, ~0u, 5, 5}},
+        {"operation=fadd/result=inclusive/",
+         CAT_SCAN_FADD,
+         {0x3F800000, 0xBF800000, 0xBF800000, 0xBF800000},
+         {0x3F800000, 0, 0xBF800000, 0xC0000000}},
+    };
+    for (size_t i = 0; i < sizeof scans / sizeof *scans; i++) {
+        size_t number;
+        uint32_t output[4];
+        struct text name = {0};
+        text_printf(&name, SCAN_OF, scans[i].operation);
+        assert_true(look_row_find(name.data, &number));
+        struct bench_row row = look_row(number, 1u << 20);
+        row.words = 4;
+        assert_int_equal(row.scan, scans[i].scan);
+        assert_false(row.in_place);
+        bench_expect(&row, 32, 0, scans[i].input, output);
+        assert_memory_equal(output, scans[i].output, sizeof output);
+        text_free(&name);
+    }
+    size_t number;
+    struct text name = {0};
+    text_printf(&name, SCAN_OF, "place=same/");
+    assert_true(look_row_find(name.data, &number));
+    assert_true(look_row(number, 1u << 20).in_place);
+    text_free(&name);
+    assert_int_equal(cat_scan_element(CAT_SCAN_FADD, 6), 0x3F800000); // 1.0
+    assert_int_equal(cat_scan_element(CAT_SCAN_FADD, 7), 0xBF800000);
+}
+
 static void what_a_device_lacks_is_named(void **state)
 {
     (void)state;
     struct dev_facts facts = some_facts(32);
     struct lit_error error = {0};
     size_t row;
-    assert_true(look_row_find("held=14/shared=3/looks=2/lanes=32/encoding=word64/order=ticket/"
+    assert_true(look_row_find("held=14/shared=3/looks=1/lanes=32/encoding=word64/order=ticket/"
                               "edge=branch/stage=whole/fence=device/workgroup=512",
                               &row));
     assert_true(row_fits(row, 1u << 20, &facts, &error));
@@ -645,6 +694,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_have_names_of_their_own),
         cmocka_unit_test(rows_are_what_their_names_say),
+        cmocka_unit_test(outputs_are_those_of_the_operation),
         cmocka_unit_test(what_a_device_lacks_is_named),
         cmocka_unit_test(there_is_no_row_that_cannot_be),
         cmocka_unit_test(sets_come_back),
