@@ -14,13 +14,14 @@
 enum content { RIGHT, UNTOUCHED, LAST_WORD_WRONG, SCATTERED, CONTENTS };
 
 // A checker's workgroup sees 256 words or more, and 64 instances: the sizes lie around their
-// borders.
+// borders; the last words of the last two are the last of those that an invocation takes at once.
 static const struct cat_shape shapes[] = {
     {.instances = 1, .words_per_instance = 1},    {.instances = 1, .words_per_instance = 255},
     {.instances = 1, .words_per_instance = 256},  {.instances = 1, .words_per_instance = 257},
     {.instances = 63, .words_per_instance = 5},   {.instances = 64, .words_per_instance = 4},
     {.instances = 65, .words_per_instance = 1},   {.instances = 130, .words_per_instance = 33},
     {.instances = 7, .words_per_instance = 1031}, {.instances = 1500, .words_per_instance = 3},
+    {.instances = 2, .words_per_instance = 1024}, {.instances = 8, .words_per_instance = 1024},
 };
 
 // An alternative between others fails, and so does anything else.
