@@ -85,8 +85,8 @@ bool cli_reduce_package(const struct eng_prepared *ready, const char *what,
                         struct cat_package *package, struct lit_error *error);
 
 // A test's file (*.spvasm with a head), as litmus fuzz stores one, on a device: its configuration
-// with the first value of everything, as a kernel, with as many workgroups and the input that litmus
-// fuzz ran it with. `what` becomes its name, *loose whether its oracle leaves anything open.
+// with the first value of everything, as a kernel, with as many workgroups and the input that
+// litmus fuzz ran it with. `what` becomes its name, *loose whether its oracle leaves anything open.
 bool cli_reduce_file(const char *path, const struct dev_facts *facts, struct text *what,
                      bool *loose, struct cat_package *package, struct lit_error *error);
 
