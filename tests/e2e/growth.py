@@ -56,6 +56,27 @@ class Measured(Case):
         return subprocess.run([BENCH, *arguments], capture_output=True, text=True, check=False,
                               cwd=self.folder, timeout=200 * harness.SLOW)
 
+    def test_a_scan_under_its_roof(self):
+        report = os.path.join(harness.SOURCE, "reports", "nvidia-h100-580.159.04")
+        done = self.bench("--out", self.path("out"), "--scans",
+                          os.path.join(report, "bench-lookback.json.gz"),
+                          os.path.join(report, "bench-cub.json"))
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done)
+        drawn = xml.etree.ElementTree.parse(self.path("out/roofline.svg"))
+        texts = [element.text for element in drawn.iter("{http://www.w3.org/2000/svg}text")]
+        self.assertIn("NVIDIA H100 80GB HBM3", texts)
+        for exponent in range(20, 31, 2):
+            self.assertIn(f"2^{exponent}", texts)
+        # Six sizes and one in the key: of the copy, of the scan.
+        for kind in ("circle", "rect"):
+            shapes = [element for element in drawn.iter(f"{{http://www.w3.org/2000/svg}}{kind}")
+                      if element.get("class") in ("s0", "s1")]
+            self.assertEqual(len(shapes), 7, kind)
+        self.write("other.json", "{}")
+        done = self.bench("--out", self.path("out"), "--scans", self.path("other.json"))
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^bench: .*other\.json: of neither .*\n$")
+
     def test_devices(self):
         if not os.path.exists(harness.SIMT):
             self.skipTest("the SIMT simulator is not built")
