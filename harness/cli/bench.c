@@ -46,7 +46,7 @@ static const struct cli_option options[] = {
      "one for each size)"},
     {0, "tune", CLI_FLAG, AT(tune), NULL,
      "lookback: find the fastest scan of the device for each size,\nand keep it in --tuned; "
-     "those with order=id only if --variants\nnames them"},
+     "those with order=id, of other operations\nor in place only if --variants names them"},
     {0, "tuned", CLI_TEXT, AT(tuned), "FILE",
      "lookback: file of the tuned scans\n(default: litmus-lookback.json)"},
     {0, "cub", CLI_TEXT, AT(cub), "FILE",
