@@ -367,10 +367,16 @@ void dev_timed_destroy(struct dev_timer *timer, struct dev_timed **timed)
 
 // --- A dispatch
 
+// Scans of integers have the same input.
+static enum cat_scan input_of(enum cat_scan scan)
+{
+    return scan == CAT_SCAN_FADD ? scan : CAT_SCAN_ADD;
+}
+
 static void record_before(struct dev_timer *timer, const struct dev_timed *timed)
 {
     dev_clock_begin(timer->dev, &timer->clock);
-    if (timer->verifies && timer->filled != timed->scan)
+    if (timer->verifies && timer->filled != input_of(timed->scan))
         fill_input(timer, timed->scan, &timer->input);
     if (timed->has_state && timed->stale) {
         dev_fill(timer->dev, &timed->state, 0, timed->state.words, 0);
@@ -448,6 +454,6 @@ enum dev_status dev_timed_run(struct dev_timer *timer, struct dev_timed *timed, 
     // What was published after a wait timed out is of no use to the dispatches that follow, and who
     // stored a wrong word may have stored it in the input, which they read.
     timed->stale = timing->expired || timing->wrong;
-    timer->filled = timed->stale ? CAT_SCANS : timed->scan;
+    timer->filled = timed->stale ? CAT_SCANS : input_of(timed->scan);
     return DEV_OK;
 }
