@@ -6,6 +6,7 @@
 #include "base/spirv.h"
 
 #include <stdio.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -54,10 +55,12 @@ static int by_name(const void *a, const void *b)
     return strcmp((*left)->test.head.name, (*right)->test.head.name);
 }
 
-static void load(void)
+static pthread_once_t loaded = PTHREAD_ONCE_INIT;
+// Of the entries, which may be read and added to by threads that read a session each.
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+
+static void load_now(void)
 {
-    if (entries)
-        return;
     while (cat_embedded_tests[test_count]) {
         const struct cat_embedded *embedded = cat_embedded_tests[test_count];
         struct entry *entry = lit_alloc(1, sizeof *entry);
@@ -74,25 +77,53 @@ static void load(void)
     qsort(entries, test_count, sizeof *entries, by_name);
 }
 
+static void load(void)
+{
+    pthread_once(&loaded, load_now);
+}
+
+// The caller holds the lock.
+static const struct cat_test *find(const char *name)
+{
+    size_t low = 0, high = test_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        const int order = strcmp(entries[middle]->test.head.name, name);
+        if (order == 0)
+            return &entries[middle]->test;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
 size_t cat_test_count(void)
 {
     load();
-    return test_count;
+    pthread_rwlock_rdlock(&lock);
+    const size_t count = test_count;
+    pthread_rwlock_unlock(&lock);
+    return count;
 }
 
 const struct cat_test *cat_test_at(size_t index)
 {
     load();
-    return index < test_count ? &entries[index]->test : NULL;
+    pthread_rwlock_rdlock(&lock);
+    const struct cat_test *test = index < test_count ? &entries[index]->test : NULL;
+    pthread_rwlock_unlock(&lock);
+    return test;
 }
 
 const struct cat_test *cat_test_find(const char *name)
 {
     load();
-    for (size_t i = 0; i < test_count; i++)
-        if (!strcmp(entries[i]->test.head.name, name))
-            return &entries[i]->test;
-    return NULL;
+    pthread_rwlock_rdlock(&lock);
+    const struct cat_test *test = find(name);
+    pthread_rwlock_unlock(&lock);
+    return test;
 }
 
 struct cat_mode cat_test_mode(const struct cat_test *test)
@@ -263,14 +294,19 @@ bool cat_test_add(const void *bytes, size_t size, const struct cat_test **test,
     text_append(&entry->added->bytes, bytes, size);
     const bool good =
         cat_package_read(bytes, size, &entry->added->package, error) && make_added(entry, error);
+    load();
+    pthread_rwlock_wrlock(&lock);
     if (good)
-        same = cat_test_find(entry->test.head.name);
-    if (good && !same) {
+        same = find(entry->test.head.name);
+    const bool fresh = good && !same;
+    if (fresh) {
         LIT_ADD(added, added_count) = entry;
         LIT_ADD(entries, test_count) = entry;
         qsort(entries, test_count, sizeof *entries, by_name);
         same = &entry->test;
-    } else {
+    }
+    pthread_rwlock_unlock(&lock);
+    if (!fresh) {
         const struct text *there = same && same->package ? &entry_of(same)->added->bytes : NULL;
         const bool is_same =
             there && there->length == size && memcmp(there->data, bytes, size) == 0;
@@ -287,11 +323,13 @@ bool cat_test_add(const void *bytes, size_t size, const struct cat_test **test,
 
 void cat_test_drop(void)
 {
+    pthread_rwlock_wrlock(&lock);
     struct entry *last = added[--added_count];
     size_t at = 0;
     while (entries[at] != last)
         at++;
     memmove(entries + at, entries + at + 1, (--test_count - at) * sizeof(struct entry *));
+    pthread_rwlock_unlock(&lock);
     free_added(last);
 }
 

@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "compare/compare.h"
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,6 +241,38 @@ static bool check_usage(const struct options *o, const struct cli_list *operands
                     "missing second side: a second file, -d A -d B, or --axis");
 }
 
+// One of the two sides, which are read at the same time: of two large sessions that takes most of
+// the time.
+struct side_load {
+    struct compare_side *side;
+    const struct compare_source *source;
+    struct lit_error error;
+    bool good;
+};
+
+static void *load_side(void *user)
+{
+    struct side_load *load = user;
+    load->good = compare_side_load(load->side, load->source, &load->error);
+    return NULL;
+}
+
+static bool load_both(struct compare_side sides[2], const struct compare_source *a,
+                      const struct compare_source *b, struct lit_error *error)
+{
+    struct side_load first = {.side = &sides[0], .source = a}, second = {&sides[1], b, {0}, false};
+    pthread_t thread;
+    const bool beside = pthread_create(&thread, NULL, load_side, &first) == 0;
+    if (!beside)
+        load_side(&first);
+    load_side(&second);
+    if (beside)
+        pthread_join(thread, NULL);
+    if (!first.good || !second.good)
+        *error = first.good ? second.error : first.error;
+    return first.good && second.good;
+}
+
 static bool load_sides(const struct options *o, const struct cli_list *operands, bool gate,
                        bool across, struct compare_side sides[2], struct lit_error *error)
 {
@@ -256,7 +289,7 @@ static bool load_sides(const struct options *o, const struct cli_list *operands,
     }
     if (gate)
         a = (struct compare_source){o->baselines.items, o->baselines.count, o->unfinished};
-    return compare_side_load(&sides[0], &a, error) && compare_side_load(&sides[1], &b, error);
+    return load_both(sides, &a, &b, error);
 }
 
 static void print(const struct options *o, const struct comparison *comparison, struct text *text)
