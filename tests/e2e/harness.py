@@ -110,6 +110,8 @@ def device_identity(row):
 
 def known_crashes(driver_info):
     """Patterns of what a driver is known to crash on: reports/findings/ says more."""
+    if "Mesa 22." in driver_info:
+        return ("shuffle.types/op=first,type=number*",)
     if "Mesa 25." in driver_info:
         luck = ("reconvergence.break-ballot/*",) if "(LLVM 19" in driver_info else ()
         return (*luck, "reconvergence.else-leaves/*leave=continue*")
