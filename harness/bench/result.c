@@ -24,7 +24,7 @@ static void set_rows(struct bench_result *result)
 }
 
 void bench_result_begin(struct bench_result *result, const struct dev_facts *facts,
-                        uint32_t elements, uint32_t loops, uint32_t warm, uint32_t repeats)
+                        uint64_t elements, uint32_t loops, uint32_t warm, uint32_t repeats)
 {
     begin(result, BENCH_ROWS, warm, repeats);
     result->shape = (struct bench_shape){.subgroup = facts->subgroup,
@@ -34,7 +34,7 @@ void bench_result_begin(struct bench_result *result, const struct dev_facts *fac
     set_rows(result);
 }
 
-void look_result_begin(struct bench_result *result, uint32_t elements, const struct look_set *set,
+void look_result_begin(struct bench_result *result, uint64_t elements, const struct look_set *set,
                        uint32_t warm, uint32_t repeats)
 {
     begin(result, look_set_count(set), warm, repeats);

@@ -68,8 +68,8 @@ struct bench_result {
 // A benchmark that is to begin: all rows of `litmus bench scan`, facts->subgroup being from 4 to
 // 128; some of `litmus bench lookback`. Clear it in the end.
 void bench_result_begin(struct bench_result *result, const struct dev_facts *facts,
-                        uint32_t elements, uint32_t loops, uint32_t warm, uint32_t repeats);
-void look_result_begin(struct bench_result *result, uint32_t elements, const struct look_set *set,
+                        uint64_t elements, uint32_t loops, uint32_t warm, uint32_t repeats);
+void look_result_begin(struct bench_result *result, uint64_t elements, const struct look_set *set,
                        uint32_t warm, uint32_t repeats);
 void bench_result_clear(struct bench_result *result);
 

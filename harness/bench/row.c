@@ -100,11 +100,11 @@ bool bench_row_fits(const struct bench_row *row, const struct dev_facts *facts,
 
 // --- litmus bench scan
 
-uint32_t bench_copied(uint32_t elements, const struct dev_facts *facts)
+uint32_t bench_copied(uint64_t elements, const struct dev_facts *facts)
 {
     uint32_t words = COPIED_MOST;
     if (elements < COPIED_MOST / COPIED_PER_ELEMENT)
-        words = elements * COPIED_PER_ELEMENT;
+        words = (uint32_t)elements * COPIED_PER_ELEMENT;
     while (words > BENCH_ELEMENTS &&
            (words > facts->max_storage_buffer / 4 ||
             words / (LIMIT_WORKGROUP * COPIED_EACH) > facts->max_workgroups))
@@ -169,10 +169,10 @@ static struct bench_row scan_row(const struct bench_shape *shape, enum bench_lev
         .level = level,
         .items = items,
         .workgroup = workgroup,
-        .workgroups = shape->elements / (invocations * items),
+        .workgroups = (uint32_t)(shape->elements / (invocations * items)),
         .loops = shape->loops,
         .words = shape->elements,
-        .bytes = (uint64_t)shape->elements * 8,
+        .bytes = shape->elements * 8,
     };
 }
 
@@ -240,9 +240,13 @@ static void find_kernels(void)
 {
     for (int scans = 0; scans < 2; scans++) {
         const char *start = scans ? LOOKBACK : COPIES;
-        for (size_t i = 0; i < cat_kernel_count && all_kernels < LOOK_ROWS / LOOK_WIDTHS; i++)
-            if (strncmp(cat_kernels[i].name, start, strlen(start)) == 0)
-                look_kernels[all_kernels++] = &cat_kernels[i];
+        for (size_t i = 0; i < cat_kernel_count; i++) {
+            if (strncmp(cat_kernels[i].name, start, strlen(start)) != 0)
+                continue;
+            if (all_kernels == LOOK_ROWS / LOOK_WIDTHS)
+                lit_give_up("spirv/kernels has more scans than LOOK_ROWS allows for");
+            look_kernels[all_kernels++] = &cat_kernels[i];
+        }
         copy_kernels = scans ? copy_kernels : all_kernels;
     }
 }
@@ -286,7 +290,7 @@ enum bench_kind look_kind(size_t number)
                                                                              : BENCH_LOOKBACK;
 }
 
-struct bench_row look_row(size_t number, uint32_t elements)
+struct bench_row look_row(size_t number, uint64_t elements)
 {
     const enum bench_kind kind = look_kind(number);
     const struct cat_kernel *kernel = look_kernels[number / LOOK_WIDTHS];
@@ -302,10 +306,10 @@ struct bench_row look_row(size_t number, uint32_t elements)
         .workgroup = widths[number % LOOK_WIDTHS],
         .loops = 1,
         .words = elements,
-        .bytes = (uint64_t)elements * 8,
+        .bytes = elements * 8,
     };
     row.tile = row.workgroup * (row.held + row.shared) * 4;
-    row.workgroups = (elements - 1) / row.tile + 1;
+    row.workgroups = (uint32_t)((elements - 1) / row.tile + 1);
     return row;
 }
 
@@ -329,11 +333,14 @@ bool look_row_find(const char *name, size_t *number)
     return found;
 }
 
-uint32_t look_segment(const struct bench_row *row)
+uint64_t look_segment(const struct bench_row *row)
 {
-    return row->kind == BENCH_COPY    ? 1
-           : row->kind == BENCH_TILES ? row->tile
-                                      : (uint32_t)row->words;
+    return row->kind == BENCH_COPY ? 1 : row->kind == BENCH_TILES ? row->tile : row->words;
+}
+
+uint32_t look_state_words(const struct bench_row *row)
+{
+    return LOOK_STATE_WORDS + row->workgroups * LOOK_TILE_WORDS;
 }
 
 void look_set_write(const struct look_set *set, char text[LOOK_SET_TEXT])
@@ -366,7 +373,8 @@ size_t look_set_count(const struct look_set *set)
 // ones where few would leave parts of a device without work. For subgroups of 32 as measured on the
 // devices of docs/performance.md; for others what is moderate.
 static const struct {
-    uint32_t subgroup, most; // subgroup: 0 for any; most: up to so many words
+    uint32_t subgroup; // 0: any
+    uint64_t most;     // up to so many words
     const char *shape, *encoding, *order, *fence;
     uint32_t workgroup;
 } defaults[] = {
@@ -387,13 +395,13 @@ static const struct {
     {0, LOOK_MOST, "held=4/shared=0/looks=1/lanes=32", "split", "ticket", "subgroup", 64},
 };
 
-static bool look_fits(size_t number, uint32_t elements, const struct dev_facts *facts)
+static bool look_fits(size_t number, uint64_t elements, const struct dev_facts *facts)
 {
     const struct bench_row row = look_row(number, elements);
     return bench_row_fits(&row, facts, NULL);
 }
 
-bool look_default(uint32_t elements, const struct dev_facts *facts, size_t *number)
+bool look_default(uint64_t elements, const struct dev_facts *facts, size_t *number)
 {
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
         struct text name = {0};

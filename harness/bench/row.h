@@ -22,7 +22,7 @@
 #define LOOK_ROWS        2048 // of `litmus bench lookback`, at most
 #define LOOK_SET_TEXT    (LOOK_ROWS + 1)
 #define LOOK_ELEMENTS    4096u // the fewest, of any size
-#define LOOK_MOST        (1u << 30)
+#define LOOK_MOST        (UINT64_C(1) << 32)
 #define LOOK_STATE_WORDS 64u    // before the tiles' states: whether a wait ran out, the ticket
 #define LOOK_TILE_WORDS  2u     // of state for each tile
 #define LOOK_HELD_WORDS  49152u // that a workgroup has in registers, at most
@@ -88,13 +88,13 @@ bool bench_row_same(const struct bench_row *a, const struct bench_row *b);
 // What they follow from.
 struct bench_shape {
     uint32_t subgroup; // invocations, a power of two from 4 to 128
-    uint32_t elements; // words that are scanned, a power of two from BENCH_ELEMENTS to BENCH_MOST
+    uint64_t elements; // words that are scanned, a power of two from BENCH_ELEMENTS to BENCH_MOST
     uint32_t copied;   // words of COPY, a multiple of BENCH_ELEMENTS
     uint32_t loops;    // of the scans; the limits have one more if that is even
 };
 
 // The words that COPY moves: many times what is scanned, within a device's limits.
-uint32_t bench_copied(uint32_t elements, const struct dev_facts *facts);
+uint32_t bench_copied(uint64_t elements, const struct dev_facts *facts);
 // Fills the rows and returns how many there are.
 size_t bench_scan_rows(const struct bench_shape *shape, struct bench_row rows[BENCH_ROWS]);
 // The kernel of COPY.
@@ -107,7 +107,7 @@ size_t look_rows(void);
 size_t look_copies(void);
 // Row `number`, less than look_rows(), of so many words: of LOOKBACK and LOCAL the last tile may be
 // cut.
-struct bench_row look_row(size_t number, uint32_t elements);
+struct bench_row look_row(size_t number, uint64_t elements);
 enum bench_kind look_kind(size_t number);
 // Whether there is such a row at its size: a copy has no cut tile, and of what a workgroup has in
 // registers no more than LOOK_HELD_WORDS is tried.
@@ -115,7 +115,9 @@ bool look_row_exists(const struct bench_row *row);
 // Finds a row by its name; false if there is none.
 bool look_row_find(const char *name, size_t *number);
 // Words from which on the sum begins anew: what is verified.
-uint32_t look_segment(const struct bench_row *row);
+uint64_t look_segment(const struct bench_row *row);
+// Words of the state that a scan has for itself.
+uint32_t look_state_words(const struct bench_row *row);
 
 // A set of rows; as it travels, a digit for each: 1 or 0.
 struct look_set {
@@ -128,7 +130,7 @@ size_t look_set_count(const struct look_set *set);
 
 // The row to begin with where nothing was tuned: for subgroups of that size and sums of that many
 // words, among the scans that fit. False if none does.
-bool look_default(uint32_t elements, const struct dev_facts *facts, size_t *number);
+bool look_default(uint64_t elements, const struct dev_facts *facts, size_t *number);
 // The same scan with the look-back left out, in workgroups of the same width; false if that was not
 // built.
 bool look_tiles_only(size_t number, size_t *local);

@@ -5,6 +5,7 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ static const struct {
     size_t keep;
 } rungs[] = {{3, 64}, {7, 16}, {15, 6}, {31, 1}};
 
-static void add_copies(struct look_set *set, uint32_t elements)
+static void add_copies(struct look_set *set, uint64_t elements)
 {
     for (size_t i = 0; i < look_copies(); i++) {
         const struct bench_row row = look_row(i, elements);
@@ -57,7 +58,7 @@ void look_move_failed(struct bench_result *from, struct bench_result *to)
 }
 
 // Rung by rung; what failed in one of them is moved to *failed.
-static bool climb(const struct look_search *search, double budget, uint32_t elements,
+static bool climb(const struct look_search *search, double budget, uint64_t elements,
                   const struct look_set *set, struct bench_size *size, struct bench_result *failed)
 {
     const size_t last = sizeof rungs / sizeof *rungs - 1;
@@ -71,7 +72,7 @@ static bool climb(const struct look_search *search, double budget, uint32_t elem
         const size_t rows = look_set_count(&left);
         if (r < last && rows <= rungs[r].keep)
             continue;
-        snprintf(line, sizeof line, "%u words: %zu rows, %u times each", elements, rows,
+        snprintf(line, sizeof line, "%" PRIu64 " words: %zu rows, %u times each", elements, rows,
                  rungs[r].repeats);
         search->say(line, search->user);
         if (r == last)
@@ -88,7 +89,7 @@ static bool climb(const struct look_search *search, double budget, uint32_t elem
     return true;
 }
 
-bool look_search(const struct look_search *search, double budget, uint32_t elements,
+bool look_search(const struct look_search *search, double budget, uint64_t elements,
                  const struct look_set *set, struct bench_size *size)
 {
     OWNED(bench_result_clear) struct bench_result failed = {0};
@@ -137,10 +138,10 @@ static bool read_choice(json_t *item, struct look_tuned *choice)
     text_sanitise(choice->name, sizeof choice->name, name);
     text_sanitise(choice->driver, sizeof choice->driver, driver);
     text_sanitise(choice->row, sizeof choice->row, row);
-    choice->elements = (uint32_t)elements;
+    choice->elements = (uint64_t)elements;
     const size_t digits = strlen(choice->id);
     return (digits == 16 || digits == DEV_ID_SIZE - 1) && choice->row[0] &&
-           elements >= LOOK_ELEMENTS && elements <= LOOK_MOST && is_time(choice->ns) &&
+           elements >= LOOK_ELEMENTS && choice->elements <= LOOK_MOST && is_time(choice->ns) &&
            is_time(choice->of_copy);
 }
 
@@ -187,7 +188,7 @@ bool look_tuned_write(const char *path, const struct look_tunings *tunings, stru
 }
 
 struct look_tuned *look_tuned_at(const struct look_tunings *tunings, const char *id,
-                                 uint32_t elements)
+                                 uint64_t elements)
 {
     for (size_t i = 0; i < tunings->count; i++)
         if (strcmp(tunings->items[i].id, id) == 0 && tunings->items[i].elements == elements)
@@ -212,16 +213,16 @@ void look_tuned_clear(struct look_tunings *tunings)
 }
 
 // Of two powers of two.
-static unsigned doublings(uint32_t a, uint32_t b)
+static unsigned doublings(uint64_t a, uint64_t b)
 {
     unsigned count = 0;
-    for (uint32_t less = a < b ? a : b; less < (a < b ? b : a) && count < 32; less *= 2)
+    for (uint64_t less = a < b ? a : b; less < (a < b ? b : a) && count < 32; less *= 2)
         count++;
     return count;
 }
 
 static bool find_tuned(const struct look_tunings *tunings, const char *id,
-                       const struct dev_facts *facts, uint32_t elements, size_t *number)
+                       const struct dev_facts *facts, uint64_t elements, size_t *number)
 {
     unsigned nearest = 2; // what suits a quarter or four times as much may be far from the best
     for (size_t i = 0; i < tunings->count; i++) {
@@ -241,7 +242,7 @@ static bool find_tuned(const struct look_tunings *tunings, const char *id,
 }
 
 bool look_tuned_find(const struct look_tunings *tunings, const char *id,
-                     const struct dev_facts *facts, uint32_t elements, size_t *number)
+                     const struct dev_facts *facts, uint64_t elements, size_t *number)
 {
     char before[DEV_ID_SIZE];
     dev_facts_old_id(facts, before);
@@ -266,16 +267,16 @@ bool look_cub_read(const char *path, struct look_cub *cub, struct lit_error *err
         good = json_unpack(json_array_get(list, i), "{s:I, s:{s:F, s:I}, s?{s?F}}", "elements",
                            &words, "scan", "median_ns", &size->scan, "wrong", &wrong, "copy",
                            "median_ns", &size->copy) == 0 &&
-               words > 0 && words <= LOOK_MOST && is_time(size->scan) && is_time(size->copy) &&
-               wrong == 0;
-        size->elements = (uint32_t)words;
+               words > 0 && (uint64_t)words <= LOOK_MOST && is_time(size->scan) &&
+               is_time(size->copy) && wrong == 0;
+        size->elements = (uint64_t)words;
     }
     json_decref(root);
     return good ||
            lit_fail(error, LIT_EXIT_USAGE, "%s: not what tools/bench-cub writes, or wrong", path);
 }
 
-double look_cub_scan(const struct look_cub *cub, const char *device, uint32_t elements)
+double look_cub_scan(const struct look_cub *cub, const char *device, uint64_t elements)
 {
     for (size_t i = 0; i < cub->count && strcmp(cub->device, device) == 0; i++)
         if (cub->sizes[i].elements == elements)

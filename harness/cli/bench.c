@@ -8,6 +8,7 @@
 #include "engine/bench.h"
 #include "report/format.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static const struct cli_option options[] = {
      "throughput, single: rounds (default: 9; with --simt 2)"},
     {0, "elements", CLI_COUNT, AT(elements), "N",
      "words that are scanned, a power of two from 4,096 to 16,777,216;\n"
-     "lookback: to 1,073,741,824 (default: scan 1,048,576; on a CPU\n"
+     "lookback: to 4,294,967,296 (default: scan 1,048,576; on a CPU\n"
      "65,536; with --simt 4,096; lookback several sizes; with --simt\n"
      "8,192)"},
     {0, "loops", CLI_COUNT, AT(loops), "N",
@@ -207,7 +208,7 @@ static bool take_row(const struct bench_report *report, enum eng_result outcome,
         return false;
     const struct bench_row *row = &bench_result_find(result, report->row)->row;
     if (row->tile)
-        text_printf(&name, "%u/", result->shape.elements);
+        text_printf(&name, "%" PRIu64 "/", result->shape.elements);
     bench_row_name(row, &name);
     if (b->chosen.keep && !b->unkept.code)
         cli_isa_keep(b->chosen.keep, b->device->number, name.data, &b->code, &b->unkept);

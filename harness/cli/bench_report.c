@@ -286,7 +286,7 @@ static size_t add_looks(const struct bench_size *size, enum bench_kind kind, siz
 static void put_size(const struct bench_size *size, struct text *text)
 {
     const struct bench_result *result = &size->result;
-    const uint32_t elements = result->shape.elements;
+    const uint64_t elements = result->shape.elements;
     text_printf(text, "%s words, %.4g GB read and written; %u dispatches after %u", COUNT(elements),
                 (double)elements * 8e-9, result->repeats, result->warm);
     if (result->reported)

@@ -50,7 +50,7 @@ void cli_bench_scan(struct cli_benching *b)
     const int kind = o->simt.count ? 2 : device->facts.cpu ? 1 : 0;
     struct eng_request request = {
         .name = ENG_BENCH_SCAN,
-        .elements = o->elements ? (uint32_t)o->elements : 1u << scan_sizes[kind],
+        .elements = o->elements ? o->elements : 1u << scan_sizes[kind],
         .loops = o->loops        ? (uint32_t)o->loops
                  : o->simt.count ? LOOPS_SIMT
                                  : 0,
@@ -92,7 +92,7 @@ static bool is_searched(const struct cli_benching *b, const struct bench_row *ro
 
 // Every row of a kind at a size that a pattern names; NULL: every one.
 static void add_kind(const struct cli_benching *b, struct look_set *set, enum bench_kind kind,
-                     uint32_t elements, const char *pattern)
+                     uint64_t elements, const char *pattern)
 {
     for (size_t i = 0; i < look_rows(); i++) {
         const struct bench_row row = look_row(i, elements);
@@ -102,7 +102,7 @@ static void add_kind(const struct cli_benching *b, struct look_set *set, enum be
     }
 }
 
-static void choose(const struct cli_benching *b, uint32_t elements, struct bench_size *size,
+static void choose(const struct cli_benching *b, uint64_t elements, struct bench_size *size,
                    struct look_set *set)
 {
     const struct dev_facts *facts = &b->device->facts;
@@ -126,7 +126,7 @@ static void choose(const struct cli_benching *b, uint32_t elements, struct bench
 // --- lookback: devices
 
 // Times a set of rows at a size: look_measure.
-static bool measure(uint32_t elements, const struct look_set *set, uint32_t repeats,
+static bool measure(uint64_t elements, const struct look_set *set, uint32_t repeats,
                     struct bench_size *size, void *user)
 {
     struct cli_benching *b = user;
@@ -178,7 +178,7 @@ static void keep_choice(struct cli_benching *b, const struct bench_size *size)
 }
 
 // `left` sizes are to come until `until`.
-static void time_size(struct cli_benching *b, uint32_t elements, size_t left, double until,
+static void time_size(struct cli_benching *b, uint64_t elements, size_t left, double until,
                       struct bench_size *size)
 {
     struct look_set set = {0};
@@ -207,7 +207,7 @@ void cli_bench_lookback(struct cli_benching *b)
     struct bench_device *measured = &b->measured[b->measured_count++];
     struct text table = {0};
     const unsigned *logs = o->simt.count ? simt_sizes : device->facts.cpu ? cpu_sizes : gpu_sizes;
-    uint32_t sizes[BENCH_SIZES] = {(uint32_t)o->elements};
+    uint64_t sizes[BENCH_SIZES] = {o->elements};
     size_t count = o->elements ? 1 : 0;
     for (; !o->elements && logs[count]; count++)
         sizes[count] = 1u << logs[count];

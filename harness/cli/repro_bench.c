@@ -138,9 +138,9 @@ static void fill(const struct bench_row *row, uint32_t subgroup, uint64_t seed,
         .args = {.subgroup = any ? 0 : subgroup, .workgroup = row->workgroup},
         .module = &bench->module,
         .shape = {.workgroups = row->workgroups,
-                  .elements = row->tile ? (uint32_t)row->words : 0,
+                  .elements = row->tile ? (uint32_t)(row->words / 4) : 0,
                   .input_words = row->words,
-                  .state_words = looks ? LOOK_STATE_WORDS + row->workgroups * LOOK_TILE_WORDS : 1,
+                  .state_words = looks ? look_state_words(row) : 1,
                   .instances = units,
                   .words_per_instance = row->words / units},
         .spec_count = any     ? 1
@@ -175,20 +175,19 @@ bool cli_repro_bench(const char *name, const struct dev_facts *facts, bool small
                      struct lit_error *error)
 {
     struct bench_row row;
-    struct bench_shape shape = {.subgroup = facts->subgroup,
-                                .elements = small ? BENCH_ELEMENTS : 1u << 16,
-                                .loops = small ? 3 : 100};
+    uint32_t elements = small ? BENCH_ELEMENTS : 1u << 16, loops = small ? 3 : 100;
     if (facts->subgroup < 4 || facts->subgroup > 128)
         return lit_fail(error, LIT_EXIT_NOTHING,
                         "subgroups of %" PRIu32 "; the kernels are for 4 to 128", facts->subgroup);
     OWNED(lit_free) char *own = lit_strdup(name);
-    bool good = take_sizes(own, &shape.elements, &shape.loops, error);
-    shape.copied = shape.elements;
+    bool good = take_sizes(own, &elements, &loops, error);
+    const struct bench_shape shape = {
+        .subgroup = facts->subgroup, .elements = elements, .copied = elements, .loops = loops};
     good = good && find_row(&shape, own, &row, error) && bench_row_fits(&row, facts, error);
     if (good) {
-        text_printf(&bench->name, "%s@elements=%" PRIu32, own, shape.elements);
+        text_printf(&bench->name, "%s@elements=%" PRIu32, own, elements);
         if (row.loops > 1)
-            text_printf(&bench->name, ",loops=%" PRIu32, shape.loops);
+            text_printf(&bench->name, ",loops=%" PRIu32, loops);
         fill(&row, facts->subgroup, seed, bench, ready);
         fill_data(&row, facts->subgroup, seed, ready);
         bench->page = cat_kernel_page(row.kernel);

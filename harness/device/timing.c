@@ -13,12 +13,13 @@
 
 #define EACH         4096u // words of a workgroup that fills or verifies
 #define MOST_GROUPS  16384u
-#define SUMS_SEGMENT 4u // spirv/bench/fill.spvasm
+#define VECTOR       4u // words
+#define SUMS_SEGMENT 4u // words: spirv/bench/fill.spvasm
 #define FILL_WIDTHS  256u
 
 // What the host reads of a verification: what verify.spvasm reports, whether a wait timed out, and
 // two words of the output.
-enum { LOOKED, WRONG, FIRST, UNUSED, EXPIRED, BEFORE, GOT, READBACK };
+enum { LOOKED, WRONG, FIRST, WRONG_VECTORS, EXPIRED, BEFORE, GOT, READBACK };
 #define REPORTED_WORDS 4
 
 // Helpers of a scan.
@@ -45,7 +46,8 @@ struct dev_timed {
     uint32_t workgroups;
     uint64_t words;
     struct dev_buffer state;
-    uint32_t segment, epoch;
+    uint64_t segment;
+    uint32_t epoch;
     enum cat_scan scan;
     bool in_place, has_state, stale; // stale: the state has to begin anew
 };
@@ -60,8 +62,8 @@ static void record(const struct dev_timer *timer, VkPipeline pipeline,
         .input = input->address,
         .output = timer->output.address,
         .state = state,
-        .elements = timer->verifies ? (uint32_t)timer->words : 0,
-        .seed = last, // or an epoch, or the words of a segment
+        .elements = timer->verifies ? (uint32_t)(timer->words / VECTOR) : 0,
+        .seed = last, // or an epoch, or the vectors of a segment
     };
     dev_bind(timer->dev, pipeline, timer->layout.pipeline, &timer->sets, &push, sizeof push);
     vkCmdDispatch(timer->dev->commands, workgroups, 1, 1);
@@ -80,12 +82,14 @@ static void fill_input(const struct dev_timer *timer, enum cat_scan scan,
     record(timer, timer->helpers[scan][FILL_INPUT], input, 0, 0, timer->groups);
 }
 
-static void record_verify(const struct dev_timer *timer, enum cat_scan scan, uint32_t segment)
+// Segments are of one word or of whole vectors.
+static void record_verify(const struct dev_timer *timer, enum cat_scan scan, uint64_t segment)
 {
     dev_fill(timer->dev, &timer->reported, 0, FIRST, 0);
     dev_fill(timer->dev, &timer->reported, FIRST, 1, UINT32_MAX);
+    dev_fill(timer->dev, &timer->reported, WRONG_VECTORS, 1, 0);
     dev_barrier(timer->dev);
-    record_helper(timer, scan, VERIFY, segment);
+    record_helper(timer, scan, VERIFY, (uint32_t)(segment / VECTOR));
     dev_barrier(timer->dev);
     dev_copy(timer->dev, &timer->reported, 0, &timer->readback, LOOKED, REPORTED_WORDS);
 }
@@ -110,13 +114,14 @@ static void forget(const struct dev_timer *timer, uint64_t words)
 }
 
 // What the read-back says, and of the first wrong word what there is and should be.
-static enum dev_status read_verdict(struct dev_timer *timer, enum cat_scan scan, uint32_t segment,
+static enum dev_status read_verdict(struct dev_timer *timer, enum cat_scan scan, uint64_t segment,
                                     uint32_t timeout_ms, struct dev_timing *timing,
                                     struct lit_error *error)
 {
     const uint32_t *read = timer->readback.mapped;
-    timing->looked = read[LOOKED];
-    timing->wrong = read[WRONG];
+    timing->looked = (uint64_t)read[LOOKED] * VECTOR;
+    // At least one for each vector with a wrong word, so that 2^32 of them are not taken for none.
+    timing->wrong = read[WRONG] + (read[WRONG] < read[WRONG_VECTORS] ? UINT64_C(1) << 32 : 0);
     if (timing->looked != timer->words || timing->wrong > timing->looked)
         return dev_refuse(error, "the verification looked at %" PRIu64 " of %" PRIu64 " words",
                           timing->looked, timer->words);
@@ -147,8 +152,8 @@ static enum dev_status try_place(struct dev_timer *timer, enum cat_scan scan, ui
     struct dev_timing timing = {0};
     const uint32_t start = place - place % SUMS_SEGMENT;
     uint32_t correct = 0;
-    for (uint32_t i = start; i <= place; i++)
-        correct = wanted(timer, scan, i, i == start, correct);
+    for (uint64_t i = start; i <= place; i++)
+        correct = wanted(timer, scan, (uint32_t)i, i == start, correct);
     const uint32_t changed = !change                 ? correct
                              : scan == CAT_SCAN_FADD ? correct ^ 0x80000000
                                                      : correct + change;

@@ -33,7 +33,7 @@ struct dev_timed_info {
     uint64_t words;      // of the output, which are read back
     // Where outputs are verified:
     uint32_t state_words; // that it has for itself, 0: none
-    uint32_t segment;     // the words of its output from which on the sum begins anew
+    uint64_t segment;     // words from which on the sum begins anew: one, or a multiple of four
     enum cat_scan scan;
     bool in_place; // its input is the buffer that it stores to
 };

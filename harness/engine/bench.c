@@ -95,7 +95,7 @@ static const struct dev_timed_info *describe(const struct job *job, const struct
                                               : 1},
         .workgroups = row->workgroups,
         .words = row->words,
-        .state_words = row->lanes ? LOOK_STATE_WORDS + row->workgroups * LOOK_TILE_WORDS : 0,
+        .state_words = row->lanes ? look_state_words(row) : 0,
         .segment = row->tile ? look_segment(row) : 0,
         .scan = row->scan,
         .in_place = row->in_place,
@@ -329,7 +329,7 @@ static enum dev_status time_all(struct job *job)
 static bool settle(struct job *job)
 {
     const struct eng_request *request = job->request;
-    const uint32_t elements = request->elements;
+    const uint64_t elements = request->elements;
     struct look_set set;
     if (!job->lookback && strcmp(request->name, ENG_BENCH_SCAN) != 0)
         return lit_fail(&job->error, LIT_EXIT_USAGE, "unknown benchmark");

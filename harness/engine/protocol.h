@@ -72,8 +72,9 @@ struct eng_request {
     char rule[32];                // GENERATED: "maximal"
     uint32_t workgroup, subgroup; // GENERATED
     char rows[LOOK_SET_TEXT];     // BENCH lookback: which (look_set_write); else ""
-    uint32_t elements, loops;     // BENCH; loops 0: as many as fit into; elements of a throughput:
-                                  // workgroups, 0: as many as fill the device
+    uint64_t elements;            // BENCH; of a throughput: workgroups, 0: as many as fill the
+                                  // device
+    uint32_t loops;               // BENCH; 0: as many as fit into
     uint32_t budget_ms;           // BENCH: this time, for all dispatches together
     uint64_t first;               // RUN: number of the first run to do (more than 0 when resumed)
     uint64_t runs;                // RUN, GENERATED: how many to do; BENCH: rounds that count

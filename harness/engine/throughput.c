@@ -348,7 +348,7 @@ static enum dev_status work(struct job *job)
 {
     enum dev_status status = measure_copy(job);
     const bool cpu = dev_facts(job->dev)->cpu;
-    job->scale = job->request->elements ? job->request->elements
+    job->scale = job->request->elements ? (uint32_t)job->request->elements
                  : job->singles         ? (cpu ? SCALE_CPU : SCALE_GPU)
                                         : 0;
     if (status == DEV_OK && !job->scale)
@@ -371,7 +371,7 @@ enum dev_status eng_throughput(struct dev *dev, const struct eng_request *reques
     job->sink = sink;
     if (!settle(job)) {
         eng_emit_end(sink, ENG_HARNESS_ERROR, &job->error);
-    } else if (!resolve(job, request->elements)) {
+    } else if (!resolve(job, (uint32_t)request->elements)) {
         eng_emit_end(sink, ENG_SKIP, &job->error);
     } else if (!dev_self_test(dev, 1u << job->ready.mode.check, request->timeout_ms, &status,
                               &job->error)) {

@@ -23,6 +23,17 @@
 #endif
                         OpFunctionEnd
 
+; The words of the vector at an index.
+#define INPUT_VECTOR(index) \
+    %word_0 = OpShiftLeftLogical %uint index %two \
+    %word_1 = OpIAdd %uint %word_0 %one \
+    %word_2 = OpIAdd %uint %word_0 %two \
+    %word_3 = OpIAdd %uint %word_0 %three \
+    %element_0 = OpFunctionCall %uint %input_word %word_0 \
+    %element_1 = OpFunctionCall %uint %input_word %word_1 \
+    %element_2 = OpFunctionCall %uint %input_word %word_2 \
+    %element_3 = OpFunctionCall %uint %input_word %word_3
+
 ; ---- The operation, on words -----------------------------------------------------------------------------
 #if defined(OPERATION_FADD)
 #define identity zero

@@ -2,8 +2,12 @@
 ;
 ; What fill, copy and verify share: everything up to %main. None of them has a subgroup operation.
 ; Buffers are reached by their addresses, so that no limit of descriptors bounds them. The push
-; constants are those of a test, but that the last word is a segment's length and not a seed;
-; specialization constant 0 is the width of the workgroup, constant 2 the seed.
+; constants are those of a test, but that they count vectors of four words and that the last one is a
+; segment's length and not a seed; specialization constant 0 is the width of the workgroup, constant 2
+; the seed.
+;
+; All indices of a buffer are of vectors: 2^32 words are 2^30 of them, which a signed index reaches. The
+; number of a word has just 32 bits.
 
                         OpCapability Shader
                         OpCapability PhysicalStorageBufferAddresses
@@ -39,6 +43,7 @@
 %float                = OpTypeFloat 32
 %uint3                = OpTypeVector %uint 3
 %uint4                = OpTypeVector %uint 4
+%bool4                = OpTypeVector %bool 4
 %zero                 = OpConstant %uint 0
 %one                  = OpConstant %uint 1
 %two                  = OpConstant %uint 2
@@ -66,8 +71,8 @@
 %to_vector            = OpTypePointer PhysicalStorageBuffer %uint4
 %first_member         = OpConstant %uint 0
 
-; Addresses of input, output, state; elements; words of a segment.
-%parameters           = OpTypeStruct %to_vector_buffer STREAM_OUTPUT %to_buffer %uint %uint
+; Addresses of input, output, state; vectors; vectors of a segment.
+%parameters           = OpTypeStruct %to_vector_buffer %to_vector_buffer %to_buffer %uint %uint
 %to_parameters        = OpTypePointer PushConstant %parameters
 %to_pushed_vectors    = OpTypePointer PushConstant %to_vector_buffer
 %to_pushed_buffer     = OpTypePointer PushConstant %to_buffer
@@ -76,7 +81,7 @@
 %input_field          = OpConstant %uint 0
 %output_field         = OpConstant %uint 1
 %state_field          = OpConstant %uint 2
-%elements_field       = OpConstant %uint 3
+%vectors_field        = OpConstant %uint 3
 %segment_field        = OpConstant %uint 4
 
 %to_in_uint3          = OpTypePointer Input %uint3

@@ -320,7 +320,8 @@ class Usage(Lookback):
     def test_usage(self):
         for arguments, words in ((["--elements", "5000"], ["--elements"]),
                                  (["--elements", "2048"], ["--elements"]),
-                                 (["--elements", "2147483648"], ["--elements"]),
+                                 (["--elements", "4294967297"], ["--elements"]),
+                                 (["--elements", "8589934592"], ["4,096 to 4,294,967,296"]),
                                  (["--loops", "3"], ["--loops"]),
                                  (["--budget", "3"], ["--budget"]),
                                  (["--tune", "-n", "3"], ["--repeat"]),

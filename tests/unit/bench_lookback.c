@@ -24,7 +24,7 @@ static struct dev_facts some_facts(uint32_t subgroup)
     };
 }
 
-static bool row_fits(size_t number, uint32_t elements, const struct dev_facts *facts,
+static bool row_fits(size_t number, uint64_t elements, const struct dev_facts *facts,
                      struct lit_error *error)
 {
     const struct bench_row row = look_row(number, elements);
@@ -105,6 +105,24 @@ static void rows_are_what_their_names_say(void **state)
 #define SCAN_OF                                                                                    \
     "held=4/shared=0/looks=1/lanes=32/encoding=word64/order=ticket/edge=branch/stage=whole/"       \
     "fence=device/%sworkgroup=64"
+
+// 2^32 words are 2^30 vectors, and their segment has a length of its own, which 32 bits do not
+// hold.
+static void rows_of_16_gib(void **state)
+{
+    (void)state;
+    const struct dev_facts facts = some_facts(32);
+    for (size_t i = 0; i < look_rows(); i++) {
+        const struct bench_row row = look_row(i, LOOK_MOST);
+        assert_true(row.words == LOOK_MOST && row.bytes == LOOK_MOST * 8);
+        assert_true((uint64_t)row.workgroups * row.tile >= LOOK_MOST);
+        assert_true((uint64_t)(row.workgroups - 1) * row.tile < LOOK_MOST);
+        if (row.kind == BENCH_LOOKBACK)
+            assert_true(look_segment(&row) == LOOK_MOST);
+        assert_int_equal(look_segment(&row) % 4, row.kind == BENCH_COPY);
+        assert_int_equal(row_fits(i, LOOK_MOST, &facts, NULL), row_fits(i, 1u << 20, &facts, NULL));
+    }
+}
 
 // Elements, and what is to become of them; floats as their bits.
 static void outputs_are_those_of_the_operation(void **state)
@@ -235,7 +253,7 @@ static void every_device_has_a_default(void **state)
 {
     (void)state;
     for (uint32_t subgroup = 4; subgroup <= 128; subgroup *= 2)
-        for (uint32_t elements = 1u << 13; elements <= 1u << 30; elements *= 2) {
+        for (uint64_t elements = 1u << 13; elements <= LOOK_MOST; elements *= 2) {
             struct dev_facts facts = some_facts(subgroup);
             size_t row = LOOK_ROWS, alone = LOOK_ROWS;
             assert_true(look_default(elements, &facts, &row));
@@ -323,7 +341,7 @@ static void nonsense_is_refused(void **state)
 
 // Fills a result in which row i takes costs[i] and is wrong where that is negative.
 static void make_result(struct bench_result *result, const struct look_set *set,
-                        double (*cost)(size_t number), uint32_t elements, uint32_t repeats)
+                        double (*cost)(size_t number), uint64_t elements, uint32_t repeats)
 {
     look_result_begin(result, elements, set, 0, repeats);
     for (size_t i = 0; i < look_rows(); i++) {
@@ -387,7 +405,7 @@ static double fake_now(void)
     return fake.now;
 }
 
-static bool fake_measure(uint32_t elements, const struct look_set *set, uint32_t repeats,
+static bool fake_measure(uint64_t elements, const struct look_set *set, uint32_t repeats,
                          struct bench_size *size, void *user)
 {
     (void)user;
@@ -402,7 +420,7 @@ static bool fake_measure(uint32_t elements, const struct look_set *set, uint32_t
 }
 
 // The first time that row is timed, all of its dispatches are wrong.
-static bool measure_a_wrong_row(uint32_t elements, const struct look_set *set, uint32_t repeats,
+static bool measure_a_wrong_row(uint64_t elements, const struct look_set *set, uint32_t repeats,
                                 struct bench_size *size, void *user)
 {
     const bool first = !fake.calls, told = fake_measure(elements, set, repeats, size, user);
@@ -480,7 +498,7 @@ static void what_was_wrong_on_the_way_is_told(void **state)
 
 // --- Files
 
-static struct look_tuned some_choice(uint32_t elements, size_t row)
+static struct look_tuned some_choice(uint64_t elements, size_t row)
 {
     struct look_tuned choice = {.id = "0123456789abcdef",
                                 .name = "Example \"GPU\"",
@@ -694,6 +712,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_have_names_of_their_own),
         cmocka_unit_test(rows_are_what_their_names_say),
+        cmocka_unit_test(rows_of_16_gib),
         cmocka_unit_test(outputs_are_those_of_the_operation),
         cmocka_unit_test(what_a_device_lacks_is_named),
         cmocka_unit_test(there_is_no_row_that_cannot_be),
