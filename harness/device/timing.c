@@ -22,7 +22,7 @@
 enum { LOOKED, WRONG, FIRST, WRONG_VECTORS, EXPIRED, BEFORE, GOT, READBACK };
 #define REPORTED_WORDS 4
 
-// Helpers of a scan.
+// Helpers of a scan. FILL_INPUT has only the one that stands for all with the same input.
 enum { FILL_INPUT, FILL_SUMS, VERIFY, HELPERS };
 
 struct dev_timer {
@@ -52,6 +52,12 @@ struct dev_timed {
     bool in_place, has_state, stale; // stale: the state has to begin anew
 };
 
+// The scan for which the input is filled as for this one: those of integers have the same.
+static enum cat_scan input_of(enum cat_scan scan)
+{
+    return scan == CAT_SCAN_FADD ? scan : CAT_SCAN_ADD;
+}
+
 // --- Commands
 
 static void record(const struct dev_timer *timer, VkPipeline pipeline,
@@ -79,7 +85,7 @@ static void record_helper(const struct dev_timer *timer, enum cat_scan scan, int
 static void fill_input(const struct dev_timer *timer, enum cat_scan scan,
                        const struct dev_buffer *input)
 {
-    record(timer, timer->helpers[scan][FILL_INPUT], input, 0, 0, timer->groups);
+    record(timer, timer->helpers[input_of(scan)][FILL_INPUT], input, 0, 0, timer->groups);
 }
 
 // Segments are of one word or of whole vectors.
@@ -190,13 +196,13 @@ static enum dev_status make_helpers(struct dev_timer *timer, enum cat_scan scan,
                                                  "bench/fill/kind=sums/%s", "bench/verify/%s"};
     for (int i = 0; i < HELPERS; i++) {
         OWNED(text_free) struct text name = {0};
-        text_printf(&name, kernels[i],
-                    i != FILL_INPUT         ? cat_scans[scan]
-                    : scan == CAT_SCAN_FADD ? "operation=fadd"
-                                            : "operation=add");
+        const enum cat_scan of = i == FILL_INPUT ? input_of(scan) : scan;
+        if (timer->helpers[of][i])
+            continue;
+        text_printf(&name, kernels[i], cat_scans[of]);
         TRY(dev_kernel(timer->dev, name.data, (const uint32_t[]){0, 2},
                        (const uint32_t[]){timer->width, timer->seed}, 2, timer->layout.pipeline,
-                       &timer->helpers[scan][i], error));
+                       &timer->helpers[of][i], error));
     }
     return DEV_OK;
 }
@@ -371,12 +377,6 @@ void dev_timed_destroy(struct dev_timer *timer, struct dev_timed **timed)
 }
 
 // --- A dispatch
-
-// Scans of integers have the same input.
-static enum cat_scan input_of(enum cat_scan scan)
-{
-    return scan == CAT_SCAN_FADD ? scan : CAT_SCAN_ADD;
-}
 
 static void record_before(struct dev_timer *timer, const struct dev_timed *timed)
 {
