@@ -134,6 +134,24 @@ static void expect_shuffles(const struct bench_row *row, uint32_t subgroup, uint
     }
 }
 
+static uint64_t element_at(const uint32_t *words, uint64_t index, uint32_t size)
+{
+    return words[index] | (size > 1 ? (uint64_t)words[index + 1] << 32 : 0);
+}
+
+static void expect_segments(const struct bench_row *row, const uint32_t *input, uint32_t *expected)
+{
+    const uint32_t size = cat_scan_words(row->scan), back = size * cat_scan_excludes(row->scan);
+    uint64_t value = 0;
+    for (uint64_t i = 0; i < row->words; i += size) {
+        const bool begins = i % look_segment(row) == 0;
+        value = cat_scan_output(row->scan, begins, value,
+                                element_at(input, begins ? i : i - back, size));
+        for (uint32_t word = 0; word < size; word++)
+            expected[i + word] = (uint32_t)(value >> 32 * word);
+    }
+}
+
 void bench_expect(const struct bench_row *row, uint32_t subgroup, uint32_t pushed,
                   const uint32_t *input, uint32_t *expected)
 {
@@ -151,11 +169,7 @@ void bench_expect(const struct bench_row *row, uint32_t subgroup, uint32_t pushe
     case BENCH_LOOKBACK:
     case BENCH_TILES:
     case BENCH_KINDS:
-        for (uint64_t i = 0; i < row->words; i++) {
-            const bool begins = i % look_segment(row) == 0;
-            expected[i] = cat_scan_word(row->scan, begins, begins ? 0 : expected[i - 1],
-                                        input[begins ? i : i - cat_scan_excludes(row->scan)]);
-        }
+        expect_segments(row, input, expected);
         break;
     }
 }

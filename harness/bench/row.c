@@ -52,7 +52,8 @@ static bool tile_fits(const struct bench_row *row, const struct dev_facts *facts
 {
     const uint32_t subgroups = row->workgroup / facts->subgroup;
     // Besides the vectors: the tile, the sum before it, a sum for each subgroup.
-    const uint32_t bytes = row->shared * row->workgroup * 16 + subgroups * 4 + 8;
+    const uint32_t bytes =
+        row->shared * row->workgroup * 16 + (subgroups + 2) * 4 * cat_scan_words(row->scan);
     if (facts->subgroup > row->lanes)
         return lit_fail(error, LIT_EXIT_NOTHING, "subgroups of %u, it is for at most %u",
                         facts->subgroup, row->lanes);
@@ -340,7 +341,7 @@ uint64_t look_segment(const struct bench_row *row)
 
 uint32_t look_state_words(const struct bench_row *row)
 {
-    return LOOK_STATE_WORDS + row->workgroups * LOOK_TILE_WORDS;
+    return LOOK_STATE_WORDS + row->workgroups * LOOK_TILE_WORDS * cat_scan_words(row->scan);
 }
 
 void look_set_write(const struct look_set *set, char text[LOOK_SET_TEXT])
@@ -418,7 +419,8 @@ bool look_default(uint64_t elements, const struct dev_facts *facts, size_t *numb
     }
     // Whatever was built and fits.
     for (size_t i = look_copies(); i < look_rows(); i++)
-        if (look_kind(i) == BENCH_LOOKBACK && look_fits(i, elements, facts)) {
+        if (look_kind(i) == BENCH_LOOKBACK && look_row(i, elements).scan == CAT_SCAN_ADD &&
+            look_fits(i, elements, facts)) {
             *number = i;
             return true;
         }

@@ -24,7 +24,7 @@
 #define LOOK_ELEMENTS    4096u // the fewest, of any size
 #define LOOK_MOST        (UINT64_C(1) << 32)
 #define LOOK_STATE_WORDS 64u    // before the tiles' states: whether a wait ran out, the ticket
-#define LOOK_TILE_WORDS  2u     // of state for each tile
+#define LOOK_TILE_WORDS  2u     // of state for each tile, for each word of an element
 #define LOOK_HELD_WORDS  49152u // that a workgroup has in registers, at most
 
 enum bench_kind {
@@ -62,7 +62,7 @@ struct bench_row {
 
     uint32_t workgroup, workgroups; // invocations of one, how many are dispatched
     uint32_t loops;                 // iterations; 1 of COPY, LOOKBACK, LOCAL
-    uint64_t words;                 // read from the input, and stored to the output
+    uint64_t words;                 // of 32 bits, read from the input, and stored to the output
     // Of a whole dispatch, as the algorithm is defined, a lane's operation counting as one:
     uint64_t adds, shuffles, bytes;
 };

@@ -24,7 +24,7 @@ static const struct cli_option options[] = {
      "timed dispatches of each row (default: 31; with --simt 3);\n"
      "throughput, single: rounds (default: 9; with --simt 2)"},
     {0, "elements", CLI_COUNT, AT(elements), "N",
-     "words that are scanned, a power of two from 4,096 to 16,777,216;\n"
+     "32-bit words to scan, a power of two from 4,096 to 16,777,216;\n"
      "lookback: to 4,294,967,296 (default: scan 1,048,576; on a CPU\n"
      "65,536; with --simt 4,096; lookback several sizes; with --simt\n"
      "8,192)"},
@@ -43,8 +43,9 @@ static const struct cli_option options[] = {
      "throughput: all rounds of a configuration (default: 3; single: 5;\n"
      "with --simt 0.5)"},
     {0, "variants", CLI_TEXT, AT(variants), "PATTERN",
-     "lookback: time the scans whose names match, as 'all' or\n'held=4/*order=id*' (default: "
-     "one for each size)"},
+     "lookback: time the scans whose names match, as 'all',\n'held=4/*order=id*', or other "
+     "operations: '*operation=NAME*', which\nis add64 (sums of 64 bits), max, fadd or "
+     "add/result=exclusive\n(default: one for each size)"},
     {0, "tune", CLI_FLAG, AT(tune), NULL,
      "lookback: find the fastest scan of the device for each size,\nand keep it in --tuned; "
      "those with order=id, of other operations\nor in place only if --variants names them"},

@@ -18,8 +18,9 @@
 #define FILL_WIDTHS  256u
 
 // What the host reads of a verification: what verify.spvasm reports, whether a wait timed out, and
-// two words of the output.
-enum { LOOKED, WRONG, FIRST, WRONG_VECTORS, EXPIRED, BEFORE, GOT, READBACK };
+// two elements of the output, of one or two words each: the second begins at GOT, the first ends
+// there.
+enum { LOOKED, WRONG, FIRST, WRONG_VECTORS, EXPIRED, BEFORE, GOT = BEFORE + 2, READBACK = GOT + 2 };
 #define REPORTED_WORDS 4
 
 // Helpers of a scan. FILL_INPUT has only the one that stands for all with the same input.
@@ -102,14 +103,23 @@ static void record_verify(const struct dev_timer *timer, enum cat_scan scan, uin
 
 // --- Verifying
 
-// What a word has to be, by the one before it in its segment. The input is not read, but worked
-// out.
-static uint32_t wanted(const struct dev_timer *timer, enum cat_scan scan, uint32_t index,
-                       bool begins, uint32_t before)
+static uint32_t input_word(const struct dev_timer *timer, enum cat_scan scan, uint32_t index)
 {
-    uint32_t bits = (index - cat_scan_excludes(scan)) * 0x9E3779B9u ^ timer->seed;
+    uint32_t bits = index * 0x9E3779B9u ^ timer->seed;
     bits = (bits ^ bits >> 16) * 0x85EBCA6Bu;
-    return cat_scan_word(scan, begins, before, cat_scan_element(scan, bits ^ bits >> 13));
+    return cat_scan_input(scan, bits ^ bits >> 13);
+}
+
+// What the element at a word of the output has to be, by the one before it in its segment. The
+// input is not read, but worked out.
+static uint64_t wanted(const struct dev_timer *timer, enum cat_scan scan, uint32_t index,
+                       bool begins, uint64_t before)
+{
+    const uint32_t from = index - cat_scan_excludes(scan);
+    uint64_t input = 0;
+    for (uint32_t word = cat_scan_words(scan); word-- > 0;)
+        input = input << 32 | input_word(timer, scan, from + word);
+    return cat_scan_output(scan, begins, before, input);
 }
 
 // What is there from the run before would look correct.
@@ -137,14 +147,17 @@ static enum dev_status read_verdict(struct dev_timer *timer, enum cat_scan scan,
     if (timing->index >= timer->words)
         return dev_refuse(error, "the verification reports word %" PRIu64 " of %" PRIu64,
                           timing->index, timer->words);
-    const bool begins = timing->index % segment == 0;
+    const uint32_t size = cat_scan_words(scan), word = (uint32_t)(timing->index % size);
+    const uint64_t element = timing->index - word;
+    const bool begins = element % segment == 0;
+    const uint32_t back = begins ? 0 : size;
     TRY(dev_begin(timer->dev, error));
-    dev_copy(timer->dev, &timer->output, timing->index - !begins, &timer->readback,
-             begins ? GOT : BEFORE, begins ? 1 : 2);
+    dev_copy(timer->dev, &timer->output, element - back, &timer->readback, GOT - back, back + size);
     dev_barrier(timer->dev);
     TRY(dev_submit(timer->dev, timeout_ms, error));
-    timing->got = read[GOT];
-    timing->want = wanted(timer, scan, (uint32_t)timing->index, begins, read[BEFORE]);
+    const uint64_t before = size > 1 ? (uint64_t)read[GOT - 1] << 32 | read[BEFORE] : read[GOT - 1];
+    timing->got = read[GOT + word];
+    timing->want = (uint32_t)(wanted(timer, scan, (uint32_t)element, begins, before) >> 32 * word);
     if (timing->got == timing->want)
         return dev_refuse(error, "the verification calls a correct word wrong: %" PRIu64,
                           timing->index);
@@ -156,18 +169,21 @@ static enum dev_status try_place(struct dev_timer *timer, enum cat_scan scan, ui
                                  uint32_t change, uint32_t timeout_ms, struct lit_error *error)
 {
     struct dev_timing timing = {0};
-    const uint32_t start = place - place % SUMS_SEGMENT;
-    uint32_t correct = 0;
-    for (uint64_t i = start; i <= place; i++)
-        correct = wanted(timer, scan, (uint32_t)i, i == start, correct);
+    const uint32_t start = place - place % SUMS_SEGMENT, size = cat_scan_words(scan);
+    const uint32_t word = place % size, element = place - word;
+    uint64_t all = 0, differ = 0;
+    for (uint64_t i = start; i <= element; i += size)
+        all = wanted(timer, scan, (uint32_t)i, i == start, all);
+    const uint32_t correct = (uint32_t)(all >> 32 * word);
     const uint32_t changed = !change                 ? correct
                              : scan == CAT_SCAN_FADD ? correct ^ 0x80000000
                                                      : correct + change;
-    // The word behind it is wrong, too, by the one before, if that matters to the operation.
-    const bool spreads =
-        place != start + SUMS_SEGMENT - 1 && wanted(timer, scan, place + 1, false, changed) !=
-                                                 wanted(timer, scan, place + 1, false, correct);
-    const uint64_t wrong = !change ? 0 : 1 + spreads;
+    // The element behind it is wrong, too, by the one before, if that matters to the operation.
+    if (element % SUMS_SEGMENT + size < SUMS_SEGMENT)
+        differ = wanted(timer, scan, element + size, false, all) ^
+                 wanted(timer, scan, element + size, false,
+                        all ^ (uint64_t)(correct ^ changed) << 32 * word);
+    const uint64_t wrong = !change ? 0 : 1 + ((uint32_t)differ != 0) + (differ >> 32 != 0);
     forget(timer, READBACK);
     TRY(dev_begin(timer->dev, error));
     record_helper(timer, scan, FILL_SUMS, 0);

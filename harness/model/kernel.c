@@ -56,7 +56,8 @@ const char *cat_kernel_choice(const struct cat_kernel *kernel, const char *axis)
 
 const char *const cat_scans[] = {"operation=add/result=inclusive", "operation=add/result=exclusive",
                                  "operation=max/result=inclusive",
-                                 "operation=fadd/result=inclusive"};
+                                 "operation=fadd/result=inclusive",
+                                 "operation=add64/result=inclusive"};
 
 enum cat_scan cat_kernel_scan(const struct cat_kernel *kernel)
 {
@@ -66,7 +67,12 @@ enum cat_scan cat_kernel_scan(const struct cat_kernel *kernel)
     return (enum cat_scan)scan;
 }
 
-uint32_t cat_scan_element(enum cat_scan scan, uint32_t bits)
+uint32_t cat_scan_words(enum cat_scan scan)
+{
+    return scan == CAT_SCAN_ADD64 ? 2 : 1;
+}
+
+uint32_t cat_scan_input(enum cat_scan scan, uint32_t bits)
 {
     return scan == CAT_SCAN_FADD ? bits << 31 | 0x3F800000 : bits;
 }
@@ -86,13 +92,16 @@ static uint32_t add_floats(uint32_t a, uint32_t b)
     return a;
 }
 
-uint32_t cat_scan_word(enum cat_scan scan, bool begins, uint32_t before, uint32_t element)
+uint64_t cat_scan_output(enum cat_scan scan, bool begins, uint64_t before, uint64_t input)
 {
     const uint32_t identity = scan == CAT_SCAN_MAX ? 0x80000000 : 0;
-    const uint32_t a = begins ? identity : before;
+    const uint64_t left = begins ? identity : before;
+    const uint32_t a = (uint32_t)left, b = (uint32_t)input;
     if (begins && cat_scan_excludes(scan))
         return identity;
     if (scan == CAT_SCAN_MAX)
-        return (int32_t)a > (int32_t)element ? a : element;
-    return scan == CAT_SCAN_FADD ? add_floats(a, element) : a + element;
+        return (int32_t)a > (int32_t)b ? a : b;
+    if (scan == CAT_SCAN_ADD64)
+        return left + input;
+    return scan == CAT_SCAN_FADD ? add_floats(a, b) : a + b;
 }

@@ -38,17 +38,27 @@ const char *cat_kernel_choice(const struct cat_kernel *kernel, const char *axis)
 
 // What is scanned, by its choices of `operation` and `result`: an inclusive sum of the input's
 // words modulo 2^32 (if it names none; of segments of one word that is a copy), the exclusive one,
-// the greatest signed integer up to each word, the sum of floats that are 1.0 or -1.0.
-// spirv/bench/verify.spvasm has the rules.
-enum cat_scan { CAT_SCAN_ADD, CAT_SCAN_ADD_EXCLUSIVE, CAT_SCAN_MAX, CAT_SCAN_FADD, CAT_SCANS };
+// the greatest signed integer up to each word, the sum of floats that are 1.0 or -1.0, of integers
+// of 64 bits. spirv/bench/verify.spvasm has the rules.
+enum cat_scan {
+    CAT_SCAN_ADD,
+    CAT_SCAN_ADD_EXCLUSIVE,
+    CAT_SCAN_MAX,
+    CAT_SCAN_FADD,
+    CAT_SCAN_ADD64,
+    CAT_SCANS
+};
 // Their choices, "operation=add/result=inclusive", by their values.
 extern const char *const cat_scans[];
 enum cat_scan cat_kernel_scan(const struct cat_kernel *kernel);
 
-// The element of a scan that 32 random bits are.
-uint32_t cat_scan_element(enum cat_scan scan, uint32_t bits);
-// Whether a word has what is before it without its own element.
+// Words of an element, the lowest first: 1 or 2.
+uint32_t cat_scan_words(enum cat_scan scan);
+// The word of the input that 32 random bits are.
+uint32_t cat_scan_input(enum cat_scan scan, uint32_t bits);
+// Whether an element of the output has what is before it without its own one of the input.
 bool cat_scan_excludes(enum cat_scan scan);
-// What a word of the output has to be: `before`, the one before it, combined with its element, or
-// of a scan that excludes with the element before; if it begins a segment, nothing is before it.
-uint32_t cat_scan_word(enum cat_scan scan, bool begins, uint32_t before, uint32_t element);
+// What an element of the output has to be: `before`, the one before it, combined with that of the
+// input, or of a scan that excludes with the one before; if it begins a segment, nothing is before
+// it.
+uint64_t cat_scan_output(enum cat_scan scan, bool begins, uint64_t before, uint64_t input);

@@ -34,8 +34,16 @@
     %element_2 = OpFunctionCall %uint %input_word %word_2 \
     %element_3 = OpFunctionCall %uint %input_word %word_3
 
-; ---- The operation, on words -----------------------------------------------------------------------------
-#if defined(OPERATION_FADD)
+; ---- The operation, on words; of 64 bits on pairs of words, the lower one first -------------------------------
+#if defined(OPERATION_ADD64)
+#define identity zero
+#define COMBINE_PAIRS(to, a_low, a_high, b_low, b_high) \
+    %to##_carried = OpIAddCarry %sum_and_carry a_low b_low \
+    %to##_low = OpCompositeExtract %uint %to##_carried 0 \
+    %to##_carry = OpCompositeExtract %uint %to##_carried 1 \
+    %to##_above = OpIAdd %uint a_high b_high \
+    %to##_high = OpIAdd %uint %to##_above %to##_carry
+#elif defined(OPERATION_FADD)
 #define identity zero
 #define COMBINE(to, a, b) \
     %to##_left = OpBitcast %float a \

@@ -41,6 +41,7 @@
 %bool                 = OpTypeBool
 %uint                 = OpTypeInt 32 0
 %float                = OpTypeFloat 32
+%sum_and_carry        = OpTypeStruct %uint %uint
 %uint3                = OpTypeVector %uint 3
 %uint4                = OpTypeVector %uint 4
 %bool4                = OpTypeVector %bool 4

@@ -115,8 +115,8 @@ class Right(Lookback):
         self.assertTrue(any(row["workgroups"] > 16 for row in scans))
 
     def test_other_operations_and_in_place(self):
-        for rows, count in (("*operation=*workgroup=64", 12), ("*place=same/workgroup=64", 5)):
-            for model in ("lockstep", "tangled"):
+        for rows, count in (("*operation=*workgroup=64", 18), ("*place=same/workgroup=64", 5)):
+            for model in ("lockstep", "tangled", "lockstep,subgroup=4"):
                 with self.subTest(rows=rows, model=model):
                     run, device = self.bench_json("--simt", model, "-n", "2", "--elements", "16384",
                                                   "--variants", rows)
@@ -127,12 +127,13 @@ class Right(Lookback):
     def test_order_of_workgroups(self):
         # Workgroups start in any order, and few at a time: who waits for one that has not started
         # waits for ever, unless it does its work.
-        for order, code in (("id", 3), ("ticket", 0), ("fallback", 0)):
-            with self.subTest(order):
-                run, device = self.bench_json(
-                    "--simt", "unfair", "-n", "1", "--elements", "16384", "--variants",
-                    f"held=4/shared=0/looks=1/lanes=32/encoding=word64/order={order}/*workgroup=64",
-                    code=code)
+        word = "held=4/shared=0/looks=1/lanes=32/encoding=word64/order={}/*workgroup=64"
+        for rows, code in ((word.format("id"), 3), (word.format("ticket"), 0),
+                           (word.format("fallback"), 0),
+                           ("held=4/*order=fallback/*operation=add64/*workgroup=64", 0)):
+            with self.subTest(rows):
+                run, device = self.bench_json("--simt", "unfair", "-n", "1", "--elements", "16384",
+                                              "--variants", rows, code=code)
                 scans = [row for row in device["sizes"][0]["rows"] if row["kind"] == "scan"]
                 self.assertEqual({row["result"] == "right" for row in scans}, {code == 0}, run)
 
@@ -249,7 +250,7 @@ class Wrong(Lookback):
         self.assertIn(1, told)
 
     def test_wrong_values_of_every_operation(self):
-        for operation in ("add/result=exclusive", "max", "fadd"):
+        for operation in ("add/result=exclusive", "max", "fadd", "add64"):
             told = False
             for seed in range(12):
                 run = self.litmus("bench", "lookback", "--simt", "faulty,fault=wrong,rate=0.00002",

@@ -102,9 +102,8 @@ static void rows_are_what_their_names_say(void **state)
     }
 }
 
-#define SCAN_OF                                                                                    \
-    "held=4/shared=0/looks=1/lanes=32/encoding=word64/order=ticket/edge=branch/stage=whole/"       \
-    "fence=device/%sworkgroup=64"
+#define SCAN_OF "held=4/shared=0/%s/edge=branch/stage=whole/fence=device/%sworkgroup=64"
+#define TICKET  "looks=1/lanes=32/encoding=word64/order=ticket"
 
 // 2^32 words are 2^30 vectors, and their segment has a length of its own, which 32 bits do not
 // hold.
@@ -129,26 +128,37 @@ static void outputs_are_those_of_the_operation(void **state)
 {
     (void)state;
     static const struct {
-        const char *operation;
+        const char *form, *operation;
         enum cat_scan scan;
         uint32_t input[4], output[4];
     } scans[] = {
-        {"", CAT_SCAN_ADD, {7, ~0u, 5, 1}, {7, 6, 11, 12}},
-        {"operation=add/result=exclusive/", CAT_SCAN_ADD_EXCLUSIVE, {7, ~0u, 5, 1}, {0, 7, 6, 11}},
-        {"operation=max/result=inclusive/",
+        {TICKET, "", CAT_SCAN_ADD, {7, ~0u, 5, 1}, {7, 6, 11, 12}},
+        {TICKET,
+         "operation=add/result=exclusive/",
+         CAT_SCAN_ADD_EXCLUSIVE,
+         {7, ~0u, 5, 1},
+         {0, 7, 6, 11}},
+        {TICKET,
+         "operation=max/result=inclusive/",
          CAT_SCAN_MAX,
          {~0u - 6, ~0u, 5, 1},
          {~0u - 6, ~0u, 5, 5}},
-        {"operation=fadd/result=inclusive/",
+        {TICKET,
+         "operation=fadd/result=inclusive/",
          CAT_SCAN_FADD,
          {0x3F800000, 0xBF800000, 0xBF800000, 0xBF800000},
          {0x3F800000, 0, 0xBF800000, 0xC0000000}},
+        {"looks=4/lanes=32/encoding=split64/order=fallback",
+         "operation=add64/result=inclusive/",
+         CAT_SCAN_ADD64,
+         {~0u, 5, 1, 1},
+         {~0u, 5, 0, 7}},
     };
     for (size_t i = 0; i < sizeof scans / sizeof *scans; i++) {
         size_t number;
         uint32_t output[4];
         struct text name = {0};
-        text_printf(&name, SCAN_OF, scans[i].operation);
+        text_printf(&name, SCAN_OF, scans[i].form, scans[i].operation);
         assert_true(look_row_find(name.data, &number));
         struct bench_row row = look_row(number, 1u << 20);
         row.words = 4;
@@ -156,16 +166,22 @@ static void outputs_are_those_of_the_operation(void **state)
         assert_false(row.in_place);
         bench_expect(&row, 32, 0, scans[i].input, output);
         assert_memory_equal(output, scans[i].output, sizeof output);
+        // Whatever its elements are, a row of so many words moves as many bytes as a copy of them,
+        // and a tile publishes as many words as its sum has, and a tag beside each.
+        row = look_row(number, 1u << 20);
+        assert_true(row.words == 1u << 20 && row.bytes == 1u << 23);
+        assert_int_equal(look_state_words(&row),
+                         64 + row.workgroups * (scans[i].scan == CAT_SCAN_ADD64 ? 4 : 2));
         text_free(&name);
     }
     size_t number;
     struct text name = {0};
-    text_printf(&name, SCAN_OF, "place=same/");
+    text_printf(&name, SCAN_OF, TICKET, "place=same/");
     assert_true(look_row_find(name.data, &number));
     assert_true(look_row(number, 1u << 20).in_place);
     text_free(&name);
-    assert_int_equal(cat_scan_element(CAT_SCAN_FADD, 6), 0x3F800000); // 1.0
-    assert_int_equal(cat_scan_element(CAT_SCAN_FADD, 7), 0xBF800000);
+    assert_int_equal(cat_scan_input(CAT_SCAN_FADD, 6), 0x3F800000); // 1.0
+    assert_int_equal(cat_scan_input(CAT_SCAN_FADD, 7), 0xBF800000);
 }
 
 static void what_a_device_lacks_is_named(void **state)
