@@ -44,8 +44,9 @@ static const struct cli_option options[] = {
      "with --simt 0.5)"},
     {0, "variants", CLI_TEXT, AT(variants), "PATTERN",
      "lookback: time the scans whose names match, as 'all',\n'held=4/*order=id*', or other "
-     "operations: '*operation=NAME*', which\nis add64 (sums of 64 bits), max, fadd or "
-     "add/result=exclusive\n(default: one for each size)"},
+     "operations: '*operation=NAME*', where\nNAME is add64 (sums of 64 bits), segmented "
+     "(bit 31 of a word\nbegins a segment), max, fadd or add/result=exclusive\n(default: one for "
+     "each size)"},
     {0, "tune", CLI_FLAG, AT(tune), NULL,
      "lookback: find the fastest scan of the device for each size,\nand keep it in --tuned; "
      "those with order=id, of other operations\nor in place only if --variants names them"},

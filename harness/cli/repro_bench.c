@@ -166,7 +166,7 @@ static void fill_data(const struct bench_row *row, uint32_t subgroup, uint64_t s
     ready->expected = lit_alloc(row->words, sizeof *ready->expected);
     bench_input(seed, ready->input, row->words);
     for (uint64_t i = 0; i < row->words; i++)
-        ready->input[i] = cat_scan_input(row->scan, ready->input[i]);
+        ready->input[i] = cat_scan_input(row->scan, (uint32_t)i, ready->input[i]);
     bench_expect(row, subgroup, (uint32_t)ready->stream, ready->input, ready->expected);
 }
 

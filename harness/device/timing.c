@@ -53,10 +53,10 @@ struct dev_timed {
     bool in_place, has_state, stale; // stale: the state has to begin anew
 };
 
-// The scan for which the input is filled as for this one: those of integers have the same.
+// The scan for which the input is filled as for this one: most have any bits.
 static enum cat_scan input_of(enum cat_scan scan)
 {
-    return scan == CAT_SCAN_FADD ? scan : CAT_SCAN_ADD;
+    return scan == CAT_SCAN_FADD || scan == CAT_SCAN_SEGMENTED ? scan : CAT_SCAN_ADD;
 }
 
 // --- Commands
@@ -107,7 +107,7 @@ static uint32_t input_word(const struct dev_timer *timer, enum cat_scan scan, ui
 {
     uint32_t bits = index * 0x9E3779B9u ^ timer->seed;
     bits = (bits ^ bits >> 16) * 0x85EBCA6Bu;
-    return cat_scan_input(scan, bits ^ bits >> 13);
+    return cat_scan_input(scan, index, bits ^ bits >> 13);
 }
 
 // What the element at a word of the output has to be, by the one before it in its segment. The

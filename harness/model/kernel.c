@@ -8,6 +8,9 @@
 #include <string.h>
 #include <zstd.h>
 
+#define GOLDEN 0x9E3779B9u
+#define HEAD   0x80000000u // of a word that begins a segment
+
 const struct cat_kernel *cat_kernel_find(const char *name)
 {
     for (size_t i = 0; i < cat_kernel_count; i++)
@@ -54,10 +57,10 @@ const char *cat_kernel_choice(const struct cat_kernel *kernel, const char *axis)
     return NULL;
 }
 
-const char *const cat_scans[] = {"operation=add/result=inclusive", "operation=add/result=exclusive",
-                                 "operation=max/result=inclusive",
-                                 "operation=fadd/result=inclusive",
-                                 "operation=add64/result=inclusive"};
+const char *const cat_scans[] = {
+    "operation=add/result=inclusive",   "operation=add/result=exclusive",
+    "operation=max/result=inclusive",   "operation=fadd/result=inclusive",
+    "operation=add64/result=inclusive", "operation=segmented/result=inclusive"};
 
 enum cat_scan cat_kernel_scan(const struct cat_kernel *kernel)
 {
@@ -72,8 +75,18 @@ uint32_t cat_scan_words(enum cat_scan scan)
     return scan == CAT_SCAN_ADD64 ? 2 : 1;
 }
 
-uint32_t cat_scan_input(enum cat_scan scan, uint32_t bits)
+// As spirv/bench/stream-word.h says where segments begin.
+static bool is_head(uint32_t index, uint32_t bits)
 {
+    const bool has_heads = (index >> 17) * GOLDEN >> 30 == 0;
+    const bool has_many = (index >> 10) * GOLDEN >> 30 == 0;
+    return has_heads && (bits & (has_many ? 3 : 4095)) == 0;
+}
+
+uint32_t cat_scan_input(enum cat_scan scan, uint32_t index, uint32_t bits)
+{
+    if (scan == CAT_SCAN_SEGMENTED)
+        return (bits & ~HEAD) | (is_head(index, bits) ? HEAD : 0);
     return scan == CAT_SCAN_FADD ? bits << 31 | 0x3F800000 : bits;
 }
 
@@ -103,5 +116,7 @@ uint64_t cat_scan_output(enum cat_scan scan, bool begins, uint64_t before, uint6
         return (int32_t)a > (int32_t)b ? a : b;
     if (scan == CAT_SCAN_ADD64)
         return left + input;
+    if (scan == CAT_SCAN_SEGMENTED)
+        return ((b & HEAD ? 0 : a) + b) & ~HEAD;
     return scan == CAT_SCAN_FADD ? add_floats(a, b) : a + b;
 }

@@ -39,13 +39,15 @@ const char *cat_kernel_choice(const struct cat_kernel *kernel, const char *axis)
 // What is scanned, by its choices of `operation` and `result`: an inclusive sum of the input's
 // words modulo 2^32 (if it names none; of segments of one word that is a copy), the exclusive one,
 // the greatest signed integer up to each word, the sum of floats that are 1.0 or -1.0, of integers
-// of 64 bits. spirv/bench/verify.spvasm has the rules.
+// of 64 bits, and sums of 31 bits that begin anew at words with bit 31. spirv/bench/verify.spvasm
+// has the rules.
 enum cat_scan {
     CAT_SCAN_ADD,
     CAT_SCAN_ADD_EXCLUSIVE,
     CAT_SCAN_MAX,
     CAT_SCAN_FADD,
     CAT_SCAN_ADD64,
+    CAT_SCAN_SEGMENTED,
     CAT_SCANS
 };
 // Their choices, "operation=add/result=inclusive", by their values.
@@ -54,8 +56,8 @@ enum cat_scan cat_kernel_scan(const struct cat_kernel *kernel);
 
 // Words of an element, the lowest first: 1 or 2.
 uint32_t cat_scan_words(enum cat_scan scan);
-// The word of the input that 32 random bits are.
-uint32_t cat_scan_input(enum cat_scan scan, uint32_t bits);
+// The word of the input that 32 random bits are; segments begin at some places more often.
+uint32_t cat_scan_input(enum cat_scan scan, uint32_t index, uint32_t bits);
 // Whether an element of the output has what is before it without its own one of the input.
 bool cat_scan_excludes(enum cat_scan scan);
 // What an element of the output has to be: `before`, the one before it, combined with that of the

@@ -2,7 +2,10 @@
 
 ; ---- The word of the input at an index ------------------------------------------------------------------
 ; Any 32 bits, so that sums of integers run over; or 1.0 or -1.0, whose sums are exact in whatever order they
-; are added up, as long as none is beyond 2^24: of 2^32 words that is 256 times the standard deviation.
+; are added up, as long as none is beyond 2^24: of 2^32 words that is 256 times the standard deviation. Of
+; segments bit 31 says where one begins: nowhere in three of four stretches of 2^17 words, so that there are
+; segments of very many; in the others at every fourth word on average, in a quarter of the blocks of 1,024,
+; or at every 4,096th. Which ones these are is spread by multiples of the golden ratio.
 %hashing              = OpTypeFunction %uint %uint
 %input_word           = OpFunction %uint None %hashing
 %hashed_index         = OpFunctionParameter %uint
@@ -18,6 +21,23 @@
 %hash_sign            = OpShiftLeftLogical %uint %hash_7 %thirty_one
 %hash_float           = OpBitwiseOr %uint %hash_sign %float_one
                         OpReturnValue %hash_float
+#elif defined(OPERATION_SEGMENTED)
+%head_stretch         = OpShiftRightLogical %uint %hashed_index %seventeen
+%head_stretch_mixed   = OpIMul %uint %head_stretch %golden
+%head_stretch_kind    = OpShiftRightLogical %uint %head_stretch_mixed %thirty
+%has_heads            = OpIEqual %bool %head_stretch_kind %zero
+%head_block           = OpShiftRightLogical %uint %hashed_index %ten
+%head_block_mixed     = OpIMul %uint %head_block %golden
+%head_block_kind      = OpShiftRightLogical %uint %head_block_mixed %thirty
+%has_many             = OpIEqual %bool %head_block_kind %zero
+%head_mask            = OpSelect %uint %has_many %every_fourth %every_4096th
+%head_drawn           = OpBitwiseAnd %uint %hash_7 %head_mask
+%is_drawn             = OpIEqual %bool %head_drawn %zero
+%is_head              = OpLogicalAnd %bool %has_heads %is_drawn
+%head_or_not          = OpSelect %uint %is_head %head_bit %zero
+%hash_value           = OpBitwiseAnd %uint %hash_7 %value_bits
+%hash_word            = OpBitwiseOr %uint %hash_value %head_or_not
+                        OpReturnValue %hash_word
 #else
                         OpReturnValue %hash_7
 #endif
@@ -50,6 +70,13 @@
     %to##_right = OpBitcast %float b \
     %to##_sum = OpFAdd %float %to##_left %to##_right \
     %to = OpBitcast %uint %to##_sum
+#elif defined(OPERATION_SEGMENTED)
+#define identity zero
+#define COMBINE(to, a, b) \
+    %to##_is_head = OpSLessThan %bool b %zero \
+    %to##_left = OpSelect %uint %to##_is_head %zero a \
+    %to##_sum = OpIAdd %uint %to##_left b \
+    %to = OpBitwiseAnd %uint %to##_sum %value_bits
 #elif defined(OPERATION_MAX)
 #define identity least
 #define COMBINE(to, a, b) %to = OpExtInst %uint %glsl SMax a b

@@ -52,8 +52,15 @@
 %four                 = OpConstant %uint 4
 %thirteen             = OpConstant %uint 13
 %sixteen              = OpConstant %uint 16
+%ten                  = OpConstant %uint 10
+%seventeen            = OpConstant %uint 17
+%thirty               = OpConstant %uint 30
 %thirty_one           = OpConstant %uint 31
 %least                = OpConstant %uint 0x80000000 ; of signed integers
+%head_bit             = OpConstant %uint 0x80000000 ; of a segment's first word
+%value_bits           = OpConstant %uint 0x7FFFFFFF
+%every_fourth         = OpConstant %uint 3
+%every_4096th         = OpConstant %uint 4095
 %float_one            = OpConstant %uint 0x3F800000 ; the bits of 1.0
 %golden               = OpConstant %uint 0x9E3779B9
 %mixing               = OpConstant %uint 0x85EBCA6B

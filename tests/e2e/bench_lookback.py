@@ -115,7 +115,7 @@ class Right(Lookback):
         self.assertTrue(any(row["workgroups"] > 16 for row in scans))
 
     def test_other_operations_and_in_place(self):
-        for rows, count in (("*operation=*workgroup=64", 18), ("*place=same/workgroup=64", 5)):
+        for rows, count in (("*operation=*workgroup=64", 25), ("*place=same/workgroup=64", 5)):
             for model in ("lockstep", "tangled", "lockstep,subgroup=4"):
                 with self.subTest(rows=rows, model=model):
                     run, device = self.bench_json("--simt", model, "-n", "2", "--elements", "16384",
@@ -130,7 +130,8 @@ class Right(Lookback):
         word = "held=4/shared=0/looks=1/lanes=32/encoding=word64/order={}/*workgroup=64"
         for rows, code in ((word.format("id"), 3), (word.format("ticket"), 0),
                            (word.format("fallback"), 0),
-                           ("held=4/*order=fallback/*operation=add64/*workgroup=64", 0)):
+                           ("held=4/*order=fallback/*operation=add64/*workgroup=64", 0),
+                           ("held=4/*order=fallback/*operation=segmented/*workgroup=64", 0)):
             with self.subTest(rows):
                 run, device = self.bench_json("--simt", "unfair", "-n", "1", "--elements", "16384",
                                               "--variants", rows, code=code)
@@ -250,7 +251,7 @@ class Wrong(Lookback):
         self.assertIn(1, told)
 
     def test_wrong_values_of_every_operation(self):
-        for operation in ("add/result=exclusive", "max", "fadd", "add64"):
+        for operation in ("add/result=exclusive", "max", "fadd", "add64", "segmented"):
             told = False
             for seed in range(12):
                 run = self.litmus("bench", "lookback", "--simt", "faulty,fault=wrong,rate=0.00002",

@@ -153,6 +153,11 @@ static void outputs_are_those_of_the_operation(void **state)
          CAT_SCAN_ADD64,
          {~0u, 5, 1, 1},
          {~0u, 5, 0, 7}},
+        {"looks=4/lanes=32/encoding=word64/order=fallback",
+         "operation=segmented/result=inclusive/",
+         CAT_SCAN_SEGMENTED,
+         {0x7FFFFFFF, 2, 0x80000005, 0x7FFFFFFE},
+         {0x7FFFFFFF, 1, 5, 3}},
     };
     for (size_t i = 0; i < sizeof scans / sizeof *scans; i++) {
         size_t number;
@@ -180,8 +185,37 @@ static void outputs_are_those_of_the_operation(void **state)
     assert_true(look_row_find(name.data, &number));
     assert_true(look_row(number, 1u << 20).in_place);
     text_free(&name);
-    assert_int_equal(cat_scan_input(CAT_SCAN_FADD, 6), 0x3F800000); // 1.0
-    assert_int_equal(cat_scan_input(CAT_SCAN_FADD, 7), 0xBF800000);
+    assert_int_equal(cat_scan_input(CAT_SCAN_FADD, 0, 6), 0x3F800000); // 1.0
+    assert_int_equal(cat_scan_input(CAT_SCAN_FADD, 0, 7), 0xBF800000);
+}
+
+// Segments begin at every place of a vector, at the first and the last word of a tile, and nowhere
+// in some tiles: of small tiles within as few words as tests scan, of large ones within more.
+static void segments_begin_where_it_matters(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t tile, words;
+    } cases[] = {{1024, 1u << 14}, {1024 * 12 * 4, 1u << 22}, {384 * 35 * 4, 1u << 22}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const uint32_t tile = cases[c].tile, words = cases[c].words - cases[c].words % tile;
+        uint32_t *input = lit_alloc(words, sizeof *input), places[4] = {0};
+        uint32_t empty = 0, first = 0, last = 0;
+        for (uint64_t seed = 1; seed <= 5; seed++) {
+            uint32_t heads = 0;
+            bench_input(seed, input, words);
+            for (uint32_t i = 0; i < words; i++) {
+                const bool head = cat_scan_input(CAT_SCAN_SEGMENTED, i, input[i]) >> 31;
+                heads = i % tile ? heads + head : head;
+                places[i % 4] += head;
+                first += head && i % tile == 0;
+                last += head && i % tile == tile - 1;
+                empty += !heads && i % tile == tile - 1;
+            }
+        }
+        assert_true(empty && first && last && places[0] && places[1] && places[2] && places[3]);
+        free(input);
+    }
 }
 
 static void what_a_device_lacks_is_named(void **state)
@@ -730,6 +764,7 @@ int main(void)
         cmocka_unit_test(rows_are_what_their_names_say),
         cmocka_unit_test(rows_of_16_gib),
         cmocka_unit_test(outputs_are_those_of_the_operation),
+        cmocka_unit_test(segments_begin_where_it_matters),
         cmocka_unit_test(what_a_device_lacks_is_named),
         cmocka_unit_test(there_is_no_row_that_cannot_be),
         cmocka_unit_test(sets_come_back),
