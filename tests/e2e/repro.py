@@ -483,6 +483,14 @@ class Benchmarks(Case):
         self.check("held=4/shared=0/looks=2/lanes=32/encoding=word64/order=ticket/edge=branch/"
                    "stage=whole/fence=device/workgroup=128", "lockstep", 0)
 
+    def test_a_lookback_of_64_bits_and_one_of_segments(self):
+        for encoding, operation in (("split64", "add64"), ("word64", "segmented")):
+            with self.subTest(operation):
+                self.check(f"held=4/shared=0/looks=4/lanes=32/encoding={encoding}/order=fallback/"
+                           "edge=branch/stage=whole/fence=device/"
+                           f"operation={operation}/result=inclusive/workgroup=128", "lockstep", 0)
+                shutil.rmtree(self.path("bundle"))
+
     @harness.full
     def test_limits_and_copies(self):
         for row in ("limit/shuffles/chains=8", "limit/adds/chains=1", "limit/copy",
