@@ -168,6 +168,7 @@ void bench_expect(const struct bench_row *row, uint32_t subgroup, uint32_t pushe
     case BENCH_COPY:
     case BENCH_LOOKBACK:
     case BENCH_TILES:
+    case BENCH_SERIAL:
     case BENCH_KINDS:
         expect_segments(row, input, expected);
         break;

@@ -19,8 +19,9 @@
 #define COPIED_MOST        (1u << 26)
 #define COPIES             "bench/copy/"
 #define LOOKBACK           "bench/lookback/"
+#define SERIAL             "bench/serial"
 
-const char *const bench_kinds[] = {"scan", "copy", "adds", "shuffles", "scan", "alone"};
+const char *const bench_kinds[] = {"scan", "copy", "adds", "shuffles", "scan", "alone", "serial"};
 const char *const bench_levels[] = {"subgroup", "workgroup"};
 const char *const bench_operations[] = {"native", "emulated"};
 const char *const bench_barriers[] = {"none", "control", "memory"};
@@ -91,6 +92,8 @@ bool bench_row_fits(const struct bench_row *row, const struct dev_facts *facts,
         if (limits[i].most && limits[i].needed > limits[i].most)
             return lit_fail(error, LIT_EXIT_NOTHING, "%" PRIu64 " %s > %s %" PRIu64,
                             limits[i].needed, limits[i].what, limits[i].limit, limits[i].most);
+    if (row->kind == BENCH_SERIAL && !facts->cpu)
+        return lit_fail(error, LIT_EXIT_NOTHING, "one invocation scans alone on a CPU only");
     if (row->lanes && !tile_fits(row, facts, error))
         return false;
     for (int f = 0; f < CAT_FEATURE_COUNT; f++)
@@ -239,16 +242,16 @@ static size_t copy_kernels, all_kernels;
 
 static void find_kernels(void)
 {
-    for (int scans = 0; scans < 2; scans++) {
-        const char *start = scans ? LOOKBACK : COPIES;
+    static const char *const starts[] = {COPIES, LOOKBACK, SERIAL};
+    for (size_t s = 0; s < sizeof starts / sizeof *starts; s++) {
         for (size_t i = 0; i < cat_kernel_count; i++) {
-            if (strncmp(cat_kernels[i].name, start, strlen(start)) != 0)
+            if (strncmp(cat_kernels[i].name, starts[s], strlen(starts[s])) != 0)
                 continue;
             if (all_kernels == LOOK_ROWS / LOOK_WIDTHS)
                 lit_give_up("spirv/kernels has more scans than LOOK_ROWS allows for");
             look_kernels[all_kernels++] = &cat_kernels[i];
         }
-        copy_kernels = scans ? copy_kernels : all_kernels;
+        copy_kernels = s ? copy_kernels : all_kernels;
     }
 }
 
@@ -286,9 +289,11 @@ static bool is_choice(const struct cat_kernel *kernel, const char *axis, const c
 enum bench_kind look_kind(size_t number)
 {
     need_kernels();
-    return number / LOOK_WIDTHS < copy_kernels                               ? BENCH_COPY
-           : is_choice(look_kernels[number / LOOK_WIDTHS], "stage", "alone") ? BENCH_TILES
-                                                                             : BENCH_LOOKBACK;
+    const struct cat_kernel *kernel = look_kernels[number / LOOK_WIDTHS];
+    return number / LOOK_WIDTHS < copy_kernels   ? BENCH_COPY
+           : strcmp(kernel->name, SERIAL) == 0   ? BENCH_SERIAL
+           : is_choice(kernel, "stage", "alone") ? BENCH_TILES
+                                                 : BENCH_LOOKBACK;
 }
 
 struct bench_row look_row(size_t number, uint64_t elements)
@@ -304,19 +309,23 @@ struct bench_row look_row(size_t number, uint64_t elements)
         .by_number = is_choice(kernel, "order", "id"),
         .scan = cat_kernel_scan(kernel),
         .in_place = is_choice(kernel, "place", "same"),
+        .far = is_choice(kernel, "reach", "far"),
         .workgroup = widths[number % LOOK_WIDTHS],
         .loops = 1,
         .words = elements,
         .bytes = elements * 8,
     };
-    row.tile = row.workgroup * (row.held + row.shared) * 4;
+    row.tile = kind == BENCH_SERIAL ? LOOK_SERIAL : row.workgroup * (row.held + row.shared) * 4;
     row.workgroups = (uint32_t)((elements - 1) / row.tile + 1);
     return row;
 }
 
 bool look_row_exists(const struct bench_row *row)
 {
+    if (row->kind == BENCH_SERIAL)
+        return row->words <= LOOK_SERIAL && row->workgroup == widths[0];
     return (row->kind != BENCH_COPY || row->words % row->tile == 0) &&
+           row->far == (row->words > LOOK_NEAR) &&
            row->workgroup * row->held * 4 <= LOOK_HELD_WORDS;
 }
 
@@ -409,9 +418,10 @@ bool look_default(uint64_t elements, const struct dev_facts *facts, size_t *numb
         if ((defaults[i].subgroup && defaults[i].subgroup != facts->subgroup) ||
             elements > defaults[i].most)
             continue;
-        text_printf(&name, "%s/encoding=%s/order=%s/edge=branch/stage=whole/fence=%s/workgroup=%u",
+        text_printf(&name,
+                    "%s/encoding=%s/order=%s/edge=branch/stage=whole/fence=%s%s/workgroup=%u",
                     defaults[i].shape, defaults[i].encoding, defaults[i].order, defaults[i].fence,
-                    defaults[i].workgroup);
+                    elements > LOOK_NEAR ? "/reach=far" : "", defaults[i].workgroup);
         const bool found = look_row_find(name.data, number) && look_fits(*number, elements, facts);
         text_free(&name);
         if (found)
@@ -432,7 +442,7 @@ static bool is_tiles_of(const struct bench_row *local, const struct bench_row *r
 {
     return local->kind == BENCH_TILES && local->workgroup == row->workgroup &&
            local->held == row->held && local->shared == row->shared && local->lanes == row->lanes &&
-           local->by_number == row->by_number;
+           local->by_number == row->by_number && local->far == row->far;
 }
 
 bool look_tiles_only(size_t number, size_t *local)

@@ -23,6 +23,8 @@
 #define LOOK_SET_TEXT    (LOOK_ROWS + 1)
 #define LOOK_ELEMENTS    4096u // the fewest, of any size
 #define LOOK_MOST        (UINT64_C(1) << 32)
+#define LOOK_NEAR        (UINT64_C(1) << 30) // beyond, buffers have more than 4 GiB
+#define LOOK_SERIAL      (1u << 24)          // the most words that one invocation scans
 #define LOOK_STATE_WORDS 64u    // before the tiles' states: whether a wait ran out, the ticket
 #define LOOK_TILE_WORDS  2u     // of state for each tile, for each word of an element
 #define LOOK_HELD_WORDS  49152u // that a workgroup has in registers, at most
@@ -34,6 +36,7 @@ enum bench_kind {
     BENCH_SHUFFLES,
     BENCH_LOOKBACK, // a scan over the whole device by decoupled look-back
     BENCH_TILES,    // the same with the look-back left out: each tile is scanned by itself
+    BENCH_SERIAL,   // by one invocation: what a scan on a CPU is to be faster than
     BENCH_KINDS
 };
 enum bench_level { BENCH_SUBGROUP, BENCH_WORKGROUP, BENCH_LEVELS };
@@ -59,6 +62,7 @@ struct bench_row {
     uint32_t tile;  // words of a workgroup; 0: not one of these
     enum cat_scan scan; // what its output is
     bool in_place;      // which it stores over its input
+    bool far;           // for buffers of more than 4 GiB, and no others
 
     uint32_t workgroup, workgroups; // invocations of one, how many are dispatched
     uint32_t loops;                 // iterations; 1 of COPY, LOOKBACK, LOCAL

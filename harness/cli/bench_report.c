@@ -302,6 +302,7 @@ void cli_look_table(const struct bench_size *size, bool all, bool color, struct 
     add_looks(size, BENCH_COPY, all ? LOOK_ROWS : 1, &table);
     const size_t left = add_looks(size, BENCH_LOOKBACK, all ? LOOK_ROWS : SHOWN, &table);
     add_looks(size, BENCH_TILES, all ? LOOK_ROWS : 4, &table);
+    add_looks(size, BENCH_SERIAL, 1, &table);
     if (table.count)
         table_terminal(&table, color, text);
     if (left)
@@ -407,6 +408,7 @@ static void put_markdown_look(const struct bench_device *device, struct text *te
         add_looks(size, BENCH_COPY, LOOK_ROWS, &table);
         add_looks(size, BENCH_LOOKBACK, LOOK_ROWS, &table);
         add_looks(size, BENCH_TILES, LOOK_ROWS, &table);
+        add_looks(size, BENCH_SERIAL, 1, &table);
         table_markdown(&table, SIZE_MAX, text);
         table_clear(&table);
         put_markdown_remarks(size, text);

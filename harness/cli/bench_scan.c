@@ -109,6 +109,8 @@ static void choose(const struct cli_benching *b, uint64_t elements, struct bench
     const char *pattern = b->chosen.variants;
     size_t tiles;
     add_kind(b, set, BENCH_COPY, elements, NULL);
+    if (facts->cpu)
+        add_kind(b, set, BENCH_SERIAL, elements, NULL);
     size->chosen = LOOK_ROWS;
     if (pattern) {
         add_kind(b, set, BENCH_LOOKBACK, elements, pattern);

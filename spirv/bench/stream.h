@@ -42,6 +42,7 @@
 %uint                 = OpTypeInt 32 0
 %float                = OpTypeFloat 32
 %sum_and_carry        = OpTypeStruct %uint %uint
+%uint2                = OpTypeVector %uint 2
 %uint3                = OpTypeVector %uint 3
 %uint4                = OpTypeVector %uint 4
 %bool4                = OpTypeVector %bool 4
@@ -55,7 +56,9 @@
 %ten                  = OpConstant %uint 10
 %seventeen            = OpConstant %uint 17
 %thirty               = OpConstant %uint 30
+%twenty_eight         = OpConstant %uint 28
 %thirty_one           = OpConstant %uint 31
+%low_bits             = OpConstant %uint 0xFFFFFFF ; 28 of them
 %least                = OpConstant %uint 0x80000000 ; of signed integers
 %head_bit             = OpConstant %uint 0x80000000 ; of a segment's first word
 %value_bits           = OpConstant %uint 0x7FFFFFFF
@@ -97,3 +100,5 @@
 %group_id             = OpVariable %to_in_uint3 Input
 %group_count          = OpVariable %to_in_uint3 Input
 %local_index          = OpVariable %to_in_uint Input
+
+#include "element.h"

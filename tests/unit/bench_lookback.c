@@ -83,6 +83,12 @@ static void rows_are_what_their_names_say(void **state)
         const struct bench_row row = look_row(i, 1u << 20);
         struct text name = {0};
         row_name(i, &name);
+        assert_int_equal(row.far, strstr(name.data, "reach=far") != NULL);
+        assert_int_equal(row.kind == BENCH_SERIAL, strstr(name.data, "serial/") != NULL);
+        if (row.kind == BENCH_SERIAL) {
+            text_free(&name);
+            continue;
+        }
         const char *held = strstr(name.data, row.kind == BENCH_COPY ? "vectors=" : "held=");
         const char *shared = strstr(name.data, "shared="), *lanes = strstr(name.data, "lanes=");
         const char *width = strstr(name.data, "group=");
@@ -112,14 +118,19 @@ static void rows_of_16_gib(void **state)
     (void)state;
     const struct dev_facts facts = some_facts(32);
     for (size_t i = 0; i < look_rows(); i++) {
-        const struct bench_row row = look_row(i, LOOK_MOST);
+        const struct bench_row row = look_row(i, LOOK_MOST), near = look_row(i, LOOK_NEAR);
+        if (row.kind == BENCH_SERIAL)
+            continue; // it ends at 2^24
         assert_true(row.words == LOOK_MOST && row.bytes == LOOK_MOST * 8);
         assert_true((uint64_t)row.workgroups * row.tile >= LOOK_MOST);
         assert_true((uint64_t)(row.workgroups - 1) * row.tile < LOOK_MOST);
         if (row.kind == BENCH_LOOKBACK)
             assert_true(look_segment(&row) == LOOK_MOST);
         assert_int_equal(look_segment(&row) % 4, row.kind == BENCH_COPY);
-        assert_int_equal(row_fits(i, LOOK_MOST, &facts, NULL), row_fits(i, 1u << 20, &facts, NULL));
+        // Those for buffers of more than 4 GiB are for no others.
+        assert_int_equal(look_row_exists(&row) && look_row_exists(&near), false);
+        if (!row.far)
+            assert_false(row_fits(i, LOOK_MOST, &facts, NULL));
     }
 }
 
@@ -267,9 +278,19 @@ static void there_is_no_row_that_cannot_be(void **state)
     for (size_t i = 0; i < look_rows(); i++) {
         const struct bench_row row = look_row(i, 1u << 20);
         struct lit_error error = {0};
-        // A copy moves whole tiles; a scan's last tile may be cut.
+        // A copy moves whole tiles; a scan's last tile may be cut. One invocation alone is in the
+        // smallest workgroup, and on a CPU.
+        if (row.kind == BENCH_SERIAL) {
+            assert_int_equal(look_row_exists(&row), row.workgroup == 64);
+            assert_false(row_fits(i, 1u << 20, &facts, &error));
+            facts.cpu = true;
+            assert_int_equal(row_fits(i, 1u << 20, &facts, &error), row.workgroup == 64);
+            assert_false(row_fits(i, 1u << 25, &facts, &error));
+            facts.cpu = false;
+            continue;
+        }
         assert_int_equal(look_row_exists(&row),
-                         row.workgroup * row.held <= 12288 &&
+                         !row.far && row.workgroup * row.held <= 12288 &&
                              (row.kind != BENCH_COPY || (1u << 20) % row.tile == 0));
         if (!look_row_exists(&row))
             assert_false(row_fits(i, 1u << 20, &facts, &error));
@@ -311,6 +332,9 @@ static void every_device_has_a_default(void **state)
             assert_true(row_fits(row, elements, &facts, NULL));
             // What one falls back on is the table's last resort only where the table has nothing.
             assert_int_not_equal(row, first_scan());
+            assert_int_equal(look_row(row, elements).far, elements > LOOK_NEAR);
+            if (elements > LOOK_NEAR && !look_tiles_only(row, &alone))
+                continue;
             assert_true(look_tiles_only(row, &alone));
             assert_int_equal(look_kind(alone), BENCH_TILES);
             assert_int_equal(look_row(alone, elements).tile, look_row(row, elements).tile);
