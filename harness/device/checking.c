@@ -61,20 +61,29 @@ static enum dev_status make_pipelines(struct dev *dev, enum cat_check check,
     return DEV_OK;
 }
 
+// Records lie where the host reads them: a device that is busy with the next batch, or was lost by
+// it, does not have to be asked for them. What no checker wrote is UNTOUCHED.
+static enum dev_status need_records(struct dev *dev, uint64_t words, struct lit_error *error)
+{
+    struct dev_buffer *records = &dev->records;
+    if (records->mapped && records->words >= words)
+        return DEV_OK;
+    dev_buffer_destroy(dev, records);
+    TRY(dev_buffer_create(dev, DEV_FOR_HOST, words, records, error));
+    memset(records->mapped, 0xff, words * 4);
+    return DEV_OK;
+}
+
 static enum dev_status make_buffers(struct dev *dev, struct dev_checking *checking,
                                     struct lit_error *error)
 {
     const uint64_t instances = checking->shape.instances;
-    const uint64_t run_words = (uint64_t)checking->batch * RUN_WORDS;
-    const uint64_t kept_words = (uint64_t)checking->records_each * RECORD_WORDS;
+    const uint64_t runs = (uint64_t)checking->batch * DEV_HALVES;
     TRY(dev_buffer_create(dev, DEV_ON_DEVICE, checking->slots.count * instances * 2,
                           &checking->instances, error));
-    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, run_words, &checking->runs, error));
-    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, checking->batch * kept_words, &checking->records,
-                          error));
-    TRY(dev_buffer_create(dev, DEV_FOR_HOST, run_words, &checking->readback, error));
-    return dev_buffer_create(dev, DEV_FOR_HOST, DEV_MAX_FAILURES * kept_words, &checking->kept,
-                             error);
+    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, runs * RUN_WORDS, &checking->runs, error));
+    TRY(dev_buffer_create(dev, DEV_FOR_HOST, runs * RUN_WORDS, &checking->readback, error));
+    return need_records(dev, runs * checking->records_each * RECORD_WORDS, error);
 }
 
 bool dev_checks_words(const struct dev *dev)
@@ -107,8 +116,7 @@ enum dev_status dev_checking_init(struct dev *dev, struct dev_checking *checking
     TRY(dev_upload(dev, &checking->expected, expected, expected_words, error));
     TRY(make_buffers(dev, checking, error));
     const struct dev_buffer *const bindings[DEV_CHECKER_BINDINGS] = {
-        output,          &checking->expected, state, &checking->instances,
-        &checking->runs, &checking->records,
+        output, &checking->expected, state, &checking->instances, &checking->runs, &dev->records,
     };
     return dev_describe(dev, &dev->checker_layout, dev_plain, DEV_CHECKER_BINDINGS, bindings,
                         &checking->sets, error);
@@ -120,20 +128,26 @@ void dev_checking_clear(struct dev *dev, struct dev_checking *checking)
     dev_buffer_destroy(dev, &checking->expected);
     dev_buffer_destroy(dev, &checking->instances);
     dev_buffer_destroy(dev, &checking->runs);
-    dev_buffer_destroy(dev, &checking->records);
     dev_buffer_destroy(dev, &checking->readback);
-    dev_buffer_destroy(dev, &checking->kept);
     memset(checking, 0, sizeof *checking);
 }
 
-void dev_checking_forget(struct dev_checking *checking)
+// Of a half, in the buffers of runs.
+static uint64_t words_of(const struct dev_checking *checking)
 {
-    memset(checking->readback.mapped, 0xff, checking->readback.words * 4);
+    return (uint64_t)checking->batch * RUN_WORDS;
 }
 
-void dev_checking_begin(struct dev *dev, const struct dev_checking *checking)
+void dev_checking_forget(struct dev_checking *checking, uint32_t half)
 {
-    vkCmdFillBuffer(dev->commands, checking->runs.handle, 0, VK_WHOLE_SIZE, 0);
+    const uint64_t words = words_of(checking);
+    memset(checking->readback.mapped + half * words, 0xff, words * 4);
+}
+
+void dev_checking_begin(struct dev *dev, const struct dev_checking *checking, uint32_t half)
+{
+    const uint64_t words = words_of(checking);
+    dev_fill(dev, &checking->runs, half * words, words, 0);
 }
 
 static void fill_by_kernel(struct dev *dev, const struct dev_checking *checking, uint32_t slots)
@@ -186,8 +200,8 @@ static uint32_t failing_outcomes(const struct cat_mode *mode)
     return bits;
 }
 
-void dev_checking_check(struct dev *dev, struct dev_checking *checking, uint32_t first_run,
-                        uint32_t slots)
+void dev_checking_check(struct dev *dev, struct dev_checking *checking, uint32_t half,
+                        uint32_t first_run, uint32_t slots)
 {
     struct dev_division division = checking->division;
     if (!division.vectors)
@@ -203,7 +217,7 @@ void dev_checking_check(struct dev *dev, struct dev_checking *checking, uint32_t
         .words_per_instance = (uint32_t)checking->shape.words_per_instance,
         .instances = (uint32_t)checking->shape.instances,
         .output_words = (uint32_t)checking->output_words,
-        .first_run = first_run,
+        .first_run = half * checking->batch + first_run,
         .record_capacity = checking->records_each,
         .vectors_per_invocation = each,
         .failing = failing_outcomes(&checking->mode),
@@ -219,9 +233,10 @@ void dev_checking_check(struct dev *dev, struct dev_checking *checking, uint32_t
     dispatch(dev, checking, DEV_SUMMARISE, &push, checking->shape.instances, slots);
 }
 
-void dev_checking_end(struct dev *dev, struct dev_checking *checking, uint32_t runs)
+void dev_checking_end(struct dev *dev, struct dev_checking *checking, uint32_t half, uint32_t runs)
 {
-    dev_copy(dev, &checking->runs, 0, &checking->readback, 0, (uint64_t)runs * RUN_WORDS);
+    const uint64_t at = half * words_of(checking);
+    dev_copy(dev, &checking->runs, at, &checking->readback, at, (uint64_t)runs * RUN_WORDS);
     dev_barrier(dev);
 }
 
@@ -257,23 +272,23 @@ static int by_place(const void *left, const void *right)
 }
 
 // The records of a run, in the order of its instances, as far as there is room for them in the
-// batch. False if they do not add up.
-static bool read_records(const struct dev_checking *checking, const uint32_t *words, uint32_t run,
-                         size_t count, struct dev_batch *batch)
+// batch. `at`: where they lie, by the number that the run has there. False if they do not add up.
+static bool read_records(const struct dev_checking *checking, const uint32_t *words, uint32_t at,
+                         uint32_t run, size_t count, struct dev_batch *batch)
 {
     OWNED(lit_free) struct cat_failure *all = lit_alloc(count, sizeof *all);
     bool good = true;
     for (size_t i = 0; i < count && good; i++) {
         const uint32_t *record = words + i * RECORD_WORDS;
         all[i] = (struct cat_failure){
-            .run = record[0],
+            .run = run,
             .instance = record[1],
             .word = record[2],
             .got = record[3],
             .want = record[4],
             .outcome = record[5],
         };
-        good = all[i].run == run && all[i].instance < checking->shape.instances &&
+        good = record[0] == at && all[i].instance < checking->shape.instances &&
                all[i].word < checking->shape.words_per_instance &&
                cat_mode_name(&checking->mode, all[i].outcome) &&
                cat_mode_fails(&checking->mode, all[i].outcome);
@@ -285,69 +300,49 @@ static bool read_records(const struct dev_checking *checking, const uint32_t *wo
     return good;
 }
 
-// The runs whose records are wanted: the first ones that failed, until there are enough failures.
-struct wanted {
-    size_t runs, failures;
-    struct {
-        uint32_t run;
-        size_t count;
-    } of[DEV_MAX_FAILURES];
-};
-
-// Those of a run that gave up are of what it did not come to.
-static void want(const struct dev_checking *checking, const struct dev_batch *batch,
-                 struct wanted *wanted)
+// How many records the device kept of a run that says how many it asked for.
+static size_t kept(const struct dev_checking *checking, uint64_t asked)
 {
-    for (uint32_t i = 0; i < batch->runs && wanted->failures < DEV_MAX_FAILURES; i++) {
-        const uint64_t failed = batch->run[i].failed;
-        const size_t count =
-            failed < checking->records_each ? (size_t)failed : checking->records_each;
-        if (!count || batch->expired[i])
-            continue;
-        wanted->of[wanted->runs].run = i;
-        wanted->of[wanted->runs++].count = count;
-        wanted->failures += count;
+    return asked < checking->records_each ? (size_t)asked : checking->records_each;
+}
+
+static void read_failures(struct dev *dev, const struct dev_checking *checking, uint32_t half,
+                          struct dev_batch *batch)
+{
+    const size_t region = (size_t)checking->records_each * RECORD_WORDS;
+    for (uint32_t i = 0; i < batch->runs && !batch->unchecked; i++) {
+        const uint32_t at = half * checking->batch + i;
+        const size_t count = kept(checking, batch->run[i].failed);
+        // Those of a run that gave up are of what it did not come to.
+        if (count && !batch->expired[i] && batch->failure_count < DEV_MAX_FAILURES)
+            batch->unchecked =
+                !read_records(checking, dev->records.mapped + at * region, at, i, count, batch);
     }
 }
 
-static enum dev_status fetch_records(struct dev *dev, struct dev_checking *checking,
-                                     const struct wanted *wanted, uint32_t timeout_ms,
-                                     struct lit_error *error)
+// What was recorded of a batch is UNTOUCHED for the next one; all, if it is not known what was.
+static void wipe(struct dev *dev, const struct dev_checking *checking, uint32_t half,
+                 const struct dev_batch *batch)
 {
-    const uint64_t region = (uint64_t)checking->records_each * RECORD_WORDS;
-    TRY(dev_begin(dev, error));
-    for (size_t i = 0; i < wanted->runs; i++) {
-        const uint64_t words = wanted->of[i].count * RECORD_WORDS;
-        memset(checking->kept.mapped + i * region, 0xff, words * 4);
-        dev_copy(dev, &checking->records, wanted->of[i].run * region, &checking->kept, i * region,
-                 words);
-    }
-    dev_barrier(dev);
-    return dev_submit(dev, timeout_ms, error);
+    const size_t region = (size_t)checking->records_each * RECORD_WORDS;
+    uint32_t *records = dev->records.mapped + half * checking->batch * region;
+    if (batch->unchecked)
+        memset(records, 0xff, checking->batch * region * 4);
+    for (uint32_t i = 0; i < batch->runs && !batch->unchecked; i++)
+        memset(records + i * region, 0xff, kept(checking, batch->run[i].failed) * RECORD_WORDS * 4);
 }
 
-enum dev_status dev_checking_read(struct dev *dev, struct dev_checking *checking,
-                                  struct dev_batch *batch, uint32_t timeout_ms,
-                                  struct lit_error *error)
+void dev_checking_read(struct dev *dev, struct dev_checking *checking, uint32_t half,
+                       struct dev_batch *batch)
 {
-    struct wanted wanted = {0};
-    const uint32_t *words = checking->readback.mapped;
+    const uint32_t *words = checking->readback.mapped + half * words_of(checking);
     batch->unchecked = false;
     batch->failure_count = 0;
     for (uint32_t i = 0; i < batch->runs; i++)
         if (!read_run(checking, words + (size_t)i * RUN_WORDS, &batch->run[i], &batch->expired[i]))
             batch->unchecked = true;
-    if (batch->unchecked)
-        return DEV_OK;
-    want(checking, batch, &wanted);
-    if (!wanted.runs)
-        return DEV_OK;
-    TRY(fetch_records(dev, checking, &wanted, timeout_ms, error));
-    for (size_t i = 0; i < wanted.runs && !batch->unchecked; i++)
-        batch->unchecked = !read_records(
-            checking, checking->kept.mapped + i * checking->records_each * RECORD_WORDS,
-            wanted.of[i].run, wanted.of[i].count, batch);
+    read_failures(dev, checking, half, batch);
+    wipe(dev, checking, half, batch);
     if (batch->unchecked)
         batch->failure_count = 0;
-    return DEV_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command buffers: one submission at a time, waited for with a bound, beside which the other
-// buffer can be recorded.
+// The command buffers: each submission is waited for with a bound; beside it the other buffer can
+// be recorded, and submitted behind it.
 #include "device/vulkan.h"
 
 #include "base/clock.h"
@@ -75,10 +75,13 @@ void dev_change(struct dev *dev)
 {
     const VkCommandPool pool = dev->pool;
     const VkCommandBuffer commands = dev->commands;
+    const VkFence fence = dev->fence;
     dev->pool = dev->other_pool;
     dev->commands = dev->other_commands;
+    dev->fence = dev->other_fence;
     dev->other_pool = pool;
     dev->other_commands = commands;
+    dev->other_fence = fence;
 }
 
 enum dev_status dev_end(struct dev *dev, struct lit_error *error)

@@ -101,9 +101,10 @@ struct dev_stages {
 struct dev_batch {
     uint32_t runs;
     // The batch that will come next, as far as one can say: it is recorded while this one
-    // executes, and submitted if it is what is then asked for. 0: none.
+    // executes. 0: none.
     uint32_t next_runs;
     const uint32_t *next_seeds;
+    bool submits; // and submitted behind this one, so that the device need not wait for the host
     struct cat_run *run;                           // `runs` of them, owned by the caller
     bool *expired;                                 // likewise: state word 0 was set
     struct cat_failure failures[DEV_MAX_FAILURES]; // the first ones, .run from 0 in the batch; none
@@ -117,9 +118,15 @@ struct dev_batch {
 // made anew, and its verification, and waits at most `timeout_ms`. Buffers are made anew, and
 // outputs verified, for several runs at once; nothing runs beside a test but its own stress.
 // seeds[i] goes into the push constants.
+//
+// Where the next batch is submitted, too, the result is of this one alone: what goes wrong with the
+// next is said when that is asked for.
 enum dev_status dev_program_run(struct dev_program *program, const uint32_t *seeds,
                                 struct dev_batch *batch, uint32_t timeout_ms,
                                 struct lit_error *error);
+// Waits for a batch that was submitted and will not be asked for, and forgets it. NULL is fine.
+enum dev_status dev_program_drain(struct dev_program *program, uint32_t timeout_ms,
+                                  struct lit_error *error);
 
 // What `litmus run` is compared with: one run at a time, as harnesses do that are made for single
 // shaders (Amber, EasyVK). The host fills all buffers, records and submits a command buffer, waits

@@ -268,9 +268,10 @@ static enum dev_status make_device(struct dev *dev, uint32_t family,
     return DEV_OK;
 }
 
-// A command buffer in a pool of its own, which is reset with it.
+// A command buffer in a pool of its own, which is reset with it, and its fence.
 static enum dev_status make_buffer(struct dev *dev, uint32_t family, VkCommandPool *pool,
-                                   VkCommandBuffer *commands, struct lit_error *error)
+                                   VkCommandBuffer *commands, VkFence *fence,
+                                   struct lit_error *error)
 {
     VK(vkCreateCommandPool(dev->device,
                            &(VkCommandPoolCreateInfo){
@@ -286,6 +287,9 @@ static enum dev_status make_buffer(struct dev *dev, uint32_t family, VkCommandPo
                                     .commandBufferCount = 1,
                                 },
                                 commands));
+    VK(vkCreateFence(dev->device,
+                     &(VkFenceCreateInfo){.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO}, NULL,
+                     fence));
     return DEV_OK;
 }
 
@@ -295,12 +299,9 @@ static enum dev_status make_commands(struct dev *dev, uint32_t family, struct li
     vkGetDeviceQueue(dev->device, family, 0, &dev->queue);
     if (!dev->queue)
         TRY(dev_refuse(error, "%s: vkGetDeviceQueue returned no queue", dev->facts.name));
-    TRY(make_buffer(dev, family, &dev->pool, &dev->commands, error));
-    TRY(make_buffer(dev, family, &dev->other_pool, &dev->other_commands, error));
-    VK(vkCreateFence(dev->device,
-                     &(VkFenceCreateInfo){.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO}, NULL,
-                     &dev->fence));
-    return DEV_OK;
+    TRY(make_buffer(dev, family, &dev->pool, &dev->commands, &dev->fence, error));
+    return make_buffer(dev, family, &dev->other_pool, &dev->other_commands, &dev->other_fence,
+                       error);
 }
 
 static enum dev_status make(struct dev *dev, const struct dev_open_info *info,
@@ -372,7 +373,9 @@ void dev_close(struct dev **closing)
             for (int pass = 0; pass < DEV_PASSES; pass++)
                 vkDestroyPipeline(dev->device, dev->checker[check][pass], NULL);
         dev_layout_destroy(dev, &dev->checker_layout);
+        dev_buffer_destroy(dev, &dev->records);
         vkDestroyFence(dev->device, dev->fence, NULL);
+        vkDestroyFence(dev->device, dev->other_fence, NULL);
         vkDestroyCommandPool(dev->device, dev->pool, NULL);
         vkDestroyCommandPool(dev->device, dev->other_pool, NULL);
         vkDestroyDevice(dev->device, NULL);

@@ -63,7 +63,7 @@ static enum dev_status init_stressing(struct dev *dev, struct stressing *stressi
     TRY(dev_describe(dev, &stressing->layout, dev_plain, 1, bindings, &stressing->sets, error));
     // Nobody looks at the words, but loads of what was never stored would make layers complain.
     TRY(dev_begin(dev, error));
-    vkCmdFillBuffer(dev->commands, stressing->places.handle, 0, VK_WHOLE_SIZE, 0);
+    dev_fill(dev, &stressing->places, 0, stressing->places.words, 0);
     dev_barrier(dev);
     return dev_submit(dev, DEV_UPLOAD_TIMEOUT_MS, error);
 }
@@ -110,6 +110,15 @@ struct part {
     VkPipeline pipeline;
 };
 
+// The batch that comes next, in the device's other command buffer.
+struct next {
+    enum { NEXT_NONE, NEXT_RECORDED, NEXT_SUBMITTED } state;
+    uint32_t runs, *seeds;
+    // Of its submission, which is said when its turn comes.
+    enum dev_status status;
+    struct lit_error error;
+};
+
 struct dev_program {
     struct dev *dev;
     // Its data was copied and may be gone, unless it is for runs by themselves.
@@ -121,11 +130,10 @@ struct dev_program {
     struct dev_buffer input, output, state;
     struct dev_slots slots;
     struct slot slot[DEV_SLOTS];
-    uint32_t recorded;        // runs of the batch that the device's other command buffer holds, if
-    uint32_t *recorded_seeds; // it is this program's; their seeds
-    uint32_t recorded_marks;  // its timestamps
-    struct dev_clock clock;   // if the stages are timed
-    double *marks;            // its nanoseconds
+    struct next next;
+    uint32_t half; // of the present batch, in the checker's buffers and of the clocks
+    struct dev_clock clocks[DEV_HALVES]; // if the stages are timed
+    double *marks;                       // nanoseconds of the present one's
     struct stressing stressing;
     struct dev_checking checking; // unless check_on_host
     struct dev_buffer readback;   // check_on_host: the output, then word 0 of the state
@@ -226,7 +234,8 @@ static enum dev_status make_buffers(struct dev_program *program, struct lit_erro
                               shape->input_words + program->output_words + shape->state_words,
                               &program->from_host, error));
     if (info->timed) {
-        TRY(dev_clock_create(dev, MARKS * info->batch, &program->clock, error));
+        for (uint32_t half = 0; half < DEV_HALVES; half++)
+            TRY(dev_clock_create(dev, MARKS * info->batch, &program->clocks[half], error));
         program->marks = lit_alloc(MARKS * info->batch, sizeof *program->marks);
     }
     return DEV_OK;
@@ -266,7 +275,7 @@ struct dev_program *dev_program_create(struct dev *dev, const struct dev_program
     program->dev = dev;
     program->info = *info;
     program->info.check_on_host |= info->single;
-    program->recorded_seeds = lit_alloc(info->batch, sizeof *program->recorded_seeds);
+    program->next.seeds = lit_alloc(info->batch, sizeof *program->next.seeds);
     if (!info->batch || !dev_shape_fits(&dev->facts, info->mode.check, &info->shape, error)) {
         status = DEV_ERROR;
         goto error;
@@ -297,13 +306,16 @@ error:
 void dev_program_destroy(struct dev_program **destroying)
 {
     struct dev_program *program = *destroying;
+    struct lit_error error = {0};
     *destroying = NULL;
-    if (!program || program->dev->stuck)
+    if (!program || dev_program_drain(program, DEV_UPLOAD_TIMEOUT_MS, &error) == DEV_LOST ||
+        program->dev->stuck)
         return;
     struct dev *dev = program->dev;
     dev_checking_clear(dev, &program->checking);
     clear_stressing(dev, &program->stressing);
-    dev_clock_destroy(dev, &program->clock);
+    for (uint32_t half = 0; half < DEV_HALVES; half++)
+        dev_clock_destroy(dev, &program->clocks[half]);
     dev_buffer_destroy(dev, &program->from_host);
     dev_buffer_destroy(dev, &program->fresh);
     dev_buffer_destroy(dev, &program->readback);
@@ -323,7 +335,7 @@ void dev_program_destroy(struct dev_program **destroying)
     dev_layout_destroy(dev, &program->layout);
     if (dev->other_of == program)
         dev->other_of = NULL;
-    free(program->recorded_seeds);
+    free(program->next.seeds);
     free(program->expected);
     free(program->marks);
     free(program);
@@ -407,32 +419,33 @@ static void record_group(struct dev_program *program, const uint32_t *seeds, uin
                          uint32_t runs)
 {
     struct dev *dev = program->dev;
+    struct dev_clock *clock = &program->clocks[program->half];
     dev_begin_run(dev, seeds[first]);
-    dev_clock_mark(dev, &program->clock);
+    dev_clock_mark(dev, clock);
     dev_checking_fill(dev, &program->checking, runs);
     record_fresh(program, runs);
-    dev_clock_mark(dev, &program->clock);
+    dev_clock_mark(dev, clock);
     for (uint32_t i = 0; i < runs; i++)
         record_test(program, &program->slot[i], program->pipeline, seeds[first + i]);
-    dev_clock_mark(dev, &program->clock);
-    dev_checking_check(dev, &program->checking, first, runs);
-    dev_clock_mark(dev, &program->clock);
+    dev_clock_mark(dev, clock);
+    dev_checking_check(dev, &program->checking, program->half, first, runs);
+    dev_clock_mark(dev, clock);
 }
 
 static enum dev_status read_stages(struct dev_program *program, struct dev_batch *batch,
                                    struct lit_error *error)
 {
+    const struct dev_clock *clock = &program->clocks[program->half];
     const double *at = program->marks;
-    batch->stages = (struct dev_stages){0};
-    if (!program->clock.queries)
+    if (!clock->queries)
         return DEV_OK;
-    TRY(dev_clock_read(program->dev, &program->clock, program->marks, error));
-    for (uint32_t i = 0; i + MARKS <= program->clock.used; i += MARKS) {
+    TRY(dev_clock_read(program->dev, clock, program->marks, error));
+    for (uint32_t i = 0; i + MARKS <= clock->used; i += MARKS) {
         batch->stages.fill += at[i + 1] - at[i];
         batch->stages.test += at[i + 2] - at[i + 1];
         batch->stages.check += at[i + 3] - at[i + 2];
     }
-    batch->stages.all = at[program->clock.used - 1];
+    batch->stages.all = at[clock->used - 1];
     return DEV_OK;
 }
 
@@ -441,50 +454,86 @@ static enum dev_status record_batch(struct dev_program *program, const uint32_t 
 {
     struct dev *dev = program->dev;
     TRY(dev_begin(dev, error));
-    dev_clock_begin(dev, &program->clock);
-    dev_checking_begin(dev, &program->checking);
+    dev_clock_begin(dev, &program->clocks[program->half]);
+    dev_checking_begin(dev, &program->checking, program->half);
     for (uint32_t done = 0; done < runs; done += program->slots.count) {
         const uint32_t left = runs - done;
         record_group(program, seeds, done,
                      left < program->slots.count ? left : program->slots.count);
     }
-    dev_checking_end(dev, &program->checking, runs);
+    dev_checking_end(dev, &program->checking, program->half, runs);
     return dev_end(dev, error);
 }
 
-// Beside the batch that executes. Whatever is wrong with it will be said when its turn comes.
-static void record_next(struct dev_program *program, const struct dev_batch *batch)
+// The next batch becomes the present one, or the other way round.
+static void change(struct dev_program *program)
 {
-    struct dev *dev = program->dev;
-    struct lit_error error = {0};
-    const uint32_t marks = program->clock.used;
-    if (!batch->next_runs || batch->next_runs > program->info.batch)
-        return;
-    dev_change(dev);
-    dev->other_of = NULL;
-    if (record_batch(program, batch->next_seeds, batch->next_runs, &error) == DEV_OK) {
-        memcpy(program->recorded_seeds, batch->next_seeds,
-               batch->next_runs * sizeof *batch->next_seeds);
-        program->recorded = batch->next_runs;
-        program->recorded_marks = program->clock.used;
-        dev->other_of = program;
-    }
-    dev_change(dev);
-    program->clock.used = marks;
+    dev_change(program->dev);
+    program->half = (program->half + 1) % DEV_HALVES;
 }
 
-// Whether it was these runs that were recorded beside the batch before; the other command buffer
-// is then the present one.
-static bool take_recorded(struct dev_program *program, const uint32_t *seeds, uint32_t runs)
+static enum dev_status start(struct dev_program *program, struct lit_error *error)
+{
+    dev_checking_forget(&program->checking, program->half);
+    return dev_start(program->dev, error);
+}
+
+// Beside the batch that executes. Whatever is wrong with it will be said when its turn comes.
+static void prepare_next(struct dev_program *program, const struct dev_batch *batch)
 {
     struct dev *dev = program->dev;
-    if (dev->other_of != program || program->recorded != runs ||
-        memcmp(program->recorded_seeds, seeds, runs * sizeof *seeds) != 0)
-        return false;
-    dev_change(dev);
+    struct next *next = &program->next;
+    if (!batch->next_runs || batch->next_runs > program->info.batch)
+        return;
+    change(program);
     dev->other_of = NULL;
-    program->clock.used = program->recorded_marks;
-    return true;
+    next->error = (struct lit_error){0};
+    next->runs = batch->next_runs;
+    memcpy(next->seeds, batch->next_seeds, next->runs * sizeof *next->seeds);
+    if (record_batch(program, next->seeds, next->runs, &next->error) == DEV_OK) {
+        next->state = NEXT_RECORDED;
+        dev->other_of = program;
+        if (batch->submits) {
+            next->state = NEXT_SUBMITTED;
+            next->status = start(program, &next->error);
+        }
+    }
+    change(program);
+}
+
+enum dev_status dev_program_drain(struct dev_program *program, uint32_t timeout_ms,
+                                  struct lit_error *error)
+{
+    if (!program || program->next.state != NEXT_SUBMITTED)
+        return DEV_OK;
+    program->next.state = NEXT_NONE;
+    change(program);
+    if (program->next.status == DEV_OK)
+        return dev_finish(program->dev, timeout_ms, error);
+    *error = program->next.error;
+    return program->next.status;
+}
+
+// Sees to it that the device has these runs: they may be the ones that were recorded beside the
+// batch before, or submitted behind it.
+static enum dev_status begin(struct dev_program *program, const uint32_t *seeds, uint32_t runs,
+                             uint32_t timeout_ms, struct lit_error *error)
+{
+    struct next *next = &program->next;
+    const bool submitted = next->state == NEXT_SUBMITTED;
+    const bool same = next->state != NEXT_NONE && program->dev->other_of == program &&
+                      next->runs == runs && !memcmp(next->seeds, seeds, runs * sizeof *seeds);
+    if (!same)
+        TRY(dev_program_drain(program, timeout_ms, error));
+    next->state = NEXT_NONE;
+    if (!same)
+        TRY(record_batch(program, seeds, runs, error));
+    else
+        change(program);
+    if (!same || !submitted)
+        return start(program, error);
+    *error = next->error;
+    return next->status;
 }
 
 static enum dev_status run_on_device(struct dev_program *program, const uint32_t *seeds,
@@ -492,14 +541,21 @@ static enum dev_status run_on_device(struct dev_program *program, const uint32_t
                                      struct lit_error *error)
 {
     struct dev *dev = program->dev;
-    if (!take_recorded(program, seeds, batch->runs))
-        TRY(record_batch(program, seeds, batch->runs, error));
-    dev_checking_forget(&program->checking);
-    TRY(dev_start(dev, error));
-    record_next(program, batch);
-    TRY(dev_finish(dev, timeout_ms, error));
-    TRY(dev_checking_read(dev, &program->checking, batch, timeout_ms, error));
-    return read_stages(program, batch, error);
+    struct next *next = &program->next;
+    TRY(begin(program, seeds, batch->runs, timeout_ms, error));
+    prepare_next(program, batch);
+    const enum dev_status status = dev_finish(dev, timeout_ms, error);
+    if (status != DEV_OK && (status != DEV_LOST || next->state != NEXT_SUBMITTED))
+        return status;
+    dev_checking_read(dev, &program->checking, program->half, batch);
+    if (status == DEV_OK)
+        return read_stages(program, batch, error);
+    // It was lost, but this batch has left all that it was to leave: it was the next one.
+    if (batch->unchecked)
+        return status;
+    next->status = status;
+    next->error = *error;
+    return DEV_OK;
 }
 
 static void record_readback(struct dev_program *program)
@@ -520,8 +576,8 @@ static enum dev_status run_for_host(struct dev_program *program, uint32_t seed, 
         output[i] = CAT_POISON;
     TRY(dev_begin(dev, error));
     dev_begin_run(dev, seed);
-    vkCmdFillBuffer(dev->commands, program->output.handle, 0, VK_WHOLE_SIZE, CAT_POISON);
-    vkCmdFillBuffer(dev->commands, program->state.handle, 0, VK_WHOLE_SIZE, 0);
+    dev_fill(dev, &program->output, 0, program->output.words, CAT_POISON);
+    dev_fill(dev, &program->state, 0, program->state.words, 0);
     dev_barrier(dev);
     record_fresh(program, 1);
     record_test(program, &program->slot[0], program->pipeline, seed);
@@ -549,6 +605,7 @@ enum dev_status dev_program_run(struct dev_program *program, const uint32_t *see
 {
     batch->failure_count = 0;
     batch->unchecked = false;
+    batch->stages = (struct dev_stages){0};
     if (!batch->runs || batch->runs > program->info.batch)
         return dev_refuse(error, "a batch of %u runs, of at most %u", batch->runs,
                           program->info.batch);

@@ -138,6 +138,15 @@ struct dev_sets {
 // Storage buffers of set 0, from binding 0 on: DEV_CHECKER_BINDINGS of them.
 extern const struct cat_binding dev_plain[DEV_CHECKER_BINDINGS];
 
+struct dev_buffer {
+    VkBuffer handle;
+    VkDeviceMemory memory;
+    uint64_t words;
+    uint64_t offset;         // bytes in front of the words
+    uint32_t *mapped;        // DEV_FOR_HOST only
+    VkDeviceAddress address; // of the words; 0 without buffer device addresses
+};
+
 struct dev {
     struct dev_instance instance;
     struct dev_facts facts;
@@ -147,9 +156,9 @@ struct dev {
     VkPhysicalDeviceMemoryProperties memory;
     uint32_t timestamp_bits; // that mean something, of the queue's timestamps; 0: it has none
     VkCommandPool pool, other_pool;
-    VkCommandBuffer commands, other_commands; // dev_change: one submission is in flight at a time
+    VkCommandBuffer commands, other_commands; // dev_change
+    VkFence fence, other_fence;
     const void *other_of; // who recorded what the other one holds; NULL: nothing that counts
-    VkFence fence;
     bool size_control, full_subgroups;
     bool executables, binaries;           // dev_compile can ask for them
     PFN_vkGetBufferDeviceAddress address; // NULL without buffer device addresses
@@ -158,6 +167,7 @@ struct dev {
     void(VKAPI_PTR *begin_run)(VkCommandBuffer commands, uint64_t run);
     struct dev_precompile *precompile; // NULL: nothing was precompiled
     bool stuck;                        // a submission timed out: nothing may be destroyed any more
+    struct dev_buffer records;         // of the checker that is in use: checking.c
     struct dev_layout checker_layout;
     VkPipeline checker[DEV_CHECKS][DEV_PASSES]; // made on first use
 };
@@ -167,15 +177,6 @@ uint64_t dev_heap_bytes(const struct dev *dev);
 
 // How long the transfers that make a configuration ready may take.
 #define DEV_UPLOAD_TIMEOUT_MS 60000
-
-struct dev_buffer {
-    VkBuffer handle;
-    VkDeviceMemory memory;
-    uint64_t words;
-    uint64_t offset;         // bytes in front of the words
-    uint32_t *mapped;        // DEV_FOR_HOST only
-    VkDeviceAddress address; // of the words; 0 without buffer device addresses
-};
 
 enum dev_place {
     DEV_ON_DEVICE, // device-local where possible
@@ -250,7 +251,9 @@ void dev_fill(struct dev *dev, const struct dev_buffer *buffer, uint64_t first, 
 // and push constants.
 void dev_bind(struct dev *dev, VkPipeline pipeline, VkPipelineLayout layout,
               const struct dev_sets *sets, const void *push, uint32_t bytes);
-// The other command buffer becomes the present one: it can be recorded while this one executes.
+// The other command buffer becomes the present one, with its fence: it can be recorded while this
+// one executes, and submitted behind it. The queue executes one after the other, since each ends
+// with a barrier.
 void dev_change(struct dev *dev);
 // Ends the commands; submits them; waits. DEV_TIMEOUT marks the device as stuck.
 enum dev_status dev_end(struct dev *dev, struct lit_error *error);

@@ -16,6 +16,7 @@
     500                     // a pipeline is compiled anew after so many runs, if they took longer
                             // than compiling it did
 #define BATCH_SECONDS  0.05 // batches grow until one takes so long
+#define BATCH_GROWTH   16u  // but no faster than that
 #define CHECKER_SILENT "the checker did not check every word: checked on the host from here on"
 
 struct job {
@@ -37,7 +38,8 @@ struct job {
     double mark; // up to here the time is accounted for
 
     uint64_t next, end; // numbers of runs
-    double each;        // seconds of a run in the last batch of this program; 0: not known
+    uint32_t begun;     // runs of the batch that was made ready beside the last one; 0: none was
+    double each;        // seconds of a run in the last batch, at most; 0: there was none
     uint32_t seeds[ENG_MAX_BATCH], next_seeds[ENG_MAX_BATCH];
     struct cat_run runs[ENG_MAX_BATCH];
     bool expired[ENG_MAX_BATCH];
@@ -256,7 +258,7 @@ static bool emit_bytes(const void *bytes, size_t size, const struct eng_sink *si
 
 static enum dev_status make_program(struct job *job)
 {
-    enum dev_status status = DEV_OK;
+    enum dev_status status = dev_program_drain(job->program, job->request->timeout_ms, &job->error);
     const struct eng_generated *own = job->measure->own;
     struct dev_compile_info code = eng_compile_info(&job->ready, own ? own->module.words : NULL);
     const struct cat_module *module = job->ready.module;
@@ -266,10 +268,13 @@ static enum dev_status make_program(struct job *job)
         code.words = named =
             cat_ids_insert(code.words, code.word_count, cat_module_names(test, module),
                            module->names_size, &code.word_count);
+    job->begun = 0;
+    if (status != DEV_OK)
+        return status;
     dev_program_destroy(&job->program);
     job->program_runs = 0;
     job->made = true;
-    job->compiling = job->running = job->each = 0;
+    job->compiling = job->running = 0;
     job->next_begun = false;
     job->has_digest = false;
     const double start = clock_now();
@@ -319,10 +324,12 @@ static enum dev_status run_batch(struct job *job, uint32_t runs, uint32_t next_r
     job->batch = (struct dev_batch){.runs = runs,
                                     .next_runs = next_runs,
                                     .next_seeds = job->next_seeds,
+                                    .submits = job->request->renew,
                                     .run = job->runs,
                                     .expired = job->expired};
     enum dev_status status = dev_program_run(job->program, job->seeds, &job->batch,
                                              job->request->timeout_ms, &job->error);
+    job->begun = next_runs;
     if (status != DEV_OK || !job->batch.unchecked)
         return status;
 
@@ -405,8 +412,12 @@ static void count_run(struct job *job, uint32_t index, struct eng_count *count)
 
 uint32_t eng_batch_after(uint32_t runs, double seconds)
 {
-    if (seconds < BATCH_SECONDS)
-        return runs < ENG_MAX_BATCH / 2 ? runs * 2 : ENG_MAX_BATCH;
+    const uint32_t most = runs < ENG_MAX_BATCH / BATCH_GROWTH ? runs * BATCH_GROWTH : ENG_MAX_BATCH;
+    const double fits = runs * BATCH_SECONDS;
+    if (seconds * most <= fits)
+        return most;
+    if (seconds <= BATCH_SECONDS)
+        return (uint32_t)(fits / seconds);
     return seconds > 2 * BATCH_SECONDS && runs > 1 ? runs / 2 : runs;
 }
 
@@ -428,16 +439,16 @@ static uint64_t runs_left(const struct job *job, uint64_t from)
     return (from < look && look < job->end ? look : job->end) - from;
 }
 
-// How many runs the batch after one of `runs` will have, if it takes as long as the last one did
-// and the pipeline stays.
-static uint32_t runs_after(const struct job *job, uint32_t runs, uint32_t size)
+// How many runs the batch after one of `runs` has. None if there may be no such batch, or if it is
+// to be much larger: then it is to be known how long this one takes.
+static uint32_t runs_after(const struct job *job, uint32_t runs)
 {
+    const uint32_t next = eng_batch_after(runs, job->each * runs);
     const uint64_t left = runs_left(job, job->next + runs);
-    const bool fresh = job->program_runs == 0;
-    if (job->program_runs + runs >= PIPELINE_RUNS &&
-        job->running + job->each * runs >= job->compiling)
-        return 0;
-    return at_most(left, fresh ? size : eng_batch_after(size, job->each * runs));
+    const bool may_end = job->next + runs == job->request->first + job->request->waits;
+    const bool renews = job->program_runs + runs >= PIPELINE_RUNS &&
+                        job->running + job->each * runs >= job->compiling;
+    return may_end || renews || job->program_runs == 0 || next > 2 * runs ? 0 : at_most(left, next);
 }
 
 // All runs, batch by batch; *total is what they add up to.
@@ -446,21 +457,25 @@ static enum dev_status run_all(struct job *job, struct eng_count *total)
     uint32_t size = 1;
     while (job->next < job->end) {
         enum dev_status status = DEV_OK;
-        const double start = clock_now();
-        if (!job->program || program_is_old(job))
+        // What was made ready beside a batch begins when that ended.
+        const double start = job->begun ? job->mark : clock_now();
+        if (!job->program || (!job->begun && program_is_old(job)))
             status = make_program(job);
         if (status != DEV_OK)
             return status;
 
         // Some drivers compile within the first dispatch.
         const bool fresh = job->program_runs == 0;
+        const double made = fresh ? clock_now() : start;
         precompile_next(job);
-        const uint32_t runs = fresh ? 1 : at_most(runs_left(job, job->next), size);
-        status = run_batch(job, runs, runs_after(job, runs, size));
+        const uint32_t runs = job->begun ? job->begun
+                              : fresh    ? 1
+                                         : at_most(runs_left(job, job->next), size);
+        status = run_batch(job, runs, runs_after(job, runs));
         if (status != DEV_OK)
             return status;
-        const double seconds = clock_now() - start;
-        *(fresh ? &job->compiling : &job->running) += seconds;
+        const double ended = clock_now(), seconds = ended - made;
+        *(fresh ? &job->compiling : &job->running) += ended - start;
 
         struct eng_event event = {
             .kind = ENG_EVENT_BATCH, .fresh = job->made, .tested = job->batch.stages.test * 1e-9};
@@ -478,12 +493,23 @@ static enum dev_status run_all(struct job *job, struct eng_count *total)
         if (job->request->waits && total->runs == job->request->waits &&
             total->no_progress_runs == total->runs)
             return DEV_OK;
-        if (!fresh) {
-            size = eng_batch_after(size, seconds);
+        // A first run took no longer than this.
+        if (!fresh || size == 1)
+            size = eng_batch_after(runs, seconds);
+        if (!fresh || job->each <= 0)
             job->each = seconds / runs;
-        }
     }
     return DEV_OK;
+}
+
+// A batch that was submitted and will not be looked at has to end before anything is destroyed.
+static enum dev_status end_batches(struct job *job, enum dev_status status)
+{
+    struct lit_error error = {0};
+    const enum dev_status ended = dev_program_drain(job->program, job->request->timeout_ms, &error);
+    if (ended != DEV_OK)
+        job->error = error;
+    return ended != DEV_OK ? ended : status;
 }
 
 // Ends the request. A driver may hang in cleaning up what it lost; whatever else is asked of it
@@ -538,6 +564,8 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
     if (measure->own || measure->scale || !take_data(request->name, request->seed, &job->ready))
         eng_prepare_data(&job->ready, request->seed);
     status = run_all(job, &total);
+    if (status == DEV_OK || status == DEV_ERROR)
+        status = end_batches(job, status);
     if (status == DEV_OK)
         job->error.message[0] = '\0';
     const uint32_t *output = job->program ? dev_program_output(job->program) : NULL;

@@ -35,8 +35,8 @@ struct dev_compile_info eng_compile_info(const struct eng_prepared *ready, const
 // The most words for a buffer: input and expectation lie in the host's memory, too.
 uint64_t eng_most_words(const struct dev *dev);
 
-// How many runs the batch after one of `runs` has, which took so many seconds: batches grow until
-// one takes 0.05 s.
+// How many runs the batch after one of `runs` has, which took so many seconds: as many as take 0.05
+// s at that speed, at most 16 times as many; half as many as took more than 0.1 s.
 uint32_t eng_batch_after(uint32_t runs, double seconds);
 #define ENG_MAX_BATCH 256 // runs
 

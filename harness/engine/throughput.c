@@ -156,6 +156,7 @@ static enum dev_status make(struct job *job)
         .timed = true,
     };
     job->size = 1;
+    job->each = 0;
     job->program = dev_program_create(job->dev, &info, &status, &job->error);
     info.single = true;
     info.timed = false;
@@ -175,11 +176,13 @@ static void add_run(const struct job *job, uint32_t index, struct bench_rate *ra
 
 static enum dev_status run_batch(struct job *job, struct bench_rate *rate)
 {
-    struct dev_batch batch = {.runs = job->size,
-                              .next_runs = eng_batch_after(job->size, job->each * job->size),
-                              .next_seeds = job->next_seeds,
-                              .run = job->runs,
-                              .expired = job->expired};
+    struct dev_batch batch = {
+        .runs = job->size,
+        .next_runs = job->each > 0 ? eng_batch_after(job->size, job->each * job->size) : 0,
+        .next_seeds = job->next_seeds,
+        .submits = !dev_facts(job->dev)->cpu,
+        .run = job->runs,
+        .expired = job->expired};
     const double began = clock_ns(CLOCK_MONOTONIC);
     for (uint32_t i = 0; i < batch.runs; i++)
         job->seeds[i] = eng_run_seed(job->ready.stream, job->next++);
@@ -200,7 +203,7 @@ static enum dev_status run_batch(struct job *job, struct bench_rate *rate)
     rate->check_ns += batch.stages.check;
     const double seconds = (clock_ns(CLOCK_MONOTONIC) - began) * 1e-9;
     job->each = seconds / batch.runs;
-    job->size = eng_batch_after(batch.runs, seconds);
+    job->size = batch.next_runs ? batch.next_runs : eng_batch_after(batch.runs, seconds);
     return DEV_OK;
 }
 
@@ -241,6 +244,9 @@ static enum dev_status run_for(struct job *job, enum bench_form form, uint32_t r
         rate->wall_ns = clock_ns(CLOCK_MONOTONIC) - began;
     } while (status == DEV_OK && rate->wall_ns < seconds * 1e9);
     rate->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    // It is not to be beside what is timed next.
+    if (status == DEV_OK && job->singles)
+        status = dev_program_drain(job->program, job->request->timeout_ms, &job->error);
     return status;
 }
 

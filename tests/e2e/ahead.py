@@ -2,6 +2,9 @@
 """Pipelines that are made ahead of use: who is to blame when the driver fails meanwhile, and that
 nothing else changes. Of two configurations, that with workgroups of 64 comes first."""
 
+import os
+import re
+
 import harness
 from harness import Case
 
@@ -96,6 +99,53 @@ class Aside(Case):
         # which of the two begins first is left open.
         first, second = aside.index("p"), aside.index("P")
         self.assertLess(3 * aside[first:second].count("s"), aside[first:].count("s"), aside)
+
+
+class Behind(Case):
+    """A batch is submitted behind the one that executes. Each submission takes so long that all
+    batches have one run; the fault spares the first three."""
+
+    def run_both(self, fault, ahead, code=1):
+        run = self.litmus("run", *harness.PAIR, "-n", "6", "--seed", "1", "--timeout", "2",
+                          "--ahead", ahead, fault=fault + ",slow=60,after=3")
+        self.assertEqual(run.code, code, run)
+        self.assert_clean(run)
+        return run, self.results()[64]
+
+    def test_what_went_before_counts(self):
+        for fault, result in (("lost-on=64", "device-lost"), ("timeout-on=64", "hang")):
+            for ahead in ("0", "2"):
+                with self.subTest(fault=fault, ahead=ahead):
+                    run, first = self.run_both(fault, ahead)
+                    self.assertEqual((first["result"], first["runs"]), (result, 3), run)
+                    os.remove(self.path("litmus.db"))
+
+    def test_a_submission_that_does_not_return_costs_what_was_not_read(self):
+        for fault, result in (("crash-running-on=64", "crash"), ("hang-on=64", "hang")):
+            for ahead, runs in (("0", 3), ("2", 2)):
+                with self.subTest(fault=fault, ahead=ahead):
+                    run, first = self.run_both(fault, ahead)
+                    self.assertEqual((first["result"], first["runs"]), (result, runs), run)
+                    os.remove(self.path("litmus.db"))
+
+    def test_unchecked(self):
+        """What was submitted behind a batch that is not believed is done again."""
+        for ahead in ("0", "2"):
+            run, first = self.run_both("idle-checker=0,idle-checker=1", ahead, code=0)
+            self.assertEqual((first["result"], first["runs"]), ("pass", 6), run)
+            self.assertIn("checked on the host from here on", run.err)
+            os.remove(self.path("litmus.db"))
+
+    def test_order(self):
+        self.write("journal", "")
+        run = self.litmus("run", *harness.PAIR, "-n", "60", "--seed", "1", "--ahead", "2",
+                          fault="journal,slow=20", LITMUS_FAULT_JOURNAL=self.path("journal"))
+        self.assertEqual(run.code, 0, run)
+        with open(self.path("journal")) as file:
+            journal = re.sub("[pP]", "", file.read())
+        self.assertNotRegex(journal, "s[^w]*s[^w]*s")
+        # Two on the way: the first waited for, the third recorded and submitted behind the second.
+        self.assertGreaterEqual(len(re.findall("(?=srswrsw)", journal)), 2, journal)
 
 
 class Same(Case):

@@ -258,12 +258,17 @@ static struct {
 } recording;
 
 // But one may be recorded while another executes: the workgroup size of the last test's pipeline
-// that was bound in each, and in the one that was submitted last.
+// that was bound in each.
 static struct touched {
     VkCommandBuffer commands;
     uint32_t workgroup;
 } touched[8];
-static uint32_t submitted;
+
+// And one submitted behind another: the same of what a fence waits for, 0 where `after` spares it.
+static struct {
+    VkFence fence;
+    uint32_t workgroup;
+} awaited[4];
 
 static uint32_t *touched_by(VkCommandBuffer commands)
 {
@@ -398,7 +403,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL allocate_memory(VkDevice device,
     return NEXT(vkAllocateMemory)(device, info, allocator, memory);
 }
 
-#define LATE 6
+#define LATE 2
 static atomic_uint submissions; // of tests
 static atomic_uint again;       // pipelines that refuse-again-on concerns
 
@@ -552,30 +557,45 @@ static void overwrite(VkCommandBuffer commands)
 static VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer commands, uint32_t x, uint32_t y,
                                            uint32_t z)
 {
-    uint32_t mode;
+    uint32_t mode, spared = 0;
+    has_fault("after", &spared);
     if (hits("drop-on", recording.bound) ||
-        (has_fault("idle-checker", &mode) && mode + 1 == recording.checker))
+        (has_fault("idle-checker", &mode) && mode + 1 == recording.checker &&
+         atomic_load(&submissions) >= spared))
         return;
     NEXT(vkCmdDispatch)(commands, x, y, z);
     if (hits("spoil-on", recording.bound) && recording.output)
         overwrite(commands);
 }
 
+static uint32_t *awaited_by(VkFence fence)
+{
+    size_t i = 0;
+    while (i + 1 < sizeof awaited / sizeof *awaited && awaited[i].fence &&
+           awaited[i].fence != fence)
+        i++;
+    awaited[i].fence = fence;
+    return &awaited[i].workgroup;
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count,
                                              const VkSubmitInfo *infos, VkFence fence)
 {
-    uint32_t slow;
-    submitted = count && infos->commandBufferCount ? *touched_by(infos->pCommandBuffers[0]) : 0;
+    uint32_t slow, spared;
+    uint32_t submitted =
+        count && infos->commandBufferCount ? *touched_by(infos->pCommandBuffers[0]) : 0;
     note('s');
-    atomic_fetch_add(&submissions, submitted != 0);
+    if (has_fault("slow", &slow) && submitted)
+        nanosleep(&(struct timespec){slow / 1000, (long)(slow % 1000) * 1000000}, NULL);
+    if (atomic_fetch_add(&submissions, submitted != 0) < (has_fault("after", &spared) ? spared : 0))
+        submitted = 0;
+    *awaited_by(fence) = submitted;
     if (hits("hang-on", submitted) || hits("hang-deaf-on", submitted))
         hang(hits("hang-deaf-on", submitted));
     if (is_on("lost-always") || hits("lost-on", submitted))
         return VK_ERROR_DEVICE_LOST;
     if (hits("crash-running-on", submitted))
         crash();
-    if (has_fault("slow", &slow) && submitted)
-        nanosleep(&(struct timespec){slow / 1000, (long)(slow % 1000) * 1000000}, NULL);
     // The fence comes, the work does not.
     if (is_on("executes-nothing"))
         return NEXT(vkQueueSubmit)(queue, 0, NULL, fence);
@@ -591,7 +611,7 @@ static uint64_t now(void)
 
 // slow-fence: the device takes longer, in time that the process is not stopped for; what waits for
 // it waits by the clock. False: the wait timed out.
-static bool work_of_fence(uint64_t nanoseconds)
+static bool work_of_fence(uint64_t nanoseconds, uint32_t submitted)
 {
     static uint32_t done;
     const uint64_t end = now() + nanoseconds;
@@ -610,8 +630,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL wait_fences(VkDevice device, uint32_t coun
                                                   const VkFence *fences, VkBool32 all,
                                                   uint64_t nanoseconds)
 {
+    const uint32_t submitted = *awaited_by(fences[0]);
     note('w');
-    if (!work_of_fence(nanoseconds))
+    if (!work_of_fence(nanoseconds, submitted))
         return VK_TIMEOUT;
     if (hits("timeout-on", submitted)) {
         nanosleep(&(struct timespec){(time_t)(nanoseconds / 1000000000u),
