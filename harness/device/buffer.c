@@ -35,15 +35,106 @@ enum dev_status dev_buffer_create(struct dev *dev, enum dev_place place, uint64_
     return dev_buffer_create_at(dev, place, words, 0, buffer, error);
 }
 
-enum dev_status dev_buffer_create_at(struct dev *dev, enum dev_place place, uint64_t words,
-                                     uint64_t offset, struct dev_buffer *buffer,
-                                     struct lit_error *error)
+// --- Kept buffers. Sizes are powers of two, so that one fits many. None on the reference driver:
+// dev_checking_clear says why.
+
+#define KEPT_LEAST (UINT64_C(1) << 16) // bytes
+#define KEPT_MOST  (UINT64_C(1) << 26) // larger ones are not kept
+#define KEPT_SUM   (UINT64_C(1) << 28) // of all
+
+// 0: it is not to be kept.
+static uint64_t size_to_keep(const struct dev *dev, uint64_t bytes)
+{
+    uint64_t size = KEPT_LEAST;
+    while (size < bytes && size < KEPT_MOST)
+        size *= 2;
+    return bytes <= size && !dev->begin_run ? size : 0;
+}
+
+static void free_buffer(struct dev *dev, struct dev_buffer *buffer)
+{
+    vkDestroyBuffer(dev->device, buffer->handle, NULL);
+    vkFreeMemory(dev->device, buffer->memory, NULL);
+    memset(buffer, 0, sizeof *buffer);
+}
+
+void dev_buffers_free(struct dev *dev)
+{
+    while (dev->kept_count > 0)
+        free_buffer(dev, &dev->kept[--dev->kept_count]);
+}
+
+void dev_buffer_destroy(struct dev *dev, struct dev_buffer *buffer)
+{
+    uint64_t sum = buffer->size;
+    if (buffer->size == 0) {
+        free_buffer(dev, buffer);
+        return;
+    }
+    for (size_t i = 0; i < dev->kept_count; i++)
+        sum += dev->kept[i].size;
+    for (; dev->kept_count > 0 && (dev->kept_count == DEV_KEPT || sum > KEPT_SUM);) {
+        struct dev_buffer *last = &dev->kept[--dev->kept_count];
+        sum -= last->size;
+        free_buffer(dev, last);
+    }
+    buffer->mapped -= buffer->mapped ? buffer->offset / 4 : 0;
+    buffer->address -= buffer->address ? buffer->offset : 0;
+    memmove(dev->kept + 1, dev->kept, dev->kept_count++ * sizeof *dev->kept);
+    dev->kept[0] = *buffer;
+    memset(buffer, 0, sizeof *buffer);
+}
+
+// Whether there is one of this size and place; it is then *buffer, with nothing in front.
+static bool take_kept(struct dev *dev, enum dev_place place, uint64_t size,
+                      struct dev_buffer *buffer)
+{
+    size_t i = 0;
+    while (i < dev->kept_count && (dev->kept[i].place != place || dev->kept[i].size != size))
+        i++;
+    if (i == dev->kept_count)
+        return false;
+    *buffer = dev->kept[i];
+    memmove(dev->kept + i, dev->kept + i + 1, (--dev->kept_count - i) * sizeof *dev->kept);
+    return true;
+}
+
+// --- Making one
+
+static enum dev_status allocate(struct dev *dev, const struct dev_buffer *buffer, uint64_t size,
+                                bool addressed, VkDeviceMemory *memory, struct lit_error *error)
+{
+    VkMemoryRequirements needs = {0};
+    vkGetBufferMemoryRequirements(dev->device, buffer->handle, &needs);
+    uint32_t type = 0;
+    if (needs.size < size)
+        TRY(dev_refuse(error, "the driver asks for %llu bytes of memory for a buffer of %llu",
+                       (unsigned long long)needs.size, (unsigned long long)size));
+    if (!pick_memory(dev, buffer->place, needs.memoryTypeBits, &type))
+        TRY(dev_refuse(error, "no memory type of the device suits a storage buffer"));
+    const VkMemoryAllocateFlagsInfo flags = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+        .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT,
+    };
+    const VkMemoryAllocateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+        .pNext = addressed ? &flags : NULL,
+        .allocationSize = needs.size,
+        .memoryTypeIndex = type,
+    };
+    if (dev->kept_count > 0 && vkAllocateMemory(dev->device, &info, NULL, memory) == VK_SUCCESS)
+        return DEV_OK;
+    // There may be room without what nobody uses.
+    dev_buffers_free(dev);
+    VK(vkAllocateMemory(dev->device, &info, NULL, memory));
+    return DEV_OK;
+}
+
+static enum dev_status make(struct dev *dev, enum dev_place place, uint64_t size,
+                            struct dev_buffer *buffer, struct lit_error *error)
 {
     const bool addressed = dev->address && place == DEV_ON_DEVICE;
-    memset(buffer, 0, sizeof *buffer);
-    buffer->words = words ? words : 1;
-    buffer->offset = offset;
-    const uint64_t size = offset + buffer->words * 4;
+    buffer->place = place;
     VK(vkCreateBuffer(
         dev->device,
         &(VkBufferCreateInfo){
@@ -54,51 +145,39 @@ enum dev_status dev_buffer_create_at(struct dev *dev, enum dev_place place, uint
                      (addressed ? VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT : 0u),
         },
         NULL, &buffer->handle));
-
-    VkMemoryRequirements needs = {0};
-    vkGetBufferMemoryRequirements(dev->device, buffer->handle, &needs);
-    uint32_t type = 0;
-    if (needs.size < size)
-        TRY(dev_refuse(error, "the driver asks for %llu bytes of memory for a buffer of %llu",
-                       (unsigned long long)needs.size, (unsigned long long)size));
-    if (!pick_memory(dev, place, needs.memoryTypeBits, &type))
-        TRY(dev_refuse(error, "no memory type of the device suits a storage buffer"));
-    const VkMemoryAllocateFlagsInfo flags = {
-        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
-        .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT,
-    };
-    VK(vkAllocateMemory(dev->device,
-                        &(VkMemoryAllocateInfo){
-                            .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                            .pNext = addressed ? &flags : NULL,
-                            .allocationSize = needs.size,
-                            .memoryTypeIndex = type,
-                        },
-                        NULL, &buffer->memory));
+    TRY(allocate(dev, buffer, size, addressed, &buffer->memory, error));
     VK(vkBindBufferMemory(dev->device, buffer->handle, buffer->memory, 0));
-
     if (place == DEV_FOR_HOST) {
         void *mapped = NULL;
         VK(vkMapMemory(dev->device, buffer->memory, 0, VK_WHOLE_SIZE, 0, &mapped));
         if (!mapped)
             TRY(dev_refuse(error, "vkMapMemory returned no address"));
-        buffer->mapped = (uint32_t *)mapped + offset / 4;
+        buffer->mapped = mapped;
     }
     if (addressed)
-        buffer->address = dev->address(dev->device,
-                                       &(VkBufferDeviceAddressInfo){
-                                           .sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
-                                           .buffer = buffer->handle,
-                                       }) +
-                          offset;
+        buffer->address =
+            dev->address(dev->device, &(VkBufferDeviceAddressInfo){
+                                          .sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
+                                          .buffer = buffer->handle,
+                                      });
     return DEV_OK;
 }
 
-void dev_buffer_destroy(struct dev *dev, struct dev_buffer *buffer)
+enum dev_status dev_buffer_create_at(struct dev *dev, enum dev_place place, uint64_t words,
+                                     uint64_t offset, struct dev_buffer *buffer,
+                                     struct lit_error *error)
 {
-    vkDestroyBuffer(dev->device, buffer->handle, NULL);
-    vkFreeMemory(dev->device, buffer->memory, NULL);
     memset(buffer, 0, sizeof *buffer);
+    words = words ? words : 1;
+    const uint64_t bytes = offset + words * 4, size = size_to_keep(dev, bytes);
+    if (!size || !take_kept(dev, place, size, buffer))
+        TRY(make(dev, place, size ? size : bytes, buffer, error));
+    buffer->size = size;
+    buffer->words = words;
+    buffer->offset = offset;
+    buffer->mapped += buffer->mapped ? offset / 4 : 0;
+    buffer->address += buffer->address ? offset : 0;
+    return DEV_OK;
 }
 
 enum dev_status dev_upload(struct dev *dev, const struct dev_buffer *buffer, const uint32_t *words,

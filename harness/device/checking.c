@@ -129,6 +129,10 @@ void dev_checking_clear(struct dev *dev, struct dev_checking *checking)
     dev_buffer_destroy(dev, &checking->instances);
     dev_buffer_destroy(dev, &checking->runs);
     dev_buffer_destroy(dev, &checking->readback);
+    // What the reference driver draws follows from addresses, too, which are not to depend on what
+    // was run before.
+    if (dev->begin_run)
+        dev_buffer_destroy(dev, &dev->records);
     memset(checking, 0, sizeof *checking);
 }
 

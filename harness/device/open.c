@@ -374,6 +374,7 @@ void dev_close(struct dev **closing)
                 vkDestroyPipeline(dev->device, dev->checker[check][pass], NULL);
         dev_layout_destroy(dev, &dev->checker_layout);
         dev_buffer_destroy(dev, &dev->records);
+        dev_buffers_free(dev);
         vkDestroyFence(dev->device, dev->fence, NULL);
         vkDestroyFence(dev->device, dev->other_fence, NULL);
         vkDestroyCommandPool(dev->device, dev->pool, NULL);

@@ -199,6 +199,7 @@ static enum dev_status check_on_device(struct trial *trial, uint32_t timeout_ms,
         dev_checking_check(dev, &trial->checking, half, done, some);
     }
     dev_checking_end(dev, &trial->checking, half, CONTENTS);
+    dev_checking_forget(&trial->checking, half);
     TRY(dev_submit(dev, timeout_ms, error));
     trial->batch = (struct dev_batch){
         .runs = CONTENTS,

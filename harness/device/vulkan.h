@@ -138,6 +138,11 @@ struct dev_sets {
 // Storage buffers of set 0, from binding 0 on: DEV_CHECKER_BINDINGS of them.
 extern const struct cat_binding dev_plain[DEV_CHECKER_BINDINGS];
 
+enum dev_place {
+    DEV_ON_DEVICE, // device-local where possible
+    DEV_FOR_HOST,  // mapped, coherent, cached where possible
+};
+
 struct dev_buffer {
     VkBuffer handle;
     VkDeviceMemory memory;
@@ -145,7 +150,11 @@ struct dev_buffer {
     uint64_t offset;         // bytes in front of the words
     uint32_t *mapped;        // DEV_FOR_HOST only
     VkDeviceAddress address; // of the words; 0 without buffer device addresses
+    enum dev_place place;
+    uint64_t size; // bytes in all, if it is to be kept; else 0
 };
+
+#define DEV_KEPT 32 // buffers that nobody uses
 
 struct dev {
     struct dev_instance instance;
@@ -168,6 +177,8 @@ struct dev {
     struct dev_precompile *precompile; // NULL: nothing was precompiled
     bool stuck;                        // a submission timed out: nothing may be destroyed any more
     struct dev_buffer records;         // of the checker that is in use: checking.c
+    struct dev_buffer kept[DEV_KEPT];  // from the one that was used last on
+    size_t kept_count;
     struct dev_layout checker_layout;
     VkPipeline checker[DEV_CHECKS][DEV_PASSES]; // made on first use
 };
@@ -178,12 +189,9 @@ uint64_t dev_heap_bytes(const struct dev *dev);
 // How long the transfers that make a configuration ready may take.
 #define DEV_UPLOAD_TIMEOUT_MS 60000
 
-enum dev_place {
-    DEV_ON_DEVICE, // device-local where possible
-    DEV_FOR_HOST,  // mapped, coherent, cached where possible
-};
-
-// A storage buffer of at least one word. Destroying a buffer that was never made is fine.
+// A storage buffer of at least one word; what it holds is not known. Destroying a buffer that was
+// never made is fine. What is destroyed is kept for the next of that size: a driver may take longer
+// to allocate and to free memory than the device takes for a hundred runs.
 enum dev_status dev_buffer_create(struct dev *dev, enum dev_place place, uint64_t words,
                                   struct dev_buffer *buffer, struct lit_error *error);
 // The same, with so many bytes in front: a multiple of 256, which suits every device's alignment.
@@ -191,6 +199,8 @@ enum dev_status dev_buffer_create_at(struct dev *dev, enum dev_place place, uint
                                      uint64_t offset, struct dev_buffer *buffer,
                                      struct lit_error *error);
 void dev_buffer_destroy(struct dev *dev, struct dev_buffer *buffer);
+// Frees what is kept.
+void dev_buffers_free(struct dev *dev);
 // Copies `count` words to the start of a buffer, and waits for it.
 enum dev_status dev_upload(struct dev *dev, const struct dev_buffer *buffer, const uint32_t *words,
                            uint64_t count, struct lit_error *error);
