@@ -135,7 +135,7 @@ enum dev_status dev_program_single(struct dev_program *program, bool compiles, u
                                    struct cat_run *run, bool *expired, uint32_t timeout_ms,
                                    struct lit_error *error);
 
-#define DEV_PRECOMPILE_MOST 16 // pipelines precompiled at a time
+#define DEV_PRECOMPILE_MOST 20 // pipelines precompiled at a time
 
 struct dev_precompile_info {
     const char *name;             // whose it is

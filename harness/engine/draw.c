@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WORKGROUPS_CPU 4
@@ -136,6 +137,81 @@ static void ask(const struct dev_facts *facts, const struct cat_case *which, con
     request->renew = false;
 }
 
+// --- Programs that come next: their pipelines are precompiled, each on a thread of its own, while
+// those before them run.
+
+#define AHEAD 5
+
+struct upcoming {
+    struct eng_request request;
+    struct eng_generated generated;
+    struct eng_prepared ready;
+};
+
+struct drawing {
+    struct dev *dev;
+    const struct cat_case *which;
+    const struct eng_request *request;
+    struct upcoming *ahead[AHEAD]; // run r is at r % AHEAD
+    uint64_t begun;                // runs up to here were
+};
+
+static void forget(struct upcoming **one)
+{
+    if (!*one)
+        return;
+    eng_prepared_clear(&(*one)->ready);
+    eng_generated_clear(&(*one)->generated);
+    free(*one);
+    *one = NULL;
+}
+
+static uint64_t index_of(const struct drawing *d, uint64_t run)
+{
+    return dev_facts_program(dev_facts(d->dev), d->which->subgroup, d->request->first + run);
+}
+
+// Whatever is wrong with one will be said when its turn comes.
+static void begin(struct drawing *d, uint64_t run)
+{
+    const struct dev_facts *facts = dev_facts(d->dev);
+    struct lit_error error = {0};
+    struct upcoming *one = d->ahead[run % AHEAD] = lit_alloc(1, sizeof *one);
+    one->request = *d->request;
+    ask(facts, d->which, cat_test_draws(d->which->test), index_of(d, run), &one->request);
+    if (eng_generated_make(&one->request, &one->generated, &error) &&
+        eng_prepare(&(struct eng_prepare){.which = &one->generated.which,
+                                          .module = &one->generated.entry,
+                                          .facts = facts,
+                                          .scale = eng_draw_workgroups(facts),
+                                          .most_words = eng_most_words(d->dev)},
+                    &one->ready, &error))
+        dev_precompile_begin(
+            d->dev, &(struct dev_precompile_info){
+                        .name = one->request.name,
+                        .code = eng_compile_info(&one->ready, one->generated.module.words)});
+}
+
+// The words of those that were begun stay until nobody needs them: of `run` no more after it has
+// run.
+static void begin_ahead(struct drawing *d, uint64_t run)
+{
+    if (!d->request->renew)
+        return;
+    for (d->begun = d->begun > run ? d->begun : run + 1;
+         d->begun < run + AHEAD && d->begun < d->request->runs; d->begun++)
+        begin(d, d->begun);
+}
+
+static void end_ahead(struct drawing *d)
+{
+    for (size_t i = 0; i < AHEAD; i++) {
+        if (d->ahead[i])
+            dev_precompile_drop(d->dev, d->ahead[i]->request.name);
+        forget(&d->ahead[i]);
+    }
+}
+
 enum dev_status eng_draw_run(struct dev *dev, const struct cat_case *which,
                              const struct eng_request *request, const struct eng_sink *sink)
 {
@@ -143,18 +219,24 @@ enum dev_status eng_draw_run(struct dev *dev, const struct cat_case *which,
     enum dev_status status = DEV_OK;
     struct drawn drawn = {.sink = sink, .end = {.kind = ENG_EVENT_DONE, .result = ENG_PASS}};
     const struct eng_sink own = {take, &drawn};
+    struct drawing drawing = {.dev = dev, .which = which, .request = request};
     for (uint64_t i = 0; i < request->runs; i++) {
         struct eng_request program = *request;
         drawn.run = request->first + i;
-        drawn.index = dev_facts_program(facts, which->subgroup, drawn.run);
+        drawn.index = index_of(&drawing, i);
         drawn.count = (struct eng_count){0};
         ask(facts, which, cat_test_draws(which->test), drawn.index, &program);
+        begin_ahead(&drawing, i);
         status = eng_generated_run(dev, &program, &own);
+        forget(&drawing.ahead[i % AHEAD]);
         const bool ran = drawn.end.kind == ENG_EVENT_DONE &&
                          (drawn.end.result == ENG_PASS || drawn.end.result == ENG_FAIL);
         if (!ran || !emit_program(&drawn))
             break;
     }
+    // A device that was lost is not asked for anything more.
+    if (status == DEV_OK || status == DEV_ERROR)
+        end_ahead(&drawing);
     sink->emit(&drawn.end, sink->user);
     return status;
 }

@@ -278,6 +278,7 @@ struct measure {
     char *evidence[ENG_EVIDENCES];
     bool failed;  // the harness did, not the driver
     bool unclear; // it went wrong while the worker may have been compiling for another one
+    bool aside;   // its own later pipelines are precompiled
     struct eng_rule rule;
     uint64_t target; // how many runs there are to be in all when the present request is done
 };
@@ -395,7 +396,9 @@ static size_t place_of(const struct eng_queue *q, const struct measure *m)
 // To be called before the worker is ended.
 static void note_blame(struct eng_queue *q, struct measure *m)
 {
-    m->unclear = eng_precompile_unclear(&q->precompile, place_of(q, m));
+    // Pipelines of programs that are drawn are not named.
+    m->unclear = eng_precompile_unclear(&q->precompile, place_of(q, m)) ||
+                 (m->aside && cat_test_draws(m->which->test));
     if (m->unclear)
         eng_precompile_separate(&q->precompile, place_of(q, m));
 }
@@ -537,6 +540,7 @@ static enum eng_stop run_chunk(struct eng_queue *q, struct measure *m, bool *ove
     snprintf(request.name, sizeof request.name, "%s", m->row.name);
     snprintf(request.stress, sizeof request.stress, "%s", m->stress);
     m->unclear = m->failed = false;
+    m->aside = request.renew;
     show(q, m);
     take_place(q, m->which);
     eng_worker_ask(q->worker, &request);

@@ -153,8 +153,9 @@ class Same(Case):
         """The SIMT simulator repeats itself: what is made ahead changes no count."""
         found = []
         for ahead in ("0", "5"):
-            run = self.litmus("run", "shuffle.scan-loop", "-n", "3", "--seed", "9", "--simt",
-                              "snooping,threads=1", "--ahead", ahead, "--db", ahead + ".db")
+            run = self.litmus("run", "shuffle.scan-loop", "generated", "-n", "3", "--seed", "9",
+                              "--simt", "snooping,threads=1", "--ahead", ahead,
+                              "--db", ahead + ".db")
             self.assert_clean(run)
             self.assertNotIn("continues without", run.err)
             found.append({entry["name"]: counted(entry)
