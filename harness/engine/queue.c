@@ -11,10 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-#define WAIT_MS 200
 
 // What was measured is in the store after so long. A commit costs more than all else that the
 // supervisor does for a batch, so batches share one.
@@ -90,21 +87,6 @@ static void end_worker(struct eng_queue *q, bool at_once)
     pthread_mutex_lock(&q->workers->lock);
     if (!ended)
         q->wedged = true;
-}
-
-void eng_workers_wait(struct eng_workers *workers)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += WAIT_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
-    pthread_cond_clockwait(&workers->changed, &workers->lock, CLOCK_MONOTONIC, &until);
-}
-
-bool eng_workers_stops(const struct eng_workers *workers)
-{
-    return eng_interrupt() || atomic_load(&workers->stop);
 }
 
 // A software device waits until what runs on the others goes with what it is about to run.

@@ -7,6 +7,24 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <time.h>
+
+#define WAIT_MS 200
+
+void eng_workers_wait(struct eng_workers *workers)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += WAIT_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_cond_clockwait(&workers->changed, &workers->lock, CLOCK_MONOTONIC, &until);
+}
+
+bool eng_workers_stops(const struct eng_workers *workers)
+{
+    return eng_interrupt() || atomic_load(&workers->stop);
+}
 
 unsigned eng_usable_cores(void)
 {
