@@ -63,6 +63,18 @@ class Blame(Case):
         run, first, second = self.both("crash-on=any")
         self.assertEqual([first["result"], second["result"]], ["crash"] * 2, run)
 
+    def test_crash_in_compiling_a_program_that_is_drawn(self):
+        found = []
+        for ahead in ("0", "2"):
+            run = self.litmus("run", "generated.groups", "-n", "3", "--seed", "1", "--ahead", ahead,
+                              "--isa", "none", fault="crash-on=any")
+            self.assertEqual(run.code, 1, run)
+            self.assertEqual("continues without" in run.err, ahead == "2", run)
+            found.append(counted(self.report()["results"][0]))
+            os.remove(self.path("litmus.db"))
+        self.assertEqual(found[0]["failed_runs"], 3, found)
+        self.assertEqual(found[0], found[1])
+
     def test_refused(self):
         run, first, second = self.both("refuse-on=128", code=3)
         self.assertEqual((first["result"], first["runs"]), ("pass", RUNS), run)
