@@ -118,8 +118,9 @@ class Behind(Case):
     batches have one run; the fault spares the first three."""
 
     def run_both(self, fault, ahead, code=1):
-        run = self.litmus("run", *harness.PAIR, "-n", "6", "--seed", "1", "--timeout", "2",
-                          "--ahead", ahead, fault=fault + ",slow=60,after=3")
+        run = self.litmus("run", *harness.PAIR, "-n", "6", "--seed", "1", "--timeout",
+                          str(2 + int(harness.OPENING)), "--ahead", ahead,
+                          fault=fault + ",slow=60,after=3")
         self.assertEqual(run.code, code, run)
         self.assert_clean(run)
         return run, self.results()[64]
