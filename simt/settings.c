@@ -72,7 +72,7 @@ enum value_kind {
     VALUE_POWER,   // likewise, and a power of two
     VALUE_COUNTER, // a uint64_t, at least `least`
     VALUE_RATE,    // a double from 0 to 1
-    VALUE_FILE,    // the trace
+    VALUE_FILE,    // its name
 };
 
 struct setting {
@@ -94,6 +94,8 @@ struct setting {
 #define SHOWN_MAX     80 // characters of what was given, in an error
 #define RATE_DIGITS   15 // fit exactly into a double
 #define RATE_WANTED   "a number from 0 to 1, such as 0.001"
+#define FILE_MAX      (sizeof((struct settings *)0)->trace - 1)
+#define FILE_WANTED   "the name of a file, of at most 511 bytes"
 
 static const struct setting table[] = {
     {"model", VALUE_NAME, AT(model), model_names, 0, MODEL_COUNT, NULL},
@@ -108,8 +110,8 @@ static const struct setting table[] = {
     {"rate", VALUE_RATE, AT(rate), NULL, 0, 1, RATE_WANTED},
     {"at", VALUE_COUNTER, AT(at), NULL, 1, 0, "a number from 1"},
     {"bounds", VALUE_NAME, AT(bounds), bounds_names, 0, COUNT(bounds_names), NULL},
-    {"trace", VALUE_FILE, AT(trace), NULL, 1, sizeof((struct settings *)0)->trace - 1,
-     "the name of a file, of at most 511 bytes"},
+    {"counts", VALUE_FILE, AT(counts), NULL, 1, FILE_MAX, FILE_WANTED},
+    {"trace", VALUE_FILE, AT(trace), NULL, 1, FILE_MAX, FILE_WANTED},
 };
 
 struct text {
@@ -337,9 +339,10 @@ bool settings_parse(const char *text, struct settings *settings, char *error, si
     for (size_t i = 0; i < OPERATOR_COUNT && !operators; i++)
         settings->operators[i] = settings->model == MODEL_MISCOMPILING ? OPERATOR_RATE : 0;
     // Each device would write to it what it does, in a process of its own perhaps.
-    if (settings->trace[0] && settings->devices > 1) {
-        put(&line, "trace=%.*s: of one device alone, not with devices=%u", SHOWN_MAX,
-            settings->trace, settings->devices);
+    const char *file = settings->trace[0] ? settings->trace : settings->counts;
+    if (*file && settings->devices > 1) {
+        put(&line, "%s=%.*s: of one device alone, not with devices=%u",
+            file == settings->trace ? "trace" : "counts", SHOWN_MAX, file, settings->devices);
         return finish(&line);
     }
     if (size)

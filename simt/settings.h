@@ -110,8 +110,9 @@ struct settings {
     double operators[OPERATOR_COUNT]; // NAME=RATE: the share of the places where the operator could
                                       // act in which it does, 0 to 1. Only with MODEL_MISCOMPILING;
                                       // where none is given each is OPERATOR_RATE
-    char trace[512]; // trace=FILE: what was executed is appended there; "" for none.
-                     // Of one device alone
+    char trace[512];  // trace=FILE: what was executed is appended there; "" for none.
+                      // Of one device alone
+    char counts[512]; // counts=FILE: likewise, how much of it each dispatch did
 };
 
 extern const char *const model_names[MODEL_COUNT];       // "lockstep", ...

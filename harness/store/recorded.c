@@ -16,7 +16,7 @@ static const char *const members[] = {
     "thorough", "until",    "usual",   "validation", "timeout",
 };
 
-// Of the settings of the SIMT simulator: all but "trace", the file that it writes.
+// Of the settings of the SIMT simulator: all but "counts" and "trace", files that it writes.
 static const char *const settings[] = {
     "model",    "seed",  "devices", "subgroup", "threads", "resident",
     "schedule", "depth", "fault",   "rate",     "at",      "bounds",

@@ -255,7 +255,7 @@ static struct program *compile_words(const struct icd_device *device, struct icd
         program = program_compile(module->words, module->count, &options, error->text,
                                   sizeof error->text);
         if (program)
-            icd_cache_note(cache, program_key(module->words, module->count, &options));
+            icd_cache_note(cache, program->key);
     }
     free(constants);
     return program;

@@ -207,7 +207,7 @@ static bool decode_functions(struct compiler *c)
     return true;
 }
 
-uint64_t program_key(const uint32_t *words, size_t count, const struct program_options *options)
+static uint64_t key_of(const uint32_t *words, size_t count, const struct program_options *options)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < count; i++)
@@ -230,9 +230,10 @@ struct program *program_compile(const uint32_t *words, size_t count,
     bool done = c.program && c.module;
     if (!c.program)
         compile_fail(&c, NULL, "out of memory");
+    if (done)
+        c.program->key = key_of(words, count, options);
     done = done && copy_modes(&c) && constants_evaluate(&c) && constants_local_size(&c) &&
-           decode_functions(&c) &&
-           (!options->operators || miscompile(&c, program_key(words, count, options))) &&
+           decode_functions(&c) && (!options->operators || miscompile(&c, c.program->key)) &&
            listing_write(&c);
     free(c.slots);
     free(c.values);

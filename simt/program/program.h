@@ -188,6 +188,7 @@ struct program {
     char *listing; // all of it as one text with block headings, owned, terminated
     // For statistics that Vulkan reports:
     uint32_t group_operations, barriers, memory_operations;
+    uint64_t key; // what it was compiled from, as one number (FNV-1a), the same in every process
 };
 
 #define RESOURCE_RUNTIME_MAX 1024
@@ -209,9 +210,6 @@ struct program_options {
     const double *operators;
     uint64_t seed;
 };
-
-// What a pipeline is compiled from, as one number (FNV-1a), which is the same in every process.
-uint64_t program_key(const uint32_t *words, size_t count, const struct program_options *options);
 
 // Compiles a module. NULL and one line in `error` if it is malformed or asks for what is not
 // supported; the line names the instruction and the word. Safe for any input.

@@ -20,6 +20,7 @@ struct machine {
     machine_report *report;
     void *user;
     struct trace *trace;
+    FILE *counts_file;      // NULL: none
     struct worker *workers; // [settings.threads]; the first has no thread of its own
     uint32_t threads;       // that could be made, and the caller
 
@@ -31,6 +32,7 @@ struct machine {
     uint64_t draw;                   // what is drawn for it follows from the seed and this
     uint32_t wanted, working;        // threads that execute it, that have not finished it
     bool closing;
+    struct counts counts;
     unsigned char *reported; // [instruction]
     struct flow flow;
     uint32_t *guards;                // FAULT_REDUCTION: guard.h; else NULL
@@ -163,6 +165,7 @@ static void set_up(struct worker *worker)
     worker->flow = &machine->flow;
     worker->compilation = mix(settings->seed, 0);
     worker->trace = machine->trace;
+    worker->counts = (struct counts){0};
     worker->time = worker->executed = worker->switches = 0;
     worker->failed = worker->ended = worker->by_progress = false;
     worker->last = NULL;
@@ -176,7 +179,7 @@ static void set_up(struct worker *worker)
         .random = mix(mix(settings->seed, machine->draw), worker->number + 1),
         .robust = dispatch->robust || settings->bounds == BOUNDS_REPORT,
         .clock = &worker->time,
-        .trace = machine->trace != NULL,
+        .trace = machine->trace || machine->counts_file,
         .seen = worker->seen,
     };
     const bool faulty = settings->model == MODEL_FAULTY;
@@ -214,6 +217,9 @@ static void work(struct worker *worker)
         give_up(machine, DISPATCH_MEMORY);
     launch_finish(worker);
     atomic_fetch_add(&machine->executed, worker->executed);
+    pthread_mutex_lock(&machine->lock);
+    counts_add(&machine->counts, &worker->counts);
+    pthread_mutex_unlock(&machine->lock);
 }
 
 static void *thread_main(void *argument)
@@ -254,7 +260,13 @@ struct machine *machine_create(const struct settings *settings, const struct reg
     machine->workers = calloc(settings->threads, sizeof(*machine->workers));
     if (settings->trace[0])
         machine->trace = trace_open(settings->trace);
-    if (!machine->workers || (settings->trace[0] && !machine->trace)) {
+    if (settings->counts[0])
+        machine->counts_file = fopen(settings->counts, "ae");
+    if (!machine->workers || (settings->trace[0] && !machine->trace) ||
+        (settings->counts[0] && !machine->counts_file)) {
+        trace_close(machine->trace);
+        if (machine->counts_file)
+            fclose(machine->counts_file);
         free(machine->workers);
         free(machine);
         return NULL;
@@ -291,6 +303,8 @@ void machine_free(struct machine *machine)
     pthread_cond_destroy(&machine->end);
     pthread_mutex_destroy(&machine->lock);
     trace_close(machine->trace);
+    if (machine->counts_file)
+        fclose(machine->counts_file);
     free(machine->workers);
     free(machine);
 }
@@ -353,6 +367,7 @@ enum dispatch_end machine_dispatch(struct machine *machine, const struct dispatc
     pthread_mutex_lock(&machine->lock);
     machine->dispatch = dispatch;
     machine->number++;
+    machine->counts = (struct counts){0};
     machine->wanted =
         (uint32_t)(machine->groups < machine->threads ? machine->groups : machine->threads);
     machine->working = machine->wanted - 1;
@@ -375,6 +390,9 @@ enum dispatch_end machine_dispatch(struct machine *machine, const struct dispatc
     const enum dispatch_end end = (enum dispatch_end)atomic_load(&machine->result);
     if (machine->trace)
         trace_end(machine->trace, number, machine->workers[0].switches, end);
+    if (machine->counts_file)
+        counts_write(machine->counts_file, &machine->counts, number, machine->settings.model,
+                     dispatch, end);
     forget(machine);
     return end;
 }

@@ -55,8 +55,10 @@ static void count(struct run *run)
     worker->executed += exec->count;
     for (uint32_t i = 0; worker->by_progress && i < exec->count; i++)
         run->subgroup->progress[exec->lane[i]]++;
-    if (worker->trace)
+    if (exec->trace && worker->trace)
         trace_step(worker->trace, exec, worker->time, run->workgroup->number);
+    if (exec->trace)
+        counts_step(&worker->counts, exec);
 }
 
 // FAULT_REDUCTION: lanes for which the truth value holds take no part. If none does, the result is

@@ -21,7 +21,7 @@ static const char *const kind_names[] = {
     [INSN_RETURN] = "return",   [INSN_END] = "end",         [INSN_UNREACHABLE] = "unreachable",
 };
 
-static const char *const end_names[] = {
+const char *const trace_end_names[] = {
     [DISPATCH_DONE] = "done",
     [DISPATCH_FAULT] = "fault",
     [DISPATCH_STOPPED] = "stopped",
@@ -59,11 +59,17 @@ static uint32_t constant_of(const struct program *program, uint32_t cell)
     return 0; // not in a shader's module that is valid
 }
 
-// Bytes from the first to behind the last that a load or store accesses.
-static uint32_t bytes_of(const struct program *program, const struct insn *insn)
+static bool is_atomic(const struct insn *insn)
 {
-    uint32_t bytes = 0;
-    for (uint32_t i = 0; i < insn->extra_count; i++) {
+    return insn->run && ((insn->opcode >= SpvOpAtomicLoad && insn->opcode <= SpvOpAtomicXor) ||
+                         insn->opcode == SpvOpAtomicFAddEXT);
+}
+
+uint32_t trace_bytes(const struct program *program, const struct insn *insn)
+{
+    uint32_t bytes = is_atomic(insn) ? (uint32_t)(insn->literal >> 8) / 8 : 0;
+    const bool moves = insn->run == memory_load || insn->run == memory_store;
+    for (uint32_t i = 0; moves && i < insn->extra_count; i++) {
         const uint32_t *piece = program->extra + insn->extra + i * PIECE_WORDS;
         const uint32_t end = piece[1] + (piece[3] == PIECE_BOOL ? 4 : piece[2] / 8);
         bytes = end > bytes ? end : bytes;
@@ -75,18 +81,14 @@ static uint32_t bytes_of(const struct program *program, const struct insn *insn)
 static void put_memory(struct trace *trace, const struct program *program, uint32_t pc)
 {
     const struct insn *insn = &program->insns[pc];
-    const bool atomic =
-        insn->opcode >= SpvOpAtomicLoad && insn->opcode <= SpvOpAtomicXor && insn->run;
     const char *access = NULL;
-    uint32_t bytes = 0, scope = CELL_NONE, semantics = CELL_NONE;
+    uint32_t scope = CELL_NONE, semantics = CELL_NONE;
     if (insn->run == memory_load || insn->run == memory_store) {
         access = insn->run == memory_load ? "load" : "store";
-        bytes = bytes_of(program, insn);
-    } else if (atomic) {
+    } else if (is_atomic(insn)) {
         access = insn->opcode == SpvOpAtomicLoad    ? "atomic-load"
                  : insn->opcode == SpvOpAtomicStore ? "atomic-store"
                                                     : "atomic";
-        bytes = (uint32_t)(insn->literal >> 8) / 8;
         scope = insn->operand[1];
         semantics = insn->operand[2];
     } else if (insn->kind == INSN_BARRIER || insn->kind == INSN_FENCE) {
@@ -95,8 +97,8 @@ static void put_memory(struct trace *trace, const struct program *program, uint3
         semantics = insn->operand[1 + (insn->kind == INSN_BARRIER)];
     }
     if (access)
-        fprintf(trace->file, "memory %u %s %u %u %u %u\n", pc, access, insn->at, bytes,
-                scope == CELL_NONE ? 0 : constant_of(program, scope),
+        fprintf(trace->file, "memory %u %s %u %u %u %u\n", pc, access, insn->at,
+                trace_bytes(program, insn), scope == CELL_NONE ? 0 : constant_of(program, scope),
                 semantics == CELL_NONE ? 0 : constant_of(program, semantics));
 }
 
@@ -206,6 +208,6 @@ void trace_step(struct trace *trace, const struct exec *exec, uint64_t time, uin
 void trace_end(struct trace *trace, uint64_t number, uint64_t switches, enum dispatch_end end)
 {
     fprintf(trace->file, "switches %" PRIu64 "\nend %" PRIu64 " %s\n", switches, number,
-            end_names[end]);
+            trace_end_names[end]);
     fflush(trace->file);
 }

@@ -53,6 +53,10 @@
 
 struct trace; // of one machine
 
+extern const char *const trace_end_names[]; // by enum dispatch_end
+// From the first byte to behind the last one that a load, a store or an atomic accesses; else 0.
+uint32_t trace_bytes(const struct program *program, const struct insn *insn);
+
 // Opens the file for appending, and writes the first line. NULL if it cannot be opened.
 struct trace *trace_open(const char *path);
 void trace_close(struct trace *trace);

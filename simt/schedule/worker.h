@@ -3,6 +3,7 @@
 #pragma once
 
 #include "memory/order.h"
+#include "schedule/counts.h"
 #include "schedule/machine.h"
 #include "schedule/model.h"
 #include "schedule/trace.h"
@@ -25,6 +26,7 @@ struct worker {
     struct flow *flow;
     uint64_t compilation;     // a seed that is the same for all dispatches
     struct trace *trace;      // NULL: none
+    struct counts counts;     // of the dispatch, where something is counted or traced
     enum model_memory memory; // the model's, or that of FAULT_TORN
     bool counts_y_first;      // FAULT_IDS
     struct past *past;        // NULL: memory is sequentially consistent

@@ -39,6 +39,7 @@ WRONG = {
     "bounds=none": ("lost", "report"),
     "trace=": ("trace", "file"),
     "devices=2,trace=x": ("trace=x", "one device", "devices=2"),
+    "devices=2,counts=x": ("counts=x", "one device", "devices=2"),
     "seed=1,seed=2": ("seed", "twice"),
     "model=\033[2J\n,seed=1": MODELS,
 }

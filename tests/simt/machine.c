@@ -504,20 +504,26 @@ static char *read_trace(const char *path)
     return text;
 }
 
-// Runs a kernel once and returns what was traced, until the next call.
-static char *trace(const char *settings, const char *kernel, uint32_t groups, enum dispatch_end end)
+// Runs a kernel once and returns what the file of a setting then has, until the next call.
+static char *record(const char *setting, const char *settings, const char *kernel, uint32_t groups,
+                    enum dispatch_end end)
 {
-    char path[] = "/tmp/simt-trace-XXXXXX", all[256];
+    char path[] = "/tmp/simt-file-XXXXXX", all[256];
     const int file = mkstemp(path);
     assert_true(file >= 0);
     close(file);
-    snprintf(all, sizeof all, "%s,trace=%s", settings, path);
+    snprintf(all, sizeof all, "%s,%s=%s", settings, setting, path);
     prepare(all, kernel, groups);
     expect_end(end);
     finish();
     char *text = read_trace(path);
     unlink(path);
     return text;
+}
+
+static char *trace(const char *settings, const char *kernel, uint32_t groups, enum dispatch_end end)
+{
+    return record("trace", settings, kernel, groups, end);
 }
 
 static void a_trace_has_who_executed_what(void **state)
@@ -619,15 +625,94 @@ static void a_dispatch_leaves_nothing_in_registers(void **state)
     finish();
 }
 
-static void a_trace_that_cannot_be_written(void **state)
+static void a_file_that_cannot_be_written(void **state)
 {
     (void)state;
-    struct settings settings;
-    char error[256];
-    assert_true(settings_parse("trace=/nowhere/trace", &settings, error, sizeof error));
-    struct regions *regions = regions_create();
-    assert_null(machine_create(&settings, regions, say, NULL));
-    regions_free(regions);
+    static const char *const texts[] = {"trace=/nowhere/trace", "counts=/nowhere/counts",
+                                        "trace=/dev/null,counts=/nowhere/counts"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct settings settings;
+        char error[256];
+        assert_true(settings_parse(texts[i], &settings, error, sizeof error));
+        struct regions *regions = regions_create();
+        assert_null(machine_create(&settings, regions, say, NULL));
+        regions_free(regions);
+    }
+}
+
+// Counts.
+
+// The line of a dispatch, from its groups on.
+static void expect_counts(const char *settings, const char *kernel, uint32_t groups,
+                          enum dispatch_end end, const char *want)
+{
+    const char *from = strstr(record("counts", settings, kernel, groups, end), " groups ");
+    assert_non_null(from);
+    assert_string_equal(from + 1, want);
+}
+
+static void counts_are_of_what_was_executed(void **state)
+{
+    (void)state;
+    // 7 instructions and the return, by two subgroups: a load and a store of 4 words each.
+    expect_counts("subgroup=4", copying, 1, DISPATCH_DONE,
+                  "groups 1 1 1 local 8 1 1 shared 0 instructions 16 invocation-instructions 64 "
+                  "sectors 4 atomic-loads 0 end done\n");
+    // One subgroup, so that they share sectors; one of lanes that execute one after the other.
+    expect_counts("subgroup=8", copying, 1, DISPATCH_DONE,
+                  "groups 1 1 1 local 8 1 1 shared 0 instructions 8 invocation-instructions 64 "
+                  "sectors 2 atomic-loads 0 end done\n");
+    expect_counts("subgroup=1", copying, 1, DISPATCH_DONE,
+                  "groups 1 1 1 local 8 1 1 shared 0 instructions 64 invocation-instructions 64 "
+                  "sectors 16 atomic-loads 0 end done\n");
+    // Partial subgroups; 24 bytes of a workgroup, so that of the second one two sectors are
+    // touched.
+    expect_counts("subgroup=4", counting, 2, DISPATCH_DONE,
+                  "groups 2 1 1 local 6 1 1 shared 0 instructions 24 invocation-instructions 72 "
+                  "sectors 5 atomic-loads 0 end done\n");
+}
+
+// Every lane has a sector of its own; one lane looks once more, and stores to Workgroup memory.
+static void counts_of_other_kernels_are_others(void **state)
+{
+    (void)state;
+    expect_counts(
+        "subgroup=8",
+        KERNEL("8", "%8 = OpConstant %uint 8\n", "%far = OpIMul %uint %id %8\n" STORE("far", "id")),
+        1, DISPATCH_DONE,
+        "groups 1 1 1 local 8 1 1 shared 0 instructions 6 invocation-instructions 48 "
+        "sectors 8 atomic-loads 0 end done\n");
+    expect_counts("subgroup=8",
+                  KERNEL("8",
+                         "%p_shared = OpTypePointer Workgroup %uint\n"
+                         "%kept = OpVariable %p_shared Workgroup\n",
+                         "%from = OpAccessChain %p_word %in %0 %0\n"
+                         "%value = OpAtomicLoad %uint %from %1 %0\n"
+                         "%zero = OpIEqual %bool %me %0\n"
+                         "OpSelectionMerge %merge None\n"
+                         "OpBranchConditional %zero %then %merge\n"
+                         "%then = OpLabel\n"
+                         "%again = OpAtomicLoad %uint %from %1 %0\n"
+                         "OpStore %kept %again\n"
+                         "OpBranch %merge\n"
+                         "%merge = OpLabel\n"),
+                  1, DISPATCH_DONE,
+                  "groups 1 1 1 local 8 1 1 shared 4 instructions 9 invocation-instructions 51 "
+                  "sectors 2 atomic-loads 2 end done\n");
+}
+
+// Whatever executes it, also together with a trace; and with a dispatch that a fault ends.
+static void counts_are_of_all_threads(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"subgroup=4,threads=1", "subgroup=4,threads=3",
+                                           "subgroup=4,threads=2,trace=/dev/null"};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        expect_counts(settings[i], counting, 10, DISPATCH_DONE,
+                      "groups 10 1 1 local 6 1 1 shared 0 instructions 120 "
+                      "invocation-instructions 360 sectors 23 atomic-loads 0 end done\n");
+    const char *line = record("counts", "subgroup=4,threads=1", copying, 2, DISPATCH_FAULT);
+    assert_non_null(strstr(line, " end fault\n"));
 }
 
 int main(void)
@@ -651,7 +736,10 @@ int main(void)
         cmocka_unit_test(a_trace_has_tangles_and_how_it_ended),
         cmocka_unit_test(the_seed_decides_everything),
         cmocka_unit_test(a_dispatch_leaves_nothing_in_registers),
-        cmocka_unit_test(a_trace_that_cannot_be_written),
+        cmocka_unit_test(a_file_that_cannot_be_written),
+        cmocka_unit_test(counts_are_of_what_was_executed),
+        cmocka_unit_test(counts_of_other_kernels_are_others),
+        cmocka_unit_test(counts_are_of_all_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

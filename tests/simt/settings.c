@@ -40,6 +40,7 @@ static void nothing_gives_the_defaults(void **state)
         assert_int_equal(settings.at, 1);
         assert_int_equal(settings.bounds, BOUNDS_LOST);
         assert_string_equal(settings.trace, "");
+        assert_string_equal(settings.counts, "");
     }
 }
 
@@ -49,7 +50,7 @@ static void everything_can_be_set(void **state)
     const struct settings settings =
         parsed("trace=/tmp/a b.txt,bounds=report,at=18446744073709551615,rate=0.25,fault=memory,"
                "depth=64,schedule=priority,resident=64,threads=1,subgroup=128,devices=1,"
-               "seed=0xFfffFFFFffffffff,model=faulty");
+               "seed=0xFfffFFFFffffffff,model=faulty,counts=c");
     assert_int_equal(settings.model, MODEL_FAULTY);
     assert_true(settings.seed == UINT64_MAX);
     assert_int_equal(settings.devices, 1);
@@ -63,6 +64,7 @@ static void everything_can_be_set(void **state)
     assert_true(settings.at == UINT64_MAX);
     assert_int_equal(settings.bounds, BOUNDS_REPORT);
     assert_string_equal(settings.trace, "/tmp/a b.txt");
+    assert_string_equal(settings.counts, "c");
 }
 
 static void every_name_is_understood(void **state)
@@ -117,19 +119,19 @@ static const struct {
     {"model=Lockstep", "no model 'Lockstep': lockstep, tangled, snooping, lagging, peeling, "
                        "relaxed, unfair, faulty, miscompiling"},
     {"modle=tangled", "unknown setting 'modle': model, seed, devices, subgroup, threads, resident, "
-                      "schedule, depth, fault, rate, at, bounds, trace"},
+                      "schedule, depth, fault, rate, at, bounds, counts, trace"},
     {"mode=1",
      "unknown setting 'mode': model, seed, devices, subgroup, threads, resident, schedule, "
-     "depth, fault, rate, at, bounds, trace"},
+     "depth, fault, rate, at, bounds, counts, trace"},
     {"seed=1,",
      "unknown setting '': model, seed, devices, subgroup, threads, resident, schedule, depth, "
-     "fault, rate, at, bounds, trace"},
+     "fault, rate, at, bounds, counts, trace"},
     {" seed=1",
      "unknown setting ' seed': model, seed, devices, subgroup, threads, resident, schedule, "
-     "depth, fault, rate, at, bounds, trace"},
+     "depth, fault, rate, at, bounds, counts, trace"},
     {"\033[31m=1",
      "unknown setting '?[31m': model, seed, devices, subgroup, threads, resident, schedule, "
-     "depth, fault, rate, at, bounds, trace"},
+     "depth, fault, rate, at, bounds, counts, trace"},
     {"devices=0", "devices=0: a number from 1 to 16"},
     {"devices=17", "devices=17: a number from 1 to 16"},
     {"subgroup=48", "subgroup=48: a power of two from 1 to 128"},
@@ -161,6 +163,7 @@ static const struct {
     {"trace=", "trace=: the name of a file, of at most 511 bytes"},
     {"trace=/tmp/a,devices=2", "trace=/tmp/a: of one device alone, not with devices=2"},
     {"devices=16,trace=a\n", "trace=a?: of one device alone, not with devices=16"},
+    {"counts=c,devices=2", "counts=c: of one device alone, not with devices=2"},
     {"seed=1,model=tangled,seed=1", "seed is given twice"},
 };
 

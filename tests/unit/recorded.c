@@ -21,6 +21,7 @@ static void test_settings(void **state)
         {"snooping,trace=/tmp/x", "snooping", false},
         {"trace=/tmp/x,model=snooping", "model=snooping", false},
         {"snooping,trace=/tmp/x,seed=1", "snooping,seed=1", false},
+        {"snooping,counts=/tmp/x", "snooping", false},
         {"snooping,trace", "snooping", false},
         {"snooping,trace=a,trace=b", "snooping", false},
         {"snooping,LD_PRELOAD=x.so,rate=0.5", "snooping,rate=0.5", false},
