@@ -28,43 +28,20 @@ static void trace_addresses(struct exec *exec, const uint64_t *pointers)
         exec->seen[exec->lane[l]].address = pointers[exec->lane[l]];
 }
 
-// The region that the last lane accessed; most often the next one accesses it too.
-struct window {
-    struct region region;
-    uint32_t number; // UINT32_MAX: none yet
-};
-
-// Where a piece lies if it may be accessed; NULL: the fault has been noted.
-static ALWAYS_INLINE unsigned char *piece_at(struct exec *exec, struct window *window,
-                                             unsigned lane, uint64_t address, uint32_t offset,
-                                             uint32_t size, bool is_store)
-{
-    enum exec_fault_kind kind = EXEC_OUT_OF_BOUNDS;
-    const uint32_t number = host_region_number(address);
-    if (number != window->number) {
-        window->number = number;
-        if (!host_region(exec, number, &window->region))
-            window->region = (struct region){0};
-    }
-    unsigned char *at = host_find(&window->region, address, offset, size, is_store, &kind);
-    if (!at)
-        exec_fault(exec, kind, lane, host_add(address, offset), size);
-    return at;
-}
-
 static uint32_t order_flags(const struct insn *insn)
 {
     return insn->flags | (uint32_t)(insn->literal >> 8 & 0xff) << ORDER_SCOPE_SHIFT;
 }
 
 // One piece for all lanes; `size` is a constant where this is inlined.
-static ALWAYS_INLINE void load_piece(struct exec *exec, struct window *window,
+static ALWAYS_INLINE void load_piece(struct exec *exec, struct host_window *window,
                                      const uint64_t *pointers, uint64_t *to, uint32_t offset,
                                      uint32_t size)
 {
     for (uint32_t l = 0; l < exec->count; l++) {
         const unsigned lane = exec->lane[l];
-        const unsigned char *at = piece_at(exec, window, lane, pointers[lane], offset, size, false);
+        const unsigned char *at =
+            host_access(exec, window, lane, pointers[lane], offset, size, false);
         to[lane] = at ? host_load(at, size) : 0;
     }
 }
@@ -73,7 +50,7 @@ void memory_load(struct exec *exec, const struct insn *insn)
 {
     const uint64_t *pointers = exec_cells(exec, insn->operand[0]);
     const uint32_t flags = order_flags(insn);
-    struct window window = {.number = UINT32_MAX};
+    struct host_window window = HOST_NO_WINDOW;
     trace_addresses(exec, pointers);
     for (uint32_t i = 0; i < insn->extra_count; i++) {
         const struct piece *piece = &pieces_of(exec, insn)[i];
@@ -102,14 +79,15 @@ static uint64_t maybe_wrong(struct exec *exec, uint64_t value, const struct piec
     return value ^ UINT64_C(1) << exec_random(exec) % bits;
 }
 
-static ALWAYS_INLINE void store_piece(struct exec *exec, struct window *window,
+static ALWAYS_INLINE void store_piece(struct exec *exec, struct host_window *window,
                                       const uint64_t *pointers, const uint64_t *from,
                                       const struct piece *piece, uint32_t size)
 {
     for (uint32_t l = 0; l < exec->count; l++) {
         const unsigned lane = exec->lane[l];
         const uint64_t value = maybe_wrong(exec, from[lane], piece);
-        unsigned char *at = piece_at(exec, window, lane, pointers[lane], piece->offset, size, true);
+        unsigned char *at =
+            host_access(exec, window, lane, pointers[lane], piece->offset, size, true);
         if (at)
             host_store(at, size, value);
     }
@@ -119,18 +97,18 @@ void memory_store(struct exec *exec, const struct insn *insn)
 {
     const uint64_t *pointers = exec_cells(exec, insn->operand[0]);
     const uint32_t flags = order_flags(insn);
-    struct window window = {.number = UINT32_MAX};
+    struct host_window window = HOST_NO_WINDOW;
     trace_addresses(exec, pointers);
     for (uint32_t i = 0; i < insn->extra_count; i++) {
         const struct piece *piece = &pieces_of(exec, insn)[i];
         const uint32_t size = size_of(piece);
         const uint64_t *from = exec_cells(exec, insn->operand[1] + piece->cell);
         if (exec->order) {
-            for (uint32_t l = 0; l < exec->count; l++) {
-                const unsigned lane = exec->lane[l];
-                order_store(exec, lane, host_add(pointers[lane], piece->offset), size,
-                            maybe_wrong(exec, from[lane], piece), flags);
-            }
+            uint64_t wrong[LANES_MAX];
+            for (uint32_t l = 0; exec->fault_rate > 0 && l < exec->count; l++)
+                wrong[exec->lane[l]] = maybe_wrong(exec, from[exec->lane[l]], piece);
+            order_stores(exec, pointers, piece->offset, size, flags,
+                         exec->fault_rate > 0 ? wrong : from);
         } else if (size == 4) {
             store_piece(exec, &window, pointers, from, piece, 4);
         } else {

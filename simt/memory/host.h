@@ -118,16 +118,27 @@ static inline unsigned char *host_find(const struct region *region, uint64_t add
     return region->bytes + at;
 }
 
-// All of it for one access. NULL: the fault has been noted.
-static inline unsigned char *host_access(struct exec *exec, unsigned lane, uint64_t address,
-                                         uint32_t size, bool is_store)
-{
+// The region that the last lane accessed; most often the next one accesses it too.
+struct host_window {
     struct region region;
+    uint32_t number; // UINT32_MAX: none yet
+};
+#define HOST_NO_WINDOW ((struct host_window){.number = UINT32_MAX})
+
+// All of it for one access. NULL: the fault has been noted.
+static ALWAYS_INLINE unsigned char *host_access(struct exec *exec, struct host_window *window,
+                                                unsigned lane, uint64_t address, uint32_t offset,
+                                                uint32_t size, bool is_store)
+{
     enum exec_fault_kind kind = EXEC_OUT_OF_BOUNDS;
-    unsigned char *at = NULL;
-    if (host_region(exec, host_region_number(address), &region))
-        at = host_find(&region, address, 0, size, is_store, &kind);
+    const uint32_t number = host_region_number(address);
+    if (number != window->number) {
+        window->number = number;
+        if (!host_region(exec, number, &window->region))
+            window->region = (struct region){0};
+    }
+    unsigned char *at = host_find(&window->region, address, offset, size, is_store, &kind);
     if (!at)
-        exec_fault(exec, kind, lane, address, size);
+        exec_fault(exec, kind, lane, host_add(address, offset), size);
     return at;
 }

@@ -115,6 +115,14 @@ static ALWAYS_INLINE struct path path_of(struct order *order, uint32_t subgroup,
     };
 }
 
+// From another lane of the subgroup, or from the first one.
+static ALWAYS_INLINE void path_turn(struct path *path, struct invocation *first, unsigned lane)
+{
+    path->invocation = first + lane;
+    path->viewers[LEVEL_LANE] = &path->invocation->viewer;
+    path->number[LEVEL_LANE] = lane;
+}
+
 // Cuts an access into parts of granules: one, or two if it crosses a granule's end. `shift` is how
 // far left a part's bytes are in its granule; `done` how many bits of the value come before.
 struct cut {
@@ -316,7 +324,7 @@ static void acquire_view(const struct path *path, enum level scope, enum access 
 {
     struct view *own = &path->viewers[LEVEL_LANE]->view[access][class];
     for (enum level level = LEVEL_SUBGROUP; level <= scope; level++)
-        raise_to(&own->until[level], past_now(path->order->past));
+        raise_to(&own->until[level], path->order->past->now);
     for (enum level with = LEVEL_SUBGROUP; with <= scope && with < LEVEL_DEVICE; with++)
         for (enum level level = scope + 1; level <= LEVEL_DEVICE; level++)
             raise_to(&own->until[level], path->viewers[with]->view[access][class].until[level]);
@@ -353,16 +361,7 @@ static uint64_t *seen_of(const struct path *path, uintptr_t granule, unsigned ha
     return &path->invocation->seen[past_hash(granule / 4 + half, SEEN_BITS)];
 }
 
-static uint64_t last_seen(const struct path *path, const struct part *part)
-{
-    uint64_t time = 0;
-    for (unsigned half = 0; half < 2; half++)
-        if (part->bytes >> 4 * half & 0xf)
-            raise_to(&time, *seen_of(path, part->granule, half));
-    return time;
-}
-
-static void see(const struct path *path, const struct part *part, uint64_t time)
+static ALWAYS_INLINE void see(const struct path *path, const struct part *part, uint64_t time)
 {
     for (unsigned half = 0; half < 2; half++)
         if (part->bytes >> 4 * half & 0xf)
@@ -395,30 +394,62 @@ static const struct overwrite *find_old(struct exec *exec, const struct path *pa
     return NULL;
 }
 
+// What the bytes are to the invocation now: the nearest level that has them.
+static ALWAYS_INLINE uint64_t load_newest(const struct path *path, const struct part *part)
+{
+    const struct store *own =
+        pending_last(&path->viewers[LEVEL_LANE]->pending, part->granule, part->bytes);
+    if (own)
+        return own->value;
+    uint64_t value = 0;
+    uint8_t left = part->bytes;
+    for (enum level level = LEVEL_LANE; level < LEVEL_DEVICE && left; level++)
+        left &=
+            (uint8_t)~pending_overlay(&path->viewers[level]->pending, part->granule, left, &value);
+    if (left)
+        bytes_copy(&value, memory_read(part->granule, left), left);
+    return value;
+}
+
+// What they are to it, or were: `as_of` is when.
+static uint64_t load_found(struct exec *exec, const struct path *path, const struct part *part,
+                           const struct view *view, const struct found *found, uint64_t *as_of)
+{
+    const uint64_t now = *as_of;
+    uint64_t value = memory_read(part->granule, part->bytes);
+    for (enum level level = LEVEL_DEVICE;; level--) {
+        if (level < LEVEL_DEVICE &&
+            pending_overlay(&path->viewers[level]->pending, part->granule, part->bytes, &value))
+            *as_of = now;
+        if (level == LEVEL_LANE)
+            return value;
+        const struct overwrite *old = find_old(exec, path, part, found, level, view->until[level]);
+        if (old) {
+            value = old->old;
+            *as_of = old->time - 1;
+        }
+    }
+}
+
 // `view` says up to when overwrites are visible; NULL: all of them are.
 static ALWAYS_INLINE uint64_t load_part(struct exec *exec, const struct path *path,
                                         const struct part *part, const struct view *view)
 {
     const struct past *past = path->order->past;
-    const uint64_t now = past_now(past), seen = last_seen(path, part);
-    uint64_t value = memory_read(part->granule, part->bytes), as_of = now;
-    struct found found = {.count = 0};
-    if (view && now > seen)
-        found.count = past_find(past, part->granule, part->bytes, seen, found.old);
-    for (enum level level = LEVEL_DEVICE;; level--) {
-        if (level < LEVEL_DEVICE &&
-            pending_overlay(&path->viewers[level]->pending, part->granule, part->bytes, &value))
-            as_of = now;
-        if (level == LEVEL_LANE)
-            break;
-        const struct overwrite *old =
-            found.count ? find_old(exec, path, part, &found, level, view->until[level]) : NULL;
-        if (old) {
-            value = old->old;
-            as_of = old->time - 1;
-        }
-    }
-    see(path, part, as_of);
+    uint64_t *low = part->bytes & 0x0f ? seen_of(path, part->granule, 0) : NULL;
+    uint64_t *high = part->bytes & 0xf0 ? seen_of(path, part->granule, 1) : NULL;
+    uint64_t as_of = past->now, seen = low ? *low : 0;
+    if (high)
+        raise_to(&seen, *high);
+    struct found found;
+    found.count =
+        view && as_of > seen ? past_find(past, part->granule, part->bytes, seen, found.old) : 0;
+    const uint64_t value =
+        found.count ? load_found(exec, path, part, view, &found, &as_of) : load_newest(path, part);
+    if (low)
+        raise_to(low, as_of);
+    if (high)
+        raise_to(high, as_of);
     return value;
 }
 
@@ -427,12 +458,12 @@ static ALWAYS_INLINE uint64_t load(struct exec *exec, const struct path *path, u
 {
     struct cut cuts[2];
     const unsigned count = cut_access(at, size, is_shared, cuts);
-    uint64_t value = 0;
-    for (unsigned i = 0; i < count; i++) {
-        const uint64_t part = load_part(exec, path, &cuts[i].part, view);
-        value |= (part & bytes_mask(cuts[i].part.bytes)) >> cuts[i].shift << cuts[i].done;
+    uint64_t value = load_part(exec, path, &cuts[0].part, view) >> cuts[0].shift;
+    if (count > 1) {
+        value &= (UINT64_C(1) << cuts[1].done) - 1;
+        value |= load_part(exec, path, &cuts[1].part, view) << cuts[1].done;
     }
-    return value;
+    return size < 8 ? value & ((UINT64_C(1) << 8 * size) - 1) : value;
 }
 
 static bool is_shared(uint64_t address)
@@ -440,42 +471,62 @@ static bool is_shared(uint64_t address)
     return host_region_number(address) == LOCAL_SHARED;
 }
 
-static ALWAYS_INLINE uint64_t load_lane(struct exec *exec, unsigned lane, uint64_t address,
-                                        uint32_t size, uint32_t flags)
+static ALWAYS_INLINE uint64_t load_at(struct exec *exec, const struct path *path,
+                                      const unsigned char *at, uint32_t size, bool is_shared,
+                                      uint32_t flags)
 {
     static const struct view private_view; // nothing makes anything visible to private accesses
-    const unsigned char *at = host_access(exec, lane, address, size, false);
-    if (!at)
-        return 0;
-    if (!exec->order || host_region_number(address) == LOCAL_PUSH)
-        return host_load(at, size);
-    const struct path path = path_of(exec->order, exec->subgroup_id, lane);
-    const enum class class = is_shared(address) ? CLASS_SHARED : CLASS_BUFFER;
+    const enum class class = is_shared ? CLASS_SHARED : CLASS_BUFFER;
     if (flags & ACCESS_VISIBLE)
-        acquire_view(&path, level_of(flags >> ORDER_SCOPE_SHIFT), ACCESS_PLAIN, class);
+        acquire_view(path, level_of(flags >> ORDER_SCOPE_SHIFT), ACCESS_PLAIN, class);
     const struct view *view = &private_view;
     if (flags & ACCESS_COHERENT)
         view = NULL;
     else if (flags & ACCESS_NON_PRIVATE)
-        view = &path.viewers[LEVEL_LANE]->view[ACCESS_PLAIN][class];
-    return load(exec, &path, (uintptr_t)at, size, class == CLASS_SHARED, view);
+        view = &path->viewers[LEVEL_LANE]->view[ACCESS_PLAIN][class];
+    return load(exec, path, (uintptr_t)at, size, is_shared, view);
 }
 
-uint64_t order_load(struct exec *exec, unsigned lane, uint64_t address, uint32_t size,
-                    uint32_t flags)
+static ALWAYS_INLINE void load_lanes(struct exec *exec, const uint64_t *pointers, uint32_t offset,
+                                     uint32_t size, uint32_t flags, uint64_t *values)
 {
-    return load_lane(exec, lane, address, size, flags);
+    struct path path = path_of(exec->order, exec->subgroup_id, 0);
+    struct invocation *first = path.invocation;
+    struct host_window window = HOST_NO_WINDOW;
+    for (uint32_t l = 0; l < exec->count; l++) {
+        const unsigned lane = exec->lane[l];
+        const unsigned char *at =
+            host_access(exec, &window, lane, pointers[lane], offset, size, false);
+        path_turn(&path, first, lane);
+        if (!at)
+            values[lane] = 0;
+        else if (window.number == LOCAL_PUSH)
+            values[lane] = host_load(at, size);
+        else
+            values[lane] = load_at(exec, &path, at, size, window.number == LOCAL_SHARED, flags);
+    }
 }
 
 void order_loads(struct exec *exec, const uint64_t *pointers, uint32_t offset, uint32_t size,
                  uint32_t flags, uint64_t *values)
 {
-    for (uint32_t l = 0; l < exec->count; l++) {
-        const unsigned lane = exec->lane[l];
-        const uint64_t address = host_add(pointers[lane], offset);
-        values[lane] = size == 4 ? load_lane(exec, lane, address, 4, flags)
-                                 : load_lane(exec, lane, address, size, flags);
-    }
+    if (size == 4)
+        load_lanes(exec, pointers, offset, 4, flags, values);
+    else
+        load_lanes(exec, pointers, offset, size, flags, values);
+}
+
+uint64_t order_load(struct exec *exec, unsigned lane, uint64_t address, uint32_t size,
+                    uint32_t flags)
+{
+    struct host_window window = HOST_NO_WINDOW;
+    const unsigned char *at = host_access(exec, &window, lane, address, 0, size, false);
+    if (!at)
+        return 0;
+    if (!exec->order || window.number == LOCAL_PUSH)
+        return host_load(at, size);
+    const struct path path = path_of(exec->order, exec->subgroup_id, lane);
+    return load_at(exec, &path, at, size, window.number == LOCAL_SHARED, flags);
 }
 
 // Stores.
@@ -492,7 +543,7 @@ static ALWAYS_INLINE void store(const struct path *path, uintptr_t at, uint32_t 
         newest.granule = cuts[i].part.granule;
         newest.bytes = cuts[i].part.bytes;
         newest.value = value >> cuts[i].done << cuts[i].shift;
-        see(path, &cuts[i].part, past_now(path->order->past));
+        see(path, &cuts[i].part, path->order->past->now);
         if (!pending_put(pending, &newest)) {
             const struct store oldest = pending_take(pending, 0);
             move(path, &oldest, LEVEL_LANE, LEVEL_SUBGROUP);
@@ -505,19 +556,11 @@ static ALWAYS_INLINE void store(const struct path *path, uintptr_t at, uint32_t 
     }
 }
 
-void order_store(struct exec *exec, unsigned lane, uint64_t address, uint32_t size, uint64_t value,
-                 uint32_t flags)
+static ALWAYS_INLINE void store_at(const struct path *path, unsigned char *at, uint32_t size,
+                                   uint64_t value, bool is_shared, uint32_t flags)
 {
-    unsigned char *at = host_access(exec, lane, address, size, true);
-    if (!at)
-        return;
-    if (!exec->order) {
-        host_store(at, size, value);
-        return;
-    }
-    const struct path path = path_of(exec->order, exec->subgroup_id, lane);
     const struct store like = {
-        .is_shared = is_shared(address),
+        .is_shared = is_shared,
         .is_private = !(flags & ACCESS_NON_PRIVATE),
     };
     enum level to = LEVEL_LANE;
@@ -525,7 +568,46 @@ void order_store(struct exec *exec, unsigned lane, uint64_t address, uint32_t si
         to = LEVEL_DEVICE;
     else if (flags & ACCESS_AVAILABLE)
         to = level_of(flags >> ORDER_SCOPE_SHIFT);
-    store(&path, (uintptr_t)at, size, value, &like, to);
+    store(path, (uintptr_t)at, size, value, &like, to);
+}
+
+static ALWAYS_INLINE void store_lanes(struct exec *exec, const uint64_t *pointers, uint32_t offset,
+                                      uint32_t size, uint32_t flags, const uint64_t *values)
+{
+    struct path path = path_of(exec->order, exec->subgroup_id, 0);
+    struct invocation *first = path.invocation;
+    struct host_window window = HOST_NO_WINDOW;
+    for (uint32_t l = 0; l < exec->count; l++) {
+        const unsigned lane = exec->lane[l];
+        unsigned char *at = host_access(exec, &window, lane, pointers[lane], offset, size, true);
+        path_turn(&path, first, lane);
+        if (at)
+            store_at(&path, at, size, values[lane], window.number == LOCAL_SHARED, flags);
+    }
+}
+
+void order_stores(struct exec *exec, const uint64_t *pointers, uint32_t offset, uint32_t size,
+                  uint32_t flags, const uint64_t *values)
+{
+    if (size == 4)
+        store_lanes(exec, pointers, offset, 4, flags, values);
+    else
+        store_lanes(exec, pointers, offset, size, flags, values);
+}
+
+void order_store(struct exec *exec, unsigned lane, uint64_t address, uint32_t size, uint64_t value,
+                 uint32_t flags)
+{
+    struct host_window window = HOST_NO_WINDOW;
+    unsigned char *at = host_access(exec, &window, lane, address, 0, size, true);
+    if (!at)
+        return;
+    if (!exec->order) {
+        host_store(at, size, value);
+        return;
+    }
+    const struct path path = path_of(exec->order, exec->subgroup_id, lane);
+    store_at(&path, at, size, value, window.number == LOCAL_SHARED, flags);
 }
 
 // Atomics.
@@ -539,7 +621,7 @@ static uint64_t act(const struct path *path, unsigned char *at, uint32_t size, b
     push_bytes(path, &cut->part);
     if (atomic->action != ORDER_LOAD)
         note(path, &cut->part, LEVEL_LANE, LEVEL_DEVICE);
-    see(path, &cut->part, past_now(path->order->past));
+    see(path, &cut->part, path->order->past->now);
     return host_atomic(at, size, atomic, differs);
 }
 
@@ -596,7 +678,9 @@ static uint64_t atomic_relaxed(struct exec *exec, const struct path *path, unsig
 uint64_t order_atomic(struct exec *exec, unsigned lane, uint64_t address, uint32_t size,
                       const struct order_atomic *atomic)
 {
-    unsigned char *at = host_access(exec, lane, address, size, atomic->action != ORDER_LOAD);
+    struct host_window window = HOST_NO_WINDOW;
+    unsigned char *at =
+        host_access(exec, &window, lane, address, 0, size, atomic->action != ORDER_LOAD);
     if (!at)
         return 0;
     if (!host_is_aligned(at, size)) {

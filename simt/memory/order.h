@@ -39,11 +39,13 @@ void order_free(struct order *order);
 #define ORDER_SCOPE_SHIFT 16
 uint64_t order_load(struct exec *exec, unsigned lane, uint64_t address, uint32_t size,
                     uint32_t flags);
-// The same for all lanes that execute, each `offset` bytes behind its pointer.
+// The same for all lanes that execute, each `offset` bytes behind its pointer; only with an order.
 void order_loads(struct exec *exec, const uint64_t *pointers, uint32_t offset, uint32_t size,
                  uint32_t flags, uint64_t *values);
 void order_store(struct exec *exec, unsigned lane, uint64_t address, uint32_t size, uint64_t value,
                  uint32_t flags);
+void order_stores(struct exec *exec, const uint64_t *pointers, uint32_t offset, uint32_t size,
+                  uint32_t flags, const uint64_t *values);
 
 // What an atomic instruction does to 4 or 8 bytes. `modify` computes the new value; it may be
 // called several times. Scope and semantics as in SPIR-V.

@@ -4,24 +4,6 @@
 
 #include <stdlib.h>
 
-#define SET_BITS 8
-#define SET_SIZE                                                                                   \
-    PAST_FOUND_MAX // overwrites that are remembered in one set: older ones are forgotten
-
-struct past {
-    uint64_t now, begin;
-    uint32_t number;
-    struct set {
-        struct overwrite ring[SET_SIZE];
-        unsigned next;
-    } sets[1u << SET_BITS];
-};
-
-static unsigned set_of(uintptr_t granule)
-{
-    return past_hash(granule / 8, SET_BITS);
-}
-
 struct past *past_create(void)
 {
     return calloc(1, sizeof(struct past));
@@ -37,11 +19,6 @@ void past_forget(struct past *past)
     past->begin = past->now;
 }
 
-uint64_t past_now(const struct past *past)
-{
-    return past->now;
-}
-
 uint32_t past_numbers(struct past *past, uint32_t count)
 {
     const uint32_t first = past->number;
@@ -51,25 +28,8 @@ uint32_t past_numbers(struct past *past, uint32_t count)
 
 void past_note(struct past *past, const struct overwrite *overwrite)
 {
-    struct set *set = &past->sets[set_of(overwrite->granule)];
-    struct overwrite *place = &set->ring[set->next++ % SET_SIZE];
+    struct past_set *set = &past->sets[past_hash(overwrite->granule / 8, PAST_SET_BITS)];
+    struct overwrite *place = &set->ring[set->next++ % PAST_FOUND_MAX];
     *place = *overwrite;
     place->time = ++past->now;
-}
-
-unsigned past_find(const struct past *past, uintptr_t granule, uint8_t bytes, uint64_t after,
-                   const struct overwrite *found[PAST_FOUND_MAX])
-{
-    const struct set *set = &past->sets[set_of(granule)];
-    unsigned count = 0;
-    if (after < past->begin)
-        after = past->begin;
-    for (unsigned age = 0; age < SET_SIZE; age++) {
-        const struct overwrite *old = &set->ring[(set->next - 1 - age) % SET_SIZE];
-        if (old->time <= after)
-            break;
-        if (old->granule == granule && old->bytes & bytes)
-            found[count++] = old;
-    }
-    return count;
 }

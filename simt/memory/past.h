@@ -49,12 +49,36 @@ static inline unsigned past_hash(uint64_t number, unsigned bits)
     return (unsigned)(number % (PAST_PAGE / 8) * UINT64_C(0x9E3779B97F4A7C15) >> (64 - bits));
 }
 
-uint64_t past_now(const struct past *past); // the time of the last overwrite
+// For each of some hundred sets of granules the last few overwrites: older ones are forgotten.
+#define PAST_SET_BITS  8
+#define PAST_FOUND_MAX 8
+struct past {
+    uint64_t now, begin; // now: the time of the last overwrite
+    uint32_t number;
+    struct past_set {
+        struct overwrite ring[PAST_FOUND_MAX];
+        unsigned next;
+    } sets[1u << PAST_SET_BITS];
+};
+
 // Numbers for workgroups and subgroups that no other in flight has: the first of `count`.
 uint32_t past_numbers(struct past *past, uint32_t count);
 void past_note(struct past *past, const struct overwrite *overwrite); // sets its time: now + 1
 // The overwrites of any of a granule's bytes that were later than a time, the newest first: how
 // many are remembered.
-#define PAST_FOUND_MAX 8
-unsigned past_find(const struct past *past, uintptr_t granule, uint8_t bytes, uint64_t after,
-                   const struct overwrite *found[PAST_FOUND_MAX]);
+static inline unsigned past_find(const struct past *past, uintptr_t granule, uint8_t bytes,
+                                 uint64_t after, const struct overwrite *found[PAST_FOUND_MAX])
+{
+    const struct past_set *set = &past->sets[past_hash(granule / 8, PAST_SET_BITS)];
+    unsigned count = 0;
+    if (after < past->begin)
+        after = past->begin;
+    for (unsigned age = 0; age < PAST_FOUND_MAX; age++) {
+        const struct overwrite *old = &set->ring[(set->next - 1 - age) % PAST_FOUND_MAX];
+        if (old->time <= after)
+            break;
+        if (old->granule == granule && old->bytes & bytes)
+            found[count++] = old;
+    }
+    return count;
+}

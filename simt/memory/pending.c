@@ -6,9 +6,9 @@
 
 uint32_t pending_find(const struct pending *pending, uintptr_t granule, uint8_t bytes)
 {
-    for (uint32_t set = pending_candidates(pending, granule); set; set &= set - 1) {
+    for (uint32_t set = pending_candidates(pending, granule, bytes); set; set &= set - 1) {
         const uint32_t i = (uint32_t)__builtin_ctz(set);
-        if (pending->stores[i].granule == granule && pending->stores[i].bytes & bytes)
+        if (pending->stores[i].granule == granule)
             return i;
     }
     return PENDING_MAX;
@@ -20,23 +20,17 @@ struct store pending_take(struct pending *pending, uint32_t index)
     pending->count--;
     memmove(&pending->stores[index], &pending->stores[index + 1],
             (pending->count - index) * sizeof store);
-    memmove(&pending->tags[index], &pending->tags[index + 1],
-            (pending->count - index) * sizeof *pending->tags);
+    for (uint32_t i = index; i < pending->count; i++) {
+        pending->tags[i] = pending->tags[i + 1];
+        pending->bytes[i] = pending->bytes[i + 1];
+    }
     return store;
 }
 
-bool pending_put(struct pending *pending, const struct store *store)
+bool pending_put_behind(struct pending *pending, const struct store *store)
 {
     struct store newest = *store;
     uint32_t i = pending_find(pending, store->granule, store->bytes);
-    // Most often the newest already is to just these bytes, and stays the newest.
-    struct store *last = &pending->stores[i];
-    if (i < PENDING_MAX && i + 1 == pending->count && last->bytes == store->bytes) {
-        last->value = store->value;
-        last->is_private &= store->is_private;
-        last->is_atomic |= store->is_atomic;
-        return true;
-    }
     for (; i < PENDING_MAX; i = pending_find(pending, newest.granule, newest.bytes)) {
         const struct store older = pending_take(pending, i);
         bytes_copy(&newest.value, older.value, older.bytes & (uint8_t)~newest.bytes);
@@ -47,6 +41,7 @@ bool pending_put(struct pending *pending, const struct store *store)
     if (pending->count == PENDING_MAX)
         return false;
     pending->tags[pending->count] = pending_tag(newest.granule);
+    pending->bytes[pending->count] = newest.bytes;
     pending->stores[pending->count++] = newest;
     return true;
 }

@@ -22,7 +22,8 @@ struct store {
 // a location's own history.
 struct pending {
     uint32_t count;
-    uint8_t tags[PENDING_MAX]; // low bits of the granules' numbers: a quick look
+    // For a quick look: low bits of the granules' numbers, and the stores' bytes.
+    uint8_t tags[PENDING_MAX], bytes[PENDING_MAX];
     struct store stores[PENDING_MAX];
 };
 
@@ -31,15 +32,18 @@ static inline uint8_t pending_tag(uintptr_t granule)
     return (uint8_t)(granule / 8);
 }
 
-// The set of indices of stores that may be to this granule.
-static inline uint32_t pending_candidates(const struct pending *pending, uintptr_t granule)
+// The set of indices of stores to any of these bytes that may be to this granule.
+static inline uint32_t pending_candidates(const struct pending *pending, uintptr_t granule,
+                                          uint8_t bytes)
 {
     typedef uint8_t tags __attribute__((vector_size(PENDING_MAX)));
     if (!pending->count)
         return 0;
-    tags all;
+    tags all, sets;
     memcpy(&all, pending->tags, sizeof all);
-    const tags same = (tags)(all == pending_tag(granule)); // 0xff or 0
+    memcpy(&sets, pending->bytes, sizeof sets);
+    const tags same =
+        (tags)(all == pending_tag(granule)) & (tags)((sets & bytes) != 0); // 0xff or 0
 #ifdef __SSE2__
     typedef char signs __attribute__((vector_size(PENDING_MAX)));
     const uint32_t set = (uint32_t)__builtin_ia32_pmovmskb128((signs)same);
@@ -72,14 +76,21 @@ static inline void bytes_copy(uint64_t *to, uint64_t from, uint8_t bytes)
     *to = (*to & ~mask) | (from & mask);
 }
 
+// The newest store, if it is to these bytes; NULL if it is not.
+static inline struct store *pending_last(struct pending *pending, uintptr_t granule, uint8_t bytes)
+{
+    struct store *last = &pending->stores[(pending->count - 1) % PENDING_MAX];
+    return pending->count && last->granule == granule && !(bytes & ~last->bytes) ? last : NULL;
+}
+
 // Lays the stores to these bytes over a value; the set of those bytes that there were.
 static inline uint8_t pending_overlay(const struct pending *pending, uintptr_t granule,
                                       uint8_t bytes, uint64_t *value)
 {
     uint8_t found = 0;
-    for (uint32_t set = pending_candidates(pending, granule); set; set &= set - 1) {
+    for (uint32_t set = pending_candidates(pending, granule, bytes); set; set &= set - 1) {
         const struct store *store = &pending->stores[__builtin_ctz(set)];
-        if (store->granule == granule && store->bytes & bytes) {
+        if (store->granule == granule) {
             bytes_copy(value, store->value, store->bytes & bytes);
             found |= store->bytes & bytes;
         }
@@ -91,4 +102,15 @@ static inline uint8_t pending_overlay(const struct pending *pending, uintptr_t g
 uint32_t pending_find(const struct pending *pending, uintptr_t granule, uint8_t bytes);
 struct store pending_take(struct pending *pending, uint32_t index);
 // Adds the newest store; older ones to the same bytes become one with it. False: there is no room.
-bool pending_put(struct pending *pending, const struct store *store);
+bool pending_put_behind(struct pending *pending, const struct store *store);
+static inline bool pending_put(struct pending *pending, const struct store *store)
+{
+    struct store *last = pending_last(pending, store->granule, store->bytes);
+    if (!last || last->bytes != store->bytes)
+        return pending_put_behind(pending, store);
+    // Most often the newest already is to just these bytes, and stays the newest.
+    last->value = store->value;
+    last->is_private &= store->is_private;
+    last->is_atomic |= store->is_atomic;
+    return true;
+}

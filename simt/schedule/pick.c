@@ -17,7 +17,7 @@ enum {
 
 static unsigned any_lane(struct worker *worker, const struct subgroup *subgroup, lanes set)
 {
-    const unsigned from = (unsigned)(exec_random(&worker->exec) % subgroup->width);
+    const unsigned from = (unsigned)(exec_random(&worker->exec) & (subgroup->width - 1));
     const lanes above = set >> from;
     return above ? from + lanes_first(above) : lanes_first(set);
 }
@@ -98,6 +98,7 @@ static void catch_up(struct worker *worker, struct workgroup *workgroup, struct 
     give_turn(worker, workgroup, subgroup, lane, false, others ? 1 : CATCH_UP_TURN, true);
 }
 
+// A power of two.
 static uint32_t catch_up_every(const struct subgroup *subgroup)
 {
     if (subgroup->quiet > QUIET)
@@ -114,13 +115,13 @@ static void turn_in(struct worker *worker, struct workgroup *workgroup, struct s
     // Who stayed behind runs when the others cannot, or once in a while.
     if (subgroup->behind && (set & ~subgroup->behind) && random % AHEAD_EVERY)
         set &= ~subgroup->behind;
-    if (!worker->rules->together && random % catch_up_every(subgroup)) {
+    if (!worker->rules->together && (random & (catch_up_every(subgroup) - 1))) {
         catch_up(worker, workgroup, subgroup, set);
         return;
     }
     const uint32_t budget = worker->rules->together && !worker->rules->short_turns
                                 ? TURN_MAX
-                                : 1 + (uint32_t)(random >> 16) % ranges[random >> 8 & 3];
+                                : 1 + ((uint32_t)(random >> 16) & (ranges[random >> 8 & 3] - 1));
     give_turn(worker, workgroup, subgroup, any_lane(worker, subgroup, set), random >> 10 & 1,
               budget, false);
     if (workgroup->order && random % DRIFT_EVERY == 0)

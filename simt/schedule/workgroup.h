@@ -8,6 +8,8 @@
 #include "schedule/tangle.h"
 #include "schedule/uniform.h"
 
+#include <string.h>
+
 struct pool_chunk;
 
 struct subgroup {
@@ -69,9 +71,26 @@ static inline void subgroup_put(struct subgroup *subgroup, lanes set, uint32_t p
 static inline lanes subgroup_at(const struct subgroup *subgroup, lanes set, uint32_t pc)
 {
     uint64_t words[LANES_MAX / 64] = {0};
+#ifdef __SSE2__
+    // All lanes, 16 at a time: a byte of 0xff or 0 for each.
+    for (uint32_t lane = 0; lane < subgroup->width; lane += 16) {
+        typedef int32_t four __attribute__((vector_size(16)));
+        typedef int16_t eight __attribute__((vector_size(16)));
+        four at[4];
+        memcpy(at, &subgroup->pc[lane], sizeof at);
+        for (int i = 0; i < 4; i++)
+            at[i] = at[i] == (int32_t)pc;
+        const eight low = __builtin_ia32_packssdw128(at[0], at[1]);
+        const eight high = __builtin_ia32_packssdw128(at[2], at[3]);
+        words[lane / 64] |=
+            (uint64_t)__builtin_ia32_pmovmskb128(__builtin_ia32_packsswb128(low, high))
+            << lane % 64;
+    }
+#else
     each_lane (lane, set)
         words[lane / 64] |= (uint64_t)(subgroup->pc[lane] == pc) << lane % 64;
-    return (lanes)words[1] << 64 | words[0];
+#endif
+    return set & ((lanes)words[1] << 64 | words[0]);
 }
 
 struct workgroup {
