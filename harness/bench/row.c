@@ -381,7 +381,8 @@ size_t look_set_count(const struct look_set *set)
 
 // What to begin with, the first that fits: large tiles where there are many of them, and small
 // ones where few would leave parts of a device without work. For subgroups of 32 as measured on the
-// devices of docs/performance.md; for others what is moderate.
+// devices of docs/performance.md; for 8, 16, 64 and 128 by what tools/lookback-counts counted, and
+// never timed; for others what is moderate.
 static const struct {
     uint32_t subgroup; // 0: any
     uint64_t most;     // up to so many words
@@ -394,10 +395,24 @@ static const struct {
     {32, LOOK_MOST, "held=30/shared=5/looks=1/lanes=32", "word64", "fallback", "device", 384},
     {32, LOOK_MOST, "held=12/shared=0/looks=1/lanes=32", "word64", "fallback", "device", 1024},
     {32, LOOK_MOST, "held=8/shared=0/looks=1/lanes=32", "word64", "fallback", "device", 256},
-    {64, 1u << 21, "held=4/shared=0/looks=1/lanes=64", "word64", "ticket", "subgroup", 256},
-    {64, LOOK_MOST, "held=8/shared=0/looks=1/lanes=64", "word64", "ticket", "subgroup", 256},
+    {8, 1u << 21, "held=4/shared=0/looks=1/lanes=32", "word64", "fallback", "device", 256},
+    {8, 1u << 27, "held=8/shared=0/looks=1/lanes=32", "word64", "fallback", "device", 256},
+    {8, LOOK_MOST, "held=30/shared=5/looks=1/lanes=32", "word64", "fallback", "device", 256},
+    {8, LOOK_MOST, "held=8/shared=0/looks=1/lanes=32", "word64", "fallback", "device", 256},
+    {16, 1u << 21, "held=4/shared=0/looks=1/lanes=32", "word64", "fallback", "device", 640},
+    {16, 1u << 23, "held=8/shared=0/looks=1/lanes=32", "word64", "fallback", "device", 512},
+    {16, 1u << 27, "held=8/shared=0/looks=1/lanes=32", "word64", "fallback", "device", 640},
+    {16, LOOK_MOST, "held=30/shared=5/looks=1/lanes=32", "word64", "fallback", "device", 256},
+    {16, LOOK_MOST, "held=8/shared=0/looks=1/lanes=32", "word64", "fallback", "device", 256},
+    {64, 1u << 21, "held=4/shared=0/looks=1/lanes=64", "word64", "ticket", "device", 640},
+    {64, 1u << 23, "held=8/shared=0/looks=1/lanes=64", "word64", "ticket", "device", 512},
+    {64, 1u << 27, "held=8/shared=0/looks=1/lanes=64", "word64", "ticket", "device", 640},
+    {64, LOOK_MOST, "held=8/shared=0/looks=1/lanes=64", "word64", "ticket", "device", 1024},
+    {64, LOOK_MOST, "held=8/shared=0/looks=1/lanes=64", "word64", "ticket", "device", 256},
     {64, LOOK_MOST, "held=4/shared=0/looks=1/lanes=64", "split", "ticket", "subgroup", 256},
     {64, LOOK_MOST, "held=4/shared=0/looks=1/lanes=64", "split", "ticket", "subgroup", 128},
+    {128, 1u << 21, "held=4/shared=0/looks=1/lanes=128", "word64", "ticket", "subgroup", 640},
+    {128, LOOK_MOST, "held=4/shared=0/looks=1/lanes=128", "word64", "ticket", "subgroup", 1024},
     {128, LOOK_MOST, "held=4/shared=0/looks=1/lanes=128", "word64", "ticket", "subgroup", 512},
     {128, LOOK_MOST, "held=4/shared=0/looks=1/lanes=128", "split", "ticket", "subgroup", 128},
     {0, LOOK_MOST, "held=4/shared=0/looks=2/lanes=32", "word64", "ticket", "subgroup", 256},

@@ -211,6 +211,39 @@ class Running(OnTheDriver):
         self.assertEqual(len(self.report()["devices"]), 1)
 
 
+class Counts(OnTheDriver):
+    """counts=FILE, and the defaults of `litmus bench lookback` that were chosen by it."""
+
+    @unittest.skipIf(harness.WINDOWS, "a trace takes minutes under Wine")
+    def test_counts_are_those_of_the_trace(self):
+        """What was executed together has one time."""
+        counts, trace = self.path("counts"), self.path("trace")
+        run = self.simt("run", HAZARD, "-n", "1", "--seed", "1", "--simt",
+                        f"tangled,subgroup=4,threads=1,counts={counts},trace={trace}")
+        self.assertEqual(run.code, 0, run)
+        with open(counts, encoding="utf-8") as file:
+            given = [re.findall(r" (?:invocation-)?instructions (\d+)", line) for line in file]
+        with open(trace, encoding="utf-8") as file:
+            dispatches = file.read().split("\ndispatch ")[1:]
+        steps = [re.findall(r"(?m)^step (\d+)", text) for text in dispatches]
+        self.assertEqual([[str(len(set(times))), str(len(times))] for times in steps], given)
+
+    def test_defaults_are_the_first_of_the_report(self):
+        """Of the smallest sizes, which is what can be run here."""
+        report = os.path.join(harness.SOURCE, "reports", "scans", "counts.md")
+        with open(report, encoding="utf-8") as file:
+            first = re.findall(r"(?s)## Subgroups of (\d+), up to 2,097,152 .*?\| `(.*?)`",
+                               file.read())
+        self.assertEqual([size for size, _ in first], ["8", "16", "64", "128"])
+        for size, row in first:
+            run = self.simt("bench", "lookback", "--simt", f"lockstep,subgroup={size}", "-n", "1",
+                            "--elements", "8192", "--json", "out.json")
+            self.assertEqual(run.code, 0, run)
+            with open(self.path("out.json"), encoding="utf-8") as file:
+                sizes = json.load(file)["devices"][0]["sizes"]
+            self.assertEqual(sizes[0]["scan"], row)
+
+
 class FromAStore(OnTheDriver):
     """A store may come from someone else: it names no file to write."""
 
