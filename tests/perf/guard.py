@@ -85,12 +85,15 @@ def count_work(build, folder):
 
 
 def count_programs(build, folder, rows):
-    """Instructions of whole programs; of one that does nothing as ''."""
+    """Instructions of whole commands, of which files are in the build folder; of one that does
+    nothing as ''."""
     counts = {"": total(callgrind(folder, "nothing", f"{build}/tests/perf/perf-cost")[0])[1]}
     for i, row in enumerate(rows):
-        words = row["arguments"]
-        path = callgrind(folder, f"program{i}", f"{build}/harness/litmus", *words)[0]
-        counts[" ".join(words)] = total(path)[1]
+        program, *words = row["command"].split()
+        words = [f"{build}/{word}" if os.path.exists(f"{build}/{word}") else word
+                 for word in words]
+        path = callgrind(folder, f"program{i}", f"{build}/{program}", *words)[0]
+        counts[row["command"]] = total(path)[1]
     return counts
 
 
@@ -168,11 +171,10 @@ def judge_costs(limits, works, verdicts):
 
 def judge_programs(limits, works, programs, verdicts):
     for row in limits["programs"]:
-        name = " ".join(row["arguments"])
+        name = row["command"]
         reference = programs[""] if row["of"] == "nothing" else works[row["of"]]["each"]
         ratio = programs[name] / reference
-        verdicts.say(is_within(ratio, row, limits), f"litmus {name}",
-                     f"{programs[name]:,} instructions",
+        verdicts.say(is_within(ratio, row, limits), name, f"{programs[name]:,} instructions",
                      f"{ratio:.3f} of {row['of']} (set at {row['ratio']:.3f})")
 
 
@@ -193,7 +195,7 @@ def set_limits(limits, works, programs):
         row["ratio"] = round(ratio_of(row, works), 4)
     for row in limits["programs"]:
         reference = programs[""] if row["of"] == "nothing" else works[row["of"]]["each"]
-        row["ratio"] = round(programs[" ".join(row["arguments"])] / reference, 4)
+        row["ratio"] = round(programs[row["command"]] / reference, 4)
     with open(LIMITS, "w") as file:
         json.dump(limits, file, indent=1)
         file.write("\n")
