@@ -115,6 +115,7 @@ static uint32_t operate(enum cat_node_kind kind, uint32_t a, uint32_t b)
     default:
         return 0;
     }
+#undef OPERATION
 }
 
 // Word `at` of those from `first` on.
@@ -160,15 +161,94 @@ static void fill_numbers(struct evaluation *e)
 
 static uint32_t value(struct evaluation *e, size_t at);
 
+#define BLOCK 64 // invocations for which a node is evaluated at once
+
+// The value of a node for `count` invocations as `other`, at most BLOCK, from `first` on. Both
+// sides of a choice are evaluated, so that it is not for what draws random numbers or reads a file.
+static void values(const struct evaluation *e, size_t at, uint32_t first, uint32_t count,
+                   uint32_t *out)
+{
+    const struct cat_node *node = &e->formula->nodes[at];
+    const struct cat_place *place = e->place;
+    const uint32_t members = invocations_of_a_unit(place->args);
+    uint32_t left[BLOCK], right[BLOCK];
+    const bool leaf = node->kind == CAT_NODE_NUMBER || node->kind == CAT_NODE_NAME;
+    const bool alone = node->kind == CAT_NODE_IN || node->kind == CAT_NODE_INPUT ||
+                       node->kind == CAT_NODE_NOT || node->kind == CAT_NODE_FLIP ||
+                       node->kind == CAT_NODE_NEGATE;
+    if (!leaf)
+        values(e, node->of[0], first, count, left);
+    if (!leaf && !alone)
+        values(e, node->of[1], first, count, right);
+    if (node->kind == CAT_NODE_CHOICE)
+        values(e, node->of[2], first, count, out);
+#define EACH(expression)                                                                           \
+    for (uint32_t i = 0; i < count; i++)                                                           \
+        out[i] = expression;                                                                       \
+    break
+#define OPERATION(id, sign, binds, value)                                                          \
+    case CAT_NODE_##id:                                                                            \
+        for (uint32_t i = 0; i < count; i++) {                                                     \
+            const uint32_t a = left[i], b = right[i];                                              \
+            out[i] = value;                                                                        \
+        }                                                                                          \
+        break;
+    switch (node->kind) {
+        CAT_OPERATORS(OPERATION)
+    case CAT_NODE_NAME:
+        if (node->number == CAT_NAME_OTHER) {
+            EACH(first + i);
+        }
+        EACH(e->numbers[node->number]);
+    case CAT_NODE_IN:
+        EACH(input_at(place, place->unit * members, left[i], members));
+    case CAT_NODE_INPUT:
+        EACH(input_at(place, 0, left[i], UINT64_MAX));
+    case CAT_NODE_STEPS:
+        EACH(steps(left[i], right[i]));
+    case CAT_NODE_CHOICE:
+        EACH(left[i] ? right[i] : out[i]);
+    case CAT_NODE_NOT:
+        EACH(!left[i]);
+    case CAT_NODE_FLIP:
+        EACH(~left[i]);
+    case CAT_NODE_NEGATE:
+        EACH(0u - left[i]);
+    default:
+        EACH(node->number);
+    }
+#undef OPERATION
+#undef EACH
+}
+
+// Whether values() is for the operands of a fold: a node stands behind its operands.
+static bool is_pure(const struct cat_formula *formula, size_t end)
+{
+    for (size_t i = 0; i < end; i++) {
+        const struct cat_node *node = &formula->nodes[i];
+        if (node->kind == CAT_NODE_DRAW || node->kind == CAT_NODE_FILE ||
+            (node->kind == CAT_NODE_NAME && node->number == CAT_NAME_RANDOM))
+            return false;
+    }
+    return true;
+}
+
 // Of all invocations of the unit.
 static uint32_t fold(struct evaluation *e, const struct cat_node *node)
 {
     const enum oracle_operation operation = (enum oracle_operation)node->number;
     const uint32_t members = invocations_of_a_unit(e->place->args);
+    const bool pure = is_pure(e->formula, (size_t)(node - e->formula->nodes));
     uint64_t all = oracle_identity(operation);
-    for (uint32_t other = 0; other < members; other++) {
-        e->numbers[CAT_NAME_OTHER] = other;
-        all = oracle_combine(operation, all, value(e, node->of[0]));
+    uint32_t block[BLOCK];
+    for (uint32_t other = 0; other < members; other += BLOCK) {
+        const uint32_t count = members - other < BLOCK ? members - other : BLOCK;
+        if (pure)
+            values(e, node->of[0], other, count, block);
+        for (uint32_t i = 0; i < count; i++) {
+            e->numbers[CAT_NAME_OTHER] = other + i;
+            all = oracle_combine(operation, all, pure ? block[i] : value(e, node->of[0]));
+        }
     }
     return (uint32_t)all;
 }

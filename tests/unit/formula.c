@@ -7,6 +7,7 @@
 #include "catalogue/catalogue.h"
 #include "catalogue/words.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,7 +181,33 @@ static void values(void **state)
         const uint32_t value = cat_formula_value(&formula, &place);
         if (value != rows[i].value)
             fail_msg("%s is %u, not %u", rows[i].text, value, rows[i].value);
+        // The greatest of as many equal ones is evaluated in another way; there is none within
+        // another.
+        char greatest[128];
+        snprintf(greatest, sizeof greatest, "max(%s)", rows[i].text);
+        if (!cat_formula_parse(greatest, &f.test.head, CAT_ASKS_ALL, &formula, NULL))
+            continue;
+        cat_formula_settle(&formula, &f.which);
+        if (!strstr(rows[i].text, "other") && cat_formula_value(&formula, &place) != value)
+            fail_msg("%s is not %u", greatest, value);
     }
+    cat_head_clear(&f.test.head);
+}
+
+// More invocations than are evaluated at once, and no multiple of that.
+static void a_unit_may_be_large(void **state)
+{
+    struct fixture f;
+    struct cat_formula formula;
+    (void)state;
+    begin(&f);
+    f.args.oracle = cat_oracle_find("formula.workgroup");
+    f.args.workgroup = 1000;
+    f.args.shape.words_per_instance = 1000;
+    const struct cat_place place = {.args = &f.args, .input = f.input, .word = 999};
+    assert_true(cat_formula_parse("add(other <= lane || other >= 0 ? other * other : 0)",
+                                  &f.test.head, CAT_ASKS_ALL, &formula, NULL));
+    assert_int_equal(cat_formula_value(&formula, &place), 999 * 1000 * 1999 / 6);
     cat_head_clear(&f.test.head);
 }
 
@@ -381,6 +408,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values),
         cmocka_unit_test(a_unit_may_be_a_workgroup),
+        cmocka_unit_test(a_unit_may_be_large),
         cmocka_unit_test(mistakes),
         cmocka_unit_test(files_of_words),
         cmocka_unit_test(depth_and_length_are_bounded),
