@@ -82,21 +82,16 @@ static void load(void)
     pthread_once(&loaded, load_now);
 }
 
+static int against_name(const void *name, const void *entry)
+{
+    return strcmp(name, (*(const struct entry *const *)entry)->test.head.name);
+}
+
 // The caller holds the lock.
 static const struct cat_test *find(const char *name)
 {
-    size_t low = 0, high = test_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        const int order = strcmp(entries[middle]->test.head.name, name);
-        if (order == 0)
-            return &entries[middle]->test;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    struct entry **found = bsearch(name, entries, test_count, sizeof *entries, against_name);
+    return found ? &(*found)->test : NULL;
 }
 
 size_t cat_test_count(void)

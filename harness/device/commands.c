@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command buffers: each submission is waited for with a bound; beside it the other buffer can
-// be recorded, and submitted behind it.
+// The command buffers: the wait for each submission has a time limit; beside it the other buffer
+// can be recorded, and submitted behind it.
 #include "device/vulkan.h"
 
 #include "base/clock.h"
