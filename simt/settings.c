@@ -35,6 +35,7 @@ const char *const fault_names[FAULT_COUNT] = {
     [FAULT_REDUCTION] = "reduction",
     [FAULT_TORN] = "torn",
     [FAULT_IDS] = "ids",
+    [FAULT_EXITS] = "exits",
 };
 
 const char *const operator_names[OPERATOR_COUNT] = {

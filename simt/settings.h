@@ -34,6 +34,7 @@ enum fault {
     FAULT_REDUCTION,  // a reduction leaves out lanes by a truth value of something else
     FAULT_TORN,       // an atomic that reads and writes is a load, and later a store
     FAULT_IDS,        // LocalInvocationIndex counts y before x
+    FAULT_EXITS,      // lanes that part in a block that leaves a loop stay apart behind it
     FAULT_COUNT,
 };
 

@@ -161,6 +161,8 @@ static void set_up(struct worker *worker)
     worker->last_number = UINT64_MAX;
     worker->rules_of_schedule = model_rules[settings->model];
     worker->rules_of_schedule.together &= settings->schedule < SCHEDULE_FAIR;
+    worker->rules_of_schedule.loses_exits =
+        settings->model == MODEL_FAULTY && settings->fault == FAULT_EXITS;
     worker->rules = &worker->rules_of_schedule;
     worker->flow = &machine->flow;
     worker->compilation = mix(settings->seed, 0);

@@ -19,6 +19,7 @@ struct model_rules {
     bool lags;             // after divergence one lane stays behind until the next barrier
     bool peels;            // code on the way out of a loop runs behind the loop
     bool short_turns;      // of lanes that keep together, before others have theirs
+    bool loses_exits;      // FAULT_EXITS; of no model
     bool unfair;           // workgroups start in any order, and only when another one has ended
     enum model_memory memory;
 };

@@ -447,6 +447,26 @@ static bool may_stay_diverged(const struct subgroup *subgroup, const struct cons
            known_divergent(subgroup, construct);
 }
 
+static struct construct *innermost_loop(struct construct *inside)
+{
+    while (inside && inside->kind != CONSTRUCT_LOOP && inside->kind != CONSTRUCT_CALL)
+        inside = inside->outer;
+    return inside && inside->kind == CONSTRUCT_LOOP ? inside : NULL;
+}
+
+// FAULT_EXITS: where the merge block of a selection does nothing but leave a loop, the lanes that
+// parted in the selection do not meet there, and nobody meets behind the loop.
+static void lose_exit(const struct subgroup *subgroup, struct construct *selection)
+{
+    const struct program *program = subgroup->program;
+    const struct insn *first = &program->insns[program->blocks[selection->target].first];
+    struct construct *loop = innermost_loop(selection->outer);
+    if (!loop || first->kind != INSN_BRANCH || program->edges[first->extra].block != loop->target)
+        return;
+    selection->stays_diverged = true;
+    loop->decided = loop->stays_diverged = true;
+}
+
 // Once for each construct, as its first lanes come to its end: lanes that went the same way through
 // it have to stay together.
 static void decide(struct subgroup *subgroup, const struct tangle *tangle, lanes set,
@@ -457,6 +477,9 @@ static void decide(struct subgroup *subgroup, const struct tangle *tangle, lanes
     construct->decided = true;
     construct->stays_diverged =
         may_stay_diverged(subgroup, construct) && splitmix_next(&subgroup->random) % 4 != 0;
+    if (subgroup->rules->loses_exits &&
+        (construct->kind == CONSTRUCT_SELECTION || construct->kind == CONSTRUCT_SWITCH))
+        lose_exit(subgroup, construct);
     const bool whole =
         construct->meet && !(construct->meet->coming & ~(tangle->here | tangle->coming | set));
     if (construct->stays_diverged && !whole && subgroup->uniform)
@@ -506,13 +529,6 @@ static bool into_exit(struct subgroup *subgroup, struct tangle *tangle, lanes se
     drop_exits(subgroup, loop, exit, set);
     choose(subgroup, tangle, NULL, UINT32_MAX, set);
     return true;
-}
-
-static struct construct *innermost_loop(struct construct *inside)
-{
-    while (inside && inside->kind != CONSTRUCT_LOOP && inside->kind != CONSTRUCT_CALL)
-        inside = inside->outer;
-    return inside && inside->kind == CONSTRUCT_LOOP ? inside : NULL;
 }
 
 struct construct *tangle_loop(struct tangle *tangle, const struct block *block)

@@ -74,7 +74,8 @@ static void every_name_is_understood(void **state)
                                   "relaxed",  "unfair",  "faulty",   "miscompiling"};
     const char *const faults[] = {"wrong",  "lost",      "hang",       "crash",
                                   "memory", "nothing",   "properties", "rendezvous",
-                                  "loops",  "reduction", "torn",       "ids"};
+                                  "loops",  "reduction", "torn",       "ids",
+                                  "exits"};
     char text[32];
     for (int i = 0; i < MODEL_COUNT; i++) {
         strcat(strcpy(text, "model="), models[i]);
@@ -153,7 +154,7 @@ static const struct {
     {"bounds=on", "no bounds 'on': lost, report"},
     {"fault=x\n",
      "no fault 'x?': wrong, lost, hang, crash, memory, nothing, properties, rendezvous, loops, "
-     "reduction, torn, ids"},
+     "reduction, torn, ids, exits"},
     {"rate=1.1", "rate=1.1: a number from 0 to 1, such as 0.001"},
     {"rate=.", "rate=.: a number from 0 to 1, such as 0.001"},
     {"rate=0.0.1", "rate=0.0.1: a number from 0 to 1, such as 0.001"},
