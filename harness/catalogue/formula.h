@@ -6,7 +6,7 @@
 
 #include "catalogue/head.h"
 
-#define CAT_FORMULA_NODES 128
+#define CAT_FORMULA_NODES 192
 #define CAT_FORMULA_DEPTH 32 // of parentheses, choices and operators before an operand
 
 // What a formula may ask for. Sizes of groups and the test's parameters it always may.
