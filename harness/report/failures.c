@@ -124,9 +124,10 @@ static void put_range(const struct range *range, const char *before, struct text
 
 // ---- the verdict
 
-// The failures of one test.
+// The failures of one test, or of the tests under the key result that leads.
 struct failing {
     const char *test;
+    bool leads;
     size_t count;
     struct range range;
 };
@@ -134,12 +135,15 @@ struct failing {
 static int compare_failing(const void *left, const void *right)
 {
     const struct failing *a = left, *b = right;
+    if (a->leads != b->leads)
+        return a->leads ? -1 : 1;
     if (a->count != b->count)
         return a->count < b->count ? 1 : -1;
     return strcmp(a->test, b->test);
 }
 
-// Names the tests of the forbidden results that `which` selects, those of the most results first.
+// Names the tests of the forbidden results that `which` selects: first those under the key result
+// that leads, together by its name; then those of the most results.
 static void put_tests(const struct report_model *model, size_t device,
                       bool (*which)(const struct report_result *result), struct text *out)
 {
@@ -149,12 +153,13 @@ static void put_tests(const struct report_model *model, size_t device,
         const struct report_result *result = &model->results[i];
         if (result->device != device || result->expectation != CAT_FORBIDDEN || !which(result))
             continue;
+        const bool leads = !strcmp(result->headline, REPORT_LEADS);
+        const char *name = leads ? result->headline : result->test;
         size_t at = 0;
-        while (at < count && strcmp(tests[at].test, result->test) != 0)
+        while (at < count && strcmp(tests[at].test, name) != 0)
             at++;
-        if (at == count) {
-            LIT_ADD(tests, count) = (struct failing){.test = result->test};
-        }
+        if (at == count)
+            LIT_ADD(tests, count) = (struct failing){.test = name, .leads = leads};
         tests[at].count++;
         if (report_failed(result))
             add_rate(&tests[at].range, result);

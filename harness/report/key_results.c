@@ -10,9 +10,10 @@
 
 static size_t headline_rank(const char *name)
 {
-    static const char *const first[] = {"shuffle hazard", "workgroup scan", "look-back scan"};
+    static const char *const first[] = {REPORT_LEADS, "shuffle hazard", "workgroup scan",
+                                        "look-back scan"};
     size_t rank = 0;
-    while (rank < 3 && strcmp(name, first[rank]) != 0)
+    while (rank < sizeof first / sizeof *first && strcmp(name, first[rank]) != 0)
         rank++;
     return rank;
 }

@@ -145,6 +145,9 @@ char *report_shard(char target[64], const struct store_session *session);
 // "Never", "Sometimes", "Always"; "Unknown" if no run was judged.
 const char *report_observation(uint64_t failed, uint64_t judged);
 
+// The key result that stands before all others, in the verdict too.
+#define REPORT_LEADS "subgroup operations behind a loop exit"
+
 // The tests of a key result with one expectation and one stress, summed: all, or where some of them
 // always fail and others never those that do, those that never do, and the others, each by itself.
 struct report_headline {
