@@ -422,6 +422,13 @@ static void report_left_out(const struct plan *plan)
 
 // ---- main
 
+// What makes the modules where no programs are named.
+#ifdef HAS_LIBRARIES
+static const struct maker *const default_maker = &maker_libraries;
+#else
+static const struct maker *const default_maker = &maker_programs;
+#endif
+
 static void parse_options(int argc, char **argv, struct settings *settings, const char **output,
                           const char **depfile)
 {
@@ -445,6 +452,7 @@ static void parse_options(int argc, char **argv, struct settings *settings, cons
             if ((known = !strcmp(argv[at], options[i].name)))
                 *options[i].value = argv[at + 1];
     }
+    settings->maker = settings->as ? &maker_programs : default_maker;
     settings->without = without && *without ? without : NULL;
     settings->root = argv[at];
     if (at + 1 != argc || !*output) {
@@ -488,9 +496,7 @@ static void clear(struct plan *plan)
 
 int main(int argc, char **argv)
 {
-    struct plan plan = {
-        .settings = {
-            .cc = "cc", .as = "spirv-as", .val = "spirv-val", .glslang = "glslangValidator"}};
+    struct plan plan = {.settings = {.cc = "cc"}};
     struct settings *settings = &plan.settings;
     const char *output = NULL, *depfile = NULL;
     parse_options(argc, argv, settings, &output, &depfile);

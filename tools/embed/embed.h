@@ -40,12 +40,14 @@ struct job {
 };
 
 struct settings {
-    const char *cc, *as, *val, *glslang;
-    const char *cc_option; // one more word for the preprocessor; NULL or ""
-    const char *without;   // variants whose text has one of these words, "A,B", are left out: the
-                           // assembler is too old
-    const char *scratch;   // a folder for the tools' files
-    const char *root;      // the folder of the tests
+    const struct maker *maker;
+    const char *cc;
+    const char *as, *val, *glslang; // of maker_programs
+    const char *cc_option;          // one more word for the preprocessor; NULL or ""
+    const char *without; // variants whose text has one of these words, "A,B", are left out: the
+                         // assembler is too old
+    const char *scratch; // a folder for the tools' files
+    const char *root;    // the folder of the tests
     struct text
         defined; // every macro that a file below the root defines: a line "#undef NAME" each
     unsigned char tools[32]; // the hash of what the tools say their versions are
@@ -71,6 +73,29 @@ void find_versions(struct settings *settings);
 void preprocess(const struct settings *settings, struct job *const *jobs, size_t count);
 // Makes a preprocessed job's module, or finds it in the cache.
 void make_module(const struct settings *settings, struct job *job);
+
+// ---- libraries.c, programs.c: what makes modules of text
+
+// What is wrong with a module.
+struct fault {
+    unsigned line;       // from 1; 0 where it is not known
+    bool is_instruction; // it counts instructions of the listing and not lines
+    struct text message;
+};
+
+struct maker {
+    void (*tell_version)(const struct settings *settings, struct text *version);
+    // Each sets the words of a job, or tells the fault.
+    bool (*assemble)(const struct settings *settings, struct job *job, const char *listing,
+                     bool newer, struct fault *fault);
+    bool (*compile)(const struct settings *settings, struct job *job, const char *listing,
+                    struct fault *fault);
+    bool (*validate)(const struct settings *settings, const struct job *job, bool newer,
+                     struct fault *fault);
+};
+
+extern const struct maker maker_libraries; // in this process, where HAS_LIBRARIES is defined
+extern const struct maker maker_programs;  // spirv-as, spirv-val and glslang, one of each a module
 
 // ---- kernels.c
 

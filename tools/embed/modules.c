@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preprocesses, assembles, compiles and validates modules. An error names the source file and line,
-// never a temporary one.
+// Preprocesses modules and has them made, with what is kept of them. An error names the source file
+// and line, never a temporary one.
 #include "base/sha256.h"
 #include "model/facts.h"
 #include "embed.h"
@@ -13,18 +13,13 @@
 
 void find_versions(struct settings *settings)
 {
-    const char *const tools[] = {settings->as, settings->val, settings->glslang};
     struct sha256 hash;
+    struct text version = {0};
+    settings->maker->tell_version(settings, &version);
     sha256_start(&hash);
-    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
-        struct text printed = {0};
-        const char *const argv[] = {tools[i], "--version", NULL};
-        if (!run(argv, &printed))
-            die("%s --version: %s", tools[i], printed.data ? printed.data : "failed");
-        sha256_add(&hash, printed.data, printed.length + 1);
-        text_free(&printed);
-    }
+    sha256_add(&hash, version.data, version.length + 1);
     sha256_end(&hash, settings->tools);
+    text_free(&version);
 }
 
 // ---- preprocessing
@@ -192,25 +187,17 @@ static unsigned line_of_instruction(const char *listing, unsigned wanted)
 }
 
 static __attribute__((noreturn)) void complain(const struct job *job, const char *listing,
-                                               const char *printed)
+                                               const struct fault *fault)
 {
-    unsigned line = 0, column;
-    const char *message = printed, *place = strstr(printed, ".comp:");
-    if (sscanf(printed, "error: line %u:", &line) == 1) {
-        line = line_of_instruction(listing, line);
-        message = strchr(printed + strlen("error: line"), ':') + 1;
-    } else if (sscanf(printed, "error: %u: %u:", &line, &column) == 2) {
-        message = strchr(strchr(printed + strlen("error:"), ':') + 1, ':') + 1;
-    } else if (job->from_glsl && place && sscanf(place, ".comp:%u:", &line) == 1) {
-        message = strchr(place + strlen(".comp:"), ':') + 1;
-    }
+    unsigned line = fault->line;
     char file[4096];
+    if (fault->is_instruction)
+        line = line_of_instruction(listing, line);
     if (!find_origin(job->raw, line, &line, file))
         snprintf(file, sizeof file, "%s",
                  job->from_glsl ? job->source->glsl_path : job->source->path);
-    message += strspn(message, " ");
     die("%s:%u: error:%s%s%s %s", file, line ? line : 1, *job->variant ? " [" : "", job->variant,
-        *job->variant ? "]" : "", message);
+        *job->variant ? "]" : "", fault->message.data);
 }
 
 // ---- assembling, compiling and validating
@@ -222,57 +209,21 @@ static bool is_newer(const char *listing)
     return strstr(listing, "\n; Version: 1.5\n");
 }
 
-static void read_words(struct job *job, const char *spv, const char *maker)
+// What is compiled from GLSL is the listing, which is shown: glslang defines nothing. The names of
+// ids are taken out of such a module, as assembly has none there.
+static void make_valid(const struct settings *settings, struct job *job, const char *listing)
 {
-    size_t size;
-    char *bytes = read_file(spv, &size);
-    if (size % 4 || size < 20)
-        die("%s: error: %s wrote %zu bytes, no module", job->source->path, maker, size);
-    job->words = (uint32_t *)(void *)bytes;
-    job->count = size / 4;
-}
-
-static void assemble(const struct settings *settings, struct job *job, const char *listing,
-                     const char *spv)
-{
-    struct text text = {0}, printed = {0};
-    text_printf(&text, "%sasm", spv);
-    write_file(text.data, listing, strlen(listing));
-    const bool newer = is_newer(listing);
-    const char *const as[] = {
-        settings->as, "--target-env", newer ? "spv1.5" : "spv1.3", text.data, "-o", spv, NULL};
-    const char *const val[] = {settings->val, "--target-env", newer ? "vulkan1.2" : "vulkan1.1",
-                               spv, NULL};
-    if (!run(as, &printed) || !run(val, &printed))
-        complain(job, listing, printed.data ? printed.data : "failed");
-    read_words(job, spv, "spirv-as");
-    ids_list(listing, job->words, job->count, &job->names);
-    unlink(text.data);
-    text_free(&text);
-    text_free(&printed);
-}
-
-// The names of ids are taken out of the module, as assembly has none there. What is compiled is the
-// listing, which is shown: glslang defines nothing.
-static void compile(const struct settings *settings, struct job *job, const char *listing,
-                    const char *spv)
-{
-    struct text text = {0}, printed = {0};
-    text_printf(&text, "%s.comp", spv);
-    write_file(text.data, listing, strlen(listing));
-    const char *const glslang[] = {settings->glslang, "--target-env", "vulkan1.1", "--quiet",
-                                   text.data,         "-o",           spv,         NULL};
-    if (!run(glslang, &printed))
-        complain(job, listing, printed.data ? printed.data : "failed");
-    read_words(job, spv, "glslang");
-    ids_take(job->words, &job->count, &job->names);
-    write_file(spv, (const char *)job->words, job->count * sizeof *job->words);
-    const char *const val[] = {settings->val, "--target-env", "vulkan1.1", spv, NULL};
-    if (!run(val, &printed))
-        complain(job, listing, printed.data ? printed.data : "invalid");
-    unlink(text.data);
-    text_free(&text);
-    text_free(&printed);
+    const struct maker *maker = settings->maker;
+    const bool newer = !job->from_glsl && is_newer(listing);
+    struct fault fault = {0};
+    bool good = job->from_glsl ? maker->compile(settings, job, listing, &fault)
+                               : maker->assemble(settings, job, listing, newer, &fault);
+    if (good && job->from_glsl)
+        ids_take(job->words, &job->count, &job->names);
+    if (!good || !maker->validate(settings, job, newer, &fault))
+        complain(job, listing, &fault);
+    if (!job->from_glsl)
+        ids_list(listing, job->words, job->count, &job->names);
 }
 
 // What decides which words a job becomes.
@@ -304,14 +255,7 @@ static void make_words(const struct settings *settings, struct job *job, const c
         text_append(&job->names, kept + words_size, size - sizeof words_size - words_size);
         return;
     }
-    struct text spv = {0};
-    text_printf(&spv, "%s/%p.spv", settings->scratch, (const void *)job);
-    if (job->from_glsl)
-        compile(settings, job, listing, spv.data);
-    else
-        assemble(settings, job, listing, spv.data);
-    unlink(spv.data);
-    text_free(&spv);
+    make_valid(settings, job, listing);
     struct text entry = {0};
     words_size = job->count * 4;
     text_append(&entry, (const char *)&words_size, sizeof words_size);
