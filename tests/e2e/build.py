@@ -13,7 +13,24 @@ import harness
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 EMBED = os.path.join(os.environ["LITMUS_BUILD"], "tools", "embed")
-SDK = os.path.join(SOURCE, ".sdk", "bin")
+# What makes modules in the place of libraries.
+PROGRAMS = ["--as", os.environ["LITMUS_SPIRV_AS"], "--glslang", os.environ["LITMUS_GLSLANG"],
+            "--val", os.path.join(os.path.dirname(os.environ["LITMUS_SPIRV_AS"]), "spirv-val")]
+
+
+def embed(folder, *options):
+    return subprocess.run([EMBED, *options, "--output", os.path.join(folder, "catalogue"),
+                           "--depfile", os.path.join(folder, "catalogue.d"),
+                           os.path.join(folder, "spirv")],
+                          capture_output=True, text=True, timeout=600, check=False)
+
+
+def made(folder):
+    files = {}
+    for name in ("catalogue.c", "catalogue_data.c", "catalogue.bin"):
+        with open(os.path.join(folder, name), "rb") as file:
+            files[name] = file.read()
+    return files
 
 HEAD = """; litmus  loop.broken
 ; asks    does the build say where a mistake is?
@@ -46,6 +63,10 @@ OpFunctionEnd
 
 
 class Errors(unittest.TestCase):
+    """By the libraries, where there are some."""
+
+    options = []
+
     def embed(self, step, head=HEAD, body=BODY, name="loop/broken.spvasm", twin=None, kernels=""):
         folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, folder)
@@ -62,21 +83,10 @@ class Errors(unittest.TestCase):
         return self.again()
 
     def again(self):
-        tools = []
-        if os.path.isdir(SDK) and "VULKAN_SDK" not in os.environ:
-            tools = ["--as", os.path.join(SDK, "spirv-as"), "--val", os.path.join(SDK, "spirv-val"),
-                     "--glslang", os.path.join(SDK, "glslangValidator")]
-        return subprocess.run([EMBED, *tools, "--output", os.path.join(self.folder, "catalogue"),
-                               "--depfile", os.path.join(self.folder, "catalogue.d"),
-                               os.path.join(self.folder, "spirv")],
-                              capture_output=True, text=True, timeout=60, check=False)
+        return embed(self.folder, *self.options)
 
     def made(self):
-        files = {}
-        for name in ("catalogue.c", "catalogue_data.c", "catalogue.bin"):
-            with open(os.path.join(self.folder, name), "rb") as file:
-                files[name] = file.read()
-        return files
+        return made(self.folder)
 
     def test_a_right_one_is_built(self):
         result = self.embed("%sum = OpIAdd %uint %one %one")
@@ -182,6 +192,53 @@ class Errors(unittest.TestCase):
                      "capability 2 is not in")
 
 
+class ErrorsByPrograms(Errors):
+    options = PROGRAMS
+
+
+@harness.unsanitized
+class Makers(unittest.TestCase):
+    """Libraries and programs make the same modules."""
+
+    def compare(self, chosen):
+        with tempfile.TemporaryDirectory(prefix="litmus-e2e-") as folder:
+            os.mkdir(os.path.join(folder, "spirv"))
+            shutil.copytree(os.path.join(SOURCE, "spirv"), os.path.join(folder, "spirv"),
+                            ignore=lambda place, names: [
+                                name for name in names if name.endswith(".spvasm")
+                                and os.path.join(os.path.basename(place), name) not in chosen],
+                            dirs_exist_ok=True)
+            with open(os.path.join(SOURCE, "spirv/kernels"), encoding="utf-8") as file:
+                kernels = re.findall(r"^(?:[^#\n].*\\\n)*[^#\n].*\n", file.read(), re.M)
+            with open(os.path.join(folder, "spirv/kernels"), "w", encoding="utf-8") as file:
+                file.writelines(row for row in kernels if row.split()[0] + ".spvasm" in chosen)
+            result = []
+            for options in ([], PROGRAMS):
+                done = embed(folder, *options)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), chosen)
+                result.append(made(folder))
+                os.unlink(os.path.join(folder, "catalogue.cache"))
+            self.assertEqual(result[0], result[1], chosen)
+
+    @staticmethod
+    def sources(*endings):
+        """Those beside which there is a file of each other ending."""
+        found = []
+        for place, _, names in os.walk(os.path.join(SOURCE, "spirv")):
+            found += [os.path.join(os.path.basename(place), name) for name in sorted(names)
+                      if name.endswith(".spvasm")
+                      and all(name.replace(".spvasm", ending) in names for ending in endings)]
+        return sorted(found)
+
+    def test_sample(self):
+        chosen = harness.drawn("makers").sample(self.sources(), 3)
+        self.compare(chosen + harness.drawn("twins").sample(self.sources(".comp"), 1))
+
+    @harness.full
+    def test_all(self):
+        self.compare(self.sources())
+
+
 def statement(path, start):
     """A statement of a meson.build of this project, which a smaller one is made of."""
     with open(os.path.join(SOURCE, path), encoding="utf-8") as file:
@@ -224,10 +281,10 @@ class Launcher(unittest.TestCase):
             file.write(content)
 
     @staticmethod
-    def launch(root, *arguments):
+    def launch(root, *arguments, path=os.environ["PATH"]):
         result = subprocess.run([os.path.join(root, "litmus"), *arguments], capture_output=True,
                                 errors="backslashreplace", timeout=60 * harness.SLOW,
-                                check=False, cwd="/", env={"PATH": os.environ["PATH"]})
+                                check=False, cwd="/", env={"PATH": path})
         return result.returncode, result.stdout, result.stderr
 
     def copy(self, name):
@@ -266,6 +323,27 @@ class Launcher(unittest.TestCase):
             self.assertEqual(self.launch(self.made, "complete", "re"), (0, "", ""))
             self.built(self.made, "the program was damaged")
 
+    def tools(self, *without):
+        """A folder of all programs but some, which is to be PATH."""
+        folder = tempfile.mkdtemp(dir=self.folder)
+        for name in os.listdir("/usr/bin"):
+            if name not in without:
+                os.symlink(os.path.join("/usr/bin", name), os.path.join(folder, name))
+        return folder
+
+    def test_what_is_built_needs_no_build_tools(self):
+        root, path = self.copy("alone"), self.tools("ninja", "cc", "gcc", "meson")
+        self.launch(root)
+        self.assertEqual(self.launch(root, path=path), (0, "first\n", ""))
+        self.write(root, "harness/main.c", self.PROGRAM % "changed")
+        code, out, err = self.launch(root, path=path)
+        self.assertEqual((code, out), (2, ""))
+        self.assertRegex(err, r"\Alitmus: cc is missing: run, as root, '.*/tools/setup'\n\Z")
+
+    def test_no_flock(self):
+        self.assertEqual(self.launch(self.made, path=self.tools("flock")),
+                         (2, "", "litmus: flock is missing: install it, of util-linux\n"))
+
     def test_where_nothing_can_be_built(self):
         names = ["a\\b", "a|b", "a:b", "a;b", "a\nb", b"\xff".decode(errors="surrogateescape")]
         for name in names:
@@ -295,6 +373,23 @@ class Product(unittest.TestCase):
             listed = subprocess.run([copy, "list"], cwd=folder, capture_output=True, text=True,
                                     env={"PATH": "/usr/bin:/bin"}, check=True)
             self.assertIn("shuffle.scan-loop", listed.stdout)
+
+    def test_finds_the_tools_of_the_checkout(self):
+        """However it is started."""
+        if not os.path.exists(os.path.join(SOURCE, ".sdk/bin/glslang")) or shutil.which(
+                "glslang", path="/usr/bin:/bin"):
+            self.skipTest("the build does not use .sdk/")
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "one.comp"), "w", encoding="utf-8") as file:
+                file.write("#version 460\nlayout(set = 0, binding = 0) buffer B { uint x[]; };\n"
+                           "void main() { x[0] = 1; }\n")
+            done = subprocess.run([harness.PROGRAM, "kernel", "one.comp", "--simt", "lockstep",
+                                   "--groups", "1", "--buffer", "0.0=1K",
+                                   "--expect", "agree"],
+                                  cwd=folder, capture_output=True, text=True, check=False,
+                                  env={"PATH": "/usr/bin:/bin", "HOME": folder})
+            self.assertNotIn("glslang", done.stderr)
+            self.assertEqual(done.returncode, 0, done)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 import glob
 import json
 import os
+import random
 import re
 import shlex
 import shutil
@@ -57,6 +58,11 @@ SAMPLE = os.environ.get("LITMUS_SAMPLE") == "1"
 PART = os.environ.get("LITMUS_PART")  # "plain", "sanitized", or all
 full = unittest.skipIf(SAMPLE, "not in the sample: tools/check --full")
 posix = unittest.skipIf(WINDOWS, "is about POSIX")
+
+
+def drawn(what):
+    """What draws a sample: another one for each commit, and the same each time that it is run."""
+    return random.Random(f"{os.environ.get('LITMUS_SEED', '')} {what}")
 
 
 def unsanitized(test):
