@@ -2,6 +2,7 @@
 // litmus: hand-written SPIR-V subgroup tests against any Vulkan driver. The table of its
 // subcommands.
 
+#include "base/program.h"
 #include "cli/cases.h"
 #include "cli/cli.h"
 #include "engine/process.h"
@@ -95,6 +96,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "worker") == 0)
         return eng_worker_main(argc > 2 ? argv[2] : "");
     use_locale();
+    lit_program_add_tools();
     // The launcher is what its user calls.
     const char *launcher = getenv("LITMUS_CALLED");
     format_program(lit_strdup(launcher ? launcher : argc > 0 ? argv[0] : "litmus"));

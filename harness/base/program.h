@@ -6,6 +6,12 @@
 #include "base/error.h"
 #include "base/text.h"
 
+// Appends the folder of this program, with a slash at its end. False if it is not known.
+bool lit_program_folder(struct text *folder);
+// Adds to the end of PATH the tools that tools/setup unpacked into the checkout, where this program
+// is in a build folder of it.
+void lit_program_add_tools(void);
+
 // A file with the bytes, in the folder for temporary files; the caller removes it. `path` becomes
 // its name. False with an error.
 bool lit_file_temporary(const void *bytes, size_t size, struct text *path, struct lit_error *error);

@@ -5,6 +5,7 @@
 #include "../../simt/settings.h"
 
 #include "base/file.h"
+#include "base/program.h"
 #include "base/text.h"
 #include "engine/installed.h"
 
@@ -436,18 +437,6 @@ const char *eng_simt_about(const char *model)
     return "";
 }
 
-// Appends the folder of this program, with a slash at its end.
-static bool own_folder(struct text *folder)
-{
-    char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-    while (length > 0 && path[length - 1] != '/')
-        length--;
-    if (length > 0)
-        text_append(folder, path, (size_t)length);
-    return length > 0;
-}
-
 char *eng_simt_manifest(struct lit_error *error)
 {
     static const char *const places[] = {"../simt/" SIMT_MANIFEST,
@@ -463,7 +452,7 @@ char *eng_simt_manifest(struct lit_error *error)
     }
     OWNED(text_free) struct text folder = {0}, tried = {0};
     char *found = NULL;
-    bool known = own_folder(&folder);
+    bool known = lit_program_folder(&folder);
     for (size_t i = 0; known && !found && i < sizeof places / sizeof *places; i++) {
         struct text path = {0};
         text_printf(&path, "%s%s", folder.data, places[i]);
