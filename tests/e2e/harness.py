@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import resource
 import shlex
 import shutil
 import signal
@@ -51,13 +52,24 @@ PATH = os.pathsep.join(filter(None, [TOOLS, "/usr/bin", "/bin"]))
 if TOOLS:
     os.environ["PATH"] = TOOLS + os.pathsep + os.environ["PATH"]
 
-# tools/check without --full runs a sample of what takes long, and each of these tests in one build:
-# what unsanitized or about_lavapipe marks in the plain one, all others in the sanitized one, where
-# the simulator stands in for lavapipe, most of whose time is its compiler's.
+# tools/check without --full runs a sample of what takes long, and each of these tests once: what
+# unsanitized or about_lavapipe marks without sanitizers on lavapipe, all others on the simulator,
+# which stands in for lavapipe, most of whose time is its compiler's; those of the files that
+# tools/budgets.table has in its last column under sanitizers.
 SAMPLE = os.environ.get("LITMUS_SAMPLE") == "1"
-PART = os.environ.get("LITMUS_PART")  # "plain", "sanitized", or all
+PART = os.environ.get("LITMUS_PART")  # "plain", "simulated", or all
 full = unittest.skipIf(SAMPLE, "not in the sample: tools/check --full")
 posix = unittest.skipIf(WINDOWS, "is about POSIX")
+
+
+def share_of(script):
+    """Which share of a script's tests is drawn for the sample: tools/budgets.table says so."""
+    if not SAMPLE or "LITMUS_SHARE" in os.environ:
+        return float(os.environ.get("LITMUS_SHARE", "1")) if SAMPLE else 1
+    stem = os.path.splitext(os.path.basename(script))[0]
+    with open(os.path.join(SOURCE, "tools", "budgets.table"), encoding="utf-8") as file:
+        found = re.search(rf"^(?:e2e|html|validation)-{stem}(?: +\S+){{3}} +1/(\d+)$", file.read(), re.M)
+    return 1 / int(found[1]) if found else 1
 
 
 def drawn(what):
@@ -129,7 +141,7 @@ def known_crashes(driver_info):
 
 def lavapipe():
     """The manifest of the system's lavapipe, or the one that tools/setup unpacked."""
-    assert PART != "sanitized", "a test that names lavapipe is about_lavapipe"
+    assert PART != "simulated", "a test that names lavapipe is about_lavapipe"
     found = sorted(glob.glob("/usr/share/vulkan/icd.d/lvp_icd*.json"))
     if not found and os.path.exists(SECOND_LAVAPIPE):
         found = [SECOND_LAVAPIPE]
@@ -140,7 +152,7 @@ def lavapipe():
 
 def any_driver():
     """The manifest of a driver on which most tests pass."""
-    return SIMT if PART == "sanitized" else lavapipe()
+    return SIMT if PART == "simulated" else lavapipe()
 
 
 def unseal(database):
@@ -150,11 +162,18 @@ def unseal(database):
             database.executescript(file.read())
 
 
+def cpu_of_children():
+    """Of those that were waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 class Result:
     """How a run of the program ended."""
 
     def __init__(self, code, out, err, seconds):
         self.code, self.out, self.err, self.seconds = code, out, err, seconds
+        self.cpu = None  # seconds of CPU time, which other work on the machine does not change
 
     def __str__(self):
         return f"code {self.code} after {self.seconds:.1f} s\n{self.out}\n{self.err}"
@@ -262,8 +281,10 @@ class Case(unittest.TestCase):
 
     def litmus(self, *arguments, timeout=120, **how):
         """Runs the program to its end."""
-        since = time.monotonic()
-        return self.finish(self.start(*arguments, **how), since, timeout)
+        since, before = time.monotonic(), cpu_of_children()
+        result = self.finish(self.start(*arguments, **how), since, timeout)
+        result.cpu = cpu_of_children() - before
+        return result
 
     def stop_all(self):
         for process in self.started:
@@ -390,14 +411,21 @@ class Case(unittest.TestCase):
 
 
 class Loader(unittest.TestLoader):
-    """Finds the tests of the part that is run."""
+    """Finds the tests of the part that is run, and of the sample."""
 
     def getTestCaseNames(self, case):
+        share = share_of(sys.argv[0])
+
+        def is_drawn(name):
+            full_name = f"{os.path.basename(sys.argv[0])} {case.__name__}.{name}"
+            return drawn(full_name).random() < share
+
         def part(name):
             marked = getattr(getattr(case, name), "is_unsanitized",
                              getattr(case, "is_unsanitized", False))
-            return "plain" if marked else "sanitized"
-        return [name for name in super().getTestCaseNames(case) if PART in (None, part(name))]
+            return "plain" if marked else "simulated"
+        return [name for name in super().getTestCaseNames(case) if PART in (None, part(name))
+                and is_drawn(name)]
 
 
 def main():
