@@ -20,7 +20,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define RUNS 10
+#define RUNS     10
+#define LIMIT    3  // s without progress, of a worker that is to exceed it and starts sooner
+#define PATIENCE 60 // of one that makes progress, however slow the machine is
 
 // Devices differ by their name alone: that of the manifest.
 static struct dev_facts facts_of(const char *manifest)
@@ -401,7 +403,8 @@ static void expect(const char *part, enum eng_result result, uint64_t runs, cons
     struct lit_error error = {0};
     begin_session();
     print_message("part: %s\n", part);
-    assert_int_equal(supervise(part, 0.5, 0, &tally), ENG_STOP_NOT);
+    assert_int_equal(supervise(part, result == ENG_HANG ? LIMIT : PATIENCE, 0, &tally),
+                     ENG_STOP_NOT);
     assert_int_equal(tally.results[result], 1);
     assert_true(store_result_get(store, session.id, device.id, names[0].data, &row, &error));
     assert_string_equal(row.result, eng_result_name(result));
@@ -424,8 +427,8 @@ static void every_misbehaviour_has_its_result(void **state)
     expect("no-start", ENG_HARNESS_ERROR, 0, "the worker could not be started: exit status 121");
     expect("killed", ENG_HARNESS_ERROR, 0, "the worker was ended from outside: signal 9 (SIGKILL)");
     expect("mute", ENG_CRASH, 0, "the worker closed its connection");
-    expect("spam", ENG_HANG, 0, "no progress for 0.5 s");
-    expect("deaf", ENG_HANG, 0, "no progress for 0.5 s");
+    expect("spam", ENG_HANG, 0, "no progress for 3 s");
+    expect("deaf", ENG_HANG, 0, "no progress for 3 s");
     expect("nonsense", ENG_HARNESS_ERROR, 0, "the worker sent no event: ");
     expect("endless", ENG_HARNESS_ERROR, 0, "the worker sent an endless line");
     expect("too-much", ENG_HARNESS_ERROR, 0, "inconsistent counts from the worker");
@@ -457,7 +460,8 @@ static void what_was_found_around_an_end_is_kept(void **state)
         begin_session();
         print_message("part: %s\n", rows[i].part);
         write_kernel_log("w", "3,1,1000,-;amdgpu: before the run\n");
-        assert_int_equal(supervise(rows[i].part, 0.5, 0, &tally), ENG_STOP_NOT);
+        const double idle = rows[i].result == ENG_HANG ? LIMIT : PATIENCE;
+        assert_int_equal(supervise(rows[i].part, idle, 0, &tally), ENG_STOP_NOT);
         assert_true(store_result_get(store, session.id, device.id, names[0].data, &row, &error));
         assert_string_equal(row.result, eng_result_name(rows[i].result));
         const char *const want[] = {rows[i].words, rows[i].log};
@@ -519,7 +523,7 @@ static void a_partial_configuration_goes_on(void **state)
     char reason[256];
     (void)state;
     begin_session();
-    assert_int_equal(supervise("slow", 30, slow(1.5), &tally), ENG_STOP_TIME);
+    assert_int_equal(supervise("slow", 30, slow(5), &tally), ENG_STOP_TIME);
     assert_true(tally.out_of_time);
     assert_int_equal(tally.results[ENG_PARTIAL], 1);
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_TIME);
@@ -528,7 +532,7 @@ static void a_partial_configuration_goes_on(void **state)
     assert_int_equal(row.count.runs, 3);
     store_result_clear(&row);
 
-    assert_int_equal(supervise("good", 2, 0, &tally), ENG_STOP_NOT);
+    assert_int_equal(supervise("good", PATIENCE, 0, &tally), ENG_STOP_NOT);
     assert_int_equal(tally.results[ENG_PASS], 1);
     assert_true(store_result_get(store, session.id, device.id, names[0].data, &row, &error));
     assert_string_equal(row.result, "pass");
@@ -554,13 +558,13 @@ static void batches_share_a_commit_but_do_not_wait_for_others(void **state)
     (void)state;
     begin_session();
     sqlite3_commit_hook(store->db, count_commit, &commits);
-    assert_int_equal(supervise("quick", slow(5), 0, &tally), ENG_STOP_NOT);
+    assert_int_equal(supervise("quick", PATIENCE, 0, &tally), ENG_STOP_NOT);
     sqlite3_commit_hook(store->db, NULL, NULL);
     assert_int_equal(tally.results[ENG_PASS], 1);
     assert_in_range(commits, 1, RUNS - 1); // there are as many batches
 
     begin_session();
-    assert_int_equal(supervise("pausing", slow(5), 0, &tally), ENG_STOP_NOT);
+    assert_int_equal(supervise("pausing", PATIENCE, 0, &tally), ENG_STOP_NOT);
     assert_int_equal(tally.results[ENG_PASS], 1);
 }
 
@@ -570,13 +574,13 @@ static void devices_that_do_not_open(void **state)
     char reason[256];
     (void)state;
     begin_session();
-    assert_int_equal(supervise("refuse", 0.5, 0, &tally), ENG_STOP_NOT);
+    assert_int_equal(supervise("refuse", PATIENCE, 0, &tally), ENG_STOP_NOT);
     assert_int_equal(tally.unopened, 1);
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_NOTHING);
     assert_string_equal(said, "  device 1 stops: it cannot be opened: not today; not run: 1 "
                               "configuration\n");
 
-    assert_int_equal(supervise("other-device", 0.5, 0, &tally), ENG_STOP_NOT);
+    assert_int_equal(supervise("other-device", PATIENCE, 0, &tally), ENG_STOP_NOT);
     assert_int_equal(tally.stopped, 1);
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_DEVICE_LOST);
     assert_non_null(strstr(said, "the device has changed: Other"));
@@ -601,7 +605,7 @@ static struct setting gather(const char *const *parts, size_t count)
     }
     return (struct setting){.inventory = {.devices = several, .count = count},
                             .configurations = NAMES,
-                            .idle = slow(0.5),
+                            .idle = PATIENCE,
                             .cores = 2};
 }
 
@@ -643,6 +647,7 @@ static void a_device_in_trouble_leaves_the_others_alone(void **state)
         struct setting setting = gather(parts, 2);
         struct eng_tally tally;
         struct lit_error error = {0};
+        setting.idle = rows[i].result == ENG_HANG ? LIMIT : PATIENCE;
         print_message("beside: %s\n", rows[i].part);
         assert_int_equal(supervise_all(&setting, &tally, &error), ENG_STOP_NOT);
         assert_int_equal(count_results(&several[0], rows[i].result, rows[i].runs), rows[i].times);
@@ -700,7 +705,6 @@ static bool do_meet(const char *first, const char *second, unsigned cores, bool 
     setting.configurations = 1;
     setting.cores = cores;
     setting.serial = serial;
-    setting.idle = 120; // nothing depends on it
     setenv("FAKE_PATIENCE", patience, 1);
     assert_int_equal(supervise_all(&setting, &tally, &error), ENG_STOP_NOT);
     assert_int_equal(tally.results[ENG_PASS], 2);
@@ -732,8 +736,7 @@ static void all_queues_stop_in_time_and_go_on(void **state)
     struct eng_tally tally;
     struct lit_error error = {0};
     (void)state;
-    setting.idle = 30;
-    setting.total = slow(2);
+    setting.total = slow(5);
     assert_int_equal(supervise_all(&setting, &tally, &error), ENG_STOP_TIME);
     assert_true(tally.out_of_time);
     assert_int_equal(count_results(&several[0], ENG_PARTIAL, 3), 1);
@@ -758,7 +761,6 @@ static void a_full_disk_stops_all_queues(void **state)
     struct rlimit size, none;
     double began = clock_now();
     (void)state;
-    setting.idle = 60;
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &size), 0);
     none = size;
