@@ -103,7 +103,8 @@ class Findings(harness.Case):
                 kernel = facts["name"].startswith("kernel.")
                 self.assertEqual(hashlib.sha256(module).hexdigest(), facts["sha256"])
                 size = re.search(r"subgroup=(\d+)", facts["name"])[1]
-                files = ("test.spv", "test.spvasm")
+                is_glsl = os.path.exists(os.path.join(FINDINGS, name, "test.comp"))
+                files = ("test.spv", "test.comp" if is_glsl else "test.spvasm")
                 if kernel:
                     made = self.of_kernel(name, facts, size)
                     files = ("test.spv", "source.txt")

@@ -18,10 +18,10 @@
 // ---- The configuration
 
 #define NAME \
-    "cases.nvidia-loop-exit-shuffle/branch=lane,place=exit@workgroup=64,subgroup=32"
+    "loop-exit.exchange/op=shuffle,place=exit,form=glslang,calls=none@workgroup=64,subgroup=32"
 #define RUNS               UINT64_C(1000)        // dispatches
 #define FIRST_RUN          UINT64_C(0)           // the number of the first
-#define STREAM             UINT64_C(0xf403f42defb8bc59)
+#define STREAM             UINT64_C(0x9f39b875ec1f5f0d)
 #define FIXED_SEED         false                // every run gets the low half of STREAM
 // Else run i gets the push constant `seed`: the low half of splitmix64(STREAM + i).
 
@@ -32,16 +32,16 @@
 #define DESCRIPTORS        0u                    // of binding 3, an array: parts of the input
 #define ELEMENTS           0u                    // the push constant `elements`
 #define INPUT_WORDS        UINT64_C(16384)       // 32-bit words
-#define STATE_WORDS        UINT64_C(2)           // word 0: a bounded wait ran out
+#define STATE_WORDS        UINT64_C(1)           // word 0: a bounded wait ran out
 #define UNITS              UINT64_C(512)         // what passes or fails: checked units
-#define WORDS_PER_UNIT     UINT64_C(32)          // of the output
+#define WORDS_PER_UNIT     UINT64_C(64)          // of the output
 #define STRIDE             1u                    // words of the expectation for each of these
-#define EXPECTED_WORDS     UINT64_C(16384)       // of expected.bin, for all or for every unit
+#define EXPECTED_WORDS     UINT64_C(32768)       // of expected.bin, for all or for every unit
 #define DETERMINISTIC      false                // all runs of a pipeline have to store the same words
 // Where it was measured: taken if it is here.
 #define VENDOR             0x10deu
 #define DEVICE             0x2335u
-#define DEVICE_UUID        "2b0f2ebf8776521e90f3eb2ac9d2d131"
+#define DEVICE_UUID        "c68eeb583cc07be9a687a6409f88f99a"
 #define DRIVER_UUID        "c7d8a05ebe165883a8186d61bf0812b6"
 #define DRIVER_INFO        "580.159.04"
 
