@@ -72,10 +72,9 @@ static void every_name_is_understood(void **state)
     (void)state;
     const char *const models[] = {"lockstep", "tangled", "snooping", "lagging",     "peeling",
                                   "relaxed",  "unfair",  "faulty",   "miscompiling"};
-    const char *const faults[] = {"wrong",  "lost",      "hang",       "crash",
-                                  "memory", "nothing",   "properties", "rendezvous",
-                                  "loops",  "reduction", "torn",       "ids",
-                                  "exits"};
+    const char *const faults[] = {"wrong",   "lost",       "hang",       "crash", "memory",
+                                  "nothing", "properties", "rendezvous", "loops", "reduction",
+                                  "torn",    "ids",        "exits"};
     char text[32];
     for (int i = 0; i < MODEL_COUNT; i++) {
         strcat(strcpy(text, "model="), models[i]);
