@@ -21,14 +21,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAMILIES       "reconvergence|groups|memory|relatives"
+#define FAMILIES       "reconvergence|groups|memory"
 #define BY_DEVICE      3 // rules[BY_DEVICE]: the strongest that the device has
 #define FILE_MAX       (256 * 1024)
 #define RUNS           8
 #define REPLAY_RUNS    200
 #define PROGRAMS       1000
-#define RELATIVES      3 // of a configuration, by each change
-#define RELATIVE_RUNS  100
 #define SHRINK_SECONDS 60.0
 #define JOBS_MOST      256
 #define NUMBERS_MOST   (UINT64_C(1) << 52)
@@ -50,8 +48,7 @@ static const enum masks_rule rules[] = {MASKS_MAXIMAL, MASKS_SUBGROUP_UNIFORM, M
 
 static const struct cli_option options[] = {
     {0, "count", CLI_COUNT, AT(count), "N",
-     "programs (default: 1,000; of memory until told to stop), or\nrelatives by each change "
-     "(default: 3)"},
+     "programs (default: 1,000; of memory until told to stop)"},
     {0, "rule", CLI_CHOICE, AT(rule), "maximal|subgroup-uniform|default",
      "the reconvergence rule to check (default: the strongest that the\ndevice has)"},
     {0, "pressure", CLI_COUNT, AT(pressure), "N",
@@ -65,8 +62,7 @@ static const struct cli_option options[] = {
         "printed)"),
     {0, "index", CLI_SEED, AT(index), "N", "the first program's number (default: 0)"},
     {'n', "runs", CLI_COUNT, AT(runs), "N",
-     "runs of each program (default: 8; of --replay 200; of memory 16), or\nrelative (default: "
-     "100)"},
+     "runs of each program (default: 8; of --replay 200; of memory 16)"},
     {0, "jobs", CLI_COUNT, AT(jobs), "N",
      "programs that run at once, each in a process of its own\n(default: as many as there are "
      "cores; up to 256)"},
@@ -75,8 +71,7 @@ static const struct cli_option options[] = {
     {0, "keep", CLI_COUNT, AT(keep), "N",
      "shrink and store at most so many failing programs per device,\none of each group of those "
      "that fail alike (default: 10; of\nmemory all); the others are counted"},
-    {0, "out", CLI_TEXT, AT(out), "FOLDER",
-     "where they are stored (default: fuzz-FAMILY; relatives)"},
+    {0, "out", CLI_TEXT, AT(out), "FOLDER", "where they are stored (default: fuzz-FAMILY)"},
     {0, "db", CLI_TEXT, AT(db), "FILE", "the store, which has all results (default: litmus.db)"},
     {0, "resume", CLI_FLAG, AT(resume), NULL,
      "go on with the newest unfinished campaign in the store, with its\noptions; of a finished one "
@@ -87,7 +82,7 @@ static const struct cli_option options[] = {
      "of groups: print how often each operation was run, by construct\nand by type, of the whole "
      "session"},
     {0, "show", CLI_FLAG, AT(show), NULL, "only print program --index of --seed as a test"},
-    {0, "replay", CLI_TEXT, AT(replay), "FILE", "run a stored program again, or a stored relative"},
+    {0, "replay", CLI_TEXT, AT(replay), "FILE", "run a stored program again"},
     CLI_OPTION_TIMEOUT("seconds without progress that count as a hang (default: 60)"),
     CLI_OPTION_TIME,
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "no progress"},
@@ -97,7 +92,7 @@ static const struct cli_option options[] = {
 
 const struct cli_syntax cli_fuzz_syntax = {
     .name = "fuzz",
-    .usage = "reconvergence|groups|memory|relatives [OPTION]... [TEST...]",
+    .usage = "reconvergence|groups|memory [OPTION]...",
     .about =
         "Generates programs with structured control flow from a seed, runs them, and checks "
         "what\nthey store against the host: of reconvergence every mask that a lane observed, of "
@@ -567,31 +562,6 @@ static void settle(struct fuzzing *f)
     cli_devices_watch(&f->devices, o->timeout, o->time, o->verbose);
 }
 
-static int relate(struct options *o, const struct cli_list *operands, struct lit_error *error)
-{
-    if (o->show || o->coverage || o->pressure) {
-        lit_fail(error, LIT_EXIT_USAGE,
-                 "--show, --coverage and --pressure are for generated programs");
-        return cli_fail(error);
-    }
-    cli_seed_settle(&o->seed, true);
-    const struct cli_relatives chosen = {
-        .tests = {.items = operands->items + 1, .count = operands->count - 1},
-        .devices = &o->devices,
-        .simt = &o->simt,
-        .seed = o->seed.value,
-        .count = o->count ? o->count : RELATIVES,
-        .runs = o->runs ? o->runs : RELATIVE_RUNS,
-        .keep = o->keep,
-        .out = o->out,
-        .module = o->replay,
-        .timeout = o->timeout,
-        .time = o->time,
-        .quiet = o->quiet,
-        .verbose = o->verbose};
-    return cli_relatives(&chosen, error);
-}
-
 static bool begin(struct fuzzing *f, const struct cli_call *call, struct lit_error *error)
 {
     struct options *o = f->chosen;
@@ -711,15 +681,6 @@ int cli_fuzz(struct cli_call *call)
     if (call->operands.count == 1 && !strcmp(call->operands.items[0], "memory"))
         return fuzz_memory(call);
     struct fuzzing f = {.chosen = call->chosen};
-    if (call->operands.count && strcmp(call->operands.items[0], "relatives") == 0) {
-        if (!cli_is_given(&cli_fuzz_syntax, call->given, "db") && !f.chosen->resume &&
-            !f.chosen->shard)
-            return relate(call->chosen, &call->operands, &call->error);
-        lit_fail(&call->error, LIT_EXIT_USAGE,
-                 "relatives are not stored: no --db, --resume, "
-                 "--shard");
-        return CLI_FAILED;
-    }
     const int code = fuzz(&f, call, &call->error);
     cli_campaign_close(&f.campaign);
     return cli_devices_end(&f.devices, code);

@@ -225,10 +225,7 @@ static int forward(const struct cli_command *command, const char *pattern,
 {
     char **argv = lit_alloc(operands->count + 3, sizeof *argv);
     int argc = 0;
-    bool adds =
-        command->syntax && (command->syntax->operands == CLI_OPERANDS_TESTS ||
-                            (strcmp(command->name, "fuzz") == 0 && first < operands->count &&
-                             strcmp(operands->items[first], "relatives") == 0));
+    bool adds = command->syntax && command->syntax->operands == CLI_OPERANDS_TESTS;
     argv[argc++] = (char *)command->name;
     for (size_t i = first; i < operands->count; i++) {
         argv[argc++] = (char *)operands->items[i];

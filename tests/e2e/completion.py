@@ -52,7 +52,7 @@ class Candidates(Case):
         self.assertEqual(self.offered("run", "--simt", "sno"), ["snooping"])
         self.assertEqual(self.offered("run", "-d", ""), [])
         self.assertEqual(self.offered("run", "--db", ""), [":files"])
-        self.assertEqual(self.offered("fuzz", ""), ["reconvergence", "groups", "memory", "relatives"])
+        self.assertEqual(self.offered("fuzz", ""), ["reconvergence", "groups", "memory"])
 
     def test_names_of_tests_and_configurations(self):
         tests = self.litmus("list", "--names", "--thorough").out.splitlines()
