@@ -274,6 +274,29 @@ static void a_continue_construct_is_no_way_out(void **state)
         assert_int_equal(try_program(&program, seed, "peeling", MASKS_MAXIMAL, 32), 0);
 }
 
+// The fault exits: a selection whose merge block does nothing but leave a loop, and no other.
+static void an_exit_loses_its_convergence_point(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *source;
+        bool wrong;
+    } rows[] = {
+        {"while i<2 { if group.0 { if lane.0 { look } break } look } look", true},
+        {"while i<2 { if group.0 { if lane.0 { look } look break } look } look", false},
+        {"while i<2 { if lane.0 { look } look } look", false},
+        {"if group.0 { if lane.0 { look } } look", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct gen_program program;
+        assert_true(gen_read(rows[i].source, strlen(rows[i].source), &program, NULL));
+        int wrong = 0;
+        for (uint64_t seed = 0; seed < 20; seed++)
+            wrong += try_program(&program, seed, "faulty,fault=exits", MASKS_MAXIMAL, 32) != 0;
+        assert_int_equal(wrong > 0, rows[i].wrong);
+    }
+}
+
 int main(int argc, char **argv)
 {
     // masks TRIES; masks 0 SEED MODEL RULE SUBGROUP: one program, which `litmus fuzz --show`
@@ -296,6 +319,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(peeling_keeps_the_weaker_rules),
         cmocka_unit_test(broken_models_are_seen),
         cmocka_unit_test(a_continue_construct_is_no_way_out),
+        cmocka_unit_test(an_exit_loses_its_convergence_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

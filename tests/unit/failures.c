@@ -129,6 +129,13 @@ static void verdicts(void **state)
     struct made *made = make_hazard();
     check_verdict(made, 0, "3 of 9 forbidden configurations failed: shuffle.scan-loop (3, always)");
     check_verdict(made, 1, "Nothing ran: 0 configurations skipped");
+    // The key result that leads comes first, by its name.
+    add(made, 0, "loop-exit.vote/op=any@workgroup=64,subgroup=8", 100, CAT_FORBIDDEN);
+    made->results[made->model.result_count - 1].headline = (char *)REPORT_LEADS;
+    check_verdict(made, 0,
+                  "4 of 10 forbidden configurations failed: subgroup operations behind a loop exit "
+                  "(always), shuffle.scan-loop (3, always)");
+    report_result_forget(&made->results[--made->model.result_count]);
     add(made, 1, "memory.coherence@w=1", 78, CAT_FORBIDDEN);
     check_verdict(made, 1,
                   "1 of 1 forbidden configuration failed: memory.coherence (0.78 of runs)");
