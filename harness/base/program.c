@@ -154,3 +154,24 @@ bool lit_spirv_disassemble(const void *words, size_t size, struct text *page)
     text_append(page, said.data, said.length);
     return true;
 }
+
+#define MOST_PASSES 16
+
+bool lit_spirv_optimise(const char *const *passes, const void *words, size_t size,
+                        struct text *made, struct lit_error *error)
+{
+    OWNED(text_free) struct text said = {0}, to = {0};
+    const char *tool[MOST_PASSES + 5] = {"spirv-opt"};
+    size_t count = 1;
+    if (!lit_file_temporary("", 0, &to, error))
+        return false;
+    for (size_t i = 0; i < MOST_PASSES && passes[i]; i++)
+        tool[count++] = passes[i];
+    tool[count++] = "-o";
+    tool[count] = to.data;
+    const bool good = run_on(tool, words, size, &said, error) &&
+                      (text_read(made, to.data, SPIRV_TEXT) ||
+                       lit_fail(error, LIT_EXIT_USAGE, "spirv-opt: %s", strerror(errno)));
+    unlink(to.data);
+    return good;
+}

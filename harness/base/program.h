@@ -29,3 +29,7 @@ bool lit_program_run(const char *const *words, double seconds, size_t limit, str
 bool lit_spirv_validate(const void *words, size_t size, struct lit_error *error);
 // Appends what spirv-dis writes of a module. False where it is not installed, or fails.
 bool lit_spirv_disassemble(const void *words, size_t size, struct text *page);
+// The module that spirv-opt makes of one, by passes that NULL ends. False with an error, of code
+// LIT_EXIT_NOTHING if it is not installed.
+bool lit_spirv_optimise(const char *const *passes, const void *words, size_t size,
+                        struct text *made, struct lit_error *error);

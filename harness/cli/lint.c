@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus lint: the convergence lint over machine code from anywhere.
-#include "cli/cli.h"
+// litmus lint: the convergence lint over machine code from anywhere, and over SPIR-V.
+#include "cli/kernel.h"
+
 #include "isa/code.h"
 #include "isa/lint.h"
 
@@ -12,6 +13,7 @@
 struct options {
     bool rows, all, quiet, built_in;
     uint64_t sm;
+    struct cli_list defines, includes;
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -21,7 +23,8 @@ static const struct cli_option options[] = {
      "workgroups are of one row, of rows of a multiple of 32 invocations,\nor of rows of 32 at "
      "most: SR_TID.X / 32 is one number for a warp"},
     {'a', "all", CLI_FLAG, AT(all), NULL,
-     "print inside, guarded, exited and query, too, which the program\nmay ask for"},
+     "print inside, guarded, exited and query, too, which the program\nmay ask for; of SPIR-V "
+     "near, loops that lack something of the shape"},
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "print the summary alone"},
     {0, "sm", CLI_COUNT, AT(sm), "N",
      "the architecture, 90 for sm_90, of files that do not say it:\npipeline binaries, and machine "
@@ -29,6 +32,9 @@ static const struct cli_option options[] = {
     {0, "built-in", CLI_FLAG, AT(built_in), NULL,
      "decode machine code by the built-in decoder alone, which knows\nsm_90 (default: by nvdisasm "
      "if there is one)"},
+    {0, "define", CLI_LIST, AT(defines), "NAME[=VALUE]", "a macro of GLSL"},
+    {0, "include", CLI_LIST, AT(includes), "FOLDER",
+     "where GLSL's includes are, besides the folder of FILE"},
 };
 
 const struct cli_syntax cli_lint_syntax = {
@@ -39,22 +45,26 @@ const struct cli_syntax cli_lint_syntax = {
         "that lanes of a warp can reach without reconvergence after a branch, and warp-wide\n"
         "instructions with a wrong guard predicate. Nothing is run. A FILE is what it is by its\n"
         "content: SASS text of nvdisasm or cuobjdump -sass, a cubin (ELF), or what\n"
-        "vkGetPipelineCacheData or vkGetPipelineBinaryDataKHR gave for one pipeline.",
+        "vkGetPipelineCacheData or vkGetPipelineBinaryDataKHR gave for one pipeline.\n"
+        "Of SPIR-V, its assembly (*.spvasm) and GLSL (*.comp, *.glsl) it names the loops behind\n"
+        "which NVIDIA's compiler leaves a subgroup to execute operations apart.",
     CLI_OPTIONS(options, struct options, 0),
-    .more =
-        "docs/lint.md says what is found, what is not, and why.\n\n"
-        "exit codes: 0 nothing found, 1 at risk, leaving, twice or misguarded was found, 2 usage\n"
-        "or input, 3 some code could not be analysed\n\n"
-        "examples:\n"
-        "  cuobjdump -sass program > program.sass && litmus lint program.sass\n"
-        "  litmus lint --rows kernel.cubin\n"
-        "  litmus lint pipeline.cache\n",
+    .more = "docs/lint.md says what is found, what is not, and why.\n\n"
+            "exit codes: 0 nothing found, 1 at risk, leaving, twice or misguarded was found, or a\n"
+            "loop of SPIR-V, 2 usage or input, 3 some code could not be analysed\n\n"
+            "examples:\n"
+            "  cuobjdump -sass program > program.sass && litmus lint program.sass\n"
+            "  litmus lint --rows kernel.cubin\n"
+            "  litmus lint pipeline.cache\n"
+            "  litmus lint shader.spv\n"
+            "  litmus lint --include shaders --define SIZE=64 shaders/sort.comp\n",
     .operands = CLI_OPERANDS_FILES,
 };
 
 struct linting {
     const struct options *chosen;
     size_t functions, refused, reads, findings[LINT_KINDS];
+    struct cli_lint_spirv spirv;
 };
 
 static void put_where(const char *path, const struct isa_function *function, struct text *line)
@@ -133,28 +143,58 @@ static bool lint_file(struct linting *l, const char *path, struct lit_error *err
                 lit_fail(error, LIT_EXIT_USAGE, "cannot read %.300s: %s", path, strerror(errno));
     if (good && bytes.length > ISA_MOST_BYTES)
         good = lit_fail(error, LIT_EXIT_USAGE, "%.300s: more than %zu bytes", path, ISA_MOST_BYTES);
+    if (good && cli_lint_is_spirv(path, &bytes))
+        return cli_lint_spirv(&l->spirv, path, error);
     return good && lint_bytes(l, path, &bytes, error);
 }
 
-static int sum_up(const struct linting *l)
+static const char *plural(size_t count)
 {
-    size_t risks = 0;
-    for (int kind = 0; kind < LINT_KINDS; kind++)
-        risks += lint_is_risk((enum lint_kind)kind) ? l->findings[kind] : 0;
-    printf("%zu function%s, %zu cross-lane read%s", l->functions, l->functions == 1 ? "" : "s",
-           l->reads, l->reads == 1 ? "" : "s");
+    return count == 1 ? "" : "s";
+}
+
+static void sum_up_code(const struct linting *l)
+{
+    printf("%zu function%s, %zu cross-lane read%s", l->functions, plural(l->functions), l->reads,
+           plural(l->reads));
     if (l->refused)
         printf(", %zu not analysed", l->refused);
     for (int kind = 0; kind < LINT_KINDS; kind++)
         printf("%s%zu %s", kind ? ", " : ": ", l->findings[kind],
                lint_kind_name((enum lint_kind)kind));
     printf("\n");
-    return risks ? LIT_EXIT_FORBIDDEN : l->refused ? LIT_EXIT_UNDECIDED : LIT_EXIT_OK;
+}
+
+static void sum_up_spirv(const struct cli_lint_spirv *l)
+{
+    printf("%zu module%s, %zu loop%s", l->modules, plural(l->modules), l->loops, plural(l->loops));
+    if (l->refused)
+        printf(", %zu not analysed", l->refused);
+    printf(": %zu left apart, %zu near\n", l->found, l->near);
+}
+
+static int sum_up(const struct linting *l)
+{
+    size_t risks = l->spirv.found;
+    for (int kind = 0; kind < LINT_KINDS; kind++)
+        risks += lint_is_risk((enum lint_kind)kind) ? l->findings[kind] : 0;
+    if (l->functions || !l->spirv.modules)
+        sum_up_code(l);
+    if (l->spirv.modules)
+        sum_up_spirv(&l->spirv);
+    return risks                            ? LIT_EXIT_FORBIDDEN
+           : l->refused || l->spirv.refused ? LIT_EXIT_UNDECIDED
+                                            : LIT_EXIT_OK;
 }
 
 int cli_lint(struct cli_call *call)
 {
-    struct linting l = {.chosen = call->chosen};
+    const struct options *chosen = call->chosen;
+    struct linting l = {.chosen = chosen,
+                        .spirv = {.defines = &chosen->defines,
+                                  .includes = &chosen->includes,
+                                  .all = chosen->all,
+                                  .quiet = chosen->quiet}};
     const struct cli_list *paths = &call->operands;
     bool good = paths->count > 0 || lit_fail(&call->error, LIT_EXIT_USAGE, "missing FILE");
     for (size_t i = 0; i < paths->count && good; i++)

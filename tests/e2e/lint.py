@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""litmus lint: machine code from anywhere, and files that are none."""
+"""litmus lint: machine code and SPIR-V from anywhere, and files that are none."""
 
 import os
+import subprocess
 
 import harness
 from harness import Case
@@ -13,6 +14,48 @@ PARTS = ("S2R R0, SR_LANEID", "ISETP.NE.AND P0, PT, R0, RZ, PT", "@P0 BRA 0x40",
          "IADD3 R1, R1, 0x1, RZ", "SHFL.IDX PT, R1, R1, 0x3, 0x1f", "EXIT")
 FINDING = ("SHFL.IDX at 0x40 can be reached from both sides of the branch at 0x20 without "
            "reconvergence: 0x20 -> 0x30 -> 0x40 and 0x20 -> 0x40")
+
+
+# A loop that all invocations leave in the first round, with a load by some of them, and a shuffle.
+GLSL = """\
+#version 450
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) READ buffer A { uint a[]; };
+layout(set = 0, binding = 1) buffer B { uint b[]; };
+shared uint s[64];
+HELPER
+void main()
+{
+    uint lane = gl_SubgroupInvocationID, id = gl_GlobalInvocationID.x, l = gl_LocalInvocationIndex;
+    uint v = a[id];
+    s[l] = v;
+    for (HEAD) {
+        if (EXIT) {
+            if (PART)
+                WORK;
+            LEAVE;
+        }
+        REST;
+    }
+    BEHIND;
+    b[id] = OPERATION;
+}
+"""
+PARTS_OF_GLSL = {
+    "READ": "readonly", "HELPER": "", "HEAD": "uint i = 0u; i < 8u; i++", "EXIT": "a[0] != 0u",
+    "PART": "lane != 0u", "WORK": "v = a[id + 64u]", "LEAVE": "break",
+    "REST": "v += a[i]; s[l] = v", "BEHIND": "", "OPERATION": "subgroupShuffle(v, 0u)",
+}
+
+
+def shader(**parts):
+    text = GLSL
+    for word, part in (PARTS_OF_GLSL | parts).items():
+        text = text.replace(word, part, 1)
+    return text
 
 
 def listing(parts):
@@ -79,6 +122,118 @@ class Lint(Case):
         cubin = self.lint("--built-in", os.path.join(CORPUS, "cubin"))
         self.assert_summary(cubin, 3, "2 functions", "2 not analysed")
         self.assertIn("cubin: second: ", cubin.out)
+
+    def check_shape(self, named, **parts):
+        with self.subTest(**parts):
+            result = self.lint("--all", self.write("loop.comp", shader(**parts)))
+            self.assert_clean(result)
+            self.assertEqual(result.code, named == "named", result)
+            self.assertEqual(": main: loop: " in result.out, named == "named", result)
+            self.assertEqual(": near: " in result.out, named == "near", result)
+
+    def test_loops(self):
+        self.check_shape("named")
+        for part in "(v & 1u) != 0u", "l != 0u", "gl_LocalInvocationID.y != 0u":
+            self.check_shape("named", PART=part)
+        for work in ("v = atomicAdd(s[0], 1u)", "v = v / (lane + 1u)",
+                     "v = a[id + 64u] + a[id + 128u]"):
+            self.check_shape("named", WORK=work)
+        for head in "uint i = 0u; i < 32u; i++", "uint i = 0u; i++ < 8u;", "uint i = 0u; ; i++":
+            self.check_shape("named", HEAD=head)
+        for leave in ("a[gl_WorkGroupID.x] != 0u", "a[gl_SubgroupID] != 0u",
+                      "gl_NumWorkGroups.x > 3u"):
+            self.check_shape("named", EXIT=leave)
+        for operation in "subgroupAdd(v)", "subgroupBroadcast(v, 0u)", "subgroupInclusiveAdd(v)":
+            self.check_shape("named", OPERATION=operation)
+        self.check_shape("named", BEHIND="barrier()")
+        self.check_shape("named", READ="")  # and not written in the loop
+        self.check_shape("named", REST="v += a[i]")
+        # In functions.
+        self.check_shape("named", HELPER="uint all(uint v) { return subgroupMax(v); }",
+                         OPERATION="all(v)")
+        self.check_shape("named", HELPER="uint more(uint at) { return at > 9u ? a[at] : 0u; }",
+                         WORK="v = more(id + 64u)")
+
+    def test_left_by_return(self):
+        helper = """uint walk(uint v, uint lane, uint id) {
+            for (uint i = 0u; i < 8u; i++) {
+                if (a[0] != 0u) {
+                    if (lane != 0u)
+                        return a[id + 64u];
+                    return v;
+                }
+                v += a[i];
+            }
+            return v;
+        }"""
+        parts = {"HELPER": helper, "HEAD": "uint i = 0u; false; i++",
+                 "BEHIND": "v = walk(v, lane, id)"}
+        self.check_shape("named", **parts)
+        self.check_shape("silent", OPERATION="v", **parts)
+
+    def test_two_exits(self):
+        exits = "{ if (id != 0u) { v += 1u; break; } v = lane; break; }"
+        self.check_shape("named", WORK=exits)
+        self.check_shape("silent", WORK="{ v = lane; }")
+        self.check_shape("silent", PART="a[1] != 0u",
+                         WORK="{ if (a[2] != 0u) { v += 1u; break; } break; }")
+
+    def test_other_loops(self):
+        for parts in (
+                {"PART": "a[1] != 0u"},                         # all go one way
+                {"PART": "subgroupAdd(v) != 0u"},
+                {"WORK": "v = v * v + lane"},                   # no branch is left of it
+                {"WORK": "v = s[l ^ 1u]"}, {"WORK": "s[l] = v"}, {"WORK": "v = a[id]"},
+                {"WORK": "v = v / 3u"},
+                {"EXIT": "a[i] != 0u"}, {"EXIT": "v > 9u"},     # another condition in each round
+                {"EXIT": "i == 3u && a[0] != 0u"}, {"EXIT": "s[0] != 0u"},
+                {"LEAVE": "v += 1u"}, {"LEAVE": "continue"},    # the loop goes on
+                {"LEAVE": "return"},                            # no operation follows
+                {"OPERATION": "v"}, {"OPERATION": "gl_SubgroupSize"},
+                {"WORK": "{ }", "BEHIND": "if (lane != 0u) v = a[id + 64u]"}):
+            self.check_shape("silent", **parts)
+
+    def test_near(self):
+        for parts in ({"HEAD": "uint i = 0u; i < a[3]; i++"}, {"REST": ""},
+                      {"BEHIND": "for (uint d = 1u; d < lane; d++) v += a[d]"}):
+            self.check_shape("near", **parts)
+            self.assertNotIn("near: ", self.lint(self.write("loop.comp", shader(**parts))).out)
+
+    def test_forms_of_a_module(self):
+        source, module = self.write("loop.comp", shader()), self.path("loop.spv")
+        words = [f":{shader().split('for (')[0].count(chr(10)) + 1}: main: loop: ", "right: "]
+        subprocess.run(["glslang", "-V", "--target-env", "vulkan1.2", "-g", source, "-o", module],
+                       check=True, capture_output=True)
+        assembly = self.path("loop.spvasm")
+        subprocess.run(["spirv-dis", module, "-o", assembly], check=True)
+        for name in source, module, assembly:
+            with self.subTest(name=name):
+                result = self.lint(name)
+                self.assert_summary(result, 1, "1 module, 1 loop: 1 left apart, 0 near")
+                for word in words:
+                    self.assertIn(word, result.out)
+        self.assertNotIn("main: ", self.lint("-q", source).out)
+        both = self.lint(source, self.write("code.sass", listing(PARTS)))
+        self.assert_summary(both, 1, "1 module, 1 loop: ")
+        self.assertIn("1 function, 1 cross-lane read: ", both.out)
+
+    def test_without_lines(self):
+        source, module = self.write("loop.comp", shader()), self.path("loop.spv")
+        subprocess.run(["glslang", "-V", "--target-env", "vulkan1.2", source, "-o", module],
+                       check=True, capture_output=True)
+        self.assertRegex(self.lint(module).out,
+                         r"loop.spv: main: loop block %\d+: its exit at block %\d+ ")
+
+    def test_macros(self):
+        text = shader(EXIT="a[0] != NONE")
+        name = self.write("loop.comp", text)
+        self.assert_one_line(self.lint(name), 2, "loop.comp", "NONE")
+        self.assert_summary(self.lint("--define", "NONE=0u", name), 1, "1 left apart")
+
+    def test_not_a_module(self):
+        for name, data in ("a.spv", b"\x03\x02\x23\x07 and no more"), ("b.spvasm", b"no\n"):
+            with self.subTest(name=name):
+                self.assert_one_line(self.lint(self.write(name, data)), 2, name)
 
     def test_usage(self):
         for arguments, words in (

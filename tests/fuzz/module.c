@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzes the readers of SPIR-V modules: of the features that one needs, of whether its dispatch may
-// be cut, of the interface of a kernel from outside, and what makes one smaller.
+// be cut, of the interface of a kernel from outside, of loops that invocations leave apart, and
+// what makes one smaller.
 #include "fuzz.h"
 
 #include "base/text.h"
 #include "catalogue/inspect.h"
+#include "lint/exits.h"
 #include "model/facts.h"
 #include "reduce/pass.h"
 
@@ -36,6 +38,23 @@ static void reduce(const uint32_t *words, size_t count)
     red_base_clear(&base);
 }
 
+// Every line of a finding is one that its name says.
+static void lint(const uint32_t *words, size_t count)
+{
+    OWNED(red_module_clear) struct red_module m = {0};
+    OWNED(exits_clear) struct exits exits = {0};
+    struct lit_error error = {0};
+    if (!red_module_read(&m, words, count) || !exits_find(&m, &exits, &error))
+        return;
+    for (size_t i = 0; i < exits.count; i++) {
+        const struct exits_finding *f = &exits.findings[i];
+        MUST(f->operation < m.count && (f->work == RED_NONE || f->work < m.count));
+        MUST(red_op(&m.lines[f->function]) == SpvOpFunction);
+        MUST(red_op(&m.lines[f->loop]) == SpvOpLoopMerge);
+        MUST(red_is_end(red_op(&m.lines[f->exit])) && red_is_end(red_op(&m.lines[f->selection])));
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const size_t count = size / 4;
@@ -59,6 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 MUST(found.buffers[i].set < CAT_MOST_SETS);
         }
     reduce(words, count);
+    lint(words, count);
     free(words);
     return 0;
 }
