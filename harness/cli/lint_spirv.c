@@ -10,15 +10,12 @@
 
 #define MOST_NAME 200
 
-// Functions become one, and variables values; nothing else is done.
-static const char *const passes[] = {"--scalar-block-layout",
-                                     "--inline-entry-points-exhaustive",
-                                     "--eliminate-dead-functions",
-                                     "--private-to-local",
-                                     "--scalar-replacement=64",
-                                     "--convert-local-access-chains",
-                                     "--ssa-rewrite",
-                                     NULL};
+// Functions become one, variables values, and what is computed or loaded twice one; nothing else is
+// done.
+static const char *const passes[] = {
+    "--scalar-block-layout", "--inline-entry-points-exhaustive", "--eliminate-dead-functions",
+    "--private-to-local",    "--scalar-replacement=64",          "--convert-local-access-chains",
+    "--ssa-rewrite",         "--redundancy-elimination",         NULL};
 
 // The string of an OpName, OpEntryPoint or OpString that is at a word.
 static void string_of(const struct red_line *line, uint32_t word, char name[MOST_NAME])
@@ -74,30 +71,20 @@ static void put_place(const struct red_module *m, size_t at, struct text *text)
 
 static const char *work_of(uint32_t opcode)
 {
-    switch ((SpvOp)opcode) {
-    case SpvOpLoad:
-        return "loads from a buffer";
-    case SpvOpFunctionCall:
-        return "calls a function";
-    case SpvOpLoopMerge:
-        return "has a loop";
-    case SpvOpControlBarrier:
-        return "has a barrier";
-    default:
-        return opcode >= SpvOpUDiv && opcode <= SpvOpFMod ? "divides"
-               : opcode >= SpvOpImageSampleImplicitLod && opcode <= SpvOpImageRead
-                   ? "reads an image"
-               : opcode >= SpvOpAtomicLoad && opcode <= SpvOpAtomicXor ? "has an atomic"
-                                                                       : "has an operation";
-    }
+    return opcode == SpvOpLoad                          ? "loads"
+           : opcode == SpvOpStore                       ? "stores, beside a changed value,"
+           : opcode >= SpvOpUDiv && opcode <= SpvOpFMod ? "divides"
+           : opcode >= SpvOpImageSampleImplicitLod && opcode <= SpvOpImageRead ? "reads an image"
+                                                                               : "has an atomic";
 }
 
 static void put_finding(const struct red_module *m, const char *path, const struct exits_finding *f,
                         struct text *text)
 {
     static const char *const lacks[] = {
-        "a round need not come to that branch", "no constant says when the loop ends otherwise",
-        "another loop stands before the operation", "the rounds do nothing but count"};
+        "at its top no constants say that it has two rounds or more",
+        "its rounds do nothing but count", "an operation or barrier of a group is in it",
+        "its loop control says whether to unroll it", "code stands behind the selection"};
     const struct red_line *source = source_of(m, f->loop), *file = NULL;
     char name[MOST_NAME], from[MOST_NAME] = "";
     name_of(m, f->function, name);
@@ -113,14 +100,11 @@ static void put_finding(const struct red_module *m, const char *path, const stru
     }
     text_printf(text, ": its exit at ");
     put_place(m, f->exit, text);
-    text_printf(text,
-                " has the condition %%%u, which is the same in all rounds; the invocations that "
-                "leave part at ",
-                m->lines[f->exit].words[1]);
+    text_puts(text, " asks for what is the same for all invocations; those that leave part at ");
     put_place(m, f->selection, text);
     text_printf(text, " by %%%u", m->lines[f->selection].words[1]);
     if (f->work == RED_NONE) {
-        text_puts(text, ", and each side leaves by itself");
+        text_puts(text, " and again behind it, and each time some leave by themselves");
     } else {
         text_printf(text, ", where one side %s at ", work_of(red_op(&m->lines[f->work])));
         put_place(m, f->work, text);

@@ -33,7 +33,7 @@ static void connect(struct exits_graph *g, size_t at)
         const bool loop = red_op(line) == SpvOpLoopMerge;
         if (loop || red_op(line) == SpvOpSelectionMerge) {
             block->merge = block_of(g, line->words[1]);
-            block->loop = loop;
+            block->loop = loop ? i : 0;
             if (!loop && block->merge != EXITS_NONE)
                 g->blocks[block->merge].header = at;
         }
@@ -44,6 +44,14 @@ static void connect(struct exits_graph *g, size_t at)
                 LIT_ADD(block->next, block->count) = next;
         }
     }
+}
+
+bool exits_leads_to(const struct exits_graph *g, size_t from, size_t block)
+{
+    for (size_t i = 0; i < g->blocks[from].count; i++)
+        if (g->blocks[from].next[i] == block)
+            return true;
+    return false;
 }
 
 void exits_reach(struct exits_graph *g, size_t from, size_t without, size_t other, bool *found)
@@ -76,8 +84,8 @@ static void clear_loop(struct exits_loop *loop)
 
 static void add_loop(struct exits_graph *g, size_t header)
 {
-    struct exits_loop loop = {g->blocks[header].behind - 1, header, g->blocks[header].merge,
-                              lit_alloc(g->count, 1), lit_alloc(g->count, 1)};
+    struct exits_loop loop = {header, g->blocks[header].merge, lit_alloc(g->count, 1),
+                              lit_alloc(g->count, 1)};
     bool more = true;
     exits_reach(g, header, loop.merge, EXITS_NONE, loop.inside);
     while (more && !exits_is_over(g)) {
@@ -88,63 +96,10 @@ static void add_loop(struct exits_graph *g, size_t header)
                     loop.again[i] = more = true;
         g->work += g->count;
     }
-    while (loop.at > g->blocks[header].begin &&
-           red_op(&g->module->lines[loop.at]) != SpvOpLoopMerge)
-        loop.at--;
     if (loop.again[header])
         LIT_ADD(g->loops, g->loop_count) = loop;
     else
         clear_loop(&loop);
-}
-
-static uint8_t mark_of(const struct red_line *line, uint32_t at)
-{
-    switch ((SpvDecoration)line->words[at]) {
-    case SpvDecorationNonWritable:
-        return EXITS_READ_ONLY;
-    case SpvDecorationCoherent:
-    case SpvDecorationVolatile:
-        return EXITS_SHARED;
-    case SpvDecorationBufferBlock:
-        return EXITS_BLOCK;
-    case SpvDecorationBuiltIn:
-        break;
-    default:
-        return 0;
-    }
-    switch (line->size > at + 1 ? (SpvBuiltIn)line->words[at + 1] : SpvBuiltInMax) {
-    case SpvBuiltInNumWorkgroups:
-    case SpvBuiltInWorkgroupSize:
-    case SpvBuiltInWorkgroupId:
-    case SpvBuiltInSubgroupSize:
-    case SpvBuiltInNumSubgroups:
-    case SpvBuiltInSubgroupId:
-    case SpvBuiltInDeviceIndex:
-        return EXITS_COMMON;
-    default:
-        return 0;
-    }
-}
-
-// A structure is read-only if all its members are.
-static void decorations(struct exits_graph *g)
-{
-    const struct red_module *m = g->module;
-    OWNED(lit_free) uint32_t *members = lit_alloc(m->bound, sizeof *members);
-    g->marks = lit_alloc(m->bound, 1);
-    for (size_t i = 0; i < m->count; i++) {
-        const struct red_line *line = &m->lines[i];
-        const uint32_t id = line->size > 1 ? line->words[1] : 0;
-        const bool member = red_op(line) == SpvOpMemberDecorate;
-        if (!member && red_op(line) != SpvOpDecorate)
-            continue;
-        const uint8_t mark = mark_of(line, member ? 3 : 2);
-        const struct red_line *made = red_made(m, id);
-        if (!member || mark != EXITS_READ_ONLY)
-            g->marks[id] |= mark;
-        else if (made && ++members[id] == made->size - 2)
-            g->marks[id] |= mark;
-    }
 }
 
 void exits_graph_make(const struct red_module *m, struct exits_graph *g)
@@ -169,8 +124,6 @@ void exits_graph_make(const struct red_module *m, struct exits_graph *g)
     }
     for (size_t i = 0; i < g->count; i++)
         connect(g, i);
-    decorations(g);
-    g->changes = lit_alloc(m->bound, 1);
     for (size_t i = 0; i < g->count && !exits_is_over(g); i++)
         if (g->blocks[i].loop && g->blocks[i].merge != EXITS_NONE)
             add_loop(g, i);
@@ -185,8 +138,6 @@ void exits_graph_clear(struct exits_graph *g)
     free(g->blocks);
     free(g->loops);
     free(g->of);
-    free(g->marks);
-    free(g->differs);
-    free(g->changes);
+    free(g->traits);
     *g = (struct exits_graph){0};
 }

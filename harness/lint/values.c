@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may differ between the invocations of a subgroup, and what changes in a loop.
+// What values depend on, and how often a loop goes round.
 #include "lint/exits.h"
 
 #include "base/text.h"
-
-#include <string.h>
 
 #define MOST_DEPTH 24 // of a value's operands
 
@@ -19,18 +17,18 @@ bool exits_is_group(uint32_t opcode)
     case SpvOpSubgroupReadInvocationKHR:
     case SpvOpGroupNonUniformRotateKHR:
     case SpvOpGroupNonUniformPartitionNV:
+    case SpvOpGroupNonUniformQuadAllKHR:
+    case SpvOpGroupNonUniformQuadAnyKHR:
     case SpvOpCooperativeMatrixLoadNV:
     case SpvOpCooperativeMatrixStoreNV:
     case SpvOpCooperativeMatrixMulAddNV:
+    case SpvOpCooperativeMatrixLoadKHR:
+    case SpvOpCooperativeMatrixStoreKHR:
+    case SpvOpCooperativeMatrixMulAddKHR:
         return true;
     default:
         return (opcode >= SpvOpGroupNonUniformElect && opcode <= SpvOpGroupNonUniformQuadSwap) ||
-               (opcode >= SpvOpGroupAll && opcode <= SpvOpGroupSMax) ||
-               opcode == SpvOpGroupNonUniformQuadAllKHR ||
-               opcode == SpvOpGroupNonUniformQuadAnyKHR ||
-               opcode == SpvOpCooperativeMatrixLoadKHR ||
-               opcode == SpvOpCooperativeMatrixStoreKHR ||
-               opcode == SpvOpCooperativeMatrixMulAddKHR;
+               (opcode >= SpvOpGroupAll && opcode <= SpvOpGroupSMax);
     }
 }
 
@@ -43,29 +41,6 @@ bool exits_is_atomic(uint32_t opcode)
 
 // --- Pointers
 
-// The variable that a pointer points into; 0: not known.
-static uint32_t variable_of(const struct red_module *m, uint32_t pointer)
-{
-    const struct red_line *line = red_made(m, pointer);
-    for (unsigned depth = 0; line && depth < MOST_DEPTH; depth++) {
-        switch ((SpvOp)red_op(line)) {
-        case SpvOpVariable:
-        case SpvOpFunctionParameter:
-            return line->words[2];
-        case SpvOpAccessChain:
-        case SpvOpInBoundsAccessChain:
-        case SpvOpPtrAccessChain:
-        case SpvOpCopyObject:
-        case SpvOpImageTexelPointer:
-            line = red_made(m, line->words[3]);
-            break;
-        default:
-            return 0;
-        }
-    }
-    return 0;
-}
-
 SpvStorageClass exits_storage(const struct red_module *m, uint32_t pointer)
 {
     const struct red_line *type = pointer < m->bound ? red_made(m, m->type[pointer]) : NULL;
@@ -73,53 +48,32 @@ SpvStorageClass exits_storage(const struct red_module *m, uint32_t pointer)
                                                     : SpvStorageClassMax;
 }
 
-// The structure that a buffer's variable has, through pointers and arrays; 0: none.
-static uint32_t structure_of(const struct red_module *m, uint32_t variable)
+bool exits_is_private(const struct red_module *m, uint32_t pointer)
 {
-    const struct red_line *type = variable < m->bound ? red_made(m, m->type[variable]) : NULL;
-    for (unsigned depth = 0; type && depth < MOST_DEPTH; depth++)
-        switch ((SpvOp)red_op(type)) {
-        case SpvOpTypeStruct:
-            return type->words[1];
-        case SpvOpTypePointer:
-            type = type->size > 3 ? red_made(m, type->words[3]) : NULL;
-            break;
-        case SpvOpTypeArray:
-        case SpvOpTypeRuntimeArray:
-            type = red_made(m, type->words[2]);
-            break;
-        default:
+    const SpvStorageClass storage = exits_storage(m, pointer);
+    return storage == SpvStorageClassFunction || storage == SpvStorageClassPrivate;
+}
+
+// The variable that a pointer points into; 0: not known.
+static uint32_t variable_of(const struct red_module *m, uint32_t pointer)
+{
+    const struct red_line *line = red_made(m, pointer);
+    for (unsigned depth = 0; line && depth < MOST_DEPTH; depth++) {
+        const uint32_t opcode = red_op(line);
+        if (opcode == SpvOpVariable)
+            return line->words[2];
+        if (opcode != SpvOpAccessChain && opcode != SpvOpInBoundsAccessChain &&
+            opcode != SpvOpCopyObject)
             return 0;
-        }
+        line = red_made(m, line->words[3]);
+    }
     return 0;
 }
 
-// What decorations say of a variable and its structure.
-static unsigned marks(const struct exits_graph *g, uint32_t pointer)
-{
-    const uint32_t variable = variable_of(g->module, pointer);
-    return g->marks[variable] | g->marks[structure_of(g->module, variable)];
-}
+// --- What values depend on
 
-bool exits_is_buffer(const struct exits_graph *g, uint32_t pointer)
-{
-    const SpvStorageClass storage = exits_storage(g->module, pointer);
-    return storage == SpvStorageClassStorageBuffer ||
-           storage == SpvStorageClassPhysicalStorageBuffer ||
-           (storage == SpvStorageClassUniform && marks(g, pointer) & EXITS_BLOCK);
-}
-
-// --- What differs
-
-static bool operand_differs(const struct red_line *line, const bool *differs)
-{
-    for (uint32_t w = 1; w < line->size; w++)
-        if (line->kinds[w] == SPIRV_ID && differs[line->words[w]])
-            return true;
-    return false;
-}
-
-static bool group_differs(const struct red_line *line, const bool *differs)
+// Whether an operation of a group has one result for all of it, whatever its operands are.
+static bool is_common(const struct red_line *line)
 {
     const uint32_t opcode = red_op(line);
     switch ((SpvOp)opcode) {
@@ -135,257 +89,188 @@ static bool group_differs(const struct red_line *line, const bool *differs)
     case SpvOpSubgroupAnyKHR:
     case SpvOpSubgroupAllEqualKHR:
     case SpvOpSubgroupReadInvocationKHR:
-        return false;
-    case SpvOpGroupNonUniformBallotFindLSB:
-    case SpvOpGroupNonUniformBallotFindMSB:
-        return operand_differs(line, differs);
+        return true;
     default:
-        if (opcode >= SpvOpGroupAll && opcode <= SpvOpGroupBroadcast)
-            return false;
-        return !(
-            ((opcode >= SpvOpGroupNonUniformIAdd && opcode <= SpvOpGroupNonUniformLogicalXor) ||
-             (opcode >= SpvOpGroupIAdd && opcode <= SpvOpGroupSMax) ||
-             opcode == SpvOpGroupNonUniformBallotBitCount) &&
-            line->size > 4 && line->words[4] == SpvGroupOperationReduce);
+        return (opcode >= SpvOpGroupAll && opcode <= SpvOpGroupBroadcast) ||
+               (((opcode >= SpvOpGroupNonUniformBallotBitCount &&
+                  opcode <= SpvOpGroupNonUniformLogicalXor) ||
+                 (opcode >= SpvOpGroupIAdd && opcode <= SpvOpGroupSMax)) &&
+                line->size > 4 && line->words[4] == SpvGroupOperationReduce);
     }
 }
 
-struct difference {
+struct spread {
     struct exits_graph *graph;
-    bool *apart; // of each block: invocations may come to it by several ways
+    uint8_t *apart; // of each block: on what the way to it depends
     bool more;
 };
 
-static void mark(struct difference *d, uint32_t id)
+static void mark(struct spread *s, uint32_t id, unsigned traits)
 {
-    if (id && id < d->graph->module->bound && !d->graph->differs[id])
-        d->graph->differs[id] = d->more = true;
+    uint8_t *of = &s->graph->traits[id];
+    s->more |= id && (traits & ~(unsigned)*of);
+    *of |= id ? (uint8_t)traits : 0;
 }
 
-// What a store leaves in a variable. Invocations that read one place of a buffer read one value.
-static void store(struct difference *d, uint32_t pointer, uint32_t value)
+// What the operands and the instruction itself add.
+static unsigned traits_of(const struct exits_graph *g, const struct red_line *line)
 {
-    const uint32_t variable = variable_of(d->graph->module, pointer);
-    const SpvStorageClass storage = exits_storage(d->graph->module, variable);
-    if ((d->graph->differs[pointer] || d->graph->differs[value]) &&
-        (storage == SpvStorageClassFunction || storage == SpvStorageClassPrivate))
-        mark(d, variable);
+    const uint32_t opcode = red_op(line);
+    unsigned traits = 0;
+    for (uint32_t w = 1; w < line->size; w++)
+        if (line->kinds[w] == SPIRV_ID)
+            traits |= g->traits[line->words[w]] & (EXITS_DIFFERS | EXITS_GIVEN);
+    if (exits_is_group(opcode))
+        return is_common(line) ? EXITS_GIVEN : EXITS_GIVEN | EXITS_DIFFERS;
+    if (exits_is_atomic(opcode) || opcode == SpvOpReadClockKHR || opcode == SpvOpFunctionCall ||
+        opcode == SpvOpFunctionParameter)
+        return EXITS_GIVEN | EXITS_DIFFERS;
+    if (opcode == SpvOpImageRead || opcode == SpvOpImageFetch ||
+        (opcode == SpvOpLoad && !exits_is_private(g->module, line->words[3]) &&
+         exits_storage(g->module, line->words[3]) != SpvStorageClassInput))
+        traits |= EXITS_GIVEN;
+    return traits;
 }
 
-static void call(struct difference *d, const struct red_line *line)
+static void follow(struct spread *s, size_t at)
 {
-    const struct red_module *m = d->graph->module;
-    const struct red_line *callee = red_made(m, line->words[3]);
-    size_t at = callee ? (size_t)(callee - m->lines) + 1 : m->count;
-    for (uint32_t w = 4; w < line->size && at < m->count; w++, at++) {
-        if (red_op(&m->lines[at]) != SpvOpFunctionParameter)
-            return;
-        const uint32_t parameter = red_result(&m->lines[at]);
-        if (d->graph->differs[line->words[w]])
-            mark(d, parameter);
-        if (d->graph->differs[parameter])
-            store(d, line->words[w], parameter);
-    }
-}
-
-static void follow(struct difference *d, size_t at)
-{
-    const struct exits_graph *g = d->graph;
+    const struct exits_graph *g = s->graph;
     const struct red_module *m = g->module;
     const struct red_line *line = &m->lines[at];
     const uint32_t opcode = red_op(line), result = red_result(line);
-    const size_t block = g->of[at];
-    switch ((SpvOp)opcode) {
-    case SpvOpStore:
-    case SpvOpCopyMemory:
-        store(d, line->words[1], line->words[2]);
-        return;
-    case SpvOpReturnValue:
-        if (g->differs[line->words[1]])
-            mark(d, m->lines[g->blocks[block].function].words[2]);
-        return;
-    case SpvOpFunctionCall:
-        call(d, line);
-        break;
-    case SpvOpFunction:
-    case SpvOpFunctionParameter:
-        return;
-    case SpvOpVariable:
-        if (line->words[3] == SpvStorageClassInput && !(g->marks[result] & EXITS_COMMON))
-            mark(d, result);
-        return;
-    case SpvOpPhi:
-        if (d->apart[block])
-            mark(d, result);
-        break;
-    case SpvOpReadClockKHR:
-        mark(d, result);
-        break;
-    default:
-        break;
+    const unsigned traits = traits_of(g, line);
+    if (opcode == SpvOpStore || opcode == SpvOpCopyMemory) {
+        if (exits_is_private(m, line->words[1]))
+            mark(s, variable_of(m, line->words[1]), traits);
+    } else if (opcode == SpvOpVariable) {
+        if (line->words[3] == SpvStorageClassInput && !(g->traits[result] & EXITS_COMMON))
+            mark(s, result, EXITS_DIFFERS);
+    } else if (result && opcode != SpvOpLabel) {
+        mark(s, result, traits | (opcode == SpvOpPhi ? s->apart[g->of[at]] : 0));
+        for (uint32_t w = 4; opcode == SpvOpFunctionCall && w < line->size; w++)
+            mark(s, variable_of(m, line->words[w]), traits);
     }
-    if (exits_is_group(opcode) ? group_differs(line, g->differs)
-                               : exits_is_atomic(opcode) || operand_differs(line, g->differs))
-        mark(d, result);
 }
 
 // Values that come together behind a selection or a loop depend on the way, too.
-static void part(struct difference *d)
+static void part(struct spread *s)
 {
-    struct exits_graph *g = d->graph;
-    for (size_t i = 0; i < g->count; i++) {
-        const size_t header = g->blocks[i].header;
-        const uint32_t condition = header == EXITS_NONE ? 0 : exits_condition(g, header);
-        d->apart[i] |= g->differs[condition];
-    }
+    struct exits_graph *g = s->graph;
+    for (size_t i = 0; i < g->count; i++)
+        if (g->blocks[i].header != EXITS_NONE)
+            s->apart[i] |= g->traits[exits_condition(g, g->blocks[i].header)];
     for (size_t l = 0; l < g->loop_count; l++) {
         const struct exits_loop *loop = &g->loops[l];
         g->work += g->count;
         for (size_t i = 0; i < g->count; i++) {
-            const uint32_t condition = loop->inside[i] ? exits_condition(g, i) : 0;
-            bool leaves = !loop->again[i];
-            for (size_t k = 0; g->differs[condition] && k < g->blocks[i].count; k++)
+            bool leaves = loop->inside[i] && !loop->again[i];
+            for (size_t k = 0; loop->inside[i] && k < g->blocks[i].count; k++)
                 leaves |= !loop->again[g->blocks[i].next[k]];
-            d->apart[loop->merge] |= leaves && g->differs[condition];
+            if (leaves)
+                s->apart[loop->merge] |= g->traits[exits_condition(g, i)];
         }
+    }
+}
+
+// Decorations stand before variables.
+static void decorate(struct exits_graph *g, const struct red_line *line)
+{
+    if (red_op(line) != SpvOpDecorate || line->words[2] != SpvDecorationBuiltIn || line->size < 4)
+        return;
+    switch ((SpvBuiltIn)line->words[3]) {
+    case SpvBuiltInNumWorkgroups:
+    case SpvBuiltInWorkgroupId:
+    case SpvBuiltInDeviceIndex:
+        g->traits[line->words[1]] = EXITS_COMMON | EXITS_GIVEN;
+        break;
+    case SpvBuiltInWorkgroupSize:
+    case SpvBuiltInSubgroupSize:
+    case SpvBuiltInNumSubgroups:
+    case SpvBuiltInSubgroupId:
+        g->traits[line->words[1]] = EXITS_COMMON;
+        break;
+    default:
+        break;
     }
 }
 
 void exits_compare(struct exits_graph *g)
 {
     const struct red_module *m = g->module;
-    OWNED(lit_free) bool *apart = lit_alloc(g->count + 1, sizeof *apart);
-    struct difference d = {g, apart, true};
-    g->differs = lit_alloc(m->bound, sizeof *g->differs);
-    while (d.more && !exits_is_over(g)) {
-        d.more = false;
+    OWNED(lit_free) uint8_t *apart = lit_alloc(g->count + 1, 1);
+    struct spread s = {g, apart, true};
+    g->traits = lit_alloc(m->bound, 1);
+    for (size_t i = 0; i < m->count; i++)
+        decorate(g, &m->lines[i]);
+    while (s.more && !exits_is_over(g)) {
+        s.more = false;
         for (size_t i = 0; i < m->count; i++)
-            if (g->of[i] != EXITS_NONE || red_op(&m->lines[i]) == SpvOpVariable)
-                follow(&d, i);
-        part(&d);
+            if (g->of[i] != EXITS_NONE || red_op(&m->lines[i]) == SpvOpVariable ||
+                red_op(&m->lines[i]) == SpvOpFunctionParameter)
+                follow(&s, i);
+        part(&s);
         g->work += m->count;
     }
 }
 
-// --- What changes in a loop
+// --- How often a loop goes round
 
-// Whether the loop may write to what a pointer leads to.
-static bool is_written(struct exits_graph *g, const struct exits_loop *loop, uint32_t pointer)
-{
-    const struct red_module *m = g->module;
-    const uint32_t variable = variable_of(m, pointer);
-    const SpvStorageClass storage = exits_storage(m, pointer);
-    const bool local = storage == SpvStorageClassFunction || storage == SpvStorageClassPrivate;
-    for (size_t b = 0; b < g->count; b++) {
-        if (!loop->inside[b])
-            continue;
-        g->work += g->blocks[b].behind - g->blocks[b].begin;
-        for (size_t i = g->blocks[b].begin; i < g->blocks[b].behind; i++) {
-            const struct red_line *line = &m->lines[i];
-            const uint32_t opcode = red_op(line);
-            const bool stores = opcode == SpvOpStore || opcode == SpvOpCopyMemory;
-            const uint32_t to = stores ? variable_of(m, line->words[1]) : 0;
-            if (opcode == SpvOpFunctionCall ||
-                (stores && exits_storage(m, line->words[1]) == storage &&
-                 (!to || !variable || to == variable)) ||
-                (!local && (opcode == SpvOpControlBarrier || opcode == SpvOpMemoryBarrier ||
-                            exits_is_atomic(opcode))))
-                return true;
-        }
-    }
-    return false;
-}
-
-static bool load_changes(struct exits_graph *g, const struct exits_loop *loop, uint32_t pointer)
-{
-    const SpvStorageClass storage = exits_storage(g->module, pointer);
-    if (storage == SpvStorageClassInput || storage == SpvStorageClassPushConstant ||
-        storage == SpvStorageClassUniformConstant ||
-        (storage == SpvStorageClassUniform && !exits_is_buffer(g, pointer)))
-        return false;
-    return !(marks(g, pointer) & EXITS_READ_ONLY) &&
-           (marks(g, pointer) & EXITS_SHARED || is_written(g, loop, pointer));
-}
-
-static bool is_constant(const struct red_module *m, uint32_t id)
-{
-    const struct red_line *line = red_made(m, id);
-    return line && red_op(line) < SpvOpFunction;
-}
-
-// Whether a value of a loop's header begins with a constant, and is changed by constants.
-static bool counts(const struct exits_graph *g, const struct exits_loop *loop,
-                   const struct red_line *phi)
-{
-    const struct red_module *m = g->module;
-    for (uint32_t w = 3; w + 1 < phi->size; w += 2) {
-        const struct red_line *line = red_made(m, phi->words[w]);
-        const size_t block = line ? g->of[line - m->lines] : EXITS_NONE;
-        if (is_constant(m, phi->words[w]))
-            continue;
-        if (block == EXITS_NONE || !loop->inside[block] || !red_is_pure(line))
-            return false;
-        for (uint32_t k = 1; k < line->size; k++)
-            if (line->kinds[k] == SPIRV_ID && line->words[k] != phi->words[2] &&
-                !is_constant(m, line->words[k]))
-                return false;
-    }
-    return true;
-}
-
-static enum exits_change change_of(struct exits_graph *g, const struct exits_loop *loop,
-                                   uint32_t id, unsigned depth);
-
-static enum exits_change change_of_operands(struct exits_graph *g, const struct exits_loop *loop,
-                                            const struct red_line *line, unsigned depth)
-{
-    enum exits_change most = EXITS_SAME;
-    bool known = true; // all that does not change is constant
-    for (uint32_t w = 1; w < line->size && most != EXITS_CHANGES; w++) {
-        if (line->kinds[w] != SPIRV_ID)
-            continue;
-        const enum exits_change each = change_of(g, loop, line->words[w], depth);
-        known &= each != EXITS_SAME || is_constant(g->module, line->words[w]);
-        most = each > most ? each : most;
-    }
-    return most == EXITS_COUNTS && !known ? EXITS_CHANGES : most;
-}
-
-static enum exits_change change_of_line(struct exits_graph *g, const struct exits_loop *loop,
-                                        const struct red_line *line, size_t block, unsigned depth)
-{
-    const uint32_t opcode = red_op(line);
-    const size_t header = g->blocks[block].header;
-    if (depth == 0 || !red_is_pure(line) || exits_is_group(opcode) || opcode == SpvOpImageRead ||
-        (opcode == SpvOpLoad && load_changes(g, loop, line->words[3])))
-        return EXITS_CHANGES;
-    if (opcode == SpvOpPhi && block == loop->header)
-        return counts(g, loop, line) ? EXITS_COUNTS : EXITS_CHANGES;
-    if (opcode == SpvOpPhi &&
-        (header == EXITS_NONE ||
-         change_of(g, loop, exits_condition(g, header), depth - 1) != EXITS_SAME))
-        return EXITS_CHANGES;
-    const enum exits_change change = change_of_operands(g, loop, line, depth - 1);
-    return opcode == SpvOpLoad && change == EXITS_COUNTS ? EXITS_CHANGES : change;
-}
-
-static enum exits_change change_of(struct exits_graph *g, const struct exits_loop *loop,
-                                   uint32_t id, unsigned depth)
+// What an id of 32 bits is in round 0 or 1. False if that is not known.
+static bool value_in(const struct exits_graph *g, const struct exits_loop *loop, uint32_t id,
+                     unsigned round, unsigned depth, uint32_t *value)
 {
     const struct red_line *line = red_made(g->module, id);
-    const size_t block = line ? g->of[line - g->module->lines] : EXITS_NONE;
-    if (block == EXITS_NONE || !loop->inside[block] || red_op(line) == SpvOpLabel)
-        return EXITS_SAME;
-    if (!g->changes[id])
-        g->changes[id] = 1 + (uint8_t)change_of_line(g, loop, line, block, depth);
-    return (enum exits_change)(g->changes[id] - 1);
+    uint32_t a = 0, b = 0;
+    if (!line || depth == 0)
+        return false;
+    const uint32_t opcode = red_op(line);
+    if (opcode == SpvOpConstant && line->size == 4)
+        return *value = line->words[3], true;
+    if (opcode == SpvOpPhi && g->of[line - g->module->lines] == loop->header) {
+        for (uint32_t w = 3; w + 1 < line->size; w += 2) {
+            const struct red_line *from = red_made(g->module, line->words[w + 1]);
+            const size_t block = from ? g->of[from - g->module->lines] : EXITS_NONE;
+            if (block != EXITS_NONE && loop->inside[block] == (round == 1))
+                return value_in(g, loop, line->words[w], 0, depth - 1, value);
+        }
+        return false;
+    }
+    if (line->size != 5 || !value_in(g, loop, line->words[3], round, depth - 1, &a) ||
+        !value_in(g, loop, line->words[4], round, depth - 1, &b))
+        return false;
+    switch ((SpvOp)opcode) {
+    case SpvOpIAdd:
+        return *value = a + b, true;
+    case SpvOpISub:
+        return *value = a - b, true;
+    case SpvOpIMul:
+        return *value = a * b, true;
+    case SpvOpULessThan:
+        return *value = a < b, true;
+    case SpvOpULessThanEqual:
+        return *value = a <= b, true;
+    case SpvOpUGreaterThan:
+        return *value = a > b, true;
+    case SpvOpUGreaterThanEqual:
+        return *value = a >= b, true;
+    case SpvOpSLessThan:
+        return *value = (int32_t)a < (int32_t)b, true;
+    case SpvOpSGreaterThan:
+        return *value = (int32_t)a > (int32_t)b, true;
+    case SpvOpINotEqual:
+        return *value = a != b, true;
+    default:
+        return false;
+    }
 }
 
-enum exits_change exits_change(struct exits_graph *g, const struct exits_loop *loop, uint32_t id)
+bool exits_is_once(const struct exits_graph *g, const struct exits_loop *loop, size_t block)
 {
-    if (g->changing != loop)
-        memset(g->changes, 0, g->module->bound);
-    g->work += g->changing == loop ? 1 : g->module->bound / 16;
-    g->changing = loop;
-    return change_of(g, loop, id, MOST_DEPTH);
+    const bool leaves = g->blocks[block].next[0] == loop->merge; // where the condition holds
+    uint32_t value = 0;
+    for (unsigned round = 0; round < 2; round++)
+        if (value_in(g, loop, exits_condition(g, block), round, MOST_DEPTH, &value) &&
+            (value != 0) == leaves)
+            return true;
+    return false;
 }

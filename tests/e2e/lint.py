@@ -22,9 +22,12 @@ GLSL = """\
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_vote : require
+#extension GL_EXT_control_flow_attributes : require
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) READ buffer A { uint a[]; };
 layout(set = 0, binding = 1) buffer B { uint b[]; };
+layout(constant_id = 0) const uint rounds = 8u;
 shared uint s[64];
 HELPER
 void main()
@@ -32,10 +35,12 @@ void main()
     uint lane = gl_SubgroupInvocationID, id = gl_GlobalInvocationID.x, l = gl_LocalInvocationIndex;
     uint v = a[id];
     s[l] = v;
+    HINT
     for (HEAD) {
         if (EXIT) {
             if (PART)
                 WORK;
+            LAST;
             LEAVE;
         }
         REST;
@@ -45,9 +50,10 @@ void main()
 }
 """
 PARTS_OF_GLSL = {
-    "READ": "readonly", "HELPER": "", "HEAD": "uint i = 0u; i < 8u; i++", "EXIT": "a[0] != 0u",
-    "PART": "lane != 0u", "WORK": "v = a[id + 64u]", "LEAVE": "break",
-    "REST": "v += a[i]; s[l] = v", "BEHIND": "", "OPERATION": "subgroupShuffle(v, 0u)",
+    "READ": "readonly", "HELPER": "", "HINT": "", "HEAD": "uint i = 0u; i < 8u; i++",
+    "EXIT": "a[0] != 0u", "PART": "lane != 0u", "WORK": "v = a[id + 64u]", "LAST": "",
+    "LEAVE": "break", "REST": "v += a[i]; s[l] = v", "BEHIND": "",
+    "OPERATION": "subgroupShuffle(v, 0u)",
 }
 
 
@@ -135,58 +141,56 @@ class Lint(Case):
         self.check_shape("named")
         for part in "(v & 1u) != 0u", "l != 0u", "gl_LocalInvocationID.y != 0u":
             self.check_shape("named", PART=part)
-        for work in ("v = atomicAdd(s[0], 1u)", "v = v / (lane + 1u)",
-                     "v = a[id + 64u] + a[id + 128u]"):
+        for work in ("v = atomicAdd(s[0], 1u)", "v = v / (lane + 1u)", "v = v % (lane + 1u)",
+                     "v = a[id + 64u] + a[id + 128u]", "v = s[l ^ 1u] + s[l ^ 2u]",
+                     "{ v += lane; b[id + 64u] = lane; }",
+                     "{ if (id != 0u) v = a[id + 64u]; else v = lane; }",
+                     "switch (lane) { case 1u: break; default: v = a[id + 64u]; }",
+                     "{ v = a[id + 64u]; break; }"):
             self.check_shape("named", WORK=work)
-        for head in "uint i = 0u; i < 32u; i++", "uint i = 0u; i++ < 8u;", "uint i = 0u; ; i++":
+        for head in ("uint i = 0u; i < 32u; i++", "uint i = 0u; i++ < 8u;",
+                     "uint i = 8u; i > 0u; i--", "uint i = 1u; i < 64u; i *= 2u",
+                     "uint i = 0u; i < rounds; i++", "uint i = 0u; i < gl_SubgroupSize; i++"):
             self.check_shape("named", HEAD=head)
         for leave in ("a[gl_WorkGroupID.x] != 0u", "a[gl_SubgroupID] != 0u",
-                      "gl_NumWorkGroups.x > 3u"):
+                      "gl_NumWorkGroups.x > 3u", "a[i] != 0u", "i >= 3u && a[0] != 0u"):
             self.check_shape("named", EXIT=leave)
         for operation in "subgroupAdd(v)", "subgroupBroadcast(v, 0u)", "subgroupInclusiveAdd(v)":
             self.check_shape("named", OPERATION=operation)
-        self.check_shape("named", BEHIND="barrier()")
-        self.check_shape("named", READ="")  # and not written in the loop
+        for behind in "barrier()", "for (uint d = 1u; d < lane; d++) v += a[d]":
+            self.check_shape("named", BEHIND=behind)
+        for read in "", "volatile", "coherent":
+            self.check_shape("named", READ=read)
         self.check_shape("named", REST="v += a[i]")
+        self.check_shape("named", HINT="[[dependency_infinite]]")
         # In functions.
         self.check_shape("named", HELPER="uint all(uint v) { return subgroupMax(v); }",
                          OPERATION="all(v)")
         self.check_shape("named", HELPER="uint more(uint at) { return at > 9u ? a[at] : 0u; }",
                          WORK="v = more(id + 64u)")
 
-    def test_left_by_return(self):
-        helper = """uint walk(uint v, uint lane, uint id) {
-            for (uint i = 0u; i < 8u; i++) {
-                if (a[0] != 0u) {
-                    if (lane != 0u)
-                        return a[id + 64u];
-                    return v;
-                }
-                v += a[i];
-            }
-            return v;
-        }"""
-        parts = {"HELPER": helper, "HEAD": "uint i = 0u; false; i++",
-                 "BEHIND": "v = walk(v, lane, id)"}
-        self.check_shape("named", **parts)
-        self.check_shape("silent", OPERATION="v", **parts)
-
     def test_two_exits(self):
         exits = "{ if (id != 0u) { v += 1u; break; } v = lane; break; }"
         self.check_shape("named", WORK=exits)
         self.check_shape("silent", WORK="{ v = lane; }")
+        self.check_shape("silent", WORK="{ v = lane; break; }")
         self.check_shape("silent", PART="a[1] != 0u",
                          WORK="{ if (a[2] != 0u) { v += 1u; break; } break; }")
 
     def test_other_loops(self):
         for parts in (
                 {"PART": "a[1] != 0u"},                         # all go one way
-                {"PART": "subgroupAdd(v) != 0u"},
+                {"PART": "gl_SubgroupID == 0u"},
                 {"WORK": "v = v * v + lane"},                   # no branch is left of it
-                {"WORK": "v = s[l ^ 1u]"}, {"WORK": "s[l] = v"}, {"WORK": "v = a[id]"},
+                {"WORK": "v = s[l ^ 1u]"}, {"WORK": "v = s[s[l ^ 1u] & 63u]"},
+                {"WORK": "s[l] = v"}, {"WORK": "b[id + 64u] = lane"}, {"WORK": "v = a[id]"},
                 {"WORK": "v = v / 3u"},
-                {"EXIT": "a[i] != 0u"}, {"EXIT": "v > 9u"},     # another condition in each round
-                {"EXIT": "i == 3u && a[0] != 0u"}, {"EXIT": "s[0] != 0u"},
+                {"WORK": "for (uint d = 0u; d < lane; d++) v += a[id + d]"},
+                {"EXIT": "v > 9u"}, {"EXIT": "a[id] != 0u"},    # lanes may go several ways
+                {"EXIT": "lane < 16u"}, {"EXIT": "gl_LocalInvocationID.x != 3u"},
+                {"EXIT": "i == 3u"}, {"EXIT": "i >= 1u"},       # it counts only
+                {"EXIT": "rounds == 8u"}, {"EXIT": "gl_NumSubgroups > 1u"},
+                {"EXIT": "gl_SubgroupID < 9u"},
                 {"LEAVE": "v += 1u"}, {"LEAVE": "continue"},    # the loop goes on
                 {"LEAVE": "return"},                            # no operation follows
                 {"OPERATION": "v"}, {"OPERATION": "gl_SubgroupSize"},
@@ -194,8 +198,14 @@ class Lint(Case):
             self.check_shape("silent", **parts)
 
     def test_near(self):
-        for parts in ({"HEAD": "uint i = 0u; i < a[3]; i++"}, {"REST": ""},
-                      {"BEHIND": "for (uint d = 1u; d < lane; d++) v += a[d]"}):
+        for parts in (
+                {"HEAD": "uint i = 0u; i < a[3]; i++"}, {"HEAD": "uint i = 0u; i < 1u; i++"},
+                {"HEAD": "uint i = 0u; ; i++", "REST": "v += a[i]; if (i > 6u) break"},
+                {"REST": ""},
+                {"EXIT": "subgroupAny(a[id] != 0u)"}, {"LAST": "memoryBarrierShared()"},
+                {"REST": "v += a[i]; barrier()"}, {"REST": "v += subgroupAdd(a[i])"},
+                {"HINT": "[[unroll]]"}, {"HINT": "[[dont_unroll]]"},
+                {"LAST": "v = v * 3u + 1u"}, {"LAST": "s[l] = v"}):
             self.check_shape("near", **parts)
             self.assertNotIn("near: ", self.lint(self.write("loop.comp", shader(**parts))).out)
 

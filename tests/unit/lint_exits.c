@@ -7,38 +7,49 @@
 
 #include <string.h>
 
-static size_t find_in(const struct cat_test *test, const struct cat_module *of, size_t *near)
+// What a variant of the family loop-exit has that was right on the GPU, and is not named.
+static const char *const right[] = {
+    "place=behind", "place=select",    "place=no-loop", "sync=in-exit",
+    "hint=unroll",  "hint=dont",       "exit=lane",     "exit=vote",
+    "loop=do",      "loop=forever",    "loop=switch",   "loop=unbounded",
+    "work=shared",  "work=arithmetic", "work=call",     "lanes=subgroup"};
+
+static bool is_wrong(const char *test, const char *variant)
+{
+    if (strcmp(test, "cases.nvidia-loop-exit-shuffle") == 0)
+        return strcmp(variant, "branch=lane,place=exit") == 0;
+    if (strncmp(test, "loop-exit.", strlen("loop-exit.")) != 0)
+        return false;
+    // Arithmetic alone is wrong where invocations part twice.
+    for (size_t i = 0; i < sizeof right / sizeof *right && !strstr(variant, "exits=three"); i++)
+        if (strstr(variant, right[i]))
+            return false;
+    return true;
+}
+
+static bool is_named(const struct cat_test *test, const struct cat_module *of)
 {
     OWNED(red_module_clear) struct red_module module = {0};
     OWNED(exits_clear) struct exits exits = {0};
     struct lit_error error = {0};
-    size_t found = 0;
+    bool named = false;
     assert_true(red_module_read(&module, cat_module_words(test, of), of->count));
     assert_true(exits_find(&module, &exits, &error));
-    for (size_t i = 0; i < exits.count; i++) {
-        found += !exits.findings[i].lacks;
-        *near += exits.findings[i].lacks != 0;
-    }
-    return found;
+    for (size_t i = 0; i < exits.count; i++)
+        named |= !exits.findings[i].lacks;
+    return named;
 }
 
 static void only_the_shape_is_named(void **state)
 {
     (void)state;
-    size_t named = 0, near = 0;
     for (size_t i = 0; i < cat_test_count(); i++) {
-        const struct cat_test *test = cat_test_at(i);
-        for (size_t k = 0; k < test->embedded->module_count; k++) {
-            const struct cat_module *module = &test->embedded->modules[k];
-            const size_t found = find_in(test, module, &near);
-            if (found && (strcmp(test->embedded->name, "cases.nvidia-loop-exit-shuffle") != 0 ||
-                          strcmp(module->variant, "branch=lane,place=exit") != 0))
-                fail_msg("%s/%s is named", test->embedded->name, module->variant);
-            named += found;
-        }
+        const struct cat_embedded *of = cat_test_at(i)->embedded;
+        for (size_t k = 0; k < of->module_count; k++)
+            if (is_named(cat_test_at(i), &of->modules[k]) !=
+                is_wrong(of->name, of->modules[k].variant))
+                fail_msg("%s/%s", of->name, of->modules[k].variant);
     }
-    assert_int_equal(named, 1);
-    assert_int_equal(near, 0);
 }
 
 int main(void)
