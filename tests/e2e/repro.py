@@ -491,6 +491,25 @@ class Benchmarks(Case):
                            f"operation={operation}/result=inclusive/workgroup=128", "lockstep", 0)
                 shutil.rmtree(self.path("bundle"))
 
+    def test_a_lookback_that_does_the_work_of_others(self):
+        """No tile's sum is published but by those who look for it, who are together behind that."""
+        self.bundle("bench:held=4/shared=0/looks=4/lanes=32/encoding=word64/order=fallback/"
+                    "edge=branch/stage=whole/fence=device/operation=segmented/result=inclusive/"
+                    "workgroup=64@elements=16384", "--simt", "tangled,subgroup=8")
+        self.build()
+        source = self.read("test.spvasm").decode()
+        for before, after in (("%patience = OpConstant %uint 0x1FF\n",
+                               "%patience = OpConstant %uint 0\n"),
+                              ("%alone_tag = OpBitwiseOr %uint %tag_begin %alone_kind ",
+                               "%alone_tag = OpBitwiseOr %uint %tag_begin %nothing ")):
+            self.assertEqual(source.count(before), 1)
+            source = source.replace(before, after)
+        self.write("bundle/others.spvasm", source)
+        self.command(SPIRV_AS, "--target-env", "spv1.3", "others.spvasm", "-o", "others.spv")
+        result = self.command("./repro", "-m", "others.spv", "-n", "20", drivers=[harness.SIMT],
+                              LITMUS_SIMT="model=tangled,subgroup=8,threads=1")
+        self.assertEqual(self.counts(result), (0, 20, 0))
+
     @harness.full
     def test_limits_and_copies(self):
         for row in ("limit/shuffles/chains=8", "limit/adds/chains=1", "limit/copy",
