@@ -73,7 +73,7 @@ struct exits_graph {
     size_t count, loop_count;
     size_t *of;      // the block of each line; EXITS_NONE outside of functions
     uint8_t *traits; // of each id: of enum exits_trait
-    uint64_t work;   // steps, of which there are not to be too many
+    uint64_t work;   // steps taken so far; exits_is_over bounds them
 };
 
 void exits_graph_make(const struct red_module *module, struct exits_graph *graph);

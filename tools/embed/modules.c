@@ -209,8 +209,8 @@ static bool is_newer(const char *listing)
     return strstr(listing, "\n; Version: 1.5\n");
 }
 
-// What is compiled from GLSL is the listing, which is shown: glslang defines nothing. The names of
-// ids are taken out of such a module, as assembly has none there.
+// A module from GLSL is compiled from the listing that litmus show prints; glslang gets no macros.
+// The names of ids are removed from such a module, because assembly has none there.
 static void make_valid(const struct settings *settings, struct job *job, const char *listing)
 {
     const struct maker *maker = settings->maker;
