@@ -2,6 +2,7 @@
 // litmus: hand-written SPIR-V subgroup tests against any Vulkan driver. The table of its
 // subcommands.
 
+#include "base/clock.h"
 #include "base/program.h"
 #include "cli/cases.h"
 #include "cli/cli.h"
@@ -91,6 +92,7 @@ int main(int argc, char **argv)
     eng_process_begin(&argc, &argv);
     // Where jansson lacks memory, it leaves out a member.
     json_set_alloc_funcs(take, free);
+    clock_open();
     // A worker prints nothing of its own (what a driver prints is no output of this program), and
     // has an exit code of its own for lack of memory: nothing may ask for any before.
     if (argc > 1 && strcmp(argv[1], "worker") == 0)

@@ -185,7 +185,7 @@ int cli_devices_end(struct cli_devices *devices, int code)
 void cli_seed_settle(struct cli_seed *seed, bool is_short)
 {
     if (!seed->given && getrandom(&seed->value, sizeof seed->value, 0) < 0)
-        seed->value = (uint64_t)time(NULL);
+        seed->value = (uint64_t)clock_date();
     if (!seed->given && is_short)
         seed->value &= 0xffffffff;
 }
@@ -205,7 +205,7 @@ struct store_session cli_session_make(const char *name, const struct cli_call *c
 {
     struct text command = {0};
     char started[32];
-    const time_t now = time(NULL);
+    const time_t now = clock_date();
     struct tm utc;
     strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     const char *kernel = format_kernel_given();

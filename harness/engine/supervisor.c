@@ -2,23 +2,16 @@
 // Runs the queues of all chosen devices, side by side or one after another.
 #include "engine/supervisor.h"
 
+#include "base/clock.h"
 #include "engine/protocol.h"
 #include "engine/queue.h"
 
 #include <sched.h>
 #include <stdlib.h>
-#include <time.h>
-
-#define WAIT_MS 200
 
 void eng_workers_wait(struct eng_workers *workers)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += WAIT_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
-    pthread_cond_clockwait(&workers->changed, &workers->lock, CLOCK_MONOTONIC, &until);
+    clock_wait(&workers->changed, &workers->lock);
 }
 
 bool eng_workers_stops(const struct eng_workers *workers)

@@ -3,6 +3,7 @@
 // rounds.
 #include "engine/bench.h"
 
+#include "base/clock.h"
 #include "bench/oracle.h"
 #include "bench/rate.h"
 #include "device/timing.h"
@@ -53,10 +54,10 @@ bool eng_throughput_is(const char *name)
     return !strncmp(name, THROUGHPUT, strlen(THROUGHPUT)) || !strncmp(name, SINGLE, strlen(SINGLE));
 }
 
-static double clock_ns(clockid_t which)
+static double cpu_ns(void)
 {
     struct timespec now;
-    clock_gettime(which, &now);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
@@ -183,7 +184,7 @@ static enum dev_status run_batch(struct job *job, struct bench_rate *rate)
         .submits = !dev_facts(job->dev)->cpu,
         .run = job->runs,
         .expired = job->expired};
-    const double began = clock_ns(CLOCK_MONOTONIC);
+    const double began = clock_now();
     for (uint32_t i = 0; i < batch.runs; i++)
         job->seeds[i] = eng_run_seed(job->ready.stream, job->next++);
     for (uint32_t i = 0; i < batch.next_runs; i++)
@@ -201,7 +202,7 @@ static enum dev_status run_batch(struct job *job, struct bench_rate *rate)
     rate->fill_ns += batch.stages.fill;
     rate->test_ns += batch.stages.test;
     rate->check_ns += batch.stages.check;
-    const double seconds = (clock_ns(CLOCK_MONOTONIC) - began) * 1e-9;
+    const double seconds = clock_now() - began;
     job->each = seconds / batch.runs;
     job->size = batch.next_runs ? batch.next_runs : eng_batch_after(batch.runs, seconds);
     return DEV_OK;
@@ -237,13 +238,13 @@ static enum dev_status run_for(struct job *job, enum bench_form form, uint32_t r
         .subgroup = job->ready.args.subgroup,
         .copy = job->copy,
     };
-    const double began = clock_ns(CLOCK_MONOTONIC), cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    const double began = clock_now(), cpu = cpu_ns();
     do {
         status = form == BENCH_BATCHED ? run_batch(job, rate)
                                        : run_single(job, form == BENCH_COMPILED, rate);
-        rate->wall_ns = clock_ns(CLOCK_MONOTONIC) - began;
+        rate->wall_ns = (clock_now() - began) * 1e9;
     } while (status == DEV_OK && rate->wall_ns < seconds * 1e9);
-    rate->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    rate->cpu_ns = cpu_ns() - cpu;
     // It is not to be beside what is timed next.
     if (status == DEV_OK && job->singles)
         status = dev_program_drain(job->program, job->request->timeout_ms, &job->error);

@@ -128,9 +128,9 @@ static void flush(struct eng_worker *worker)
 
 void eng_worker_ask(struct eng_worker *worker, const struct eng_request *request)
 {
+    worker->last_event = clock_awake();
     eng_request_write(request, &worker->outbox);
     flush(worker);
-    worker->last_event = clock_awake();
 }
 
 void eng_worker_teach_one(struct eng_worker *worker, const struct text *test, bool instead,

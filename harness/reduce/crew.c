@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 struct hand {
     struct red_crew *crew;
@@ -141,13 +140,8 @@ void red_crew_try(struct red_crew *crew, struct red_candidate *candidates, size_
     pthread_cond_broadcast(&crew->changed);
     // Those that were begun are waited for: their candidates are theirs.
     while (crew->open && (crew->end == ENG_END_RAN || crew->next > count - crew->open)) {
-        struct timespec until;
         crew->plan->progress(tally, crew->plan->user);
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += 200000000;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&crew->changed, &crew->lock, &until);
+        clock_wait(&crew->changed, &crew->lock);
     }
     crew->count = crew->next = 0;
     pthread_mutex_unlock(&crew->lock);

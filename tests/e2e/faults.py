@@ -14,9 +14,11 @@ CHECKS = 3  # device losses in a row that stop a queue
 class OneConfiguration(Case):
     """A fault in workgroups of 64; those of 128 are not touched by it."""
 
+    sets_clock = True
+
     def broken(self, fault, result, *words, code=1, timeout="30"):
         run = self.litmus("run", *harness.PAIR, "-n", "20", "--timeout", timeout, "--seed", "1",
-                          fault=fault)
+                          fault=fault + ",jump=60")
         self.assertEqual(run.code, code, run)
         self.assert_clean(run)
         results = self.results()
@@ -55,8 +57,7 @@ class OneConfiguration(Case):
                 os.remove(self.path("litmus.db"))
 
     def test_hang_of_the_compiler(self):
-        run, _ = self.broken("hang-compiling-on=64", "hang", "no progress for 2 s", timeout="2")
-        self.assertLess(run.seconds, 20 * harness.SLOW)
+        self.broken("hang-compiling-on=64", "hang", "no progress for 2 s", timeout="2")
 
     def test_hang_at_a_submission(self):
         self.broken("hang-on=64", "hang", "no progress for 2 s", timeout="2")
@@ -96,6 +97,8 @@ class OneConfiguration(Case):
 
 
 class BesideTheDevice(Case):
+    sets_clock = True
+
     def test_the_next_batch_is_recorded_while_one_executes(self):
         self.write("journal", "")
         run = self.litmus("run", *harness.PAIR, "-n", "60", "--seed", "1",

@@ -191,13 +191,27 @@ class Case(unittest.TestCase):
 
     maxDiff = None
     program = PROGRAM
+    sets_clock = False  # limits of time are those of a clock that stands still but for pass_time and
+                        # the fault driver; not under Wine
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="litmus-e2e-")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.started = []
         self.addCleanup(self.stop_all)
+        if self.sets_clock and not WINDOWS:
+            self.clock = tempfile.NamedTemporaryFile(prefix="litmus-clock-", buffering=0)
+            self.addCleanup(self.clock.close)
+            self.clock.write(bytes(16))
         self.take_prepared()
+
+    def pass_time(self, seconds, stopped=False):
+        """Not while the fault driver does so too; `stopped`: as if nobody ran meanwhile."""
+        if self.sets_clock and not WINDOWS:
+            at = 8 if stopped else 0
+            value = int.from_bytes(os.pread(self.clock.fileno(), 8, at), sys.byteorder)
+            value += int(seconds * 1e9)
+            os.pwrite(self.clock.fileno(), value.to_bytes(8, sys.byteorder), at)
 
     def prepare(self):
         """Fills the folder of a test and sets attributes: once for all tests of a class, each of
@@ -236,6 +250,8 @@ class Case(unittest.TestCase):
         if fault:
             values.update(LITMUS_FAULT=fault, LITMUS_FAULT_DRIVER=any_driver())
         values.update(more)
+        if self.sets_clock and not WINDOWS:
+            values.update(LITMUS_CLOCK=self.clock.name)
         values = {name: value for name, value in values.items() if value is not None}
         return self.under_wine(values) if WINDOWS else values
 
@@ -326,7 +342,8 @@ class Case(unittest.TestCase):
         finally:
             database.close()
 
-    def wait_for(self, what, condition, timeout=60):
+    def wait_for(self, what, condition, timeout=60, passing=0):
+        """Until the condition holds; `passing`: seconds on a clock that is set, at each look."""
         end = time.monotonic() + timeout * SLOW
         while time.monotonic() < end:
             try:
@@ -335,9 +352,24 @@ class Case(unittest.TestCase):
                 value = None
             if value:
                 return value
+            self.pass_time(passing)
             time.sleep(0.05)
         self.fail(f"{what}: not seen within {timeout * SLOW:.0f} s")
         return None
+
+    def first_batch(self):
+        """Batches are stored when the clock says so."""
+        self.wait_for("the first batch", lambda: self.rows("SELECT 1 FROM result WHERE runs > 0"),
+                      passing=0.1)
+
+    def interrupt(self, process):
+        """Sends SIGINT, and returns when the process has noticed it."""
+        def is_pending():
+            with open(f"/proc/{process.pid}/status") as file:
+                pending = re.search(r"^ShdPnd:\s*(\w+)", file.read(), re.M)
+            return int(pending[1], 16) >> (signal.SIGINT - 1) & 1
+        process.send_signal(signal.SIGINT)
+        self.wait_for("the signal's delivery", lambda: not is_pending())
 
     def workers_of(self, process):
         """The process ids of a supervisor's children, which its threads have started."""

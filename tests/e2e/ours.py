@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes wrong in the harness or around it is never told as a driver's doing."""
 
+import glob
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -73,26 +75,44 @@ class Ours(Case):
         result = harness.Result(run.returncode, run.stdout, run.stderr, 0)
         self.assert_one_line(result, 2, "/proc/self/exe")
 
-    def stopped(self, *more, **how):
-        """Supervisor and worker are stopped for longer than the time limit, as a container is."""
-        process = self.start("run", harness.ONE, "-n", "8", "--timeout", "2", "--seed", "1", *more,
-                             **how)
+
+class Stopped(Case):
+    """Supervisor and worker are stopped for longer than the time limit, as a container is."""
+
+    sets_clock = True
+
+    def waits_of(self, pid):
+        """How often its threads waited."""
+        waits = 0
+        for path in glob.glob(f"/proc/{pid}/task/*/status"):
+            with open(path) as file:
+                waits += int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", file.read(), re.M)[1])
+        return waits
+
+    def stopped(self, fault):
+        process = self.start("run", harness.ONE, "-n", "8", "--timeout", "60", "--seed", "1",
+                             fault=fault + ",after=1", LITMUS_FAULT_RELEASE=self.path("go"))
         since = time.monotonic()
-        self.wait_for("a batch", lambda: self.rows("SELECT 1 FROM result WHERE runs > 0"))
+        self.first_batch()
         both = [process.pid, *self.workers_of(process)]
-        for number, pause in ((signal.SIGSTOP, 3), (signal.SIGCONT, 0)):
-            for pid in both:
-                os.kill(pid, number)
-            time.sleep(pause)
+        for pid in both:
+            os.kill(pid, signal.SIGSTOP)
+        self.pass_time(100, stopped=True)
+        for pid in both:
+            os.kill(pid, signal.SIGCONT)
+        # Each waits again, and so has looked at the clock.
+        for pid, before in [(pid, self.waits_of(pid)) for pid in both]:
+            self.wait_for("a look", lambda: self.waits_of(pid) > before + 3)
+        self.write("go", "")
         result = self.finish(process, since)
         self.assertEqual(result.code, 0, result)
         self.assertEqual(self.results()[64]["result"], "pass")
 
-    def test_stopped_in_a_submission(self):
-        self.stopped(fault="slow=300")
+    def test_in_a_submission(self):
+        self.stopped("hold-on=any")
 
-    def test_stopped_in_a_wait(self):
-        self.stopped(fault="slow-fence=300")
+    def test_in_a_wait(self):
+        self.stopped("hold-fence-on=any")
 
 
 if __name__ == "__main__":

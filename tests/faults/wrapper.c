@@ -22,7 +22,9 @@
 #define EXPORT __declspec(dllexport)
 #else
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <glob.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #define EXPORT __attribute__((visibility("default")))
 #endif
@@ -112,6 +114,11 @@ static bool in_first_thread(void)
 {
     return GetCurrentThreadId() == first_thread;
 }
+
+static _Atomic uint64_t *open_clock(void)
+{
+    return NULL;
+}
 #else
 static void load_real_driver(void)
 {
@@ -141,6 +148,15 @@ static void set_no_memory(void)
 static bool in_first_thread(void)
 {
     return gettid() == getpid();
+}
+
+static _Atomic uint64_t *open_clock(void)
+{
+    const char *path = getenv("LITMUS_CLOCK");
+    const int file = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    if (path && file < 0)
+        die("cannot open", path);
+    return path ? mmap(NULL, 16, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : NULL;
 }
 #endif
 
@@ -176,12 +192,41 @@ static _Noreturn void crash(void)
     abort();
 }
 
+static _Atomic uint64_t *passed; // ns, of the clock that a test sets; NULL: there is none
+
+// On that clock, without waiting; or by waiting.
+static void spend(uint64_t nanoseconds)
+{
+    if (passed)
+        atomic_fetch_add(passed, nanoseconds);
+    else
+        nanosleep(&(struct timespec){(time_t)(nanoseconds / 1000000000u),
+                                     (long)(nanoseconds % 1000000000u)},
+                  NULL);
+}
+
+static void jump(int number)
+{
+    uint32_t seconds;
+    (void)number;
+    if (passed && has_fault("jump", &seconds))
+        spend(seconds * UINT64_C(1000000000));
+}
+
+// The clock jumps again while nobody ends the process: whatever was heard of it came before.
 static _Noreturn void hang(bool deaf)
 {
     if (deaf)
-        signal(SIGTERM, SIG_IGN);
-    for (;;)
-        pause();
+        signal(SIGTERM, passed ? jump : SIG_IGN);
+    for (;; nanosleep(&(struct timespec){.tv_sec = 1}, NULL))
+        jump(0);
+}
+
+static bool is_held(void)
+{
+    const char *path = getenv("LITMUS_FAULT_RELEASE");
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    return !path || access(path, F_OK) != 0;
 }
 
 // Pipelines of tests are told by specialization constant 0, their workgroup size; the checker's
@@ -586,12 +631,14 @@ static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count,
         count && infos->commandBufferCount ? *touched_by(infos->pCommandBuffers[0]) : 0;
     note('s');
     if (has_fault("slow", &slow) && submitted)
-        nanosleep(&(struct timespec){slow / 1000, (long)(slow % 1000) * 1000000}, NULL);
+        spend(slow * UINT64_C(1000000));
     if (atomic_fetch_add(&submissions, submitted != 0) < (has_fault("after", &spared) ? spared : 0))
         submitted = 0;
     *awaited_by(fence) = submitted;
     if (hits("hang-on", submitted) || hits("hang-deaf-on", submitted))
         hang(hits("hang-deaf-on", submitted));
+    while (hits("hold-on", submitted) && is_held())
+        continue;
     if (is_on("lost-always") || hits("lost-on", submitted))
         return VK_ERROR_DEVICE_LOST;
     if (hits("crash-running-on", submitted))
@@ -602,29 +649,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count,
     return NEXT(vkQueueSubmit)(queue, count, infos, fence);
 }
 
-static uint64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-// slow-fence: the device takes longer, in time that the process is not stopped for; what waits for
-// it waits by the clock. False: the wait timed out.
-static bool work_of_fence(uint64_t nanoseconds, uint32_t submitted)
-{
-    static uint32_t done;
-    const uint64_t end = now() + nanoseconds;
-    uint32_t slow;
-    for (; has_fault("slow-fence", &slow) && submitted && done < slow; done += 10) {
-        if (now() >= end)
-            return false;
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    }
-    done = 0;
-    return true;
-}
-
 // A fence that never comes, though the driver keeps answering.
 static VKAPI_ATTR VkResult VKAPI_CALL wait_fences(VkDevice device, uint32_t count,
                                                   const VkFence *fences, VkBool32 all,
@@ -632,12 +656,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL wait_fences(VkDevice device, uint32_t coun
 {
     const uint32_t submitted = *awaited_by(fences[0]);
     note('w');
-    if (!work_of_fence(nanoseconds, submitted))
+    if (hits("hold-fence-on", submitted) && is_held())
         return VK_TIMEOUT;
     if (hits("timeout-on", submitted)) {
-        nanosleep(&(struct timespec){(time_t)(nanoseconds / 1000000000u),
-                                     (long)(nanoseconds % 1000000000u)},
-                  NULL);
+        spend(nanoseconds);
         return VK_TIMEOUT;
     }
     return NEXT(vkWaitForFences)(device, count, fences, all, nanoseconds);
@@ -727,6 +749,7 @@ PFN_vkVoidFunction VKAPI_CALL vk_icdGetPhysicalDeviceProcAddr(VkInstance which, 
 
 VkResult VKAPI_CALL vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version)
 {
+    passed = open_clock();
     load_real_driver();
     return real_negotiate(version);
 }

@@ -11,18 +11,37 @@
 #include "engine/supervisor.h"
 #include "store/private.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define RUNS     10
-#define LIMIT    3  // s without progress, of a worker that is to exceed it and starts sooner
-#define PATIENCE 60 // of one that makes progress, however slow the machine is
+#define RUNS  10
+#define LIMIT 3600 // s without progress, on a clock that stands still but for pass()
+
+static _Atomic uint64_t *passed; // ns: the file of the clock, shared with the workers
+
+static void pass(double seconds)
+{
+    atomic_fetch_add(passed, (uint64_t)(seconds * 1e9));
+}
+
+// The first one makes the file.
+static bool use_clock(int flags)
+{
+    const int file = open(getenv("LITMUS_CLOCK"), O_RDWR | O_CLOEXEC | flags, 0600);
+    if (file < 0 || ftruncate(file, 16) != 0)
+        return false;
+    passed = mmap(NULL, 16, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    return passed != MAP_FAILED;
+}
 
 // Devices differ by their name alone: that of the manifest.
 static struct dev_facts facts_of(const char *manifest)
@@ -62,17 +81,23 @@ static void emit_batch(uint64_t runs, uint64_t failed)
     emit(&event);
 }
 
-// Under an emulator workers take longer to start: LITMUS_SLOW says how many times.
-static double slow(double seconds)
-{
-    const char *times = getenv("LITMUS_SLOW");
-    return times ? seconds * atof(times) : seconds;
-}
-
-static void sleep_for_ever(void)
+static void say_nothing(void)
 {
     for (;;)
         pause();
+}
+
+static void pass_much(int number)
+{
+    (void)number;
+    pass(2 * LIMIT);
+}
+
+// Again and again, since the supervisor may hear only afterwards what was said before.
+static void hang(void)
+{
+    for (;; usleep(100000))
+        pass_much(0);
 }
 
 // Goes on when two workers of this kind are at work: "meet-a" and "meet-b" leave files and wait for
@@ -95,26 +120,49 @@ static void meet(const char *part)
         rename(path[own], path[2]);
 }
 
+#define SOME 3 // runs of a batch that is not the last
+
 static bool take_runs(struct store_result *result, void *user)
 {
-    *(uint64_t *)user = result->count.runs;
+    if (result->count.runs == SOME || strcmp(result->result, "pass") == 0)
+        *(uint64_t *)user += result->count.runs;
     return true;
 }
 
-// Goes on when another process finds so many runs in the session that goes on.
+// Goes on when another process finds so many runs in the session that goes on: of configurations
+// that are over, and batches of SOME. What is stored waits for the clock.
 static void wait_for_store(uint64_t runs)
 {
     struct lit_error error;
     char path[256];
     snprintf(path, sizeof path, "%s/x.db", getenv("FAKE_FOLDER"));
-    for (uint64_t stored = 0; stored != runs; usleep(2000)) {
+    for (uint64_t stored = 0; stored < runs; usleep(2000)) {
         struct store_session own = {0};
         struct store *file = store_open_read(path, &error);
+        stored = 0;
         if (file && store_session_load(file, 0, true, &own, &error))
             store_results(file, own.id, take_runs, &stored, &error);
         store_session_clear(&own);
         store_close(&file);
+        pass(0.005);
     }
+}
+
+// Until all that the test asks for is stored.
+static void wait_for_others(void)
+{
+    const char *runs = getenv("FAKE_STORED");
+    if (runs)
+        wait_for_store(strtoull(runs, NULL, 10));
+}
+
+// More requests than the socket holds are sent before one is read.
+static void wait_for_requests(void)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/asked", getenv("FAKE_FOLDER"));
+    while (access(path, F_OK) != 0)
+        usleep(2000);
 }
 
 static const char *kernel_log_path(void)
@@ -142,20 +190,21 @@ static void play_run(const char *part, const struct eng_request *request)
         _exit(9);
     if (strcmp(part, "nonsense") == 0) {
         dprintf(ENG_WORKER_FD, "{\"event\":[\"\\u001b[2J\"]}\n");
-        sleep_for_ever();
+        say_nothing();
     } else if (strcmp(part, "endless") == 0) {
         for (;;)
             if (write(ENG_WORKER_FD, "aaaaaaaaaaaaaaaa", 16) < 0)
                 _exit(8);
     } else if (strcmp(part, "spam") == 0) {
-        for (;;)
+        for (;; pass(60))
             dprintf(1, "I am busy\n");
     } else if (strcmp(part, "deaf") == 0) {
-        signal(SIGTERM, SIG_IGN);
-        sleep_for_ever();
+        wait_for_others();
+        signal(SIGTERM, pass_much);
+        hang();
     } else if (strcmp(part, "mute") == 0) {
         close(ENG_WORKER_FD);
-        sleep_for_ever();
+        hang();
     } else if (strcmp(part, "exit") == 0) {
         dprintf(2, "first words\nlast \033[31mwords\n\n");
         _exit(3);
@@ -170,7 +219,7 @@ static void play_run(const char *part, const struct eng_request *request)
         abort(); // sanitizers keep other signals for themselves
     } else if (strcmp(part, "stuck") == 0) {
         eng_backtrace_listen();
-        sleep_for_ever();
+        hang();
     } else if (strcmp(part, "no-memory") == 0) {
         lit_failure_code(ENG_EXIT_MEMORY);
         lit_have(NULL); // what an allocator of sanitizers does not return
@@ -195,20 +244,21 @@ static void play_run(const char *part, const struct eng_request *request)
         emit(&done);
         return;
     } else if (strcmp(part, "slow") == 0) {
-        emit_batch(3, 0);
-        sleep_for_ever();
+        emit_batch(SOME, 0);
+        wait_for_others();
+        hang();
     } else if (strcmp(part, "quick") == 0) {
         for (; runs > 1; runs--)
             emit_batch(1, 0);
     } else if (strcmp(part, "pausing") == 0) {
         emit_batch(1, 0);
-        emit_batch(2, 0);
-        wait_for_store(3);
-        runs -= 3;
+        emit_batch(SOME - 1, 0);
+        wait_for_store(SOME);
+        runs -= SOME;
     } else if (strstr(part, "meet")) {
         meet(part);
     } else if (strcmp(part, "silent") == 0) {
-        sleep_for_ever();
+        say_nothing();
     } else if (strcmp(part, "lost") == 0) {
         done.result = ENG_DEVICE_LOST;
         runs = 1;
@@ -242,10 +292,10 @@ static int play(const char *part)
     static char line[ENG_LINE_MAX];
     size_t length = 0;
     char byte;
-    if (strcmp(part, "late") == 0)
-        usleep(300000);
+    if (strcmp(part, "reads-late") == 0)
+        wait_for_requests();
     if (strcmp(part, "reads-nothing") == 0)
-        sleep_for_ever();
+        hang();
     while (read(ENG_WORKER_FD, &byte, 1) == 1) {
         struct eng_request request;
         struct lit_error error;
@@ -272,6 +322,7 @@ static int play(const char *part)
 
 static char folder[] = "/tmp/litmus-supervisor-XXXXXX";
 #define NAMES 4
+#define NEVER 1e9 // s
 static struct eng_device device;
 static struct text names[NAMES]; // configurations that exist
 static struct store *store;
@@ -373,6 +424,11 @@ static int begin(void **state)
     if (!mkdtemp(folder))
         return -1;
     setenv("FAKE_FOLDER", folder, 1);
+    snprintf(path, sizeof path, "%s/clock", folder);
+    setenv("LITMUS_CLOCK", path, 1);
+    if (!use_clock(O_CREAT))
+        return -1;
+    clock_open();
     device = (struct eng_device){.number = 1, .manifest = folder, .facts = facts_of(folder)};
     dev_facts_id(&device.facts, device.id);
     eng_plan_make(&plan, &all, &device.facts, false, 0);
@@ -403,8 +459,7 @@ static void expect(const char *part, enum eng_result result, uint64_t runs, cons
     struct lit_error error = {0};
     begin_session();
     print_message("part: %s\n", part);
-    assert_int_equal(supervise(part, result == ENG_HANG ? LIMIT : PATIENCE, 0, &tally),
-                     ENG_STOP_NOT);
+    assert_int_equal(supervise(part, LIMIT, 0, &tally), ENG_STOP_NOT);
     assert_int_equal(tally.results[result], 1);
     assert_true(store_result_get(store, session.id, device.id, names[0].data, &row, &error));
     assert_string_equal(row.result, eng_result_name(result));
@@ -427,8 +482,8 @@ static void every_misbehaviour_has_its_result(void **state)
     expect("no-start", ENG_HARNESS_ERROR, 0, "the worker could not be started: exit status 121");
     expect("killed", ENG_HARNESS_ERROR, 0, "the worker was ended from outside: signal 9 (SIGKILL)");
     expect("mute", ENG_CRASH, 0, "the worker closed its connection");
-    expect("spam", ENG_HANG, 0, "no progress for 3 s");
-    expect("deaf", ENG_HANG, 0, "no progress for 3 s");
+    expect("spam", ENG_HANG, 0, "no progress for 3600 s");
+    expect("deaf", ENG_HANG, 0, "no progress for 3600 s");
     expect("nonsense", ENG_HARNESS_ERROR, 0, "the worker sent no event: ");
     expect("endless", ENG_HARNESS_ERROR, 0, "the worker sent an endless line");
     expect("too-much", ENG_HARNESS_ERROR, 0, "inconsistent counts from the worker");
@@ -460,8 +515,7 @@ static void what_was_found_around_an_end_is_kept(void **state)
         begin_session();
         print_message("part: %s\n", rows[i].part);
         write_kernel_log("w", "3,1,1000,-;amdgpu: before the run\n");
-        const double idle = rows[i].result == ENG_HANG ? LIMIT : PATIENCE;
-        assert_int_equal(supervise(rows[i].part, idle, 0, &tally), ENG_STOP_NOT);
+        assert_int_equal(supervise(rows[i].part, LIMIT, 0, &tally), ENG_STOP_NOT);
         assert_true(store_result_get(store, session.id, device.id, names[0].data, &row, &error));
         assert_string_equal(row.result, eng_result_name(rows[i].result));
         const char *const want[] = {rows[i].words, rows[i].log};
@@ -486,30 +540,33 @@ static void requests_wait_for_the_worker(void **state)
     enum { MANY = 2000 };
     struct lit_error error = {0};
     struct eng_watch watch = {
-        .policy = {.idle = 1, .term = 0.2, .kill = 2}, .started = clock_now(), .say = say};
+        .policy = {.idle = LIMIT, .term = 0.2, .kill = 2}, .started = clock_now(), .say = say};
     struct eng_request request = {.kind = ENG_COMPILE};
     struct eng_event event;
-    char reason[512];
+    char reason[512], asked[64];
     (void)state;
+    snprintf(asked, sizeof asked, "%s/asked", folder);
     memset(request.name, 'x', sizeof request.name - 1);
     for (int deaf = 0; deaf < 2; deaf++) {
-        setenv("FAKE_WORKER", deaf ? "reads-nothing" : "late", 1);
+        setenv("FAKE_WORKER", deaf ? "reads-nothing" : "reads-late", 1);
         struct eng_worker *worker = eng_worker_start(&watch, folder, &error);
         assert_non_null(worker);
         for (int i = 0; i < MANY; i++)
             eng_worker_ask(worker, &request);
+        close(creat(asked, 0600));
         for (int i = 0; i < MANY && !deaf; i++) {
             assert_int_equal(eng_worker_wait(worker, &event, reason), ENG_WAIT_EVENT);
             if (i == MANY / 2) {
                 // The time is over, whatever else there is to be heard.
-                watch.policy.total = 1e-9;
+                watch.policy.total = 1;
+                pass(1);
                 assert_int_equal(eng_worker_wait(worker, &event, reason), ENG_WAIT_TIME);
                 watch.policy.total = 0;
             }
         }
         if (deaf) {
             assert_int_equal(eng_worker_wait(worker, &event, reason), ENG_WAIT_FAILED);
-            assert_string_equal(reason, "the worker took no request for 1 s");
+            assert_string_equal(reason, "the worker took no request for 3600 s");
         }
         eng_worker_end(&worker, true);
     }
@@ -523,7 +580,9 @@ static void a_partial_configuration_goes_on(void **state)
     char reason[256];
     (void)state;
     begin_session();
-    assert_int_equal(supervise("slow", 30, slow(5), &tally), ENG_STOP_TIME);
+    setenv("FAKE_STORED", "3", 1);
+    assert_int_equal(supervise("slow", NEVER, LIMIT, &tally), ENG_STOP_TIME);
+    unsetenv("FAKE_STORED");
     assert_true(tally.out_of_time);
     assert_int_equal(tally.results[ENG_PARTIAL], 1);
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_TIME);
@@ -532,7 +591,7 @@ static void a_partial_configuration_goes_on(void **state)
     assert_int_equal(row.count.runs, 3);
     store_result_clear(&row);
 
-    assert_int_equal(supervise("good", PATIENCE, 0, &tally), ENG_STOP_NOT);
+    assert_int_equal(supervise("good", LIMIT, 0, &tally), ENG_STOP_NOT);
     assert_int_equal(tally.results[ENG_PASS], 1);
     assert_true(store_result_get(store, session.id, device.id, names[0].data, &row, &error));
     assert_string_equal(row.result, "pass");
@@ -540,7 +599,7 @@ static void a_partial_configuration_goes_on(void **state)
     store_result_clear(&row);
 
     // What is done is not done again, and still counts.
-    assert_int_equal(supervise("abort", 0.5, 0, &tally), ENG_STOP_NOT);
+    assert_int_equal(supervise("abort", LIMIT, 0, &tally), ENG_STOP_NOT);
     assert_int_equal(tally.results[ENG_PASS], 1);
     assert_int_equal(tally.results[ENG_CRASH], 0);
 }
@@ -558,13 +617,13 @@ static void batches_share_a_commit_but_do_not_wait_for_others(void **state)
     (void)state;
     begin_session();
     sqlite3_commit_hook(store->db, count_commit, &commits);
-    assert_int_equal(supervise("quick", PATIENCE, 0, &tally), ENG_STOP_NOT);
+    assert_int_equal(supervise("quick", LIMIT, 0, &tally), ENG_STOP_NOT);
     sqlite3_commit_hook(store->db, NULL, NULL);
     assert_int_equal(tally.results[ENG_PASS], 1);
     assert_in_range(commits, 1, RUNS - 1); // there are as many batches
 
     begin_session();
-    assert_int_equal(supervise("pausing", PATIENCE, 0, &tally), ENG_STOP_NOT);
+    assert_int_equal(supervise("pausing", LIMIT, 0, &tally), ENG_STOP_NOT);
     assert_int_equal(tally.results[ENG_PASS], 1);
 }
 
@@ -574,13 +633,13 @@ static void devices_that_do_not_open(void **state)
     char reason[256];
     (void)state;
     begin_session();
-    assert_int_equal(supervise("refuse", PATIENCE, 0, &tally), ENG_STOP_NOT);
+    assert_int_equal(supervise("refuse", LIMIT, 0, &tally), ENG_STOP_NOT);
     assert_int_equal(tally.unopened, 1);
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_NOTHING);
     assert_string_equal(said, "  device 1 stops: it cannot be opened: not today; not run: 1 "
                               "configuration\n");
 
-    assert_int_equal(supervise("other-device", PATIENCE, 0, &tally), ENG_STOP_NOT);
+    assert_int_equal(supervise("other-device", LIMIT, 0, &tally), ENG_STOP_NOT);
     assert_int_equal(tally.stopped, 1);
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_DEVICE_LOST);
     assert_non_null(strstr(said, "the device has changed: Other"));
@@ -605,7 +664,7 @@ static struct setting gather(const char *const *parts, size_t count)
     }
     return (struct setting){.inventory = {.devices = several, .count = count},
                             .configurations = NAMES,
-                            .idle = PATIENCE,
+                            .idle = LIMIT,
                             .cores = 2};
 }
 
@@ -641,13 +700,15 @@ static void a_device_in_trouble_leaves_the_others_alone(void **state)
         {"no-memory", ENG_HARNESS_ERROR, 0, ENG_LOSSES, 0, 0},
         {"refuse", ENG_PASS, 0, 0, 0, 1},
     };
+    char runs[16];
     (void)state;
+    snprintf(runs, sizeof runs, "%d", NAMES * RUNS);
+    setenv("FAKE_STORED", runs, 1); // the clock that passes a limit is the other one's, too
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const char *const parts[] = {rows[i].part, "good"};
         struct setting setting = gather(parts, 2);
         struct eng_tally tally;
         struct lit_error error = {0};
-        setting.idle = rows[i].result == ENG_HANG ? LIMIT : PATIENCE;
         print_message("beside: %s\n", rows[i].part);
         assert_int_equal(supervise_all(&setting, &tally, &error), ENG_STOP_NOT);
         assert_int_equal(count_results(&several[0], rows[i].result, rows[i].runs), rows[i].times);
@@ -659,6 +720,7 @@ static void a_device_in_trouble_leaves_the_others_alone(void **state)
         if (rows[i].result == ENG_CRASH)
             assert_non_null(strstr(said, "  device 1: crash: "));
     }
+    unsetenv("FAKE_STORED");
 }
 
 static void what_is_made_ahead(void **state)
@@ -736,13 +798,18 @@ static void all_queues_stop_in_time_and_go_on(void **state)
     struct eng_tally tally;
     struct lit_error error = {0};
     (void)state;
-    setting.total = slow(5);
+    char runs[16];
+    snprintf(runs, sizeof runs, "%d", NAMES * RUNS + 2 * SOME);
+    setenv("FAKE_STORED", runs, 1);
+    setting.idle = NEVER;
+    setting.total = LIMIT;
     assert_int_equal(supervise_all(&setting, &tally, &error), ENG_STOP_TIME);
     assert_true(tally.out_of_time);
     assert_int_equal(count_results(&several[0], ENG_PARTIAL, 3), 1);
     assert_int_equal(count_results(&several[1], ENG_PASS, RUNS), NAMES);
     assert_int_equal(count_results(&several[2], ENG_PARTIAL, 3), 1);
 
+    unsetenv("FAKE_STORED");
     setting.total = 0;
     setenv("FAKE_WORKER", "good", 1);
     assert_int_equal(supervise_all(&setting, &tally, &error), ENG_STOP_NOT);
@@ -759,7 +826,6 @@ static void a_full_disk_stops_all_queues(void **state)
     struct eng_tally tally;
     struct lit_error error = {0};
     struct rlimit size, none;
-    double began = clock_now();
     (void)state;
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &size), 0);
@@ -770,7 +836,6 @@ static void a_full_disk_stops_all_queues(void **state)
     setrlimit(RLIMIT_FSIZE, &size);
     assert_int_equal(stop, ENG_STOP_STORE);
     assert_non_null(strstr(error.message, "x.db"));
-    assert_true(clock_now() - began < 20);
 }
 
 int main(int argc, char **argv)
@@ -778,6 +843,8 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "worker") == 0) {
         const char *part = getenv("FAKE_WORKER"), *manifest = argc > 2 ? argv[2] : "";
         setenv("VK_DRIVER_FILES", manifest, 1);
+        if (!use_clock(0))
+            return 8;
         if (!part)
             part = strrchr(manifest, '/') ? strrchr(manifest, '/') + 1 : "";
         return play(strncmp(part, "cpu-", 4) == 0 ? part + 4 : part);

@@ -6,6 +6,7 @@
 #include "model/result.h"
 #include "engine/watch.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -58,17 +59,40 @@ static void who_was_not_listened_to_has_a_second(void **state)
 
 static void a_pause_is_no_time(void **state)
 {
+    static const struct {
+        uint64_t passed, stopped; // ms until the next look
+        double awake;
+    } rows[] = {
+        {1000, 0, 1},  {0, 900, 0.9},      {0, 1100, 0},        {50, 200, 0.25},
+        {0, 200, 0.2}, {3600000, 0, 3600}, {100, 3600000, 0.1},
+    };
+    uint64_t clock[2] = {0};
+    char path[] = "/tmp/litmus-clock-XXXXXX";
+    const int file = mkstemp(path);
     (void)state;
-    const double now = clock_now(), awake = clock_awake();
-    usleep(1300000); // nobody looks, as when the process is stopped
-    const double after = clock_awake();
-    assert_true(clock_now() - now > 1.2);
-    assert_true(after - awake < 0.1);
-    for (int i = 0; i < 3; i++) {
-        usleep(100000);
-        clock_awake();
+    assert_int_equal(pwrite(file, clock, sizeof clock, 0), sizeof clock);
+    setenv("LITMUS_CLOCK", path, 1);
+    clock_open();
+    assert_float_equal(clock_awake(), clock_now(), 1e-6);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const double now = clock_now(), awake = clock_awake();
+        const uint64_t both = rows[i].passed + rows[i].stopped;
+        clock[0] += rows[i].passed * 1000000;
+        clock[1] += rows[i].stopped * 1000000;
+        assert_int_equal(pwrite(file, clock, sizeof clock, 0), sizeof clock);
+        assert_float_equal((clock_now() - now), (double)both / 1e3, 1e-6);
+        assert_float_equal((clock_awake() - awake), rows[i].awake, 1e-6);
     }
-    assert_true(clock_awake() - after > 0.2);
+    assert_int_equal(clock_date(), (time_t)clock_now());
+    close(file);
+    unlink(path);
+    // Without it they are the machine's.
+    unsetenv("LITMUS_CLOCK");
+    clock_open();
+    const double now = clock_now();
+    assert_true(clock_date() > 1700000000);
+    for (int i = 0; i < 100; i++)
+        assert_true(clock_now() >= now);
 }
 
 static void killing_escalates(void **state)
