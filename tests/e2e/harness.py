@@ -357,6 +357,11 @@ class Case(unittest.TestCase):
         self.fail(f"{what}: not seen within {timeout * SLOW:.0f} s")
         return None
 
+    def finish_in_time(self, process, since):
+        """Time passes until it ends."""
+        self.wait_for("the end", lambda: process.poll() is not None, passing=1)
+        return self.finish(process, since)
+
     def first_batch(self):
         """Batches are stored when the clock says so."""
         self.wait_for("the first batch", lambda: self.rows("SELECT 1 FROM result WHERE runs > 0"),

@@ -12,6 +12,8 @@ TEST = harness.ONE.split("/")[0]
 
 
 class Merging(Case):
+    sets_clock = True
+
     def run_into(self, store, *arguments):
         result = self.litmus("run", *harness.PAIR, "--db", store, *arguments)
         self.assertEqual(result.code, 0, result)
@@ -30,7 +32,7 @@ class Merging(Case):
 
     def test_two_machines(self):
         self.run_into("a.db", "-n", "3", "--seed", "1")
-        time.sleep(1.1)  # a session's start is told to the second
+        self.pass_time(1)  # a session's start is told to the second
         self.run_into("b.db", "-n", "4", "--seed", "2")
         self.assertIn("2 sessions read, 2 new", self.merge("-o", "all.db", "b.db", "a.db"))
         self.assertIn("nothing to do", self.merge("-o", "all.db", "a.db", "b.db"))

@@ -16,6 +16,8 @@ BOTH = [harness.FAULT, harness.SIMT]
 
 
 class Several(Case):
+    sets_clock = True
+
     def run_both(self, *more, fault, runs=RUNS, **how):
         return self.litmus("run", *harness.PAIR, "-n", str(runs), "--seed", "7", *more,
                            drivers=BOTH, fault=fault, LITMUS_SIMT="model=lockstep", **how)
@@ -35,8 +37,10 @@ class Several(Case):
 
 @harness.about_lavapipe
 class Trouble(Several):
-    def beside(self, fault, expected, *words, code=1, more=()):
-        run = self.run_both(*more, fault=fault, runs=10)
+    def beside(self, fault, expected, *words, code=1):
+        self.check(self.run_both(fault=fault, runs=10), expected, *words, code=code)
+
+    def check(self, run, expected, *words, code=1):
         self.assertEqual(run.code, code, run)
         self.assert_clean(run)
         self.assertEqual(self.by_device(), [expected, [("pass", 10)] * 2], run)
@@ -47,8 +51,15 @@ class Trouble(Several):
         self.beside("crash-on=64", [("crash", 0), ("pass", 10)], r"(?m)^  device 1: crash: ")
 
     def test_hang(self):
-        self.beside("hang-deaf-on=128", [("pass", 10), ("hang", 0)], r"no progress for [24] s",
-                    more=("--timeout", "2"))
+        process = self.start("run", *harness.PAIR, "-n", "10", "--seed", "7", "--timeout", "60",
+                             drivers=BOTH, fault="hang-deaf-on=128", LITMUS_SIMT="model=lockstep")
+        since = time.monotonic()
+        # The limit is the other one's, too.
+        self.wait_for("what does not hang",
+                      lambda: self.rows("SELECT count(*) FROM result WHERE result = 'pass'") == [(3,)],
+                      passing=0.01)
+        self.check(self.finish_in_time(process, since), [("pass", 10), ("hang", 0)],
+                   r"no progress for (60|120) s")
 
     def test_lost(self):
         self.beside("lost-on=any", [("device-lost", 0)] * 2, r"(?m)^  device 1: device-lost: ")
@@ -85,9 +96,9 @@ class Stopped(Several):
         """Returns when both devices have stored something."""
         self.since = time.monotonic()
         process = self.start("run", *harness.PAIR, "-n", str(RUNS), "--seed", "7", drivers=BOTH,
-                             fault="slow=10", LITMUS_SIMT="model=lockstep")
+                             fault="hang-on=any,after=1", LITMUS_SIMT="model=lockstep")
         self.wait_for("a batch of each device", lambda: len(
-            self.rows("SELECT DISTINCT device FROM result WHERE runs > 0")) == 2)
+            self.rows("SELECT DISTINCT device FROM result WHERE runs > 0")) == 2, passing=0.1)
         return process
 
     def complete(self):
@@ -104,7 +115,7 @@ class Stopped(Several):
     def test_sigint(self):
         process = self.begin()
         workers = self.workers_of(process)
-        self.assertEqual(len(workers), 2)
+        self.assertIn(len(workers), (1, 2))  # one may have done its part
         process.send_signal(signal.SIGINT)
         result = self.finish(process, self.since)
         self.assert_ended_by(result, signal.SIGINT)
@@ -124,7 +135,6 @@ class Stopped(Several):
     def test_budget(self):
         result = self.run_both("--time", "2", fault="slow=200")
         self.assertEqual(result.code, 5, result)
-        self.assertLess(result.seconds, 15 * harness.SLOW)
         self.complete()
 
     def test_full_disk(self):
@@ -137,7 +147,6 @@ class Stopped(Several):
         self.assertEqual(result.code, 2, result)
         self.assertEqual(len(re.findall("(?m)^litmus: ", result.err)), 1, result)
         self.assertRegex(result.err, "full|disk I/O")
-        self.assertLess(result.seconds, 60 * harness.SLOW)
         self.complete()
 
 

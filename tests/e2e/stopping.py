@@ -89,8 +89,8 @@ class Signals(Stopped):
         process = self.start("devices", fault="create-instance-hang")
         since = time.monotonic()
         self.wait_for("a worker", lambda: self.workers_of(process))
-        process.send_signal(signal.SIGINT)
-        self.assert_ended_by(self.finish(process, since), signal.SIGINT)
+        self.interrupt(process)
+        self.assert_ended_by(self.finish_in_time(process, since), signal.SIGINT)
 
     def test_ignored_sigint_stays_ignored(self):
         def ignore():
@@ -155,7 +155,8 @@ class Time(Stopped):
         self.resume()
 
     def test_budget_of_nothing(self):
-        result = self.litmus("run", harness.ONE, "-n", "2", "--time", "0.001")
+        result = self.litmus("run", harness.ONE, "-n", "2", "--time", "0.001",
+                             fault="slow=20")
         self.assertEqual(result.code, 5, result)
 
     def test_budget_that_suffices(self):

@@ -26,18 +26,26 @@ NEVER, ALWAYS = faulty(0), faulty(1)
 SOMETIMES = faulty("0.0002")  # of the values: about one run in four goes wrong
 
 
+# NEVER behind the fault driver.
+BEHIND = {"LITMUS_SIMT": "model=faulty,rate=0,subgroup=8,threads=1", "LITMUS_FAULT_DRIVER": harness.SIMT}
+
+
 class Until(Case):
+    sets_clock = True
+
     def until(self, test, driver, *more, code=0, store="litmus.db"):
         result = self.litmus("run", test, *driver, "--db", store, *more, drivers=[])
         self.assertEqual(result.code, code, result)
         self.assert_clean(result)
         return result
 
-    def interrupt(self, test, driver, *more):
-        """Begins such a run and stops it after its first batch."""
+    def cut_short(self, *more):
+        """Begins a run that fails never, by a driver that hangs, and stops it after its first
+        batch."""
         since = time.monotonic()
-        process = self.start("run", test, *driver, *more, drivers=[])
-        self.wait_for("the first batch", lambda: self.rows("SELECT 1 FROM result WHERE runs > 0"))
+        process = self.start("run", FORBIDDEN, "--seed", "0x5eed", "-n", "20", "--timeout", "3600",
+                             *more, fault="hang-on=any,after=1", **BEHIND)
+        self.first_batch()
         process.send_signal(signal.SIGINT)
         self.assert_ended_by(self.finish(process, since), signal.SIGINT)
 
@@ -160,7 +168,7 @@ class Usage(Until):
         self.assertFalse(os.path.exists(self.path("litmus.db")))
 
     def test_a_damaged_rule_is_not_resumed(self):
-        self.interrupt(FORBIDDEN, NEVER, "-n", "20", "--until-width", "0.002")
+        self.cut_short("--until-width", "0.002")
         for options in ("replace(options, 'width 0.002', 'width 7')",
                         "replace(options, '\"max_runs\":20000', '\"max_runs\":-1')"):
             with self.subTest(options=options):
@@ -173,18 +181,17 @@ class Usage(Until):
 
 class Parts(Until):
     def test_resume_goes_on_with_the_rule(self):
-        arguments = (FORBIDDEN, NEVER, "-n", "20", "--until-width", "0.03")
-        self.interrupt(*arguments)
+        self.cut_short("--until-width", "0.03")
         before = self.row()
         self.assertEqual(before[2:4], ("partial", "width 0.03"))
-        result = self.litmus("run", "--resume", drivers=[])
+        result = self.litmus("run", "--resume", fault="slow=0", **BEHIND)
         self.assertEqual(result.code, 0, result)
         self.assertIn("20 to 20,000 runs each until width 0.03", result.out)
         after = self.row()
         self.assertLess(before[0], after[0])
         self.assertEqual(after[:5], (160, 0, "pass", "width 0.03", ""))
         # As if nothing had been.
-        self.until(*arguments, store="whole.db")
+        self.until(FORBIDDEN, NEVER, "-n", "20", "--until-width", "0.03", store="whole.db")
         self.assertEqual(after, self.row("whole.db"))
 
     def test_shards_of_tests(self):
@@ -205,8 +212,14 @@ class Parts(Until):
                       self.litmus("report", "--db", "all.db").out)
 
     def test_time(self):
-        result = self.until(FORBIDDEN, NEVER, "-n", "20", "--until-decided", "0.00001", "--time",
-                            str(2 * harness.SLOW), code=5)
+        process = self.start("run", FORBIDDEN, *NEVER, "-n", "20", "--until-decided", "0.00001",
+                             "--max-runs", "1000000", "--time", "3600", drivers=[])
+        since = time.monotonic()
+        self.first_batch()
+        self.pass_time(3600)
+        result = self.finish(process, since)
+        self.assertEqual(result.code, 5, result)
+        self.assert_clean(result)
         runs, _, verdict, rule, _, (_, high) = self.row()
         self.assertEqual((verdict, rule), ("partial", "decided 1e-05"))
         self.assertIn(f"partial after {runs:,} runs", result.out)
