@@ -259,12 +259,14 @@ class Stored(Case):
 
     def test_an_error_costs_only_the_code(self):
         process = self.start("run", *harness.PAIR, "-n", "20", "--seed", "1", "--isa", "all",
-                             "--json", "report.json", fault="drop-on=64,slow=50")
+                             "--json", "report.json", fault="drop-on=64,hold-on=any,after=1",
+                             LITMUS_FAULT_RELEASE=self.path("go"))
         since = time.monotonic()
-        self.wait_for("a batch", lambda: self.rows("SELECT 1 FROM result WHERE runs > 0"))
+        self.first_batch()
         database = sqlite3.connect(self.path("litmus.db"), timeout=10)
         database.execute("ALTER TABLE code RENAME TO elsewhere")
         database.close()
+        self.write("go", "")
         result = self.finish(process, since)
         self.assertEqual(result.code, 1, result)
         self.assertIn("not all code could be stored: ", result.err)

@@ -180,14 +180,16 @@ class OfARun(Case):
                              "--dry-run")
 
     def test_lost_at_the_end(self):
-        # Slow, so that it is still running when its folder goes.
-        for fault, code in (("slow=50", 2), ("slow=50,spoil-on=64", 1)):
+        # It is still running when its folder goes.
+        for fault, code in (("slow=0", 2), ("spoil-on=64", 1)):
             with self.subTest(fault=fault):
                 os.mkdir(self.path("gone"))
                 process = self.start("run", harness.ONE, "-n", "40", "--json", "gone/report.json",
-                                     "--csv", "kept.csv", fault=fault)
-                self.wait_for("the first results", lambda: self.rows("SELECT 1 FROM result"))
+                                     "--csv", "kept.csv", fault=fault + ",hold-on=any,after=1",
+                                     LITMUS_FAULT_RELEASE=self.path("go"))
+                self.first_batch()
                 os.rmdir(self.path("gone"))
+                self.write("go", "")
                 result = self.finish(process, 0)
                 self.assertEqual(result.code, code, result)
                 self.assertIn("cannot write gone/report.json", result.err)
@@ -196,6 +198,7 @@ class OfARun(Case):
                 self.assertEqual(self.report()["results"][0]["runs"], 40)
                 self.assertTrue(os.path.exists(self.path("kept.csv")))
                 os.remove(self.path("litmus.db"))
+                os.remove(self.path("go"))
 
     def test_with_resume(self):
         process = self.start("run", harness.ONE, "-n", "100000")

@@ -189,10 +189,12 @@ class Moved(Case):
     """A store whose name is taken from it while it is written: what was measured is saved."""
 
     def check(self, action, recovered="litmus.recovered.db", more=()):
-        run = self.start("run", *harness.PAIR, "-n", "40", *more, fault="slow=20")
+        run = self.start("run", *harness.PAIR, "-n", "40", *more, fault="hold-on=any,after=1",
+                         LITMUS_FAULT_RELEASE=self.path("go"))
         since = time.monotonic()
-        self.wait_for("the first result", lambda: self.rows("SELECT runs FROM result"))
+        self.first_batch()
         action()
+        self.write("go", "")
         run = self.finish(run, since)
         self.assert_one_line(run, 2, "litmus.db", "moved or removed", recovered)
         self.assertNotIn("stored in", run.out)
@@ -251,8 +253,8 @@ class Companions(Case):
         return found
 
     def test_of_an_interrupted_store(self):
-        run = self.start("run", *harness.PAIR, "-n", "40", fault="slow=20")
-        self.wait_for("the first result", lambda: self.rows("SELECT runs FROM result"))
+        run = self.start("run", *harness.PAIR, "-n", "40", fault="hang-on=any,after=1")
+        self.first_batch()
         workers = self.workers_of(run)
         run.kill()
         run.communicate()
@@ -394,13 +396,15 @@ class Closing(Case):
 
 class TwoAtOnce(Case):
     def test_second_run_is_refused_and_the_first_goes_on(self):
-        first = self.start("run", *harness.PAIR, "-n", "40", fault="slow=20")
+        first = self.start("run", *harness.PAIR, "-n", "40", fault="hold-on=any,after=1",
+                           LITMUS_FAULT_RELEASE=self.path("go"))
         since = time.monotonic()
-        self.wait_for("the first result", lambda: self.rows("SELECT runs FROM result"))
+        self.first_batch()
         second = self.litmus("run", harness.ONE, "-n", "1")
         self.assert_one_line(second, 2, "litmus.db", f"process {first.pid}")
         # Reading is always possible.
         self.assertEqual(self.litmus("report", "--format", "herd").code, 0)
+        self.write("go", "")
         result = self.finish(first, since)
         self.assertEqual(result.code, 0, result)
         self.assertEqual({entry["runs"] for entry in self.results().values()}, {40})

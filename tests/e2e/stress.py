@@ -124,8 +124,9 @@ class Stress(Case):
 
     def test_resume_keeps_the_set(self):
         since = time.monotonic()
-        process = self.start("run", harness.ONE, "-n", "20000", "--stress", "random", "--seed", "3")
-        self.wait_for("a first batch", lambda: self.rows("SELECT 1 FROM result WHERE runs > 0"))
+        process = self.start("run", harness.ONE, "-n", "20000", "--stress", "random", "--seed", "3",
+                             fault="hang-on=any,after=1")
+        self.first_batch()
         process.send_signal(signal.SIGINT)
         self.finish(process, since)
         before = self.sets()
@@ -134,7 +135,7 @@ class Stress(Case):
         self.edit("UPDATE result SET stress = 'offset=512', runs = runs")
         self.edit("UPDATE session SET options = replace(options, '20000', '400'), runs = 400")
         ran = self.rows("SELECT runs FROM result")[0][0]
-        resumed = self.litmus("run", "--resume")
+        resumed = self.litmus("run", "--resume", fault="slow=0")
         self.assertNotEqual(set(before.values()), {"offset=512"})
         self.assertEqual(set(self.sets().values()), {"offset=512"}, resumed)
         self.assertIn("stress random", resumed.out)
