@@ -191,23 +191,29 @@ class Case(unittest.TestCase):
 
     maxDiff = None
     program = PROGRAM
-    sets_clock = False  # limits of time are those of a clock that stands still but for pass_time and
-                        # the fault driver; not under Wine
+    sets_clock = False  # all tests of a class
+    clock = None
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="litmus-e2e-")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.started = []
         self.addCleanup(self.stop_all)
-        if self.sets_clock and not WINDOWS:
+        if self.sets_clock:
+            self.set_clock()
+        self.take_prepared()
+
+    def set_clock(self):
+        """From here on limits of time are those of a clock that stands still but for pass_time and
+        the fault driver; not under Wine."""
+        if not WINDOWS:
             self.clock = tempfile.NamedTemporaryFile(prefix="litmus-clock-", buffering=0)
             self.addCleanup(self.clock.close)
             self.clock.write(bytes(16))
-        self.take_prepared()
 
     def pass_time(self, seconds, stopped=False):
         """Not while the fault driver does so too; `stopped`: as if nobody ran meanwhile."""
-        if self.sets_clock and not WINDOWS:
+        if self.clock:
             at = 8 if stopped else 0
             value = int.from_bytes(os.pread(self.clock.fileno(), 8, at), sys.byteorder)
             value += int(seconds * 1e9)
@@ -250,7 +256,7 @@ class Case(unittest.TestCase):
         if fault:
             values.update(LITMUS_FAULT=fault, LITMUS_FAULT_DRIVER=any_driver())
         values.update(more)
-        if self.sets_clock and not WINDOWS:
+        if self.clock:
             values.update(LITMUS_CLOCK=self.clock.name)
         values = {name: value for name, value in values.items() if value is not None}
         return self.under_wine(values) if WINDOWS else values
@@ -362,10 +368,26 @@ class Case(unittest.TestCase):
         self.wait_for("the end", lambda: process.poll() is not None, passing=1)
         return self.finish(process, since)
 
+    def out_of_time(self, *arguments, stores=True, **how):
+        """A run on the simulator whose time is over when it has stored a batch, or, if it stores
+        none, when the device has done some work. Less than what would be a hang."""
+        self.set_clock()
+        since = time.monotonic()
+        process = self.start(*arguments, "--time", "30", fault="journal", LITMUS_FAULT_DRIVER=SIMT,
+                             LITMUS_FAULT_JOURNAL=self.write("journal", ""), **how)
+        if stores:
+            self.first_batch()
+        else:
+            self.wait_for("work", lambda: os.path.getsize(self.path("journal")) > 30)
+        self.pass_time(30)
+        result = self.finish(process, since)
+        self.assertEqual(result.code, 5, result)
+        return result
+
     def first_batch(self):
         """Batches are stored when the clock says so."""
         self.wait_for("the first batch", lambda: self.rows("SELECT 1 FROM result WHERE runs > 0"),
-                      passing=0.1)
+                      passing=0.02)
 
     def interrupt(self, process):
         """Sends SIGINT, and returns when the process has noticed it."""

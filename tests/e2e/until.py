@@ -212,13 +212,8 @@ class Parts(Until):
                       self.litmus("report", "--db", "all.db").out)
 
     def test_time(self):
-        process = self.start("run", FORBIDDEN, *NEVER, "-n", "20", "--until-decided", "0.00001",
-                             "--max-runs", "1000000", "--time", "3600", drivers=[])
-        since = time.monotonic()
-        self.first_batch()
-        self.pass_time(3600)
-        result = self.finish(process, since)
-        self.assertEqual(result.code, 5, result)
+        result = self.out_of_time("run", FORBIDDEN, "-n", "20", "--until-decided", "0.00001",
+                                  "--max-runs", "1000000")
         self.assert_clean(result)
         runs, _, verdict, rule, _, (_, high) = self.row()
         self.assertEqual((verdict, rule), ("partial", "decided 1e-05"))
