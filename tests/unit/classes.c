@@ -3,9 +3,11 @@
 // once of another class, or are of the same shape as one that was.
 #include "unit.h"
 
+#include "base/spirv.h"
 #include "base/text.h"
 #include "catalogue/catalogue.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define F  CAT_FORBIDDEN
@@ -16,6 +18,7 @@
 #define SP "same-path,tangled-wait"
 #define PR "partial-reconvergence"
 #define RA "silent-glsl450-release-acquire"
+#define FA "silent-float-group-add"
 
 // All configurations whose names a pattern matches.
 static const struct expected {
@@ -34,7 +37,8 @@ static const struct expected {
     {"builtins.invocation/what=masks,*", F, "built-ins"},
     {"loop.carried/*after=own,*", F, SP},
     {"loop.carried/*after=neighbour,*", F, "uniform-flow,same-path,tangled-wait"},
-    {"loop.leaving/*,reconvergence=maximal*", F, "maximal,tangled-wait"},
+    {"loop.leaving/op=mul,*reconvergence=maximal*", F, "maximal,tangled-wait"},
+    {"loop.leaving/op=fadd,*reconvergence=maximal*", C, FA},
     {"loop.leaving/*,reconvergence=default*", A, PR},
     {"loop.desync/*", F, UF},
     {"loop.tail/*", F, UF},
@@ -50,7 +54,7 @@ static const struct expected {
     {"sync-matrix.ballot/*", F, UF},
     {"sync-matrix.broadcast/*", F, UF},
     {"sync-matrix.clustered/*", F, UF},
-    {"sync-matrix.partitioned/*", F, UF},
+    {"sync-matrix.partitioned/*", F, UF ",instruction-result"},
     {"sync-matrix.quad/*", F, UF},
     {"sync-matrix.shapes/*shape=5x1x3*", F,
      "uniform-flow,tangled-wait,built-ins,barrier-waits,memory-barrier"},
@@ -62,7 +66,7 @@ static const struct expected {
     {"broadcast.compaction/*flow=divergent,*reconvergence=default*", A, PR},
     {"scan.subgroup/*type=u32,form=loop,*", F, UF},
     {"scan.subgroup/*type=u32,form=ssa,*", F, UF},
-    {"scan.subgroup/*operation=add,type=f32-rounded,form=native,*", C, "silent-float-group-add"},
+    {"scan.subgroup/*operation=add,type=f32-rounded,form=native,*", C, FA},
     {"scan.workgroup/*totals=first,*", F, "same-path,tangled-wait,barrier-waits,memory-barrier"},
     {"scan.levels/*barriers=all,*", F,
      "same-path,uniform-flow,tangled-wait,barrier-waits,memory-barrier"},
@@ -70,9 +74,12 @@ static const struct expected {
      "uniform-flow,tangled-wait,built-ins,barrier-waits,memory-barrier"},
     {"shuffle.quad-votes/*flow=branch*", F, "quad-votes,same-path"},
     {"shuffle.descriptors/index=own,*", F, "descriptor-index,same-path,tangled-wait"},
+    {"shuffle.descriptors/index=first,*", A, "older-descriptor-index"},
+    {"shuffle.descriptors/index=workgroup,*", F, "descriptor-index,same-path,tangled-wait"},
     {"shuffle.descriptors/index=undecorated,*", K, "undecorated-index"},
     {"matrix.layout/*before=branch*", F, "matrix-layout,uniform-flow,barrier-waits,memory-barrier"},
-    {"scan.types/type=f16,op=add,*", C, "silent-float-group-add"},
+    {"matrix.multiply-add/*", C, "silent-matrix-precision"},
+    {"scan.types/type=f16,op=add,*", C, FA},
     {"scan.types/type=f16,op=max,*", F, UF},
     {"scan.types/type=i64,*", F, UF},
     {"scan.vector-sum-grid/*order=acquire-release,handover=buffers,memory-model=glsl*", C, RA},
@@ -108,6 +115,12 @@ static const struct expected {
     {"cases.dawn-42240969/zeroed=stored*", F, "barrier-waits,memory-barrier"},
     {"cases.igc-819c415/*", F, "branch-decides"},
     {"cases.moltenvk-2750/*", F, "same-path,tangled-wait,full-subgroups"},
+    {"cases.moltenvk-2757/sum=reduce*", C, FA},
+    {"cases.moltenvk-2757/sum=shuffles*", F, SP},
+    {"cases.nvidia-loop-exit-scan/*", F, SP},
+    {"cases.nvidia-skipped-reduction/op=fadd,*", C, FA},
+    {"loop-exit.reduction/op=add,*", F, UF},
+    {"loop-exit.reduction/op=partitioned,*", F, UF ",instruction-result"},
 };
 
 struct looking {
@@ -154,10 +167,76 @@ static void a_far_lane_needs_full_subgroups(void **state)
         assert_true(test->embedded->modules[i].features >> CAT_FEATURE_FULL_SUBGROUPS & 1);
 }
 
+// The instruction `opcode` that declares the type `id`; of size 0 if none does.
+static struct spirv_instruction type_of(const uint32_t *words, size_t count, uint32_t opcode,
+                                        uint32_t id)
+{
+    struct spirv_instruction each;
+    SPIRV_EACH (each, words, count)
+        if (each.opcode == opcode && spirv_operand(&each, 1, 0) == id)
+            break;
+    return each;
+}
+
+// Whether a module combines floats by an operation that has no precision: a group addition or
+// multiplication, a product of matrices.
+static bool rounds_freely(const uint32_t *words, size_t count)
+{
+    struct spirv_instruction each;
+    SPIRV_EACH (each, words, count) {
+        if (each.opcode == SpvOpGroupNonUniformFAdd || each.opcode == SpvOpGroupNonUniformFMul)
+            return true;
+        if (each.opcode != SpvOpCooperativeMatrixMulAddKHR)
+            continue;
+        const struct spirv_instruction matrix =
+            type_of(words, each.at, SpvOpTypeCooperativeMatrixKHR, each.words[1]);
+        if (type_of(words, each.at, SpvOpTypeFloat, spirv_operand(&matrix, 2, 0)).size)
+            return true;
+    }
+    return false;
+}
+
+static void check_floats(const struct cat_case *which, void *user)
+{
+    const struct cat_module *module = cat_case_module(which);
+    const bool *is_of = user; // for each module of the test
+    if (module && is_of[module - which->test->embedded->modules] &&
+        cat_case_expectation(which, NULL) == F) {
+        struct text name = {0};
+        cat_case_name(which, &name);
+        fail_msg("%s is forbidden, and combines floats without a precision", name.data);
+    }
+}
+
+// docs/spec.md, silent-float-group-add and silent-matrix-precision: one class wherever a test has
+// such an operation, whatever the numbers.
+static void no_unspecified_precision_is_forbidden(void **state)
+{
+    (void)state;
+    size_t tests = 0;
+    for (size_t i = 0; i < cat_test_count(); i++) {
+        const struct cat_test *test = cat_test_at(i);
+        const struct cat_embedded *embedded = test->embedded;
+        bool *is_of = calloc(embedded->module_count + 1, sizeof *is_of), any = false;
+        assert_non_null(is_of);
+        for (size_t m = 0; m < embedded->module_count; m++) {
+            const struct cat_module *module = &embedded->modules[m];
+            is_of[m] = rounds_freely(cat_module_words(test, module), module->count);
+            any |= is_of[m];
+        }
+        for (size_t size = 0; any && size < 3; size++)
+            cat_test_each(test, (const uint32_t[]){8, 32, 64}[size], check_floats, is_of);
+        tests += any;
+        free(is_of);
+    }
+    assert_true(tests >= 6); // seven where the assembler knows cooperative matrices
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(configurations_have_their_classes),
+        cmocka_unit_test(no_unspecified_precision_is_forbidden),
         cmocka_unit_test(a_far_lane_needs_full_subgroups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
