@@ -108,10 +108,10 @@ bool gen_act_may(enum gen_op op, enum gen_with with, enum gen_type type)
         return true;
     if (type == GEN_BOOL)
         return is_bitwise(with);
-    // What a scan gives where nothing stands before is infinite, of minimum and maximum.
+    // No precision is given to sums of floats. What a scan gives where nothing stands before is
+    // infinite, of minimum and maximum.
     if (FLOATS >> type & 1)
-        return with == GEN_WITH_ADD ||
-               (op != GEN_OP_EXCLUSIVE && (with == GEN_WITH_MIN || with == GEN_WITH_MAX));
+        return op != GEN_OP_EXCLUSIVE && (with == GEN_WITH_MIN || with == GEN_WITH_MAX);
     return with != GEN_WITH_MUL || !(form->types & MEMORY);
 }
 

@@ -34,7 +34,7 @@ extern const char generate_template[]; // generate/template.spvasm
     X(GroupNonUniformBallotBitCount) X(GroupNonUniformBallotFindLSB) \
     X(GroupNonUniformBallotFindMSB) X(GroupNonUniformShuffle) X(GroupNonUniformShuffleXor) \
     X(GroupNonUniformShuffleUp) X(GroupNonUniformShuffleDown) X(GroupNonUniformIAdd) \
-    X(GroupNonUniformFAdd) X(GroupNonUniformIMul) X(GroupNonUniformSMin) \
+    X(GroupNonUniformIMul) X(GroupNonUniformSMin) \
     X(GroupNonUniformUMin) X(GroupNonUniformFMin) X(GroupNonUniformSMax) \
     X(GroupNonUniformUMax) X(GroupNonUniformFMax) X(GroupNonUniformBitwiseAnd) \
     X(GroupNonUniformBitwiseOr) X(GroupNonUniformBitwiseXor) X(GroupNonUniformLogicalAnd) \

@@ -24,8 +24,14 @@ static bool draw_kind(struct drawing *d, struct gen_act *act)
         // Half of them are what all devices have.
         if (form->types & 1u << GEN_U32 && below(d, 2))
             act->type = GEN_U32;
-        if (gen_act_may((enum gen_op)act->op, (enum gen_with)act->with, (enum gen_type)act->type) &&
-            !(gen_act_features(act) & ~d->limits->features))
+        if (gen_act_features(act) & ~d->limits->features)
+            continue;
+        // Sums of floats have no precision: one that is drawn is of words, so that a seed still
+        // gives the other programs that it gave.
+        if (form->combines && act->with == GEN_WITH_ADD && form->types >> act->type & 1 &&
+            act->type >= GEN_F32 && act->type <= GEN_F64)
+            act->type = GEN_U32;
+        if (gen_act_may((enum gen_op)act->op, (enum gen_with)act->with, (enum gen_type)act->type))
             return true;
     }
     return false;

@@ -138,8 +138,7 @@ static struct name emit_scan(struct emit *e, const struct gen_act *act, uint32_t
 {
     static const char *const ints[GEN_WITHS] = {
         "IAdd", "IMul", "UMin", "UMax", "SMin", "SMax", "BitwiseAnd", "BitwiseOr", "BitwiseXor"};
-    static const char *const floats[GEN_WITHS] = {
-        [GEN_WITH_ADD] = "FAdd", [GEN_WITH_MIN] = "FMin", [GEN_WITH_MAX] = "FMax"};
+    static const char *const floats[GEN_WITHS] = {[GEN_WITH_MIN] = "FMin", [GEN_WITH_MAX] = "FMax"};
     static const char *const truths[GEN_WITHS] = {
         [GEN_WITH_AND] = "LogicalAnd", [GEN_WITH_OR] = "LogicalOr", [GEN_WITH_XOR] = "LogicalXor"};
     const char *name = (is_float(act->type)     ? floats

@@ -41,7 +41,7 @@ static uint32_t width_of(enum gen_type type)
         return 16;
     case GEN_U64:
         return 64;
-    default: // sums of floats are small enough to be exact
+    default: // floats are small whole numbers
         return 32;
     }
 }
