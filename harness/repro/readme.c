@@ -143,7 +143,10 @@ static void put_measured(const struct repro *repro, struct text *out)
     put_places(result, out);
     put_conditions(repro, out);
     text_puts(out, "To measure it again with litmus:\n\n    ");
+    const char *called = format_called();
+    format_program("litmus"); // its readers', wherever they have it
     format_again(out, repro->model, result);
+    format_program(called);
     text_puts(out, "\n\n");
 }
 

@@ -82,6 +82,17 @@ class Findings(harness.Case):
         self.assertEqual(sorted(re.findall(r"^\| \[.*?\]\((.*?)\.md\)", read("README.md"), re.M)),
                          tickets())
 
+    def test_no_paths(self):
+        """No file of a finding names a folder of the machine that it was made on."""
+        found = re.compile(rb"(?<![\w.~/-])/(home|root|tmp|work|mnt|opt|srv|build|var/tmp|Users)/|"
+                           rb"\b[A-Z]:\\\\?Users|build-check/")
+        self.assertTrue(found.search(b"    /work/a/litmus run"))
+        self.assertFalse(found.search(b"https://a.example/home/ and /usr/share/vulkan"))
+        for folder, _, files in os.walk(FINDINGS):
+            for file in files:
+                self.assertIsNone(found.search(read(folder, file, mode="rb")),
+                                  os.path.join(folder, file))
+
     def of_kernel(self, name, facts, size):
         """Makes a reduced kernel's bundle anew from its folder `kernel`, in which the text is the
         bundle's."""

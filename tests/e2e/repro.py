@@ -170,7 +170,7 @@ class OnTheReferenceDriver(Case):
         self.bundle(name, "--db", store, "--amber")
         self.check_assembly(entry)
         self.check_amber(kind)
-        self.assertIn("## Results", self.read("README.md").decode())
+        self.assertRegex(self.read("README.md").decode(), r"## Results\n(?s:.*)\n    litmus run ")
         self.build()
         result = self.command("./repro", drivers=[harness.SIMT], LITMUS_SIMT=f"model={settings}",
                               code=1 if fails else 125 if gives_up else 0)
