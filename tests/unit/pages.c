@@ -166,6 +166,6 @@ int main(int argc, char **argv)
     assembler = argc > 2 ? argv[1] : "spirv-as";
     compiler = argc > 2 ? argv[2] : "glslangValidator";
     // tools/check without --full
-    each = unit_sampled() ? 128 : getenv("LITMUS_SAMPLE") ? 64 : 1;
+    each = unit_sampled() || getenv("LITMUS_SAMPLE") ? 128 : 1;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

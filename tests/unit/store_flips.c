@@ -198,7 +198,7 @@ static void test_bits(void **state)
     const off_t size = status.st_size;
     const size_t flips = full && full[0]           ? (size_t)size
                          : some                    ? strtoul(some, NULL, 10)
-                         : getenv("LITMUS_SAMPLE") ? FLIPS / 4
+                         : getenv("LITMUS_SAMPLE") ? FLIPS / 8
                                                    : FLIPS;
     struct lit_random random = {0x5eed};
     for (size_t i = 0; i < flips; i++)
