@@ -249,7 +249,7 @@ class Case(unittest.TestCase):
         """Nothing of the caller's environment but what sanitizers need. A value of None unsets."""
         if drivers is None:
             drivers = [FAULT if fault else any_driver()]
-        kept = ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "LD_PRELOAD")
+        kept = ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "LD_PRELOAD", "GCOV_PREFIX")
         values = {name: os.environ[name] for name in kept if name in os.environ}
         values.update(PATH=PATH, HOME=self.folder, LANG="C.UTF-8",
                       VK_DRIVER_FILES=":".join(drivers), VK_ICD_FILENAMES=":".join(drivers))
