@@ -4,6 +4,7 @@
 
 #include <glslang/Include/glslang_c_interface.h>
 #include <glslang/Public/resource_limits_c.h>
+#include <glslang/build_info.h>
 #include <pthread.h>
 #include <spirv-tools/libspirv.h>
 #include <stdio.h>
@@ -26,11 +27,10 @@ ISOC23(unsigned long long, strtoull)
 
 static void tell_version(const struct settings *settings, struct text *version)
 {
-    glslang_version_t glslang;
     (void)settings;
-    glslang_get_version(&glslang);
-    text_printf(version, "%s, glslang %d.%d.%d%s", spvSoftwareVersionDetailsString(), glslang.major,
-                glslang.minor, glslang.patch, glslang.flavor);
+    text_printf(version, "%s, glslang %d.%d.%d%s", spvSoftwareVersionDetailsString(),
+                GLSLANG_VERSION_MAJOR, GLSLANG_VERSION_MINOR, GLSLANG_VERSION_PATCH,
+                GLSLANG_VERSION_FLAVOR);
 }
 
 static void take_words(struct job *job, const uint32_t *words, size_t count)
