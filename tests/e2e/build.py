@@ -4,10 +4,13 @@
 import math
 import os
 import re
+import resource
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 import harness
@@ -351,6 +354,43 @@ class Launcher(unittest.TestCase):
         self.assertEqual((code, out), (2, ""))
         self.assertRegex(err, r"\Alitmus: cc is missing: run, as root, '.*/tools/setup'\n\Z")
 
+    def test_full_disk(self):
+        root, path = self.copy("full"), self.tools("cc")
+        self.write(root, "harness/main.c", self.PROGRAM % "changed")
+        self.write(path, "cc", "#!/bin/sh\ncase \"$*\" in *main.c*)\n"
+                               "    echo 'x.s: No space left on device' >&2; exit 1 ;;\nesac\n"
+                               f"exec {shutil.which('cc')} \"$@\"\n")
+        os.chmod(os.path.join(path, "cc"), 0o755)
+        code, out, err = self.launch(root, path=path)
+        self.assertEqual((code, out), (2, ""))
+        self.assertRegex(err, r"\nlitmus: no space is left for building in .*/full/build\n\Z")
+        self.assertEqual(err.count("\n"), 2)
+        self.built(root, "sources changed", "changed\n")
+
+    KILLS = ("launcher.log", "meson-private", "meson-info", "build.ninja", ".ninja_log",
+             "harness/data", "harness/litmus.p", "harness/litmus.p/main.c.o", "harness/litmus",
+             "launcher.built.new")
+
+    def test_killed(self):
+        """With all that it started, as soon as some file is there."""
+        for name in harness.drawn("kills").sample(self.KILLS, 2 if harness.SAMPLE else 10):
+            root = self.copy("killed")
+            shutil.rmtree(os.path.join(root, "build"))
+            path = os.path.join(root, "build", name)
+            with self.subTest(name=name), subprocess.Popen(
+                    [os.path.join(root, "litmus")], start_new_session=True,
+                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                how = os.WEXITED | os.WNOHANG | os.WNOWAIT
+                while not os.path.exists(path) and not os.waitid(os.P_PID, process.pid, how):
+                    time.sleep(0.001)
+                self.assertTrue(os.path.exists(path))
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                code, out, err = self.launch(root)
+                self.assertEqual((code, out), (0, "first\n"))
+                self.assertRegex(err, r"\A(litmus: building \(.*\) \.\.\.\n)?\Z")
+                self.assertEqual(self.launch(root), (0, "first\n", ""))
+
     def test_no_flock(self):
         self.assertEqual(self.launch(self.made, path=self.tools("flock")),
                          (2, "", "litmus: flock is missing: install it, of util-linux\n"))
@@ -364,6 +404,109 @@ class Launcher(unittest.TestCase):
             code, out, err = self.launch(root)
             self.assertEqual((code, out), (2, ""), name)
             self.assertIn("litmus: cannot be built in ", err)
+
+
+@harness.unsanitized
+@unittest.skipUnless(os.path.exists("/usr/bin/dpkg-deb"), "is about Debian's packages")
+class SetUp(unittest.TestCase):
+    """tools/setup of Debian 12, with an archive of one small package."""
+
+    # Counts what changes files, and dies with all of its group at one of these.
+    STEP = """#!/bin/sh
+read -r count <"$STATE/count"
+echo $((count + 1)) >"$STATE/count"
+[ "$count" != "$DIES_AT" ] || kill -9 0
+"""
+    APT = STEP + """
+case " $* " in
+*' indextargets '*) echo 'bookworm http://localhost/' ;;
+*' update '*) exit "$NETWORK" ;;
+*' download '*)
+    for name; do
+        case $name in *[=/]* | -* | download) ;; *) cp "$STATE/any.deb" "$name.deb" ;; esac
+    done ;;
+esac
+"""
+    LIBRARIES = ("SPIRV-Tools", "SPIRV-Tools-opt", "glslang", "glslang-default-resource-limits")
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="litmus-e2e-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        Launcher.write(self.folder, "count", "0\n")
+        names = ["mkdir", "mv", "rm", "ln", "chmod", "chown", "find", "dpkg-deb"]
+        programs = {name: f'{self.STEP}exec {shutil.which(name)} "$@"\n' for name in names}
+        programs["apt-get"] = self.APT
+        programs["dpkg-query"] = '#!/bin/sh\nshift 3\nprintf "installed %s:all\\n" "$@"\n'
+        for name, content in programs.items():
+            Launcher.write(self.folder, "bin/" + name, content)
+            os.chmod(os.path.join(self.folder, "bin", name), 0o755)
+        files = {"DEBIAN/control": "Package: any\nVersion: 1\nArchitecture: all\n"
+                                   "Maintainer: none <none@localhost>\nDescription: any\n",
+                 "usr/lib/any/ld-linux.so.2": "#!/bin/sh\n", "usr/include/any.h": "",
+                 "usr/lib/any/libvulkan_lvp.so": "x" * 100000,
+                 "usr/share/vulkan/icd.d/lvp_icd.json": '{"library_path": "x"}\n'}
+        files.update({f"usr/lib/any/lib{name}.a": "" for name in self.LIBRARIES})
+        for path, content in files.items():
+            Launcher.write(self.folder, "any/" + path, content)
+        os.chmod(os.path.join(self.folder, "any/usr/lib/any/ld-linux.so.2"), 0o755)
+        subprocess.run(["dpkg-deb", "-b", "any", "any.deb"], cwd=self.folder, check=True,
+                       stdout=subprocess.DEVNULL)
+        self.root = os.path.join(self.folder, "checkout")
+        os.makedirs(os.path.join(self.root, "tools"))
+        with open(os.path.join(SOURCE, "tools/setup"), encoding="utf-8") as file:
+            Launcher.write(self.root, "tools/setup", re.sub(r"^    id=\$\(.*", "    id='debian 12'",
+                                                            file.read(), flags=re.M))
+
+    def run_it(self, dies_at="", network="0", limit=resource.RLIM_INFINITY):
+        def prepare():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        return subprocess.run(
+            ["sh", os.path.join(self.root, "tools/setup")], capture_output=True, text=True,
+            start_new_session=True, timeout=60 * harness.SLOW, check=False, preexec_fn=prepare,
+            env={"PATH": os.path.join(self.folder, "bin") + ":" + os.environ["PATH"],
+                 "STATE": self.folder, "DIES_AT": str(dies_at), "NETWORK": network})
+
+    def begin(self):
+        """With what an older recipe made."""
+        for name in os.listdir(self.root):
+            if name.startswith(".sdk"):
+                shutil.rmtree(os.path.join(self.root, name))
+        Launcher.write(self.root, ".sdk/stamp", "tools 1\nmesa 1\n")
+        Launcher.write(self.folder, "count", "0\n")
+
+    def ends_well(self):
+        done = self.run_it()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(done.stdout.endswith("setup: Debian 12: ready\n"), done.stdout)
+        self.assertEqual(sorted(os.listdir(self.root)), [".sdk", "tools"])
+        self.assertRegex(self.run_it().stdout, "everything is there, nothing to do\n$")
+
+    def fails(self, line, **how):
+        self.begin()
+        done = self.run_it(**how)
+        self.assertEqual((done.returncode, done.stderr.split("\n")[-2:]), (1, [line, ""]))
+        self.assertEqual(sorted(os.listdir(self.root)), [".sdk", "tools"])
+        self.ends_well()
+
+    def test_no_network(self):
+        self.fails("setup: no shader tools could be fetched", network="100")
+
+    def test_full_disk(self):
+        self.fails("setup: no shader tools could be fetched", limit=50000)
+
+    def test_killed(self):
+        """Before any of the programs that it starts."""
+        self.begin()
+        self.ends_well()
+        with open(os.path.join(self.folder, "count"), encoding="utf-8") as file:
+            count = int(file.read())
+        self.assertGreater(count, 30)
+        for step in harness.drawn("set-up").sample(range(count), 5 if harness.SAMPLE else count):
+            self.begin()
+            with self.subTest(step=step):
+                self.assertEqual(self.run_it(dies_at=step).returncode, -signal.SIGKILL)
+                self.ends_well()
 
 
 @harness.never_sanitized
