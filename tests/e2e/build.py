@@ -457,12 +457,12 @@ esac
             Launcher.write(self.root, "tools/setup", re.sub(r"^    id=\$\(.*", "    id='debian 12'",
                                                             file.read(), flags=re.M))
 
-    def run_it(self, dies_at="", network="0", limit=resource.RLIM_INFINITY):
+    def run_it(self, *arguments, dies_at="", network="0", limit=resource.RLIM_INFINITY):
         def prepare():
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         return subprocess.run(
-            ["sh", os.path.join(self.root, "tools/setup")], capture_output=True, text=True,
+            ["sh", os.path.join(self.root, "tools/setup"), *arguments], capture_output=True, text=True,
             start_new_session=True, timeout=60 * harness.SLOW, check=False, preexec_fn=prepare,
             env={"PATH": os.path.join(self.folder, "bin") + ":" + os.environ["PATH"],
                  "STATE": self.folder, "DIES_AT": str(dies_at), "NETWORK": network})
@@ -488,6 +488,14 @@ esac
         self.assertEqual((done.returncode, done.stderr.split("\n")[-2:]), (1, [line, ""]))
         self.assertEqual(sorted(os.listdir(self.root)), [".sdk", "tools"])
         self.ends_well()
+
+    def test_what_two_groups_need(self):
+        """Wine, where tests are run of what is built for Windows."""
+        Launcher.write(self.folder, "bin/dpkg-query", "#!/bin/sh\n")
+        for arguments in (["--tests", "--windows"], ["--windows", "--arm64", "--tests"]):
+            self.assertIn(" wine64 ", self.run_it(*arguments, "--dry-run").stdout)
+        for argument in ("--tests", "--windows"):
+            self.assertNotIn(" wine64 ", self.run_it(argument, "--dry-run").stdout)
 
     def test_no_network(self):
         self.fails("setup: no shader tools could be fetched", network="100")
