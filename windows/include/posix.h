@@ -76,6 +76,7 @@ int posix_rename(const char *from, const char *to); // replaces a file
 struct posix_stat {
     uint64_t st_dev, st_ino;
     mode_t st_mode;
+    unsigned st_uid; // 0
     int64_t st_size;
 };
 #undef stat
