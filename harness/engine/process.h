@@ -57,7 +57,7 @@ char *eng_child_core(const struct eng_child *child);
 
 // Without a supervisor there is no worker: this one dies with it.
 void eng_parent_bind(void);
-// Moves some bytes, waiting for them. 0: the supervisor is gone.
+// Moves some bytes, waiting for them. 0: the supervisor is gone. Another failure ends the process.
 size_t eng_parent_read(char *bytes, size_t size);
 size_t eng_parent_send(const char *bytes, size_t size); // by one thread at a time
 

@@ -286,13 +286,21 @@ void eng_parent_bind(void)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
+// The supervisor is gone where it closed the connection. Another failure is the harness's own.
+static size_t parent_moved(ssize_t count)
+{
+    if (count < 0 && errno != EPIPE && errno != ECONNRESET)
+        _exit(ENG_EXIT_REQUEST);
+    return count > 0 ? (size_t)count : 0;
+}
+
 size_t eng_parent_read(char *bytes, size_t size)
 {
     ssize_t count;
     do
         count = read(ENG_WORKER_FD, bytes, size);
     while (count < 0 && errno == EINTR);
-    return count > 0 ? (size_t)count : 0;
+    return parent_moved(count);
 }
 
 size_t eng_parent_send(const char *bytes, size_t size)
@@ -301,7 +309,7 @@ size_t eng_parent_send(const char *bytes, size_t size)
     do
         count = send(ENG_WORKER_FD, bytes, size, MSG_NOSIGNAL);
     while (count < 0 && errno == EINTR);
-    return count > 0 ? (size_t)count : 0;
+    return parent_moved(count);
 }
 
 // --- The signals that ask a run to stop

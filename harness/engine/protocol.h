@@ -25,7 +25,7 @@
 enum eng_exit {
     ENG_EXIT_MEMORY = 120,  // no memory for what the harness itself needs, or its tests are broken
     ENG_EXIT_START = 121,   // the process could not become a worker
-    ENG_EXIT_REQUEST = 122, // a request without an end
+    ENG_EXIT_REQUEST = 122, // a request without an end, or one that could not be read or answered
 };
 
 enum eng_request_kind {
