@@ -3,7 +3,7 @@
 
 Every command is run once with all calls counted (tests/inject), and then once for each call, each
 way in which it can fail, and each place where it is made: once, and from there on. A sample of
-these is tried, all of them with LITMUS_FULL=1. Whatever fails, a command ends with the exit code,
+these is tried, which LITMUS_SEED draws, all of them with LITMUS_FULL=1. Whatever fails, a command ends with the exit code,
 the output and the results that it has without a failure, or with another exit code that it
 documents for a fault of its own, one line that says what failed, and files that are whole or as
 they were.
@@ -236,8 +236,10 @@ class Injected(harness.Case):
                     self.store + more for more in ("", "-wal", "-shm", "-journal", ".lock",
                                                    ".merge-unfinished"))):
                 continue
-            # Code that cannot be read costs a report only the code, and it says so.
-            if name in usual.files and re.search(rb"\.db: (out of memory|locking)", content):
+            # Code and history that cannot be read cost a report only these, and it says why.
+            if name in usual.files and re.search(
+                    rb"\.db: (out of memory|locking|disk I/O error|the file is damaged"
+                    rb"|another process holds the file)", content):
                 continue
             allowed = [steady(files[name].decode(errors="replace"))
                        for files in (self.inputs, usual.files)
@@ -322,7 +324,7 @@ class Injected(harness.Case):
                         yield Trial(who, call, nth, way.lstrip("+"), later)
 
     def chosen(self, counts, places):
-        """All trials, or of each call a share."""
+        """All trials, or some of each call, which the commit draws."""
         trials = list(self.trials(counts))
         if WORDS:
             return [trial for trial in trials if all(word in str(trial).split() for word in WORDS)]
@@ -333,11 +335,9 @@ class Injected(harness.Case):
             return trials
         kinds = [list(group) for _, group in itertools.groupby(
             trials, key=lambda trial: (trial.who, trial.call))]
-        sample = []
-        for kind in kinds:
-            share = max(1, self.short // len(kinds))
-            sample += kind[len(kind) // (2 * share)::max(1, len(kind) // share)][:share]
-        return sample
+        share = max(1, self.short // len(kinds))
+        draw = harness.drawn(self.id())
+        return [trial for kind in kinds for trial in draw.sample(kind, min(share, len(kind)))]
 
     def try_all(self, *arguments, inputs, store=None):
         """Runs the command with each failure."""
