@@ -65,7 +65,7 @@ const char *const operator_names[OPERATOR_COUNT] = {
 
 static const char *const schedule_names[SCHEDULE_COUNT] = {"random",  "priority", "fair", "lobe",
                                                            "hsa-obe", "hsa",      "obe",  "none"};
-static const char *const bounds_names[] = {"lost", "report"};
+static const char *const bounds_names[] = {"lost", "report", "check"};
 
 enum value_kind {
     VALUE_NAME,    // one of `names`: an enum

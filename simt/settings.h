@@ -87,6 +87,7 @@ enum schedule {
 enum bounds {
     BOUNDS_LOST,   // the device is lost
     BOUNDS_REPORT, // loads give 0, stores do nothing, as robustBufferAccess has it
+    BOUNDS_CHECK,  // likewise; and those at a barrier that others never reach go on
     BOUNDS_COUNT,
 };
 

@@ -107,23 +107,33 @@ static void refill(struct worker *worker)
     worker->last = NULL;
 }
 
-// No invocation can continue: all have ended, or the others wait for each other.
-static void report_deadlock(struct worker *worker)
+// No invocation can continue: all have ended, or the others wait for each other. With bounds=check
+// those at a barrier of their workgroup go on. False if nobody does; a deadlock is reported of one
+// that waits at such a barrier, if there is one.
+static bool resolve_deadlock(struct worker *worker)
 {
+    struct workgroup *stuck = NULL;
+    struct subgroup *subgroup = NULL;
     for (uint32_t i = 0; i < worker->slot_count; i++) {
         struct workgroup *slot = &worker->slots[i];
+        if (worker->machine->settings.bounds == BOUNDS_CHECK && worker_release(worker, slot))
+            return true;
         for (uint32_t j = 0; slot->live && j < slot->subgroup_count; j++) {
-            struct subgroup *subgroup = &slot->subgroups[j];
-            if (!subgroup->live)
+            struct subgroup *each = &slot->subgroups[j];
+            if (!each->live || (subgroup && (subgroup->at_barrier || !each->at_barrier)))
                 continue;
-            const unsigned lane = lanes_first(subgroup->live);
-            worker_aim(worker, slot, subgroup, lanes_of(lane));
-            worker->exec.insn = &worker->program->insns[subgroup->pc[lane]];
-            exec_fault(&worker->exec, EXEC_DEADLOCK, lane, 0, 0);
-            handle_fault(worker);
-            return;
+            stuck = slot;
+            subgroup = each;
         }
     }
+    if (!subgroup)
+        return false;
+    const unsigned lane = lanes_first(subgroup->at_barrier ? subgroup->at_barrier : subgroup->live);
+    worker_aim(worker, stuck, subgroup, lanes_of(lane));
+    worker->exec.insn = &worker->program->insns[subgroup->pc[lane]];
+    exec_fault(&worker->exec, EXEC_DEADLOCK, lane, 0, 0);
+    handle_fault(worker);
+    return false;
 }
 
 static void run_workgroups(struct worker *worker)
@@ -132,10 +142,8 @@ static void run_workgroups(struct worker *worker)
     const bool *stop = machine->dispatch->stop;
     refill(worker);
     for (uint32_t turn = 0;; turn++) {
-        if (!worker_turn(worker)) {
-            report_deadlock(worker);
+        if (!worker_turn(worker) && !resolve_deadlock(worker))
             return;
-        }
         if (worker->failed)
             give_up(machine, DISPATCH_MEMORY);
         if (worker->exec.fault.kind != EXEC_NO_FAULT)
@@ -179,7 +187,7 @@ static void set_up(struct worker *worker)
         .shared_size = dispatch->program->shared_size,
         .snoop = worker->rules->snoop,
         .random = mix(mix(settings->seed, machine->draw), worker->number + 1),
-        .robust = dispatch->robust || settings->bounds == BOUNDS_REPORT,
+        .robust = dispatch->robust || settings->bounds != BOUNDS_LOST,
         .clock = &worker->time,
         .trace = machine->trace || machine->counts_file,
         .seen = worker->seen,

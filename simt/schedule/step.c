@@ -133,22 +133,38 @@ static bool all_at_barrier(const struct workgroup *workgroup)
 }
 
 // What a barrier releases must be there before anybody acquires: hence two rounds.
-static void try_barrier(struct run *run)
+static void leave_barrier(struct run *run)
 {
     struct workgroup *workgroup = run->workgroup;
-    if (!all_at_barrier(workgroup))
-        return;
     for (uint32_t i = 0; i < workgroup->subgroup_count && workgroup->order; i++)
         pass_barrier(run, &workgroup->subgroups[i], false);
     for (uint32_t i = 0; i < workgroup->subgroup_count; i++) {
         struct subgroup *subgroup = &workgroup->subgroups[i];
         const lanes main = subgroup->live & ~subgroup->behind;
         pass_barrier(run, subgroup, true);
+        subgroup->runnable |= subgroup->at_barrier;
+        subgroup->ordered |= subgroup->at_barrier;
         subgroup->at_barrier = 0;
-        subgroup->runnable = subgroup->ordered = subgroup->live;
         if (subgroup->behind && main)
             tangle_rejoin(subgroup, subgroup->tangle[lanes_first(main)], subgroup->behind);
     }
+}
+
+static void try_barrier(struct run *run)
+{
+    if (all_at_barrier(run->workgroup))
+        leave_barrier(run);
+}
+
+bool worker_release(struct worker *worker, struct workgroup *workgroup)
+{
+    struct run run = {.worker = worker, .workgroup = workgroup};
+    bool any = false;
+    for (uint32_t i = 0; workgroup->live && i < workgroup->subgroup_count; i++)
+        any |= workgroup->subgroups[i].at_barrier != 0;
+    if (any)
+        leave_barrier(&run);
+    return any;
 }
 
 enum after { GO_ON, STOP };

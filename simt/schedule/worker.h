@@ -65,6 +65,9 @@ void worker_run(struct worker *worker, struct workgroup *workgroup, struct subgr
 // Executes the barrier or fence at `pc` for `set`, and sets its pc behind it.
 void worker_pass(struct worker *worker, struct workgroup *workgroup, struct subgroup *subgroup,
                  lanes set, uint32_t pc);
+// Lets those of a workgroup go on that wait at its barriers for others, who will not come. False if
+// nobody waits there.
+bool worker_release(struct worker *worker, struct workgroup *workgroup);
 // Points the exec at a set of lanes of a subgroup.
 void worker_aim(struct worker *worker, struct workgroup *workgroup, struct subgroup *subgroup,
                 lanes set);

@@ -150,7 +150,7 @@ static const struct {
     {"resident=4294967297", "resident=4294967297: a number from 1 to 64"},
     {"depth=0", "depth=0: a number from 1 to 64"},
     {"schedule=fare", "no schedule 'fare': random, priority, fair, lobe, hsa-obe, hsa, obe, none"},
-    {"bounds=on", "no bounds 'on': lost, report"},
+    {"bounds=on", "no bounds 'on': lost, report, check"},
     {"fault=x\n",
      "no fault 'x?': wrong, lost, hang, crash, memory, nothing, properties, rendezvous, loops, "
      "reduction, torn, ids, exits"},
