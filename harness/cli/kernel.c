@@ -49,8 +49,8 @@ static const struct cli_option options[] = {
     {0, "include", CLI_LIST, AT(includes), "FOLDER",
      "where GLSL's includes are, besides the folder of FILE"},
     {0, "check", CLI_FLAG, AT(check), NULL,
-     "run it once on the SIMT simulator, and print each access out of\nbounds, each read of what "
-     "nobody wrote, and each data race"},
+     "run it once on the SIMT simulator, and print each barrier that not\nall reach, each access "
+     "out of bounds, each read of what nobody\nwrote, and each data race"},
     {0, "name", CLI_TEXT, AT(name), "NAME",
      "the test is called kernel.NAME (default: after the file)"},
 };

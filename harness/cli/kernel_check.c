@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel does wrong with memory: one run of it on the SIMT simulator, traced, and looked
+// What a kernel does wrong: one run of it on the SIMT simulator, traced, and looked
 // through.
 #include "cli/kernel.h"
 
@@ -15,7 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_SHOWN 32
+#define MOST_SHOWN  32
+#define MOST_RANGES 8
 
 struct checking {
     const struct cat_package *package;
@@ -65,65 +66,136 @@ static void put_instruction(const struct checking *c, uint32_t code)
     put_line(c, of);
 }
 
-static void put_invocation(const struct checking *c, uint32_t invocation)
+static void put_workgroup(const struct checking *c, uint32_t invocation)
 {
     const struct exp_trace *t = c->trace;
     const uint32_t group = exp_group(t, invocation);
-    text_printf(
-        c->out, "invocation %" PRIu32 " of workgroup (%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")",
-        exp_subgroup(t, invocation) * t->subgroup + exp_lane(t, invocation), group % t->groups[0],
-        group / t->groups[0] % t->groups[1], group / t->groups[0] / t->groups[1]);
+    text_printf(c->out, "workgroup (%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")", group % t->groups[0],
+                group / t->groups[0] % t->groups[1], group / t->groups[0] / t->groups[1]);
+}
+
+static void put_executed(const struct checking *c, uint32_t code, uint32_t invocation)
+{
+    const struct exp_trace *t = c->trace;
+    text_puts(c->out, "  ");
+    put_instruction(c, code);
+    text_printf(c->out, ", invocation %" PRIu32 " of ",
+                exp_subgroup(t, invocation) * t->subgroup + exp_lane(t, invocation));
+    put_workgroup(c, invocation);
+    text_puts(c->out, "\n");
 }
 
 static void put_place(const struct checking *c, const struct exp_step *step)
 {
     const struct exp_trace *t = c->trace;
     const uint64_t region = step->address >> EXP_REGION_SHIFT;
-    const uint64_t offset = step->address & ((UINT64_C(1) << EXP_REGION_SHIFT) - 1);
-    const char *what = region == EXP_SHARED_REGION ? "Workgroup memory" : "memory";
-    const struct exp_code *code = &t->codes[step->code];
-    char binding[40];
-    for (size_t i = 0; i < t->buffer_count; i++)
-        if (t->buffers[i].region == region) {
-            snprintf(binding, sizeof binding, "buffer %" PRIu32 ".%" PRIu32, t->buffers[i].set,
-                     t->buffers[i].binding);
-            what = binding;
-        }
-    if (step->address == EXP_NOWHERE)
+    uint64_t offset;
+    const struct exp_buffer *buffer = exp_buffer_at(t, step->address, &offset);
+    if (step->address == EXP_NOWHERE) {
         text_puts(c->out, "at an element that the array does not have");
-    else if (code->access == EXP_LOAD_REGISTER)
+    } else if (t->codes[step->code].access == EXP_LOAD_REGISTER) {
         text_printf(c->out, "of variable %s", exp_variable(t, step));
-    else
-        text_printf(c->out, "at %s + %" PRIu64, what, offset);
+    } else if (buffer) {
+        text_printf(c->out, "at buffer %" PRIu32 ".%" PRIu32, buffer->set, buffer->binding);
+        if (buffer->element)
+            text_printf(c->out, "[%" PRIu32 "]", buffer->element);
+        text_printf(c->out, " + %" PRIu64, offset);
+    } else if (step->outside && region != EXP_SHARED_REGION) {
+        text_printf(c->out, "at %s + %" PRIu64,
+                    region ? "an address without a buffer" : "a null address", offset);
+    } else {
+        text_printf(c->out, "at %s + %" PRIu64,
+                    region == EXP_SHARED_REGION ? "Workgroup memory" : "memory", offset);
+    }
+}
+
+// "0 to 35, 40": those of a finding's workgroup that are at an instruction.
+static void put_those(const struct checking *c, const struct exp_finding *finding, uint32_t at,
+                      uint32_t count)
+{
+    const uint32_t local = c->trace->local[0] * c->trace->local[1] * c->trace->local[2];
+    const char *comma = count == 1 ? ", invocation " : ", invocations ";
+    unsigned ranges = 0;
+    for (uint32_t i = 0, end; i < local; i = end) {
+        for (end = i; end < local && finding->at[end] == at; end++)
+            ;
+        if (end > i && ranges++ < MOST_RANGES)
+            text_printf(c->out, end - i > 1 ? "%s%" PRIu32 " to %" PRIu32 : "%s%" PRIu32, comma, i,
+                        end - 1);
+        comma = end > i ? ", " : comma;
+        end += end == i;
+    }
+    if (ranges > MOST_RANGES)
+        text_puts(c->out, ", ...");
+    text_puts(c->out, "\n");
+}
+
+// Of a barrier that not all reached: each instruction that some are at.
+static void put_missed(const struct checking *c, const struct exp_finding *finding)
+{
+    const uint32_t local = c->trace->local[0] * c->trace->local[1] * c->trace->local[2];
+    OWNED(lit_free) bool *done = lit_alloc(local, sizeof *done);
+    uint32_t first = 0;
+    while (finding->at[first] != finding->code)
+        first++;
+    for (uint32_t n = 0; n <= local; n++) {
+        const uint32_t i = n ? n - 1 : first;
+        uint32_t count = 0;
+        for (uint32_t j = i; j < local && !done[i]; j++)
+            count += finding->at[j] == finding->at[i];
+        if (!count)
+            continue;
+        for (uint32_t j = local; j-- > i;)
+            done[j] |= finding->at[j] == finding->at[i];
+        text_puts(c->out, "  ");
+        if (finding->at[i] < EXP_ANOTHER)
+            put_instruction(c, finding->at[i]);
+        else
+            text_puts(c->out, finding->at[i] == EXP_ANOTHER
+                                  ? "the same in another iteration, call or case"
+                                  : "nowhere");
+        text_printf(c->out, ", %" PRIu32 " of %" PRIu32, count, local);
+        put_those(c, finding, finding->at[i], count);
+    }
 }
 
 static void put_finding(const struct checking *c, const struct exp_finding *finding)
 {
     static const char *const names[] = {[EXP_RACE] = "data race",
                                         [EXP_UNINITIALISED] = "uninitialised read",
-                                        [EXP_OUTSIDE] = "out of bounds"};
+                                        [EXP_OUTSIDE] = "out of bounds",
+                                        [EXP_MISSED] = "barrier"};
     const struct exp_step *steps = c->trace->steps, *step = &steps[finding->step];
-    text_printf(c->out, "%s: %" PRIu32 " bytes ", names[finding->what],
-                c->trace->codes[finding->code].bytes);
-    put_place(c, step);
+    text_printf(c->out, "%s: ", names[finding->what]);
+    if (finding->what == EXP_MISSED) {
+        text_puts(c->out, "not all of ");
+        put_workgroup(c, step->invocation);
+        text_puts(c->out, " execute it together");
+    } else {
+        text_printf(c->out, "%" PRIu32 " bytes ", c->trace->codes[finding->code].bytes);
+        put_place(c, step);
+    }
     if (c->package->interface.step_count)
         text_printf(c->out, " in dispatch %zu", finding->dispatch + 1);
     text_puts(c->out, finding->times > 1 ? ", " : "");
     if (finding->times > 1)
         text_printf(c->out, "%" PRIu64 " times, first", finding->times);
     text_puts(c->out, "\n");
-    if (finding->what == EXP_RACE) {
-        text_puts(c->out, "  ");
-        put_instruction(c, finding->other);
-        text_puts(c->out, ", ");
-        put_invocation(c, steps[finding->before].invocation);
-        text_puts(c->out, "\n");
+    if (finding->what == EXP_MISSED) {
+        put_missed(c, finding);
+        return;
     }
-    text_puts(c->out, "  ");
-    put_instruction(c, finding->code);
-    text_puts(c->out, ", ");
-    put_invocation(c, step->invocation);
-    text_puts(c->out, "\n");
+    if (finding->what == EXP_RACE)
+        put_executed(c, finding->other, steps[finding->before].invocation);
+    put_executed(c, finding->code, step->invocation);
+    if (finding->is_private)
+        text_puts(c->out,
+                  "  which nothing can order: without NonPrivatePointer an access is private\n");
+    else if (finding->barrier != EXP_NO_STEP) {
+        text_puts(c->out, "  not ordered by ");
+        put_instruction(c, steps[finding->barrier].code);
+        text_puts(c->out, ", which waits for its tangle alone\n");
+    }
 }
 
 static bool trace_run(struct exp_trace *traces, size_t count, const char *name,
@@ -135,7 +207,7 @@ static bool trace_run(struct exp_trace *traces, size_t count, const char *name,
     if (!lit_file_temporary("", 0, &file, error))
         return false;
     unlink(file.data);
-    text_printf(&settings, "model=lockstep,seed=1,threads=1,bounds=report,trace=%s", file.data);
+    text_printf(&settings, "model=lockstep,seed=1,threads=1,bounds=check,trace=%s", file.data);
     const bool good = cli_asking_begin(&asking, error) &&
                       cli_ask(&asking, ENG_TRY, settings.data, 1, "--check", &outcome, error) &&
                       exp_trace_load(file.data, count, traces, error);
@@ -159,7 +231,7 @@ static void put_all(struct checking *c, const struct exp_trace *traces, size_t d
         text_printf(c->out, "and %zu more\n", found - MOST_SHOWN);
     for (size_t i = 0; i < dispatches; i++) {
         steps += traces[i].step_count;
-        invocations += traces[i].invocations;
+        invocations += exp_real(&traces[i]);
     }
     text_printf(c->out, "%zu finding%s in %zu steps of %" PRIu64 " invocations", found,
                 found == 1 ? "" : "s", steps, invocations);
@@ -174,7 +246,11 @@ bool cli_kernel_check(const struct cat_package *package, const char *name, struc
     struct checking c = {.package = package, .out = out};
     const size_t count = exp_dispatches(package);
     OWNED(lit_free) struct exp_trace *traces = lit_alloc(count, sizeof *traces);
-    const bool good = cli_kernel_add(package, error) && trace_run(traces, count, name, error) &&
+    const struct cat_interface *first = &package->interface;
+    const uint64_t invocations =
+        (uint64_t)package->groups * first->rows * first->layers * package->workgroup;
+    const bool good = exp_fits(invocations, error) && cli_kernel_add(package, error) &&
+                      trace_run(traces, count, name, error) &&
                       exp_check(traces, package, &c.findings, error);
     *found = c.findings.count;
     if (good)

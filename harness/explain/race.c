@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data races in a trace, by vector clocks. What an invocation knows of the others is a clock for
-// each of them, which those that met at a barrier share; the own one is apart. An access happened
-// before now if the invocation knows of its time. Each storage class has clocks of its own: a
-// barrier that names one alone orders no other.
+// Data races in a trace, by vector clocks: the relation of axiomatic/synchronize.c, for one
+// execution. What an invocation knows of the others is a time for each of them, of each storage
+// class; an access happened before now if the invocation knows of its time. A fence that releases
+// keeps what its invocation knows; atomics and control barriers carry that to others, who know it
+// from their next fence that acquires. Semantics of an atomic or a control barrier are those of a
+// fence at it.
 #include "explain/race.h"
 
 #include "base/text.h"
@@ -16,32 +18,49 @@ enum { BUFFERS, SHARED, CLASSES };
 enum {
     SCOPE_WORKGROUP = 2,
     SCOPE_SUBGROUP = 3,
+    SCOPE_INVOCATION = 4,
+    NON_PRIVATE = 0x20,
     ACQUIRES = 0x2 | 0x8 | 0x10, // Acquire, AcquireRelease, SequentiallyConsistent
     RELEASES = 0x4 | 0x8 | 0x10,
 };
 static const uint32_t class_semantics[CLASSES] = {[BUFFERS] = 0x40, [SHARED] = 0x100};
 
-#define MOST_SLOT_BITS 20
+// How far a scope reaches: to nobody, or to so many of these.
+enum { TO_SUBGROUP, TO_WORKGROUP, TO_DEVICE, REACHES };
 
-// What is known of each invocation; shared, and never changed.
+#define MOST_SLOT_BITS 20
+#define MIXED          UINT32_MAX
+
+// What is known of some invocations, nothing of the others; shared, and never changed then.
 struct known {
-    uint32_t users;
+    uint32_t users, first, count;
     uint32_t times[];
 };
 
+// What an invocation knew at a time of its own.
+struct stamp {
+    struct known *known;
+    uint32_t time; // 0: it is none
+};
+
 struct invocation {
-    uint32_t time; // its own, from 1
+    uint32_t time;  // its own, from 1
+    uint32_t steps; // that it has done
     struct known *known[CLASSES];
-    struct known *released[CLASSES]; // by its last fence that releases; NULL: none
-    struct known *seen[CLASSES];     // by atomics since its last fence that acquires
-    bool waits;
+    // By class, and by the class of the atomics that carry it: of those that barriers carry the
+    // same. What its last fence released, what reached it since its last fence that acquires.
+    struct stamp released[CLASSES][CLASSES][REACHES];
+    struct known *seen[CLASSES][CLASSES][REACHES];
+    size_t barrier;      // step of the barrier that it waits at, or of its last one of a subgroup
+    bool waits, partial; // partial: not all of the subgroup were in that one's tangle
 };
 
 struct access {
     size_t step;
     uint32_t invocation, time;
     uint8_t bytes; // of the word, a bit each
-    bool atomic;
+    uint8_t reach;
+    bool atomic, is_private;
 };
 
 struct accesses {
@@ -55,33 +74,60 @@ struct place {
     bool written;  // in this trace, at any time
     uint8_t there; // bytes that hold something
     struct accesses stores, loads;
-    // What atomics here have released, and who did: of one workgroup, or UINT32_MAX.
-    struct known *released[CLASSES];
-    uint32_t group;
+    // What atomics here have released, and of which subgroup or workgroup: 1 more, or MIXED.
+    struct known *released[CLASSES][REACHES];
+    uint32_t owner[REACHES];
     struct place *next;
 };
 
 struct search {
+    const struct exp_dispatch *of;
     const struct exp_trace *trace;
-    const struct exp_bytes *buffers;
-    size_t dispatch;
-    uint32_t part; // its pipeline
     struct exp_findings *findings;
+    uint32_t local; // invocations of a workgroup
     struct invocation *invocations;
     bool *unstored;       // of each step: it loads a variable that holds nothing; NULL: none does
     struct place **slots; // by the upper bits of a place's hash
     unsigned slot_bits;
-    uint32_t *alive, *waiting, *semantics; // of each workgroup, and of the barrier
+    uint32_t *waiting;       // of each workgroup
+    struct known *learnt[3]; // what somebody learnt last: before, from, after
 };
 
-// --- Clocks
+// --- Invocations: numbered without the lanes that have none
 
-static struct known *share(struct known *known)
+static uint32_t number_of(const struct search *s, uint32_t in_trace)
 {
-    if (known)
-        known->users++;
-    return known;
+    return exp_group(s->trace, in_trace) * s->local +
+           in_trace % (s->trace->subgroups * s->trace->subgroup);
 }
+
+static uint32_t in_trace(const struct search *s, uint32_t number)
+{
+    return number / s->local * s->trace->subgroups * s->trace->subgroup + number % s->local;
+}
+
+// The number of its subgroup or workgroup among all; 0: the device.
+static uint32_t owner_of(const struct search *s, uint32_t number, int reach)
+{
+    return reach == TO_SUBGROUP    ? in_trace(s, number) / s->trace->subgroup
+           : reach == TO_WORKGROUP ? number / s->local
+                                   : 0;
+}
+
+static bool share_instance(const struct search *s, uint32_t a, uint32_t b, unsigned reach)
+{
+    return a == b || (reach && owner_of(s, a, (int)reach - 1) == owner_of(s, b, (int)reach - 1));
+}
+
+static unsigned reach_of(uint32_t scope)
+{
+    return scope == SCOPE_INVOCATION  ? 0
+           : scope == SCOPE_SUBGROUP  ? TO_SUBGROUP + 1
+           : scope == SCOPE_WORKGROUP ? TO_WORKGROUP + 1
+                                      : TO_DEVICE + 1;
+}
+
+// --- Clocks
 
 static void drop(struct known **known)
 {
@@ -90,53 +136,105 @@ static void drop(struct known **known)
     *known = NULL;
 }
 
-static void replace(struct known **at, struct known *with) // takes it over
+static void replace(struct known **at, struct known *with)
 {
+    if (with)
+        with->users++;
     drop(at);
     *at = with;
 }
 
-static struct known *make_known(const struct search *s, const struct known *like)
+static uint32_t time_of(const struct known *known, uint32_t invocation)
+{
+    return known && invocation - known->first < known->count
+               ? known->times[invocation - known->first]
+               : 0;
+}
+
+static bool covers(const struct known *known, const struct known *other)
+{
+    for (uint32_t i = 0; known != other && other && i < other->count; i++)
+        if (other->times[i] > time_of(known, other->first + i))
+            return false;
+    return true;
+}
+
+static void join(struct known *into, const struct known *from)
+{
+    for (uint32_t i = 0; from && i < from->count; i++) {
+        uint32_t *time = &into->times[from->first + i - into->first];
+        *time = from->times[i] > *time ? from->times[i] : *time;
+    }
+}
+
+static struct known *new_known(uint32_t first, uint32_t end)
 {
     struct known *known =
-        lit_alloc(1, sizeof *known + (size_t)s->trace->invocations * sizeof *known->times);
-    known->users = 1;
-    if (like)
-        memcpy(known->times, like->times, s->trace->invocations * sizeof *known->times);
+        lit_alloc(1, sizeof *known + (size_t)(end - first) * sizeof *known->times);
+    known->first = first;
+    known->count = end - first;
     return known;
 }
 
-static void join(const struct search *s, struct known *into, const struct known *from)
+// What is known together, with room for one more invocation.
+static struct known *unite(const struct known *a, const struct known *b, uint32_t invocation)
 {
-    for (uint32_t i = 0; from && i < s->trace->invocations; i++)
-        into->times[i] = from->times[i] > into->times[i] ? from->times[i] : into->times[i];
+    const struct known *const both[] = {a, b};
+    uint32_t first = invocation, end = invocation + 1;
+    for (int i = 0; i < 2; i++) {
+        const uint32_t its_end = both[i] ? both[i]->first + both[i]->count : end;
+        first = both[i] && both[i]->first < first ? both[i]->first : first;
+        end = its_end > end ? its_end : end;
+    }
+    struct known *made = new_known(first, end);
+    join(made, a);
+    join(made, b);
+    return made;
 }
 
-// What *at and `from` know together.
-static void learn(const struct search *s, struct known **at, const struct known *from)
+// *at becomes what it and `from` know together.
+static void learn(struct search *s, struct known **at, struct known *from)
 {
+    struct known *made = NULL;
     if (!from || *at == from)
         return;
-    struct known *both = make_known(s, *at);
-    join(s, both, from);
-    replace(at, both);
+    if (s->learnt[0] == *at && s->learnt[1] == from)
+        made = s->learnt[2];
+    else if (covers(*at, from))
+        made = *at;
+    else if (covers(from, *at))
+        made = from;
+    else
+        made = unite(*at, from, from->first);
+    replace(&s->learnt[0], *at);
+    replace(&s->learnt[1], from);
+    replace(&s->learnt[2], made);
+    replace(at, made);
 }
 
-// What an invocation knows, with itself.
-static struct known *snapshot(const struct search *s, uint32_t invocation, int class)
+// ... and an invocation's own time.
+static void learn_stamp(struct search *s, struct known **at, const struct stamp *from,
+                        uint32_t invocation)
 {
-    struct invocation *i = &s->invocations[invocation];
-    struct known *known = make_known(s, i->known[class]);
-    known->times[invocation] = i->time;
-    return known;
+    learn(s, at, from->known);
+    if (!from->time || time_of(*at, invocation) >= from->time)
+        return;
+    struct known *made = unite(*at, NULL, invocation);
+    made->times[invocation - made->first] = from->time;
+    replace(at, made);
+}
+
+static void set_stamp(struct stamp *at, struct known *known, uint32_t time)
+{
+    replace(&at->known, known);
+    at->time = time;
 }
 
 static bool happened(const struct search *s, const struct access *access, uint32_t invocation,
                      int class)
 {
-    const struct known *known = s->invocations[invocation].known[class];
     return access->invocation == invocation ||
-           (known && known->times[access->invocation] >= access->time);
+           time_of(s->invocations[invocation].known[class], access->invocation) >= access->time;
 }
 
 // --- Places
@@ -155,12 +253,6 @@ static struct place *place_at(struct search *s, uint64_t word)
         *slot = place;
     }
     return place;
-}
-
-static bool stores(const struct exp_code *code)
-{
-    return code->access == EXP_STORE || code->access == EXP_ATOMIC ||
-           code->access == EXP_ATOMIC_STORE;
 }
 
 static bool loads(const struct exp_code *code)
@@ -192,30 +284,95 @@ static uint8_t zeros_of(const struct exp_trace *t, uint64_t word)
     return set;
 }
 
+// Where a step accesses memory.
+struct spot {
+    int class;
+    uint64_t first, offset;    // its place; the byte of the buffer or of Workgroup memory
+    uint64_t size;             // of that: UINT64_MAX: not known
+    const bool *uninitialised; // its words; NULL: all of it is there
+};
+
+static struct spot spot_of(const struct search *s, const struct exp_step *at)
+{
+    const struct exp_trace *t = s->trace;
+    struct spot spot = {.first = exp_place(t, at), .size = UINT64_MAX};
+    const struct exp_buffer *buffer = exp_buffer_at(t, at->address, &spot.offset);
+    if (at->address >> EXP_REGION_SHIFT == EXP_SHARED_REGION) {
+        spot.class = SHARED;
+        spot.size = t->shared;
+    } else if (buffer) {
+        spot.first = buffer->address ? buffer->address + spot.offset : spot.first;
+        spot.size = s->of->buffers[buffer - t->buffers].size;
+        spot.uninitialised = s->of->buffers[buffer - t->buffers].uninitialised;
+    }
+    if (at->outside || at->address == EXP_NOWHERE)
+        spot.size = 0;
+    return spot;
+}
+
+static bool is_inside(const struct spot *spot, uint32_t bytes)
+{
+    return spot->offset <= spot->size && bytes <= spot->size - spot->offset;
+}
+
 // --- Findings
 
-static void find(struct search *s, enum exp_misuse what, size_t step, size_t before)
+// The finding, if it is a new one; else NULL, and it is counted.
+static struct exp_finding *find(struct search *s, enum exp_misuse what, size_t step, size_t before)
 {
     const struct exp_step *steps = s->trace->steps;
     const uint32_t code = steps[step].code;
     const uint32_t other = what == EXP_RACE ? steps[before].code : code;
     for (size_t i = 0; i < s->findings->count; i++) {
         struct exp_finding *known = &s->findings->items[i];
-        if (known->what == what && known->part == s->part &&
+        if (known->what == what && known->part == s->of->part &&
             ((known->code == code && known->other == other) ||
              (known->code == other && known->other == code))) {
             known->times++;
-            return;
+            return NULL;
         }
     }
-    LIT_ADD(s->findings->items, s->findings->count) = (struct exp_finding){.what = what,
-                                                                           .code = code,
-                                                                           .other = other,
-                                                                           .dispatch = s->dispatch,
-                                                                           .part = s->part,
-                                                                           .step = step,
-                                                                           .before = before,
-                                                                           .times = 1};
+    const struct exp_finding found = {.what = what,
+                                      .code = code,
+                                      .other = other,
+                                      .dispatch = s->of->dispatch,
+                                      .part = s->of->part,
+                                      .step = step,
+                                      .before = before,
+                                      .barrier = EXP_NO_STEP,
+                                      .times = 1};
+    LIT_ADD(s->findings->items, s->findings->count) = found;
+    return &s->findings->items[s->findings->count - 1];
+}
+
+// Whether one of a subgroup met a barrier of it later than `since`, and `other` was not there.
+static bool met_alone(const struct search *s, uint32_t one, uint32_t other, size_t since)
+{
+    const struct invocation *self = &s->invocations[one];
+    return self->partial && self->barrier > since &&
+           share_instance(s, one, other, TO_SUBGROUP + 1) &&
+           !exp_lanes_has(&s->trace->steps[self->barrier].tangle,
+                          exp_lane(s->trace, in_trace(s, other)));
+}
+
+static void find_race(struct search *s, const struct access *access, const struct access *other)
+{
+    struct exp_finding *finding = find(s, EXP_RACE, access->step, other->step);
+    const uint32_t self = access->invocation, its = other->invocation;
+    if (!finding)
+        return;
+    finding->is_private = access->is_private || other->is_private;
+    if (met_alone(s, self, its, other->step))
+        finding->barrier = s->invocations[self].barrier;
+    else if (met_alone(s, its, self, other->step))
+        finding->barrier = s->invocations[its].barrier;
+}
+
+static bool are_atomic(const struct search *s, const struct access *a, const struct access *b)
+{
+    return a->atomic && b->atomic &&
+           share_instance(s, a->invocation, b->invocation,
+                          a->reach < b->reach ? a->reach : b->reach);
 }
 
 static void compare(struct search *s, const struct accesses *with, const struct access *access,
@@ -223,9 +380,11 @@ static void compare(struct search *s, const struct accesses *with, const struct 
 {
     for (size_t i = 0; i < with->count; i++) {
         const struct access *other = &with->items[i];
-        if (other->bytes & access->bytes && !(other->atomic && access->atomic) &&
-            !happened(s, other, access->invocation, class))
-            find(s, EXP_RACE, access->step, other->step);
+        const bool is_private =
+            (access->is_private || other->is_private) && access->invocation != other->invocation;
+        if (other->bytes & access->bytes && !are_atomic(s, other, access) &&
+            (is_private || !happened(s, other, access->invocation, class)))
+            find_race(s, access, other);
     }
 }
 
@@ -236,35 +395,21 @@ static void forget(const struct search *s, struct accesses *from, const struct a
     size_t kept = 0;
     for (size_t i = 0; i < from->count; i++) {
         const struct access *each = &from->items[i];
-        if ((each->bytes & ~access->bytes) || (access->atomic && !each->atomic) ||
+        const bool alike = !access->atomic ||
+                           (each->atomic && access->reach == each->reach &&
+                            (access->reach == REACHES || access->invocation == each->invocation));
+        if ((each->bytes & ~access->bytes) || !alike || (each->is_private && !access->is_private) ||
             !happened(s, each, access->invocation, class))
             from->items[kept++] = *each;
     }
     from->count = kept;
 }
 
-// Of a buffer's or of Workgroup memory: false if it lies behind the end.
-static bool look_inside(struct search *s, size_t step, int *class, const bool **uninitialised,
-                        uint64_t *offset)
+// Whether a read of what nobody stored matters: that of an exchange or a load is for its result.
+static bool asks_value(const struct search *s, const struct exp_step *at)
 {
-    const struct exp_trace *t = s->trace;
-    const struct exp_step *at = &t->steps[step];
-    const uint64_t region = at->address >> EXP_REGION_SHIFT, bytes = t->codes[at->code].bytes;
-    uint64_t size = at->address == EXP_NOWHERE ? 0 : UINT64_MAX;
-    *offset = at->address & ((UINT64_C(1) << EXP_REGION_SHIFT) - 1);
-    *class = region == EXP_SHARED_REGION ? SHARED : BUFFERS;
-    *uninitialised = NULL;
-    if (*class == SHARED)
-        size = t->shared;
-    for (size_t i = 0; i < t->buffer_count; i++)
-        if (t->buffers[i].region == region) {
-            size = s->buffers[i].size;
-            *uninitialised = s->buffers[i].uninitialised;
-        }
-    if (*offset <= size && bytes <= size - *offset)
-        return true;
-    find(s, EXP_OUTSIDE, step, step);
-    return false;
+    const struct exp_code *code = &s->trace->codes[at->code];
+    return loads(code) && !(s->of->unused && s->of->unused[at->code]);
 }
 
 static void take_access(struct search *s, size_t step)
@@ -272,248 +417,284 @@ static void take_access(struct search *s, size_t step)
     const struct exp_trace *t = s->trace;
     const struct exp_step *at = &t->steps[step];
     const struct exp_code *code = &t->codes[at->code];
-    const bool *uninitialised;
-    uint64_t offset;
-    int class;
+    const struct spot spot = spot_of(s, at);
+    const uint32_t self = number_of(s, at->invocation);
     bool empty = false;
-    if (!look_inside(s, step, &class, &uninitialised, &offset))
+    if (!is_inside(&spot, code->bytes)) {
+        find(s, EXP_OUTSIDE, step, step);
         return;
-    const uint64_t first = exp_place(t, at), last = (first + code->bytes - 1) / 4;
+    }
+    const uint64_t first = spot.first, last = (first + code->bytes - 1) / 4;
     for (uint64_t word = first / 4; word <= last; word++) {
         struct place *place = place_at(s, word);
-        const uint64_t nth = offset / 4 + (word - first / 4);
+        const uint64_t nth = spot.offset / 4 + (word - first / 4);
         const struct access access = {.step = step,
-                                      .invocation = at->invocation,
-                                      .time = s->invocations[at->invocation].time,
+                                      .invocation = self,
+                                      .time = s->invocations[self].time,
                                       .bytes = bytes_of(first, code->bytes, word),
-                                      .atomic = is_atomic(code)};
-        const bool nothing = class == SHARED || (uninitialised && uninitialised[nth]);
-        if (class == SHARED && !place->there)
+                                      .reach = (uint8_t)reach_of(code->scope),
+                                      .atomic = is_atomic(code),
+                                      .is_private =
+                                          !is_atomic(code) && !(code->semantics & NON_PRIVATE)};
+        const bool nothing =
+            spot.class == SHARED || (spot.uninitialised && spot.uninitialised[nth]);
+        if (spot.class == SHARED && !place->there)
             place->there = zeros_of(t, nth);
-        empty |= loads(code) && nothing && (access.bytes & ~place->there);
-        if (stores(code))
+        empty |= asks_value(s, at) && nothing && (access.bytes & ~place->there);
+        if (exp_stores(code))
             place->there |= access.bytes;
         if (!place->written)
             continue; // what nobody stores to nobody races for
-        compare(s, &place->stores, &access, class);
-        if (stores(code)) {
-            compare(s, &place->loads, &access, class);
-            forget(s, &place->stores, &access, class);
+        compare(s, &place->stores, &access, spot.class);
+        if (exp_stores(code)) {
+            compare(s, &place->loads, &access, spot.class);
+            forget(s, &place->stores, &access, spot.class);
         }
-        forget(s, &place->loads, &access, class);
-        struct accesses *list = stores(code) ? &place->stores : &place->loads;
+        forget(s, &place->loads, &access, spot.class);
+        struct accesses *list = exp_stores(code) ? &place->stores : &place->loads;
         LIT_ADD(list->items, list->count) = access;
     }
     if (empty)
         find(s, EXP_UNINITIALISED, step, step);
 }
 
-// --- Variables in registers
-
-// Which invocation stored to a cell last, and 1 more; 0: none since its variable began.
-#define ALWAYS UINT32_MAX // it began with something
-
-struct cells {
-    uint32_t *stored;
-    uint32_t count; // those behind are not undefined
-};
-
-static uint64_t first_cell(const struct exp_code *code, const struct exp_step *at)
-{
-    return code->by_pointer ? at->address : code->cell;
-}
-
-// Whether it loads cells, none of which this invocation has stored to.
-static bool take_registers(struct cells *cells, const struct exp_code *code,
-                           const struct exp_step *at)
-{
-    const uint64_t first = first_cell(code, at);
-    const uint32_t self = at->invocation + 1;
-    bool nothing = code->access == EXP_LOAD_REGISTER && code->cells;
-    for (uint64_t i = first; i - first < code->cells; i++) {
-        uint32_t *stored = i < cells->count ? &cells->stored[i] : NULL;
-        nothing &= stored && *stored != ALWAYS && *stored != self;
-        if (stored && *stored != ALWAYS && code->access == EXP_STORE_REGISTER)
-            *stored = self;
-        if (!stored)
-            break;
-    }
-    return nothing;
-}
-
-// A function's variables begin anew.
-static void enter(const struct exp_trace *t, struct cells *cells, uint32_t function)
-{
-    for (size_t i = 0; function != EXP_NO_FUNCTION && i < t->undefined_count; i++)
-        if (t->undefined[i].function == function)
-            memset(cells->stored + t->undefined[i].cell, 0,
-                   t->undefined[i].count * sizeof *cells->stored);
-}
-
-static void find_unstored(struct search *s)
-{
-    const struct exp_trace *t = s->trace;
-    struct cells cells = {0};
-    if (!t->undefined_count)
-        return;
-    for (size_t i = 0; i < t->undefined_count; i++) {
-        const uint32_t end = t->undefined[i].cell + t->undefined[i].count;
-        cells.count = end > cells.count ? end : cells.count;
-    }
-    cells.stored = lit_alloc((size_t)cells.count + 1, sizeof *cells.stored);
-    memset(cells.stored, 0xff, cells.count * sizeof *cells.stored);
-    for (size_t i = 0; i < t->undefined_count; i++)
-        memset(cells.stored + t->undefined[i].cell, 0,
-               t->undefined[i].count * sizeof *cells.stored);
-    s->unstored = lit_alloc(t->step_count + 1, sizeof *s->unstored);
-    // One invocation behind the other: each has its own.
-    for (uint32_t i = 0; i < t->invocations; i++)
-        for (uint32_t n = 0; n < exp_step_count(t, i); n++) {
-            const uint32_t step = exp_step_at(t, i, n);
-            const struct exp_code *code = &t->codes[t->steps[step].code];
-            enter(t, &cells, code->function);
-            if (code->access == EXP_LOAD_REGISTER || code->access == EXP_STORE_REGISTER)
-                s->unstored[step] = take_registers(&cells, code, &t->steps[step]);
-        }
-    free(cells.stored);
-}
-
-const char *exp_variable(const struct exp_trace *t, const struct exp_step *step)
-{
-    const uint64_t first = first_cell(&t->codes[step->code], step);
-    for (size_t i = 0; i < t->undefined_count; i++)
-        if (first >= t->undefined[i].cell && first - t->undefined[i].cell < t->undefined[i].count)
-            return t->undefined[i].name;
-    return "";
-}
-
 // --- Order
+
+// How far a fence reaches of a class, for atomics of another one.
+static unsigned reach_for(const struct exp_code *code, int class, int by)
+{
+    const uint32_t both = class_semantics[class] | class_semantics[by];
+    return (code->semantics & both) == both ? reach_of(code->scope) : 0;
+}
+
+static void acquire(struct search *s, struct invocation *self, const struct exp_code *code)
+{
+    for (int class = 0; class < CLASSES && code->semantics & ACQUIRES; class ++)
+        for (int by = 0; by < CLASSES; by++)
+            for (unsigned reach = 0; reach < reach_for(code, class, by); reach++) {
+                learn(s, &self->known[class], self->seen[class][by][reach]);
+                drop(&self->seen[class][by][reach]);
+            }
+}
+
+static void release(struct invocation *self, const struct exp_code *code)
+{
+    for (int class = 0; class < CLASSES && code->semantics & RELEASES; class ++)
+        for (int by = 0; by < CLASSES; by++)
+            for (unsigned reach = 0; reach < reach_for(code, class, by); reach++)
+                set_stamp(&self->released[class][by][reach], self->known[class], self->time);
+}
 
 static void take_atomic(struct search *s, size_t step)
 {
-    const struct exp_trace *t = s->trace;
-    const struct exp_step *at = &t->steps[step];
-    const struct exp_code *code = &t->codes[at->code];
-    struct place *place = place_at(s, exp_place(t, at) / 4);
-    struct invocation *self = &s->invocations[at->invocation];
-    const uint32_t group = exp_group(t, at->invocation);
-    const bool narrow = code->scope == SCOPE_WORKGROUP || code->scope == SCOPE_SUBGROUP;
-    for (int class = 0; class < CLASSES; class ++) {
-        const bool named = code->semantics & class_semantics[class];
-        // Semantics of the workgroup do not reach beyond it, on either side.
-        const bool reaches = place->group == group || (place->group == UINT32_MAX && !narrow);
-        if (loads(code) && place->released[class] && reaches)
-            learn(s, named && code->semantics & ACQUIRES ? &self->known[class] : &self->seen[class],
-                  place->released[class]);
-        if (!stores(code))
-            continue;
+    const struct exp_step *at = &s->trace->steps[step];
+    const struct exp_code *code = &s->trace->codes[at->code];
+    const struct spot spot = spot_of(s, at);
+    struct place *place = place_at(s, spot.first / 4);
+    const uint32_t number = number_of(s, at->invocation);
+    struct invocation *self = &s->invocations[number];
+    for (unsigned reach = 0; reach < reach_of(code->scope); reach++) {
+        const uint32_t owner = 1 + owner_of(s, number, (int)reach);
+        const bool meets = place->owner[reach] == owner || place->owner[reach] == MIXED;
         // A store of its own begins anew; what changes a value goes on with what was released.
-        if (code->access == EXP_ATOMIC_STORE)
-            drop(&place->released[class]);
-        if (named && code->semantics & RELEASES) {
-            struct known *own = snapshot(s, at->invocation, class);
-            learn(s, &place->released[class], own);
-            drop(&own);
-        } else {
-            learn(s, &place->released[class], self->released[class]);
+        const bool anew = code->access == EXP_ATOMIC_STORE;
+        for (int class = 0; class < CLASSES; class ++) {
+            const bool named = code->semantics & class_semantics[class];
+            struct known **there = &place->released[class][reach];
+            if (loads(code) && meets)
+                learn(s,
+                      named && code->semantics & ACQUIRES ? &self->known[class]
+                                                          : &self->seen[class][spot.class][reach],
+                      *there);
+            if (anew)
+                drop(there);
+            const struct stamp own = {self->known[class], self->time};
+            if (exp_stores(code))
+                learn_stamp(s, there,
+                            named && code->semantics & RELEASES
+                                ? &own
+                                : &self->released[class][spot.class][reach],
+                            number);
         }
+        if (exp_stores(code))
+            place->owner[reach] =
+                anew || !place->owner[reach] || place->owner[reach] == owner ? owner : MIXED;
     }
-    if (stores(code)) {
-        place->group = narrow ? group : UINT32_MAX;
-        self->time++;
-    }
+    self->time += exp_stores(code);
 }
 
-static void take_fence(struct search *s, uint32_t invocation, const struct exp_code *code)
+// What those of `first` to `end` that wait have released, together.
+static struct known *gather(struct search *s, uint32_t first, uint32_t end, int class, int reach)
 {
-    struct invocation *self = &s->invocations[invocation];
-    for (int class = 0; class < CLASSES; class ++) {
-        if (!(code->semantics & class_semantics[class]))
+    struct known *all = NULL, *own = NULL;
+    for (uint32_t i = first; i < end; i++) {
+        const struct stamp *of = &s->invocations[i].released[class][class][reach];
+        if (!s->invocations[i].waits || !of->time)
             continue;
-        if (code->semantics & ACQUIRES) {
-            learn(s, &self->known[class], self->seen[class]);
-            drop(&self->seen[class]);
-        }
-        if (code->semantics & RELEASES)
-            replace(&self->released[class], snapshot(s, invocation, class));
+        learn(s, &all, of->known);
+        if (!own)
+            replace(&own, new_known(first, end));
+        own->times[i - first] = of->time;
     }
-    self->time++;
+    learn(s, &all, own);
+    drop(&own);
+    return all;
 }
 
-// Those of `count` invocations that wait are at one barrier: each knows of all that happened
-// before.
-static void meet(struct search *s, uint32_t first, uint32_t count, uint32_t semantics)
+// Those of `first` to `end` that wait are at one barrier.
+static void meet(struct search *s, uint32_t first, uint32_t end, int reach)
 {
     for (int class = 0; class < CLASSES; class ++) {
-        const struct known *last = NULL;
-        if (!(semantics & class_semantics[class]) || !(semantics & ACQUIRES & RELEASES))
-            continue;
-        struct known *all = make_known(s, NULL);
-        for (uint32_t i = first; i < first + count; i++) {
-            struct invocation *each = &s->invocations[i];
-            if (!each->waits)
-                continue;
-            if (each->known[class] != last)
-                join(s, all, each->known[class]);
-            last = each->known[class];
-            all->times[i] = each->time;
-        }
-        for (uint32_t i = first; i < first + count; i++)
+        struct known *all = gather(s, first, end, class, reach);
+        for (uint32_t i = first; i < end && all; i++)
             if (s->invocations[i].waits)
-                replace(&s->invocations[i].known[class], share(all));
+                learn(s, &s->invocations[i].seen[class][class][reach], all);
         drop(&all);
     }
-    for (uint32_t i = first; i < first + count; i++) {
-        s->invocations[i].time += s->invocations[i].waits;
-        s->invocations[i].waits = false;
+}
+
+static void leave(struct search *s, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++) {
+        struct invocation *self = &s->invocations[i];
+        if (!self->waits)
+            continue;
+        acquire(s, self, &s->trace->codes[s->trace->steps[self->barrier].code]);
+        self->time++;
+        self->waits = false;
     }
 }
 
-static uint32_t lanes_that_wait(const struct search *s, uint32_t first)
+// Whether the barriers that two are at are the same dynamic instance.
+static bool are_together(const struct search *s, size_t a, size_t b)
 {
+    const struct exp_step *steps = s->trace->steps;
+    return steps[a].code == steps[b].code && steps[a].address == steps[b].address;
+}
+
+static uint32_t count_together(const struct search *s, uint32_t group, size_t barrier)
+{
+    const struct invocation *all = &s->invocations[(size_t)group * s->local];
     uint32_t count = 0;
-    for (uint32_t i = first; i < first + s->trace->subgroup; i++)
-        count += s->invocations[i].waits;
+    for (uint32_t i = 0; i < s->local; i++)
+        count += all[i].waits && are_together(s, all[i].barrier, barrier);
     return count;
 }
 
-static uint32_t lanes_of(const struct exp_lanes *lanes)
+// The instruction at which one is: the next one that it executes, or its last. Some have no text:
+// they are a part of another one's.
+static uint32_t code_at(const struct search *s, uint32_t number)
 {
-    return (uint32_t)(__builtin_popcountll(lanes->words[0]) +
-                      __builtin_popcountll(lanes->words[1]));
+    const struct exp_trace *t = s->trace;
+    const uint32_t lane = in_trace(s, number), count = exp_step_count(t, lane);
+    uint32_t code = EXP_NO_CODE;
+    for (uint32_t n = 0; n < count; n++) {
+        const uint32_t each = t->steps[exp_step_at(t, lane, n)].code;
+        if (!t->codes[each].text[0])
+            continue;
+        code = each;
+        if (n >= s->invocations[number].steps)
+            break;
+    }
+    return code;
 }
 
-// Once all of a workgroup that have not ended wait.
+// Not all of a workgroup are at one barrier: that of most counts.
+static void find_missed(struct search *s, uint32_t group)
+{
+    const uint32_t first = group * s->local;
+    const struct invocation *all = &s->invocations[first];
+    uint32_t most = 0;
+    size_t barrier = 0;
+    for (uint32_t i = 0; i < s->local && most * 2 < s->waiting[group]; i++) {
+        const uint32_t count = all[i].waits && !(most && are_together(s, all[i].barrier, barrier))
+                                   ? count_together(s, group, all[i].barrier)
+                                   : 0;
+        if (count > most) {
+            most = count;
+            barrier = all[i].barrier;
+        }
+    }
+    struct exp_finding *finding = find(s, EXP_MISSED, barrier, barrier);
+    if (!finding)
+        return;
+    finding->reached = most;
+    finding->at = lit_alloc(s->local, sizeof *finding->at);
+    for (uint32_t i = 0; i < s->local; i++) {
+        const uint32_t code =
+            all[i].waits ? s->trace->steps[all[i].barrier].code : code_at(s, first + i);
+        const bool another =
+            all[i].waits && code == finding->code && !are_together(s, all[i].barrier, barrier);
+        finding->at[i] = another ? EXP_ANOTHER : code;
+    }
+}
+
+// Nobody else of a workgroup comes to where some of it wait.
 static void leave_together(struct search *s, uint32_t group)
 {
-    const uint32_t size = s->trace->subgroups * s->trace->subgroup;
-    if (!s->waiting[group] || s->waiting[group] != s->alive[group])
-        return;
-    meet(s, group * size, size, s->semantics[group]);
+    const uint32_t first = group * s->local, end = first + s->local;
+    uint32_t subgroup = first;
+    if (s->waiting[group] < s->local ||
+        count_together(s, group, s->invocations[first].barrier) < s->local)
+        find_missed(s, group);
+    for (; subgroup < end; subgroup += s->trace->subgroup)
+        meet(s, subgroup, end - subgroup < s->trace->subgroup ? end : subgroup + s->trace->subgroup,
+             TO_SUBGROUP);
+    meet(s, first, end, TO_WORKGROUP);
+    leave(s, first, end);
     s->waiting[group] = 0;
 }
 
-static void take_order(struct search *s, const struct exp_step *at)
+static uint32_t count_lanes(const struct exp_lanes *lanes)
 {
-    const struct exp_trace *t = s->trace;
-    const struct exp_code *code = &t->codes[at->code];
-    const uint32_t group = exp_group(t, at->invocation);
-    struct invocation *self = &s->invocations[at->invocation];
-    if (code->kind != EXP_BARRIER) {
-        take_fence(s, at->invocation, code);
-        return;
-    }
-    if (code->scope == SCOPE_SUBGROUP) {
-        const uint32_t first = at->invocation - exp_lane(t, at->invocation);
-        self->waits = true;
-        if (lanes_that_wait(s, first) == lanes_of(&at->tangle))
-            meet(s, first, t->subgroup, code->semantics);
-        return;
-    }
-    s->waiting[group] += !self->waits;
+    const uint64_t *words = lanes->words;
+    return (uint32_t)(__builtin_popcountll(words[0]) + __builtin_popcountll(words[1]));
+}
+
+// A barrier of the subgroup: its tangle waits.
+static void meet_subgroup(struct search *s, struct invocation *self, size_t step)
+{
+    const struct exp_step *at = &s->trace->steps[step];
+    const uint32_t number = number_of(s, at->invocation), lane = exp_lane(s->trace, at->invocation),
+                   left = s->local - (number % s->local - lane), width = s->trace->subgroup,
+                   first = number - lane, end = first + (left < width ? left : width);
+    uint32_t waiting = 0;
     self->waits = true;
-    s->semantics[group] = code->semantics;
-    leave_together(s, group);
+    self->barrier = step;
+    self->partial = count_lanes(&at->tangle) < end - first;
+    for (uint32_t i = first; i < end; i++)
+        waiting += s->invocations[i].waits;
+    if (waiting < count_lanes(&at->tangle))
+        return;
+    meet(s, first, end, TO_SUBGROUP);
+    leave(s, first, end);
+}
+
+static bool is_workgroups(const struct exp_code *code)
+{
+    return code->kind == EXP_BARRIER && code->access == EXP_ORDER &&
+           reach_of(code->execution) > TO_WORKGROUP;
+}
+
+static void take_order(struct search *s, struct invocation *self, size_t step)
+{
+    const struct exp_step *at = &s->trace->steps[step];
+    const struct exp_code *code = &s->trace->codes[at->code];
+    const uint32_t group = exp_group(s->trace, at->invocation);
+    if (code->kind != EXP_BARRIER || code->execution == SCOPE_INVOCATION)
+        acquire(s, self, code);
+    release(self, code);
+    if (is_workgroups(code)) {
+        self->waits = true;
+        self->barrier = step;
+        self->partial = false;
+        if (++s->waiting[group] == s->local)
+            leave_together(s, group);
+    } else if (code->kind == EXP_BARRIER && code->execution == SCOPE_SUBGROUP) {
+        meet_subgroup(s, self, step);
+    } else {
+        self->time++;
+    }
 }
 
 static void take_step(struct search *s, size_t step)
@@ -522,23 +703,23 @@ static void take_step(struct search *s, size_t step)
     const struct exp_step *at = &t->steps[step];
     const struct exp_code *code = &t->codes[at->code];
     const uint32_t group = exp_group(t, at->invocation);
+    struct invocation *self = &s->invocations[number_of(s, at->invocation)];
+    // The simulator writes those that leave a barrier one behind the other.
+    if (s->waiting[group] && (self->waits || !is_workgroups(code)))
+        leave_together(s, group);
     if (code->access == EXP_ORDER) {
-        take_order(s, at);
+        take_order(s, self, step);
     } else if (code->by_pointer && at->address == EXP_NOWHERE) {
         find(s, EXP_OUTSIDE, step, step);
     } else if (s->unstored && s->unstored[step]) {
-        find(s, EXP_UNINITIALISED, step, step);
+        if (!s->of->unused || !s->of->unused[at->code])
+            find(s, EXP_UNINITIALISED, step, step);
     } else if (code->access != EXP_NO_ACCESS && code->bytes && at->has_address) {
         take_access(s, step);
         if (is_atomic(code))
             take_atomic(s, step);
     }
-    // What waits at its last step did not come to its end: the trace breaks off.
-    const uint32_t last = exp_step_count(t, at->invocation) - 1;
-    if (exp_step_at(t, at->invocation, last) == step && !s->invocations[at->invocation].waits) {
-        s->alive[group]--;
-        leave_together(s, group); // those that wait need not wait for it
-    }
+    self->steps++;
 }
 
 static void note_stores(struct search *s)
@@ -547,9 +728,9 @@ static void note_stores(struct search *s)
     for (size_t i = 0; i < t->step_count; i++) {
         const struct exp_step *at = &t->steps[i];
         const struct exp_code *code = &t->codes[at->code];
-        if (!at->has_address || !code->bytes || !stores(code))
+        if (!at->has_address || !code->bytes || !exp_stores(code))
             continue;
-        const uint64_t first = exp_place(t, at);
+        const uint64_t first = spot_of(s, at).first;
         for (uint64_t word = first / 4; word <= (first + code->bytes - 1) / 4; word++)
             place_at(s, word)->written = true;
     }
@@ -562,137 +743,52 @@ static void clear(struct search *s)
             next = place->next;
             free(place->stores.items);
             free(place->loads.items);
-            for (int class = 0; class < CLASSES; class ++)
-                drop(&place->released[class]);
+            for (int n = 0; n < CLASSES * REACHES; n++)
+                drop(&place->released[n / REACHES][n % REACHES]);
             free(place);
         }
-    for (uint32_t i = 0; i < s->trace->invocations; i++)
+    for (uint32_t i = 0; i < exp_real(s->trace); i++) {
+        struct invocation *each = &s->invocations[i];
         for (int class = 0; class < CLASSES; class ++) {
-            drop(&s->invocations[i].known[class]);
-            drop(&s->invocations[i].released[class]);
-            drop(&s->invocations[i].seen[class]);
+            drop(&each->known[class]);
+            for (int n = 0; n < CLASSES * REACHES; n++) {
+                drop(&each->seen[class][n / REACHES][n % REACHES]);
+                drop(&each->released[class][n / REACHES][n % REACHES].known);
+            }
         }
+    }
+    for (int i = 0; i < 3; i++)
+        drop(&s->learnt[i]);
     free(s->unstored);
     free(s->slots);
     free(s->invocations);
-    free(s->alive);
     free(s->waiting);
-    free(s->semantics);
 }
 
-static bool look_at(struct search *s, struct lit_error *error)
+bool exp_find_misuse(const struct exp_dispatch *of, struct exp_findings *findings,
+                     struct lit_error *error)
 {
-    const struct exp_trace *trace = s->trace;
+    const struct exp_trace *trace = of->trace;
     const uint32_t groups = trace->groups[0] * trace->groups[1] * trace->groups[2];
-    if (trace->invocations > EXP_MOST_RACED)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "%u invocations: with fewer workgroups, of %u at most, races can be found",
-                        trace->invocations, EXP_MOST_RACED);
-    s->slot_bits = 4;
-    while (s->slot_bits < MOST_SLOT_BITS && (size_t)1 << s->slot_bits < trace->step_count)
-        s->slot_bits++;
-    s->slots = lit_alloc((size_t)1 << s->slot_bits, sizeof *s->slots);
-    s->invocations = lit_alloc(trace->invocations, sizeof *s->invocations);
-    s->alive = lit_alloc(groups, sizeof *s->alive);
-    s->waiting = lit_alloc(groups, sizeof *s->waiting);
-    s->semantics = lit_alloc(groups, sizeof *s->semantics);
-    for (uint32_t i = 0; i < trace->invocations; i++) {
-        s->invocations[i].time = 1;
-        s->alive[exp_group(trace, i)] += exp_step_count(trace, i) > 0;
-    }
-    note_stores(s);
-    find_unstored(s);
+    struct search s = {.of = of, .trace = trace, .findings = findings, .slot_bits = 4};
+    s.local = trace->local[0] * trace->local[1] * trace->local[2];
+    if (!exp_fits(exp_real(trace), error))
+        return false;
+    while (s.slot_bits < MOST_SLOT_BITS && (size_t)1 << s.slot_bits < trace->step_count)
+        s.slot_bits++;
+    s.slots = lit_alloc((size_t)1 << s.slot_bits, sizeof *s.slots);
+    s.invocations = lit_alloc(exp_real(trace), sizeof *s.invocations);
+    s.waiting = lit_alloc(groups, sizeof *s.waiting);
+    for (uint32_t i = 0; i < exp_real(trace); i++)
+        s.invocations[i].time = 1;
+    note_stores(&s);
+    s.unstored = exp_find_unstored(trace);
     for (size_t i = 0; i < trace->step_count; i++)
-        take_step(s, i);
-    clear(s);
+        take_step(&s, i);
+    // Where the trace breaks off others may be on their way.
+    for (uint32_t i = 0; i < groups && strcmp(trace->end, "done") == 0; i++)
+        if (s.waiting[i])
+            leave_together(&s, i);
+    clear(&s);
     return true;
-}
-
-bool exp_find_misuse(const struct exp_trace *trace, const struct exp_bytes *buffers,
-                     struct exp_findings *findings, struct lit_error *error)
-{
-    struct search s = {.trace = trace, .buffers = buffers, .findings = findings};
-    *findings = (struct exp_findings){0};
-    return look_at(&s, error);
-}
-
-void exp_findings_clear(struct exp_findings *findings)
-{
-    free(findings->items);
-    *findings = (struct exp_findings){0};
-}
-
-// --- A kernel's
-
-struct checking {
-    const struct cat_package *package;
-    bool *nothing[CAT_REGIONS]; // of each word: nobody said or stored anything
-};
-
-// The buffer of a trace; NULL: it has none there.
-static const struct cat_binding *binding_of(const struct checking *c, const struct exp_buffer *of,
-                                            uint32_t part)
-{
-    const struct cat_interface *first = &c->package->interface,
-                               *interface = part ? &first->parts[part - 1].interface : first;
-    for (size_t b = 0; b < interface->binding_count; b++)
-        if (interface->bindings[b].set == of->set && interface->bindings[b].binding == of->binding)
-            return &interface->bindings[b];
-    return NULL;
-}
-
-// What a dispatch has stored is there for the next ones.
-static void note_what_is_there(struct checking *c, const struct exp_trace *t, uint32_t part)
-{
-    for (size_t i = 0; i < t->buffer_count; i++) {
-        const struct cat_binding *binding = binding_of(c, &t->buffers[i], part);
-        for (size_t n = 0; binding && n < t->step_count; n++) {
-            const struct exp_step *at = &t->steps[n];
-            const struct exp_code *code = &t->codes[at->code];
-            const uint64_t offset = at->address & ((UINT64_C(1) << EXP_REGION_SHIFT) - 1);
-            if (!at->has_address || !code->bytes || !stores(code) ||
-                at->address >> EXP_REGION_SHIFT != t->buffers[i].region)
-                continue;
-            for (uint64_t w = offset / 4; w <= (offset + code->bytes - 1) / 4 && w < binding->words;
-                 w++)
-                c->nothing[binding->region][binding->first + w] = false;
-        }
-    }
-}
-
-static bool check_dispatch(struct checking *c, const struct exp_trace *t, size_t dispatch,
-                           struct exp_findings *findings, struct lit_error *error)
-{
-    const uint32_t part = dispatch ? c->package->interface.steps[dispatch - 1].part : 0;
-    OWNED(lit_free) struct exp_bytes *buffers = lit_alloc(t->buffer_count + 1, sizeof *buffers);
-    struct search s = {
-        .trace = t, .buffers = buffers, .dispatch = dispatch, .part = part, .findings = findings};
-    for (size_t i = 0; i < t->buffer_count; i++) {
-        const struct cat_binding *binding = binding_of(c, &t->buffers[i], part);
-        if (binding)
-            buffers[i] = (struct exp_bytes){binding->words * 4,
-                                            c->nothing[binding->region] + binding->first};
-    }
-    const bool good = look_at(&s, error);
-    if (good)
-        note_what_is_there(c, t, part);
-    return good;
-}
-
-bool exp_check(const struct exp_trace *traces, const struct cat_package *package,
-               struct exp_findings *findings, struct lit_error *error)
-{
-    struct checking c = {.package = package};
-    bool good = true;
-    *findings = (struct exp_findings){0};
-    for (int region = 0; region < CAT_REGIONS; region++) {
-        c.nothing[region] = lit_alloc(package->region_words[region] + 1, sizeof(bool));
-        for (uint64_t word = 0; word < package->region_words[region]; word++)
-            c.nothing[region][word] = package->region[region][word] == CAT_POISON;
-    }
-    for (size_t i = 0; i < exp_dispatches(package) && good; i++)
-        good = check_dispatch(&c, &traces[i], i, findings, error);
-    for (int region = 0; region < CAT_REGIONS; region++)
-        free(c.nothing[region]);
-    return good;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What traced dispatches did wrong with memory: data races by the Vulkan memory model, and reads
-// of what nobody wrote. Pure.
+// What traced dispatches did wrong: barriers that not all reach, data races by the Vulkan memory
+// model, accesses out of bounds, and reads of what nobody wrote. Pure.
 #pragma once
 
 #include "catalogue/package.h"
@@ -12,8 +12,15 @@ enum exp_misuse {
     EXP_RACE,          // two accesses, not ordered, not both atomic, at least one of them a store
     EXP_UNINITIALISED, // a load of what was never stored. Of a Function or Private variable a
                        // part that was stored is enough: copies of composites take all of them
-    EXP_OUTSIDE,       // an access behind its buffer's end, behind Workgroup memory or an array
+    EXP_OUTSIDE,       // an access behind its buffer's end, behind Workgroup memory or an array, or
+                       // where there is no buffer
+    EXP_MISSED,        // a control barrier of the workgroup, of which not all of it executed the
+                       // same dynamic instance
 };
+
+// Instead of an instruction.
+#define EXP_ANOTHER (UINT32_MAX - 1) // another dynamic instance of the barrier
+#define EXP_NO_CODE UINT32_MAX       // none was executed
 
 // A pair of instructions (EXP_RACE), or one, that did so, and the first time.
 struct exp_finding {
@@ -22,7 +29,13 @@ struct exp_finding {
     size_t dispatch;      // which: 0 the first
     uint32_t part;        // its pipeline, as cat_step has it
     size_t step, before;  // their steps there
+    size_t barrier;       // EXP_RACE: a step of a subgroup's barrier between them, in the tangle of
+                          // which only one of them was; or EXP_NO_STEP
+    bool is_private;      // EXP_RACE: one of them is, so that nothing can order them
     uint64_t times;
+    // EXP_MISSED: how many of the step's workgroup reached it; and of each invocation of that the
+    // instruction that it was at, owned.
+    uint32_t reached, *at;
 };
 
 // What of a buffer's bytes is there before the dispatch.
@@ -31,18 +44,28 @@ struct exp_bytes {
     const bool *uninitialised; // for each word of it; NULL: all of it is there
 };
 
+// A dispatch that is looked at.
+struct exp_dispatch {
+    const struct exp_trace *trace;
+    const struct exp_bytes *buffers; // an item for each of the trace's
+    const bool *unused; // of each instruction: what it reads does not matter; NULL: all of it does
+    size_t dispatch;    // which, and its pipeline: as in findings
+    uint32_t part;
+};
+
 struct exp_findings {
     struct exp_finding *items; // in the order of their steps
     size_t count;
 };
 
-// Looks for them. `buffers` has an item for each of the trace's. Accesses are ordered by program
-// order, by control barriers, and by atomics and fences with release and acquire semantics of the
-// location's storage class and a scope that both are in; availability and visibility operations are
-// taken for done.
+// Whether a dispatch of so many invocations can be looked at; else an error.
+bool exp_fits(uint64_t invocations, struct lit_error *error);
+// Adds what is found to `findings`. Accesses are ordered as by axi_decide, in the execution that
+// was traced: by program order, and by atomics, fences and control barriers that synchronize; but
+// availability and visibility operations are taken for done.
 // False with an error if the dispatch is too large.
-bool exp_find_misuse(const struct exp_trace *trace, const struct exp_bytes *buffers,
-                     struct exp_findings *findings, struct lit_error *error);
+bool exp_find_misuse(const struct exp_dispatch *of, struct exp_findings *findings,
+                     struct lit_error *error);
 // The same of all dispatches of a kernel from outside, one behind the other, by what it has in its
 // buffers before; `traces` has one for each of exp_dispatches. Of two dispatches of one pipeline
 // the same is found once.
@@ -53,6 +76,9 @@ static inline size_t exp_dispatches(const struct cat_package *package)
 {
     return 1 + package->interface.step_count;
 }
+// Of each step whether it loads a variable in registers to no part of which that it loads its
+// invocation has stored; NULL if all have initialisers. free() it.
+bool *exp_find_unstored(const struct exp_trace *trace);
 // The variable in registers that a step accesses, if it is one that has no initialiser; else "".
 const char *exp_variable(const struct exp_trace *trace, const struct exp_step *step);
 void exp_findings_clear(struct exp_findings *findings);

@@ -173,7 +173,7 @@ static void read_code(struct reader *r)
 
 static void read_memory(struct reader *r)
 {
-    static const char *const names[EXP_ORDER + 1] = {[EXP_NO_ACCESS] = "",
+    static const char *const names[EXP_ORDER + 1] = {[EXP_NO_ACCESS] = "none",
                                                      [EXP_LOAD] = "load",
                                                      [EXP_STORE] = "store",
                                                      [EXP_ATOMIC] = "atomic",
@@ -183,7 +183,7 @@ static void read_memory(struct reader *r)
     struct exp_trace *t = r->trace;
     const size_t pc = take_number(r, EXP_TRACE_CODES, "number of the instruction");
     const char *word = take_word(r);
-    size_t access = 1;
+    size_t access = 0;
     while (access <= EXP_ORDER && strcmp(names[access], word) != 0)
         access++;
     if (pc >= t->code_count || access > EXP_ORDER)
@@ -196,6 +196,7 @@ static void read_memory(struct reader *r)
     code->bytes = (uint32_t)take_number(r, EXP_MOST_ACCESS, "number of bytes");
     code->scope = (uint32_t)take_number(r, UINT32_MAX, "scope");
     code->semantics = (uint32_t)take_number(r, UINT32_MAX, "semantics");
+    code->execution = (uint32_t)take_number(r, UINT32_MAX, "scope of execution");
 }
 
 static void read_register(struct reader *r)
@@ -262,8 +263,14 @@ static void read_buffer(struct reader *r)
     buffer.region = (uint32_t)take_number(r, UINT32_MAX, "region");
     buffer.set = (uint32_t)take_number(r, UINT32_MAX, "set");
     buffer.binding = (uint32_t)take_number(r, UINT32_MAX, "binding");
+    buffer.element = (uint32_t)take_number(r, UINT32_MAX, "element");
+    buffer.size = take_number(r, EXP_OFFSETS, "bytes");
+    take_hex(r, &buffer.address, "address");
     if (r->trace->buffer_count == EXP_MOST_BUFFERS)
         blame(r, "fewer buffers");
+    if (r->trace->buffer_count &&
+        r->trace->buffers[r->trace->buffer_count - 1].region >= buffer.region)
+        blame(r, "region above the one before");
     if (!r->wrong)
         LIT_ADD(r->trace->buffers, r->trace->buffer_count) = buffer;
 }
@@ -295,6 +302,8 @@ static void read_step(struct reader *r)
     const uint32_t subgroup = (uint32_t)take_number(r, t->subgroups - 1, "subgroup");
     const uint32_t lane = (uint32_t)take_number(r, t->subgroup - 1, "lane");
     step.invocation = exp_invocation(t, group, subgroup, lane);
+    if (subgroup * t->subgroup + lane >= t->local[0] * t->local[1] * t->local[2])
+        blame(r, "invocation of the workgroup");
     if (t->code_count == 0)
         blame(r, "instruction that is known");
     else
@@ -304,8 +313,13 @@ static void read_step(struct reader *r)
     step.source = strcmp(source, "-") == 0
                       ? EXP_NO_LANE
                       : (uint8_t)number_of(r, source, 10, t->subgroup - 1, "source lane");
+    const size_t length = strcspn(r->at, " ");
+    step.outside = length && r->at[length - 1] == '!';
+    if (step.outside)
+        r->at[length - 1] = ' ';
     step.has_address = take_hex(r, &step.address, "address");
-    step.has_address &= !t->code_count || !t->codes[step.code].by_pointer;
+    step.has_address &= !t->code_count || (!t->codes[step.code].by_pointer &&
+                                           t->codes[step.code].kind != EXP_BARRIER);
     step.tangle = take_lanes(r);
     if (!exp_lanes_has(&step.tangle, lane))
         blame(r, "tangle with the lane in it");
@@ -476,6 +490,30 @@ void exp_trace_clear(struct exp_trace *trace)
     free(trace->first);
     free(trace->order);
     *trace = (struct exp_trace){0};
+}
+
+const struct exp_buffer *exp_buffer_at(const struct exp_trace *trace, uint64_t address,
+                                       uint64_t *offset)
+{
+    const uint64_t region = address >> EXP_REGION_SHIFT;
+    size_t low = 0, high = trace->buffer_count;
+    *offset = address & EXP_OFFSETS;
+    for (size_t i = 0; region < EXP_SHARED_REGION && i < trace->buffer_count; i++) {
+        const struct exp_buffer *each = &trace->buffers[i];
+        if (each->address && address >= each->address && address - each->address < each->size) {
+            *offset = address - each->address;
+            return each;
+        }
+    }
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (trace->buffers[middle].region < region)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < trace->buffer_count && trace->buffers[low].region == region ? &trace->buffers[low]
+                                                                             : NULL;
 }
 
 uint32_t exp_executions(const struct exp_trace *trace, uint32_t invocation, uint32_t code,

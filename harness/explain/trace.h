@@ -15,14 +15,15 @@
 #define EXP_TRACE_BYTES       (UINT64_C(512) << 20)
 #define EXP_TRACE_STEPS       (UINT32_C(1) << 23)
 #define EXP_TRACE_CODES       (UINT32_C(1) << 20)
-#define EXP_TRACE_INVOCATIONS (UINT32_C(1) << 20)
+#define EXP_TRACE_INVOCATIONS (UINT32_C(1) << 23) // with lanes that have none
 #define EXP_LANES             128
 #define EXP_REGION_SHIFT      40 // of addresses: simt/memory/regions.h
-#define EXP_SHARED_REGION     (UINT64_C(1) << 22)
+#define EXP_OFFSETS           ((UINT64_C(1) << EXP_REGION_SHIFT) - 1)
+#define EXP_SHARED_REGION     (UINT64_C(1) << 22) // regions below are memory of the device
 #define EXP_NO_LANE           255
 #define EXP_NOWHERE           INT64_MAX // the address of what is not there: simt/program/instructions.h
 #define EXP_MOST_ACCESS       4096      // bytes
-#define EXP_MOST_BUFFERS      1024
+#define EXP_MOST_BUFFERS      8192
 #define EXP_TRACE_CELLS       (UINT32_C(1) << 20)
 #define EXP_NO_FUNCTION       UINT32_MAX
 
@@ -61,12 +62,14 @@ struct exp_code {
     enum exp_code_kind kind;
     char *text; // printable ASCII; "" for what has no instruction of its own
     enum exp_access access;
-    uint32_t word;             // of the module, at which it begins
-    uint32_t bytes;            // accessed, from a step's address on
-    uint32_t scope, semantics; // that it names, as SPIR-V has them; 0: none
-    bool by_pointer;           // EXP_LOAD_REGISTER, EXP_STORE_REGISTER: cells from a step's address
-    uint32_t cell, cells;      // on, else from `cell` on
-    uint32_t function;         // that it calls, or EXP_NO_FUNCTION
+    uint32_t word;  // of the module, at which it begins
+    uint32_t bytes; // accessed, from a step's address on
+    // Of memory, as SPIR-V has them; 0: none. Of EXP_LOAD and EXP_STORE the memory operands.
+    uint32_t scope, semantics;
+    uint32_t execution;   // scope of a control barrier
+    bool by_pointer;      // EXP_LOAD_REGISTER, EXP_STORE_REGISTER: cells from a step's address
+    uint32_t cell, cells; // on, else from `cell` on
+    uint32_t function;    // that it calls, or EXP_NO_FUNCTION
 };
 
 // Cells of a variable that hold nothing when an invocation begins, nor when its function does.
@@ -76,9 +79,11 @@ struct exp_undefined {
     char *name;        // of the variable, printable
 };
 
-// A region of addresses that a binding has.
+// A region of addresses that an element of a binding has.
 struct exp_buffer {
-    uint32_t region, set, binding;
+    uint32_t region, set, binding, element;
+    uint64_t size;    // bytes
+    uint64_t address; // of its memory, in another region; 0: it has none of its own
 };
 
 // Bytes of Workgroup memory that begin as zeros.
@@ -100,8 +105,10 @@ struct exp_step {
     uint32_t invocation; // see exp_invocation
     uint8_t source;      // lane of the same subgroup, or EXP_NO_LANE
     // The address is one of memory. Where an instruction accesses registers by a pointer, it has
-    // none, and `address` is the first cell.
+    // none, and `address` is the first cell; nor has a control barrier, whose `address` is the
+    // number of its dynamic instance, the same in all of the workgroup that execute it.
     bool has_value, has_address;
+    bool outside; // the access was out of bounds
 };
 
 struct exp_trace {
@@ -172,6 +179,24 @@ static inline uint64_t exp_place(const struct exp_trace *trace, const struct exp
     const bool shared = step->address >> EXP_REGION_SHIFT == EXP_SHARED_REGION;
     return shared ? step->address | (uint64_t)exp_group(trace, step->invocation) << 20
                   : step->address;
+}
+
+// How many invocations there are, without the lanes of partial subgroups that do not exist.
+static inline uint32_t exp_real(const struct exp_trace *trace)
+{
+    return trace->invocations / trace->subgroups / trace->subgroup * trace->local[0] *
+           trace->local[1] * trace->local[2];
+}
+
+// The buffer in which an address lies, by its region or by that of its memory, and the byte there;
+// NULL if it is in none.
+const struct exp_buffer *exp_buffer_at(const struct exp_trace *trace, uint64_t address,
+                                       uint64_t *offset);
+// Whether an instruction stores to memory that several invocations may access.
+static inline bool exp_stores(const struct exp_code *code)
+{
+    return code->access == EXP_STORE || code->access == EXP_ATOMIC ||
+           code->access == EXP_ATOMIC_STORE;
 }
 
 // How many steps an invocation executed, and its nth step.

@@ -197,7 +197,7 @@ static enum red_answer check(struct red_lane *lane, const struct cat_package *pa
     if (!lit_file_temporary("", 0, &file, NULL))
         return RED_REFUSED;
     unlink(file.data);
-    text_printf(&settings, "model=lockstep,seed=1,threads=1,bounds=report,trace=%s", file.data);
+    text_printf(&settings, "model=lockstep,seed=1,threads=1,bounds=check,trace=%s", file.data);
     const enum red_answer answer = simulate(lane, package, settings.data, 1, NULL);
     *large = answer == RED_FAILS && !(exp_trace_load(file.data, dispatches, traces, NULL) &&
                                       exp_check(traces, package, &findings, NULL));

@@ -58,8 +58,9 @@ static struct region resolve(struct executor *executor, const struct icd_descrip
                              VkDescriptorType type, uint64_t dynamic)
 {
     if (descriptor->inline_bytes) // the region is read only
-        return (struct region){(unsigned char *)(uintptr_t)descriptor->inline_bytes,
-                               descriptor->range, true};
+        return (struct region){.bytes = (unsigned char *)(uintptr_t)descriptor->inline_bytes,
+                               .size = descriptor->range,
+                               .read_only = true};
     const struct region *buffer = regions_get(executor->device->regions, descriptor->region);
     const uint64_t offset = descriptor->offset + dynamic;
     if (!buffer || !buffer->bytes || offset < dynamic || offset >= buffer->size)
@@ -70,6 +71,7 @@ static struct region resolve(struct executor *executor, const struct icd_descrip
         .size = descriptor->range < room ? descriptor->range : room,
         .read_only = type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
                      type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC,
+        .address = region_address(descriptor->region, offset),
     };
 }
 
@@ -159,7 +161,9 @@ static bool run_dispatch(struct executor *executor, const struct command *comman
     enum dispatch_end end = DISPATCH_MEMORY;
     if (provide_local(executor, dispatch.local_count)) {
         executor->local[LOCAL_PUSH - LOCAL_SHARED] =
-            (struct region){(unsigned char *)(uintptr_t)command->dispatch.push, ICD_PUSH_MAX, true};
+            (struct region){.bytes = (unsigned char *)(uintptr_t)command->dispatch.push,
+                            .size = ICD_PUSH_MAX,
+                            .read_only = true};
         resolve_all(executor, program, command->dispatch.sets, dispatch.local_count);
         dispatch.local = executor->local;
         end = machine_dispatch(device->machine, &dispatch);

@@ -71,7 +71,7 @@ static inline bool host_region(const struct exec *exec, uint32_t number, struct 
 {
     const struct region *found = NULL;
     if (number == LOCAL_SHARED) {
-        *region = (struct region){exec->shared, exec->shared_size, false};
+        *region = (struct region){.bytes = exec->shared, .size = exec->shared_size};
         return exec->shared != NULL;
     }
     if (number < REGION_COUNT)

@@ -11,6 +11,7 @@ struct region {
     unsigned char *bytes; // NULL: not there
     uint64_t size;        // bytes, at most 1 << REGION_SHIFT
     bool read_only;
+    uint64_t address; // of a binding: of its first byte in the region of its buffer; else 0
 };
 
 struct regions;

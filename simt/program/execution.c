@@ -17,6 +17,8 @@ uint64_t exec_random(struct exec *exec)
 void exec_fault(struct exec *exec, enum exec_fault_kind kind, unsigned lane, uint64_t address,
                 uint64_t size)
 {
+    if (exec->trace && kind == EXEC_OUT_OF_BOUNDS)
+        exec->seen[lane].outside = true;
     if (exec->fault.kind != EXEC_NO_FAULT)
         return;
     exec->fault = (struct exec_fault){

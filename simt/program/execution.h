@@ -70,6 +70,7 @@ struct exec {
     struct exec_seen {
         uint64_t address; // last address of a lane's memory access
         uint8_t source;   // source of a cross-lane read; 255: none
+        bool outside;     // the access was out of bounds
     } * seen;             // [LANES_MAX], only with `trace`
 };
 

@@ -21,8 +21,9 @@ static bool make_slot(struct worker *worker, struct workgroup *slot, uint32_t su
     slot->subgroups = calloc(subgroups, sizeof(*slot->subgroups));
     slot->start = malloc(PAST_PAGE + program->shared_size);
     slot->shared = slot->start ? past_page(slot->start) : NULL;
-    const bool asks_workgroup = subgroups > 1 && worker->rules->stays_diverged &&
-                                !program->maximally_reconverges && !program->subgroup_uniform;
+    const bool asks_workgroup =
+        worker->trace || (subgroups > 1 && worker->rules->stays_diverged &&
+                          !program->maximally_reconverges && !program->subgroup_uniform);
     if (asks_workgroup)
         slot->uniform = calloc(1, sizeof(*slot->uniform));
     if (!slot->subgroups || !slot->shared || (asks_workgroup && !slot->uniform))

@@ -45,6 +45,8 @@ static void begin(struct exec *exec, const struct insn *insn)
     exec->insn = insn;
     for (uint32_t i = 0; exec->trace && i < exec->count; i++)
         exec->seen[exec->lane[i]] = (struct exec_seen){.address = UINT64_MAX, .source = 255};
+    for (uint32_t i = 0; exec->trace && insn->kind == INSN_BARRIER && i < exec->count; i++)
+        exec->seen[exec->lane[i]].address = tangle_instance(exec->subgroup, exec->lane[i]);
 }
 
 static void count(struct run *run)

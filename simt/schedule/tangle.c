@@ -650,6 +650,13 @@ void tangle_end(struct subgroup *subgroup, struct tangle *tangle, lanes set)
     settle(subgroup);
 }
 
+uint64_t tangle_instance(const struct subgroup *subgroup, unsigned lane)
+{
+    const struct tangle *tangle = subgroup->tangle[lane];
+    return uniform_key(key_of(subgroup, tangle->inside), tangle->step, subgroup->pc[lane],
+                       tangle->target);
+}
+
 void tangle_arrive(struct subgroup *subgroup, struct tangle *tangle, lanes set)
 {
     tangle->arrived |= set;

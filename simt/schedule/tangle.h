@@ -89,6 +89,11 @@ bool tangle_call(struct subgroup *subgroup, struct tangle *tangle, lanes set, ui
 bool tangle_return(struct subgroup *subgroup, struct tangle *tangle, lanes set);
 void tangle_end(struct subgroup *subgroup, struct tangle *tangle, lanes set);
 
+// Which dynamic instance of the instruction at its pc a lane executes: the same number in all
+// subgroups of the workgroup that came there on the same control-flow path, where constructs whose
+// lanes meet at their end are one step of the path. Asks for subgroup->uniform.
+uint64_t tangle_instance(const struct subgroup *subgroup, unsigned lane);
+
 // Lanes of a tangle arrived at a tangled instruction: they can continue once all have.
 void tangle_arrive(struct subgroup *subgroup, struct tangle *tangle, lanes set);
 

@@ -51,14 +51,6 @@ void trace_close(struct trace *trace)
     free(trace);
 }
 
-static uint32_t constant_of(const struct program *program, uint32_t cell)
-{
-    for (uint32_t i = 0; i < program->constant_count; i++)
-        if (program->constants[i].cell == cell)
-            return (uint32_t)program->constants[i].value;
-    return 0; // not in a shader's module that is valid
-}
-
 static bool is_atomic(const struct insn *insn)
 {
     return insn->run && ((insn->opcode >= SpvOpAtomicLoad && insn->opcode <= SpvOpAtomicXor) ||
@@ -77,14 +69,23 @@ uint32_t trace_bytes(const struct program *program, const struct insn *insn)
     return bytes;
 }
 
-// What the instruction does with memory.
+static uint32_t constant_of(const struct program *program, uint32_t cell)
+{
+    for (uint32_t i = 0; i < program->constant_count && cell != CELL_NONE; i++)
+        if (program->constants[i].cell == cell)
+            return (uint32_t)program->constants[i].value;
+    return 0; // none; of a shader's module that is valid
+}
+
+// What the instruction does with memory, and where the module has it.
 static void put_memory(struct trace *trace, const struct program *program, uint32_t pc)
 {
     const struct insn *insn = &program->insns[pc];
-    const char *access = NULL;
-    uint32_t scope = CELL_NONE, semantics = CELL_NONE;
+    const char *access = "none";
+    uint32_t scope = CELL_NONE, semantics = CELL_NONE, execution = CELL_NONE, operands = 0;
     if (insn->run == memory_load || insn->run == memory_store) {
         access = insn->run == memory_load ? "load" : "store";
+        operands = insn->flags & ACCESS_NON_PRIVATE ? SpvMemoryAccessNonPrivatePointerMask : 0;
     } else if (is_atomic(insn)) {
         access = insn->opcode == SpvOpAtomicLoad    ? "atomic-load"
                  : insn->opcode == SpvOpAtomicStore ? "atomic-store"
@@ -92,14 +93,15 @@ static void put_memory(struct trace *trace, const struct program *program, uint3
         scope = insn->operand[1];
         semantics = insn->operand[2];
     } else if (insn->kind == INSN_BARRIER || insn->kind == INSN_FENCE) {
+        const bool is_control = insn->kind == INSN_BARRIER;
         access = "order";
-        scope = insn->operand[0]; // of execution, for a control barrier
-        semantics = insn->operand[1 + (insn->kind == INSN_BARRIER)];
+        execution = is_control ? insn->operand[0] : CELL_NONE;
+        scope = insn->operand[is_control];
+        semantics = insn->operand[1 + is_control];
     }
-    if (access)
-        fprintf(trace->file, "memory %u %s %u %u %u %u\n", pc, access, insn->at,
-                trace_bytes(program, insn), scope == CELL_NONE ? 0 : constant_of(program, scope),
-                semantics == CELL_NONE ? 0 : constant_of(program, semantics));
+    fprintf(trace->file, "memory %u %s %u %u %u %u %u\n", pc, access, insn->at,
+            trace_bytes(program, insn), constant_of(program, scope),
+            constant_of(program, semantics) | operands, constant_of(program, execution));
 }
 
 // What the instruction does with a variable in registers, and which function it calls.
@@ -131,6 +133,20 @@ static void put_undefined(struct trace *trace, const struct undefined_cells *run
     fprintf(trace->file, "%%%s\n", run->name);
 }
 
+// Those elements of a binding that there are.
+static void put_buffers(struct trace *trace, const struct dispatch *dispatch,
+                        const struct resource *resource)
+{
+    const uint32_t count = resource->count ? resource->count : RESOURCE_RUNTIME_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct region *region = &dispatch->local[resource->first_region - LOCAL_SHARED + i];
+        if (region->bytes)
+            fprintf(trace->file, "buffer %u %u %u %u %" PRIu64 " %" PRIx64 "\n",
+                    resource->first_region + i, resource->set, resource->binding, i, region->size,
+                    region->address);
+    }
+}
+
 void trace_dispatch(struct trace *trace, uint64_t number, const struct settings *settings,
                     const struct dispatch *dispatch)
 {
@@ -154,8 +170,7 @@ void trace_dispatch(struct trace *trace, uint64_t number, const struct settings 
     for (uint32_t i = 0; i < program->undefined_count; i++)
         put_undefined(trace, &program->undefined[i]);
     for (uint32_t i = 0; i < program->resource_count; i++)
-        fprintf(trace->file, "buffer %u %u %u\n", program->resources[i].first_region,
-                program->resources[i].set, program->resources[i].binding);
+        put_buffers(trace, dispatch, &program->resources[i]);
     fprintf(trace->file, "shared %" PRIu64 "\n", program->shared_size);
     for (uint32_t i = 0; i < program->shared_zero_count; i++)
         fprintf(trace->file, "zero %" PRIu64 " %" PRIu64 "\n", program->shared_zero[i].at,
@@ -193,7 +208,7 @@ void trace_step(struct trace *trace, const struct exec *exec, uint64_t time, uin
         else
             fputs("- ", trace->file);
         if (seen->address != UINT64_MAX)
-            fprintf(trace->file, "%" PRIx64 " ", seen->address);
+            fprintf(trace->file, "%" PRIx64 "%s ", seen->address, seen->outside ? "!" : "");
         else
             fputs("- ", trace->file);
         const uint64_t high = (uint64_t)(exec->mask >> 64), low = (uint64_t)exec->mask;

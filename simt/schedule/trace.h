@@ -5,11 +5,11 @@
 //   simt-trace 1
 //   dispatch N model NAME seed S subgroup W groups X Y Z local X Y Z
 //   code PC KIND TEXT
-//   memory PC ACCESS WORD BYTES SCOPE SEMANTICS
+//   memory PC ACCESS WORD BYTES SCOPE SEMANTICS EXECUTION
 //   register PC ACCESS WORD BYTES CELL COUNT
 //   call PC FUNCTION
 //   undefined CELL COUNT FUNCTION NAME
-//   buffer REGION SET BINDING
+//   buffer REGION SET BINDING ELEMENT SIZE ADDRESS
 //   shared BYTES
 //   zero AT BYTES
 //   step T G S L PC VALUE SOURCE ADDRESS TANGLE
@@ -22,10 +22,13 @@
 // listing, which is empty for copies that have no instruction of their own.
 //
 // `memory` says what an instruction does with memory: its access (load, store, atomic, atomic-load,
-// atomic-store, or order for barriers), the word of the module at which it begins, how many bytes
-// it accesses from its address on, and the scope and semantics that it names, 0 for none. `buffer`
-// says which region of addresses (memory/regions.h) a binding has, `shared` how much Workgroup
-// memory a workgroup has, and `zero` which of its bytes begin as zeros.
+// atomic-store, order for barriers, or none), the word of the module at which it begins, how many
+// bytes it accesses from its address on, the memory scope and semantics that it names, 0 for none,
+// and the execution scope of a control barrier. Of a load or store that is not private SEMANTICS is
+// 32, NonPrivatePointer. `buffer` says which region of addresses
+// (memory/regions.h) an element of a binding has, its size in bytes, and the address of its memory
+// in hexadecimal. `shared` says how much Workgroup memory a workgroup has, and `zero` which of its
+// bytes begin as zeros.
 //
 // `register` says what an instruction does with a Function or Private variable, of which each
 // invocation has its own: its access (load or store), the word of the module, the bytes, and the
@@ -38,10 +41,11 @@
 // `step` says that lane L of subgroup S of workgroup G (its linear number) executed instruction PC
 // at time T; lanes that executed it together have the same T, and T rises. VALUE is the first cell
 // of the result, or of the value that was stored or that decided a branch, in hexadecimal; SOURCE
-// the source lane of a cross-lane read; ADDRESS the address of the memory access in hexadecimal;
-// each is "-" if there is none. TANGLE is the set of lanes that executed it together, in
-// hexadecimal. Addresses in LOCAL_SHARED (memory/regions.h) are the same in every workgroup and
-// mean its own memory.
+// the source lane of a cross-lane read; ADDRESS the address of the memory access in hexadecimal,
+// with a "!" behind it if it was out of bounds, or of a control barrier the number of its dynamic
+// instance (schedule/tangle.h); each is "-" if there is none. TANGLE is the set of lanes that
+// executed it together, in hexadecimal. Addresses in LOCAL_SHARED (memory/regions.h) are the same
+// in every workgroup and mean its own memory.
 //
 // `switches` is the number of times that the scheduler went from one set of lanes to another
 // although the first could have gone on. `end` has "done", "fault", "stopped" or "memory".

@@ -265,7 +265,8 @@ class Trace(Driver):
                 self.assertIn(kind, KINDS)
                 code.append(kind)
                 continue
-            if re.fullmatch(r"memory \d+ [a-z-]+ \d+ \d+ \d+ \d+|buffer \d+ \d+ \d+|shared \d+|zero \d+ \d+|"
+            if re.fullmatch(r"memory \d+ [a-z-]+ \d+ \d+ \d+ \d+ \d+|"
+                            r"buffer \d+ \d+ \d+ \d+ \d+ [0-9a-f]+|shared \d+|zero \d+ \d+|"
                             r"register \d+ (load|store) \d+ \d+ (\d+|-) \d+|"
                             r"undefined \d+ \d+ (\d+|-) %\S+", line):
                 continue

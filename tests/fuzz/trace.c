@@ -26,10 +26,11 @@ static void check_trace(const struct exp_trace *trace)
 static void look_for_misuse(const struct exp_trace *trace)
 {
     struct exp_bytes *buffers = calloc(trace->buffer_count + 1, sizeof *buffers);
-    struct exp_findings findings;
+    const struct exp_dispatch of = {.trace = trace, .buffers = buffers};
+    struct exp_findings findings = {0};
     for (size_t i = 0; i < trace->buffer_count; i++)
         buffers[i].size = i * 64;
-    if (exp_find_misuse(trace, buffers, &findings, NULL))
+    if (exp_find_misuse(&of, &findings, NULL))
         for (size_t i = 0; i < findings.count; i++)
             MUST(findings.items[i].step < trace->step_count && findings.items[i].times > 0 &&
                  findings.items[i].other < trace->code_count);

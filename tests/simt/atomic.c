@@ -171,7 +171,8 @@ static void wrong_addresses(void **state)
     (void)state;
     static unsigned char constant[16] = {1};
     const uint32_t read_only =
-        regions_add(world.regions, (struct region){constant, sizeof constant, true});
+        regions_add(world.regions,
+                    (struct region){.bytes = constant, .size = sizeof constant, .read_only = true});
     const uint64_t buffer = world.buffer;
     const struct {
         uint16_t opcode;

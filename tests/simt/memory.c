@@ -12,7 +12,7 @@ static void numbers_come_back_last(void **state)
     struct regions *regions = regions_create();
     assert_non_null(regions);
     unsigned char bytes[4];
-    const struct region region = {bytes, sizeof bytes, false};
+    const struct region region = {.bytes = bytes, .size = sizeof bytes};
     assert_null(regions_get(regions, 0));
     assert_null(regions_get(regions, 1));
     assert_null(regions_get(regions, UINT32_MAX));
@@ -41,7 +41,7 @@ static void *add_and_remove(void *user)
     static unsigned char bytes[64];
     for (uint32_t i = 0; i < 20000; i++) {
         const uint64_t size = 1 + i % sizeof bytes;
-        const uint32_t number = regions_add(regions, (struct region){bytes, size, false});
+        const uint32_t number = regions_add(regions, (struct region){.bytes = bytes, .size = size});
         const struct region *region = regions_get(regions, number);
         if (!region || region->size != size)
             return user;
@@ -74,11 +74,11 @@ enum { CELLS = 16, POINTER = 0, VALUE = 1, RESULT = 8 };
 static uint64_t cells[CELLS * WORLD_WIDTH];
 static unsigned char pushed[8], bound[16], constant[16];
 static struct region locals[] = {
-    {NULL, 0, false},                  // LOCAL_SHARED: not used
-    {pushed, sizeof pushed, true},     // LOCAL_PUSH
-    {bound, 10, false},                // bindings
-    {constant, sizeof constant, true}, //
-    {NULL, 0, false},                  // no descriptor was written
+    {.size = 0},                                                     // LOCAL_SHARED: not used
+    {.bytes = pushed, .size = sizeof pushed, .read_only = true},     // LOCAL_PUSH
+    {.bytes = bound, .size = 10},                                    // bindings
+    {.bytes = constant, .size = sizeof constant, .read_only = true}, //
+    {.size = 0},                                                     // no descriptor was written
 };
 static uint32_t extra[32];
 
@@ -255,12 +255,12 @@ static void removed_region_is_noticed(void **state)
 {
     (void)state;
     struct exec *exec = prepare(false);
-    const uint32_t number = regions_add(world.regions, (struct region){bound, 8, false});
+    const uint32_t number = regions_add(world.regions, (struct region){.bytes = bound, .size = 8});
     const uint64_t address = region_address(number, 0);
     assert_int_equal(order_load(exec, 0, address, 4, 0), 0);
     assert_int_equal(exec->fault.kind, EXEC_NO_FAULT);
     regions_remove(world.regions, number);
-    regions_add(world.regions, (struct region){bound, 8, false});
+    regions_add(world.regions, (struct region){.bytes = bound, .size = 8});
     order_load(exec, 0, address, 4, 0);
     assert_int_equal(exec->fault.kind, EXEC_OUT_OF_BOUNDS);
     exec->fault.kind = EXEC_NO_FAULT;

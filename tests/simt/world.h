@@ -74,7 +74,7 @@ static int world_create(void **state)
     assert_non_null(world.regions);
     assert_non_null(world.past);
     world.buffer = region_address(
-        regions_add(world.regions, (struct region){world.bytes, WORLD_BYTES, false}), 0);
+        regions_add(world.regions, (struct region){.bytes = world.bytes, .size = WORLD_BYTES}), 0);
     for (unsigned rules = 0; rules <= ORDER_TORN; rules++)
         for (unsigned i = 0; i < WORLD_GROUPS; i++) {
             world.all_orders[rules][i] =

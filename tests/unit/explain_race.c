@@ -30,6 +30,10 @@ enum {
     SET_LOCAL, // cell 20, of a function
     GET_LOCAL,
     CALL, // that function
+    OTHER_BARRIER,
+    PRIVATE,  // a store
+    EXCHANGE, // its result is dropped
+    NARROW,   // fence, of the subgroup
 };
 
 static const char head[] = "simt-trace 1\n"
@@ -53,6 +57,10 @@ static const char head[] = "simt-trace 1\n"
                            "code 16 plain OpStore %own %v\n"
                            "code 17 plain %k = OpLoad %uint %own\n"
                            "code 18 call %l = OpFunctionCall %void %f\n"
+                           "code 19 barrier OpControlBarrier %two %two %none\n"
+                           "code 20 plain OpStore %p %u\n"
+                           "code 21 plain %e = OpAtomicExchange %uint %p %scope %none %v\n"
+                           "code 22 fence OpMemoryBarrier %three %semantics\n"
                            "register 10 store 10 4 10 1\n"
                            "register 11 load 11 4 10 1\n"
                            "register 12 load 12 16 10 4\n"
@@ -64,12 +72,17 @@ static const char head[] = "simt-trace 1\n"
                            "call 18 3\n"
                            "undefined 10 4 0 %more\n"
                            "undefined 20 1 3 %own\n"
-                           "memory 0 store 0 4 0 0\n"
-                           "memory 1 load 1 4 0 0\n"
-                           "memory 2 atomic 2 4 1 0\n"
-                           "memory 3 store 3 1 0 0\n"
-                           "memory 9 load 9 16 0 0\n"
-                           "buffer 7 0 1\n"
+                           "memory 0 store 0 4 0 32 0\n"
+                           "memory 1 load 1 4 0 32 0\n"
+                           "memory 2 atomic 2 4 1 0 0\n"
+                           "memory 3 store 3 1 0 32 0\n"
+                           "memory 9 load 9 16 0 32 0\n"
+                           "memory 19 order 19 0 2 0 2\n"
+                           "memory 20 store 20 4 0 0 0\n"
+                           "memory 21 atomic 21 4 1 0 0\n"
+                           "memory 22 order 22 0 3 72 0\n"
+                           "buffer 7 0 1 0 64 300000000010\n"
+                           "buffer 8 0 1 1 64 -\n"
                            "shared 64\nzero 32 8\n";
 
 #define BUFFER "70000000000"      // its first byte
@@ -78,6 +91,7 @@ static const char head[] = "simt-trace 1\n"
 struct run {
     struct text text;
     unsigned time;
+    bool breaks_off;
 };
 
 // What the five instructions that order are: their scopes and semantics.
@@ -87,8 +101,8 @@ static void begin(struct run *run, unsigned flag_scope, unsigned flag, unsigned 
     *run = (struct run){0};
     text_puts(&run->text, head);
     text_printf(&run->text,
-                "memory 4 atomic-store 4 4 %u %u\nmemory 5 atomic-load 5 4 %u %u\n"
-                "memory 6 order 6 0 2 %u\nmemory 7 order 7 0 1 %u\nmemory 8 order 8 0 3 %u\n",
+                "memory 4 atomic-store 4 4 %u %u 0\nmemory 5 atomic-load 5 4 %u %u 0\n"
+                "memory 6 order 6 0 2 %u 2\nmemory 7 order 7 0 1 %u 0\nmemory 8 order 8 0 3 %u 3\n",
                 flag_scope, flag & ~0x2u, flag_scope, flag & ~0x4u, barrier, fence, barrier);
 }
 
@@ -98,7 +112,8 @@ static void step(struct run *run, unsigned invocation, unsigned code, const char
 {
     char address[40] = "-";
     if (region)
-        snprintf(address, sizeof address, "%.*s%02x", (int)strlen(region) - 2, region, byte);
+        snprintf(address, sizeof address, "%.*s%02x%s", (int)strcspn(region, "!") - 2, region, byte,
+                 strchr(region, '!') ? "!" : "");
     text_printf(&run->text, "step %u %u %u %u %u - - %s %x\n", ++run->time, invocation / 8,
                 invocation / 4 % 2, invocation % 4, code, address,
                 code == SUBGROUP ? 0xfu : 1u << invocation % 4);
@@ -117,16 +132,19 @@ static void check(struct run *run, const char *wanted)
 {
     struct exp_trace trace;
     struct lit_error error = {0};
-    const struct exp_bytes bytes = {sizeof nothing / sizeof *nothing * 4, nothing};
-    struct exp_findings findings;
+    const struct exp_bytes bytes[] = {{sizeof nothing / sizeof *nothing * 4, nothing}, {64, NULL}};
+    struct exp_findings findings = {0};
+    static const bool unused[NARROW + 1] = {[EXCHANGE] = true};
+    const struct exp_dispatch of = {.trace = &trace, .buffers = bytes, .unused = unused};
     char found[32] = "";
-    text_puts(&run->text, "switches 0\nend 0 done\n");
+    if (!run->breaks_off)
+        text_puts(&run->text, "switches 0\nend 0 done\n");
     if (!exp_trace_read(run->text.data, run->text.length, &trace, &error))
         fail_msg("%s", error.message);
-    assert_int_equal(trace.buffer_count, 1);
-    assert_true(exp_find_misuse(&trace, &bytes, &findings, &error));
+    assert_int_equal(trace.buffer_count, 2);
+    assert_true(exp_find_misuse(&of, &findings, &error));
     for (size_t i = 0; i < findings.count && i < 31; i++)
-        found[i] = "ruo"[findings.items[i].what];
+        found[i] = "ruob"[findings.items[i].what];
     assert_string_equal(found, wanted);
     exp_findings_clear(&findings);
     exp_trace_clear(&trace);
@@ -193,19 +211,19 @@ static void test_barriers(void **state)
     cross(SHARED, BARRIER, 0x48, 5, "r");
     cross(BUFFER, SUBGROUP, 0x48, 3, "");
     cross(BUFFER, SUBGROUP, 0x48, 5, "r"); // another subgroup
-    // Invocations that have ended are not waited for; before all have arrived it orders nothing.
+    // One that not all reach orders those that do.
     struct run run;
     begin(&run, 1, 0, 0, 0x48);
     step(&run, 0, STORE, BUFFER, 0);
     barrier(&run, BARRIER, 0, 6);
     step(&run, 5, LOAD, BUFFER, 0);
-    check(&run, "");
+    check(&run, "b");
     begin(&run, 1, 0, 0, 0x48);
     step(&run, 0, STORE, BUFFER, 0);
     barrier(&run, BARRIER, 0, 6);
     step(&run, 6, LOAD, BUFFER, 0);
     barrier(&run, BARRIER, 6, 2);
-    check(&run, "r");
+    check(&run, "br");
     // The barrier before the last does not order what came between.
     begin(&run, 1, 0, 0, 0x48);
     barrier(&run, BARRIER, 0, 8);
@@ -231,6 +249,155 @@ static void message(unsigned scope, unsigned flag, unsigned fence, unsigned read
     check(&run, wanted);
 }
 
+// A store, a barrier of which either side has a fence or not, a load.
+static void fenced(unsigned before, unsigned barrier_code, unsigned after, unsigned reader,
+                   const char *wanted)
+{
+    struct run run;
+    begin(&run, 1, 0, 0x48, 0x108); // the barrier is of Workgroup memory
+    step(&run, 0, STORE, BUFFER, 0);
+    if (before)
+        step(&run, 0, before, NULL, 0);
+    barrier(&run, barrier_code, 0, barrier_code == SUBGROUP ? 4 : 8);
+    if (after)
+        step(&run, reader, after, NULL, 0);
+    step(&run, reader, LOAD, BUFFER, 0);
+    check(&run, wanted);
+}
+
+static void test_fences(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const unsigned code = i ? OTHER_BARRIER : BARRIER;
+        fenced(FENCE, code, FENCE, 5, "");
+        fenced(FENCE, code, 0, 5, "r");
+        fenced(0, code, FENCE, 5, "r");
+        fenced(0, code, 0, 5, "r");
+        fenced(NARROW, code, FENCE, 5, "r"); // another subgroup
+        fenced(FENCE, code, NARROW, 5, "r");
+        fenced(NARROW, code, NARROW, 2, "");
+        fenced(NARROW, code, FENCE, 2, "");
+    }
+    fenced(FENCE, SUBGROUP, FENCE, 3, "");
+    fenced(NARROW, SUBGROUP, NARROW, 3, "");
+    fenced(FENCE, SUBGROUP, 0, 3, "r");
+    // What one has learnt by fences it passes on by those.
+    struct run run;
+    begin(&run, 1, 0, 0x48, 0x108);
+    step(&run, 8, STORE, BUFFER, 0);
+    step(&run, 8, FENCE, NULL, 0);
+    step(&run, 8, FLAG_SET, BUFFER, 4);
+    step(&run, 0, FLAG_GET, BUFFER, 4);
+    step(&run, 0, FENCE, NULL, 0);
+    barrier(&run, BARRIER, 0, 8);
+    step(&run, 6, FENCE, NULL, 0);
+    step(&run, 6, LOAD, BUFFER, 0);
+    step(&run, 7, LOAD, BUFFER, 0);
+    check(&run, "r");
+    // A private access is ordered with none of another invocation.
+    begin(&run, 1, 0, 0, 0x48);
+    step(&run, 0, PRIVATE, BUFFER, 0);
+    step(&run, 0, LOAD, BUFFER, 0);
+    barrier(&run, BARRIER, 0, 8);
+    step(&run, 0, LOAD, BUFFER, 0);
+    check(&run, "");
+    begin(&run, 1, 0, 0, 0x48);
+    step(&run, 0, PRIVATE, BUFFER, 0);
+    barrier(&run, BARRIER, 0, 8);
+    step(&run, 5, LOAD, BUFFER, 0);
+    check(&run, "r");
+    // A fence for a flag names the flag's class, too.
+    begin(&run, 1, 0, 0x48, 0);
+    step(&run, 0, STORE, BUFFER, 0);
+    step(&run, 0, FENCE, NULL, 0);
+    step(&run, 0, FLAG_SET, SHARED, 4);
+    step(&run, 5, FLAG_GET, SHARED, 4);
+    step(&run, 5, FENCE, NULL, 0);
+    step(&run, 5, LOAD, BUFFER, 0);
+    check(&run, "r");
+}
+
+// An instruction that some come to; where the others are.
+static void missed(struct run *run, unsigned reached, unsigned code, unsigned first, unsigned at)
+{
+    struct exp_trace trace;
+    const struct exp_bytes bytes[] = {{64, NULL}, {64, NULL}};
+    struct exp_findings findings = {0};
+    const struct exp_dispatch of = {.trace = &trace, .buffers = bytes};
+    text_puts(&run->text, "switches 0\nend 0 done\n");
+    assert_true(exp_trace_read(run->text.data, run->text.length, &trace, NULL));
+    assert_true(exp_find_misuse(&of, &findings, NULL));
+    assert_int_equal(findings.count, 1);
+    assert_int_equal(findings.items[0].what, EXP_MISSED);
+    assert_int_equal(findings.items[0].reached, reached);
+    assert_int_equal(findings.items[0].code, code);
+    assert_int_equal(findings.items[0].at[first], at);
+    exp_findings_clear(&findings);
+    exp_trace_clear(&trace);
+    text_free(&run->text);
+}
+
+static void test_missed(void **state)
+{
+    (void)state;
+    struct run run;
+    begin(&run, 1, 0, 0, 0x48);
+    step(&run, 7, STORE, BUFFER, 0); // and ends
+    barrier(&run, BARRIER, 0, 7);
+    missed(&run, 7, BARRIER, 7, STORE);
+    begin(&run, 1, 0, 0, 0x48); // two meet the others at another one
+    barrier(&run, BARRIER, 0, 2);
+    barrier(&run, OTHER_BARRIER, 2, 6);
+    missed(&run, 6, OTHER_BARRIER, 1, BARRIER);
+    begin(&run, 1, 0, 0, 0x48); // in another iteration
+    for (unsigned i = 0; i < 8; i++)
+        step(&run, i, BARRIER, BUFFER, i < 3);
+    missed(&run, 5, BARRIER, 2, EXP_ANOTHER);
+    begin(&run, 1, 0, 0, 0x48); // one goes on elsewhere
+    barrier(&run, BARRIER, 0, 7);
+    step(&run, 7, LOAD, BUFFER, 0);
+    missed(&run, 7, BARRIER, 7, LOAD);
+    begin(&run, 1, 0, 0, 0x48); // one has the barrier once more
+    barrier(&run, BARRIER, 0, 8);
+    step(&run, 4, BARRIER, NULL, 0);
+    missed(&run, 1, BARRIER, 0, BARRIER);
+    // All together: in each workgroup, more than once, whole workgroups elsewhere; and a trace that
+    // breaks off says nothing of who does not come.
+    begin(&run, 1, 0, 0, 0x48);
+    for (int i = 0; i < 3; i++)
+        barrier(&run, BARRIER, 8, 8);
+    barrier(&run, OTHER_BARRIER, 0, 8);
+    check(&run, "");
+    begin(&run, 1, 0, 0, 0x48);
+    barrier(&run, BARRIER, 0, 7);
+    run.breaks_off = true;
+    check(&run, "");
+}
+
+static void test_places(void **state)
+{
+    (void)state;
+    struct run run;
+    begin(&run, 1, 0, 0, 0); // by the address of the buffer's memory, and beside it
+    step(&run, 0, STORE, BUFFER, 4);
+    step(&run, 5, LOAD, "300000000000", 0x14);
+    step(&run, 5, LOAD, "300000000000", 0x18);
+    check(&run, "r");
+    begin(&run, 1, 0, 0, 0); // another element of the array
+    step(&run, 0, STORE, BUFFER, 4);
+    step(&run, 5, LOAD, "80000000000", 4);
+    step(&run, 5, LOAD, "80000000000", 0x3d);
+    check(&run, "o");
+    begin(&run, 1, 0, 0, 0); // where there is nothing
+    step(&run, 0, LOAD, "00!", 0);
+    check(&run, "o");
+    begin(&run, 1, 0, 0, 0);
+    step(&run, 0, EXCHANGE, SHARED, 8);
+    step(&run, 0, LOAD, SHARED, 8);
+    check(&run, "");
+}
+
 static void test_atomics(void **state)
 {
     (void)state;
@@ -242,7 +409,7 @@ static void test_atomics(void **state)
     message(1, 0, 0x48, 9, "");   // with fences
     message(1, 0, 0x108, 9, "r"); // of another storage class
     message(2, 0x46, 0, 5, "");   // within the workgroup
-    message(2, 0x46, 0, 9, "r");  // beyond it
+    message(2, 0x46, 0, 9, "rr"); // beyond it: the flag races, too
     // What the flag was released with is gone once somebody else stores to it.
     struct run run;
     begin(&run, 1, 0x46, 0, 0);
@@ -366,14 +533,15 @@ static void test_times(void **state)
     (void)state;
     struct run run;
     struct exp_trace trace;
-    struct exp_findings findings;
-    const struct exp_bytes bytes = {sizeof nothing, nothing};
+    struct exp_findings findings = {0};
+    const struct exp_bytes bytes[] = {{sizeof nothing, nothing}, {64, NULL}};
+    const struct exp_dispatch of = {.trace = &trace, .buffers = bytes};
     begin(&run, 1, 0, 0, 0);
     step(&run, 3, SET, NULL, 0);
     for (unsigned i = 0; i < 16; i++)
         step(&run, i, GET, NULL, 0);
     assert_true(exp_trace_read(run.text.data, run.text.length, &trace, NULL));
-    assert_true(exp_find_misuse(&trace, &bytes, &findings, NULL));
+    assert_true(exp_find_misuse(&of, &findings, NULL));
     assert_int_equal(findings.count, 1);
     assert_int_equal(findings.items[0].times, 15);
     assert_int_equal(findings.items[0].step, 1);
@@ -386,9 +554,11 @@ static void test_times(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accesses),  cmocka_unit_test(test_barriers),
-        cmocka_unit_test(test_atomics),   cmocka_unit_test(test_other),
-        cmocka_unit_test(test_variables), cmocka_unit_test(test_times),
+        cmocka_unit_test(test_accesses), cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_fences),   cmocka_unit_test(test_missed),
+        cmocka_unit_test(test_places),   cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_other),    cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
