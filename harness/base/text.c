@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,9 @@ void lit_failure_code(int code)
 
 void lit_give_up(const char *line)
 {
+    // One thread says it; others that lack something at the same time wait for the end.
+    static pthread_mutex_t leaving = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&leaving);
     fprintf(stderr, "litmus: %s\n", line);
     if (failure_code)
         _exit(failure_code);
