@@ -113,6 +113,8 @@ static const struct setting table[] = {
     {"bounds", VALUE_NAME, AT(bounds), bounds_names, 0, COUNT(bounds_names), NULL},
     {"counts", VALUE_FILE, AT(counts), NULL, 1, FILE_MAX, FILE_WANTED},
     {"trace", VALUE_FILE, AT(trace), NULL, 1, FILE_MAX, FILE_WANTED},
+    {"workgroups", VALUE_COUNTER, AT(workgroups), NULL, 1, 0, "a number from 1"},
+    {"instructions", VALUE_COUNTER, AT(instructions), NULL, 1, 0, "a number from 1"},
 };
 
 struct text {

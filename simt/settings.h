@@ -115,6 +115,11 @@ struct settings {
     char trace[512];  // trace=FILE: what was executed is appended there; "" for none.
                       // Of one device alone
     char counts[512]; // counts=FILE: likewise, how much of it each dispatch did
+
+    uint64_t workgroups;   // workgroups=N: of each dispatch the first N alone are executed; 0: all
+    uint64_t instructions; // instructions=N: no workgroup of a dispatch begins on a core that has
+                           // executed N for it, each invocation counted, and the dispatch ends
+                           // after a quarter more; 0: no limit
 };
 
 extern const char *const model_names[MODEL_COUNT];       // "lockstep", ...

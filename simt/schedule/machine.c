@@ -78,13 +78,15 @@ static void handle_fault(struct worker *worker)
 static bool launch_next(struct worker *worker, struct workgroup *slot)
 {
     struct machine *machine = worker->machine;
+    const struct settings *settings = &machine->settings;
     const uint64_t i = atomic_fetch_add(&machine->next, 1);
-    if (i >= machine->groups)
+    if (i >= machine->groups || (settings->workgroups && i >= settings->workgroups) ||
+        (settings->instructions && worker->executed >= settings->instructions))
         return false;
     __extension__ typedef unsigned __int128 wide;
     const uint64_t number =
         (uint64_t)((machine->offset + (wide)i * machine->stride) % machine->groups);
-    const uint64_t seed = mix(machine->settings.seed, machine->draw);
+    const uint64_t seed = mix(settings->seed, machine->draw);
     if (!launch_workgroup(worker, machine->dispatch, slot, number, seed))
         give_up(machine, DISPATCH_MEMORY);
     return true;
@@ -140,6 +142,7 @@ static void run_workgroups(struct worker *worker)
 {
     struct machine *machine = worker->machine;
     const bool *stop = machine->dispatch->stop;
+    const uint64_t most = machine->settings.instructions;
     refill(worker);
     for (uint32_t turn = 0;; turn++) {
         if (!worker_turn(worker) && !resolve_deadlock(worker))
@@ -153,6 +156,8 @@ static void run_workgroups(struct worker *worker)
         if (turn % CHECK_EVERY == CHECK_EVERY - 1 && stop &&
             __atomic_load_n(stop, __ATOMIC_RELAXED))
             give_up(machine, DISPATCH_STOPPED);
+        if (most && worker->executed > most && worker->executed - most > most / 4)
+            give_up(machine, DISPATCH_CUT);
         if (atomic_load_explicit(&machine->result, memory_order_relaxed) != DISPATCH_DONE)
             return;
     }
@@ -404,7 +409,7 @@ enum dispatch_end machine_dispatch(struct machine *machine, const struct dispatc
         counts_write(machine->counts_file, &machine->counts, number, machine->settings.model,
                      dispatch, end);
     forget(machine);
-    return end;
+    return end == DISPATCH_CUT ? DISPATCH_DONE : end;
 }
 
 uint64_t machine_instructions(const struct machine *machine)

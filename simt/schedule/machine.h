@@ -32,6 +32,7 @@ enum dispatch_end {
     DISPATCH_FAULT,   // the shader did something wrong and is not robust: the device is lost
     DISPATCH_STOPPED, // by `stop`
     DISPATCH_MEMORY,  // out of host memory
+    DISPATCH_CUT,     // by settings.instructions; to the caller it is done
 };
 
 // Text that a person should see: one line, no control characters.

@@ -22,10 +22,8 @@ static const char *const kind_names[] = {
 };
 
 const char *const trace_end_names[] = {
-    [DISPATCH_DONE] = "done",
-    [DISPATCH_FAULT] = "fault",
-    [DISPATCH_STOPPED] = "stopped",
-    [DISPATCH_MEMORY] = "memory",
+    [DISPATCH_DONE] = "done",     [DISPATCH_FAULT] = "fault", [DISPATCH_STOPPED] = "stopped",
+    [DISPATCH_MEMORY] = "memory", [DISPATCH_CUT] = "cut",
 };
 
 struct trace *trace_open(const char *path)

@@ -48,7 +48,7 @@
 // in every workgroup and mean its own memory.
 //
 // `switches` is the number of times that the scheduler went from one set of lanes to another
-// although the first could have gone on. `end` has "done", "fault", "stopped" or "memory".
+// although the first could have gone on. `end` has "done", "fault", "stopped", "memory" or "cut".
 #pragma once
 
 #include "schedule/machine.h"

@@ -202,6 +202,37 @@ static void execution_goes_on_after_a_report(void **state)
     }
 }
 
+// Of a dispatch that is bounded the first workgroups are executed, and it ends well.
+static void a_part_of_a_dispatch_is_executed(void **state)
+{
+    (void)state;
+    prepare("subgroup=4,threads=1,bounds=report,workgroups=2", copying, 4);
+    expect_end(DISPATCH_DONE);
+    assert_int_equal(world.out[7], 108);
+    assert_int_equal(world.out[14], 115);
+    assert_int_equal(world.out[16], UINT32_MAX);
+    finish();
+    // One workgroup begins, and is not executed to its end.
+    prepare("subgroup=4,threads=1,bounds=report,resident=1,instructions=1", copying, 4);
+    expect_end(DISPATCH_DONE);
+    assert_int_equal(world.out[7], UINT32_MAX);
+    assert_int_equal(world.out[8], UINT32_MAX);
+    finish();
+    // None begins behind the third.
+    prepare("subgroup=4,threads=1,bounds=report", copying, 1);
+    expect_end(DISPATCH_DONE);
+    const uint64_t one = machine_instructions(world.machine);
+    char settings[80];
+    finish();
+    snprintf(settings, sizeof settings,
+             "subgroup=4,threads=1,bounds=report,resident=1,instructions=%" PRIu64, one * 3 - 1);
+    prepare(settings, copying, 4);
+    expect_end(DISPATCH_DONE);
+    assert_int_equal(world.out[23], 1);
+    assert_int_equal(world.out[24], UINT32_MAX);
+    finish();
+}
+
 static void a_store_to_read_only_memory_is_reported(void **state)
 {
     (void)state;
@@ -727,6 +758,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_access_out_of_bounds_is_reported),
         cmocka_unit_test(execution_goes_on_after_a_report),
+        cmocka_unit_test(a_part_of_a_dispatch_is_executed),
         cmocka_unit_test(a_store_to_read_only_memory_is_reported),
         cmocka_unit_test(a_buffer_that_is_not_bound_is_reported),
         cmocka_unit_test(a_null_address_is_reported),

@@ -118,20 +118,21 @@ static const struct {
                "faulty, miscompiling"},
     {"model=Lockstep", "no model 'Lockstep': lockstep, tangled, snooping, lagging, peeling, "
                        "relaxed, unfair, faulty, miscompiling"},
-    {"modle=tangled", "unknown setting 'modle': model, seed, devices, subgroup, threads, resident, "
-                      "schedule, depth, fault, rate, at, bounds, counts, trace"},
+    {"modle=tangled",
+     "unknown setting 'modle': model, seed, devices, subgroup, threads, resident, "
+     "schedule, depth, fault, rate, at, bounds, counts, trace, workgroups, instructions"},
     {"mode=1",
      "unknown setting 'mode': model, seed, devices, subgroup, threads, resident, schedule, "
-     "depth, fault, rate, at, bounds, counts, trace"},
+     "depth, fault, rate, at, bounds, counts, trace, workgroups, instructions"},
     {"seed=1,",
      "unknown setting '': model, seed, devices, subgroup, threads, resident, schedule, depth, "
-     "fault, rate, at, bounds, counts, trace"},
+     "fault, rate, at, bounds, counts, trace, workgroups, instructions"},
     {" seed=1",
      "unknown setting ' seed': model, seed, devices, subgroup, threads, resident, schedule, "
-     "depth, fault, rate, at, bounds, counts, trace"},
+     "depth, fault, rate, at, bounds, counts, trace, workgroups, instructions"},
     {"\033[31m=1",
      "unknown setting '?[31m': model, seed, devices, subgroup, threads, resident, schedule, "
-     "depth, fault, rate, at, bounds, counts, trace"},
+     "depth, fault, rate, at, bounds, counts, trace, workgroups, instructions"},
     {"devices=0", "devices=0: a number from 1 to 16"},
     {"devices=17", "devices=17: a number from 1 to 16"},
     {"subgroup=48", "subgroup=48: a power of two from 1 to 128"},
