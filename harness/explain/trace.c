@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SIZE_WANTED    "a dispatch of a size that can be explained"
 #define LINE_MAX_BYTES 4096
 
 static const char *const kind_names[EXP_CODE_KINDS] = {
@@ -136,13 +137,14 @@ static void read_dispatch(struct reader *r)
     if (r->wrong)
         return;
     const uint64_t subgroups = (local + t->subgroup - 1) / t->subgroup;
-    if (groups > EXP_TRACE_INVOCATIONS || local > EXP_TRACE_INVOCATIONS ||
-        groups * subgroups * t->subgroup > EXP_TRACE_INVOCATIONS) {
-        blame(r, "a dispatch of a size that can be explained");
+    const uint64_t most = EXP_TRACE_INVOCATIONS / (subgroups * t->subgroup);
+    if (!most) {
+        blame(r, SIZE_WANTED);
         return;
     }
     t->subgroups = (uint32_t)subgroups;
-    t->invocations = (uint32_t)(groups * subgroups * t->subgroup);
+    // One that is larger has steps of its first workgroups alone.
+    t->invocations = (uint32_t)((groups < most ? groups : most) * subgroups * t->subgroup);
     r->in_dispatch = true;
 }
 
@@ -298,7 +300,9 @@ static void read_step(struct reader *r)
     struct exp_step step = {0};
     const uint32_t groups = t->invocations / t->subgroup / t->subgroups;
     step.time = take_number(r, UINT64_MAX, "time");
-    const uint32_t group = (uint32_t)take_number(r, groups - 1, "workgroup");
+    const uint32_t group = (uint32_t)take_number(
+        r, groups - 1,
+        (uint64_t)t->groups[0] * t->groups[1] * t->groups[2] > groups ? SIZE_WANTED : "workgroup");
     const uint32_t subgroup = (uint32_t)take_number(r, t->subgroups - 1, "subgroup");
     const uint32_t lane = (uint32_t)take_number(r, t->subgroup - 1, "lane");
     step.invocation = exp_invocation(t, group, subgroup, lane);
@@ -474,6 +478,23 @@ bool exp_trace_load(const char *path, size_t count, struct exp_trace *traces,
         good = read_next(&r, &at, end, &traces[i], &inner);
     return good || lit_fail(error, LIT_EXIT_USAGE, "the driver's trace cannot be read: %s",
                             fits ? inner.message : "it is too long");
+}
+
+uint64_t exp_trace_trim(struct exp_trace *trace)
+{
+    const uint64_t groups = (uint64_t)trace->groups[0] * trace->groups[1] * trace->groups[2];
+    const uint32_t size = trace->subgroups * trace->subgroup;
+    uint32_t kept = trace->invocations / size, rest;
+    while (kept > 1 && trace->first[kept * size] == trace->first[(kept - 1) * size])
+        kept--;
+    trace->invocations = kept * size;
+    // Whose number stays what it is.
+    rest = kept;
+    for (int i = 0; i < 3; i++) {
+        trace->groups[i] = trace->groups[i] < rest ? trace->groups[i] : rest;
+        rest = (rest + trace->groups[i] - 1) / trace->groups[i];
+    }
+    return groups;
 }
 
 void exp_trace_clear(struct exp_trace *trace)

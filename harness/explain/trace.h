@@ -131,7 +131,7 @@ struct exp_trace {
     struct exp_step *steps; // by rising time
     size_t step_count;
     uint64_t switches;
-    char end[16]; // "done", "fault", "stopped", "memory"; "" if the trace breaks off
+    char end[16]; // "done", "fault", "stopped", "memory", "cut"; "" if the trace breaks off
 
     // Filled in by the reader: the steps of invocation i, in order, are
     // steps[order[first[i]]] .. steps[order[first[i + 1] - 1]].
@@ -146,6 +146,9 @@ bool exp_trace_read(const char *bytes, size_t size, struct exp_trace *trace,
 // False with an error if it has not as many. Clear each after a failure too.
 bool exp_trace_load(const char *path, size_t count, struct exp_trace *traces,
                     struct lit_error *error);
+// Leaves out the workgroups behind the last one of which there is a step. Returns how many the
+// dispatch had.
+uint64_t exp_trace_trim(struct exp_trace *trace);
 void exp_trace_clear(struct exp_trace *trace);
 
 // An invocation's number: all lanes of a subgroup, then the next subgroup of the workgroup, then

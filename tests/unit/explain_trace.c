@@ -142,6 +142,31 @@ static void nothing_printed_is_obeyed(void **state)
     exp_trace_clear(&trace);
 }
 
+#define LARGE                                                                                      \
+    "simt-trace 1\n"                                                                               \
+    "dispatch 0 model x seed 1 subgroup 128 groups 3 1048576 1 local 128 1 1\ncode 0 plain x\n"
+
+// Of a dispatch of which the first workgroups alone were executed.
+static void keeps_what_was_executed(void **state)
+{
+    (void)state;
+    static const char text[] = LARGE "step 1 0 0 0 0 1 - - 1\nstep 2 4 0 5 0 1 - - 20\n"
+                                     "switches 0\nend 0 cut\n";
+    struct exp_trace trace;
+    assert_true(exp_trace_read(text, sizeof text - 1, &trace, NULL));
+    const uint64_t groups = exp_trace_trim(&trace);
+    assert_int_equal(groups, 3 * 1048576);
+    assert_int_equal(trace.invocations, 5 * 128);
+    assert_int_equal(exp_group(&trace, trace.steps[1].invocation), 4);
+    // Workgroup 4 is (1, 1, 0).
+    assert_int_equal(trace.groups[0], 3);
+    assert_int_equal(trace.groups[1], 2);
+    assert_int_equal(trace.groups[2], 1);
+    assert_int_equal(exp_step_count(&trace, 4 * 128 + 5), 1);
+    assert_string_equal(trace.end, "cut");
+    exp_trace_clear(&trace);
+}
+
 static void refuses_what_makes_no_sense(void **state)
 {
     (void)state;
@@ -157,8 +182,7 @@ static void refuses_what_makes_no_sense(void **state)
         {"simt-trace 1\ndispatch 0 model x seed 1 subgroup 4 groups 1048576 1048576 1048576 "
          "local 65536 65536 65536\n",
          "size"},
-        {"simt-trace 1\ndispatch 0 model x seed 1 subgroup 128 groups 1048576 1 1 local 128 1 1\n",
-         "size"},
+        {LARGE "step 1 8192 0 0 0 1 - - 1\n", "size"},
         {"simt-trace 1\ndispatch 0 model x seed 1 subgroup 4 groups 1 1 1 local 4 1\n", "line 2"},
         {HEAD "code 4 plain x\n", "line 6"},
         {HEAD "code 3 odd x\n", "kind"},
@@ -237,6 +261,7 @@ int main(void)
         cmocka_unit_test(steps_are_put_in_order),
         cmocka_unit_test(nothing_printed_is_obeyed),
         cmocka_unit_test(refuses_what_makes_no_sense),
+        cmocka_unit_test(keeps_what_was_executed),
         cmocka_unit_test(a_long_line_is_refused),
         cmocka_unit_test(files_that_cannot_be_read),
     };
