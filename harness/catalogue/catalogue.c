@@ -255,7 +255,8 @@ static bool make_added(struct entry *entry, struct lit_error *error)
     };
     if (!take_features(package, &module->features, error))
         return false;
-    sha256_text(own->bytes.data, own->bytes.length, module->sha256);
+    sha256_text(own->bytes.data, cat_package_identity(own->bytes.data, own->bytes.length),
+                module->sha256);
     own->embedded = (struct cat_embedded){.name = entry->test.head.name,
                                           .modules = module,
                                           .module_count = 1,
@@ -302,9 +303,9 @@ bool cat_test_add(const void *bytes, size_t size, const struct cat_test **test,
     }
     pthread_rwlock_unlock(&lock);
     if (!fresh) {
-        const struct text *there = same && same->package ? &entry_of(same)->added->bytes : NULL;
         const bool is_same =
-            there && there->length == size && memcmp(there->data, bytes, size) == 0;
+            same && same->package &&
+            strcmp(entry_of(same)->added->module.sha256, entry->added->module.sha256) == 0;
         if (good && !is_same)
             lit_fail(error, LIT_EXIT_USAGE, "there is another %s already", same->head.name);
         free_added(entry);
@@ -314,6 +315,12 @@ bool cat_test_add(const void *bytes, size_t size, const struct cat_test **test,
     if (test)
         *test = same;
     return true;
+}
+
+const char *cat_test_check(const struct cat_test *test)
+{
+    return test->package && !test->package->litmus.threads ? cat_package_check(test->package)
+                                                           : NULL;
 }
 
 void cat_test_drop(void)

@@ -78,10 +78,12 @@ const struct cat_test *cat_test_at(size_t index); // sorted by name
 const struct cat_test *cat_test_find(const char *name);
 
 // Adds a kernel from outside, as cat_package_write has it, as the test kernel.NAME, and sets *test
-// (NULL: nobody asks). The same once more is what is there already. False with an error if it makes
-// no sense, or another one has its name. Not thread-safe.
+// (NULL: nobody asks). The same once more is what is there already, whatever the check says of it.
+// False with an error if it makes no sense, or another one has its name. Not thread-safe.
 bool cat_test_add(const void *bytes, size_t size, const struct cat_test **test,
                   struct lit_error *error);
+// Of a kernel from outside cat_package_check; NULL: it is none.
+const char *cat_test_check(const struct cat_test *test);
 // Takes back the test that was added last. Nothing may refer to it.
 void cat_test_drop(void);
 // The bytes of the tests that were added, in turn, from index 0 on, and in *name (NULL: nobody

@@ -20,6 +20,7 @@ void cat_package_clear(struct cat_package *package)
     text_free(&package->name);
     text_free(&package->origin);
     text_free(&package->page);
+    text_free(&package->check);
     free(package->words);
     free(package->specs);
     for (size_t i = 0; i < package->interface.part_count; i++)
@@ -218,6 +219,17 @@ static void put_package(struct codec *c, struct cat_package *of)
         put_number(c, &of->litmus.words);
 }
 
+// What the check says, behind the frame: another one, which zstd and older versions skip.
+static void put_check(struct codec *c, struct cat_package *of)
+{
+    uint32_t magic = ZSTD_MAGIC_SKIPPABLE_START, rest = (uint32_t)(of->check.length + 8);
+    put_number(c, &magic);
+    put_number(c, &rest);
+    c->bad |= magic != ZSTD_MAGIC_SKIPPABLE_START || (!c->out && rest != c->left);
+    put_flag(c, &of->unsound);
+    put_text(c, &of->check);
+}
+
 void cat_package_write(const struct cat_package *package, struct text *bytes)
 {
     OWNED(text_free) struct text plain = {0};
@@ -233,6 +245,21 @@ void cat_package_write(const struct cat_package *package, struct text *bytes)
     if (ZSTD_isError(size))
         lit_give_up("a kernel cannot be compressed");
     text_append(bytes, packed, size);
+    codec.out = bytes;
+    if (package->check.length)
+        put_check(&codec, (struct cat_package *)package);
+}
+
+size_t cat_package_identity(const void *bytes, size_t size)
+{
+    const size_t frame = ZSTD_findFrameCompressedSize(bytes, size);
+    return ZSTD_isError(frame) ? size : frame;
+}
+
+const char *cat_package_check(const struct cat_package *package)
+{
+    return package->check.length ? package->check.data
+                                 : "not checked: it was stored by a version that did not check";
 }
 
 // --- What reading makes sure of
@@ -262,6 +289,16 @@ static bool is_line(const struct text *text)
         if ((unsigned char)text->data[i] < ' ' || text->data[i] == 0x7f)
             return false;
     return text->length > 0 && text_is_utf8(text->data);
+}
+
+// Lines, of which the first stands in a head.
+static bool is_text(const struct text *text)
+{
+    const size_t first = text->length ? strcspn(text->data, "\n") : 0;
+    for (size_t i = 0; i < text->length; i++)
+        if ((unsigned char)text->data[i] < ' ' && text->data[i] != '\n')
+            return false;
+    return first > 0 && text_is_utf8(text->data);
 }
 
 static const char *find_litmus_fault(const struct cat_package *of)
@@ -330,6 +367,8 @@ static const char *find_fault(const struct cat_package *of)
         return "where it came from";
     if (!spirv_is_module(of->words, of->word_count))
         return "its module";
+    if ((of->unsound || of->check.length) && !is_text(&of->check))
+        return "what the check says";
     if (of->litmus.threads)
         return find_litmus_fault(of);
     const char *fault = find_part_fault(of);
@@ -359,7 +398,11 @@ bool cat_package_read(const void *bytes, size_t size, struct cat_package *packag
         return lit_fail(error, LIT_EXIT_USAGE, "a kernel that cannot be unpacked");
     struct codec codec = {.at = plain, .left = (size_t)said};
     put_package(&codec, package);
-    if (codec.bad || codec.left)
+    const size_t frame = cat_package_identity(bytes, size);
+    struct codec behind = {.at = (const char *)bytes + frame, .left = size - frame};
+    if (behind.left)
+        put_check(&behind, package);
+    if (codec.bad || codec.left || behind.bad || behind.left)
         return lit_fail(error, LIT_EXIT_USAGE, "a kernel that is damaged");
     const char *fault = find_fault(package);
     return !fault || lit_fail(error, LIT_EXIT_USAGE, "a kernel that makes no sense: %s", fault);
@@ -409,6 +452,7 @@ void cat_package_head(const struct cat_package *package, struct text *head)
         put_litmus_head(package, head);
         return;
     }
+    const char *check = cat_package_check(package);
     text_printf(
         head,
         "; litmus    kernel.%s\n"
@@ -418,7 +462,10 @@ void cat_package_head(const struct cat_package *package, struct text *head)
         "; spec      docs/kernel.md: a kernel from outside, of which whoever brought it says "
         "what is right\n"
         "; sweep     workgroup -  %" PRIu32 "\n"
-        "; expect    forbidden : so says whoever brought the kernel\n"
+        "; expect    %s : %s%.*s\n"
         "; oracle    kernel.words\n",
-        package->name.data, package->origin.data, package->origin.data, package->workgroup);
+        package->name.data, package->origin.data, package->origin.data, package->workgroup,
+        package->unsound ? "contested" : "forbidden",
+        package->unsound ? "" : "so says whoever brought the kernel; ", (int)strcspn(check, "\n"),
+        check);
 }

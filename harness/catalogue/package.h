@@ -43,11 +43,20 @@ struct cat_package {
     uint32_t *expected; // what CAT_OUTPUT holds after it
     size_t expected_words;
     struct cat_litmus litmus;
+    // What the check says of the kernel itself (docs/kernel.md), lines, of which the first sums up:
+    // cat_package_check.
+    struct text check;
+    bool unsound; // the check found something: whatever a device does with it is right
 };
 void cat_package_clear(struct cat_package *package);
 
 // Appends a package as bytes, compressed.
 void cat_package_write(const struct cat_package *package, struct text *bytes);
+// How many of these bytes, from the first on, identify it: all but what the check says.
+size_t cat_package_identity(const void *bytes, size_t size);
+// What the check says of it; that it was not checked, where nobody asked. Lives as long as the
+// package, or always.
+const char *cat_package_check(const struct cat_package *package);
 // Reads it back. False with an error unless all of it makes sense: that the module is one, that
 // each buffer lies in its region. Clear it after a failure too.
 bool cat_package_read(const void *bytes, size_t size, struct cat_package *package,

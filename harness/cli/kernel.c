@@ -51,6 +51,9 @@ static const struct cli_option options[] = {
     {0, "check", CLI_FLAG, AT(check), NULL,
      "run it once on the SIMT simulator, and print each barrier that not\nall reach, each access "
      "out of bounds, each read of what nobody\nwrote, and each data race"},
+    {0, "unchecked", CLI_FLAG, AT(unchecked), NULL,
+     "without the check of a sample, which comes first otherwise:\nwhat fails may then be the "
+     "kernel's own fault, and reports say so"},
     {0, "name", CLI_TEXT, AT(name), "NAME",
      "the test is called kernel.NAME (default: after the file)"},
 };
@@ -192,6 +195,7 @@ static void override(struct cli_kernel_options *to, const struct cli_kernel_opti
     to->subgroup = from->subgroup ? from->subgroup : to->subgroup;
     to->full |= from->full;
     to->check |= from->check;
+    to->unchecked |= from->unchecked;
 }
 
 // Of several that say what is expected, `agree` goes with no file: the last word counts.
@@ -256,7 +260,7 @@ static void keep_words(const struct cli_call *call, const char *path)
 static int check(struct cli_call *call, const struct cli_list *operands,
                  const struct cat_package *package, const char *name)
 {
-    size_t found = 0;
+    bool found = false;
     if (operands->count > 1) {
         lit_fail(&call->error, LIT_EXIT_USAGE, "--check runs no command: unexpected '%.80s'",
                  operands->items[1]);
@@ -292,6 +296,8 @@ int cli_kernel(struct cli_call *call)
     cat_package_configuration(&package, &pattern);
     if (chosen.check)
         return check(call, operands, &package, pattern.data);
+    if (!cli_kernel_vet(&package, pattern.data, chosen.unchecked, &call->error))
+        return CLI_FAILED;
     if (!(chosen.agrees ? cli_kernel_agree(&package, pattern.data, &call->error)
                         : cli_kernel_add(&package, &call->error)))
         return CLI_FAILED;

@@ -15,7 +15,7 @@ struct cli_kernel_options {
     uint64_t subgroup;
     bool full;
     bool agrees; // --expect agree, and --check, which asks for nothing
-    bool check;
+    bool check, unchecked;
 };
 
 enum cli_source { CLI_SPIRV, CLI_ASSEMBLY, CLI_GLSL };
@@ -60,11 +60,17 @@ bool cli_kernel_make(const char *path, const struct cli_kernel_options *options,
 // Adds a package to the catalogue.
 bool cli_kernel_add(const struct cat_package *package, struct lit_error *error);
 
-// Runs it once on the SIMT simulator and appends what it did wrong with memory: accesses out of
-// bounds, reads of what nobody wrote, data races. False with an error if the simulator cannot run
-// it.
+// Runs it once on the SIMT simulator, as far as can be looked at, and appends what it did wrong
+// with memory: accesses out of bounds, reads of what nobody wrote, data races. False with an error
+// if the simulator cannot run it. Adds the package to the catalogue.
 bool cli_kernel_check(const struct cat_package *package, const char *name, struct text *out,
-                      size_t *found, struct lit_error *error);
+                      bool *found, struct lit_error *error);
+// Comes before anything is said of a device: the same of a sample, unless it is to stay
+// `unchecked`. Sets package->check and ->unsound, and says on stderr what was found, or why nothing
+// could be. Leaves the catalogue as it was. False with an error if there can be no such test, or
+// somebody interrupts.
+bool cli_kernel_vet(struct cat_package *package, const char *name, bool unchecked,
+                    struct lit_error *error);
 
 // --- Kernels in a store
 
@@ -84,8 +90,9 @@ bool cli_kernels_find(const struct cli_syntax *syntax, const void *chosen,
 // --- What is right
 
 // Sets what is expected to what one run on the SIMT simulator under lockstep leaves in the buffers
-// that are written. Says on stderr where other runs there, under lockstep and tangled, differ: such
-// a kernel has unspecified results. Leaves the package in the catalogue.
+// that are written. Where other runs there, under lockstep and tangled, differ, it is a kernel with
+// unspecified results, whose package says so then, and so does a line on stderr. Leaves the package
+// in the catalogue.
 // False with an error if the simulator cannot run it.
 bool cli_kernel_agree(struct cat_package *package, const char *name, struct lit_error *error);
 

@@ -57,8 +57,9 @@ bool cli_ask(struct cli_asking *a, enum eng_request_kind kind, const char *setti
         return lit_fail(error, LIT_EXIT_TIME, "interrupted");
     if (end == ENG_END_RAN && (outcome->result == ENG_PASS || outcome->result == ENG_FAIL))
         return true;
-    return lit_fail(error, LIT_EXIT_USAGE, "%s: the SIMT simulator cannot run it: %.200s%s%.200s",
-                    option, outcome->reason[0] ? outcome->reason : eng_result_name(outcome->result),
+    return lit_fail(error, LIT_EXIT_USAGE, "%s%sthe SIMT simulator cannot run it: %.200s%s%.200s",
+                    option ? option : "", option ? ": " : "",
+                    outcome->reason[0] ? outcome->reason : eng_result_name(outcome->result),
                     a->printed[0] ? ": " : "", a->printed);
 }
 
@@ -89,9 +90,11 @@ static bool take_reference(struct cli_asking *a, struct cat_package *package,
     return whole && cli_kernel_add(package, error);
 }
 
-// Whether the simulator agrees with itself; says so if not. A run that comes to no end where the
-// first one did, as one that stores out of bounds because of what it raced for, disagrees.
-static bool compare(struct cli_asking *a, const char *model, struct lit_error *error)
+// Whether the simulator agrees with itself; says so, and how, if not. A run that comes to no end
+// where the first one did, as one that stores out of bounds because of what it raced for,
+// disagrees.
+static bool compare(struct cli_asking *a, const char *model, struct text *differences,
+                    struct lit_error *error)
 {
     struct eng_outcome outcome;
     OWNED(text_free) struct text first = {0};
@@ -113,18 +116,41 @@ static bool compare(struct cli_asking *a, const char *model, struct lit_error *e
                         failure->at.want);
     }
     if (differ)
-        fprintf(stderr,
-                "litmus: on the SIMT simulator %u of %d runs under %s differ from the first under "
-                "lockstep (%s): the kernel's results are unspecified; --check says why\n",
-                differ, TRIES, model, first.data ? first.data : "");
+        text_printf(differences,
+                    "on the SIMT simulator %u of %d runs under %s differ from the first under "
+                    "lockstep (%s): the kernel's results are unspecified\n",
+                    differ, TRIES, model, first.data ? first.data : "");
     return true;
+}
+
+// What depends on more than a driver has to keep to is no driver's fault, unless nobody is to
+// check.
+static bool blame_kernel(struct cat_package *package, struct text *differences,
+                         struct lit_error *error)
+{
+    fprintf(stderr, "litmus: %s", differences->data);
+    if (!package->unsound && !eng_check_is_clean(package->check.data))
+        return true;
+    // What the check found is why.
+    struct text *first = package->unsound ? &package->check : differences;
+    struct text *rest = package->unsound ? differences : &package->check;
+    text_append(first, rest->data, rest->length);
+    const struct text both = *first;
+    *first = (struct text){0};
+    text_free(rest);
+    package->check = both;
+    package->unsound = true;
+    cat_test_drop();
+    return cli_kernel_add(package, error);
 }
 
 bool cli_kernel_agree(struct cat_package *package, const char *name, struct lit_error *error)
 {
     struct cli_asking a = {.name = name};
+    OWNED(text_free) struct text differences = {0};
     const bool good = cli_asking_begin(&a, error) && take_reference(&a, package, error) &&
-                      compare(&a, "lockstep", error) && compare(&a, "tangled", error);
+                      compare(&a, "lockstep", &differences, error) &&
+                      compare(&a, "tangled", &differences, error);
     cli_asking_end(&a);
-    return good;
+    return good && (!differences.length || blame_kernel(package, &differences, error));
 }

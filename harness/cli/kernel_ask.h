@@ -17,8 +17,8 @@ struct cli_asking {
 // False with an error if there is no simulator. End it in any case.
 bool cli_asking_begin(struct cli_asking *asking, struct lit_error *error);
 void cli_asking_end(struct cli_asking *asking);
-// One run with such settings. False with an error, which names the option that asks, if there was
-// none.
+// One run with such settings. False with an error, which names the option that asks (NULL: none
+// does), if there was none.
 bool cli_ask(struct cli_asking *asking, enum eng_request_kind kind, const char *settings,
              uint64_t seed, const char *option, struct eng_outcome *outcome,
              struct lit_error *error);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel does wrong: one run of it on the SIMT simulator, traced, and looked
-// through.
+// What a kernel does wrong: one run of it on the SIMT simulator, traced, and looked through. How
+// much of a dispatch is executed there is bounded by counts, never by a clock.
 #include "cli/kernel.h"
 
 #include "base/file.h"
 #include "base/program.h"
 #include "base/spirv.h"
+#include "catalogue/catalogue.h"
 #include "cli/kernel_ask.h"
 #include "explain/race.h"
 
@@ -15,16 +16,47 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_SHOWN  32
 #define MOST_RANGES 8
+// How much is looked at: instructions, each invocation counted, of all dispatches; lanes of a
+// dispatch; findings that are written. No workgroup begins once the first is reached, and the
+// dispatch ends after a quarter more.
+struct bounds {
+    uint32_t instructions, lanes, shown;
+};
+static const struct bounds all = {6000000, EXP_MOST_RACED, 32}, sample = {1 << 18, 1 << 12, 8};
+
+// What is found: as it begins a finding, and in a sentence.
+static const struct {
+    const char *one, *a, *several;
+} names[] = {
+    [EXP_RACE] = {"data race", "a data race", "data races"},
+    [EXP_UNINITIALISED] = {"uninitialised read", "an uninitialised read", "uninitialised reads"},
+    [EXP_MISSED] = {"barrier", "a barrier that not all reach", "barriers that not all reach"},
+    [EXP_OUTSIDE] = {"out of bounds", "an access out of bounds", "accesses out of bounds"},
+};
+#define KINDS (sizeof names / sizeof *names)
+
+#define USUAL_SUBGROUP 32                               // of the simulator
+#define ACCESS         "simt: out-of-bounds access of " // it prints
 
 struct checking {
     const struct cat_package *package;
+    const struct bounds *bounds;
     const struct exp_trace *trace; // of the dispatch that is written of
     const struct cat_part *part;   // its pipeline; NULL: that of the first
     struct exp_findings findings;
+    size_t kinds[KINDS], found;
+    size_t dispatches; // that were looked at: up to the first one that is not whole
+    uint64_t groups;   // of the last one of them
+    bool whole, cut;   // all of it was executed; it was ended
+    char printed[512]; // an access out of bounds in the simulator's words, a line; ""
     struct text *out;
 };
+
+static uint64_t groups_of(const struct exp_trace *trace)
+{
+    return trace->invocations / trace->subgroup / trace->subgroups;
+}
 
 // --- Where
 
@@ -161,12 +193,8 @@ static void put_missed(const struct checking *c, const struct exp_finding *findi
 
 static void put_finding(const struct checking *c, const struct exp_finding *finding)
 {
-    static const char *const names[] = {[EXP_RACE] = "data race",
-                                        [EXP_UNINITIALISED] = "uninitialised read",
-                                        [EXP_OUTSIDE] = "out of bounds",
-                                        [EXP_MISSED] = "barrier"};
     const struct exp_step *steps = c->trace->steps, *step = &steps[finding->step];
-    text_printf(c->out, "%s: ", names[finding->what]);
+    text_printf(c->out, "%s: ", names[finding->what].one);
     if (finding->what == EXP_MISSED) {
         text_puts(c->out, "not all of ");
         put_workgroup(c, step->invocation);
@@ -198,65 +226,167 @@ static void put_finding(const struct checking *c, const struct exp_finding *find
     }
 }
 
-static bool trace_run(struct exp_trace *traces, size_t count, const char *name,
-                      struct lit_error *error)
+static void put_all(struct checking *c, const struct exp_trace *traces)
 {
-    OWNED(text_free) struct text file = {0}, settings = {0};
-    struct eng_outcome outcome;
-    struct cli_asking asking = {.name = name};
-    if (!lit_file_temporary("", 0, &file, error))
-        return false;
-    unlink(file.data);
-    text_printf(&settings, "model=lockstep,seed=1,threads=1,bounds=check,trace=%s", file.data);
-    const bool good = cli_asking_begin(&asking, error) &&
-                      cli_ask(&asking, ENG_TRY, settings.data, 1, "--check", &outcome, error) &&
-                      exp_trace_load(file.data, count, traces, error);
-    cli_asking_end(&asking);
-    unlink(file.data);
-    return good;
-}
-
-static void put_all(struct checking *c, const struct exp_trace *traces, size_t dispatches)
-{
-    const size_t found = c->findings.count;
+    const struct exp_trace *last = &traces[c->dispatches - 1];
+    const size_t count = exp_dispatches(c->package);
     size_t steps = 0;
     uint64_t invocations = 0;
-    for (size_t i = 0; i < found && i < MOST_SHOWN; i++) {
+    for (size_t i = 0; i < c->findings.count && i < c->bounds->shown; i++) {
         const struct exp_finding *finding = &c->findings.items[i];
         c->trace = &traces[finding->dispatch];
         c->part = finding->part ? &c->package->interface.parts[finding->part - 1] : NULL;
         put_finding(c, finding);
     }
-    if (found > MOST_SHOWN)
-        text_printf(c->out, "and %zu more\n", found - MOST_SHOWN);
-    for (size_t i = 0; i < dispatches; i++) {
+    if (c->findings.count > c->bounds->shown)
+        text_printf(c->out, "and %zu more\n", c->findings.count - c->bounds->shown);
+    text_puts(c->out, c->printed);
+    for (size_t i = 0; i < c->dispatches; i++) {
         steps += traces[i].step_count;
         invocations += exp_real(&traces[i]);
     }
-    text_printf(c->out, "%zu finding%s in %zu steps of %" PRIu64 " invocations", found,
-                found == 1 ? "" : "s", steps, invocations);
-    if (dispatches > 1)
-        text_printf(c->out, " in %zu dispatches", dispatches);
-    text_printf(c->out, ", subgroups of %" PRIu32 "\n", traces[0].subgroup);
+    text_printf(c->out, "%zu finding%s in %zu steps of %" PRIu64 " invocations", c->found,
+                c->found == 1 ? "" : "s", steps, invocations);
+    if (count > 1)
+        text_printf(c->out, " in %zu dispatches", c->dispatches);
+    text_printf(c->out, ", subgroups of %" PRIu32, last->subgroup);
+    if (!c->whole)
+        text_printf(c->out, "; %s%" PRIu64 " of %" PRIu64 " workgroups%s",
+                    c->cut ? "a part of " : "", groups_of(last), c->groups,
+                    count > 1 ? " of the last one" : "");
+    text_puts(c->out, "\n");
 }
 
-bool cli_kernel_check(const struct cat_package *package, const char *name, struct text *out,
-                      size_t *found, struct lit_error *error)
+// --- One run
+
+// Of a workgroup, with those of a partial subgroup that do not exist.
+static uint32_t lanes_of(const struct cat_package *package)
 {
-    struct checking c = {.package = package, .out = out};
+    const struct cat_interface *interface = &package->interface;
+    uint32_t most = 1;
+    for (size_t i = 0; i <= interface->part_count; i++) {
+        const struct cat_part *part = i ? &interface->parts[i - 1] : NULL;
+        const uint32_t invocations = part ? part->workgroup : package->workgroup;
+        const uint32_t asked = part ? part->subgroup : package->subgroup;
+        const uint32_t size = asked ? asked : USUAL_SUBGROUP;
+        const uint32_t lanes = (invocations + size - 1) / size * size;
+        most = lanes > most ? lanes : most;
+    }
+    return most;
+}
+
+static bool trace_run(struct checking *c, const char *name, const char *option,
+                      struct exp_trace *traces, struct lit_error *error)
+{
+    OWNED(text_free) struct text file = {0}, settings = {0};
+    const size_t count = exp_dispatches(c->package);
+    const uint32_t groups = c->bounds->lanes / lanes_of(c->package);
+    struct eng_outcome outcome;
+    struct cli_asking asking = {.name = name};
+    if (!lit_file_temporary("", 0, &file, error))
+        return false;
+    unlink(file.data);
+    text_printf(&settings,
+                "model=lockstep,seed=1,threads=1,bounds=check,workgroups=%" PRIu32
+                ",instructions=%zu,trace=%s",
+                groups ? groups : 1, c->bounds->instructions / count + 1, file.data);
+    const bool good = cli_asking_begin(&asking, error) &&
+                      cli_ask(&asking, ENG_TRY, settings.data, 1, option, &outcome, error) &&
+                      exp_trace_load(file.data, count, traces, error);
+    const char *outside = strstr(asking.printed, ACCESS);
+    if (outside)
+        snprintf(c->printed, sizeof c->printed, "out of bounds: %s\n", outside + strlen(ACCESS));
+    cli_asking_end(&asking);
+    unlink(file.data);
+    return good;
+}
+
+// Behind a dispatch of which a part was executed nothing is as it would be.
+static bool look(struct checking *c, struct exp_trace *traces, struct lit_error *error)
+{
+    struct cat_package executed = *c->package;
+    const size_t count = exp_dispatches(c->package);
+    for (c->whole = true; c->dispatches < count && c->whole; c->dispatches++) {
+        struct exp_trace *trace = &traces[c->dispatches];
+        c->groups = exp_trace_trim(trace);
+        c->cut = strcmp(trace->end, "cut") == 0;
+        c->whole = !c->cut && groups_of(trace) == c->groups;
+    }
+    executed.interface.step_count = c->dispatches - 1;
+    if (!exp_check(traces, &executed, &c->findings, error))
+        return false;
+    for (size_t i = 0; i < c->findings.count; i++)
+        c->kinds[c->findings.items[i].what]++;
+    // What the simulator says of an access is there already, if its place is known.
+    if (c->kinds[EXP_OUTSIDE])
+        c->printed[0] = '\0';
+    c->kinds[EXP_OUTSIDE] += c->printed[0] != '\0';
+    c->found = c->findings.count + (c->printed[0] != '\0');
+    return true;
+}
+
+// Appends what it does wrong to `out`, and to `sums` how often: "a data race and 2
+// uninitialised reads"; "" for nothing.
+static bool check(const struct cat_package *package, const char *name, const char *option,
+                  const struct bounds *bounds, struct text *sums, struct text *out,
+                  struct lit_error *error)
+{
+    struct checking c = {.package = package, .bounds = bounds, .out = out};
     const size_t count = exp_dispatches(package);
     OWNED(lit_free) struct exp_trace *traces = lit_alloc(count, sizeof *traces);
-    const struct cat_interface *first = &package->interface;
-    const uint64_t invocations =
-        (uint64_t)package->groups * first->rows * first->layers * package->workgroup;
-    const bool good = exp_fits(invocations, error) && cli_kernel_add(package, error) &&
-                      trace_run(traces, count, name, error) &&
-                      exp_check(traces, package, &c.findings, error);
-    *found = c.findings.count;
+    const bool good = trace_run(&c, name, option, traces, error) && look(&c, traces, error);
     if (good)
-        put_all(&c, traces, count);
+        put_all(&c, traces);
+    for (size_t i = 0; i < KINDS && good; i++) {
+        if (!c.kinds[i])
+            continue;
+        text_puts(sums, sums->length ? " and " : "");
+        if (c.kinds[i] == 1)
+            text_puts(sums, names[i].a);
+        else
+            text_printf(sums, "%zu %s", c.kinds[i], names[i].several);
+    }
     exp_findings_clear(&c.findings);
     for (size_t i = 0; i < count; i++)
         exp_trace_clear(&traces[i]);
     return good;
+}
+
+bool cli_kernel_check(const struct cat_package *package, const char *name, struct text *out,
+                      bool *found, struct lit_error *error)
+{
+    OWNED(text_free) struct text sums = {0};
+    const bool good =
+        cli_kernel_add(package, error) && check(package, name, "--check", &all, &sums, out, error);
+    *found = sums.length > 0;
+    return good;
+}
+
+bool cli_kernel_vet(struct cat_package *package, const char *name, bool unchecked,
+                    struct lit_error *error)
+{
+    OWNED(text_free) struct text sums = {0}, lines = {0};
+    struct lit_error why = {0};
+    bool checked = false;
+    snprintf(why.message, sizeof why.message, "--unchecked");
+    if (!unchecked) {
+        if (!cli_kernel_add(package, error))
+            return false;
+        checked = check(package, name, NULL, &sample, &sums, &lines, &why);
+        cat_test_drop();
+    }
+    if (!checked && why.code == LIT_EXIT_TIME)
+        return lit_fail(error, why.code, "%s", why.message);
+    package->unsound = sums.length > 0;
+    if (!checked)
+        text_printf(&package->check, "not checked: %s: what fails may be the kernel's own fault",
+                    why.message);
+    else if (package->unsound)
+        text_printf(&package->check, "this kernel has %s: results are unspecified\n%s", sums.data,
+                    lines.data);
+    else
+        text_printf(&package->check, "checked: %s", lines.data);
+    if (!eng_check_is_clean(package->check.data))
+        fprintf(stderr, "litmus: %s: %s%s", name, package->check.data, checked ? "" : "\n");
+    return true;
 }

@@ -375,6 +375,7 @@ static bool put_result(struct tuning *t, const struct tune_search *search)
             .seed = t->chosen->seed.value,
             .mode = cat_test_mode(test),
             .count = *count,
+            .evidence = {[ENG_EVIDENCE_CHECK] = (char *)cat_test_check(test)},
         },
         t->error);
     t->broken |= !good;
@@ -408,7 +409,7 @@ static void conclude(struct tuning *t, const struct tune_search *search)
     if (!search->whole && t->odd == ENG_PASS && t->sum.failed_runs == 0)
         result = ENG_PARTIAL;
     t->tally.planned++;
-    eng_tally_add(&t->tally, result, expectation, &t->sum);
+    eng_tally_add(&t->tally, t->name, result, expectation, &t->sum);
     print_search(t, search);
 }
 

@@ -328,6 +328,7 @@ static bool put(struct eng_queue *q, struct measure *m)
     m->row.result = (char *)eng_result_name(m->result);
     m->row.reason = m->result == ENG_PARTIAL ? (char *)"" : m->reason;
     memcpy(m->row.evidence, m->evidence, sizeof m->evidence);
+    m->row.evidence[ENG_EVIDENCE_CHECK] = (char *)cat_test_check(m->which->test);
     struct lit_error error = {0};
     return heed(q, store_result_put(run_of(q)->store, run_of(q)->session, &m->row, &error), &error);
 }
@@ -482,7 +483,7 @@ static bool is_verdict(enum eng_result result)
 
 static void add_up(struct eng_queue *q, const struct measure *m)
 {
-    eng_tally_add(q->workers->tally, m->result, m->expectation, &m->row.count);
+    eng_tally_add(q->workers->tally, m->name.data, m->result, m->expectation, &m->row.count);
     if (is_verdict(m->result) && eng_rule_judge(&m->rule, &m->row.count) == ENG_RULING_MISSED)
         q->workers->tally->undecided++;
     if (m->expectation != CAT_CONTROL && (m->result == ENG_FAIL || m->row.count.failed_runs > 0))

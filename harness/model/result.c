@@ -23,9 +23,8 @@ const char *eng_result_name(enum eng_result result)
 }
 
 const char *const eng_evidence_names[ENG_EVIDENCES] = {
-    [ENG_EVIDENCE_WORDS] = "last-words",
-    [ENG_EVIDENCE_KERNEL] = "kernel-log",
-    [ENG_EVIDENCE_BACKTRACE] = "backtrace",
+    [ENG_EVIDENCE_CHECK] = "check",       [ENG_EVIDENCE_WORDS] = "last-words",
+    [ENG_EVIDENCE_KERNEL] = "kernel-log", [ENG_EVIDENCE_BACKTRACE] = "backtrace",
     [ENG_EVIDENCE_CORE] = "core",
 };
 
@@ -245,9 +244,23 @@ const char *eng_result_disagrees(enum eng_result result, const struct eng_count 
 
 // --- Adds results up and says what the program exits with.
 
-void eng_tally_add(struct eng_tally *tally, enum eng_result result,
+bool eng_is_unsound(const char *name, enum cat_expectation expectation)
+{
+    return expectation == CAT_CONTESTED && strncmp(name, "kernel.", strlen("kernel.")) == 0;
+}
+
+bool eng_check_is_clean(const char *check)
+{
+    return strncmp(check, "checked: ", strlen("checked: ")) == 0;
+}
+
+void eng_tally_add(struct eng_tally *tally, const char *name, enum eng_result result,
                    enum cat_expectation expectation, const struct eng_count *count)
 {
+    if (eng_is_unsound(name, expectation) && (eng_is_broken(result) || count->failed_runs > 0)) {
+        tally->unsound++;
+        result = ENG_FAIL;
+    }
     tally->results[result]++;
     // Failures that were counted before a crash, a hang or an interruption are no less certain.
     if (expectation == CAT_FORBIDDEN && (result == ENG_FAIL || count->failed_runs > 0))
@@ -273,6 +286,9 @@ enum lit_exit eng_tally_exit(const struct eng_tally *tally, char *reason, size_t
         {results[ENG_DEVICE_LOST], LIT_EXIT_FORBIDDEN, "the device was lost once",
          "the device was lost in %s configurations"},
         {results[ENG_HANG], LIT_EXIT_FORBIDDEN, "a configuration hung", "%s configurations hung"},
+        {tally->unsound, LIT_EXIT_USAGE,
+         "a kernel failed that is itself wrong: its results are unspecified",
+         "%s kernels failed that are themselves wrong: their results are unspecified"},
         {tally->out_of_time, LIT_EXIT_TIME, "the time budget was used up", NULL},
         {tally->failed, LIT_EXIT_UNDECIDED, "the harness failed, and the queue of a device stopped",
          "the harness failed, and the queues of %s devices stopped"},

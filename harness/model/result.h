@@ -26,8 +26,9 @@ enum eng_result eng_result_named(const char *name); // ENG_RESULTS if there is n
 // The driver or the device did not come to an end: hang, crash, device-lost.
 bool eng_is_broken(enum eng_result result);
 
-// What was found around a result that did not come to an end.
+// What was found around a result that did not come to an end, and about a kernel from outside.
 enum eng_evidence {
+    ENG_EVIDENCE_CHECK,     // what the check says of the kernel (cat_package_check)
     ENG_EVIDENCE_WORDS,     // what the worker or its driver printed last
     ENG_EVIDENCE_KERNEL,    // what the kernel logged of graphics devices since the run began
     ENG_EVIDENCE_BACKTRACE, // of the thread that crashed
@@ -36,7 +37,7 @@ enum eng_evidence {
 };
 #define ENG_EVIDENCE_SIZE 8192 // of each text, with the terminator
 
-// "last-words", "kernel-log", "backtrace", "core".
+// "check", "last-words", "kernel-log", "backtrace", "core".
 extern const char *const eng_evidence_names[ENG_EVIDENCES];
 
 #define ENG_MAX_FAILURES 16
@@ -105,10 +106,17 @@ const char *eng_result_disagrees(enum eng_result result, const struct eng_count 
 
 // --- What the results of a run add up to: how many of each, and the exit code.
 
+// Whether the configuration of this name and class is of a kernel from outside in which the check
+// found something: no others of these are contested. Whatever a device does with it is right.
+bool eng_is_unsound(const char *name, enum cat_expectation expectation);
+// Whether what the check says is that it found nothing.
+bool eng_check_is_clean(const char *check);
+
 struct eng_tally {
     uint64_t results[ENG_RESULTS];
     uint64_t planned;   // configurations on all chosen devices
     uint64_t forbidden; // configurations in which a forbidden outcome was seen
+    uint64_t unsound;   // kernels that failed, or did not come to an end, and are themselves wrong
     uint64_t expired;   // forbidden and contested ones in which a bounded wait ran out
     uint64_t undecided; // whose sequential rule was not reached by the most runs allowed
     unsigned stopped;   // devices whose queue stopped
@@ -118,13 +126,14 @@ struct eng_tally {
     bool out_of_time;
 };
 
-void eng_tally_add(struct eng_tally *tally, enum eng_result result,
+void eng_tally_add(struct eng_tally *tally, const char *name, enum eng_result result,
                    enum cat_expectation expectation, const struct eng_count *count);
 
 // The exit code and, in `reason`, a sentence without a full stop. What is known for certain comes
 // before what is missing. The first that holds:
 //   4   a device was lost for good, or hung again and again, and its queue stopped
 //   1   a forbidden outcome was seen; or the driver crashed, hung or lost the device
+//   2   a kernel from outside failed, or did not come to an end, in which the check found something
 //   5   the time was used up
 //   3   the harness failed, and a queue stopped for it;
 //       a configuration could not be run although the device has what it needs (harness-error), or

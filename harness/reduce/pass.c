@@ -59,7 +59,8 @@ static void copy_words(uint32_t **to, const uint32_t *from, size_t count)
 void red_package_copy(const struct cat_package *from, struct cat_package *to)
 {
     *to = *from;
-    to->name = to->origin = to->page = (struct text){0};
+    to->name = to->origin = to->page = to->check = (struct text){0};
+    to->unsound = false;
     text_append(&to->name, from->name.data, from->name.length);
     text_append(&to->origin, from->origin.data, from->origin.length);
     copy_words(&to->words, from->words, from->word_count);

@@ -57,6 +57,7 @@ static const struct column result_columns[] = {
     {"session", TOOL, "uuid"},
     {"started", TOOL, "started"},
     {"reason", RESULT, "reason"},
+    {"check", RESULT, "evidence/check"}, // of a kernel from outside
     {0},
 };
 static const struct column outcome_columns[] = {

@@ -17,9 +17,13 @@
 enum status { STATUSES(ID) };
 static const char *const names[] = {STATUSES(NAME)};
 
-// What litmus could not do is Missing, which blames no driver.
+// What litmus could not do is Missing, which blames no driver; so is what a kernel did that is
+// itself wrong.
 static enum status status_of(const struct report_result *result)
 {
+    if (eng_is_unsound(result->name, result->expectation) &&
+        (report_failed(result) || eng_is_broken(result->result)))
+        return Missing;
     switch (result->result) {
     case ENG_CRASH:
     case ENG_DEVICE_LOST:

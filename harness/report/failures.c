@@ -255,6 +255,21 @@ static void put_forbidden(const struct report_model *model, size_t device,
         text_puts(out, "No forbidden configuration ran");
 }
 
+// Of each kernel from outside, once: sentences.
+static void put_checks(const struct report_model *model, size_t device, struct text *out)
+{
+    const struct report_result *last = NULL;
+    for (size_t i = 0; i < model->result_count; i++) {
+        const struct report_result *result = &model->results[i];
+        OWNED(text_free) struct text name = {0};
+        if (result->device != device || (last && strcmp(last->test, result->test) == 0))
+            continue;
+        last = result;
+        text_printf(&name, "%s: ", result->test);
+        report_check(out, name.data, result, ". ");
+    }
+}
+
 void report_verdict(const struct report_model *model, size_t device, struct text *out)
 {
     struct report_class of[CAT_EXPECTATIONS];
@@ -268,6 +283,7 @@ void report_verdict(const struct report_model *model, size_t device, struct text
     }
     for (size_t i = 0; i < model->result_count; i++)
         all += model->results[i].device == device;
+    put_checks(model, device, out);
     if (ran == 0 && unfinished == 0) {
         text_printf(out, "Nothing ran: %s %s skipped", COUNT(all), configurations(all));
         return;

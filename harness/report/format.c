@@ -365,6 +365,7 @@ void format_first(struct text *out, const struct report_result *result)
 void format_story(struct text *out, const struct report_result *result, const char *before)
 {
     const bool ended = result->result == ENG_PASS || result->result == ENG_FAIL;
+    report_check(out, before, result, "\n");
     text_printf(out, "%s%s: ", before, cat_expectation_name(result->expectation));
     if (result->runs > 0 || ended)
         format_failed(out, result);
@@ -454,12 +455,25 @@ void format_escaped(struct text *out, void (*escape)(struct text *out, const cha
 const char *report_evidence_title(enum eng_evidence kind)
 {
     static const char *const titles[ENG_EVIDENCES] = {
+        [ENG_EVIDENCE_CHECK] = "What the check says of the kernel",
         [ENG_EVIDENCE_WORDS] = "The last lines that the driver or the worker printed",
         [ENG_EVIDENCE_KERNEL] = "Kernel log of graphics devices and crashes since the run started",
         [ENG_EVIDENCE_BACKTRACE] = "Backtrace of the worker when it crashed or was killed",
         [ENG_EVIDENCE_CORE] = "Its memory",
     };
     return titles[kind];
+}
+
+void report_check(struct text *out, const char *before, const struct report_result *result,
+                  const char *after)
+{
+    const char *says = result->evidence[ENG_EVIDENCE_CHECK];
+    if (strcmp(result->family, "kernel") != 0 || (says && eng_check_is_clean(says)))
+        return;
+    says = says ? says : "not checked: it was measured by a version that did not check";
+    text_puts(out, before);
+    text_append(out, says, strcspn(says, "\n"));
+    text_puts(out, after);
 }
 
 static const char *last_lines(const char *text, size_t most)

@@ -80,6 +80,10 @@ void format_escaped(struct text *out, void (*escape)(struct text *out, const cha
 // What was found around a crash, a hang or a lost device. The lines are those of a driver, the
 // kernel or a store: free of control characters, and nothing more. A title has no full stop.
 const char *report_evidence_title(enum eng_evidence kind);
+// Appends, between `before` and `after`, what has to be said first of a result of a kernel from
+// outside: what the check found in it, or that it was not checked. Nothing of other results.
+void report_check(struct text *out, const char *before, const struct report_result *result,
+                  const char *after);
 bool report_evidence_any(const struct report_result *result);
 // Appends the last `most` lines (SIZE_MAX: all), each with `before` in front of it.
 void report_evidence_lines(struct text *out, const struct report_result *result,

@@ -74,10 +74,14 @@ void github_annotate(struct text *out, const char *level, const char *title, con
 enum kind { ANNOTATE_ERROR, ANNOTATE_WARNING, ANNOTATE_NOTICE, ANNOTATE_NOT };
 
 // As the exit codes have it: an error is what ends a run with 1, a warning what leaves it undecided
-// or unfinished, a notice what was seen but is not forbidden.
+// or unfinished, or is the fault of a kernel from outside, a notice what was seen but is not
+// forbidden.
 static enum kind kind_of(const struct report_result *result)
 {
     bool failed = report_failed(result);
+    if (eng_is_unsound(result->name, result->expectation) &&
+        (failed || eng_is_broken(result->result)))
+        return ANNOTATE_WARNING;
     switch (result->result) {
     case ENG_CRASH:
     case ENG_HANG:
@@ -99,6 +103,7 @@ static void annotate(const struct report_model *model, const struct report_resul
                      const char *word, struct text *out)
 {
     OWNED(text_free) struct text message = {0};
+    report_check(&message, "", result, "\n");
     text_printf(&message, "%s: ", cat_expectation_name(result->expectation));
     format_failed(&message, result);
     if (result->result != ENG_FAIL) {

@@ -342,6 +342,8 @@ void junit_json(const struct junit *junit, const char *name, struct text *out)
 // no pass: an outcome that the specification does not forbid is none.
 static enum junit_verdict judge(const struct report_result *result)
 {
+    if (eng_is_unsound(result->name, result->expectation) && report_failed(result))
+        return JUNIT_ERROR;
     if (result->expectation == CAT_FORBIDDEN && report_failed(result))
         return JUNIT_FAILURE;
     switch (result->result) {
@@ -371,11 +373,14 @@ void junit_judge(struct junit_case *one, const struct report_model *model,
         text_puts(&one->message, result->reason[0] ? result->reason : "skipped");
     } else {
         one->type = eng_result_name(result->result);
+        report_check(&one->message, "", result, "; ");
         format_end(&one->message, result);
     }
     // A passed case has something to say if what was looked for was observed, or waits expired.
-    if (one->verdict == JUNIT_PASSED && result->failed_runs == 0 && result->no_progress_runs == 0)
+    if (one->verdict == JUNIT_PASSED && result->failed_runs == 0 && result->no_progress_runs == 0) {
+        report_check(&one->story, "", result, "\n");
         return;
+    }
     text_printf(&one->story, "%s\n", result->name);
     format_story(&one->story, result, "");
     text_puts(&one->story, "reproduce: ");

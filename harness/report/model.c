@@ -169,7 +169,7 @@ static void conclude(struct report_model *model)
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];
         struct eng_count count = {.runs = result->runs, .failed_runs = result->failed_runs};
-        eng_tally_add(&tally, result->result, result->expectation, &count);
+        eng_tally_add(&tally, result->name, result->result, result->expectation, &count);
         tally.undecided += report_is_undecided(result);
         model->seconds += result->seconds;
     }

@@ -58,8 +58,11 @@ static void print_sentence(const struct ticket *t)
     if (outcomes.data) {
         markdown_printf(t->out, ": %s", outcomes.data);
     }
-    text_printf(t->out, ". %s", meaning(result->expectation));
-    if (t->reason && t->reason[0]) {
+    // What the check found stands above.
+    const bool unsound = eng_is_unsound(result->name, result->expectation);
+    text_printf(t->out, ". %s",
+                unsound ? "Whatever a device does with it is right" : meaning(result->expectation));
+    if (t->reason && t->reason[0] && !unsound) {
         markdown_printf(t->out, ": %s", t->reason);
     }
     text_puts(t->out, ".\n\n");
@@ -365,6 +368,10 @@ void markdown_ticket(struct text *out, const struct report_code *code,
     text_puts(out, "# ");
     markdown_code(out, result->test);
     markdown_printf(out, " on %s, driver %s\n\n", facts->name, facts->driver_version);
+    OWNED(text_free) struct text check = {0};
+    report_check(&check, "", result, ".");
+    if (check.length)
+        markdown_printf(out, "**%s**\n\n", check.data);
     print_sentence(&t);
     markdown_remarks(out, result);
     print_table(&t);

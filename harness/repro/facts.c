@@ -53,10 +53,12 @@ static json_t *make_configuration(const struct repro *repro)
     const struct eng_prepared *ready = repro->ready;
     char sha256[SHA256_TEXT];
     sha256_text(repro->words, (size_t)ready->module->count * 4, sha256);
-    return json_pack("{s:o, s:o, s:s?, s:o, s:o, s:o, s:o}", "name", field_text(repro->name),
-                     "sha256", field_text(sha256), "expectation", repro->expectation, "seed",
-                     field_hex(repro->seed), "stream", field_hex(ready->stream), "first_run",
-                     field_count(repro->first), "runs", field_count(repro->runs));
+    const char *check = ready->which.test ? cat_test_check(ready->which.test) : NULL;
+    return json_pack("{s:o, s:o, s:o*, s:s?, s:o, s:o, s:o, s:o}", "name", field_text(repro->name),
+                     "sha256", field_text(sha256), "check", check ? field_text(check) : NULL,
+                     "expectation", repro->expectation, "seed", field_hex(repro->seed), "stream",
+                     field_hex(ready->stream), "first_run", field_count(repro->first), "runs",
+                     field_count(repro->runs));
 }
 
 static json_t *make_measured(const struct repro *repro)

@@ -30,10 +30,24 @@ void repro_printf(struct text *out, const char *format, ...)
     va_end(arguments);
 }
 
+// Of a kernel from outside: what the check says of it, as lines of code.
+static void put_check(const struct repro *repro, struct text *out)
+{
+    const struct cat_test *test = repro->ready->which.test;
+    const char *check = test ? cat_test_check(test) : NULL;
+    for (const char *at = check; at && *at;) {
+        const size_t length = strcspn(at, "\n");
+        text_printf(out, "    %.*s\n", (int)length, at);
+        at += length + (at[length] == '\n');
+    }
+    text_puts(out, check ? "\n" : "");
+}
+
 static void put_question(const struct repro *repro, struct text *out)
 {
     const struct cat_head *head = repro->head;
     text_printf(out, "# %s\n\n`%s`\n\n", head->name, repro->name);
+    put_check(repro, out);
     text_paragraph(out, "", head->asks);
     text_puts(out, "\n");
     OWNED(text_free) struct text line = {0};
@@ -171,7 +185,8 @@ static const struct {
     {"code.bin", "the compiled code, as bytes: see above"},
     {"code-statistics.txt", "the driver's statistics"},
     {"code-difference.txt", "difference to the code of the nearest passing variant"},
-    {"evidence.txt", "evidence of the crash, the hang or the lost device"},
+    {"evidence.txt",
+     "what the check says of the kernel; evidence of the crash, the hang or the lost device"},
     {"facts.json", "machine, configuration and results for scripts"},
 };
 

@@ -222,6 +222,40 @@ static void check_refused(const struct cat_package *package, const char *what)
     cat_package_clear(&again);
 }
 
+// What the check says goes with a package, and does not make another one of it.
+static void test_checked(void **state)
+{
+    (void)state;
+    struct cat_package package, again;
+    struct lit_error error = {0};
+    OWNED(text_free) struct text plain = {0}, bytes = {0}, head = {0};
+    make_package("some", &package);
+    cat_package_write(&package, &plain);
+    assert_int_equal(cat_package_identity(plain.data, plain.length), plain.length);
+    assert_true(strstr(cat_package_check(&package), "not checked: ") != NULL);
+    text_puts(&package.check, "it is wrong\nhere\n");
+    package.unsound = true;
+    cat_package_write(&package, &bytes);
+    assert_int_equal(cat_package_identity(bytes.data, bytes.length), plain.length);
+    assert_memory_equal(bytes.data, plain.data, plain.length);
+    assert_true(cat_package_read(bytes.data, bytes.length, &again, &error));
+    assert_true(again.unsound);
+    assert_string_equal(cat_package_check(&again), "it is wrong\nhere\n");
+    cat_package_head(&again, &head);
+    assert_non_null(strstr(head.data, "\n; expect    contested : it is wrong\n"));
+    cat_package_clear(&again);
+    for (size_t i = plain.length + 1; i < bytes.length; i++) {
+        assert_false(cat_package_read(bytes.data, i, &again, &error));
+        cat_package_clear(&again);
+    }
+    package.check.data[3] = '\033';
+    check_refused(&package, "what the check says");
+    text_free(&package.check);
+    text_puts(&package.check, "\nhere");
+    check_refused(&package, "what the check says");
+    cat_package_clear(&package);
+}
+
 static void test_refuses(void **state)
 {
     (void)state;
@@ -469,10 +503,11 @@ static void test_adds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_inspects),         cmocka_unit_test(test_survives),
-        cmocka_unit_test(test_types_end),        cmocka_unit_test(test_packages),
-        cmocka_unit_test(test_refuses),          cmocka_unit_test(test_settles),
-        cmocka_unit_test(test_settles_of_parts), cmocka_unit_test(test_adds),
+        cmocka_unit_test(test_inspects),  cmocka_unit_test(test_survives),
+        cmocka_unit_test(test_types_end), cmocka_unit_test(test_packages),
+        cmocka_unit_test(test_checked),   cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_settles),   cmocka_unit_test(test_settles_of_parts),
+        cmocka_unit_test(test_adds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

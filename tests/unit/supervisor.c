@@ -519,11 +519,12 @@ static void what_was_found_around_an_end_is_kept(void **state)
         assert_true(store_result_get(store, session.id, device.id, names[0].data, &row, &error));
         assert_string_equal(row.result, eng_result_name(rows[i].result));
         const char *const want[] = {rows[i].words, rows[i].log};
+        assert_null(row.evidence[ENG_EVIDENCE_CHECK]);
         for (size_t kind = 0; kind < 2; kind++)
             if (want[kind])
-                assert_string_equal(row.evidence[kind], want[kind]);
+                assert_string_equal(row.evidence[ENG_EVIDENCE_WORDS + kind], want[kind]);
             else
-                assert_null(row.evidence[kind]);
+                assert_null(row.evidence[ENG_EVIDENCE_WORDS + kind]);
 #ifndef __SANITIZE_ADDRESS__
         const char *where = row.evidence[ENG_EVIDENCE_BACKTRACE];
         assert_int_equal(where != NULL, rows[i].backtrace != NULL);

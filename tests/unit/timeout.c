@@ -158,6 +158,8 @@ static void three_losses_in_a_row_are_counted(void **state)
                          rows[i].want);
 }
 
+#define NAME "kernels.x@workgroup=1"
+
 static void exit_codes(void **state)
 {
     static const struct {
@@ -200,7 +202,36 @@ static void exit_codes(void **state)
             .planned = 1, .out_of_time = rows[i].time, .stopped = rows[i].stopped};
         struct eng_count count = {.runs = 10, .failed_runs = rows[i].failed_runs};
         char reason[256];
-        eng_tally_add(&tally, rows[i].result, rows[i].expectation, &count);
+        eng_tally_add(&tally, NAME, rows[i].result, rows[i].expectation, &count);
+        assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), rows[i].want);
+        assert_string_equal(reason, rows[i].reason);
+    }
+}
+
+// One that is itself wrong blames no driver, whatever it does.
+static void exit_codes_of_kernels(void **state)
+{
+    static const char wrong[] = "a kernel failed that is itself wrong: its results are unspecified";
+    static const struct {
+        enum eng_result result;
+        enum cat_expectation expectation;
+        uint64_t failed_runs;
+        bool time;
+        enum lit_exit want;
+        const char *reason;
+    } rows[] = {
+        {ENG_FAIL, CAT_CONTESTED, 1, false, LIT_EXIT_USAGE, wrong},
+        {ENG_CRASH, CAT_CONTESTED, 0, false, LIT_EXIT_USAGE, wrong},
+        {ENG_HANG, CAT_CONTESTED, 1, true, LIT_EXIT_USAGE, wrong},
+        {ENG_PASS, CAT_CONTESTED, 0, false, LIT_EXIT_OK, "no forbidden outcome was observed"},
+        {ENG_CRASH, CAT_FORBIDDEN, 0, false, LIT_EXIT_FORBIDDEN, "the driver crashed once"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct eng_tally tally = {.planned = 1, .out_of_time = rows[i].time};
+        struct eng_count count = {.runs = 10, .failed_runs = rows[i].failed_runs};
+        char reason[256];
+        eng_tally_add(&tally, "kernel.x@workgroup=1", rows[i].result, rows[i].expectation, &count);
         assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), rows[i].want);
         assert_string_equal(reason, rows[i].reason);
     }
@@ -218,10 +249,10 @@ static void exit_codes_of_many(void **state)
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_NOTHING);
     assert_string_equal(reason, "nothing could run");
     for (int i = 0; i < 1200; i++)
-        eng_tally_add(&tally, ENG_SKIP, CAT_FORBIDDEN, &none);
+        eng_tally_add(&tally, NAME, ENG_SKIP, CAT_FORBIDDEN, &none);
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_NOTHING);
     assert_string_equal(reason, "all 1,200 configurations were skipped");
-    eng_tally_add(&tally, ENG_PASS, CAT_CONTROL, &none);
+    eng_tally_add(&tally, NAME, ENG_PASS, CAT_CONTROL, &none);
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_OK);
     tally.unopened = 1;
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_UNDECIDED);
@@ -232,8 +263,8 @@ static void exit_codes_of_many(void **state)
     tally.failed = 1;
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_UNDECIDED);
     assert_string_equal(reason, "the harness failed, and the queue of a device stopped");
-    eng_tally_add(&tally, ENG_HANG, CAT_CONTROL, &none);
-    eng_tally_add(&tally, ENG_HANG, CAT_CONTROL, &none);
+    eng_tally_add(&tally, NAME, ENG_HANG, CAT_CONTROL, &none);
+    eng_tally_add(&tally, NAME, ENG_HANG, CAT_CONTROL, &none);
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_FORBIDDEN);
     assert_string_equal(reason, "2 configurations hung");
 }
@@ -249,6 +280,7 @@ int main(void)
         cmocka_unit_test(three_losses_in_a_row_are_counted),
         cmocka_unit_test(hangs_in_a_row_are_counted),
         cmocka_unit_test(exit_codes),
+        cmocka_unit_test(exit_codes_of_kernels),
         cmocka_unit_test(exit_codes_of_many),
     };
     return cmocka_run_group_tests_name("timeout", tests, NULL, NULL);
