@@ -23,6 +23,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define NOT_REDUCED                                                                                \
+    "%.200s is not reduced: %.*s; 'litmus kernel FILE --unchecked reduce' does it nevertheless"
 #define SEED              1
 #define JOBS_MOST         64
 #define REFERENCE_SECONDS 120.0 // that the simulator may take for the kernel as it came
@@ -95,6 +97,7 @@ struct reducing {
     struct cat_case which;
     struct text name; // of the configuration
     bool loose;       // its oracle leaves something open
+    bool checked;     // it is a kernel from outside, which is to be right itself
     struct red_target target;
     struct red_base base;
     size_t body, words;      // of the kernel as it came
@@ -139,7 +142,11 @@ static bool take_package(struct reducing *r, struct lit_error *error)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "a kernel of several modules is not reduced: bring the one that fails "
                         "alone");
+    if (own && own->unsound)
+        return lit_fail(error, LIT_EXIT_UNDECIDED, NOT_REDUCED, r->name.data,
+                        (int)strcspn(own->check.data, "\n"), own->check.data);
     if (own && !own->litmus.threads) {
+        r->checked = eng_check_is_clean(cat_package_check(own));
         red_package_copy(own, package);
         memcpy(package->expected, own->expected, own->expected_words * 4);
         package->subgroup = r->which.subgroup;
@@ -256,14 +263,14 @@ static bool measure(struct reducing *r, struct lit_error *error)
         return lit_fail(error, LIT_EXIT_UNDECIDED,
                         "the SIMT simulator does not store what is expected either: check the "
                         "kernel, and what is expected of it");
-    static const char *const kinds[] = {"data races", "uninitialised reads",
-                                        "accesses out of bounds"};
-    for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (r->target.misuse >> i & 1)
-            fprintf(stderr,
-                    "litmus: on the SIMT simulator the kernel itself has %s, which may be "
-                    "why it fails\n",
-                    kinds[i]);
+    static const char said_of_it[] =
+        "on the SIMT simulator the kernel itself does wrong what 'litmus "
+        "kernel FILE --check' names, which may be why it fails";
+    if (r->target.misuse && r->checked)
+        return lit_fail(error, LIT_EXIT_UNDECIDED, NOT_REDUCED, r->name.data,
+                        (int)strlen(said_of_it), said_of_it);
+    if (r->target.misuse)
+        fprintf(stderr, "litmus: %s\n", said_of_it);
     return true;
 }
 

@@ -304,7 +304,15 @@ class NoFailure(Reduce):
 
     def test_unspecified(self):
         """A race: whatever is stored, nobody has promised anything else."""
-        run = self.reduce(self.write(kernel(barrier="")), *PREDICATE)
+        racy = self.write(kernel(barrier=""))
+        run = self.reduce(racy, *PREDICATE)
+        self.check_refused(run, 3, "is not reduced: this kernel has a data race")
+        # What the session of a run has of it says it as well.
+        self.litmus("kernel", racy, "--groups", "4", "--buffer", "0.0=random:1K", "--buffer",
+                    "0.1=1K", "--expect", "agree", "run", "-n", "1", *PREDICATE)
+        run = self.litmus("reduce", "kernel.big", "-o", "out", *PREDICATE)
+        self.check_refused(run, 3, "is not reduced: this kernel has a data race")
+        run = self.reduce(racy, *PREDICATE, expect=("--expect", "agree", "--unchecked"))
         self.check_refused(run, 3, "nothing says what is right")
 
     def test_bad_usage(self):
