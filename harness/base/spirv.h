@@ -59,3 +59,5 @@ bool spirv_kinds(const struct spirv_instruction *instruction, uint32_t literal, 
 
 // The operands of an opcode, a letter for each (tools/spirv-operands); NULL if it is not known.
 const char *spirv_operands(uint32_t opcode);
+// What the specification calls a capability; NULL if it is not known.
+const char *spirv_capability_name(uint32_t number);

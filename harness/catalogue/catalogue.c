@@ -224,13 +224,11 @@ static bool take_features(const struct cat_package *package, uint64_t *features,
         const struct cat_part *part = i ? &interface->parts[i - 1] : NULL;
         const uint32_t *words = part ? part->words : package->words;
         uint64_t needed = 0;
-        uint32_t unknown = 0;
         if (part && !part->word_count)
             continue;
         if (!cat_module_features(words, part ? part->word_count : package->word_count, &needed,
-                                 &unknown))
-            return lit_fail(error, LIT_EXIT_USAGE,
-                            "its module has capability %u, which is not known", unknown);
+                                 error))
+            return false;
         *features |= needed;
     }
     return true;
@@ -432,16 +430,14 @@ const struct cat_module *cat_case_module(const struct cat_case *which)
 bool cat_case_replace(const struct cat_case *which, const uint32_t *words, size_t count,
                       struct lit_error *error)
 {
-    uint32_t unknown = 0;
     other.of = NULL;
     const struct cat_module *module = cat_case_module(which);
     if (!module)
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s has no module", which->test->head.name);
     other.module = *module;
     other.module.count = (uint32_t)count;
-    if (!cat_module_features(words, count, &other.module.features, &unknown))
-        return lit_fail(error, LIT_EXIT_USAGE, "its module has capability %u, which is not known",
-                        unknown);
+    if (!cat_module_features(words, count, &other.module.features, error))
+        return false;
     other.module.divisible = module->divisible && cat_module_is_divisible(words, count);
     other.words = lit_realloc(other.words, count, sizeof *words);
     memcpy(other.words, words, count * sizeof *words);

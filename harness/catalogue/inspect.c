@@ -5,6 +5,7 @@
 
 #include "base/spirv.h"
 #include "base/text.h"
+#include "model/facts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -479,9 +480,11 @@ bool cat_inspect(const uint32_t *words, size_t count, const char *entry,
                        .spec_count = spec_count,
                        .error = error};
     struct spirv_instruction point = {0};
+    uint64_t features;
     *found = (struct cat_inspected){0};
-    bool good = count <= UINT32_MAX && take_ids(&m) && check_specs(&m) && check_defaults(&m) &&
-                find_entry(&m, entry, &point);
+    bool good = count <= UINT32_MAX && take_ids(&m) &&
+                cat_module_features(words, count, &features, error) && check_specs(&m) &&
+                check_defaults(&m) && find_entry(&m, entry, &point);
     if (good) {
         text_sanitise(found->entry, sizeof found->entry, string_at(&point, 3));
         good = strcmp(found->entry, string_at(&point, 3)) == 0 ||

@@ -30,8 +30,8 @@ struct cat_spec {
 };
 
 // Inspects the entry point `entry`, of kind GLCompute; NULL: the only one. False with an error that
-// says what is wrong with the module, or what in it cannot be run: images, arrays of buffers, a
-// workgroup size that is computed.
+// says what is wrong with the module, or what in it cannot be run: a capability that nothing here
+// executes, images, arrays of buffers, a workgroup size that is computed.
 bool cat_inspect(const uint32_t *words, size_t count, const char *entry,
                  const struct cat_spec *specs, size_t spec_count, struct cat_inspected *found,
                  struct lit_error *error);

@@ -124,16 +124,13 @@ bool cli_reduce_file(const char *path, const struct dev_facts *facts, struct tex
     struct cat_module module = {.variant = ""};
     struct eng_prepared ready = {0};
     struct lit_error why = {0};
-    uint32_t unknown;
     if (!cli_kernel_load(path, &none, &package->words, &package->word_count, &page, error))
         return false;
     module.count = (uint32_t)package->word_count;
     bool good = cat_head_parse(page.data, page.length, &test.head, &why);
     if (good && !(test.oracle = cat_oracle_find(test.head.oracle)))
         good = lit_fail(&why, LIT_EXIT_USAGE, "there is no oracle '%.80s'", test.head.oracle);
-    if (good &&
-        !cat_module_features(package->words, package->word_count, &module.features, &unknown))
-        good = lit_fail(&why, LIT_EXIT_USAGE, "capability %u is not known", unknown);
+    good = good && cat_module_features(package->words, package->word_count, &module.features, &why);
     const struct cat_case which = {.test = &test, .subgroup = facts->subgroup};
     good = good && eng_prepare(&(struct eng_prepare){.which = &which,
                                                      .module = &module,

@@ -56,6 +56,10 @@ struct dev_compile_info {
 // False with an error that names the limit of the device beyond which a kernel's interface is.
 bool dev_interface_fits(const struct dev *dev, const struct cat_interface *interface,
                         struct lit_error *error);
+// The same of its modules: cooperative matrices of a shape and types that the device does not list,
+// and float controls of a width that it does not offer.
+bool dev_module_fits(const struct dev *dev, const struct dev_compile_info *code,
+                     struct lit_error *error);
 
 // One configuration made ready: pipeline, buffers, recorded commands.
 struct dev_program;

@@ -56,7 +56,7 @@ static bool has_extension(const struct offer *offer, const char *name)
 
 // What a device offers by its version or by an extension, which is then one to enable.
 struct feature {
-    size_t at; // of the structure, in struct dev_features
+    size_t at, size; // of the structure, in struct dev_features
     VkStructureType type;
     uint32_t core_since;
     const char *extension;
@@ -66,7 +66,8 @@ struct feature {
 };
 
 #define STRUCTURE(member, type)                                                                    \
-    offsetof(struct dev_features, member), VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type
+    offsetof(struct dev_features, member), sizeof((struct dev_features *)NULL)->member,            \
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type
 #define FEATURE(member, type, core, extension)                                                     \
     {                                                                                              \
         STRUCTURE(member, type), core, VK_##extension##_EXTENSION_NAME, 0, 0                       \
@@ -81,6 +82,8 @@ struct feature {
 
 static const struct feature for_tests[] = {
     FEATURE(storage16, 16BIT_STORAGE_FEATURES, VK_API_VERSION_1_1, KHR_16BIT_STORAGE),
+    FEATURE(variable_pointers, VARIABLE_POINTERS_FEATURES, VK_API_VERSION_1_1,
+            KHR_VARIABLE_POINTERS),
     {STRUCTURE(vulkan12, VULKAN_1_2_FEATURES), VK_API_VERSION_1_2, "VK_VERSION_1_2", 0, 0},
     FEATURE12(storage8, 8BIT_STORAGE_FEATURES, KHR_8BIT_STORAGE, storageBuffer8BitAccess,
               storagePushConstant8),
@@ -102,6 +105,8 @@ static const struct feature for_tests[] = {
             EXT_SUBGROUP_SIZE_CONTROL),
     FEATURE(zero_initialize, ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES, VK_API_VERSION_1_3,
             KHR_ZERO_INITIALIZE_WORKGROUP_MEMORY),
+    FEATURE(dot_product, SHADER_INTEGER_DOT_PRODUCT_FEATURES, VK_API_VERSION_1_3,
+            KHR_SHADER_INTEGER_DOT_PRODUCT),
     FEATURE(subgroup_uniform, SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR, NEVER_CORE,
             KHR_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW),
     FEATURE(clock, SHADER_CLOCK_FEATURES_KHR, NEVER_CORE, KHR_SHADER_CLOCK),
@@ -114,6 +119,9 @@ static const struct feature for_tests[] = {
 #endif
 #ifdef VK_KHR_shader_subgroup_rotate
     FEATURE(rotate, SHADER_SUBGROUP_ROTATE_FEATURES_KHR, NEVER_CORE, KHR_SHADER_SUBGROUP_ROTATE),
+#endif
+#ifdef VK_KHR_shader_expect_assume
+    FEATURE(expect_assume, SHADER_EXPECT_ASSUME_FEATURES_KHR, NEVER_CORE, KHR_SHADER_EXPECT_ASSUME),
 #endif
 #ifdef VK_KHR_cooperative_matrix
     FEATURE(matrix, COOPERATIVE_MATRIX_FEATURES_KHR, NEVER_CORE, KHR_COOPERATIVE_MATRIX),
@@ -153,11 +161,6 @@ static void gather(struct dev_features *features)
     VkBaseOutStructure *before = (VkBaseOutStructure *)(void *)&features->base;
     if (!features->vulkan12.sType)
         return;
-    features->vulkan12 = (VkPhysicalDeviceVulkan12Features){
-        .sType = features->vulkan12.sType,
-        .pNext = features->vulkan12.pNext,
-        .subgroupBroadcastDynamicId = features->vulkan12.subgroupBroadcastDynamicId,
-    };
     while (before->pNext) {
         VkBaseOutStructure *here = before->pNext;
         size_t i = 0;
@@ -173,32 +176,110 @@ static void gather(struct dev_features *features)
     }
 }
 
-// Whether a device multiplies 16x16 halves by 16x16 halves, both to halves and to floats.
-static bool has_matrices(VkPhysicalDevice physical, const struct dev_features *features)
-{
-#ifdef VK_KHR_cooperative_matrix
-    VkCooperativeMatrixPropertiesKHR all[256];
-    uint32_t count = sizeof all / sizeof *all, found = 0;
-    for (size_t i = 0; i < count; i++)
-        all[i] = (VkCooperativeMatrixPropertiesKHR){
-            .sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR};
-    if (!features->matrix.cooperativeMatrix || !vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR ||
-        vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, all) < VK_SUCCESS)
-        return false;
-    for (uint32_t i = 0; i < count && i < sizeof all / sizeof *all; i++) {
-        const VkCooperativeMatrixPropertiesKHR *one = &all[i];
-        if (one->MSize == 16 && one->NSize == 16 && one->KSize == 16 &&
-            one->AType == VK_COMPONENT_TYPE_FLOAT16_KHR &&
-            one->BType == VK_COMPONENT_TYPE_FLOAT16_KHR && one->CType == one->ResultType &&
-            one->scope == VK_SCOPE_SUBGROUP_KHR)
-            found |= one->CType == VK_COMPONENT_TYPE_FLOAT16_KHR   ? 1
-                     : one->CType == VK_COMPONENT_TYPE_FLOAT32_KHR ? 2
-                                                                   : 0;
+// What is enabled of the structures, where a device offers it; a module needs what has a bit.
+// Nothing else is: above all no robustBufferAccess, which changes code.
+#define NO_BIT CAT_FEATURE_COUNT
+static const struct {
+    enum cat_feature feature;
+    bool compute; // only where compute shaders have subgroups
+    size_t at;    // the VkBool32, in struct dev_features
+} switches[] = {
+#define SWITCH(feature, member)                                                                    \
+    {                                                                                              \
+        CAT_FEATURE_##feature, false, offsetof(struct dev_features, member)                        \
     }
-    return found == 3;
-#else
-    return (void)physical, (void)features, false;
+#define SWITCH_GROUP(feature, member)                                                              \
+    {                                                                                              \
+        CAT_FEATURE_##feature, true, offsetof(struct dev_features, member)                         \
+    }
+#define SWITCH_ONLY(member)                                                                        \
+    {                                                                                              \
+        NO_BIT, false, offsetof(struct dev_features, member)                                       \
+    }
+    SWITCH(INT16, base.features.shaderInt16),
+    SWITCH(INT64, base.features.shaderInt64),
+    SWITCH(FLOAT64, base.features.shaderFloat64),
+    SWITCH(DESCRIPTORS, base.features.shaderStorageBufferArrayDynamicIndexing),
+    SWITCH(DESCRIPTORS_UNIFORM, base.features.shaderUniformBufferArrayDynamicIndexing),
+    SWITCH(DESCRIPTORS_NON_UNIFORM, descriptor_indexing.shaderStorageBufferArrayNonUniformIndexing),
+    SWITCH(DESCRIPTORS_UNIFORM_NON_UNIFORM,
+           descriptor_indexing.shaderUniformBufferArrayNonUniformIndexing),
+    SWITCH(DESCRIPTORS_RUNTIME, descriptor_indexing.runtimeDescriptorArray),
+    SWITCH(STORAGE16, storage16.storageBuffer16BitAccess),
+    SWITCH(UNIFORM16, storage16.uniformAndStorageBuffer16BitAccess),
+    SWITCH(PUSH16, storage16.storagePushConstant16),
+    SWITCH(STORAGE8, storage8.storageBuffer8BitAccess),
+    SWITCH(UNIFORM8, storage8.uniformAndStorageBuffer8BitAccess),
+    SWITCH(PUSH8, storage8.storagePushConstant8),
+    SWITCH(VARIABLE_POINTERS_STORAGE, variable_pointers.variablePointersStorageBuffer),
+    SWITCH(VARIABLE_POINTERS, variable_pointers.variablePointers),
+    SWITCH(DOT_PRODUCT, dot_product.shaderIntegerDotProduct),
+    SWITCH(INT8, float16_int8.shaderInt8),
+    SWITCH(FLOAT16, float16_int8.shaderFloat16),
+    SWITCH(INT64_ATOMICS, int64_atomics.shaderBufferInt64Atomics),
+    SWITCH(SHARED_INT64_ATOMICS, int64_atomics.shaderSharedInt64Atomics),
+    SWITCH(FLOAT32_ADD, float_atomics.shaderBufferFloat32AtomicAdd),
+    SWITCH(SHARED_FLOAT32_ADD, float_atomics.shaderSharedFloat32AtomicAdd),
+    SWITCH(FLOAT64_ADD, float_atomics.shaderBufferFloat64AtomicAdd),
+    SWITCH(SHARED_FLOAT64_ADD, float_atomics.shaderSharedFloat64AtomicAdd),
+    SWITCH(ADDRESSES, addresses.bufferDeviceAddress),
+    SWITCH(MEMORY_MODEL, memory_model.vulkanMemoryModel),
+    SWITCH(MEMORY_MODEL_DEVICE, memory_model.vulkanMemoryModelDeviceScope),
+    SWITCH(MEMORY_MODEL_CHAINS, memory_model.vulkanMemoryModelAvailabilityVisibilityChains),
+    SWITCH(CLOCK, clock.shaderSubgroupClock),
+    SWITCH(FULL_SUBGROUPS, size_control.computeFullSubgroups),
+    SWITCH_ONLY(size_control.subgroupSizeControl),
+    SWITCH(ZERO_INITIALIZE, zero_initialize.shaderZeroInitializeWorkgroupMemory),
+    SWITCH(SUBGROUP_UNIFORM, subgroup_uniform.shaderSubgroupUniformControlFlow),
+    SWITCH(BROADCAST_DYNAMIC, vulkan12.subgroupBroadcastDynamicId),
+    SWITCH_GROUP(EXTENDED_TYPES, extended_types.shaderSubgroupExtendedTypes),
+#ifdef VK_KHR_shader_subgroup_rotate
+    SWITCH_GROUP(ROTATE, rotate.shaderSubgroupRotate),
+    SWITCH_GROUP(ROTATE_CLUSTERED, rotate.shaderSubgroupRotateClustered),
 #endif
+#ifdef VK_KHR_shader_maximal_reconvergence
+    SWITCH(MAXIMAL, maximal.shaderMaximalReconvergence),
+#endif
+#ifdef VK_KHR_shader_quad_control
+    SWITCH(QUAD_CONTROL, quad_control.shaderQuadControl),
+#endif
+#ifdef VK_KHR_shader_expect_assume
+    SWITCH(EXPECT_ASSUME, expect_assume.shaderExpectAssume),
+#endif
+#ifdef VK_KHR_cooperative_matrix
+    SWITCH_GROUP(COOPERATIVE_MATRIX, matrix.cooperativeMatrix),
+#endif
+    SWITCH_ONLY(executables.pipelineExecutableInfo),
+#ifdef VK_KHR_pipeline_binary
+    SWITCH_ONLY(maintenance5.maintenance5),
+    SWITCH_ONLY(binaries.pipelineBinaries),
+#endif
+};
+
+static VkBool32 *switch_at(const struct dev_features *features, size_t i)
+{
+    return (VkBool32 *)(void *)((char *)features + switches[i].at);
+}
+
+static void clear_structures(struct dev_features *features, const struct feature *list,
+                             size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        memset((char *)features + list[i].at + sizeof(VkBaseOutStructure), 0,
+               list[i].size - sizeof(VkBaseOutStructure));
+}
+
+// Leaves what is to be enabled of what the device offers.
+static void choose(struct dev_features *features)
+{
+    VkBool32 offered[sizeof switches / sizeof *switches];
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        offered[i] = *switch_at(features, i);
+    features->base.features = (VkPhysicalDeviceFeatures){0};
+    clear_structures(features, for_tests, sizeof for_tests / sizeof *for_tests);
+    clear_structures(features, for_capture, sizeof for_capture / sizeof *for_capture);
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        *switch_at(features, i) = offered[i];
 }
 
 // `capture`: also what reports compiled code, as far as the device offers it.
@@ -218,7 +299,8 @@ static bool read_features(VkPhysicalDevice physical, uint32_t api, bool capture,
         const char *name;
     } plain[] = {{&features->partitioned, VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME},
                  {&features->old_ballot, VK_EXT_SHADER_SUBGROUP_BALLOT_EXTENSION_NAME},
-                 {&features->old_vote, VK_EXT_SHADER_SUBGROUP_VOTE_EXTENSION_NAME}};
+                 {&features->old_vote, VK_EXT_SHADER_SUBGROUP_VOTE_EXTENSION_NAME},
+                 {&features->float_controls, VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME}};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if ((*plain[i].there = has_extension(&offer, plain[i].name)))
             features->extensions[features->extension_count++] = plain[i].name;
@@ -228,6 +310,7 @@ static bool read_features(VkPhysicalDevice physical, uint32_t api, bool capture,
         if (api < VK_API_VERSION_1_3 || !has_extension(&offer, for_capture[i].extension))
             more = 1;
     chain(features, &offer, for_capture, more);
+    features->float_controls |= api >= VK_API_VERSION_1_2;
     features->core_addresses = api >= VK_API_VERSION_1_2;
     features->driver_properties =
         api >= VK_API_VERSION_1_2 || has_extension(&offer, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);
@@ -235,28 +318,8 @@ static bool read_features(VkPhysicalDevice physical, uint32_t api, bool capture,
     free(offer.extensions);
     vkGetPhysicalDeviceFeatures2(physical, &features->base);
 
-    // Only what a test can need is enabled: above all no robustBufferAccess, which changes code.
-    const VkPhysicalDeviceFeatures offered = features->base.features;
-    features->base.features = (VkPhysicalDeviceFeatures){
-        .shaderInt16 = offered.shaderInt16,
-        .shaderInt64 = offered.shaderInt64,
-        .shaderFloat64 = offered.shaderFloat64,
-        .shaderStorageBufferArrayDynamicIndexing = offered.shaderStorageBufferArrayDynamicIndexing,
-    };
-    features->descriptor_indexing = (VkPhysicalDeviceDescriptorIndexingFeatures){
-        .sType = features->descriptor_indexing.sType,
-        .pNext = features->descriptor_indexing.pNext,
-        .shaderStorageBufferArrayNonUniformIndexing =
-            features->descriptor_indexing.shaderStorageBufferArrayNonUniformIndexing,
-    };
-    features->clock.shaderDeviceClock = VK_FALSE;
-    features->addresses.bufferDeviceAddressCaptureReplay = VK_FALSE;
-    features->addresses.bufferDeviceAddressMultiDevice = VK_FALSE;
+    choose(features);
     gather(features);
-#ifdef VK_KHR_cooperative_matrix
-    features->matrix.cooperativeMatrixRobustBufferAccess = VK_FALSE;
-#endif
-    features->matrices = has_matrices(physical, features);
     return true;
 }
 
@@ -309,55 +372,23 @@ static uint64_t feature_bits(const struct dev_features *f,
     const struct {
         enum cat_feature feature;
         bool offered;
-    } all[] = {
-#ifdef VK_KHR_shader_subgroup_rotate
-        {CAT_FEATURE_ROTATE, compute && f->rotate.shaderSubgroupRotate},
-        {CAT_FEATURE_ROTATE_CLUSTERED, compute && f->rotate.shaderSubgroupRotateClustered},
-#endif
-        {CAT_FEATURE_FULL_SUBGROUPS, f->size_control.computeFullSubgroups},
-        {CAT_FEATURE_ZERO_INITIALIZE, f->zero_initialize.shaderZeroInitializeWorkgroupMemory},
+    } others[] = {
         {CAT_FEATURE_PARTITIONED,
          f->partitioned && (operations & VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV)},
         {CAT_FEATURE_OLD_BALLOT, f->old_ballot},
         {CAT_FEATURE_OLD_VOTE, f->old_vote},
-        {CAT_FEATURE_INT8, f->float16_int8.shaderInt8},
-        {CAT_FEATURE_INT16, f->base.features.shaderInt16},
-        {CAT_FEATURE_INT64, f->base.features.shaderInt64},
-        {CAT_FEATURE_FLOAT16, f->float16_int8.shaderFloat16},
-        {CAT_FEATURE_FLOAT64, f->base.features.shaderFloat64},
-        {CAT_FEATURE_INT64_ATOMICS, f->int64_atomics.shaderBufferInt64Atomics},
-        {CAT_FEATURE_SHARED_INT64_ATOMICS, f->int64_atomics.shaderSharedInt64Atomics},
-        {CAT_FEATURE_FLOAT32_ADD, f->float_atomics.shaderBufferFloat32AtomicAdd},
-        {CAT_FEATURE_SHARED_FLOAT32_ADD, f->float_atomics.shaderSharedFloat32AtomicAdd},
-        {CAT_FEATURE_FLOAT64_ADD, f->float_atomics.shaderBufferFloat64AtomicAdd},
-        {CAT_FEATURE_SHARED_FLOAT64_ADD, f->float_atomics.shaderSharedFloat64AtomicAdd},
-        {CAT_FEATURE_ADDRESSES, f->addresses.bufferDeviceAddress},
-        {CAT_FEATURE_MEMORY_MODEL, f->memory_model.vulkanMemoryModel},
-        {CAT_FEATURE_MEMORY_MODEL_DEVICE, f->memory_model.vulkanMemoryModelDeviceScope},
-        {CAT_FEATURE_MEMORY_MODEL_CHAINS,
-         f->memory_model.vulkanMemoryModelAvailabilityVisibilityChains},
-        {CAT_FEATURE_CLOCK, f->clock.shaderSubgroupClock},
-        {CAT_FEATURE_SUBGROUP_UNIFORM, f->subgroup_uniform.shaderSubgroupUniformControlFlow},
-#ifdef VK_KHR_shader_maximal_reconvergence
-        {CAT_FEATURE_MAXIMAL, f->maximal.shaderMaximalReconvergence},
-#endif
-#ifdef VK_KHR_shader_quad_control
-        {CAT_FEATURE_QUAD_CONTROL, f->quad_control.shaderQuadControl},
-#endif
-        {CAT_FEATURE_BROADCAST_DYNAMIC, f->vulkan12.subgroupBroadcastDynamicId},
-        {CAT_FEATURE_COOPERATIVE_MATRIX, compute && f->matrices},
-        {CAT_FEATURE_DESCRIPTORS, f->base.features.shaderStorageBufferArrayDynamicIndexing},
-        {CAT_FEATURE_DESCRIPTORS_NON_UNIFORM,
-         f->descriptor_indexing.shaderStorageBufferArrayNonUniformIndexing},
-        {CAT_FEATURE_EXTENDED_TYPES, compute && f->extended_types.shaderSubgroupExtendedTypes},
+        {CAT_FEATURE_FLOAT_CONTROLS, f->float_controls},
     };
     _Static_assert(CAT_FEATURE_BASIC == 0 && CAT_FEATURE_QUAD == 7 &&
                        VK_SUBGROUP_FEATURE_QUAD_BIT == 1 << 7,
                    "the first eight are in Vulkan's order");
     uint64_t bits = operations & 0xff;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i].offered)
-            bits |= UINT64_C(1) << all[i].feature;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].offered)
+            bits |= UINT64_C(1) << others[i].feature;
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        if (switches[i].feature != NO_BIT && *switch_at(f, i) && (compute || !switches[i].compute))
+            bits |= UINT64_C(1) << switches[i].feature;
     return bits;
 }
 

@@ -342,6 +342,7 @@ static bool pick_device(struct dev *dev, size_t index, bool capture, struct dev_
     dev->binaries = features->binaries.pipelineBinaries;
 #endif
     dev->size_control = dev->facts.subgroup_control;
+    dev->float_controls = features->float_controls;
     dev->full_subgroups = features->size_control.computeFullSubgroups;
     return true;
 }

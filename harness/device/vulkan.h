@@ -58,6 +58,7 @@ struct dev_features {
     VkPhysicalDeviceVulkan12Features vulkan12;
     VkPhysicalDeviceDescriptorIndexingFeatures descriptor_indexing;
     VkPhysicalDevice16BitStorageFeatures storage16;
+    VkPhysicalDeviceVariablePointersFeatures variable_pointers;
     VkPhysicalDevice8BitStorageFeatures storage8;
     VkPhysicalDeviceShaderFloat16Int8Features float16_int8;
     VkPhysicalDeviceShaderAtomicInt64Features int64_atomics;
@@ -67,6 +68,7 @@ struct dev_features {
     VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures extended_types;
     VkPhysicalDeviceSubgroupSizeControlFeatures size_control;
     VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures zero_initialize;
+    VkPhysicalDeviceShaderIntegerDotProductFeatures dot_product;
     VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR subgroup_uniform;
     VkPhysicalDeviceShaderClockFeaturesKHR clock;
 #ifdef VK_KHR_shader_maximal_reconvergence // newer than some distributions' headers
@@ -77,6 +79,9 @@ struct dev_features {
 #endif
 #ifdef VK_KHR_shader_subgroup_rotate
     VkPhysicalDeviceShaderSubgroupRotateFeaturesKHR rotate;
+#endif
+#ifdef VK_KHR_shader_expect_assume
+    VkPhysicalDeviceShaderExpectAssumeFeaturesKHR expect_assume;
 #endif
 #ifdef VK_KHR_cooperative_matrix
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;
@@ -90,7 +95,7 @@ struct dev_features {
     const char *extensions[32]; // to enable, for what is not core in this version
     uint32_t extension_count;
     bool partitioned, old_ballot, old_vote; // extensions that have no structure
-    bool matrices;                          // those of CAT_FEATURE_COOPERATIVE_MATRIX
+    bool float_controls;                    // VkPhysicalDeviceFloatControlsProperties can be asked
     bool core_addresses;                    // vkGetBufferDeviceAddress is not the extension's
     bool driver_properties;                 // VkPhysicalDeviceDriverProperties can be asked for
     bool size_properties; // likewise VkPhysicalDeviceSubgroupSizeControlProperties
@@ -168,7 +173,7 @@ struct dev {
     VkCommandBuffer commands, other_commands; // dev_change
     VkFence fence, other_fence;
     const void *other_of; // who recorded what the other one holds; NULL: nothing that counts
-    bool size_control, full_subgroups;
+    bool size_control, full_subgroups, float_controls;
     bool executables, binaries;           // dev_compile can ask for them
     PFN_vkGetBufferDeviceAddress address; // NULL without buffer device addresses
     // The reference driver's own command (simt/icd/icd.h): what it draws is to follow from the run

@@ -74,6 +74,14 @@ struct dev_compile_info eng_compile_info(const struct eng_prepared *ready, const
     };
 }
 
+// Whether what was prepared is within the device's limits. `words`: as for eng_compile_info.
+static bool device_runs(const struct dev *dev, const struct eng_prepared *ready,
+                        const uint32_t *words, struct lit_error *error)
+{
+    const struct dev_compile_info code = eng_compile_info(ready, words);
+    return dev_interface_fits(dev, ready->bound, error) && dev_module_fits(dev, &code, error);
+}
+
 uint64_t eng_most_words(const struct dev *dev)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -233,7 +241,9 @@ static bool resolve(struct job *job)
             .most_words = eng_most_words(job->measure->dev),
         },
         &job->ready, &job->error);
-    return fits && dev_interface_fits(job->measure->dev, job->ready.bound, &job->error);
+    return fits &&
+           device_runs(job->measure->dev, &job->ready,
+                       job->measure->own ? job->measure->own->module.words : NULL, &job->error);
 }
 
 // --- What is too long for one event
@@ -601,8 +611,7 @@ enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_
         .facts = facts,
         .most_words = UINT32_MAX, // no buffer is made
     };
-    if (!named || !eng_prepare(&how, &ready, &error) ||
-        !dev_interface_fits(dev, ready.bound, &error)) {
+    if (!named || !eng_prepare(&how, &ready, &error) || !device_runs(dev, &ready, NULL, &error)) {
         eng_emit_text(sink, named ? ENG_EVENT_DONE : ENG_EVENT_ERROR,
                       named ? ENG_SKIP : ENG_HARNESS_ERROR, error.message);
         eng_prepared_clear(&ready);
@@ -658,7 +667,6 @@ bool eng_generated_make(const struct eng_request *request, struct eng_generated 
 {
     struct gen_program program;
     enum masks_rule rule;
-    uint32_t unknown = 0;
     memset(generated, 0, sizeof *generated);
     if (!gen_rule_find(request->rule, &rule))
         return lit_fail(error, LIT_EXIT_USAGE, "there is no rule '%s'", request->rule);
@@ -671,10 +679,8 @@ bool eng_generated_make(const struct eng_request *request, struct eng_generated 
         return false;
     gen_module_make(&program, rule, &generated->module);
     generated->entry.count = (uint32_t)generated->module.count;
-    if (!cat_module_features(generated->module.words, generated->module.count,
-                             &generated->entry.features, &unknown))
-        return lit_fail(error, LIT_EXIT_USAGE, "capability %u is not known", unknown);
-    return true;
+    return cat_module_features(generated->module.words, generated->module.count,
+                               &generated->entry.features, error);
 }
 
 void eng_generated_clear(struct eng_generated *generated)

@@ -43,11 +43,25 @@ enum cat_feature {
     CAT_FEATURE_QUAD_CONTROL,
     CAT_FEATURE_ZERO_INITIALIZE,
     CAT_FEATURE_BROADCAST_DYNAMIC,
-    CAT_FEATURE_COOPERATIVE_MATRIX,      // 16x16x16, of halves, to halves and to floats
+    CAT_FEATURE_COOPERATIVE_MATRIX,      // dev_module_fits says of which shapes and types
     CAT_FEATURE_DESCRIPTORS,             // arrays of storage buffers, a uniform index
     CAT_FEATURE_DESCRIPTORS_NON_UNIFORM, // any index
     CAT_FEATURE_OLD_BALLOT,              // of the extensions that Vulkan 1.1 made others of
     CAT_FEATURE_OLD_VOTE,
+    CAT_FEATURE_STORAGE16, // of storage buffers
+    CAT_FEATURE_UNIFORM16, // and of uniform ones
+    CAT_FEATURE_PUSH16,
+    CAT_FEATURE_STORAGE8,
+    CAT_FEATURE_UNIFORM8,
+    CAT_FEATURE_PUSH8,
+    CAT_FEATURE_VARIABLE_POINTERS_STORAGE,
+    CAT_FEATURE_VARIABLE_POINTERS,
+    CAT_FEATURE_DOT_PRODUCT,
+    CAT_FEATURE_EXPECT_ASSUME,
+    CAT_FEATURE_FLOAT_CONTROLS, // dev_module_fits says of which widths
+    CAT_FEATURE_DESCRIPTORS_RUNTIME,
+    CAT_FEATURE_DESCRIPTORS_UNIFORM, // arrays of uniform buffers, a uniform index
+    CAT_FEATURE_DESCRIPTORS_UNIFORM_NON_UNIFORM,
     CAT_FEATURE_COUNT,
 };
 
@@ -56,10 +70,10 @@ const char *cat_feature_name(enum cat_feature feature);
 // Looks for a feature by that name; false if there is none.
 bool cat_feature_find(const char *name, enum cat_feature *feature);
 
-// The features that a module needs, as bits 1 << enum cat_feature. False with `*unknown` set to the
-// number of a capability that the table does not know, or if the words are no SPIR-V module.
+// The features that a module needs, as bits 1 << enum cat_feature. False, with an error that names
+// the capability, if it has one that nothing here executes, or if the words are no SPIR-V module.
 bool cat_module_features(const uint32_t *words, size_t count, uint64_t *features,
-                         uint32_t *unknown);
+                         struct lit_error *error);
 
 // Whether a test's dispatch may be cut into several: read from the module itself.
 //

@@ -4,6 +4,8 @@
 
 #include "base/spirv.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const names[CAT_FEATURE_COUNT] = {
@@ -41,49 +43,37 @@ static const char *const names[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_SHARED_FLOAT64_ADD] = "shaderSharedFloat64AtomicAdd",
     [CAT_FEATURE_QUAD_CONTROL] = "VK_KHR_shader_quad_control",
     [CAT_FEATURE_BROADCAST_DYNAMIC] = "subgroupBroadcastDynamicId",
-    [CAT_FEATURE_COOPERATIVE_MATRIX] = "cooperativeMatrix of 16x16x16 halves",
+    [CAT_FEATURE_COOPERATIVE_MATRIX] = "cooperativeMatrix",
     [CAT_FEATURE_DESCRIPTORS] = "shaderStorageBufferArrayDynamicIndexing",
     [CAT_FEATURE_DESCRIPTORS_NON_UNIFORM] = "shaderStorageBufferArrayNonUniformIndexing",
     [CAT_FEATURE_OLD_BALLOT] = "VK_EXT_shader_subgroup_ballot",
     [CAT_FEATURE_OLD_VOTE] = "VK_EXT_shader_subgroup_vote",
+    [CAT_FEATURE_STORAGE16] = "storageBuffer16BitAccess",
+    [CAT_FEATURE_UNIFORM16] = "uniformAndStorageBuffer16BitAccess",
+    [CAT_FEATURE_PUSH16] = "storagePushConstant16",
+    [CAT_FEATURE_STORAGE8] = "storageBuffer8BitAccess",
+    [CAT_FEATURE_UNIFORM8] = "uniformAndStorageBuffer8BitAccess",
+    [CAT_FEATURE_PUSH8] = "storagePushConstant8",
+    [CAT_FEATURE_VARIABLE_POINTERS_STORAGE] = "variablePointersStorageBuffer",
+    [CAT_FEATURE_VARIABLE_POINTERS] = "variablePointers",
+    [CAT_FEATURE_DOT_PRODUCT] = "shaderIntegerDotProduct",
+    [CAT_FEATURE_EXPECT_ASSUME] = "shaderExpectAssume",
+    [CAT_FEATURE_FLOAT_CONTROLS] = "VK_KHR_shader_float_controls",
+    [CAT_FEATURE_DESCRIPTORS_RUNTIME] = "runtimeDescriptorArray",
+    [CAT_FEATURE_DESCRIPTORS_UNIFORM] = "shaderUniformBufferArrayDynamicIndexing",
+    [CAT_FEATURE_DESCRIPTORS_UNIFORM_NON_UNIFORM] = "shaderUniformBufferArrayNonUniformIndexing",
 };
 
-// -1 stands for "needs nothing beyond Vulkan 1.1 compute".
+// The enumerant of what every device has.
+#define CAT_FEATURE_NOTHING CAT_FEATURE_COUNT
+
 static const struct {
     SpvCapability number;
-    int feature;
+    enum cat_feature feature;
 } capabilities[] = {
-    {SpvCapabilityMatrix, -1},
-    {SpvCapabilityShader, -1},
-    {SpvCapabilityFloat16, CAT_FEATURE_FLOAT16},
-    {SpvCapabilityFloat64, CAT_FEATURE_FLOAT64},
-    {SpvCapabilityInt64, CAT_FEATURE_INT64},
-    {SpvCapabilityInt64Atomics, CAT_FEATURE_INT64_ATOMICS},
-    {SpvCapabilityAtomicFloat32AddEXT, CAT_FEATURE_FLOAT32_ADD},
-    {SpvCapabilityAtomicFloat64AddEXT, CAT_FEATURE_FLOAT64_ADD},
-    {SpvCapabilityInt16, CAT_FEATURE_INT16},
-    {SpvCapabilityInt8, CAT_FEATURE_INT8},
-    {SpvCapabilityGroupNonUniform, CAT_FEATURE_BASIC},
-    {SpvCapabilityGroupNonUniformVote, CAT_FEATURE_VOTE},
-    {SpvCapabilityGroupNonUniformArithmetic, CAT_FEATURE_ARITHMETIC},
-    {SpvCapabilityGroupNonUniformBallot, CAT_FEATURE_BALLOT},
-    {SpvCapabilityGroupNonUniformShuffle, CAT_FEATURE_SHUFFLE},
-    {SpvCapabilityGroupNonUniformShuffleRelative, CAT_FEATURE_SHUFFLE_RELATIVE},
-    {SpvCapabilityGroupNonUniformClustered, CAT_FEATURE_CLUSTERED},
-    {SpvCapabilityGroupNonUniformQuad, CAT_FEATURE_QUAD},
-    {SpvCapabilityQuadControlKHR, CAT_FEATURE_QUAD_CONTROL},
-    {SpvCapabilityShaderClockKHR, CAT_FEATURE_CLOCK},
-    {SpvCapabilityGroupNonUniformPartitionedNV, CAT_FEATURE_PARTITIONED},
-    {SpvCapabilityVulkanMemoryModel, CAT_FEATURE_MEMORY_MODEL},
-    {SpvCapabilityVulkanMemoryModelDeviceScope, CAT_FEATURE_MEMORY_MODEL_DEVICE},
-    {SpvCapabilityPhysicalStorageBufferAddresses, CAT_FEATURE_ADDRESSES},
-    {SpvCapabilityGroupNonUniformRotateKHR, CAT_FEATURE_ROTATE},
-    {SpvCapabilityCooperativeMatrixKHR, CAT_FEATURE_COOPERATIVE_MATRIX},
-    {SpvCapabilitySubgroupBallotKHR, CAT_FEATURE_OLD_BALLOT},
-    {SpvCapabilitySubgroupVoteKHR, CAT_FEATURE_OLD_VOTE},
-    {SpvCapabilityShaderNonUniform, -1},
-    {SpvCapabilityStorageBufferArrayDynamicIndexing, CAT_FEATURE_DESCRIPTORS},
-    {SpvCapabilityStorageBufferArrayNonUniformIndexing, CAT_FEATURE_DESCRIPTORS_NON_UNIFORM},
+#define CAPABILITY(name, feature) {SpvCapability##name, CAT_FEATURE_##feature},
+#include "../../simt/module/capabilities.inc"
+#undef CAPABILITY
 };
 
 const char *cat_feature_name(enum cat_feature feature)
@@ -105,7 +95,7 @@ static bool add_capability(uint32_t number, uint64_t *features)
 {
     for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++)
         if (capabilities[i].number == number) {
-            if (capabilities[i].feature >= 0)
+            if (capabilities[i].feature != CAT_FEATURE_NOTHING)
                 *features |= UINT64_C(1) << capabilities[i].feature;
             return true;
         }
@@ -184,14 +174,24 @@ static void add_group_operation(const uint32_t *words, const struct spirv_instru
         *features |= UINT64_C(1) << CAT_FEATURE_BROADCAST_DYNAMIC;
 }
 
-bool cat_module_features(const uint32_t *words, size_t count, uint64_t *features, uint32_t *unknown)
+static bool refuse_capability(uint32_t number, struct lit_error *error)
+{
+    const char *name = spirv_capability_name(number);
+    char digits[16];
+    snprintf(digits, sizeof digits, "%" PRIu32, number);
+    return lit_fail(error, LIT_EXIT_USAGE,
+                    "capability %s is not supported: the SIMT simulator does not execute it",
+                    name ? name : digits);
+}
+
+bool cat_module_features(const uint32_t *words, size_t count, uint64_t *features,
+                         struct lit_error *error)
 {
     struct spirv_instruction each;
     size_t functions = 0; // where the first begins; 0: not yet
     *features = 0;
-    *unknown = 0;
     if (!spirv_is_module(words, count))
-        return false;
+        return lit_fail(error, LIT_EXIT_USAGE, "not a SPIR-V module");
     SPIRV_EACH (each, words, count) {
         if (each.opcode == SpvOpFunction && !functions)
             functions = each.at;
@@ -201,10 +201,8 @@ bool cat_module_features(const uint32_t *words, size_t count, uint64_t *features
         }
         add_shared_atomics(words, &each, features);
         if (each.opcode == SpvOpCapability && each.size == 2 &&
-            !add_capability(each.words[1], features)) {
-            *unknown = each.words[1];
-            return false;
-        }
+            !add_capability(each.words[1], features))
+            return refuse_capability(each.words[1], error);
         // A variable of shared memory that begins as something.
         if (each.opcode == SpvOpVariable && each.size == 5 &&
             each.words[3] == SpvStorageClassWorkgroup)
@@ -216,7 +214,7 @@ bool cat_module_features(const uint32_t *words, size_t count, uint64_t *features
         if (each.words[2] == SpvExecutionModeMaximallyReconvergesKHR)
             *features |= UINT64_C(1) << CAT_FEATURE_MAXIMAL;
     }
-    return spirv_is_end(&each, count);
+    return spirv_is_end(&each, count) || lit_fail(error, LIT_EXIT_USAGE, "not a SPIR-V module");
 }
 
 // --- What in a module depends on its workgroups being of one dispatch

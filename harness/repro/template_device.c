@@ -94,6 +94,8 @@ static struct {
     VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures extended_types;
     VkPhysicalDeviceSubgroupSizeControlFeatures size_control;
     VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures zero_initialize;
+    VkPhysicalDeviceVariablePointersFeatures variable_pointers;
+    VkPhysicalDeviceShaderIntegerDotProductFeatures dot_product;
     VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR subgroup_uniform;
     VkPhysicalDeviceShaderClockFeaturesKHR clock;
     VkPhysicalDeviceDescriptorIndexingFeatures descriptor_indexing;
@@ -105,6 +107,9 @@ static struct {
 #endif
 #ifdef VK_KHR_shader_subgroup_rotate
     VkPhysicalDeviceShaderSubgroupRotateFeaturesKHR rotate;
+#endif
+#ifdef VK_KHR_shader_expect_assume
+    VkPhysicalDeviceShaderExpectAssumeFeaturesKHR expect_assume;
 #endif
 #ifdef VK_KHR_cooperative_matrix
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;
@@ -131,6 +136,11 @@ static struct {
 #define HAS_ROTATE_CLUSTERED false
 #endif
 
+#ifdef VK_KHR_shader_expect_assume
+#define HAS_EXPECT_ASSUME has.expect_assume.shaderExpectAssume
+#else
+#define HAS_EXPECT_ASSUME false
+#endif
 #ifdef VK_KHR_cooperative_matrix
 #define HAS_MATRIX has.matrix.cooperativeMatrix
 #else
@@ -152,6 +162,8 @@ static const struct {
 } features[] = {
     {&has.storage16, TYPE(16BIT_STORAGE_FEATURES), VK_API_VERSION_1_1, "VK_KHR_16bit_storage", 0,
      0},
+    {&has.variable_pointers, TYPE(VARIABLE_POINTERS_FEATURES), VK_API_VERSION_1_1,
+     "VK_KHR_variable_pointers", 0, 0},
     {&has.vulkan12, TYPE(VULKAN_1_2_FEATURES), VK_API_VERSION_1_2, "VK_VERSION_1_2", 0, 0},
     {&has.storage8, TYPE(8BIT_STORAGE_FEATURES), VK_API_VERSION_1_2, "VK_KHR_8bit_storage",
      IN12(storageBuffer8BitAccess, storagePushConstant8)},
@@ -176,6 +188,8 @@ static const struct {
      "VK_EXT_subgroup_size_control", 0, 0},
     {&has.zero_initialize, TYPE(ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES), VK_API_VERSION_1_3,
      "VK_KHR_zero_initialize_workgroup_memory", 0, 0},
+    {&has.dot_product, TYPE(SHADER_INTEGER_DOT_PRODUCT_FEATURES), VK_API_VERSION_1_3,
+     "VK_KHR_shader_integer_dot_product", 0, 0},
     {&has.subgroup_uniform, TYPE(SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR), 0,
      "VK_KHR_shader_subgroup_uniform_control_flow", 0, 0},
     {&has.clock, TYPE(SHADER_CLOCK_FEATURES_KHR), 0, "VK_KHR_shader_clock", 0, 0},
@@ -190,6 +204,10 @@ static const struct {
 #ifdef VK_KHR_shader_subgroup_rotate
     {&has.rotate, TYPE(SHADER_SUBGROUP_ROTATE_FEATURES_KHR), 0, "VK_KHR_shader_subgroup_rotate", 0,
      0},
+#endif
+#ifdef VK_KHR_shader_expect_assume
+    {&has.expect_assume, TYPE(SHADER_EXPECT_ASSUME_FEATURES_KHR), 0, "VK_KHR_shader_expect_assume",
+     0, 0},
 #endif
 #ifdef VK_KHR_cooperative_matrix
     {&has.matrix, TYPE(COOPERATIVE_MATRIX_FEATURES_KHR), 0, "VK_KHR_cooperative_matrix", 0, 0},
@@ -395,16 +413,20 @@ static uint32_t read_features(const char *enabled[COUNT(features) + COUNT(has.pl
     free(offered);
     vkGetPhysicalDeviceFeatures2(physical, &has.base);
     const VkPhysicalDeviceFeatures all = has.base.features;
-    has.base.features = (VkPhysicalDeviceFeatures){.shaderInt16 = all.shaderInt16,
-                                                   .shaderInt64 = all.shaderInt64,
-                                                   .shaderFloat64 = all.shaderFloat64,
-                                                   .shaderStorageBufferArrayDynamicIndexing =
-                                                       all.shaderStorageBufferArrayDynamicIndexing};
+    has.base.features = (VkPhysicalDeviceFeatures){
+        .shaderInt16 = all.shaderInt16,
+        .shaderInt64 = all.shaderInt64,
+        .shaderFloat64 = all.shaderFloat64,
+        .shaderStorageBufferArrayDynamicIndexing = all.shaderStorageBufferArrayDynamicIndexing,
+        .shaderUniformBufferArrayDynamicIndexing = all.shaderUniformBufferArrayDynamicIndexing};
     has.descriptor_indexing = (VkPhysicalDeviceDescriptorIndexingFeatures){
         .sType = has.descriptor_indexing.sType,
         .pNext = has.descriptor_indexing.pNext,
         .shaderStorageBufferArrayNonUniformIndexing =
-            has.descriptor_indexing.shaderStorageBufferArrayNonUniformIndexing};
+            has.descriptor_indexing.shaderStorageBufferArrayNonUniformIndexing,
+        .shaderUniformBufferArrayNonUniformIndexing =
+            has.descriptor_indexing.shaderUniformBufferArrayNonUniformIndexing,
+        .runtimeDescriptorArray = has.descriptor_indexing.runtimeDescriptorArray};
     has.clock.shaderDeviceClock = VK_FALSE;
     has.addresses.bufferDeviceAddressCaptureReplay = VK_FALSE;
     has.addresses.bufferDeviceAddressMultiDevice = VK_FALSE;

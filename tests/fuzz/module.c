@@ -60,14 +60,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const size_t count = size / 4;
     uint32_t *words = malloc(count ? count * 4 : 1);
     uint64_t features = 0;
-    uint32_t unknown = 0;
     MUST(words);
     memcpy(words, data, count * 4);
-    if (cat_module_features(words, count, &features, &unknown))
+    struct lit_error error = {0};
+    if (cat_module_features(words, count, &features, &error))
         MUST(features >> CAT_FEATURE_COUNT == 0);
     cat_module_is_divisible(words, count);
     struct cat_inspected found;
-    struct lit_error error = {0};
     const struct cat_spec specs[] = {{0, 64}};
     for (size_t given = 0; given < 2; given++)
         if (cat_inspect(words, count, NULL, specs, given, &found, &error)) {

@@ -121,8 +121,8 @@ static void check_module(const struct cat_case *which, void *user)
     assert_true((module->features & ~cat_case_features(which)) == 0);
     const uint32_t *words = cat_module_words(which->test, module);
     uint64_t features;
-    uint32_t unknown;
-    assert_true(cat_module_features(words, module->count, &features, &unknown));
+    struct lit_error error = {0};
+    assert_true(cat_module_features(words, module->count, &features, &error));
     enum cat_feature needed;
     if (which->test->head.needs) {
         assert_true(cat_feature_find(which->test->head.needs, &needed));

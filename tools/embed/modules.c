@@ -268,10 +268,9 @@ static void make_words(const struct settings *settings, struct job *job, const c
 static void describe(struct job *job)
 {
     const struct source *source = job->source;
-    uint32_t unknown;
-    if (!cat_module_features(job->words, job->count, &job->features, &unknown))
-        die("%s: error: [%s] capability %u is not in harness/model/features.c", source->path,
-            job->variant, unknown);
+    struct lit_error why = {0};
+    if (!cat_module_features(job->words, job->count, &job->features, &why))
+        die("%s: error: [%s] %s", source->path, job->variant, why.message);
     enum cat_feature needed;
     if (source->head.needs && !cat_feature_find(source->head.needs, &needed))
         die("%s: error: no feature is called '%s'", source->path, source->head.needs);
