@@ -220,6 +220,8 @@ static bool take_features(const struct cat_package *package, uint64_t *features,
                           struct lit_error *error)
 {
     const struct cat_interface *interface = &package->interface;
+    if (interface->address_count)
+        *features |= UINT64_C(1) << CAT_FEATURE_ADDRESSES;
     for (size_t i = 0; i <= interface->part_count; i++) {
         const struct cat_part *part = i ? &interface->parts[i - 1] : NULL;
         const uint32_t *words = part ? part->words : package->words;

@@ -159,6 +159,13 @@ static bool constant(const struct module *m, uint32_t id, uint32_t *value)
     return true;
 }
 
+static uint32_t bits_of(const struct module *m, uint32_t type)
+{
+    const struct spirv_instruction each = definition(m, type);
+    return each.opcode == SpvOpTypeInt || each.opcode == SpvOpTypeFloat ? spirv_operand(&each, 2, 0)
+                                                                        : 0;
+}
+
 static bool check_specs(const struct module *m)
 {
     for (size_t i = 0; i < m->spec_count; i++) {
@@ -168,9 +175,13 @@ static bool check_specs(const struct module *m)
         const struct spirv_instruction each = definition(m, id);
         if (id == m->bound)
             return REFUSE(m, "the module has no specialization constant %u", m->specs[i].id);
+        // Of 8 and 16 bits there is a word, too.
         if (each.opcode != SpvOpSpecConstantTrue && each.opcode != SpvOpSpecConstantFalse &&
-            (each.opcode != SpvOpSpecConstant || each.size != 4))
-            return REFUSE(m, "specialization constant %u does not have 32 bits", m->specs[i].id);
+            bits_of(m, spirv_operand(&each, 1, 0)) != 32)
+            return REFUSE(m,
+                          "specialization constant %u has %u bits: values can be given to those "
+                          "of 32 bits and to Booleans",
+                          m->specs[i].id, bits_of(m, spirv_operand(&each, 1, 0)));
     }
     return true;
 }
@@ -230,6 +241,7 @@ static uint32_t of_member(const struct module *m, uint32_t type, uint32_t member
 
 struct size {
     uint64_t bytes, each; // struct cat_buffer's
+    uint32_t floats;      // bits of those that were seen; 0: none yet, NONE: of different ones
 };
 
 static bool measure(const struct module *m, uint32_t type, uint32_t matrix_stride, unsigned depth,
@@ -247,8 +259,18 @@ static bool measure_struct(const struct module *m, const struct spirv_instructio
         const uint64_t end = offset + member.bytes;
         size->bytes = end > size->bytes ? end : size->bytes;
         size->each = member.each ? member.each : size->each;
+        size->floats = !i || size->floats == member.floats ? member.floats : NONE;
     }
     return true;
+}
+
+// Of the elements of an array or a matrix.
+static uint32_t floats_of(const struct module *m, const struct spirv_instruction *type,
+                          uint32_t matrix_stride, unsigned depth)
+{
+    struct size size = {0};
+    return measure(m, spirv_operand(type, 2, 0), matrix_stride, depth + 1, &size) ? size.floats
+                                                                                  : NONE;
 }
 
 // What has no size that the module says, as a pointer, is not measured.
@@ -263,6 +285,7 @@ static bool measure(const struct module *m, uint32_t type, uint32_t matrix_strid
     case SpvOpTypeInt:
     case SpvOpTypeFloat:
         size->bytes = spirv_operand(&each, 2, 0) / 8;
+        size->floats = each.opcode == SpvOpTypeInt ? NONE : (uint32_t)size->bytes * 8;
         return size->bytes > 0;
     case SpvOpTypeVector:
         if (!measure(m, spirv_operand(&each, 2, 0), NONE, depth + 1, size))
@@ -271,20 +294,24 @@ static bool measure(const struct module *m, uint32_t type, uint32_t matrix_strid
         return true;
     case SpvOpTypeMatrix:
         size->bytes = (uint64_t)spirv_operand(&each, 3, 0) * matrix_stride;
+        size->floats = floats_of(m, &each, NONE, depth);
         return matrix_stride != NONE;
     case SpvOpTypeArray:
         size->bytes = m->ids[type].stride;
         if (size->bytes == NONE || !constant(m, spirv_operand(&each, 3, 0), &length))
             return false;
         size->bytes *= length;
+        size->floats = floats_of(m, &each, matrix_stride, depth);
         return size->bytes < MOST_BYTES;
     case SpvOpTypeRuntimeArray:
         size->each = m->ids[type].stride;
+        size->floats = floats_of(m, &each, matrix_stride, depth);
         return size->each != NONE && size->each > 0;
     case SpvOpTypeStruct:
         return measure_struct(m, &each, depth, size);
     case SpvOpTypePointer: // a buffer's address
         size->bytes = 8;
+        size->floats = NONE;
         return true;
     default:
         return false;
@@ -379,6 +406,7 @@ static bool add_buffer(const struct module *m, uint32_t variable, uint32_t type,
             buffer->readonly = buffer->readonly && is_readonly(m, variable, type);
             if (measure(m, type, NONE, 0, &size) && size.bytes > buffer->bytes)
                 buffer->bytes = size.bytes;
+            buffer->floats = buffer->floats == size.floats ? size.floats : 0;
             return buffer->uniform == uniform ||
                    REFUSE(m, "buffer %u.%u is of two kinds", id->set, id->binding);
         }
@@ -401,6 +429,7 @@ static bool add_buffer(const struct module *m, uint32_t variable, uint32_t type,
         return REFUSE(m, "buffer %u.%u is of a type without a size", id->set, id->binding);
     buffer->bytes = size.bytes;
     buffer->each = size.each;
+    buffer->floats = size.floats == NONE ? 0 : size.floats;
     return true;
 }
 
@@ -480,7 +509,7 @@ bool cat_inspect(const uint32_t *words, size_t count, const char *entry,
                        .spec_count = spec_count,
                        .error = error};
     struct spirv_instruction point = {0};
-    uint64_t features;
+    uint64_t features = 0;
     *found = (struct cat_inspected){0};
     bool good = count <= UINT32_MAX && take_ids(&m) &&
                 cat_module_features(words, count, &features, error) && check_specs(&m) &&
@@ -492,7 +521,8 @@ bool cat_inspect(const uint32_t *words, size_t count, const char *entry,
     }
     good = good && take_local(&m, spirv_operand(&point, 2, 0), found) &&
            take_variables(&m, &point, found);
-    if (good && !found->buffer_count)
+    // Buffers may be known by their addresses alone.
+    if (good && !found->buffer_count && !(features >> CAT_FEATURE_ADDRESSES & 1))
         good = REFUSE(&m, "the entry point '%s' has no buffers", found->entry);
     qsort(found->buffers, found->buffer_count, sizeof *found->buffers, by_place);
     free(m.ids);

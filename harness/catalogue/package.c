@@ -11,8 +11,9 @@
 #include <string.h>
 #include <zstd.h>
 
-#define FORMAT 0x334b544cu // "LTK3"
-#define OLD    0x324b544cu // "LTK2": a litmus test's locations are of one word
+#define FORMAT 0x344b544cu // "LTK4"
+#define OLD    0x334b544cu // "LTK3": no addresses, no floats whose NaNs are alike
+#define OLDEST 0x324b544cu // "LTK2": and a litmus test's locations are of one word
 #define LEVEL  3
 
 void cat_package_clear(struct cat_package *package)
@@ -39,6 +40,7 @@ struct codec {
     struct text *out; // writing; else reading:
     const char *at;
     size_t left;
+    uint32_t format;
     bool bad;
 };
 
@@ -121,6 +123,8 @@ static void put_tolerance(struct codec *c, struct cat_tolerance *of)
     put_real(c, &of->absolute);
     put_real(c, &of->rmse);
     put_wide(c, &of->like);
+    if (c->format == FORMAT)
+        put_number(c, &of->nan);
 }
 
 static void put_interface(struct codec *c, struct cat_interface *of)
@@ -160,6 +164,18 @@ static void put_steps(struct codec *c, struct cat_interface *of)
     }
 }
 
+static void put_addresses(struct codec *c, struct cat_interface *of)
+{
+    put_count(c, &of->address_count, CAT_MOST_ADDRESSES);
+    for (size_t i = 0; i < of->address_count; i++) {
+        put_number(c, &of->addresses[i].in);
+        put_number(c, &of->addresses[i].step);
+        put_wide(c, &of->addresses[i].at);
+        put_number(c, &of->addresses[i].of);
+        put_wide(c, &of->addresses[i].first);
+    }
+}
+
 static void put_parts(struct codec *c, struct cat_interface *of)
 {
     size_t words = (size_t)of->count_words;
@@ -196,9 +212,9 @@ static void put_litmus(struct codec *c, struct cat_litmus *of)
 
 static void put_package(struct codec *c, struct cat_package *of)
 {
-    uint32_t format = FORMAT;
-    put_number(c, &format);
-    c->bad |= format != FORMAT && format != OLD;
+    c->format = FORMAT;
+    put_number(c, &c->format);
+    c->bad |= c->format != FORMAT && c->format != OLD && c->format != OLDEST;
     put_text(c, &of->name);
     put_text(c, &of->origin);
     put_text(c, &of->page);
@@ -215,8 +231,10 @@ static void put_package(struct codec *c, struct cat_package *of)
     put_list(c, (void **)&of->expected, &of->expected_words, sizeof *of->expected);
     put_litmus(c, &of->litmus);
     of->litmus.words = c->out ? of->litmus.words : 1;
-    if (format == FORMAT)
+    if (c->format != OLDEST)
         put_number(c, &of->litmus.words);
+    if (c->format == FORMAT)
+        put_addresses(c, &of->interface);
 }
 
 // What the check says, behind the frame: another one, which zstd and older versions skip.
@@ -339,6 +357,21 @@ static const char *find_pipeline_fault(const struct cat_package *of,
     return NULL;
 }
 
+static bool are_addresses(const struct cat_package *of)
+{
+    const struct cat_interface *interface = &of->interface;
+    for (size_t i = 0; i < interface->address_count; i++) {
+        const struct cat_address *each = &interface->addresses[i];
+        const uint64_t words =
+            each->in < CAT_REGIONS ? of->region_words[each->in] : CAT_MOST_PUSH / 4;
+        if (each->in > CAT_REGIONS || each->of >= CAT_REGIONS || words < 2 ||
+            each->at > words - 2 || each->step > interface->step_count ||
+            each->first >= of->region_words[each->of])
+            return false;
+    }
+    return true;
+}
+
 static const char *find_part_fault(const struct cat_package *of)
 {
     const struct cat_interface *interface = &of->interface;
@@ -353,7 +386,7 @@ static const char *find_part_fault(const struct cat_package *of)
         if (!interface->steps[i].groups[0] || !interface->steps[i].groups[1] ||
             !interface->steps[i].groups[2] || interface->steps[i].part > interface->part_count)
             return "its dispatch";
-    return fault;
+    return fault || are_addresses(of) ? fault : "its addresses";
 }
 
 static const char *find_fault(const struct cat_package *of)

@@ -21,11 +21,14 @@
 static const struct cli_option options[] = {
     {0, "buffer", CLI_LIST, AT(buffers), "SET.BINDING=WHAT",
      "what a buffer holds before each run: random:SIZE (words),\nfloats:SIZE (from -1 to 1), "
-     "iota:SIZE (0, 1, 2, ...),\nzero:SIZE; SIZE alone: nothing that counts; else a file of "
-     "bytes,\nor of words (*.words). SIZE is in bytes, or with K or M behind\nit"},
+     "iota:SIZE (0, 1, 2, ...),\nzero:SIZE; SIZE alone: nothing that counts; VALUES, as push "
+     "constants\nhave; file:FILE or FILE: bytes, or words (*.words). SIZE is in\nbytes, or with K "
+     "or M "
+     "behind it"},
     {0, "groups", CLI_TEXT, AT(groups), "X[,Y[,Z]]", "workgroups of the dispatch"},
-    {0, "push", CLI_TEXT, AT(push), "NUMBERS|HEX|FILE",
-     "push constants: a word each (64,0x40,-1,1.5), bytes in\nhexadecimal, or a file"},
+    {0, "push", CLI_TEXT, AT(push), "VALUES|file:FILE",
+     "push constants: u32:64,0x40,-1, f32:1.5,2, hex:00ff (bytes),\naddress:0.2 (of buffer 0.2, 8 "
+     "bytes), one behind the other with\ncommas; without a prefix what has one meaning only"},
     {0, "then", CLI_LIST, AT(steps), "[NAME@]GROUPS[:PUSH]",
      "one more dispatch behind a barrier, of kernel NAME, with its own\nworkgroups and push "
      "constants; can be repeated"},
@@ -99,7 +102,9 @@ static void put_value(const char *side, const char *option, const char *value, s
         is_file |= strcmp(option, files[i]) == 0;
     is_file = is_file && !strchr(what, ':') && !is_number && !lit_path_is_absolute(what) &&
               *what != '@' && strcmp(what, "agree") != 0;
-    if (strcmp(option, "allow") == 0 && strncmp(what, "bits:", 5) == 0 && strstr(what, ".words")) {
+    if ((strcmp(option, "allow") == 0 && strncmp(what, "bits:", 5) == 0 &&
+         strstr(what, ".words")) ||
+        strncmp(what, "file:", 5) == 0) {
         what += 5;
         is_file = !lit_path_is_absolute(what);
     }

@@ -42,8 +42,7 @@ static bool take_size(const char *text, uint64_t *bytes)
     return !end[unit > 1] && *bytes > 0 && *bytes <= CLI_KERNEL_BYTES;
 }
 
-// "SET.BINDING"; *end is behind it.
-static bool take_numbers(const char *text, uint32_t *set, uint32_t *binding, const char **end)
+bool cli_take_place(const char *text, uint32_t *set, uint32_t *binding, const char **end)
 {
     uint64_t first = 0, second = 0;
     const bool good = cli_take_number(text, UINT32_MAX, &first, end) && **end == '.' &&
@@ -68,7 +67,7 @@ static struct cli_held *take_place(const char *option, const char *given, struct
     uint32_t set, binding;
     const char *at;
     OWNED(text_free) struct text there = {0};
-    if (!take_numbers(given, &set, &binding, &at) || *at != '=' || !at[1]) {
+    if (!cli_take_place(given, &set, &binding, &at) || *at != '=' || !at[1]) {
         lit_fail(error, LIT_EXIT_USAGE, "--%s '%.80s': expected SET.BINDING=..., as in 0.1=%s",
                  option, given, strcmp(option, "expect") == 0 ? "sums.words" : "random:4096");
         return NULL;
@@ -102,30 +101,19 @@ static struct cli_pipeline *take_kernel(const char *option, const char *given,
     return NULL;
 }
 
-// A word: 64, 0x40, -1, or a float with a point in it. *end is behind it.
-static bool take_value(const char *text, uint32_t *value, const char **end)
-{
-    const size_t length = strcspn(text, ",");
-    const bool is_float = memchr(text, '.', length) && strncmp(text, "0x", 2) != 0;
-    char *behind = NULL;
-    errno = 0;
-    const float real = is_float ? strtof(text, &behind) : 0;
-    const long long number = is_float ? 0 : strtoll(text, &behind, 0);
-    *value = (uint32_t)number;
-    if (is_float)
-        memcpy(value, &real, sizeof real);
-    *end = behind;
-    return behind > text && errno == 0 && number >= INT32_MIN && number <= (long long)UINT32_MAX;
-}
-
 static bool take_spec(const char *given, struct cat_spec *spec, struct lit_error *error)
 {
     uint64_t id;
     const char *at;
+    char *end;
     if (cli_take_number(given, UINT32_MAX, &id, &at) && *at == '=') {
         spec->id = (uint32_t)id;
-        if (take_value(at + 1, &spec->value, &at) && !*at)
+        if (cli_take_word(at + 1, strlen(at + 1), &spec->value))
             return true;
+        strtoull(at + 1, &end, strncmp(at + 1, "0x", 2) == 0 ? 16 : 10);
+        if (isdigit((unsigned char)at[1 + (at[1] == '-')]) && !*end)
+            return lit_fail(error, LIT_EXIT_USAGE,
+                            "--spec '%.80s': the value has more than 32 bits", given);
     }
     return lit_fail(error, LIT_EXIT_USAGE, "--spec '%.80s': expected ID=VALUE, as in 0=64", given);
 }
@@ -149,6 +137,14 @@ static bool take_specs(const struct cli_list *given, struct cli_plan *plan, stru
     return true;
 }
 
+static void take_addresses(struct cli_values *values, struct cli_address **to, size_t *count)
+{
+    free(*to);
+    *to = values->addresses;
+    *count = values->address_count;
+    values->addresses = NULL;
+}
+
 // "X", "X,Y" or "X,Y,Z".
 static bool take_groups(const char *option, const char *given, uint32_t groups[3],
                         struct lit_error *error)
@@ -168,52 +164,14 @@ static bool take_groups(const char *option, const char *given, uint32_t groups[3
     return lit_fail(error, LIT_EXIT_USAGE, "--%s '%.80s': expected X, X,Y or X,Y,Z", option, given);
 }
 
-static int digit(char c)
-{
-    const char *digits = "0123456789abcdef", *at = strchr(digits, tolower((unsigned char)c));
-    return c && at ? (int)(at - digits) : -1;
-}
-
-// "64,1,0.5", "0x40": a word for each. False, with nothing appended, if it is something else.
-static bool put_numbers(const char *given, struct text *bytes)
-{
-    const char *at = given;
-    uint32_t value;
-    // Digits alone are bytes.
-    bool good = strpbrk(given, ",.-") || strncmp(given, "0x", 2) == 0;
-    while (good && *at) {
-        good = take_value(at, &value, &at) && (!*at || (*at == ',' && at[1]));
-        if (good)
-            text_append(bytes, (const char *)&value, sizeof value);
-        at += good && *at == ',';
-    }
-    bytes->length = good ? bytes->length : 0;
-    return good;
-}
-
-static bool put_hex(const char *given, struct text *bytes)
-{
-    const size_t length = strlen(given);
-    for (size_t i = 0; i < length; i++)
-        if (digit(given[i]) < 0)
-            return false;
-    for (size_t i = 0; i + 1 < length; i += 2)
-        text_append(bytes, &(char){(char)(digit(given[i]) * 16 + digit(given[i + 1]))}, 1);
-    return length % 2 == 0;
-}
-
 static bool take_push(const char *option, const char *given, const struct cat_inspected *module,
-                      uint8_t push[CAT_MOST_PUSH], struct lit_error *error)
+                      struct cli_dispatch *dispatch, struct lit_error *error)
 {
-    OWNED(text_free) struct text bytes = {0};
-    if (!put_numbers(given, &bytes) && !put_hex(given, &bytes) &&
-        !cli_kernel_bytes(given, CAT_MOST_PUSH, &bytes, error))
+    OWNED(cli_values_clear) struct cli_values values = {0};
+    if (!cli_push_take(option, given, module->push_size, &values, error))
         return false;
-    if (bytes.length != module->push_size)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "--%s: %zu bytes, where the module has %" PRIu32 " of push constants",
-                        option, bytes.length, module->push_size);
-    memcpy(push, bytes.data ? bytes.data : "", bytes.length);
+    memcpy(dispatch->push, values.bytes.data ? values.bytes.data : "", values.bytes.length);
+    take_addresses(&values, &dispatch->addresses, &dispatch->address_count);
     return true;
 }
 
@@ -237,13 +195,15 @@ static bool take_step(const char *given, const struct cli_kernel_options *chosen
     if (!take_groups("then", groups.data, step->groups, error))
         return false;
     if (what[length])
-        return take_push("then", what + length + 1, &of->module, step->push, error);
+        return take_push("then", what + length + 1, &of->module, step, error);
     if (size && (!chosen->push || size != plan->pipelines[0].module.push_size))
         return lit_fail(error, LIT_EXIT_USAGE,
                         "--then '%.80s': nothing says what the %" PRIu32
-                        " bytes of push constants are, as in --then %.80s:0x1",
+                        " bytes of push constants are, as in --then %.80s:u32:1",
                         given, size, given);
     memcpy(step->push, plan->dispatches[0].push, sizeof step->push);
+    for (size_t i = 0; i < plan->dispatches[0].address_count; i++)
+        LIT_ADD(step->addresses, step->address_count) = plan->dispatches[0].addresses[i];
     return true;
 }
 
@@ -257,15 +217,15 @@ static bool take_dispatches(const struct cli_kernel_options *chosen, struct cli_
     if (!chosen->groups)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "nothing says how many workgroups there are: --groups 64");
-    for (uint32_t i = 0; i < module->push_size && i < 16; i++)
-        text_puts(&zeros, "00");
+    for (uint32_t i = 0; i < module->push_size / 4 && i < 8; i++)
+        text_puts(&zeros, i ? ",0" : "u32:0");
     if (!chosen->push && module->push_size)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "nothing says what the %" PRIu32
                         " bytes of push constants are: --push %s%s",
-                        module->push_size, zeros.data, module->push_size > 16 ? "..." : "");
+                        module->push_size, zeros.data, module->push_size > 32 ? ",..." : "");
     if (!take_groups("groups", chosen->groups, first->groups, error) ||
-        (chosen->push && !take_push("push", chosen->push, module, first->push, error)))
+        (chosen->push && !take_push("push", chosen->push, module, first, error)))
         return false;
     for (size_t i = 0; i < chosen->steps.count; i++)
         if (!take_step(chosen->steps.items[i], chosen, plan, error))
@@ -281,6 +241,18 @@ static bool take_dispatches(const struct cli_kernel_options *chosen, struct cli_
 
 // --- Buffers
 
+static bool take_values(const char *what, struct cli_held *content, struct lit_error *error)
+{
+    OWNED(cli_values_clear) struct cli_values values = {0};
+    if (!cli_values_take("buffer", what, &values, error))
+        return false;
+    content->words = (values.bytes.length + 3) / 4;
+    content->before = lit_alloc(content->words, sizeof *content->before);
+    memcpy(content->before, values.bytes.data, values.bytes.length);
+    take_addresses(&values, &content->addresses, &content->address_count);
+    return true;
+}
+
 static bool make_content(const char *what, struct cli_held *content, struct lit_error *error)
 {
     enum { RANDOM, IOTA, ZERO, FLOATS, KINDS };
@@ -291,11 +263,18 @@ static bool make_content(const char *what, struct cli_held *content, struct lit_
     while (kind < KINDS && strncmp(what, kinds[kind], strlen(kinds[kind])) != 0)
         kind++;
     const char *size = kind < KINDS ? what + strlen(kinds[kind]) : what;
+    const bool is_file = strncmp(what, "file:", 5) == 0;
     free(content->before);
+    free(content->addresses);
     content->before = NULL;
+    content->addresses = NULL;
+    content->address_count = 0;
+    if (cli_values_are(what))
+        return take_values(what, content, error);
     if (!take_size(size, &bytes)) {
         if (kind == KINDS)
-            return cli_kernel_words(what, &content->before, &content->words, error);
+            return cli_kernel_words(is_file ? what + 5 : what, &content->before, &content->words,
+                                    error);
         return lit_fail(error, LIT_EXIT_USAGE,
                         "--buffer '%.80s': expected a size in bytes of at most 64M, as in %s4096",
                         what, kinds[kind]);
@@ -322,7 +301,7 @@ static bool take_input(const char *what, struct cli_plan *plan, const struct cli
     const char *at = what + strlen("formula");
     uint32_t set = 0, binding = 0;
     size_t found = 0;
-    const bool named = *at == '@' && take_numbers(at + 1, &set, &binding, &at);
+    const bool named = *at == '@' && cli_take_place(at + 1, &set, &binding, &at);
     for (size_t i = 0; i < plan->buffer_count && *at == ':'; i++) {
         const struct cat_buffer *buffer = &plan->buffers[i].as;
         if (named ? buffer->set == set && buffer->binding == binding
@@ -485,6 +464,10 @@ static bool take_allowed(const char *given, struct cli_plan *plan, uint32_t *bit
     const size_t length = held ? strlen(what) : 0;
     if (length > 11 && strncmp(what, "bits:", 5) == 0 && strcmp(what + length - 6, ".words") == 0)
         return take_counts(given, what + 5, held, error);
+    if (held && strncmp(what, "ulp", 3) == 0 && !take_tolerance(what, &held->may))
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--allow '%.80s': expected ulp:N or ulp16:N with N from 1 to 4294967295",
+                        given);
     return held &&
            (take_bits(what, &bits[held - plan->buffers]) || take_tolerance(what, &held->may) ||
             lit_fail(error, LIT_EXIT_USAGE,
@@ -603,11 +586,11 @@ static bool take_bind(const char *given, struct cli_plan *plan,
     struct cat_buffer *found = NULL;
     if (!of)
         return false;
-    bool good = take_numbers(at, &set, &binding, &at) && *at == '=';
+    bool good = cli_take_place(at, &set, &binding, &at) && *at == '=';
     for (size_t i = 0; i < of->module.buffer_count && good; i++)
         if (of->module.buffers[i].set == set && of->module.buffers[i].binding == binding)
             found = &places[of - plan->pipelines][i];
-    good = good && found && take_numbers(at + 1, &found->set, &found->binding, &at) && !*at;
+    good = good && found && cli_take_place(at + 1, &found->set, &found->binding, &at) && !*at;
     return good || lit_fail(error, LIT_EXIT_USAGE,
                             "--bind '%.80s': expected NAME@SET.BINDING=SET.BINDING, first a buffer "
                             "of the kernel NAME, then one of --buffer",
@@ -639,6 +622,54 @@ static bool join_buffers(const struct cli_kernel_options *chosen, struct cli_pla
     return good;
 }
 
+// A place whose address stands among values, and that no module declares, is a buffer of the first
+// pipeline.
+static bool add_addressed(const char *option, const char *values, struct cli_plan *plan,
+                          struct lit_error *error)
+{
+    OWNED(cli_values_clear) struct cli_values taken = {0};
+    struct cli_pipeline *first = &plan->pipelines[0];
+    struct cat_inspected *module = &first->module;
+    if (!values || !cli_values_are(values))
+        return true;
+    if (!cli_values_take(option, values, &taken, error))
+        return false;
+    for (size_t i = 0; i < taken.address_count; i++) {
+        const struct cat_buffer as = {
+            .set = taken.addresses[i].set, .binding = taken.addresses[i].binding, .each = 4};
+        struct cli_held *held = find_held(plan, as.set, as.binding);
+        if (!held && (as.set >= CAT_MOST_SETS || plan->buffer_count == CLI_MOST_HELD ||
+                      module->buffer_count == CAT_MOST_BINDINGS))
+            return lit_fail(error, LIT_EXIT_USAGE,
+                            "--%s '%.80s': more than %d buffers, or a set above %d", option, values,
+                            CAT_MOST_BINDINGS, CAT_MOST_SETS - 1);
+        if (!held) {
+            first->held[module->buffer_count] = plan->buffer_count;
+            module->buffers[module->buffer_count++] = as;
+            (held = &plan->buffers[plan->buffer_count++])->as = as;
+        }
+        held->as.readonly = held->as.uniform; // what has its address may store
+    }
+    return true;
+}
+
+static bool find_addressed(const struct cli_kernel_options *chosen, struct cli_plan *plan,
+                           struct lit_error *error)
+{
+    const struct {
+        const char *option;
+        const struct cli_list *list;
+        char before;
+    } lists[] = {{"then", &chosen->steps, ':'}, {"buffer", &chosen->buffers, '='}};
+    bool good = add_addressed("push", chosen->push, plan, error);
+    for (size_t l = 0; l < 2; l++)
+        for (size_t i = 0; i < lists[l].list->count && good; i++) {
+            const char *at = strchr(lists[l].list->items[i], lists[l].before);
+            good = add_addressed(lists[l].option, at ? at + 1 : NULL, plan, error);
+        }
+    return good;
+}
+
 static bool take_pipelines(const char *path, const struct cli_kernel_options *chosen,
                            struct cli_plan *plan, struct text *page, struct lit_error *error)
 {
@@ -662,7 +693,7 @@ static bool take_pipelines(const char *path, const struct cli_kernel_options *ch
         each->full = chosen->full;
         each->subgroup = (uint32_t)size;
     }
-    return join_buffers(chosen, plan, error);
+    return join_buffers(chosen, plan, error) && find_addressed(chosen, plan, error);
 }
 
 bool cli_kernel_make(const char *path, const struct cli_kernel_options *chosen,

@@ -21,7 +21,10 @@ void cli_plan_free(struct cli_plan **freeing)
         free(plan->buffers[i].before);
         free(plan->buffers[i].after);
         free(plan->buffers[i].counts);
+        free(plan->buffers[i].addresses);
     }
+    for (size_t i = 0; plan && i < plan->dispatch_count; i++)
+        free(plan->dispatches[i].addresses);
     free(plan);
 }
 
@@ -54,6 +57,7 @@ void cli_plan_join(struct cli_held *held, const struct cat_buffer *buffer)
     struct cat_buffer *as = &held->as;
     as->readonly = as->readonly && buffer->readonly;
     as->uniform = as->uniform && buffer->uniform;
+    as->floats = as->floats == buffer->floats ? as->floats : 0;
     if (cli_plan_least(buffer) > cli_plan_least(as)) {
         as->bytes = buffer->bytes;
         as->each = buffer->each;
@@ -161,6 +165,7 @@ static bool place_buffers(struct cli_plan *plan, bool agrees, struct cat_package
         if (all > CLI_KERNEL_BYTES)
             return lit_fail(error, LIT_EXIT_USAGE, "buffers of more than %zu MiB",
                             CLI_KERNEL_BYTES >> 20);
+        held->may.nan = agrees ? held->as.floats : 0;
         places[i] = place_held(held, held->after || (agrees && !held->as.readonly), package);
     }
     return true;
@@ -239,6 +244,60 @@ static void put_dispatches(const struct cli_plan *plan, struct cat_package *pack
     }
 }
 
+// --- Addresses
+
+static bool put_addresses(const struct cli_plan *plan, const struct cli_address *from, size_t count,
+                          const struct place *places, struct cat_address as,
+                          struct cat_package *package, struct lit_error *error)
+{
+    struct cat_interface *interface = &package->interface;
+    const uint64_t first = as.at;
+    for (size_t i = 0; i < count; i++) {
+        size_t of = 0;
+        while (plan->buffers[of].as.set != from[i].set ||
+               plan->buffers[of].as.binding != from[i].binding)
+            of++;
+        if (from[i].at % 4 || interface->address_count == CAT_MOST_ADDRESSES)
+            return lit_fail(error, LIT_EXIT_USAGE,
+                            from[i].at % 4 ? "the address of buffer %" PRIu32 ".%" PRIu32
+                                             " does not stand at a multiple of 4 bytes"
+                                           : "the address of buffer %" PRIu32 ".%" PRIu32
+                                             " is one more than there may be",
+                            from[i].set, from[i].binding);
+        as.at = first + from[i].at / 4;
+        as.of = places[of].region;
+        as.first = places[of].first;
+        interface->addresses[interface->address_count++] = as;
+        // What the words are is the device's affair.
+        if (as.in == CAT_OUTPUT)
+            interface->counts[as.at] = interface->counts[as.at + 1] = 0;
+    }
+    return true;
+}
+
+static bool put_all_addresses(const struct cli_plan *plan, const struct place *places,
+                              struct cat_package *package, struct lit_error *error)
+{
+    bool good = true;
+    for (size_t i = 0; i < plan->buffer_count && good; i++) {
+        const struct cli_held *held = &plan->buffers[i];
+        const struct cat_address as = {.in = places[i].region, .at = places[i].first};
+        if (held->address_count && as.in == CAT_OUTPUT && !package->interface.counts) {
+            package->interface.counts = lit_alloc(package->expected_words, 4);
+            package->interface.count_words = package->expected_words;
+            fill(package->interface.counts, package->expected_words, UINT32_MAX);
+        }
+        good =
+            put_addresses(plan, held->addresses, held->address_count, places, as, package, error);
+    }
+    for (size_t i = 0; i < plan->dispatch_count && good; i++) {
+        const struct cat_address as = {.in = CAT_REGIONS, .step = (uint32_t)i};
+        good = put_addresses(plan, plan->dispatches[i].addresses, plan->dispatches[i].address_count,
+                             places, as, package, error);
+    }
+    return good;
+}
+
 bool cli_plan_place(struct cli_plan *plan, bool agrees, struct cat_package *package,
                     struct lit_error *error)
 {
@@ -259,6 +318,8 @@ bool cli_plan_place(struct cli_plan *plan, bool agrees, struct cat_package *pack
         LIT_ADD(package->specs, package->spec_count) = first->specs[i];
     if (!package->expected_words)
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s writes no buffer", package->origin.data);
+    if (!put_all_addresses(plan, places, package, error))
+        return false;
     cat_settle(interface, package->expected, package->expected);
     return true;
 }

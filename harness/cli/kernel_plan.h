@@ -7,6 +7,20 @@
 
 #define CLI_MOST_HELD 64 // buffers
 
+// Where the address of a buffer stands among bytes.
+struct cli_address {
+    size_t at; // bytes
+    uint32_t set, binding;
+};
+
+// Bytes that options say, with zeros where addresses stand.
+struct cli_values {
+    struct text bytes;
+    struct cli_address *addresses;
+    size_t address_count;
+};
+void cli_values_clear(struct cli_values *values);
+
 // A buffer, whatever pipelines it is bound to.
 struct cli_held {
     // Of all its declarations: the largest, read-only if all are.
@@ -18,6 +32,8 @@ struct cli_held {
     size_t words;             // 0: not known yet
     struct cat_tolerance may; // without `like`
     size_t like; // the buffer that it is to be like, an index from 1; 0: none. It has `after`, too
+    struct cli_address *addresses; // in `before`, owned
+    size_t address_count;
 };
 
 struct cli_pipeline {
@@ -36,6 +52,8 @@ struct cli_dispatch {
     size_t pipeline; // an index
     uint32_t groups[3];
     uint8_t push[CAT_MOST_PUSH];
+    struct cli_address *addresses; // in `push`, owned
+    size_t address_count;
 };
 
 struct cli_plan {
@@ -73,6 +91,21 @@ bool cli_kernel_script(const char *path, const struct cli_kernel_options *chosen
 // Values as text. False unless there is one, and no more than `most` where that is asked; *end is
 // behind it.
 bool cli_take_number(const char *text, uint64_t most, uint64_t *number, const char **end);
+// "SET.BINDING".
+bool cli_take_place(const char *text, uint32_t *set, uint32_t *binding, const char **end);
+// The word that the first `length` characters are: 64, 0x40, -1, or a float with a point in it.
+bool cli_take_word(const char *text, size_t length, uint32_t *value);
+
+// Whether a text begins as values with a prefix do: "u32:1,2,f32:0.5,hex:00ff,address:0.2".
+bool cli_values_are(const char *text);
+// Appends them to *values. False with an error that names the option.
+bool cli_values_take(const char *option, const char *text, struct cli_values *values,
+                     struct lit_error *error);
+// Takes `size` bytes of push constants: values with a prefix or without, file:FILE or FILE. False
+// with an error that names the option: if there are more or fewer, and if the text has several
+// meanings.
+bool cli_push_take(const char *option, const char *given, uint32_t size, struct cli_values *values,
+                   struct lit_error *error);
 
 // --- Amber scripts: what of their language says how a compute shader is run
 

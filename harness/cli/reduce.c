@@ -145,6 +145,9 @@ static bool take_package(struct reducing *r, struct lit_error *error)
     if (own && own->unsound)
         return lit_fail(error, LIT_EXIT_UNDECIDED, NOT_REDUCED, r->name.data,
                         (int)strcspn(own->check.data, "\n"), own->check.data);
+    if (own && own->interface.address_count)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "a kernel that is given addresses of buffers is not reduced");
     if (own && !own->litmus.threads) {
         r->checked = eng_check_is_clean(cat_package_check(own));
         red_package_copy(own, package);

@@ -87,6 +87,7 @@ static void put_groups(const uint32_t *groups, struct text *side)
 
 static void put_push(const struct cat_interface *interface, const uint8_t *push, struct text *side)
 {
+    text_puts(side, interface->push_size ? "hex:" : "");
     for (uint32_t i = 0; i < interface->push_size; i++)
         text_printf(side, "%02x", push[i]);
 }

@@ -140,6 +140,9 @@ struct dev_program {
     struct dev_buffer from_host;  // for runs by themselves: input, output, state
     struct dev_buffer fresh;      // what output and state hold before a run, if not poison and zero
     uint32_t *expected;           // check_on_host: a copy
+    // Where there are addresses, copies with them; else NULL.
+    uint32_t *input_words, *fresh_words;
+    uint8_t (*push)[CAT_MOST_PUSH]; // of each dispatch
 };
 
 #define MARKS 4 // of a group of runs: before and after the fill, after the tests, after the check
@@ -190,10 +193,43 @@ static enum dev_status make_slots(struct dev_program *program, struct lit_error 
     return DEV_OK;
 }
 
+// There is one slot: each buffer has one address.
+static void put_addresses(struct dev_program *program, const struct cat_interface *interface)
+{
+    const uint64_t inputs = program->info.shape.input_words, outputs = program->output_words;
+    const uint64_t fresh = outputs + program->info.shape.state_words;
+    const struct dev_buffer *const regions[CAT_REGIONS] = {[CAT_INPUT] = &program->input,
+                                                           [CAT_OUTPUT] = &program->output,
+                                                           [CAT_STATE] = &program->state};
+    program->input_words = lit_alloc(inputs + 1, 4);
+    program->fresh_words = lit_alloc(fresh, 4);
+    program->push = lit_alloc(1 + interface->step_count, sizeof *program->push);
+    if (inputs)
+        memcpy(program->input_words, program->info.input, inputs * 4);
+    memcpy(program->fresh_words, program->info.fresh, fresh * 4);
+    memcpy(program->push[0], interface->push, sizeof *program->push);
+    for (size_t i = 0; i < interface->step_count; i++)
+        memcpy(program->push[1 + i], interface->steps[i].push, sizeof *program->push);
+    uint32_t *const words[] = {[CAT_INPUT] = program->input_words,
+                               [CAT_OUTPUT] = program->fresh_words,
+                               [CAT_STATE] = program->fresh_words + outputs};
+    for (size_t i = 0; i < interface->address_count; i++) {
+        const struct cat_address *each = &interface->addresses[i];
+        const uint64_t address = regions[each->of]->address + each->first * 4;
+        if (each->in == CAT_REGIONS)
+            memcpy(program->push[each->step] + each->at * 4, &address, sizeof address);
+        else
+            memcpy(words[each->in] + each->at, &address, sizeof address);
+    }
+    program->info.input = program->input_words;
+    program->info.fresh = program->fresh_words;
+}
+
 static enum dev_status make_buffers(struct dev_program *program, struct lit_error *error)
 {
     struct dev *dev = program->dev;
     const struct dev_program_info *info = &program->info;
+    const struct cat_interface *interface = dev_interface(&info->code);
     const struct cat_shape *shape = &info->shape;
     const uint64_t offset = info->stress.offset;
     const struct dev_slot_limits limits = {
@@ -202,7 +238,7 @@ static enum dev_status make_buffers(struct dev_program *program, struct lit_erro
         .heap = dev_heap_bytes(dev) / 4,
     };
     // On the reference driver all that is dispatched for a run belongs to it alone.
-    const bool alone = info->check_on_host || dev->begin_run;
+    const bool alone = info->check_on_host || dev->begin_run || interface->address_count;
     program->slots = dev_slots_choose(shape, &limits, alone ? 1 : info->batch);
     TRY(dev_buffer_create_at(dev, DEV_ON_DEVICE, shape->input_words, offset, &program->input,
                              error));
@@ -210,6 +246,8 @@ static enum dev_status make_buffers(struct dev_program *program, struct lit_erro
                              2 * offset, &program->output, error));
     TRY(dev_buffer_create_at(dev, DEV_ON_DEVICE, program->slots.count * program->slots.state,
                              3 * offset, &program->state, error));
+    if (interface->address_count)
+        put_addresses(program, interface);
     if (shape->input_words)
         TRY(dev_upload(dev, &program->input, info->input, shape->input_words, error));
     if (info->fresh) {
@@ -337,6 +375,9 @@ void dev_program_destroy(struct dev_program **destroying)
         dev->other_of = NULL;
     free(program->next.seeds);
     free(program->expected);
+    free(program->input_words);
+    free(program->fresh_words);
+    free(program->push);
     free(program->marks);
     free(program);
 }
@@ -381,7 +422,9 @@ static void record_test(struct dev_program *program, const struct slot *slot, Vk
         .elements = program->info.shape.elements,
         .seed = seed,
     };
-    const void *push = interface->counted ? (const void *)&counted : interface->push;
+    const void *push = interface->counted ? (const void *)&counted
+                       : program->push    ? program->push[0]
+                                          : interface->push;
     const uint32_t rows = interface->rows, layers = interface->layers;
     struct dev_slice slices[DEV_STRESS_SLICES];
     if (!program->info.shape.workgroups)
@@ -404,7 +447,8 @@ static void record_test(struct dev_program *program, const struct slot *slot, Vk
         dev_barrier(dev);
         dev_bind(dev, part ? part->pipeline : pipeline,
                  part ? part->layout.pipeline : program->layout.pipeline,
-                 part ? &slot->parts[step->part - 1] : &slot->sets, step->push,
+                 part ? &slot->parts[step->part - 1] : &slot->sets,
+                 program->push ? program->push[1 + i] : step->push,
                  part ? interface->parts[step->part - 1].interface.push_size
                       : interface->push_size);
         vkCmdDispatch(dev->commands, step->groups[0], step->groups[1], step->groups[2]);

@@ -7,13 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CAT_MOST_BINDINGS 32
-#define CAT_MOST_SETS     8
-#define CAT_MOST_PUSH     256 // bytes of push constants
-#define CAT_MOST_SPEC     32  // specialization constants
-#define CAT_MOST_STEPS    64  // dispatches behind the first
-#define CAT_MOST_PARTS    16  // pipelines besides that of the first dispatch
-#define CAT_ENTRY_SIZE    64  // bytes of an entry point's name, with the terminator
+#define CAT_MOST_BINDINGS  32
+#define CAT_MOST_SETS      8
+#define CAT_MOST_PUSH      256 // bytes of push constants
+#define CAT_MOST_SPEC      32  // specialization constants
+#define CAT_MOST_STEPS     64  // dispatches behind the first
+#define CAT_MOST_PARTS     16  // pipelines besides that of the first dispatch
+#define CAT_MOST_ADDRESSES 64  // of buffers, in buffers and push constants
+#define CAT_ENTRY_SIZE     64  // bytes of an entry point's name, with the terminator
 
 // Where a buffer lies, which says what becomes of it: CAT_INPUT is written once, CAT_OUTPUT and
 // CAT_STATE are made anew before each run, CAT_OUTPUT is compared after it. Word 0 of CAT_STATE
@@ -28,6 +29,8 @@ struct cat_tolerance {
     float relative, absolute; // floats of 32 bits: |got - want| <= absolute + relative * |want|
     uint64_t like; // it is to be as the buffer at this word of CAT_OUTPUT, from 1; 0: as expected
     float rmse; // floats of 32 bits: the root of the mean of (got - want) squared, over all words
+    uint32_t
+        nan; // all are floats of 16, 32 or 64 bits, of which every NaN is like every other; or 0
 };
 
 // One buffer of a kernel.
@@ -45,6 +48,15 @@ struct cat_binding {
 };
 #define CAT_BINDING_WORDS 64u // 256 bytes: no device aligns a buffer's offset to more
 #define CAT_DESCRIPTORS   4u  // of the array that a test may have, each of CAT_BINDING_WORDS
+
+// The address of a buffer, 8 bytes, among words that are given.
+struct cat_address {
+    uint32_t in;    // enum cat_region; CAT_REGIONS: the push constants of dispatch `step`
+    uint32_t step;  // 0: the first, else steps[step - 1]
+    uint64_t at;    // word of the region, or of the push constants
+    uint32_t of;    // enum cat_region
+    uint64_t first; // the buffer's first word there
+};
 
 // Another dispatch, behind a barrier.
 struct cat_step {
@@ -69,6 +81,8 @@ struct cat_interface {
     size_t step_count;
     struct cat_part *parts;
     size_t part_count;
+    struct cat_address addresses[CAT_MOST_ADDRESSES]; // of all pipelines
+    size_t address_count;
     uint32_t *counts; // the bits of each word of CAT_OUTPUT that count; NULL: all
     uint64_t count_words;
 };
@@ -94,6 +108,9 @@ bool cat_interface_is_exact(const struct cat_interface *interface);
 // that may come in any order are sorted first. What is expected is sorted by the same call, with
 // itself.
 void cat_settle(const struct cat_interface *interface, uint32_t *output, const uint32_t *expected);
+
+// Forgets of each buffer that NaNs are alike if none is expected in it.
+void cat_forget_nans(struct cat_interface *interface, const uint32_t *expected);
 
 // That of the catalogue's tests.
 extern const struct cat_interface cat_usual_interface;

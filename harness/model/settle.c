@@ -35,9 +35,52 @@ static bool is_near(const struct cat_tolerance *may, uint32_t got, uint32_t want
     memcpy(&b, &want, sizeof b);
     if (!(may->relative > 0 || may->absolute > 0))
         return false;
-    return isnan(a) || isnan(b)
-               ? isnan(a) && isnan(b)
-               : fabs((double)a - b) <= may->absolute + (double)may->relative * fabs((double)b);
+    if (isnan(a) || isnan(b))
+        return isnan(a) && isnan(b);
+    // An infinity is near nothing but itself, which was seen above.
+    return !isinf(a) && !isinf(b) &&
+           fabs((double)a - b) <= may->absolute + (double)may->relative * fabs((double)b);
+}
+
+// Whether the float that a bit pattern is, of 16, 32 or 64 bits, is a NaN.
+static bool is_nan(uint64_t pattern, uint32_t bits)
+{
+    const uint64_t infinity = bits == 16   ? 0x7c00
+                              : bits == 32 ? 0x7f800000
+                                           : UINT64_C(0x7ff0000000000000);
+    return (pattern & ~(UINT64_C(1) << (bits - 1))) > infinity;
+}
+
+// The float of a word, the one at bit `shift` of it.
+static uint64_t float_at(const uint32_t *words, uint64_t i, uint32_t shift, uint32_t bits)
+{
+    const uint64_t even = i & ~UINT64_C(1);
+    return bits == 64   ? words[even] | (uint64_t)words[even + 1] << 32
+           : bits == 16 ? words[i] >> shift & 0xffff
+                        : words[i];
+}
+
+// Whether word i has a NaN, or is of one.
+static bool has_nan(const uint32_t *words, uint64_t i, uint64_t count, uint32_t bits)
+{
+    if (!bits || (bits == 64 && (i | 1) >= count))
+        return false;
+    return is_nan(float_at(words, i, 0, bits), bits) ||
+           (bits == 16 && is_nan(float_at(words, i, 16, bits), bits));
+}
+
+// Whether word i of two buffers differs only by what NaNs have besides being one.
+static bool are_nans(const uint32_t *got, const uint32_t *want, uint64_t i, uint64_t count,
+                     uint32_t bits)
+{
+    if (!has_nan(want, i, count, bits))
+        return false;
+    for (uint32_t shift = 0; shift < (bits == 16 ? 32u : 16u); shift += 16) {
+        const uint64_t a = float_at(got, i, shift, bits), b = float_at(want, i, shift, bits);
+        if (a != b && !(is_nan(a, bits) && is_nan(b, bits)))
+            return false;
+    }
+    return true;
 }
 
 // Words of an element. Found without a call into the dynamic linker, as in base/clock.c.
@@ -77,7 +120,8 @@ static void settle(const struct cat_binding *binding, uint32_t *output, const ui
               by_words);
     }
     for (uint64_t i = 0; i < binding->words; i++)
-        if (i < may->from || i >= end || all || is_near(may, output[i], expected[i]))
+        if (i < may->from || i >= end || all || is_near(may, output[i], expected[i]) ||
+            are_nans(output, expected, i, binding->words, may->nan))
             output[i] = expected[i];
 }
 
@@ -117,7 +161,7 @@ bool cat_interface_is_exact(const struct cat_interface *interface)
     for (size_t i = 0; (binding = cat_binding_at(interface, i)); i++) {
         const struct cat_tolerance *may = &binding->may;
         if (may->order || may->to || may->ulps || may->half_ulps || may->relative > 0 ||
-            may->absolute > 0 || may->rmse > 0 || may->like)
+            may->absolute > 0 || may->rmse > 0 || may->like || may->nan)
             return false;
     }
     return !interface->counts;
@@ -134,4 +178,23 @@ void cat_settle(const struct cat_interface *interface, uint32_t *output, const u
     for (size_t i = 0; (binding = cat_binding_at(interface, i)); i++)
         if (binding->region == CAT_OUTPUT)
             settle(binding, output + binding->first, expected + binding->first);
+}
+
+static void forget_nans(struct cat_interface *interface, const uint32_t *expected)
+{
+    for (size_t i = 0; i < interface->binding_count; i++) {
+        struct cat_binding *binding = &interface->bindings[i];
+        const uint32_t *words = expected + binding->first;
+        bool any = false;
+        for (uint64_t w = 0; binding->region == CAT_OUTPUT && w < binding->words && !any; w++)
+            any = has_nan(words, w, binding->words, binding->may.nan);
+        binding->may.nan = any ? binding->may.nan : 0;
+    }
+}
+
+void cat_forget_nans(struct cat_interface *interface, const uint32_t *expected)
+{
+    forget_nans(interface, expected);
+    for (size_t i = 0; i < interface->part_count; i++)
+        forget_nans(&interface->parts[i].interface, expected);
 }

@@ -90,6 +90,9 @@ bool repro_fits(const struct eng_prepared *ready, struct lit_error *error)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "there are no reproducers of litmus tests: their files are (litmus run "
                         "FILE.litmus)");
+    if (ready->interface && ready->interface->address_count)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "there are no reproducers of kernels that are given addresses of buffers");
     for (size_t i = 0; head && i < head->sweep_count; i++)
         if (cat_case_sweep(&ready->which, i) == CAT_LARGEST)
             return lit_fail(error, LIT_EXIT_USAGE,

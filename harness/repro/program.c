@@ -309,10 +309,10 @@ static void put_tolerances(struct text *out, const struct cat_interface *interfa
             text_printf(out,
                         "    {.first = %" PRIu64 ", .words = %" PRIu64 ",\n     .may = {%" PRIu32
                         ", %" PRIu64 ", %" PRIu64 ", %" PRIu32 "u, %" PRIu32 "u, %.9e, %.9e, "
-                        "%" PRIu64 ", %.9e}},\n",
+                        "%" PRIu64 ", %.9e, %" PRIu32 "}},\n",
                         binding->first, binding->words, may->order, may->from, may->to, may->ulps,
                         may->half_ulps, (double)may->relative, (double)may->absolute, may->like,
-                        (double)may->rmse);
+                        (double)may->rmse, may->nan);
     }
     text_puts(out, "};\n");
     put_bool(out, "BITS_COUNT", interface->counts, "counts.bin says which bits of each word count");

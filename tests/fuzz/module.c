@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct cat_spec specs[] = {{0, 64}};
     for (size_t given = 0; given < 2; given++)
         if (cat_inspect(words, count, NULL, specs, given, &found, &error)) {
-            MUST(found.buffer_count > 0 && found.buffer_count <= CAT_MOST_BINDINGS);
+            MUST(found.buffer_count <= CAT_MOST_BINDINGS);
             MUST(found.push_size <= CAT_MOST_PUSH && found.push_size % 4 == 0);
             MUST(found.local[0] > 0 && found.local[1] > 0 && found.local[2] > 0);
             for (size_t i = 0; i < found.buffer_count; i++)
