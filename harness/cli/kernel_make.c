@@ -464,17 +464,14 @@ static bool take_allowed(const char *given, struct cli_plan *plan, uint32_t *bit
     const size_t length = held ? strlen(what) : 0;
     if (length > 11 && strncmp(what, "bits:", 5) == 0 && strcmp(what + length - 6, ".words") == 0)
         return take_counts(given, what + 5, held, error);
-    if (held && strncmp(what, "ulp", 3) == 0 && !take_tolerance(what, &held->may))
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "--allow '%.80s': expected ulp:N or ulp16:N with N from 1 to 4294967295",
-                        given);
     return held &&
            (take_bits(what, &bits[held - plan->buffers]) || take_tolerance(what, &held->may) ||
-            lit_fail(error, LIT_EXIT_USAGE,
-                     "--allow '%.80s': expected any-order, any-order:BYTES, ulp:N, "
-                     "ulp16:N, relative:X, absolute:X, rmse:X, bits:HEX, bits:FILE.words or "
-                     "words:FIRST-LAST",
-                     given));
+            lit_fail(
+                error, LIT_EXIT_USAGE,
+                "--allow '%.80s': expected any-order, any-order:BYTES, ulp:N or ulp16:N with N "
+                "of 1 or more, relative:X, absolute:X, rmse:X, bits:HEX, bits:FILE.words or "
+                "words:FIRST-LAST",
+                given));
 }
 
 static bool take_contents(const struct cli_kernel_options *chosen, struct cli_plan *plan,

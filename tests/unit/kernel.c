@@ -388,6 +388,47 @@ static void test_settles(void **state)
     assert_memory_equal(part, of, sizeof of);
 }
 
+// An infinity is near itself alone, and a NaN any other where all are floats of a width.
+static void test_settles_infinities_and_nans(void **state)
+{
+    (void)state;
+    struct cat_interface interface = {
+        .bindings = {{.region = CAT_OUTPUT, .words = 2, .may = {.relative = 0.5f}}},
+        .binding_count = 1};
+    struct cat_tolerance *may = &interface.bindings[0].may;
+    const uint32_t infinite[] = {bits_of(INFINITY), bits_of(-INFINITY)};
+    uint32_t finite[] = {bits_of(1), bits_of(INFINITY)};
+    cat_settle(&interface, finite, infinite);
+    assert_int_equal(finite[0], bits_of(1));
+    assert_int_equal(finite[1], bits_of(INFINITY));
+    may->relative = 0;
+    static const struct {
+        uint32_t bits, want[2], got[2];
+        bool same;
+    } rows[] = {
+        {32, {0x7fc00000, 1}, {0xffc00001, 1}, true},
+        {32, {0x7fc00000, 1}, {0x7f800000, 1}, false},
+        {32, {0x3f800000, 1}, {0x7fc00000, 1}, false},
+        {16, {0x7e003c00, 0}, {0xfe013c00, 0}, true},
+        {16, {0x7e003c00, 0}, {0xfe013c01, 0}, false},
+        {16, {0x7e007e00, 0}, {0x7e007c00, 0}, false},
+        {64, {1, 0x7ff80000}, {0, 0xfff80000}, true},
+        {64, {0, 0x7ff00000}, {1, 0x7ff00000}, false},
+        {0, {0x7fc00000, 1}, {0x7fc00001, 1}, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint32_t got[] = {rows[i].got[0], rows[i].got[1]};
+        may->nan = rows[i].bits;
+        assert_int_equal(cat_interface_is_exact(&interface), !rows[i].bits);
+        cat_settle(&interface, got, rows[i].want);
+        assert_int_equal(memcmp(got, rows[i].want, sizeof got) == 0, rows[i].same);
+        cat_forget_nans(&interface, rows[i].want);
+        const uint32_t *want = rows[i].want;
+        assert_int_equal(may->nan,
+                         want[0] == 0x3f800000 || want[1] == 0x7ff00000 ? 0 : rows[i].bits);
+    }
+}
+
 // Over all words together, and bit by bit, also in what only a further pipeline is bound to.
 static void test_settles_of_parts(void **state)
 {
@@ -503,10 +544,15 @@ static void test_adds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_inspects),  cmocka_unit_test(test_survives),
-        cmocka_unit_test(test_types_end), cmocka_unit_test(test_packages),
-        cmocka_unit_test(test_checked),   cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_settles),   cmocka_unit_test(test_settles_of_parts),
+        cmocka_unit_test(test_inspects),
+        cmocka_unit_test(test_survives),
+        cmocka_unit_test(test_types_end),
+        cmocka_unit_test(test_packages),
+        cmocka_unit_test(test_checked),
+        cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_settles),
+        cmocka_unit_test(test_settles_of_parts),
+        cmocka_unit_test(test_settles_infinities_and_nans),
         cmocka_unit_test(test_adds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: Apache-2.0
+"""litmus kernel: what kernels as they are shipped have and are given. shipped.py --write makes
+docs/kernel.md's table of capabilities anew."""
+
+import json
+import os
+import re
+import shutil
+import struct
+import sys
+import unittest
+
+import harness
+from harness import Case
+
+PAGE = os.path.join(harness.SOURCE, "docs", "kernel.md")
+TABLE = os.path.join(harness.SOURCE, "simt", "module", "capabilities.inc")
+FEATURES = os.path.join(harness.SOURCE, "harness", "model", "features.c")
+HEAD = "| capability | what a device has to offer |\n| --- | --- |\n"
+
+MODULE = """\
+{capabilities}
+{extensions}
+OpMemoryModel Logical {model}
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %words ArrayStride 4
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %block Block
+OpDecorate %output DescriptorSet 0
+OpDecorate %output Binding 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%c0 = OpConstant %uint 0
+%words = OpTypeRuntimeArray %uint
+%block = OpTypeStruct %words
+%pb = OpTypePointer StorageBuffer %block
+%ps = OpTypePointer StorageBuffer %uint
+%output = OpVariable %pb StorageBuffer
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%at = OpAccessChain %ps %output %c0 %c0
+OpStore %at %c0
+OpReturn
+OpFunctionEnd
+"""
+MATRIX = """\
+#version 450
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_EXT_shader_16bit_storage : require
+layout(local_size_x = 32) in;
+layout(constant_id = 0) const uint M = 16;
+layout(binding = 0) readonly buffer A { float16_t a[]; };
+layout(binding = 1) buffer B { float b[]; };
+void main()
+{
+    coopmat<float16_t, gl_ScopeSubgroup, M, 16, gl_MatrixUseA> x;
+    coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> y;
+    coopmat<float, gl_ScopeSubgroup, M, 16, gl_MatrixUseAccumulator> z =
+        coopmat<float, gl_ScopeSubgroup, M, 16, gl_MatrixUseAccumulator>(0.0);
+    coopMatLoad(x, a, 0, 16, gl_CooperativeMatrixLayoutRowMajor);
+    coopMatLoad(y, a, 0, 16, gl_CooperativeMatrixLayoutRowMajor);
+    coopMatStore(coopMatMulAdd(x, y, z), b, 0, 16, gl_CooperativeMatrixLayoutRowMajor);
+}
+"""
+PUSHED = """\
+#version 450
+layout(local_size_x = 32) in;
+layout(constant_id = 3) const uint factor = 1u;
+layout(binding = 0) buffer A { uint a[]; };
+layout(push_constant) uniform P { uint add; MORE } p;
+void main() { a[gl_GlobalInvocationID.x] = gl_GlobalInvocationID.x * factor + p.add; }
+"""
+ADDRESSED = """\
+#version 450
+#extension GL_EXT_buffer_reference : require
+layout(local_size_x = 32) in;
+layout(buffer_reference, std430) buffer Words { uint w[]; };
+layout(binding = 0) readonly buffer A { uint first; uint pad; Words from; };
+layout(push_constant) uniform P { Words to; uint add; float more; } p;
+void main()
+{
+    uint i = gl_GlobalInvocationID.x;
+    p.to.w[i] = from.w[i] + first + p.add + uint(p.more);
+}
+"""
+# The payload of each NaN is the turn in which its invocation came.
+TURNS = """\
+#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) buffer A { uint turn; };
+layout(binding = 1) buffer B { TYPE b[]; };
+void main() { b[gl_LocalInvocationIndex] = CONVERT(0x7fc00001u + atomicAdd(turn, 1u)); }
+"""
+needs_glslang = unittest.skipUnless(
+    shutil.which("glslang") or shutil.which("glslangValidator"), "needs glslang")
+
+
+def capabilities():
+    """[(capability, feature)] of the table, the feature by its name, "" for none."""
+    with open(FEATURES, encoding="utf-8") as file:
+        names = dict(re.findall(r'\[CAT_FEATURE_(\w+)\] =\s+"([^"]+)"', file.read()))
+    with open(TABLE, encoding="utf-8") as file:
+        rows = re.findall(r"^CAPABILITY\((\w+), (\w+)\)", file.read(), re.M)
+    return [(name, "" if feature == "NOTHING" else names[feature]) for name, feature in rows]
+
+
+def made(text):
+    """The page with the table as the program has it."""
+    begin = text.index(HEAD) + len(HEAD)
+    end = text.index("\n\n", begin) + 1
+    by_feature = {}
+    for name, feature in capabilities():
+        by_feature.setdefault(feature, []).append(name)
+    rows = "".join(f"| {', '.join(f'`{name}`' for name in names)} | "
+                   f"{f'`{feature}`' if feature else 'nothing more than Vulkan 1.1'} |\n"
+                   for feature, names in by_feature.items())
+    return text[:begin] + rows + text[end:]
+
+
+def page():
+    with open(PAGE, encoding="utf-8") as file:
+        return file.read()
+
+
+def grammar():
+    """{capability: [extension]}, of those that need one."""
+    for folder in (os.path.join(harness.SOURCE, ".sdk"), "/usr"):
+        path = os.path.join(folder, "include/spirv/unified1/spirv.core.grammar.json")
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                kinds = json.load(file)["operand_kinds"]
+            return {each["enumerant"]: each.get("extensions", [])
+                    for kind in kinds if kind["kind"] == "Capability"
+                    for each in kind["enumerants"]}
+    return {}
+
+
+@unittest.skipUnless(shutil.which("spirv-as"), "needs spirv-as")
+@harness.posix
+@harness.unsanitized
+class Table(Case):
+    def module(self, names, model="GLSL450"):
+        extensions = {extension for name in names for extension in grammar().get(name, [])
+                      if not extension.startswith("SPV_NV_cooperative")}
+        extensions.add("SPV_KHR_storage_buffer_storage_class")
+        return MODULE.format(
+            capabilities="\n".join(f"OpCapability {name}" for name in names), model=model,
+            extensions="\n".join(f'OpExtension "{name}"' for name in sorted(extensions)))
+
+    def test_page(self):
+        self.assertEqual(page(), made(page()), "run tests/e2e/shipped.py --write")
+
+    def test_each_is_executed(self):
+        """All at once: the simulator's device offers what each needs."""
+        names = [name for name, _ in capabilities()]
+        self.write("all.spvasm", self.module(names, "Vulkan"))
+        self.write("zero.words", "0")
+        result = self.litmus("kernel", "all.spvasm", "--groups", "1", "--buffer", "0.0=4",
+                             "--expect", "0.0=zero.words", "--simt", "lockstep", "-n", "2",
+                             "--db", "none")
+        self.skip_if_old(result)
+        self.assertEqual(result.code, 0, result)
+        self.assertRegex(result.out, r"kernel +1 +0 +0")
+
+    def skip_if_old(self, result):
+        if "Invalid capability" in result.err:
+            self.skipTest("SPIRV-Tools are older than a capability")
+
+    @harness.sanitized
+    def test_others_are_named(self):
+        for name in "StorageImageReadWithoutFormat", "RoundingModeRTZ", "Geometry":
+            with self.subTest(name=name):
+                self.write("other.spvasm", self.module(["Shader", name]))
+                result = self.litmus("kernel", "other.spvasm", "--groups", "1", "--expect", "agree")
+                self.assert_one_line(result, 2, f"other.spvasm: capability {name} is not supported")
+
+    @needs_glslang
+    def test_matrices(self):
+        """By the module's own shape, as it is specialized, against what the device lists."""
+        self.write("matrix.comp", MATRIX)
+        options = ("--groups", "1", "--buffer", "0.0=floats:1K", "--buffer", "0.1=4K", "--subgroup", "32")
+        result = self.litmus("kernel", "matrix.comp", *options, "--expect", "agree", "--simt",
+                             "lockstep", "-n", "2", "--db", "none")
+        self.skip_if_old(result)
+        self.assertEqual(result.code, 0, result)
+        result = self.litmus("kernel", "matrix.comp", *options, "--spec", "0=24", "--check")
+        self.assert_one_line(result, 2, "cooperative matrices of 24x16x16, float16 by float16 and "
+                             "float32 to float32, are none of the")
+
+
+@needs_glslang
+@harness.posix
+@harness.unsanitized
+class Given(Case):
+    def agrees(self, name, *options, code=0):
+        result = self.litmus("kernel", name, *options, "--simt", "lockstep", "-n", "2", "--db", "none")
+        self.assertEqual(result.code, code, result)
+        return result
+
+    @harness.sanitized
+    def test_ambiguous(self):
+        self.write("one.comp", PUSHED.replace("MORE", ""))
+        options = ("one.comp", "--groups", "1", "--buffer", "0.0=128", "--check")
+        for given in "1536", "100", "12345678":
+            with self.subTest(given=given):
+                result = self.litmus("kernel", *options, "--push", given)
+                self.assert_one_line(
+                    result, 2, f"--push '{given}' is ambiguous: u32:{given}, f32:{given}, "
+                    f"hex:{given} or file:{given}")
+        for given, words in (("u32:1.5", "'1.5' is not an integer of 32 bits"),
+                             ("u32:4294967296", "not an integer of 32 bits"),
+                             ("f32:x", "'x' is not a number"), ("hex:012", "pairs of hex"),
+                             ("u32:1,", "'' is not an integer"), ("address:0", "as in address:0.2"),
+                             ("u32:1,2", "8 bytes, where the module has 4"),
+                             ("nothing", "nothing: No such file"), ("file:x", "x: No such file"),
+                             ("deadbee", "ambiguous: hex:deadbee or file:deadbee")):
+            with self.subTest(given=given):
+                self.assert_one_line(self.litmus("kernel", *options, "--push", given), 2, words)
+        result = self.litmus("kernel", *options, "--push", "u32:1", "--spec", "3=0x500000000")
+        self.assert_one_line(result, 2, "'3=0x500000000': the value has more than 32 bits")
+
+    def test_spelled(self):
+        """Each spelling of the same words."""
+        self.write("two.comp", PUSHED.replace("MORE", "uint more;"))
+        with open(self.path("kept.bin"), "wb") as file:
+            file.write(struct.pack("<II", 7, 9))
+        self.write("two.comp.kernel", "groups 1\nbuffer 0.0=128\nexpect 0.0=formula:word*3+7\nspec 3=3\n")
+        for given in ("u32:7,9", "u32:7,u32:0x9", "7,9", "0x7,0x9", "hex:0700000009000000",
+                      "0700000009000000", "file:kept.bin", "kept.bin", "u32:7,f32:1.5",
+                      "hex:07000000,u32:-1"):
+            with self.subTest(given=given):
+                self.agrees("two.comp", "--push", given)
+        self.agrees("two.comp", "--push", "u32:8,9", code=1)
+        self.write("two.comp.kernel", "groups 1\nbuffer 0.0=128\nexpect 0.0=formula:word*3+7\nspec 3=3\n"
+                   "push file:kept.bin\n")
+        self.agrees("two.comp")
+
+    def test_addresses(self):
+        """In push constants and in a buffer, of buffers that no module declares."""
+        self.write("at.comp", ADDRESSED)
+        options = ("at.comp", "--groups", "2", "--push", "address:0.2,u32:5,f32:2.5",
+                   "--buffer", "0.0=u32:11,0,address:1.3", "--buffer", "1.3=iota:256")
+        result = self.agrees(*options, "--buffer", "0.2=256", "--expect", "0.2=formula@1.3:word+18")
+        self.assertRegex(result.out, r"kernel +1 +0 +0")
+        self.agrees(*options, "--buffer", "0.2=256", "--expect", "0.2=formula@1.3:word+17", code=1)
+        self.agrees(*options, "--buffer", "0.2=256", "--expect", "agree")
+        result = self.litmus("kernel", *options, "--expect", "agree")
+        self.assert_one_line(result, 2, "nothing says how long buffer 0.2 is")
+        for command, words in (("repro", "no reproducers of kernels that are given addresses"),
+                               ("reduce", "given addresses of buffers is not reduced")):
+            result = self.litmus("kernel", *options, "--buffer", "0.2=256", "--expect", "agree",
+                                 command, "--simt", "lockstep")
+            self.assertEqual(result.code, 2, result)
+            self.assertIn(words, result.err)
+
+    @harness.about_lavapipe
+    def test_addresses_on_lavapipe(self):
+        self.write("at.comp", ADDRESSED)
+        result = self.litmus("kernel", "at.comp", "--groups", "2", "--push", "address:0.2,u32:5,f32:2.5",
+                             "--buffer", "0.0=u32:11,0,address:1.3", "--buffer", "1.3=iota:256",
+                             "--buffer", "0.2=256", "--expect", "0.2=formula@1.3:word+18", "-n", "50")
+        self.assertEqual(result.code, 0, result)
+
+    def test_nans(self):
+        """NaNs of another payload are NaNs, in buffers of floats alone."""
+        for kind, convert, code in ("float", "uintBitsToFloat", 0), ("uint", "uint", 1):
+            self.write("turns.comp", TURNS.replace("TYPE", kind).replace("CONVERT", convert))
+            result = self.litmus("kernel", "turns.comp", "--groups", "1", "--buffer", "0.0=zero:4",
+                                 "--buffer", "0.1=256", "--subgroup", "8", "--expect", "agree",
+                                 "--simt", "tangled", "-n", "20", "--db", "none")
+            self.assertEqual(result.code, code, result)
+
+    def test_wide_constants(self):
+        self.write("wide.comp", """#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(local_size_x = 1) in;
+layout(constant_id = 4) const uint64_t wide = 1ul;
+layout(binding = 0) buffer A { uint64_t a[]; };
+void main() { a[0] = wide; }
+""")
+        result = self.litmus("kernel", "wide.comp", "--groups", "1", "--spec", "4=5", "--check")
+        self.assert_one_line(result, 2, "constant 4 has 64 bits")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--write"]:
+        text = made(page())
+        with open(PAGE, "w", encoding="utf-8") as out:
+            out.write(text)
+    else:
+        harness.main()
