@@ -6,6 +6,7 @@
 #include "base/program.h"
 #include "base/spirv.h"
 #include "catalogue/words.h"
+#include "model/facts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -158,13 +159,18 @@ static bool validate(const char *path, const struct text *spirv, struct lit_erro
 static bool take_words(const struct text *spirv, const char *label, uint32_t **words, size_t *count,
                        struct lit_error *error)
 {
+    struct lit_error why = {0};
+    uint64_t features;
     *count = spirv->length / 4;
     *words = lit_alloc(*count + 1, sizeof **words);
     memcpy(*words, spirv->data, *count * 4);
     if (spirv->length % 4 || !spirv_is_module(*words, *count))
         return lit_fail(error, LIT_EXIT_USAGE,
                         "%.200s: not SPIR-V; assembly ends in .spvasm, GLSL in .comp", label);
-    return validate(label, spirv, error);
+    // Before spirv-val, which may not know a capability either, and has no name for it.
+    return (cat_module_features(*words, *count, &features, &why) ||
+            lit_fail(error, LIT_EXIT_USAGE, "%.200s: %.300s", label, why.message)) &&
+           validate(label, spirv, error);
 }
 
 bool cli_kernel_load(const char *path, const struct cli_kernel_options *chosen, uint32_t **words,

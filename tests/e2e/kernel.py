@@ -1095,7 +1095,7 @@ RUN three GROUPS 1 1""")
         """What nobody says is asked for, with an option that says it."""
         for left_out, words in (
                 ("groups", "--groups 64"),
-                ("push", "the 8 bytes of push constants are: --push 0000000000000000"),
+                ("push", "the 8 bytes of push constants are: --push u32:0,0"),
                 ("0.0=factor.bin", "buffer 0.0 holds: --buffer 0.0=random:4"),
                 ("0.4=iota:256", "buffer 0.4 (source) holds: --buffer 0.4=random:4096")):
             with self.subTest(left_out=left_out):
@@ -1110,7 +1110,7 @@ RUN three GROUPS 1 1""")
                 (("--buffer", "0.4=iota:x"), "expected a size in bytes"),
                 (("--buffer", "1.4=iota:4"), "the module has no such buffer, but 0.0, 0.4, 2.1"),
                 (("--buffer", "input"), "expected SET.BINDING="),
-                (("--buffer", "0.0=zero:2M", "--push", "00"), "where the module has 8"),
+                (("--buffer", "0.0=zero:2M", "--push", "hex:00"), "where the module has 8"),
                 (("--spec", "9=1"), "no specialization constant 9"),
                 (("--spec", "3=0"), "a workgroup size of 0"),
                 (("--spec", "three"), "expected ID=VALUE"),
