@@ -10,11 +10,11 @@
 struct cat_buffer {
     uint32_t set, binding;
     bool uniform;
-    bool readonly;  // nothing in it is written: NonWritable, or uniform
-    uint64_t bytes; // of what has a fixed size
-    uint64_t each;  // of an element of the array without a size at its end; 0: there is none
+    bool readonly;   // nothing in it is written: NonWritable, or uniform
+    uint64_t bytes;  // of what has a fixed size
+    uint64_t each;   // of an element of the array without a size at its end; 0: there is none
     uint32_t floats; // all of it are floats of so many bits, 16, 32 or 64; 0: not all
-    char name[64];  // of the variable, sanitised; "" without
+    char name[64];   // of the variable, sanitised; "" without
 };
 
 struct cat_inspected {

@@ -138,17 +138,11 @@ static bool take_product(const struct module *m, const struct spirv_instruction 
     asked->MSize = constant(m, types[0].words[4]);
     asked->KSize = constant(m, types[0].words[5]);
     asked->NSize = constant(m, types[1].words[5]);
-    asked->AType = component_of(m, types[0].words[2],
-                                mask & SIGNED_A);
-    asked->BType = component_of(m, types[1].words[2],
-                                mask & SIGNED_B);
-    asked->CType = component_of(m, types[2].words[2],
-                                mask & SIGNED_C);
-    asked->ResultType =
-        component_of(m, types[3].words[2],
-                     mask & SIGNED_RESULT);
-    asked->saturatingAccumulation =
-        (mask & SATURATING) != 0;
+    asked->AType = component_of(m, types[0].words[2], mask & SIGNED_A);
+    asked->BType = component_of(m, types[1].words[2], mask & SIGNED_B);
+    asked->CType = component_of(m, types[2].words[2], mask & SIGNED_C);
+    asked->ResultType = component_of(m, types[3].words[2], mask & SIGNED_RESULT);
+    asked->saturatingAccumulation = (mask & SATURATING) != 0;
     asked->scope = (VkScopeKHR)constant(m, types[0].words[3]);
     return asked->MSize != NONE && asked->KSize != NONE && asked->NSize != NONE &&
            (uint32_t)asked->scope != NONE;
