@@ -327,7 +327,7 @@ static const char *find_litmus_fault(const struct cat_package *of)
         of->region_words[CAT_STATE] || of->expected_words)
         return "its buffers";
     if (of->spec_count || of->interface.binding_count || of->interface.step_count ||
-        of->interface.part_count || of->interface.counts)
+        of->interface.part_count || of->interface.counts || of->interface.address_count)
         return "its interface";
     const uint32_t places[] = {of->groups, of->workgroup, of->subgroup};
     for (size_t i = 0; i < 3; i++)
