@@ -102,7 +102,7 @@ static const struct cli_option gate_options[] = {
             "baseline session; several are combined"),
     CLI_ROW(0, "strict", CLI_FLAG, strict, NULL, "exit with 3 if any configuration is undecided"),
     CLI_ROW(0, "allow-gone", CLI_FLAG, allow_gone, NULL,
-            "ignore baseline configurations that the other side did not\nrun"),
+            "ignore baseline configurations and devices that the other\nside did not run"),
     COMMON_OPTIONS,
 };
 
@@ -137,8 +137,9 @@ const struct cli_syntax cli_gate_syntax = {
     CLI_OPTIONS(gate_options, struct options, .format = 0),
     .more = SIDES
     "exit code 3: a forbidden outcome was observed for the first time, or a configuration "
-    "that the baseline\ndid not run is wrong, or more than one in ten configurations "
-    "are undecided.\n"
+    "that the baseline\ndid not run is wrong, or one that it ran, or one of its devices, was not "
+    "run (--allow-gone), or more than\none in ten configurations are undecided, or nothing was "
+    "compared.\n"
     "examples:\n"
     "  litmus gate --baseline baseline.json\n"
     "  litmus gate --baseline before.db#all after.db --waivers waivers.txt\n",

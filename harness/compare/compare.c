@@ -142,6 +142,7 @@ bool compare_make(struct comparison *comparison, const struct compare_request *r
         return false;
     if (waivers)
         apply_waivers(comparison, waivers);
+    comparison->summary.alone = comparison->pairs.alone_a;
     compare_decide(comparison->entries, comparison->count, &comparison->policy,
                    &comparison->summary);
     compare_power(comparison->entries, comparison->count, &comparison->policy, &comparison->summary,

@@ -39,28 +39,34 @@ bool compare_is_open(const struct compare_entry *entry, const struct compare_pol
            compare_is_not_measured(entry);
 }
 
+static bool is_measured(const struct report_result *result)
+{
+    return result && result->result != ENG_SKIP && result->result != ENG_HARNESS_ERROR &&
+           result->result != ENG_PARTIAL;
+}
+
 static void count_entry(const struct compare_entry *entry, const struct compare_policy *policy,
                         struct compare_summary *summary)
 {
     const struct report_result *a = entry->a, *b = entry->b;
     bool can_gate = compare_can_gate(entry, policy), open = compare_is_open(entry, policy);
     bool regression = can_gate && entry->verdict == COMPARE_REGRESSION;
+    bool counts = (regression || open) && !entry->waiver;
     summary->verdicts[entry->verdict]++;
     summary->compared += entry->failed.made || entry->waited.made;
-    summary->gating += can_gate && a && a->result != ENG_SKIP &&
-                       !(policy->allow_gone && entry->verdict == COMPARE_GONE);
+    summary->gating += can_gate && a && a->result != ENG_SKIP && (counts || is_measured(b));
     summary->spread += entry->factor > 1;
     summary->spread_unknown += entry->failed.made && !entry->spread_known;
     summary->sequential += (a && a->rule[0]) || (b && b->rule[0]);
-    if (entry->waiver && (regression || open)) {
-        summary->waived++;
+    summary->waived += (regression || open) && !counts;
+    if (!counts)
         return;
-    }
     summary->regressions += regression;
     summary->open += open;
     summary->first_seen += open && entry->why == COMPARE_FIRST_SEEN;
     summary->new_wrong += open && compare_is_new_and_wrong(entry);
     summary->not_measured += open && compare_is_not_measured(entry);
+    summary->gone += open && entry->verdict == COMPARE_GONE;
 }
 
 // `many` has a %zu for the count.
@@ -77,8 +83,8 @@ static void decide(struct compare_summary *summary, enum lit_exit code, size_t c
 void compare_decide(const struct compare_entry *entries, size_t count,
                     const struct compare_policy *policy, struct compare_summary *summary)
 {
-    const size_t tests = summary->tests, family = summary->family;
-    *summary = (struct compare_summary){.tests = tests, .family = family};
+    *summary = (struct compare_summary){
+        .tests = summary->tests, .family = summary->family, .alone = summary->alone};
     for (size_t i = 0; i < count; i++)
         count_entry(&entries[i], policy, summary);
     const struct compare_summary *s = summary;
@@ -99,6 +105,14 @@ void compare_decide(const struct compare_entry *entries, size_t count,
         decide(summary, LIT_EXIT_UNDECIDED, s->not_measured,
                "a configuration could not be run: an error of the harness",
                "%zu configurations could not be run: errors of the harness");
+    else if (s->gone > 0)
+        decide(summary, LIT_EXIT_UNDECIDED, s->gone,
+               "a configuration of the baseline was not run; --allow-gone accepts that",
+               "%zu configurations of the baseline were not run; --allow-gone accepts that");
+    else if (s->alone > 0 && !policy->allow_gone)
+        decide(summary, LIT_EXIT_UNDECIDED, s->alone,
+               "a device of the baseline was not measured; --allow-gone accepts that",
+               "%zu devices of the baseline were not measured; --allow-gone accepts that");
     else if (s->gating == 0)
         decide(summary, LIT_EXIT_UNDECIDED, 1, "nothing that can fail the gate was compared", "");
     else if (s->open > 0 && (policy->strict || s->open > most_open))

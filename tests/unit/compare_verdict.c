@@ -489,7 +489,7 @@ static void options(void **state)
     policy.first_seen = COMPARE_FIRST_IGNORED;
     verdict_of(&right, &once, &policy, COMPARE_UNCHANGED, LIT_EXIT_OK);
     policy.allow_skips = true;
-    verdict_of(&right, &skip, &policy, COMPARE_GONE, LIT_EXIT_OK);
+    verdict_of(&right, &skip, &policy, COMPARE_GONE, LIT_EXIT_UNDECIDED); // nothing is left
     policy.ignore_code = true;
     verdict_of(&right, &other, &policy, COMPARE_REGRESSION, LIT_EXIT_FORBIDDEN);
     policy.gates[CAT_FORBIDDEN] = false;
@@ -529,6 +529,38 @@ static void share_of_undecided(void **state)
         compare_judge(entries, MANY, &policy, &summary);
         assert_int_equal(summary.code, LIT_EXIT_UNDECIDED);
     }
+}
+
+// What B did not run, of many that it ran. A waiver or an option leaves it out; if nothing else is
+// left, the gate has not compared anything.
+static void nothing_is_passed_over(void **state)
+{
+    (void)state;
+    const struct half right = {.result = ENG_PASS, .runs = 1000}, skip = {.result = ENG_SKIP},
+                      absent = ABSENT;
+    static struct pair pairs[MANY];
+    struct compare_entry entries[MANY];
+    struct compare_summary summary;
+    for (int all = 0; all < 2; all++)
+        for (int skipped = 0; skipped < 2; skipped++)
+            for (int allowed = 0; allowed < 3; allowed++) {
+                struct compare_policy policy = compare_policy_default;
+                policy.gate = true;
+                policy.allow_skips = policy.allow_gone = allowed == 1;
+                for (size_t i = 0; i < MANY; i++) {
+                    make(&pairs[i], &right,
+                         i && !all ? &right
+                         : skipped ? &skip
+                                   : &absent,
+                         CAT_FORBIDDEN);
+                    entries[i] = pairs[i].entry;
+                    entries[i].waiver = allowed == 2;
+                }
+                compare_judge(entries, MANY, &policy, &summary);
+                assert_int_equal(summary.code, allowed && !all       ? LIT_EXIT_OK
+                                               : !allowed && skipped ? LIT_EXIT_FORBIDDEN
+                                                                     : LIT_EXIT_UNDECIDED);
+            }
 }
 
 // One rise that is significant alone and not among many that could be. What never fails anywhere
@@ -688,6 +720,7 @@ int main(void)
         cmocka_unit_test(classes),
         cmocka_unit_test(correction),
         cmocka_unit_test(share_of_undecided),
+        cmocka_unit_test(nothing_is_passed_over),
         cmocka_unit_test(bunches),
         cmocka_unit_test(sessions_vary),
         cmocka_unit_test(combined),
