@@ -7,6 +7,8 @@
 #include "store/merge.h"
 
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 struct options {
     const char *output;
@@ -44,7 +46,12 @@ const struct cli_syntax cli_merge_syntax = {
         "part measured,\n"
         "a configuration that two of them have (on devices of one kind) once; the session is "
         "unfinished as long\n"
-        "as 'litmus plan --missing' of it, with its parts as caselists, names something.\n",
+        "as 'litmus plan --missing' of it, with its parts as caselists, names something.\n\n"
+        "Exit code 3: all was merged, but a session that came in is not in the newest one, which "
+        "gate and report\n"
+        "read: with --parts or --sum any, else a shard of a run that is not whole. A line on "
+        "stderr names each\n"
+        "of them and says what differs.\n",
     .operands = CLI_OPERANDS_FILES,
 };
 
@@ -75,6 +82,10 @@ int cli_merge(struct cli_call *call)
     ok = ok && store_merge(&plan, &done, &call->error);
     if (ok && !chosen->quiet)
         summarise(chosen, &done, &call->out);
+    const bool apart = ok && done.apart.length > 0;
+    for (const char *line = done.apart.data; apart && *line; line += strcspn(line, "\n") + 1)
+        fprintf(stderr, "litmus: %.*s\n", (int)strcspn(line, "\n"), line);
     text_free(&done.notes);
-    return ok ? LIT_EXIT_OK : CLI_FAILED;
+    text_free(&done.apart);
+    return !ok ? CLI_FAILED : apart ? LIT_EXIT_UNDECIDED : LIT_EXIT_OK;
 }

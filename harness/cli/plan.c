@@ -5,6 +5,7 @@
 #include "cli/cases.h"
 #include "cli/cli.h"
 #include "cli/session.h"
+#include "compare/side.h"
 #include "engine/balance.h"
 #include "report/format.h"
 #include "store/history.h"
@@ -37,8 +38,9 @@ static const struct cli_option options[] = {
     {0, "from", CLI_LIST, AT(from), "FILE",
      "a store that says how long each configuration takes, what\nbroke, and which subgroup sizes "
      "there are; can be repeated"},
-    {0, "missing", CLI_LIST, AT(missing), "FILE",
-     "only what this store of the run has not measured; can be\nrepeated"},
+    {0, "missing", CLI_LIST, AT(missing), "FILE[#N|#all]",
+     "only what the session of the run in this store has not\nmeasured, the one that 'litmus gate' "
+     "reads; can be repeated"},
     {0, "thorough", CLI_FLAG, AT(thorough), NULL,
      "all values of all parameters, and all subgroup sizes of the\ndevices of the stores"},
     {0, "caselist", CLI_LIST, AT(caselists), "FILE", "only what a file names, as for 'litmus run'"},
@@ -66,8 +68,8 @@ const struct cli_syntax cli_plan_syntax = {
         "the same selection and '--missing' with the stores that there are: what a device of "
         "theirs (as a kind:\n"
         "name and driver) has no result of, was interrupted in, or could not be run "
-        "(harness-error). Prints\n"
-        "nothing if nothing is missing.\n\n"
+        "(harness-error). Exit\n"
+        "code 3: something is missing. Prints nothing if nothing is.\n\n"
         "examples:\n"
         "  litmus plan --all --parts 8 --from last-week.db -o part\n"
         "  litmus plan --all --parts 2 --missing all.db -o again\n"
@@ -182,10 +184,29 @@ static bool read_session(struct planning *p, struct store *store, int64_t id, co
     return good;
 }
 
-static bool read_stores(struct planning *p, const struct cli_list *stores, bool missing)
+// A session of --missing: the one that 'litmus gate' reads.
+static bool take_missing(struct report_model *model, const char *label, void *user,
+                         struct lit_error *error)
+{
+    const bool good =
+        model->store ? read_session(user, model->store, model->session.id, model->session.started)
+                     : lit_fail(error, LIT_EXIT_USAGE, "%.200s: a report, not a store", label);
+    report_model_clear(model);
+    return good;
+}
+
+static bool read_missing(struct planning *p, const struct cli_list *stores)
 {
     bool good = true;
-    p->is_missing = missing && stores->count > 0;
+    p->is_missing = stores->count > 0;
+    for (size_t i = 0; good && i < stores->count; i++)
+        good = compare_source_each(stores->items[i], false, take_missing, p, p->error);
+    return good;
+}
+
+static bool read_stores(struct planning *p, const struct cli_list *stores)
+{
+    bool good = true;
     for (size_t i = 0; good && i < stores->count; i++) {
         struct store_index index = {0};
         struct store *store = store_open_read(stores->items[i], p->error);
@@ -481,11 +502,12 @@ int cli_plan(struct cli_call *call)
                 cli_cases_read(&p.cases, &o->caselists, &o->skips, p.error);
     if (good) {
         p.selection = cli_cases_select(&p.cases, &call->operands, o->all, o->thorough);
-        good = cat_selection_check(&p.selection, p.error) && read_stores(&p, &o->from, false) &&
-               read_stores(&p, &o->missing, true) && make_items(&p) && put_parts(&p, &call->out);
+        good = cat_selection_check(&p.selection, p.error) && read_stores(&p, &o->from) &&
+               read_missing(&p, &o->missing) && make_items(&p) && put_parts(&p, &call->out);
     }
     if (good && p.item_count == 0)
         fputs("litmus: nothing is missing\n", stderr);
+    const bool lacking = p.is_missing && p.item_count > 0;
     clear(&p);
-    return good ? LIT_EXIT_OK : CLI_FAILED;
+    return !good ? CLI_FAILED : lacking ? LIT_EXIT_UNDECIDED : LIT_EXIT_OK;
 }

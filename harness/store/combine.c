@@ -88,17 +88,16 @@ static bool check(struct combining *c, const char *part)
     return store_each(c->store, c->error, query(c, part, 0), refuse, c);
 }
 
-static enum store_row add_note(sqlite3_stmt *select, void *user)
+static enum store_row add_line(sqlite3_stmt *select, void *user)
 {
-    struct combining *c = user;
     OWNED(lit_free) char *sentence = store_column_text(select, 0);
-    text_printf(&c->done->notes, "%s\n", sentence);
+    text_printf(user, "%s\n", sentence);
     return STORE_NEXT;
 }
 
 static bool note(struct combining *c, const char *part, int64_t argument)
 {
-    return store_each(c->store, c->error, query(c, part, argument), add_note, c);
+    return store_each(c->store, c->error, query(c, part, argument), add_line, &c->done->notes);
 }
 
 // Chooses the pieces; *count is how many there are, *uuid what they are together (free() it).
@@ -206,4 +205,12 @@ bool store_combine_sum(struct store *store, struct store_merge_done *done, struc
         good = good && check(&c, "check sum") && combine(&c, uuid) && note(&c, "sum note", 0) &&
                run(&c, "stale") && store_forget_totals(store, error);
     return good;
+}
+
+bool store_combine_apart(struct store *store, const struct store_merge_plan *plan,
+                         struct store_merge_done *done, struct lit_error *error)
+{
+    struct combining c = {store, done, error, NULL};
+    return store_each(store, error, query(&c, "apart", plan->parts ? 2 : plan->sum), add_line,
+                      &done->apart);
 }

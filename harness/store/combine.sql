@@ -14,7 +14,8 @@ CREATE TEMP TABLE member (place INTEGER PRIMARY KEY, uuid TEXT, seed TEXT, shard
 CREATE TEMP TABLE made (session INTEGER);
 CREATE TEMP TABLE chosen AS SELECT * FROM device WHERE false;
 CREATE TEMP TABLE shard (session INTEGER PRIMARY KEY, run TEXT);
-CREATE TEMP TABLE arrived (uuid TEXT);
+CREATE TEMP TABLE arrived (uuid TEXT, path TEXT, number INTEGER, version TEXT, shard TEXT,
+                           finished INTEGER, options TEXT);
 -- The sessions that may be parts of a plan, by the plan; and results of the pieces that do not
 -- count, since another piece has a better one, or the same.
 CREATE TEMP TABLE planned (session INTEGER PRIMARY KEY, plan TEXT);
@@ -27,13 +28,24 @@ SELECT session.id AS combined, finished, json_extract(options, '$.joined.kind') 
        json_extract(options, fullkey || '.seed') AS seed
 FROM session, json_each(iif(json_valid(options), options, '{}'), '$.joined.members');
 
--- The options that are kept (recorded.c), as JSON.
+-- The sessions of the file, and with negative numbers those that came in.
+CREATE TEMP VIEW known AS
+SELECT id AS session, version, options FROM session
+UNION ALL SELECT -rowid, version, options FROM arrived;
+
+-- The options that are kept (recorded.c), as JSON; and what the parts of a plan have in common.
 CREATE TEMP VIEW kept AS
-SELECT session.id AS session, key, options -> ('$.' || key) AS value
-FROM session, json_each(iif(json_valid(options), options, '{}'))
+SELECT session, key, options -> ('$.' || key) AS value
+FROM known, json_each(iif(json_valid(options), options, '{}'))
 WHERE key IN ('caselist', 'first', 'max_runs', 'patterns', 'runs', 'seed', 'shuffle', 'simt', 'skips',
               'stress', 'thorough', 'until', 'validation', 'timeout')
-ORDER BY session.id, key;
+ORDER BY session, key;
+
+CREATE TEMP VIEW common AS
+SELECT session, key, value FROM kept WHERE key NOT IN ('caselist', 'patterns')
+UNION ALL SELECT session, 'version', json_quote(version) FROM known
+UNION ALL SELECT session, 'catalogue', options -> '$.build.catalogue' FROM known
+          WHERE json_valid(options);
 
 -- The results of the pieces; with those of the same configuration and device, and the result that
 -- is made of them.
@@ -108,9 +120,8 @@ ORDER BY shard_index, started, uuid
 -- What was run from caselists with one seed, and else alike; and what was put together of such.
 DELETE FROM planned;
 INSERT INTO planned
-SELECT id, printf('seed %s, %d runs, %s, %s', seed, runs, version,
-                  (SELECT json_group_object(key, json(value)) FROM kept
-                   WHERE kept.session = session.id AND key NOT IN ('caselist', 'patterns')))
+SELECT id, (SELECT json_group_object(key, json(value))
+            FROM (SELECT key, value FROM common WHERE common.session = session.id ORDER BY key))
 FROM session
 WHERE shard = '' AND json_valid(options) AND options -> '$.caselist' IS NOT NULL
       AND (options -> '$.joined' IS NULL OR (finished AND options ->> '$.joined.kind' = 'tests'));
@@ -138,15 +149,19 @@ SELECT session FROM planned JOIN session ON session.id = session
 WHERE plan = (SELECT plan FROM planned WHERE session = ?1) ORDER BY started, uuid
 
 --- left out
--- Of several pieces that have a configuration on devices of one kind (dev_facts_alike) only the first
--- counts that measured it. One piece may have it on several such devices.
+-- Of several pieces that have a configuration on devices of one kind (dev_facts_alike) only one
+-- counts: the first that did not pass, else the first that measured it. One piece may have it on
+-- several such devices.
 DELETE FROM left_out;
 INSERT INTO left_out
 WITH r AS (SELECT result.id, result.session,
                   first_value(result.session) OVER (
                     PARTITION BY result.name, device.name, vendor, product, driver_name,
                                  driver_version
-                    ORDER BY result IN ('partial', 'harness-error'), place) AS best
+                    ORDER BY CASE WHEN failed_runs > 0 THEN 0
+                                  WHEN result IN ('partial', 'harness-error') THEN 4
+                                  WHEN result = 'skip' THEN 3 WHEN result = 'pass' THEN 2
+                                  WHEN result = 'no-progress' THEN 1 ELSE 0 END, place) AS best
            FROM piece JOIN result USING (session)
                 JOIN device ON device.session = result.session AND device.id = result.device)
 SELECT id FROM r WHERE session <> best;
@@ -410,3 +425,32 @@ DELETE FROM session WHERE id IN (SELECT combined FROM membership
                                                      JOIN session ON id = session)));
 DELETE FROM session WHERE id IN (SELECT session FROM piece)
                           AND (SELECT finished FROM session JOIN made ON id = session);
+
+--- apart
+-- Of the sessions that came in, those that are not in the newest, which is what is read where no
+-- session is named; of a merge that was not told to put them together (?1: 2 parts, 1 a sum, 0) only
+-- shards that no finished session has, where the newest is finished.
+WITH newest AS (SELECT * FROM session ORDER BY id DESC LIMIT 1),
+     inside AS (SELECT uuid FROM newest
+                UNION SELECT membership.uuid FROM membership JOIN newest ON combined = newest.id),
+     whole AS (SELECT uuid FROM membership WHERE finished)
+SELECT printf('%s: session %d is not in session %d, which gate and report read: %s', path, number,
+              newest.id,
+  CASE WHEN ?1 = 0 THEN 'shards of its run are missing or not finished'
+       WHEN arrived.shard <> '' THEN 'it is a shard'
+       WHEN ?1 = 1 AND NOT arrived.finished THEN 'it is not finished'
+       WHEN ?1 = 2 AND arrived.options -> '$.caselist' IS NULL THEN 'it was not run from a caselist'
+       ELSE coalesce(
+         (SELECT group_concat(printf('%s %s, not %s', key, coalesce(trim(a, '"'), 'not given'),
+                                     coalesce(trim(b, '"'), 'not given')), '; ')
+          FROM (SELECT key, max(iif(session < 0, value, NULL)) AS a,
+                       max(iif(session > 0, value, NULL)) AS b
+                FROM common WHERE session IN (-arrived.rowid, newest.id)
+                GROUP BY key HAVING a IS NOT b ORDER BY key)),
+         'they were not run from caselists of one plan') END)
+FROM arrived JOIN newest
+WHERE arrived.uuid NOT IN inside
+      AND NOT (SELECT count(*) > 0 AND min((value ->> '$.uuid') IN inside)
+               FROM json_each(iif(json_valid(arrived.options), arrived.options, '{}'), '$.joined.members'))
+      AND (?1 > 0 OR (arrived.shard <> '' AND newest.finished AND arrived.uuid NOT IN whole))
+ORDER BY arrived.rowid

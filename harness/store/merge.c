@@ -177,13 +177,17 @@ static bool take_in(struct merging *merging, const struct incoming *incoming)
     struct lit_error *error = merging->error;
     struct related related;
     int64_t combined, there, copied;
-    if (!store_run(merging->work, error, "INSERT INTO arrived VALUES (?)", "t", session->uuid) ||
-        !store_number(merging->work, error, &combined, "SELECT count(*) FROM " MEMBERS, "t",
+    if (!store_number(merging->work, error, &combined, "SELECT count(*) FROM " MEMBERS, "t",
                       session->options))
         return false;
     // It is made anew of the shards beside it.
     if (combined && !session->finished)
         return true;
+    if (!store_run(merging->work, error, "INSERT INTO arrived VALUES (?, ?, ?, ?, ?, ?, ?)",
+                   "ttittit", session->uuid, merging->plan->inputs[incoming->input], session->id,
+                   session->version, store_shard_names[session->shard], (int64_t)session->finished,
+                   session->options))
+        return false;
     merging->done->read++;
     if (!open_input(merging, incoming->input) || !relate(merging, session, &related))
         return false;
@@ -227,7 +231,8 @@ static bool do_merge(struct merging *merging)
     good = good && store_combine_shards(merging->work, merging->done, error) &&
            (!merging->plan->parts ||
             store_combine_parts(merging->work, merging->done, merging->plan->is_whole, error)) &&
-           (!merging->plan->sum || store_combine_sum(merging->work, merging->done, error));
+           (!merging->plan->sum || store_combine_sum(merging->work, merging->done, error)) &&
+           store_combine_apart(merging->work, merging->plan, merging->done, error);
     return store_leave(merging->work, own, good, error);
 }
 

@@ -21,12 +21,16 @@ struct store_merge_done {
     uint64_t added;    // that were not there
     uint64_t replaced; // that were there and have gone on since
     uint64_t combined; // sessions that were made of shards, parts, or of separate sessions
-    struct text notes; // a line each of what was combined, what is missing, what was left out
+    struct text notes; // a line each of what was combined, and what is missing
+    // A line for each session of the inputs that the output's newest session, which is read where
+    // none is named, was to have and does not: with `parts` or `sum` all others; of shards those of
+    // runs that are not whole, beside a newest one that is. Each says why.
+    struct text apart;
 };
 
 // Merges. The output is written beside its name and renamed: it has all of it or stays as it was,
 // and holds the writer's lock meanwhile. Nothing is written if nothing is new. False with an error
-// of one line. Free done->notes in either case.
+// of one line. Free the texts of `done` in either case.
 bool store_merge(const struct store_merge_plan *plan, struct store_merge_done *done,
                  struct lit_error *error);
 

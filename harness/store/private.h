@@ -352,6 +352,7 @@ bool store_remove_session(struct store *store, int64_t session, struct lit_error
 bool store_forget_totals(struct store *store, struct lit_error *error);
 
 struct store_merge_done;
+struct store_merge_plan;
 // Makes the tables in memory that combining, and those who ask for relations of sessions, use.
 bool store_combine_prepare(struct store *store, struct lit_error *error);
 // Combines the shards of each run into one session, as far as they are there.
@@ -366,6 +367,9 @@ bool store_combine_parts(struct store *store, struct store_merge_done *done,
 // Combines the finished sessions whose uuid is in the table arrived, or that were combined from
 // such, into their sum.
 bool store_combine_sum(struct store *store, struct store_merge_done *done, struct lit_error *error);
+// Fills done->apart, when all was combined that is combined.
+bool store_combine_apart(struct store *store, const struct store_merge_plan *plan,
+                         struct store_merge_done *done, struct lit_error *error);
 
 // --- Files (files.c)
 

@@ -100,7 +100,7 @@ class Pipelines(Case):
         self.assert_whole()
         # Without one of the parts the gate does not begin.
         self.sh("rm candidate.db part-1.db gate.*")
-        self.sh("\n".join(page["gate"]["script"]), 1, **words)
+        self.sh("\n".join(page["gate"]["script"]), 3, **words)
         self.assertFalse(os.path.exists(self.path("gate.xml")))
 
     def test_gitlab(self):

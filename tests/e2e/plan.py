@@ -3,6 +3,7 @@
 together is what one machine measures."""
 
 import glob
+import json
 import os
 
 import harness
@@ -24,9 +25,9 @@ class Plan(Case):
     def names(self, out):
         return [line for line in out.split("\n") if line and line[0] != "#"]
 
-    def plan(self, *more, code=0, tests=TESTS):
+    def plan(self, *more, tests=TESTS):
         result = self.litmus("plan", *tests, *more)
-        self.assertEqual(result.code, code, result)
+        self.assertEqual(result.code, 3 if "--missing" in more and result.out else 0, result)
         return result
 
     def parts(self, prefix):
@@ -178,6 +179,7 @@ class Plan(Case):
                                      "d.db", "-q", drivers=[]).code, 0)
         result = self.litmus("merge", "--parts", "-o", "other.db", "b.db", "d.db")
         self.assertIn("--parts: there are no two parts", result.out)
+        self.assert_one_line(result, 3, "b.db: session 1 is not in session 2", "seed 0x5eed, not 0x2")
 
     def other_device(self, store, change):
         self.edit(f"UPDATE device SET {change}", store)
@@ -237,6 +239,138 @@ class Plan(Case):
         result = self.litmus("plan", *TESTS, "--parts", "2", "-o", "p")
         self.assert_one_line(result, 2, "p-2.txt", "remove it")
         self.assert_one_line(self.litmus("plan", *TESTS, "-o", "/nowhere/p"), 2, "/nowhere/p-0.txt")
+
+
+# More of --tolerance than so few runs need to be decided.
+RUNS, TOLERANCE = "12", "0.5"
+RIGHT = "slow=0"  # the driver of a fault without one, so that only the fault differs
+
+
+class Chain(Case):
+    """plan, run, merge, plan --missing, gate: whatever is the matter with a part, it does not pass."""
+
+    def prepare(self):
+        self.run_tests("whole.db", *TESTS)
+        self.assertEqual(self.litmus("plan", *TESTS, "--parts", "3", "-o", "p").code, 0)
+        for part in range(3):
+            self.run_part(part)
+        self.assertEqual(self.chain("0.db", "1.db", "2.db"), (0, 0, 0))
+        # A baseline that does not have what is in the last part cannot tell that it lacks.
+        self.assertEqual(self.litmus("merge", "-q", "--parts", "-o", "less.db", "0.db", "1.db").code, 0)
+
+    def run_tests(self, store, *what, fault=RIGHT, seed="0x5eed", runs=RUNS, code=0):
+        result = self.litmus("run", *what, "-n", runs, "--shard", "none", "--seed", seed, "--db",
+                             store, "-q", fault=fault, LITMUS_FAULT_DRIVER=harness.SIMT)
+        self.assertEqual(result.code, code, result)
+
+    def run_part(self, part, again=False, **how):
+        if os.path.exists(self.path(f"{part}.db")) and not again:
+            os.unlink(self.path(f"{part}.db"))
+        self.run_tests(f"{part}.db", "--caselist", f"p-{part}.txt", **how)
+
+    def chain(self, *parts, baseline="whole.db"):
+        """The exit codes of what follows the runs."""
+        if os.path.exists(self.path("all.db")):
+            os.unlink(self.path("all.db"))
+        steps = (("merge", "--parts", "-o", "all.db", *parts),
+                 ("plan", *TESTS, "--missing", "all.db"),
+                 ("gate", "--baseline", baseline, "all.db", "--tolerance", TOLERANCE))
+        self.said = [self.litmus(*step) for step in steps]
+        return tuple(said.code for said in self.said)
+
+    def assert_held(self, merge, plan, gate, *parts, without=None):
+        """The codes, with the baseline that has all and with the one that lacks the last part's."""
+        self.assertEqual(self.chain(*parts or ("0.db", "1.db", "2.db")), (merge, plan, gate))
+        without = gate if without is None else without
+        self.assertEqual(self.chain(*parts or ("0.db", "1.db", "2.db"), baseline="less.db"),
+                         (merge, plan, without))
+        self.assertTrue(any((merge, plan, gate)) and any((merge, plan, without)))
+
+    def test_a_part_is_missing(self):
+        self.assert_held(0, 3, 3, "0.db", "1.db", without=0)
+        self.assertIn("not run; --allow-gone", self.chain("0.db", "1.db") and self.said[2].out)
+
+    def test_a_part_fails(self):
+        self.run_part(2, fault="spoil-on=any", code=1)
+        self.assert_held(0, 0, 1, without=3)
+
+    def test_a_part_fails_when_it_is_repeated(self):
+        self.run_part(2, again=True, fault="spoil-on=any", code=1)
+        self.assert_held(0, 0, 1, without=3)
+        # And if it passes then.
+        self.assertEqual(self.chain("2.db", "1.db", "0.db"), (0, 0, 1))
+
+    def test_a_part_crashes(self):
+        self.run_part(2, fault="crash-on=any", code=1)
+        self.assert_held(0, 0, 1, without=3)
+
+    def test_parts_of_another_run(self):
+        """Each fails, too: they are named, and nothing that was read says that they passed."""
+        for what, said in (({"seed": "2"}, "seed 0x2, not 0x5eed"), ({"runs": "9"}, "runs 9, not 12")):
+            self.run_part(2, fault="spoil-on=any", code=1, **what)
+            self.assert_held(3, 3, 3, without=0)
+            self.assertIn("2.db: session 1 is not in session 4, which gate and report read: " + said,
+                          self.said[0].err)
+
+    def test_a_part_of_other_tests(self):
+        self.edit("UPDATE session SET options ="
+                  " json_set(options, '$.build.catalogue', '0123')", "2.db")
+        self.assert_held(3, 3, 3, without=0)
+        self.assertIn("catalogue 0123, not ", self.said[0].err)
+
+    def test_no_part(self):
+        os.rename(self.path("whole.db"), self.path("2.db"))
+        self.assertEqual(self.chain("0.db", "1.db", "2.db", baseline="less.db"), (3, 3, 0))
+        self.assertIn("2.db: session 1 is not in session 4, which gate and report read: "
+                      "it was not run from a caselist", self.said[0].err)
+
+    def test_a_part_on_another_device(self):
+        for fault in ("other-version", "odd-name"):
+            self.run_part(2, fault=fault)
+            self.assert_held(0, 3, 2)
+            self.assertIn("not finished", self.said[0].out)
+
+    def test_a_part_dies(self):
+        self.edit("UPDATE session SET finished = 0", "2.db")
+        self.edit("UPDATE result SET result = 'partial' WHERE id = (SELECT max(id) FROM result)", "2.db")
+        self.assert_held(0, 3, 2)
+
+    def test_only_one_part(self):
+        self.assert_held(0, 3, 3, "1.db", without=3)
+
+    def test_what_the_gate_reads_is_judged(self):
+        """A newer session that lacks something, in a store whose older one has all."""
+        self.run_tests("whole.db", "scan.subgroup")
+        for name, code in (("whole.db", 3), ("whole.db#1", 0), ("whole.db#2", 3)):
+            result = self.litmus("plan", *TESTS, "--missing", name)
+            self.assertEqual(result.code, code, result)
+        self.write("whole.json", json.dumps(self.report("whole.db", "--session", "1")))
+        self.assert_one_line(self.litmus("plan", *TESTS, "--missing", "whole.json"), 2,
+                             "whole.json: a report, not a store")
+
+    def test_a_device_of_the_baseline_is_missing(self):
+        for store, more in (("two.db", ()), ("one.db", ("-d", "1"))):
+            result = self.litmus("run", *TESTS, "--simt", SIMT[1] + ",devices=2", "-n", RUNS, "--db",
+                                 store, "-q", *more, drivers=[])
+            self.assertEqual(result.code, 0, result)
+        gate = ("gate", "--baseline", "two.db", "one.db", "--tolerance", TOLERANCE)
+        result = self.litmus(*gate)
+        self.assertEqual(result.code, 3, result)
+        self.assertIn("exit 3: a device of the baseline was not measured", result.out)
+        for more in (("--allow-gone",), ("-d", "1")):
+            self.assertEqual(self.litmus(*gate, *more).code, 0)
+
+    def test_shards_of_another_run(self):
+        """One of a run that is not whole, beside a run that is."""
+        for store, shard, seed in (("a.db", "0/2", "7"), ("b.db", "1/2", "7"), ("c.db", "0/2", "8")):
+            self.assertEqual(self.litmus(
+                "run", *TESTS, "-n", RUNS, "--shard", shard, "--seed", seed, "--db", store, "-q",
+                fault=RIGHT, LITMUS_FAULT_DRIVER=harness.SIMT).code, 0)
+        self.edit("UPDATE session SET finished = 0", "c.db")
+        result = self.litmus("merge", "-o", "shards.db", "a.db", "b.db", "c.db")
+        self.assert_one_line(result, 3, "c.db: session 1 is not in session 4",
+                             "shards of its run are missing or not finished")
+        self.assertEqual(self.litmus("merge", "-o", "whole.db", "a.db", "b.db").code, 0)
 
 
 if __name__ == "__main__":
