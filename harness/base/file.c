@@ -86,6 +86,44 @@ char *lit_file_follow(const char *path)
     return NULL;
 }
 
+const char *const lit_store_companions[] = {
+    "-wal", "-shm", "-journal", ".lock", LIT_STORE_UNFINISHED, NULL};
+
+bool lit_file_is_database(const char *path)
+{
+    static const char magic[16] = "SQLite format 3";
+    OWNED(text_free) struct text first = {0};
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+           text_read(&first, path, sizeof magic - 1) && first.length == sizeof magic &&
+           memcmp(first.data, magic, sizeof magic) == 0;
+}
+
+bool lit_file_is_free(const char *path, struct lit_error *error)
+{
+    OWNED(lit_free) char *target = lit_file_follow(path);
+    const size_t length = target ? strlen(target) : 0;
+    bool is_free = true;
+    for (const char *const *end = lit_store_companions; *end && is_free; end++) {
+        const size_t behind = strlen(*end);
+        if (length <= behind || strcmp(target + length - behind, *end) != 0)
+            continue;
+        OWNED(lit_free) char *base = lit_strdup(target);
+        base[length - behind] = '\0';
+        is_free = !lit_file_is_database(base) ||
+                  lit_fail(error, LIT_EXIT_USAGE,
+                           "%.200s: belongs to the store %.200s: use another name", path, base);
+    }
+    return is_free;
+}
+
+bool lit_file_guard(const char *path, struct lit_error *error)
+{
+    return lit_file_is_free(path, error) &&
+           (!lit_file_is_database(path) ||
+            lit_fail(error, LIT_EXIT_USAGE, "%.200s: is a store: use another name", path));
+}
+
 static bool write_all(int file, const char *bytes, size_t size)
 {
     while (size > 0) {
@@ -183,6 +221,8 @@ static bool is_plain(const char *path)
 bool lit_file_write(const char *path, const void *bytes, size_t size, struct lit_error *error)
 {
     OWNED(lit_free) char *target = lit_file_follow(path);
+    if (!lit_file_guard(path, error))
+        return false;
     bool good = target && is_plain(target) && replace(target, bytes, size);
     if (target && !is_plain(target)) {
         const int file = open_as_it_is(target);
@@ -196,6 +236,8 @@ bool lit_file_write(const char *path, const void *bytes, size_t size, struct lit
 bool lit_file_check(const char *path, struct lit_error *error)
 {
     OWNED(lit_free) char *target = lit_file_follow(path);
+    if (!lit_file_guard(path, error))
+        return false;
     bool good = target && !is_plain(target) && access(target, W_OK) == 0;
     if (target && is_plain(target)) {
         struct text temporary = {0};
@@ -210,6 +252,8 @@ bool lit_file_check(const char *path, struct lit_error *error)
 
 bool lit_file_append(const char *path, const void *bytes, size_t size, struct lit_error *error)
 {
+    if (!lit_file_guard(path, error))
+        return false;
     const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     return (file >= 0 && close_after(file, write_all(file, bytes, size))) || fail(error, path);
 }

@@ -24,8 +24,20 @@ bool lit_path_make_above(const char *path);
 // and renamed, and the folder is synced: whoever opens the file finds what it was or what it is to
 // be, after a power cut too. A link is followed, and what it names is replaced. What is no plain
 // file (a pipe, a device), and what is open in this process (/dev/stdout, /dev/fd/N), is written to
-// as it is. False with an error (LIT_EXIT_USAGE) that names `path`.
+// as it is. False with an error (LIT_EXIT_USAGE) that names `path`, also for a database and what
+// belongs to one: whatever writes files for users goes through here or lit_file_append.
 bool lit_file_write(const char *path, const void *bytes, size_t size, struct lit_error *error);
+
+// A store is an SQLite database. What stands behind its name in the names of the files that belong
+// to it; NULL at the end.
+extern const char *const lit_store_companions[];
+#define LIT_STORE_UNFINISHED ".merge-unfinished"
+bool lit_file_is_database(const char *path);
+// Whether the name of a file or folder is none that belongs to a database that is there; and
+// whether a file is no database either, so that it may be written. False with an error
+// (LIT_EXIT_USAGE).
+bool lit_file_is_free(const char *path, struct lit_error *error);
+bool lit_file_guard(const char *path, struct lit_error *error);
 
 // Whether lit_file_write could, as far as that can be known without changing anything.
 bool lit_file_check(const char *path, struct lit_error *error);
@@ -34,7 +46,8 @@ bool lit_file_check(const char *path, struct lit_error *error);
 // process's open files is left, since the file behind it is open. free() it; NULL with errno.
 char *lit_file_follow(const char *path);
 
-// Appends to a file that others append to as well; makes it where it is not there.
+// Appends to a file that others append to as well; makes it where it is not there. The errors of
+// lit_file_write.
 bool lit_file_append(const char *path, const void *bytes, size_t size, struct lit_error *error);
 
 // Renames a finished file of the same folder to `path`, with the permissions of what it replaces,

@@ -112,6 +112,8 @@ static bool examine(const char *path, const char *mark, struct found *found, boo
     OWNED(text_free) struct text place = {0}, list = {0};
     struct stat what;
     *there = false;
+    if (!lit_file_is_free(path, error))
+        return false;
     if (stat(path, &what) != 0)
         return errno == ENOENT || fail(error, path);
     if (!S_ISDIR(what.st_mode))
@@ -148,6 +150,13 @@ bool lit_folder_check(const char *path, const char *mark, struct lit_error *erro
 }
 
 // ---- writing
+
+bool lit_folder_make(const char *path, struct lit_error *error)
+{
+    return lit_file_is_free(path, error) &&
+           ((lit_path_make_above(path) && (mkdir(path, 0777) == 0 || errno == EEXIST)) ||
+            fail(error, path));
+}
 
 static void remove_found(const char *path, const struct found *found)
 {

@@ -25,6 +25,9 @@ void lit_folder_clear(struct lit_folder *folder);
 // link to a folder is followed. False with an error (LIT_EXIT_USAGE).
 bool lit_folder_check(const char *path, const char *mark, struct lit_error *error);
 
+// Makes a folder, and those above it, unless it is there. False with an error (LIT_EXIT_USAGE).
+bool lit_folder_make(const char *path, struct lit_error *error);
+
 // Makes the folder, and those above it. It is made beside `path` under a temporary name and takes
 // the place of what was there in one step, where the file system can; the old one is removed then.
 // `mark`: the name of a file in it that lists the others, by which it is known again; NULL: there

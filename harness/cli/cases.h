@@ -68,6 +68,8 @@ bool cli_gtest_is_asked(int argc, char *const *argv);
 // Takes the flags out of the words, and out of the variables (GTEST_FILTER...) those that are not
 // given. False with an error if one is not known or cannot be heeded.
 bool cli_gtest_take(struct cli_gtest *gtest, int *argc, char **argv, struct lit_error *error);
+// Whether its report may be written beside the store `db`; NULL may. False with an error.
+bool cli_gtest_check(const struct cli_gtest *gtest, const char *db, struct lit_error *error);
 // Whether the filter leaves a configuration of a device. Pure.
 bool cli_gtest_keeps(const struct cli_gtest *gtest, const char *name, unsigned device);
 // Whether a filter ("A*:B?-C") has a test's full name, as GoogleTest says it. Pure.

@@ -3,6 +3,7 @@
 // Those are run first that the store has not of the device.
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/folder.h"
 #include "cli/kernel.h"
 #include "cli/litmus.h"
 #include "cli/session.h"
@@ -10,12 +11,10 @@
 #include "generate/concurrent.h"
 #include "report/format.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define AT_ONCE 128 // tests that a worker knows
 #define ORDERS  4
@@ -206,8 +205,8 @@ static bool keep(struct campaign *c, const struct one *one, struct text *said)
             return false;
     if (c->stored >= c->asked->keep)
         return true;
-    if (mkdir(c->asked->out, 0777) != 0 && errno != EEXIST)
-        return lit_fail(c->error, LIT_EXIT_USAGE, "%.200s: %s", c->asked->out, strerror(errno));
+    if (!lit_folder_make(c->asked->out, c->error))
+        return false;
     text_printf(&path, "%s/%s", c->asked->out, one->file.data);
     if (!lit_file_write(path.data, one->text.data, one->text.length, c->error))
         return false;

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "cli/output.h"
 #include "engine/plan.h"
 #include "report/junit.h"
 
@@ -485,21 +486,35 @@ static void make_output(const struct cli_gtest *gtest, struct text *out)
 }
 
 // "xml", "xml:FILE", or "xml:FOLDER/", in which the first free name is taken; likewise json.
-static bool write_output(const struct cli_gtest *gtest, struct lit_error *error)
+static void name_output(const struct cli_gtest *gtest, struct text *path)
 {
     const char *colon = strchr(gtest->output, ':'), *given = colon ? colon + 1 : "";
     const char *form = gtest->json ? "json" : "xml";
-    OWNED(text_free) struct text path = {0}, made = {0};
-    text_puts(&path, given);
+    text_puts(path, given);
     if (!given[0])
-        text_printf(&path, "test_detail.%s", form);
-    if (strchr(PATH_SEPARATORS, path.data[path.length - 1])) {
-        text_printf(&path, "litmus.%s", form);
-        for (unsigned i = 1; access(path.data, F_OK) == 0 && i < 10000; i++) {
-            text_free(&path);
-            text_printf(&path, "%slitmus_%u.%s", given, i, form);
+        text_printf(path, "test_detail.%s", form);
+    if (strchr(PATH_SEPARATORS, path->data[path->length - 1])) {
+        text_printf(path, "litmus.%s", form);
+        for (unsigned i = 1; access(path->data, F_OK) == 0 && i < 10000; i++) {
+            text_free(path);
+            text_printf(path, "%slitmus_%u.%s", given, i, form);
         }
     }
+}
+
+bool cli_gtest_check(const struct cli_gtest *gtest, const char *db, struct lit_error *error)
+{
+    OWNED(text_free) struct text path = {0};
+    if (!gtest || !gtest->output[0])
+        return true;
+    name_output(gtest, &path);
+    return cli_output_guard(path.data, db, error);
+}
+
+static bool write_output(const struct cli_gtest *gtest, struct lit_error *error)
+{
+    OWNED(text_free) struct text path = {0}, made = {0};
+    name_output(gtest, &path);
     lit_path_make_above(path.data); // what cannot be made is said when the file is written
     make_output(gtest, &made);
     return lit_file_write(path.data, made.data, made.length, error);
@@ -523,7 +538,7 @@ void cli_gtest_clear(struct cli_gtest *gtest)
     free(gtest->tests);
     gtest->model.session = (struct store_session){0}; // was the run's
     report_model_clear(&gtest->model);
-    for (const char *const *end = store_companions; gtest->store && *end; end++) {
+    for (const char *const *end = lit_store_companions; gtest->store && *end; end++) {
         struct text path = {0};
         text_printf(&path, "%s%s", gtest->store, *end);
         unlink(path.data);

@@ -6,21 +6,13 @@
 #include "base/folder.h"
 #include "base/random.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define NAME_LONGEST 200 // bytes; file systems take 255 with what comes behind
 
-static bool make_folder(const char *path, struct lit_error *error)
-{
-    return mkdir(path, 0777) == 0 || errno == EEXIST ||
-           lit_fail(error, LIT_EXIT_USAGE, "cannot make %.300s: %s", path, strerror(errno));
-}
-
 bool cli_isa_keep_start(const char *folder, struct lit_error *error)
 {
-    return lit_folder_check(folder, NULL, error) && make_folder(folder, error);
+    return lit_folder_check(folder, NULL, error) && lit_folder_make(folder, error);
 }
 
 // A long name keeps its start and gets a hash of the whole.
@@ -63,7 +55,7 @@ bool cli_isa_keep(const char *folder, unsigned device, const char *name,
 {
     OWNED(text_free) struct text base = {0}, statistics = {0}, remarks = {0};
     text_printf(&base, "%s/device-%u", folder, device);
-    bool good = make_folder(base.data, error);
+    bool good = lit_folder_make(base.data, error);
     text_puts(&base, "/");
     put_name(&base, name);
     for (size_t i = 0; i < code->statistic_count; i++)

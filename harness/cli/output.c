@@ -28,35 +28,33 @@ bool cli_same_file(const char *a, const char *b)
            first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-// Whether a file is a database or belongs to one, or would belong to the store `db`.
+// Whether a file is the store `db` or belongs to it, be they there or not.
 static bool is_of_store(const char *path, const char *db)
 {
-    OWNED(lit_free) char *owner = store_owner(path);
-    bool is = owner || store_is_database(path);
-    for (const char *const *end = store_companions; *end && !is; end++) {
+    bool is = cli_same_file(path, db);
+    for (const char *const *end = lit_store_companions; *end && db[0] && !is; end++) {
         struct text companion = {0};
         text_printf(&companion, "%s%s", db, *end);
-        is = db[0] && cli_same_file(path, companion.data);
+        is = cli_same_file(path, companion.data);
         text_free(&companion);
     }
     return is;
 }
 
+bool cli_output_guard(const char *path, const char *db, struct lit_error *error)
+{
+    OWNED(lit_free) char *target = lit_file_follow(path); // NULL: a link to itself
+    if (target && is_of_store(target, db))
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: is the store: use another name", path);
+    return lit_file_guard(path, error);
+}
+
 bool cli_output_check(const char *path, const char *db, struct lit_error *error)
 {
     struct stat status;
-    bool exists = stat(path, &status) == 0;
-    char *target = lit_file_follow(path); // NULL: a link to itself, which is said below
-    const bool is_store = target && cli_same_file(target, db);
-    const bool is_companion = target && is_of_store(target, db);
-    free(target);
-    if (is_store)
-        return lit_fail(error, LIT_EXIT_USAGE, "%.200s is the store: write the report elsewhere",
-                        path);
-    if (is_companion)
-        return lit_fail(error, LIT_EXIT_USAGE, "%.200s is of a store: write the report elsewhere",
-                        path);
-    if (exists && S_ISDIR(status.st_mode))
+    if (!cli_output_guard(path, db, error))
+        return false;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         return lit_fail(error, LIT_EXIT_USAGE, "cannot write %.200s: it is a folder", path);
     return lit_file_check(path, error);
 }

@@ -36,6 +36,8 @@ bool cli_outputs_write(const struct cli_outputs *outputs, struct store *store, i
 
 // Whether two paths mean one file, be it there or not.
 bool cli_same_file(const char *a, const char *b);
+// Whether a path is neither the store `db` nor another, nor a file of one. False with an error.
+bool cli_output_guard(const char *path, const char *db, struct lit_error *error);
 // The check of cli_outputs_check for one file, which lit_file_write is to write (base/file.h).
 bool cli_output_check(const char *path, const char *db, struct lit_error *error);
 

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/folder.h"
 #include "base/program.h"
 #include "base/sha256.h"
 #include "catalogue/catalogue.h"
@@ -14,13 +15,11 @@
 #include "engine/supervisor.h"
 #include "report/format.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define NOT_REDUCED                                                                                \
@@ -208,9 +207,7 @@ static bool make_folder(struct reducing *r, struct lit_error *error)
         text_puts(&r->folder, r->chosen->out);
     else
         text_printf(&r->folder, "reduced-%.*s", (int)(strlen(name) - strlen("-reduced")), name);
-    return (lit_path_make_above(r->folder.data) &&
-            (mkdir(r->folder.data, 0777) == 0 || errno == EEXIST)) ||
-           lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", r->folder.data, strerror(errno));
+    return lit_folder_make(r->folder.data, error);
 }
 
 // --- How it fails

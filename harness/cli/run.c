@@ -614,7 +614,9 @@ static int run_all(struct run *run, struct cli_call *call)
 {
     struct lit_error *error = &call->error;
     struct cli_run_options *o = &run->options;
-    if (!cli_outputs_check(&o->outputs, o->db, error) || (o->resume && !load_session(run, error)) ||
+    if (!cli_outputs_check(&o->outputs, o->db, error) ||
+        !cli_gtest_check(o->cases.gtest, o->db, error) ||
+        (o->resume && !load_session(run, error)) ||
         !cli_cases_read(&o->cases, &o->caselists, &o->skips, error))
         return cli_fail(error);
     // Shards of that protocol are not merged.

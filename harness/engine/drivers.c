@@ -407,7 +407,7 @@ bool eng_simt_settings(const char *given, struct text *settings, struct lit_erro
         text_puts(settings, text.data);
     else
         lit_fail(error, LIT_EXIT_USAGE, "--simt '%.80s': %s", given, line);
-    return good;
+    return good && lit_file_guard(parsed.trace, error) && lit_file_guard(parsed.counts, error);
 }
 
 bool eng_simt_has(const char *settings, const char *name)

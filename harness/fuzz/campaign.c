@@ -2,18 +2,17 @@
 // A campaign of generated programs.
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/folder.h"
 #include "fuzz/campaign.h"
 #include "generate/module.h"
 #include "generate/program.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 // ---- Generated programs as requests.
 
@@ -298,8 +297,8 @@ static bool store(const struct lane *lane)
     struct fuzz_found *found = lane->found;
     const char *rule = gen_rule_name(c->plan->limits.rule);
     OWNED(text_free) struct text origin = {0}, remark = {0}, text = {0};
-    if (mkdir(c->plan->folder, 0777) != 0 && errno != EEXIST)
-        return lit_fail(c->error, LIT_EXIT_USAGE, "%.200s: %s", c->plan->folder, strerror(errno));
+    if (!lit_folder_make(c->plan->folder, c->error))
+        return false;
     text_printf(&origin,
                 "litmus fuzz %s --rule %s --seed 0x%" PRIx64 ", program %" PRIu64
                 ",\n;              %u of its %u steps%s",

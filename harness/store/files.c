@@ -26,38 +26,6 @@ char *store_file_name(const char *path)
     return name.data;
 }
 
-const char *const store_companions[] = {"-wal",  "-shm",           "-journal",
-                                        ".lock", STORE_UNFINISHED, NULL};
-
-bool store_is_database(const char *path)
-{
-    static const char magic[16] = "SQLite format 3";
-    OWNED(text_free) struct text first = {0};
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
-           text_read(&first, path, sizeof magic - 1) && first.length == sizeof magic &&
-           memcmp(first.data, magic, sizeof magic) == 0;
-}
-
-char *store_owner(const char *path)
-{
-    char *name = store_file_name(path), *owner = NULL;
-    const size_t length = strlen(name);
-    for (const char *const *end = store_companions; *end && !owner; end++) {
-        const size_t behind = strlen(*end);
-        if (length <= behind || strcmp(name + length - behind, *end) != 0)
-            continue;
-        char *base = lit_strdup(name);
-        base[length - behind] = '\0';
-        if (store_is_database(base))
-            owner = base;
-        else
-            free(base);
-    }
-    free(name);
-    return owner;
-}
-
 // --- Whether they mean the open files
 
 static struct store_identity identity_of(const char *path)
@@ -212,7 +180,7 @@ bool store_fill_scratch(const char *output,
     OWNED(lit_free) char *name = store_file_name(output);
     bool good = store_lock_take(&lock, name, output, error);
     if (good) {
-        text_printf(&temporary, "%s" STORE_UNFINISHED, name);
+        text_printf(&temporary, "%s" LIT_STORE_UNFINISHED, name);
         unlink(temporary.data); // of one that was killed: the lock is this one's
         int file = open(temporary.data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         good = file >= 0 || fail_file(error, output, "write here");

@@ -392,7 +392,6 @@ bool store_owns_log(const struct store *store);
 bool store_copy_file(struct store *from, const char *path, bool durable, struct lit_error *error);
 
 // Behind the name of a merge's output: the file that becomes it.
-#define STORE_UNFINISHED ".merge-unfinished"
 // Locks the output, makes an empty file beside it and calls `fill`, which gives it the output's
 // name with store_put_in_place; what is left of it is removed.
 bool store_fill_scratch(const char *output,

@@ -7,6 +7,7 @@
 // a rollback journal instead, and EXTRA syncs its removal too: a journal that comes back undoes
 // what was committed. A store that is closed is one file without a log beside it, so that it can be
 // copied, attached and read from a folder that cannot be written.
+#include "base/file.h"
 #include "store/private.h"
 
 #include <errno.h>
@@ -190,19 +191,9 @@ static bool open_writing(struct store *store, const char *name, bool scratch,
            store_migrate(store, version, error);
 }
 
-static bool is_companion(const char *path, struct lit_error *error)
-{
-    char *owner = store_owner(path);
-    if (owner)
-        lit_fail(error, LIT_EXIT_USAGE, "%.200s: belongs to the store %.200s: use another name",
-                 path, owner);
-    free(owner);
-    return owner != NULL;
-}
-
 bool store_is_usable(const char *path, struct lit_error *error)
 {
-    return is_usable(path, false, error) && !is_companion(path, error);
+    return is_usable(path, false, error) && lit_file_is_free(path, error);
 }
 
 static struct store *open_as(const char *path, const char *shown, bool scratch,

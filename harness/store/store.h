@@ -27,14 +27,6 @@ const char *store_path(const struct store *store);
 // Commits of results ask it; whoever says where results are asks once more.
 bool store_stays(struct store *store, struct lit_error *error);
 
-// What stands behind a store's name in the names of the files that belong to it; NULL at the end.
-extern const char *const store_companions[];
-// The store that the file belongs to by its name: one that is there. NULL if there is none; free()
-// it.
-char *store_owner(const char *path);
-// Whether the file is an SQLite database.
-bool store_is_database(const char *path);
-
 // A session is one invocation of `litmus run`.
 struct store_session {
     int64_t id;

@@ -276,7 +276,7 @@ struct machine *machine_create(const struct settings *settings, const struct reg
     if (settings->trace[0])
         machine->trace = trace_open(settings->trace);
     if (settings->counts[0])
-        machine->counts_file = fopen(settings->counts, "ae");
+        machine->counts_file = trace_append(settings->counts);
     if (!machine->workers || (settings->trace[0] && !machine->trace) ||
         (settings->counts[0] && !machine->counts_file)) {
         trace_close(machine->trace);

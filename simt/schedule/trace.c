@@ -6,7 +6,9 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct trace {
     FILE *file;
@@ -26,12 +28,24 @@ const char *const trace_end_names[] = {
     [DISPATCH_MEMORY] = "memory", [DISPATCH_CUT] = "cut",
 };
 
+FILE *trace_append(const char *path)
+{
+    char first[16] = "";
+    FILE *file = fopen(path, "ae+");
+    if (file && fread(first, sizeof first, 1, file) == 1 &&
+        memcmp(first, "SQLite format 3", sizeof first) == 0) {
+        fclose(file);
+        return NULL;
+    }
+    return file;
+}
+
 struct trace *trace_open(const char *path)
 {
     struct trace *trace = calloc(1, sizeof(*trace));
     if (!trace)
         return NULL;
-    trace->file = fopen(path, "ae");
+    trace->file = trace_append(path);
     if (!trace->file) {
         free(trace);
         return NULL;

@@ -61,7 +61,10 @@ extern const char *const trace_end_names[]; // by enum dispatch_end
 // From the first byte to behind the last one that a load, a store or an atomic accesses; else 0.
 uint32_t trace_bytes(const struct program *program, const struct insn *insn);
 
-// Opens the file for appending, and writes the first line. NULL if it cannot be opened.
+// Opens a file to append to. NULL if it cannot be opened, or is a database: it may be the store of
+// who runs this.
+FILE *trace_append(const char *path);
+// Opens the file for appending. NULL as above.
 struct trace *trace_open(const char *path);
 void trace_close(struct trace *trace);
 void trace_dispatch(struct trace *trace, uint64_t number, const struct settings *settings,

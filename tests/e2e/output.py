@@ -2,6 +2,7 @@
 """Where output goes: files, links, descriptors, and a stdout that cannot be written."""
 
 import os
+import re
 import shutil
 
 import harness
@@ -111,6 +112,109 @@ class Files(harness.Case):
         result = self.report_to("/dev/full")
         self.assertEqual((result.code, result.err),
                          (2, "litmus: cannot write /dev/full: No space left on device\n"))
+
+
+CONFIGURATION = "scan.subgroup/mode=inclusive,operation=add,type=u32,form=native"
+RUN = ("run", CONFIGURATION, "-n", "2", "--db", "other.db", "--simt")
+PROGRAM = os.path.join(harness.SOURCE, "corpus", "MP+membar+dv.litmus")
+BENCH = ("bench", "scan", "--elements", "4096", "--simt", "lockstep")
+
+
+@harness.unsanitized
+class Guard(harness.Case):
+    """Whatever names a file to write: none is a store, or of one, in use or not."""
+
+    # With the option behind it; a folder is refused where it would be of a store.
+    FILES = {("run", name): (*RUN, "lockstep") for name in
+             ("--json", "--junit", "--csv", "--markdown", "--html", "--gtest_output=xml:",
+              "--gtest_output=json:")}
+    FILES |= {("run", "--simt"): RUN, ("report", "--output"): ("report",),
+              ("merge", "--output"): ("merge", "litmus.db"),
+              ("store", "--repair"): ("store", "check", "litmus.db"),
+              ("explain", "--svg"): ("explain", CONFIGURATION, "--simt", "faulty")}
+    FILES |= {(command, name): (*made, "litmus.db") for name in
+              ("--json", "--junit", "--markdown", "--html", "--github") for command, made in
+              (("gate", ("gate", "-b", "litmus.db")), ("compare", ("compare", "litmus.db")))}
+    FILES |= {("bench", name): BENCH for name in ("--json", "--markdown")}
+    FILES |= {("bench", "--tuned"): ("bench", "lookback", "--tune", "--simt", "lockstep")}
+    FOLDERS = {("repro", "--output"): ("repro", CONFIGURATION), ("bench", "--keep"): BENCH,
+               ("isa", "--keep"): ("isa", CONFIGURATION, "--simt", "lockstep"),
+               ("reduce", "--out"): ("reduce", CONFIGURATION, "--simt", "faulty,fault=wrong"),
+               ("model", "--svg"): ("model", PROGRAM), ("progress", "--write"): ("progress",),
+               ("fuzz", "--out"): ("fuzz", "groups", "--simt", "faulty,fault=wrong", "--time", "5",
+                                   "--db", "other.db")}
+    # Names of what is read, and of stores themselves.
+    READ = {"--db", "--baseline", "--waivers", "--caselist", "--skips", "--check", "--from", "--missing",
+            "--deqp-fails", "--deqp-skips", "--deqp-flakes", "--push", "--module", "--include", "--cub",
+            "--replay"}
+    OTHERS = {("plan", "--output")}
+
+    def prepare(self):
+        shutil.copy(STORE, self.path("litmus.db"))
+
+    def state(self):
+        with open(self.path("litmus.db"), "rb") as file:
+            return file.read(), sorted(name for name in os.listdir(self.folder)
+                                       if not name.startswith("other.db"))
+
+    def test_every_option_is_known(self):
+        commands = re.findall(r"^  (\w+) ", self.litmus("help").out, re.M)
+        self.assertGreater(len(commands), 20)
+        found = set()
+        for command in commands:
+            for name in re.findall(r"^ +(?:-\w, )?(--\w+) (?:\S*\b(?:FILE|FOLDER|PREFIX)\b)",
+                                   self.litmus("help", command).out, re.M):
+                if name not in self.READ:
+                    found.add((command, name))
+        known = {*self.FILES, *self.FOLDERS, *self.OTHERS}
+        self.assertEqual(found, {(command, name) for command, name in known
+                                 if "gtest" not in name and name != "--simt"})
+
+    def refused(self, before, command, *words, code=2, **more):
+        result = self.litmus(*command, *words, drivers=[], **more)
+        self.assertEqual(result.code, code, result)
+        self.assertRegex(result.err, r"litmus: \S+: (is (a|the) store|belongs to the store \S+): use "
+                         r"another name\n$|--repair writes a new file", result)
+        self.assertEqual(self.state(), before, result)
+
+    def test_files(self):
+        before = self.state()
+        for (_, option), command in self.FILES.items():
+            for name in ("litmus.db", "litmus.db-wal", "litmus.db.lock"):
+                if command[0] == "merge" and name == "litmus.db":
+                    continue
+                words = ((option + name,) if "gtest" in option else
+                         ("lockstep,trace=" + name,) if option == "--simt" else (option, name))
+                self.refused(before, command, *words, code=1 if "gtest" in option else 2)
+        self.refused(before, (*RUN, "lockstep,counts=litmus.db"))
+
+    def test_folders(self):
+        before = self.state()
+        for (_, option), command in self.FOLDERS.items():
+            self.refused(before, command, option, "litmus.db-wal")
+
+    def test_others(self):
+        os.link(self.path("litmus.db"), self.path("part-0.txt"))
+        before = self.state()
+        self.refused(before, ("plan", CONFIGURATION, "-o", "part"))
+        self.refused(before, (*RUN, "lockstep", "--github"), GITHUB_STEP_SUMMARY="part-0.txt")
+        for name in ("part-0.txt", "litmus.db-shm"):
+            result = self.litmus(*RUN, "lockstep", GTEST_SHARD_STATUS_FILE=name)
+            self.assert_one_line(result, 2, "GTEST_SHARD_STATUS_FILE", "another name")
+        self.assertEqual(self.state(), before)
+
+    def test_the_store_that_is_made(self):
+        """It is not there yet when the other file is asked for."""
+        for words in (("--json", "litmus.db"), ("--gtest_output=xml:litmus.db",),
+                      ("--csv", "litmus.db-journal")):
+            os.unlink(self.path("litmus.db"))
+            result = self.litmus("run", CONFIGURATION, "--db", "litmus.db", *words, drivers=[])
+            self.assertIn("is the store", result.err)
+            self.assertFalse(os.path.exists(self.path("litmus.db")))
+            self.prepare()
+        os.unlink(self.path("litmus.db"))
+        self.litmus("run", CONFIGURATION, "-n", "2", "--simt", "lockstep,trace=litmus.db", drivers=[])
+        self.assertEqual(self.litmus("store", "check", "litmus.db").code, 0)
 
 
 class Recorded(harness.Case):
