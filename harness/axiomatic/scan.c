@@ -191,8 +191,9 @@ struct axi_instruction *axi_append(struct axi_scan *scan, struct axi_thread *thr
 
 bool axi_parse(const char *text, size_t size, struct axi_program *program, struct lit_error *error)
 {
-    struct axi_scan scan = {
-        .at = text, .end = text + size, .line_start = text, .line = 1, .error = error};
+    const char *end = text + size;
+    text += text_mark(text, size);
+    struct axi_scan scan = {.at = text, .end = end, .line_start = text, .line = 1, .error = error};
     *program = (struct axi_program){.filter = AXI_TRUE};
     axi_skip(&scan);
     const bool is_vulkan = word_length(&scan) == 6 && strncasecmp(scan.at, "vulkan", 6) == 0;

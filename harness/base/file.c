@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LINKS_MOST 40 // as the kernel
@@ -196,6 +197,21 @@ static bool replace(const char *path, const void *bytes, size_t size)
     return good;
 }
 
+// Who opens a pipe that has a name waits until somebody reads it: here for a time alone.
+static int open_in_time(const char *path, int flags)
+{
+    int file = -1;
+    for (int i = 0; i < TEXT_PIPE_SECONDS * 20; i++) {
+        file = open(path, flags | O_WRONLY | O_NONBLOCK | O_CLOEXEC, 0666);
+        if (file >= 0 || errno != ENXIO)
+            break;
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    }
+    if (file >= 0 && O_NONBLOCK)
+        fcntl(file, F_SETFL, flags & O_APPEND);
+    return file;
+}
+
 // Where in its file a descriptor of this process is, and whether it appends, is kept by writing to
 // that very one.
 static int open_as_it_is(const char *path)
@@ -208,7 +224,7 @@ static int open_as_it_is(const char *path)
     snprintf(own, sizeof own, "/proc/%ld/fd", (long)getpid());
     const bool is_own = real && strcmp(real, own) == 0 && *name && !*end && number < INT_MAX;
     fflush(stdout);
-    return is_own ? fcntl((int)number, F_DUPFD_CLOEXEC, 3) : open(path, O_WRONLY | O_CLOEXEC);
+    return is_own ? fcntl((int)number, F_DUPFD_CLOEXEC, 3) : open_in_time(path, 0);
 }
 
 // Of what lit_file_follow gave: whether it can be replaced, or is not there yet.
@@ -254,6 +270,6 @@ bool lit_file_append(const char *path, const void *bytes, size_t size, struct li
 {
     if (!lit_file_guard(path, error))
         return false;
-    const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    const int file = open_in_time(path, O_APPEND | O_CREAT);
     return (file >= 0 && close_after(file, write_all(file, bytes, size))) || fail(error, path);
 }

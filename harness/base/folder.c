@@ -263,8 +263,14 @@ bool lit_folder_write(const struct lit_folder *folder, const char *given, const 
                fail(error, path);
     else if (good)
         good = rename(made.data, path) == 0 || fail(error, path);
-    if (good && there)
+    // Another may have written the folder meanwhile: what is ours goes, whoever made it.
+    clear_found(&found);
+    found = (struct found){0};
+    if (good && there && examine(old.data, mark, &found, &there, error))
         remove_found(old.data, &found);
+    else if (good && there)
+        good = lit_fail(error, LIT_EXIT_USAGE, "%.200s: what was in it meanwhile is in %.200s",
+                        path, old.data);
     if (!good && old.data)
         rmdir(old.data);
     if (!good && made.data)

@@ -17,10 +17,15 @@ void text_free(struct text *text);
 void text_append(struct text *text, const char *bytes, size_t length);
 void text_puts(struct text *text, const char *string);
 // Appends the bytes of a file, one more than `most` at the most, by which a longer one is known.
-// False with errno if it cannot be opened or read; the text is then as it was.
+// False with errno if it cannot be opened or read; the text is then as it was. A pipe with a name
+// that nobody writes to for TEXT_PIPE_SECONDS cannot.
+#define TEXT_PIPE_SECONDS 5
 bool text_read(struct text *text, const char *path, size_t most);
 __attribute__((format(__printf__, 2, 3))) void text_printf(struct text *text, const char *format,
                                                            ...);
+
+// The bytes of the mark that some editors put before a text in UTF-8: 3, or 0 where it has none.
+size_t text_mark(const char *bytes, size_t length);
 
 // Copies `source` into `target` (size bytes, always terminated): control characters and bytes that
 // are not valid UTF-8 become '?', and so does the first character of what GitHub takes for a

@@ -14,6 +14,7 @@
 
 #define SCHEMA       "litmus-lookback-tuned/1"
 #define MOST_CHOICES 4096 // in a file
+#define MOST_BYTES   ((size_t)64 << 20)
 
 // --- The search
 
@@ -106,14 +107,15 @@ static json_t *read_json(const char *path, const char *schema, bool *missing,
                          struct lit_error *error)
 {
     const char *own = "";
-    FILE *file = fopen(path, "rb");
-    *missing = !file && errno == ENOENT;
-    if (!file) {
+    OWNED(text_free) struct text bytes = {0};
+    const bool read = text_read(&bytes, path, MOST_BYTES);
+    *missing = !read && errno == ENOENT;
+    if (!read) {
         lit_fail(error, LIT_EXIT_USAGE, "%s: %s", path, strerror(errno));
         return NULL;
     }
-    json_t *root = json_loadf(file, JSON_REJECT_DUPLICATES, NULL);
-    fclose(file);
+    json_t *root =
+        json_loadb(bytes.data ? bytes.data : "", bytes.length, JSON_REJECT_DUPLICATES, NULL);
     if (json_unpack(root, "{s:s}", "schema", &own) == 0 && strcmp(own, schema) == 0)
         return root;
     json_decref(root);

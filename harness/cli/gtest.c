@@ -441,13 +441,14 @@ static void list_of(const struct cli_gtest *gtest, enum cli_gtest_state state, i
         }
 }
 
-static void put_end(const struct cli_gtest *gtest, struct text *out)
+static void put_end(const struct cli_gtest *gtest, bool whole, struct text *out)
 {
     const size_t failed = count_of(gtest, CLI_GTEST_FAILED);
+    const size_t waiting = count_of(gtest, CLI_GTEST_WAITS);
     mark(gtest, out, GREEN, "[----------] ");
     text_puts(out, "Global test environment tear-down\n");
     mark(gtest, out, GREEN, "[==========] ");
-    put_count(out, gtest->count - count_of(gtest, CLI_GTEST_WAITS), "test");
+    put_count(out, gtest->count - waiting, "test");
     text_puts(out, " from ");
     put_count(out, count_suites(gtest), "test suite");
     text_puts(out, " ran.");
@@ -457,6 +458,11 @@ static void put_end(const struct cli_gtest *gtest, struct text *out)
     text_puts(out, ".\n");
     list_of(gtest, CLI_GTEST_SKIPPED, GREEN, "[  SKIPPED ] ", out);
     list_of(gtest, CLI_GTEST_FAILED, RED, "[  FAILED  ] ", out);
+    if (waiting || !whole) {
+        mark(gtest, out, RED, "[  FAILED  ] ");
+        put_count(out, waiting, "test");
+        text_puts(out, " did not run: a device could not be measured, or the run was stopped\n");
+    }
     if (failed)
         text_printf(out, "\n%2zu FAILED %s\n", failed, failed == 1 ? "TEST" : "TESTS");
 }
@@ -524,7 +530,7 @@ int cli_gtest_end(struct cli_gtest *gtest, bool whole, struct lit_error *error)
 {
     struct text out = {0};
     const bool failed = count_of(gtest, CLI_GTEST_FAILED) + count_of(gtest, CLI_GTEST_WAITS) > 0;
-    put_end(gtest, &out);
+    put_end(gtest, whole, &out);
     cli_print(&out);
     if (gtest->output[0] && !write_output(gtest, error))
         return CLI_FAILED;

@@ -238,6 +238,9 @@ bool compare_report_read(struct text *bytes, const char *path, const char *shown
 {
     if (!text_read(bytes, path, MOST_BYTES))
         return lit_fail(error, LIT_EXIT_USAGE, "cannot read %.200s: %s", shown, strerror(errno));
+    for (size_t i = 0, mark = text_mark(bytes->data ? bytes->data : "", bytes->length); i < mark;
+         i++)
+        bytes->data[i] = ' ';
     if (bytes->length == 0 || bytes->length > MOST_BYTES)
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", shown,
                         bytes->length ? "too large for a report" : "the file is empty");

@@ -78,6 +78,22 @@ static size_t version_length(const char *text)
     return length;
 }
 
+// Number by number; what the bound does not say is not compared.
+static int compare_versions(const char *version, const char *bound, size_t length)
+{
+    const char *end = bound + length;
+    while (bound < end) {
+        char *next;
+        const unsigned long long theirs = strtoull(version, &next, 10);
+        version = *next == '.' ? next + 1 : next;
+        const unsigned long long ours = strtoull(bound, &next, 10);
+        bound = next + 1;
+        if (theirs != ours)
+            return theirs < ours ? -1 : 1;
+    }
+    return 0;
+}
+
 static bool is_range(const char *text)
 {
     const size_t low = version_length(text);
@@ -85,7 +101,10 @@ static bool is_range(const char *text)
     if (strncmp(rest, "..", 2) != 0)
         return low > 0 && !*rest;
     const size_t high = version_length(rest + 2);
-    return low + high > 0 && !rest[2 + high];
+    OWNED(text_free) struct text least = {0};
+    text_append(&least, text, low);
+    return low + high > 0 && !rest[2 + high] &&
+           (!low || compare_versions(least.data, rest + 2, high) <= 0);
 }
 
 static const struct {
@@ -286,7 +305,7 @@ bool compare_waivers_parse(struct compare_waivers *waivers, enum compare_list li
                            struct lit_error *error)
 {
     struct place place = {file, 0, error};
-    size_t at = 0;
+    size_t at = text_mark(bytes, length);
     while (at < length) {
         char line[MOST_LINE];
         const char *end = memchr(bytes + at, '\n', length - at);
@@ -357,22 +376,6 @@ bool compare_waiver_names(const struct compare_waiver *waiver, const char *name,
     return strcmp(pattern, name) == 0 ||
            (strncmp(pattern, name, length) == 0 &&
             (length == cfg_bare_length(name) || length == cfg_test_length(name)));
-}
-
-// Number by number; what the bound does not say is not compared.
-static int compare_versions(const char *version, const char *bound, size_t length)
-{
-    const char *end = bound + length;
-    while (bound < end) {
-        char *next;
-        const unsigned long long theirs = strtoull(version, &next, 10);
-        version = *next == '.' ? next + 1 : next;
-        const unsigned long long ours = strtoull(bound, &next, 10);
-        bound = next + 1;
-        if (theirs != ours)
-            return theirs < ours ? -1 : 1;
-    }
-    return 0;
 }
 
 static bool is_within(const char *version, const char *range)

@@ -11,10 +11,13 @@
 #include "store/private.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define COPY_BLOCK ((size_t)1 << 20)
 
 #define STORE_APPLICATION 0x4c49544d // "LITM", in the file's header
 #define STORE_BUSY_MS     10000
@@ -299,9 +302,63 @@ struct store *store_open_read(const char *path, struct lit_error *error)
     return open_to_read(path, false, error);
 }
 
+// Copies a file, and fills it with zeros to `size` bytes. `from` is open; both are closed.
+static bool copy_filled(int from, int to, off_t size)
+{
+    OWNED(lit_free) char *block = lit_alloc(COPY_BLOCK, 1);
+    ssize_t got = from < 0 || to < 0 ? -1 : 1;
+    for (off_t at = 0; got > 0; at += got) {
+        got = pread(from, block, COPY_BLOCK, at);
+        if (got > 0 && pwrite(to, block, (size_t)got, at) != got)
+            got = -1;
+    }
+    const bool good = got == 0 && ftruncate(to, size) == 0;
+    close(from);
+    return close(to) == 0 && good;
+}
+
+// SQLite reads nothing of a file that is shorter than it says. Makes a temporary copy with zeros in
+// place of what was cut off; false if nothing was. What a log still has is not cut off.
+static bool fill(const char *path, struct text *filled)
+{
+    enum { PAGE_SIZE = 16, PAGES = 28, HEAD = 100 };
+    unsigned char head[HEAD];
+    OWNED(text_free) struct text log = {0};
+    const int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat status;
+    text_printf(&log, "%s-wal", path);
+    bool cut = from >= 0 && pread(from, head, HEAD, 0) == HEAD && fstat(from, &status) == 0 &&
+               access(log.data, F_OK) != 0 && lit_file_is_database(path);
+    const off_t page = cut ? head[PAGE_SIZE] << 8 | head[PAGE_SIZE + 1] : 0;
+    off_t size = page == 1 ? 65536 : page; // as the format says it
+    size *= cut ? (off_t)head[PAGES] << 24 | head[PAGES + 1] << 16 | head[PAGES + 2] << 8 |
+                      head[PAGES + 3]
+                : 0;
+    if (!cut || size <= status.st_size || size / 65536 > UINT32_MAX) {
+        if (from >= 0)
+            close(from);
+        return false;
+    }
+    text_printf(filled, "%s/litmus-cut-XXXXXX", lit_path_temporary());
+    const int to = mkostemp(filled->data, O_CLOEXEC);
+    cut = copy_filled(from, to, size);
+    if (to >= 0 && !cut)
+        unlink(filled->data);
+    return cut;
+}
+
 struct store *store_open_damaged(const char *path, struct lit_error *error)
 {
-    return open_to_read(path, true, error);
+    OWNED(text_free) struct text filled = {0};
+    if (!fill(path, &filled))
+        return open_to_read(path, true, error);
+    struct store *store = store_new(path);
+    store->lenient = true;
+    OWNED(lit_free) char *uri = immutable_name(filled.data);
+    if (!open_reading(store, uri, SQLITE_OPEN_URI, error))
+        store_close(&store);
+    unlink(filled.data);
+    return store;
 }
 
 void store_close(struct store **store)

@@ -123,6 +123,20 @@ class Check(harness.Case):
         self.assertEqual(len(result.out.splitlines()), 51, result)
         self.assertRegex(result.out.splitlines()[-1], r"and \d+ more$")
 
+    def test_our_own_of_a_crash(self):
+        """The words of a driver that died are of several lines."""
+        for fault in ("crash-on=64", "hang-compiling-on=64"):
+            result = self.litmus("run", harness.ONE, "-n", "2", "--timeout", "2", "--db", fault + ".db",
+                                 "--json", "own.json", fault=fault)
+            self.assertEqual(result.code, 1, result)
+            with open(self.path("own.json"), encoding="utf-8") as file:
+                report = json.load(file)
+            for words, code in (("one\n\ttwo", 0), ("one\n\x1b[2Jtwo", 2)):
+                report["results"][0].setdefault("evidence", {})["last-words"] = words
+                result = self.check(report)
+                self.assertEqual(result.code, code, result)
+            self.assertIn("evidence.last-words has a control character", result.out)
+
     def test_a_configuration_twice(self):
         report = copy.deepcopy(self.whole)
         report["results"].append(report["results"][0])

@@ -337,6 +337,24 @@ class Damaged(Case):
                 self.assert_one_line(result, 2, "bad.db", "damaged")
                 self.assertFalse(os.path.exists(self.path("merged.db")))
 
+    def test_cut_short(self):
+        """What is before the cut is salvaged, as if zeros stood behind it."""
+        with open(self.path("litmus.db"), "rb") as file:
+            whole = file.read()
+        for left in (len(whole) - 4096, len(whole) * 3 // 4, 8192):
+            out = {}
+            for name, rest in (("cut.db", 0), ("zeros.db", len(whole) - left)):
+                self.write(name, whole[:left] + bytes(rest))
+                result = self.litmus("store", "check", "--repair", "copy.db", name)
+                self.assertEqual(result.code, 2, result)
+                self.assert_clean(result)
+                out[name] = result.out
+                if os.path.exists(self.path("copy.db")):
+                    os.unlink(self.path("copy.db"))
+            self.assertEqual(out["cut.db"], out["zeros.db"], left)
+            if left > len(whole) - 8192:
+                self.assertRegex(out["cut.db"], r"[1-3] results? w")
+
     def test_repair(self):
         self.damage("UPDATE result SET runs = 77 WHERE id = 3")
         out = self.check("--repair", "whole.db")
