@@ -11,8 +11,10 @@
 
 #include "device/vulkan.h"
 
+#include "base/file.h"
 #include "base/text.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,12 +80,39 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
     return VK_FALSE;
 }
 
+#ifdef _WIN32
+static bool fail_library(struct lit_error *error)
+{
+    return lit_fail(error, LIT_EXIT_NOTHING, "no Vulkan driver is installed");
+}
+#else
+// The loader says only that there is no driver. A worker has one manifest: why its library cannot
+// be loaded is news, that it found no device is none.
+static bool fail_library(struct lit_error *error)
+{
+    const char *manifest = getenv("VK_DRIVER_FILES"), *why = NULL;
+    OWNED(text_free) struct text path = {0};
+    json_t *root = manifest ? json_load_file(manifest, 0, NULL) : NULL;
+    const char *library =
+        json_string_value(json_object_get(json_object_get(root, "ICD"), "library_path"));
+    if (library && strchr(library, '/') && library[0] != '/')
+        text_append(&path, manifest, (size_t)(lit_path_name(manifest) - manifest));
+    if (library)
+        text_puts(&path, library);
+    if (library && !dlopen(path.data, RTLD_NOW | RTLD_LOCAL))
+        why = dlerror();
+    json_decref(root);
+    return why ? lit_fail(error, LIT_EXIT_USAGE, "its library cannot be loaded: %.400s", why)
+               : lit_fail(error, LIT_EXIT_NOTHING, "no Vulkan driver is installed");
+}
+#endif
+
 // The first Vulkan call: everything that can be missing on a machine is named here.
 static bool load(struct dev_instance *instance, struct lit_error *error)
 {
     const VkResult result = dev_initialize();
     if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
-        return lit_fail(error, LIT_EXIT_NOTHING, "no Vulkan driver is installed");
+        return fail_library(error);
     if (result != VK_SUCCESS)
         return lit_fail(error, LIT_EXIT_NOTHING, "no Vulkan loader: " DEV_LOADER " is not here");
     uint32_t version = volkGetInstanceVersion();
@@ -135,7 +164,7 @@ static bool create_instance(struct dev_instance *instance, const struct dev_open
     if (result != VK_SUCCESS) {
         instance->handle = VK_NULL_HANDLE;
         if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
-            return lit_fail(error, LIT_EXIT_NOTHING, "no Vulkan driver is installed");
+            return fail_library(error);
         if (result == VK_ERROR_LAYER_NOT_PRESENT)
             return lit_fail(error, LIT_EXIT_USAGE, "no validation layer: %s is not here",
                             VALIDATION);

@@ -2,6 +2,7 @@
 """Machines on which something is missing, and drivers that are none or talk nonsense: each is named
 with its reason, costs only itself, and the exit code says that nothing could run."""
 
+import json
 import os
 
 import harness
@@ -44,6 +45,19 @@ class NothingThere(Case):
         manifest = self.write("nowhere.json", '{"file_format_version": "1.0.0", "ICD":'
                               ' {"library_path": "/nowhere/driver.so", "api_version": "1.3.0"}}')
         self.nothing("nowhere.json", drivers=[manifest])
+
+    def test_library_cannot_be_loaded(self):
+        for library in ("libnowhere.so.0", "./cut.so"):
+            manifest = self.write("unloaded.json", json.dumps(
+                {"file_format_version": "1.0.0",
+                 "ICD": {"library_path": library, "api_version": "1.3.0"}}))
+            self.write("cut.so", b"\x7fELF\x02\x01\x01 cut off")
+            self.nothing("unloaded.json: its library cannot be loaded: ", os.path.basename(library),
+                         drivers=[manifest])
+        # It is told beside a driver that works, too.
+        result = self.litmus("run", harness.ONE, "-n", "1", "-q", drivers=[manifest, harness.SIMT])
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("its library cannot be loaded", result.err)
 
     def test_manifest_is_no_json(self):
         self.nothing("broken.json", "not JSON", drivers=[self.write("broken.json", "{\n nothing")])
