@@ -499,7 +499,8 @@ static int measure(struct run *run)
     const struct compare_look look = {cli_color(run->options.color),
                                       run->options.quiet ? -1 : run->options.verbose > 0};
     code = cli_baseline_conclude(&run->baseline, run->store, run->session.id, &look, code,
-                                 tally.unopened + tally.failed == 0, reason, sizeof reason);
+                                 tally.unopened + tally.failed + tally.unclosed == 0, reason,
+                                 sizeof reason);
     run->options.outputs.gate_junit = run->baseline.junit.data;
     run->options.outputs.gate_annotations = run->baseline.annotations.data;
     if (!cli_outputs_write(&run->options.outputs, run->store, run->session.id) &&

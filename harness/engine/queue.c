@@ -79,14 +79,18 @@ static enum eng_wait wait_event(struct eng_queue *q, struct eng_event *event, ch
 
 static void end_worker(struct eng_queue *q, bool at_once)
 {
+    char ending[64] = "";
     q->process += q->worker != NULL;
     pthread_mutex_unlock(&q->workers->lock);
-    bool ended = eng_worker_end(&q->worker, at_once);
+    bool ended = at_once ? eng_worker_end(&q->worker, true) : eng_worker_close(&q->worker, ending);
     eng_precompile_forget(&q->precompile);
     q->checks = 0;
     pthread_mutex_lock(&q->workers->lock);
     if (!ended)
         q->wedged = true;
+    if (ending[0])
+        say(q, true, "the driver does not close the device (vkDestroyDevice): %s", ending);
+    q->workers->tally->unclosed += ending[0] != '\0';
 }
 
 // A software device waits until what runs on the others goes with what it is about to run.

@@ -112,6 +112,23 @@ bool eng_worker_end(struct eng_worker **worker, bool at_once)
     return ended;
 }
 
+bool eng_worker_close(struct eng_worker **worker, char ending[64])
+{
+    ending[0] = '\0';
+    if (!*worker)
+        return true;
+    struct eng_child *child = (*worker)->child;
+    eng_worker_ask(*worker, &(struct eng_request){.kind = ENG_QUIT});
+    eng_child_disconnect(child);
+    if (!wait_for_end(child, clock_awake() + (*worker)->watch->policy.idle))
+        snprintf(ending, 64, "it hangs");
+    else if (!eng_child_failure(child))
+        eng_child_describe(child, ending, 64);
+    if (strcmp(ending, "exit status 0") == 0)
+        ending[0] = '\0';
+    return eng_worker_end(worker, true);
+}
+
 // Sends what the worker takes.
 static void flush(struct eng_worker *worker)
 {

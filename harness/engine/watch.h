@@ -106,6 +106,9 @@ void eng_worker_teach_one(struct eng_worker *worker, const struct text *test, bo
 // Ends a worker and frees it; NULL is fine. `at_once` when it is known not to listen. False if the
 // process could not be ended even by SIGKILL.
 bool eng_worker_end(struct eng_worker **worker, bool at_once);
+// Likewise of a worker that listens, which closes its device first: in policy->idle seconds.
+// `ending` says how the driver did not do so, "" if it did, or if the harness failed.
+bool eng_worker_close(struct eng_worker **worker, char ending[64]);
 
 // Sends a request. What the worker's socket does not take at once is sent by eng_worker_wait, which
 // also says if the worker never takes it.

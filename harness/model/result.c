@@ -286,6 +286,8 @@ enum lit_exit eng_tally_exit(const struct eng_tally *tally, char *reason, size_t
         {results[ENG_DEVICE_LOST], LIT_EXIT_FORBIDDEN, "the device was lost once",
          "the device was lost in %s configurations"},
         {results[ENG_HANG], LIT_EXIT_FORBIDDEN, "a configuration hung", "%s configurations hung"},
+        {tally->unclosed, LIT_EXIT_FORBIDDEN, "the driver crashed or hung as the device was closed",
+         "the drivers of %s devices crashed or hung as they were closed"},
         {tally->unsound, LIT_EXIT_USAGE,
          "a kernel failed that is itself wrong: its results are unspecified",
          "%s kernels failed that are themselves wrong: their results are unspecified"},

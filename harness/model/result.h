@@ -122,6 +122,7 @@ struct eng_tally {
     unsigned stopped;   // devices whose queue stopped
     unsigned unopened;  // devices that refused to be opened, or of whom nothing useful is known
     unsigned failed;    // devices whose queue stopped because the harness failed
+    unsigned unclosed;  // devices that the driver crashed or hung on as they were closed
     bool shard;         // this is one part of a run over several machines
     bool out_of_time;
 };

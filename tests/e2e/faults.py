@@ -68,6 +68,17 @@ class OneConfiguration(Case):
     def test_fence_that_never_comes(self):
         self.broken("timeout-on=64", "hang", timeout="2")
 
+    def test_device_that_is_not_closed(self):
+        """Whatever was measured before."""
+        for fault, words in (("destroy-crash", harness.CRASH), ("destroy-hang", "it hangs")):
+            result = self.litmus("run", harness.ONE, "-n", "2", "--timeout", "2", "-q", fault=fault)
+            self.assertEqual(result.code, 1, result)
+            self.assertIn("the driver crashed or hung as the device was closed", result.out)
+            self.assertIn("does not close the device (vkDestroyDevice): " + words, result.err)
+        result = self.litmus("run", harness.ONE, "-n", "2", "-q", "--baseline", "litmus.db",
+                             fault="destroy-crash")
+        self.assertEqual(result.code, 3, result)
+
     def test_device_lost(self):
         self.broken("lost-on=64", "device-lost", "VK_ERROR_DEVICE_LOST")
 

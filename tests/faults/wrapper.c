@@ -343,6 +343,16 @@ static struct {
     VkDeviceSize offset; // of it
 } sets[256];
 
+static VKAPI_ATTR void VKAPI_CALL destroy_device(VkDevice device,
+                                                 const VkAllocationCallbacks *allocator)
+{
+    if (is_on("destroy-crash"))
+        crash();
+    if (is_on("destroy-hang"))
+        hang(false);
+    NEXT(vkDestroyDevice)(device, allocator);
+}
+
 // Instance and physical device
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
@@ -702,6 +712,7 @@ static PFN_vkVoidFunction overridden(const char *name)
         OVERRIDE(vkCmdDispatch, dispatch),
         OVERRIDE(vkCreateComputePipelines, create_pipelines),
         OVERRIDE(vkCreateInstance, create_instance),
+        OVERRIDE(vkDestroyDevice, destroy_device),
         OVERRIDE(vkEnumerateDeviceExtensionProperties, list_extensions),
         OVERRIDE(vkGetDeviceProcAddr, device_lookup),
         OVERRIDE(vkGetPhysicalDeviceMemoryProperties, get_memory),
