@@ -71,7 +71,8 @@ class OneConfiguration(Case):
     def test_device_that_is_not_closed(self):
         """Whatever was measured before."""
         for fault, words in (("destroy-crash", harness.CRASH), ("destroy-hang", "it hangs")):
-            result = self.litmus("run", harness.ONE, "-n", "2", "--timeout", "2", "-q", fault=fault)
+            result = self.litmus("run", harness.ONE, "-n", "2", "--timeout", "2", "-q",
+                                 fault=fault + ",jump=60")
             self.assertEqual(result.code, 1, result)
             self.assertIn("the driver crashed or hung as the device was closed", result.out)
             self.assertIn("does not close the device (vkDestroyDevice): " + words, result.err)
