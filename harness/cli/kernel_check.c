@@ -17,11 +17,11 @@
 #include <unistd.h>
 
 #define MOST_RANGES 8
-// How much is looked at: instructions, each invocation counted, of all dispatches; lanes of a
+// How much is looked at: instructions, each invocation counted, of all dispatches; invocations of a
 // dispatch; findings that are written. No workgroup begins once the first is reached, and the
 // dispatch ends after a quarter more.
 struct bounds {
-    uint32_t instructions, lanes, shown;
+    uint32_t instructions, invocations, shown;
 };
 static const struct bounds all = {6000000, EXP_MOST_RACED, 32}, sample = {1 << 18, 1 << 12, 8};
 
@@ -36,8 +36,7 @@ static const struct {
 };
 #define KINDS (sizeof names / sizeof *names)
 
-#define USUAL_SUBGROUP 32                               // of the simulator
-#define ACCESS         "simt: out-of-bounds access of " // it prints
+#define ACCESS "simt: out-of-bounds access of " // it prints
 
 struct checking {
     const struct cat_package *package;
@@ -259,20 +258,13 @@ static void put_all(struct checking *c, const struct exp_trace *traces)
 
 // --- One run
 
-// Of a workgroup, with those of a partial subgroup that do not exist.
-static uint32_t lanes_of(const struct cat_package *package)
+static uint32_t workgroup_of(const struct cat_package *package)
 {
-    const struct cat_interface *interface = &package->interface;
-    uint32_t most = 1;
-    for (size_t i = 0; i <= interface->part_count; i++) {
-        const struct cat_part *part = i ? &interface->parts[i - 1] : NULL;
-        const uint32_t invocations = part ? part->workgroup : package->workgroup;
-        const uint32_t asked = part ? part->subgroup : package->subgroup;
-        const uint32_t size = asked ? asked : USUAL_SUBGROUP;
-        const uint32_t lanes = (invocations + size - 1) / size * size;
-        most = lanes > most ? lanes : most;
-    }
-    return most;
+    uint32_t most = package->workgroup;
+    for (size_t i = 0; i < package->interface.part_count; i++)
+        most = package->interface.parts[i].workgroup > most ? package->interface.parts[i].workgroup
+                                                            : most;
+    return most ? most : 1;
 }
 
 static bool trace_run(struct checking *c, const char *name, const char *option,
@@ -280,7 +272,7 @@ static bool trace_run(struct checking *c, const char *name, const char *option,
 {
     OWNED(text_free) struct text file = {0}, settings = {0};
     const size_t count = exp_dispatches(c->package);
-    const uint32_t groups = c->bounds->lanes / lanes_of(c->package);
+    const uint32_t groups = c->bounds->invocations / workgroup_of(c->package);
     struct eng_outcome outcome;
     struct cli_asking asking = {.name = name};
     if (!lit_file_temporary("", 0, &file, error))

@@ -182,7 +182,7 @@ static void refuses_what_makes_no_sense(void **state)
         {"simt-trace 1\ndispatch 0 model x seed 1 subgroup 4 groups 1048576 1048576 1048576 "
          "local 65536 65536 65536\n",
          "size"},
-        {LARGE "step 1 8192 0 0 0 1 - - 1\n", "size"},
+        {LARGE "step 1 65536 0 0 0 1 - - 1\n", "size"},
         {"simt-trace 1\ndispatch 0 model x seed 1 subgroup 4 groups 1 1 1 local 4 1\n", "line 2"},
         {HEAD "code 4 plain x\n", "line 6"},
         {HEAD "code 3 odd x\n", "kind"},
