@@ -267,7 +267,7 @@ class Given(Case):
 
     def test_nans(self):
         """NaNs of another payload are NaNs, in buffers of floats alone."""
-        for kind, convert, code in ("float", "uintBitsToFloat", 0), ("uint", "uint", 1):
+        for kind, convert, code in ("float", "uintBitsToFloat", 0), ("uint", "uint", 2):
             self.write("turns.comp", TURNS.replace("TYPE", kind).replace("CONVERT", convert))
             result = self.litmus("kernel", "turns.comp", "--groups", "1", "--buffer", "0.0=zero:4",
                                  "--buffer", "0.1=256", "--subgroup", "8", "--expect", "agree",
