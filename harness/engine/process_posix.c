@@ -160,12 +160,13 @@ void eng_child_free(struct eng_child *child)
     free(child);
 }
 
-// Of what a call on a file that does not wait says.
+// Of what a call on a file that does not wait says. One that lacks memory is tried again.
 static ptrdiff_t moved(ssize_t length)
 {
-    return length > 0                                          ? length
-           : length < 0 && (errno == EAGAIN || errno == EINTR) ? 0
-                                                               : ENG_CHILD_CLOSED;
+    if (length > 0)
+        return length;
+    const bool again = length < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOBUFS);
+    return again ? 0 : ENG_CHILD_CLOSED;
 }
 
 ptrdiff_t eng_child_send(struct eng_child *child, const char *bytes, size_t size)
