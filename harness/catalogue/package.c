@@ -309,7 +309,7 @@ static bool is_line(const struct text *text)
     return text->length > 0 && text_is_utf8(text->data);
 }
 
-// Lines, of which the first stands in a head.
+// Lines; the first stands in a head.
 static bool is_text(const struct text *text)
 {
     const size_t first = text->length ? strcspn(text->data, "\n") : 0;

@@ -43,7 +43,7 @@ struct cat_package {
     uint32_t *expected; // what CAT_OUTPUT holds after it
     size_t expected_words;
     struct cat_litmus litmus;
-    // What the check says of the kernel itself (docs/kernel.md), lines, of which the first sums up:
+    // What the check says of the kernel itself (docs/kernel.md), lines; the first sums up:
     // cat_package_check.
     struct text check;
     bool unsound; // the check found something: whatever a device does with it is right

@@ -293,7 +293,7 @@ static bool trace_run(struct checking *c, const char *name, const char *option,
     return good;
 }
 
-// Behind a dispatch of which a part was executed nothing is as it would be.
+// Behind a dispatch that was executed in part nothing is as it would be.
 static bool look(struct checking *c, struct exp_trace *traces, struct lit_error *error)
 {
     struct cat_package executed = *c->package;

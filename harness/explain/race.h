@@ -14,7 +14,7 @@ enum exp_misuse {
                        // part that was stored is enough: copies of composites take all of them
     EXP_OUTSIDE,       // an access behind its buffer's end, behind Workgroup memory or an array, or
                        // where there is no buffer
-    EXP_MISSED,        // a control barrier of the workgroup, of which not all of it executed the
+    EXP_MISSED,        // a control barrier of the workgroup; a part of it did not execute the
                        // same dynamic instance
 };
 

@@ -21,7 +21,7 @@ static uint64_t first_cell(const struct exp_code *code, const struct exp_step *a
     return code->by_pointer ? at->address : code->cell;
 }
 
-// Whether it loads cells, none of which this invocation has stored to.
+// Whether it loads cells, and this invocation has stored to none of them.
 static bool take_registers(struct cells *cells, const struct exp_code *code,
                            const struct exp_step *at)
 {

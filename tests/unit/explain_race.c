@@ -249,7 +249,7 @@ static void message(unsigned scope, unsigned flag, unsigned fence, unsigned read
     check(&run, wanted);
 }
 
-// A store, a barrier of which either side has a fence or not, a load.
+// A store, a barrier with or without a fence on either side, a load.
 static void fenced(unsigned before, unsigned barrier_code, unsigned after, unsigned reader,
                    const char *wanted)
 {

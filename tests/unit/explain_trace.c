@@ -146,7 +146,7 @@ static void nothing_printed_is_obeyed(void **state)
     "simt-trace 1\n"                                                                               \
     "dispatch 0 model x seed 1 subgroup 128 groups 3 1048576 1 local 128 1 1\ncode 0 plain x\n"
 
-// Of a dispatch of which the first workgroups alone were executed.
+// Of a dispatch whose first workgroups alone were executed.
 static void keeps_what_was_executed(void **state)
 {
     (void)state;
