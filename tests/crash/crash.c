@@ -255,12 +255,14 @@ static size_t resumed(void)
     return run_steps() / 2;
 }
 
+// Not by lit_file_write, which writes no file of a store.
 static void copy_file(const struct place *from, const struct place *to, const char *name)
 {
     struct text bytes = {0};
-    struct lit_error error = {0};
     assert_true(text_read(&bytes, path_in(from, name), SIZE_MAX / 2));
-    must(lit_file_write(path_in(to, name), bytes.data, bytes.length, &error), &error);
+    FILE *file = fopen(path_in(to, name), "wb");
+    assert_true(file && fwrite(bytes.data, 1, bytes.length, file) == bytes.length);
+    assert_int_equal(fclose(file), 0);
     text_free(&bytes);
 }
 

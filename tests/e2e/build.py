@@ -478,7 +478,8 @@ esac
     def ends_well(self):
         done = self.run_it()
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertTrue(done.stdout.endswith("setup: Debian 12: ready\n"), done.stdout)
+        # Nothing is left to do for one that was cut off behind its last step.
+        self.assertRegex(done.stdout, r"setup: Debian 12: (ready|everything is there, nothing to do)\n\Z")
         self.assertEqual(sorted(os.listdir(self.root)), [".sdk", "tools"])
         self.assertRegex(self.run_it().stdout, "everything is there, nothing to do\n$")
 

@@ -23,9 +23,6 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "e2e"))
-import harness  # noqa: E402  (found by the line above)
-
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LIMITS = os.path.join(HERE, "limits.json")
 
@@ -69,23 +66,12 @@ def total(path):
         re.search(r"^totals: (\d+)$", text, re.M).group(1))
 
 
-def sample(limits):
-    """The half of the costs that the commit draws, in the sample of tools/check."""
-    random = harness.drawn("perf-guard")
-    drawn = random.sample(limits["costs"], len(limits["costs"]) // 2)
-    like = {row["like"] for row in limits["waste"]}
-    return {**limits, "shares": [], "costs": [row for row in limits["costs"]
-                                              if row in drawn or row["work"] in like]}
-
-
-def count_work(build, folder, limits):
+def count_work(build, folder):
     """Of each piece of work its items N, cost(N) and cost(2 N)."""
-    names = {row[key] for kind in ("costs", "waste", "programs") for row in limits[kind]
-             for key in ("work", "of") if row.get(key, "nothing") != "nothing"}
     os.mkdir(f"{folder}/scratch")
     found = {}
     for path in callgrind(folder, "work", f"{build}/tests/perf/perf-cost", f"{folder}/scratch",
-                          *sorted(names), more=["--instr-atstart=no"]):
+                          more=["--instr-atstart=no"]):
         label, instructions = total(path)
         if label:
             found.setdefault(label[0], {})[label[1]] = instructions
@@ -225,12 +211,13 @@ def main():
     options = parser.parse_args()
     with open(LIMITS) as file:
         limits = json.load(file)
-    if harness.SAMPLE and not options.set:
-        limits = sample(limits)
+    # The sample of tools/check counts instructions alone.
+    if os.environ.get("LITMUS_SAMPLE"):
+        limits["shares"] = []
     verdicts = Verdicts()
     try:
         with tempfile.TemporaryDirectory(prefix="litmus-guard-") as folder:
-            works = count_work(options.build, folder, limits)
+            works = count_work(options.build, folder)
             programs = count_programs(options.build, folder, limits["programs"])
         if options.set:
             set_limits(limits, works, programs)
