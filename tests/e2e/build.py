@@ -193,7 +193,7 @@ class Errors(unittest.TestCase):
 
     def test_an_unknown_capability(self):
         self.refused(self.embed("", body="OpCapability Geometry\n" + BODY),
-                     "capability 2 is not in")
+                     "capability Geometry is not supported")
 
 
 class ErrorsByPrograms(Errors):

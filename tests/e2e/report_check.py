@@ -131,6 +131,7 @@ class Check(harness.Case):
             self.assertEqual(result.code, 1, result)
             with open(self.path("own.json"), encoding="utf-8") as file:
                 report = json.load(file)
+            report["devices"][0]["vendor"] = "0x10005"  # also where the simulator stands in
             for words, code in (("one\n\ttwo", 0), ("one\n\x1b[2Jtwo", 2)):
                 report["results"][0].setdefault("evidence", {})["last-words"] = words
                 result = self.check(report)
