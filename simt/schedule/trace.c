@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct trace {
     FILE *file;
@@ -28,16 +29,22 @@ const char *const trace_end_names[] = {
     [DISPATCH_MEMORY] = "memory", [DISPATCH_CUT] = "cut",
 };
 
-FILE *trace_append(const char *path)
+// What is no plain file, such as a pipe, is not read.
+static bool is_database(const char *path)
 {
     char first[16] = "";
-    FILE *file = fopen(path, "ae+");
-    if (file && fread(first, sizeof first, 1, file) == 1 &&
-        memcmp(first, "SQLite format 3", sizeof first) == 0) {
+    struct stat status;
+    FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "rbe") : NULL;
+    const bool is = file && fread(first, sizeof first, 1, file) == 1 &&
+                    memcmp(first, "SQLite format 3", sizeof first) == 0;
+    if (file)
         fclose(file);
-        return NULL;
-    }
-    return file;
+    return is;
+}
+
+FILE *trace_append(const char *path)
+{
+    return is_database(path) ? NULL : fopen(path, "ae");
 }
 
 struct trace *trace_open(const char *path)
