@@ -123,7 +123,7 @@ struct compare_summary {
     size_t gone;     // open
     size_t open;     // all that are open, the four above among them
     size_t alone;    // devices of A that B does not have; compare_decide leaves it as it is
-    size_t gating;   // entries that could fail the gate, that A ran, and of which B's result counts
+    size_t gating;   // entries that could fail the gate, that A ran, and whose result in B counts
     size_t compared; // entries with a test
     size_t tests;    // hypotheses that could fail the gate ...
     size_t family;   // ... and those of them over which Holm's correction goes

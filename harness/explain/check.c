@@ -5,7 +5,6 @@
 #include "base/spirv.h"
 #include "base/text.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,7 +83,7 @@ static void note_reads(const uint32_t *words, size_t count, const bool *read, bo
     }
 }
 
-// Of each instruction: it reads memory, and all that it does with what it read is to drop it.
+// Whether each instruction reads memory and nothing uses what it read.
 static bool *find_unused(const struct checking *c, const struct exp_trace *t, uint32_t part)
 {
     size_t count;
@@ -121,15 +120,6 @@ static bool check_dispatch(struct checking *c, const struct exp_trace *t, size_t
     if (good)
         note_what_is_there(c, t, part);
     return good;
-}
-
-bool exp_fits(uint64_t invocations, struct lit_error *error)
-{
-    return invocations <= EXP_MOST_RACED ||
-           lit_fail(error, LIT_EXIT_USAGE,
-                    "--check: %" PRIu64 " invocations: fewer workgroups, of %" PRIu32
-                    " invocations at most, can be looked at",
-                    invocations, EXP_MOST_RACED);
 }
 
 bool exp_check(const struct exp_trace *traces, const struct cat_package *package,

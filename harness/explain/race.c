@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,7 +75,7 @@ struct place {
     bool written;  // in this trace, at any time
     uint8_t there; // bytes that hold something
     struct accesses stores, loads;
-    // What atomics here have released, and of which subgroup or workgroup: 1 more, or MIXED.
+    // What atomics here have released, and the subgroup or workgroup of it: 1 more, or MIXED.
     struct known *released[CLASSES][REACHES];
     uint32_t owner[REACHES];
     struct place *next;
@@ -772,8 +773,11 @@ bool exp_find_misuse(const struct exp_dispatch *of, struct exp_findings *finding
     const uint32_t groups = trace->groups[0] * trace->groups[1] * trace->groups[2];
     struct search s = {.of = of, .trace = trace, .findings = findings, .slot_bits = 4};
     s.local = trace->local[0] * trace->local[1] * trace->local[2];
-    if (!exp_fits(exp_real(trace), error))
-        return false;
+    if (exp_real(trace) > EXP_MOST_RACED)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--check: %" PRIu32 " invocations: fewer workgroups, of %" PRIu32
+                        " invocations at most, can be looked at",
+                        exp_real(trace), EXP_MOST_RACED);
     while (s.slot_bits < MOST_SLOT_BITS && (size_t)1 << s.slot_bits < trace->step_count)
         s.slot_bits++;
     s.slots = lit_alloc((size_t)1 << s.slot_bits, sizeof *s.slots);

@@ -58,8 +58,6 @@ struct exp_findings {
     size_t count;
 };
 
-// Whether a dispatch of so many invocations can be looked at; else an error.
-bool exp_fits(uint64_t invocations, struct lit_error *error);
 // Adds what is found to `findings`. Accesses are ordered as by axi_decide, in the execution that
 // was traced: by program order, and by atomics, fences and control barriers that synchronize; but
 // availability and visibility operations are taken for done.
@@ -76,8 +74,8 @@ static inline size_t exp_dispatches(const struct cat_package *package)
 {
     return 1 + package->interface.step_count;
 }
-// Of each step whether it loads a variable in registers to no part of which that it loads its
-// invocation has stored; NULL if all have initialisers. free() it.
+// Whether each step loads parts of a variable in registers, and its invocation has stored to none
+// of them; NULL if all variables have initialisers. free() it.
 bool *exp_find_unstored(const struct exp_trace *trace);
 // The variable in registers that a step accesses, if it is one that has no initialiser; else "".
 const char *exp_variable(const struct exp_trace *trace, const struct exp_step *step);

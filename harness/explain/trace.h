@@ -146,8 +146,7 @@ bool exp_trace_read(const char *bytes, size_t size, struct exp_trace *trace,
 // False with an error if it has not as many. Clear each after a failure too.
 bool exp_trace_load(const char *path, size_t count, struct exp_trace *traces,
                     struct lit_error *error);
-// Leaves out the workgroups behind the last one of which there is a step. Returns how many the
-// dispatch had.
+// Drops the workgroups behind the last one that has a step. Returns how many the dispatch had.
 uint64_t exp_trace_trim(struct exp_trace *trace);
 void exp_trace_clear(struct exp_trace *trace);
 

@@ -43,7 +43,7 @@ enum cat_feature {
     CAT_FEATURE_QUAD_CONTROL,
     CAT_FEATURE_ZERO_INITIALIZE,
     CAT_FEATURE_BROADCAST_DYNAMIC,
-    CAT_FEATURE_COOPERATIVE_MATRIX,      // dev_module_fits says of which shapes and types
+    CAT_FEATURE_COOPERATIVE_MATRIX,      // dev_module_fits looks at shapes and types
     CAT_FEATURE_DESCRIPTORS,             // arrays of storage buffers, a uniform index
     CAT_FEATURE_DESCRIPTORS_NON_UNIFORM, // any index
     CAT_FEATURE_OLD_BALLOT,              // of the extensions that Vulkan 1.1 made others of
@@ -58,7 +58,7 @@ enum cat_feature {
     CAT_FEATURE_VARIABLE_POINTERS,
     CAT_FEATURE_DOT_PRODUCT,
     CAT_FEATURE_EXPECT_ASSUME,
-    CAT_FEATURE_FLOAT_CONTROLS, // dev_module_fits says of which widths
+    CAT_FEATURE_FLOAT_CONTROLS, // dev_module_fits looks at widths
     CAT_FEATURE_DESCRIPTORS_RUNTIME,
     CAT_FEATURE_DESCRIPTORS_UNIFORM, // arrays of uniform buffers, a uniform index
     CAT_FEATURE_DESCRIPTORS_UNIFORM_NON_UNIFORM,

@@ -28,9 +28,8 @@ struct cat_tolerance {
     uint32_t ulps, half_ulps; // of floats of 32 bits, of each half of a word
     float relative, absolute; // floats of 32 bits: |got - want| <= absolute + relative * |want|
     uint64_t like; // it is to be as the buffer at this word of CAT_OUTPUT, from 1; 0: as expected
-    float rmse; // floats of 32 bits: the root of the mean of (got - want) squared, over all words
-    uint32_t
-        nan; // all are floats of 16, 32 or 64 bits, of which every NaN is like every other; or 0
+    float rmse;   // floats of 32 bits: the root of the mean of (got - want) squared, over all words
+    uint32_t nan; // all are floats of 16, 32 or 64 bits, and each NaN is like every other; or 0
 };
 
 // One buffer of a kernel.

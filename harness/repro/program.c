@@ -114,7 +114,7 @@ const struct repro_feature repro_features[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_DOT_PRODUCT] = {"has.dot_product.shaderIntegerDotProduct", NULL,
                                  "VK_KHR_shader_integer_dot_product"},
     [CAT_FEATURE_EXPECT_ASSUME] = {"HAS_EXPECT_ASSUME", NULL, "VK_KHR_shader_expect_assume"},
-    // Core in Vulkan 1.2; of which widths is for the driver to say.
+    // Core in Vulkan 1.2; the driver says for which widths.
     [CAT_FEATURE_FLOAT_CONTROLS] = {"true", NULL, "VK_KHR_shader_float_controls"},
     [CAT_FEATURE_CLOCK] = {"has.clock.shaderSubgroupClock", NULL, "VK_KHR_shader_clock"},
     [CAT_FEATURE_EXTENDED_TYPES] =
