@@ -511,11 +511,20 @@ esac
         with open(os.path.join(self.folder, "count"), encoding="utf-8") as file:
             count = int(file.read())
         self.assertGreater(count, 30)
-        for step in harness.drawn("set-up").sample(range(count), 5 if harness.SAMPLE else count):
+        # The last ones, around the exchange, each time.
+        steps = range(count - 5, count) if harness.SAMPLE else ()
+        drawn = harness.drawn("set-up").sample(range(count), 3 if harness.SAMPLE else count)
+        for step in sorted({*steps, *drawn}):
             self.begin()
             with self.subTest(step=step):
                 self.assertEqual(self.run_it(dies_at=step).returncode, -signal.SIGKILL)
                 self.ends_well()
+
+    def test_remains_where_nothing_is_to_do(self):
+        self.run_it()
+        for name in (".sdk.tmp", ".sdk.old"):
+            Launcher.write(self.root, name + "/any", "")
+        self.ends_well()
 
 
 @harness.never_sanitized
