@@ -38,7 +38,7 @@ static const struct cli_option options[] = {
      "can be repeated"},
     {'n', "runs", CLI_COUNT, AT(runs), "N",
      "runs of each configuration (default: 1,000, twice as many or\nhalf as many by what was ever "
-     "seen to fail there, all the\nsame with --thorough; 20 with --simt)"},
+     "seen to fail there, half of\nthat on a CPU, all the same with --thorough; 20 with --simt)"},
     {0, "until-width", CLI_RATE, AT(until_width), "WIDTH",
      "run each configuration until the 95 % interval of its rate\nis no wider than this; -n is "
      "then the minimum"},
@@ -265,6 +265,12 @@ static bool choose_devices(struct run *run, struct lit_error *error)
     return lit_fail(error, LIT_EXIT_NOTHING, "none of the session's devices is present");
 }
 
+// A software driver takes minutes for what a GPU does in seconds.
+static uint64_t usual_on(const struct eng_device *device, uint64_t runs)
+{
+    return device->facts.cpu ? (runs + 1) / 2 : runs;
+}
+
 static void print_header(const struct eng_device *device, size_t planned, size_t before, void *user)
 {
     const struct run *run = user;
@@ -281,7 +287,8 @@ static void print_header(const struct eng_device *device, size_t planned, size_t
         text_printf(&line, "%s to %s runs each until %s", COUNT(own), COUNT(run->options.rule.most),
                     rule);
     else if (run->options.usual)
-        text_printf(&line, "%s to %s runs each", COUNT(own / 2), COUNT(own * 2));
+        text_printf(&line, "%s to %s runs each", COUNT(usual_on(device, own) / 2),
+                    COUNT(usual_on(device, own) * 2));
     else
         text_printf(&line, "%s run%s each", COUNT(own), own == 1 ? "" : "s");
     text_printf(&line, ", seed 0x%" PRIx64, run->options.seed.value);
@@ -432,7 +439,8 @@ static int conclude_gtest(struct run *run, enum eng_stop stop, struct lit_error 
 static uint64_t weigh(const struct eng_device *device, const char *name, uint64_t runs, void *user)
 {
     const struct run *run = user;
-    return cli_shares_runs(&run->shares, device->id, name, report_usual_runs(name, runs));
+    return cli_shares_runs(&run->shares, device->id, name,
+                           report_usual_runs(name, usual_on(device, runs)));
 }
 
 // Runs are shared where nobody says how many there are, not between machines, and where the code
