@@ -260,10 +260,10 @@ class Groups(Fuzz):
     @harness.full
     @harness.never_sanitized
     def test_every_operator_is_found(self):
-        """As docs/fuzzing.md says, but for other programs."""
+        """As reports/fuzzing.md says, but for other programs."""
         with open(os.path.join(harness.SOURCE, "docs", "models", "miscompiling.md")) as file:
             operators = re.findall(r"(?m)^\| `([a-z-]+)` \|", file.read())
-        with open(os.path.join(harness.SOURCE, "docs", "fuzzing.md")) as file:
+        with open(os.path.join(harness.SOURCE, "reports", "fuzzing.md")) as file:
             table = re.findall(r"(?m)^\| `([a-z][a-z-]+)` \| ([\d,]+|never) \| [\d,nevr]+ \|",
                                file.read())
         self.assertEqual(operators, [operator for operator, _ in table])
