@@ -153,7 +153,7 @@ static struct store_result result_of(const char *name, const char *expectation, 
     };
 }
 
-// Every result with every expectation: what JUnit calls it. Written down from docs/reading.md.
+// Every result with every expectation: what JUnit calls it. Written down from docs/formats.md.
 static const struct {
     const char *expectation, *result;
     uint64_t runs, failed;
