@@ -101,7 +101,7 @@ def made(text, tests):
     def section(match):
         names = "Tests: " + ", ".join(f"`{name}`" for name in sorted(tests.get(match[1], ())))
         return (f"## {match[1]}\n{match[2]}"
-                + textwrap.fill(names, 110, break_on_hyphens=False, break_long_words=False) + "\n")
+                + textwrap.fill(names, 100, break_on_hyphens=False, break_long_words=False) + "\n")
     return SECTION.sub(section, text)
 
 
