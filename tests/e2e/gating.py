@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pipelines of docs/gating.md, run as they stand there, on a few small tests of the simulator:
 what a CI system would run of them, with its variables, in a folder that artifacts pass through. Only
-the step that clones and builds is not run: the program of this build is in the PATH instead."""
+the step that clones and builds is not run: the program of this build is in the PATH instead. And
+those that check this repository on GitHub and GitLab, by their formats."""
 
+import copy
 import glob
 import os
 import re
 import subprocess
 import xml.etree.ElementTree
 
+import jsonschema
 import yaml
 
 import harness
@@ -23,6 +26,75 @@ WORSE = "scan.subgroup !*/*form=loop* -n 400 --simt faulty,fault=wrong"
 def blocks(language):
     with open(PAGE, encoding="utf-8") as page:
         return re.findall(rf"^```{language}\n(.*?)^```$", page.read(), re.M | re.S)
+
+
+def closed(required, **properties):
+    """A schema: an object with these members and no others."""
+    return {"type": "object", "properties": properties, "required": required.split(),
+            "additionalProperties": False}
+
+
+# What the pipelines of this repository use of the formats of GitHub and GitLab, as strings.
+WORD = {"type": "string", "minLength": 1}
+LINES = {"type": "array", "items": WORD, "minItems": 1}
+STEP = closed("", **{"name": WORD, "run": WORD, "uses": {"pattern": "^[\\w-]+/[\\w-]+@v\\d+$"},
+                     "if": WORD, "with": {"type": "object", "additionalProperties": WORD}})
+STEP["oneOf"] = [{"required": ["run"]}, {"required": ["uses"]}]
+GITHUB = closed("name on permissions jobs", **{
+    "name": WORD, "on": {"type": "array", "items": {"enum": ["push", "pull_request"]}},
+    "permissions": {"const": {"contents": "read"}},
+    "jobs": closed("check", check=closed("runs-on container timeout-minutes steps", **{
+        "runs-on": WORD, "container": WORD, "timeout-minutes": {"pattern": "^\\d+$"},
+        "steps": {"type": "array", "items": STEP}}))})
+GITLAB = closed("check", check=closed("image timeout before_script script artifacts",
+    image=WORD, timeout={"pattern": "^\\d+ hours$"}, before_script=LINES, script=LINES,
+    artifacts=closed("when paths reports", when={"const": "always"}, paths=LINES,
+                     reports=closed("junit", junit=WORD))))
+
+
+@harness.unsanitized
+class Hosted(Case):
+    """The files that GitHub and GitLab read in this repository."""
+
+    def read(self, name, schema):
+        with open(os.path.join(harness.SOURCE, name), encoding="utf-8") as file:
+            page = yaml.load(file, Loader=yaml.BaseLoader)
+        jsonschema.validate(page, schema)
+        with self.assertRaises(jsonschema.ValidationError):
+            wrong = copy.deepcopy(page)
+            check = wrong["jobs"]["check"] if "jobs" in wrong else wrong["check"]
+            check["scripts"] = check.pop("steps" if "steps" in check else "script")
+            jsonschema.validate(wrong, schema)
+        return page
+
+    def run_script(self, script):
+        """With programs in place of apt-get, git and the check, which leaves reports and fails."""
+        for name, text in (
+                ("bin/apt-get", ""), ("bin/git", ""),
+                ("tools/check", '[ "$*" = --quick ] && mkdir -p build-check/meson-logs &&\n'
+                                ">build-check/meson-logs/testlog-plain-cpu-time.junit.xml && exit 9")):
+            os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+            os.chmod(self.write(name, f"#!/bin/sh\n{text}\n"), 0o755)
+        done = subprocess.run(["sh", "-ec", script], cwd=self.folder, check=False,
+                              env={"PATH": self.path("bin") + ":/usr/bin:/bin"})
+        self.assertEqual(done.returncode, 9, "the check did not run, or its failure is lost")
+
+    def assert_found(self, *patterns):
+        for pattern in patterns:
+            self.assertTrue(glob.glob(self.path(pattern)), pattern)
+
+    def test_github(self):
+        page = self.read(".github/workflows/check.yml", GITHUB)
+        steps = page["jobs"]["check"]["steps"]
+        self.run_script("\n".join(step["run"] for step in steps if "run" in step))
+        self.assertEqual((steps[-1]["if"], steps[-1]["uses"].split("@")[0]),
+                         ("always()", "actions/upload-artifact"))
+        self.assert_found(steps[-1]["with"]["path"])
+
+    def test_gitlab(self):
+        check = self.read(".gitlab-ci.yml", GITLAB)["check"]
+        self.run_script("\n".join(check["before_script"] + check["script"]))
+        self.assert_found(check["artifacts"]["reports"]["junit"], *check["artifacts"]["paths"])
 
 
 @harness.unsanitized
