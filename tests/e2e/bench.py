@@ -227,9 +227,9 @@ class Faults(Bench):
         self.assertIn("the time budget was used up", run.out)
 
     def test_interrupted(self):
-        process = self.start("bench", "scan", "--simt", "lockstep", "-n", "100000", *SEED)
         since = time.monotonic()
-        self.wait_for("a worker", lambda: self.workers_of(process))
+        process = self.start_with_journal("bench", "scan", "-n", "100000", *SEED)
+        self.wait_for_work()
         process.send_signal(signal.SIGINT)
         run = self.finish(process, since)
         self.assert_ended_by(run, signal.SIGINT)

@@ -126,7 +126,7 @@ class Right(Lookback):
 
     def test_order_of_workgroups(self):
         # Workgroups start in any order, and few at a time: who waits for one that has not started
-        # waits for ever, unless it does its work.
+        # waits for ever, unless it does its work: as many turns as it may take, in whatever time.
         word = "held=4/shared=0/looks=1/lanes=32/encoding=word64/order={}/*workgroup=64"
         for rows, code in ((word.format("id"), 3), (word.format("ticket"), 0),
                            (word.format("fallback"), 0),
@@ -134,7 +134,8 @@ class Right(Lookback):
                            ("held=4/*order=fallback/*operation=segmented/*workgroup=64", 0)):
             with self.subTest(rows):
                 run, device = self.bench_json("--simt", "unfair", "-n", "1", "--elements", "16384",
-                                              "--variants", rows, code=code)
+                                              "--timeout", "3000", "--variants", rows, code=code,
+                                              timeout=600)
                 scans = [row for row in device["sizes"][0]["rows"] if row["kind"] == "scan"]
                 self.assertEqual({row["result"] == "right" for row in scans}, {code == 0}, run)
 
@@ -252,14 +253,17 @@ class Wrong(Lookback):
 
     def test_wrong_values_of_every_operation(self):
         for operation in ("add/result=exclusive", "max", "fadd", "add64", "segmented"):
+            # One in six tells: the others corrupt the verification, or nothing.
             told = False
-            for seed in range(12):
+            for seed in range(100):
                 run = self.litmus("bench", "lookback", "--simt", "faulty,fault=wrong,rate=0.00002",
                                   "--seed", str(seed), "--json", "out.json", "--variants",
                                   f"held=[48]/*operation={operation}*workgroup=64")
                 self.assert_clean(run)
                 self.assertIn(run.code, (0, 1, 3), run)
-                told = told or f"operation={operation}" in run.out and "WRONG: held=" in run.out
+                told = f"operation={operation}" in run.out and "WRONG: held=" in run.out
+                if told:
+                    break
             self.assertTrue(told, operation)
 
     def test_a_verification_that_does_not_look_is_none(self):

@@ -368,17 +368,24 @@ class Case(unittest.TestCase):
         self.wait_for("the end", lambda: process.poll() is not None, passing=1)
         return self.finish(process, since)
 
+    def start_with_journal(self, *arguments, **how):
+        """On the simulator, with a journal of what the device does."""
+        return self.start(*arguments, fault="journal", LITMUS_FAULT_DRIVER=SIMT,
+                          LITMUS_FAULT_JOURNAL=self.write("journal", ""), **how)
+
+    def wait_for_work(self):
+        self.wait_for("work", lambda: os.path.getsize(self.path("journal")) > 30)
+
     def out_of_time(self, *arguments, stores=True, **how):
         """A run on the simulator whose time is over when it has stored a batch, or, if it stores
         none, when the device has done some work. Less than what would be a hang."""
         self.set_clock()
         since = time.monotonic()
-        process = self.start(*arguments, "--time", "30", fault="journal", LITMUS_FAULT_DRIVER=SIMT,
-                             LITMUS_FAULT_JOURNAL=self.write("journal", ""), **how)
+        process = self.start_with_journal(*arguments, "--time", "30", **how)
         if stores:
             self.first_batch()
         else:
-            self.wait_for("work", lambda: os.path.getsize(self.path("journal")) > 30)
+            self.wait_for_work()
         self.pass_time(30)
         result = self.finish(process, since)
         self.assertEqual(result.code, 5, result)
