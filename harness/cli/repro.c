@@ -4,6 +4,7 @@
 
 #include "base/folder.h"
 #include "base/random.h"
+#include "base/sha256.h"
 #include "cli/cli.h"
 #include "cli/device.h"
 #include "cli/repro.h"
@@ -26,7 +27,7 @@
 
 struct options {
     struct cli_list devices, simt;
-    const char *db, *output;
+    const char *db, *output, *facts;
     uint64_t session, runs;
     struct cli_seed seed;
     bool amber;
@@ -44,13 +45,16 @@ static const struct cli_option options[] = {
     {'n', "runs", CLI_COUNT, AT(runs), "N",
      "runs of the reproducer (default: as measured, else 1,000)"},
     CLI_OPTION_SEED("random seed of the data (default: as measured, else 1)"),
+    {0, "facts", CLI_TEXT, AT(facts), "FILE",
+     "make a bundle again from its facts.json, with what it says of\ndevice and results, and the "
+     "code and evidence beside it"},
     {0, "amber", CLI_FLAG, AT(amber), NULL, "also write an Amber script"},
     CLI_OPTION_SIMT("for the SIMT simulator, if nothing was measured:\n" CLI_SIMT_MODELS),
 };
 
 const struct cli_syntax cli_repro_syntax = {
     .name = "repro",
-    .usage = "[OPTION]... CONFIGURATION|bench:ROW",
+    .usage = "[OPTION]... CONFIGURATION|bench:ROW|--facts FILE",
     .about = "Writes a folder with one configuration for a bug report: its question and results, "
              "the\nshader, its data, and a reproducer in one C file with a Makefile. It does not "
              "need litmus.\nUses the session's result of this configuration, a failed one first; "
@@ -79,8 +83,9 @@ struct making {
     const struct report_result *result;
     struct report_code code;
     bool has_code;
-    struct isa_study here; // its code from a device that is here, if the store has none
-    char no_code[512];     // why there is none
+    struct isa_study here;  // its code from a device that is here, if the store has none
+    char no_code[512];      // why there is none
+    struct repro_past past; // what --facts says; its model takes the place of `model`
     struct cli_devices devices;
     struct dev_facts facts;
     char system[512];
@@ -164,6 +169,35 @@ static bool look_into_store(struct making *m, struct lit_error *error)
     store_close(&store);
     m->model.store = NULL;
     return good;
+}
+
+// What a bundle says
+
+static bool look_into_facts(struct making *m, struct lit_error *error)
+{
+    const struct report_model *model = &m->past.model;
+    if (!repro_facts_read(m->chosen->facts, &m->past, error))
+        return false;
+    if (m->which.test && !is_asked_for(m, &model->results[0].cfg))
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s is of another configuration: %.200s",
+                        m->chosen->facts, model->results[0].name);
+    m->which = m->past.which;
+    m->result = model->results;
+    m->facts = model->devices[0].facts;
+    snprintf(m->system, sizeof m->system, "%s", model->session.system);
+    snprintf(m->no_code, sizeof m->no_code, "none was kept");
+    return true;
+}
+
+static bool is_same_module(const struct making *m, const struct repro *repro,
+                           struct lit_error *error)
+{
+    char sha256[SHA256_TEXT];
+    sha256_text(repro->words, (size_t)repro->ready->module->count * 4, sha256);
+    return strcmp(sha256, m->past.sha256) == 0 ||
+           lit_fail(error, LIT_EXIT_USAGE,
+                    "%.200s is of another module of this name (SHA-256 %.12s..., here %.12s...)",
+                    m->chosen->facts, m->past.sha256, sha256);
 }
 
 // The code that a device here makes of it
@@ -304,7 +338,7 @@ static bool prepare(const struct making *m, struct cli_repro_bench *bench, struc
                         why.code == LIT_EXIT_NOTHING ? ": " : "", why.message);
     if (!m->bench)
         repro_of_test(repro, name);
-    return true;
+    return !m->chosen->facts || is_same_module(m, repro, error);
 }
 
 // Which code goes into the bundle.
@@ -333,12 +367,17 @@ static bool write_bundle(const struct making *m, struct text *said, struct lit_e
         .ready = &ready,
         .facts = &m->facts,
         .system = m->system,
-        .model = result ? &m->model : NULL,
+        .model = o->facts ? &m->past.model
+                 : result ? &m->model
+                          : NULL,
+        .kept = o->facts ? &m->past.kept : NULL,
         .result = result,
         .seed = o->seed.given ? o->seed.value
+                : o->facts    ? m->past.seed
                 : result      ? result->seed
                               : DEFAULT_SEED,
         .runs = o->runs                  ? o->runs
+                : o->facts               ? m->past.runs
                 : result && result->runs ? result->runs
                                          : DEFAULT_RUNS,
         .first = result ? result->first : 0,
@@ -378,16 +417,24 @@ static bool write_bundle(const struct making *m, struct text *said, struct lit_e
 static bool make(struct making *m, const struct cli_list *operands, struct text *said,
                  struct lit_error *error)
 {
-    if (operands->count != 1)
+    const bool facts = m->chosen->facts;
+    if (facts && (m->store_given || m->chosen->devices.count || m->chosen->simt.count ||
+                  m->chosen->runs || m->chosen->seed.given))
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--facts says what was measured, where and how: it does not go with --db, "
+                        "--session, -d, --simt, -n or --seed");
+    if (operands->count != 1 && (operands->count || !facts))
         return lit_fail(error, LIT_EXIT_USAGE,
                         operands->count
                             ? "only one configuration at a time: unexpected '%.80s'"
                             : "missing configuration: 'litmus list --names' prints them",
                         operands->count ? operands->items[1] : "");
-    if (cli_repro_is_bench(operands->items[0]))
+    if (operands->count && !facts && cli_repro_is_bench(operands->items[0]))
         m->bench = operands->items[0];
-    else if (!cat_case_parse(operands->items[0], &m->which, error))
+    else if (operands->count && !cat_case_parse(operands->items[0], &m->which, error))
         return false;
+    if (facts)
+        return look_into_facts(m, error) && write_bundle(m, said, error);
     if (m->bench && (m->store_given || m->chosen->amber))
         return lit_fail(error, LIT_EXIT_USAGE, "%s is for tests, not for benchmarks",
                         m->store_given ? "a store" : "--amber");
@@ -416,5 +463,6 @@ int cli_repro(struct cli_call *call)
     isa_study_clear(&m.here);
     if (m.has_model)
         report_model_clear(&m.model);
+    repro_past_clear(&m.past);
     return cli_devices_end(&m.devices, code);
 }

@@ -64,31 +64,6 @@ static bool read_session(const struct reader *reader, const json_t *tool,
            read_fields(reader, report_build_fields, json_object_get(tool, "build"), &model->build);
 }
 
-// "1.3.230"; 0 if it is no such.
-static uint32_t read_api(const json_t *json)
-{
-    unsigned part[3] = {0};
-    char end;
-    const char *text = json_string_value(json);
-    const bool good =
-        text && sscanf(text, "%2u.%3u.%4u%c", &part[0], &part[1], &part[2], &end) == 3;
-    return good ? part[0] << 22 | part[1] << 12 | part[2] : 0;
-}
-
-// What no comparison needs: as far as it is there.
-static void read_abilities(const json_t *json, struct dev_facts *facts)
-{
-    const json_t *features = json_object_get(json, "features");
-    facts->api = read_api(json_object_get(json, "api"));
-    facts->cpu = strcmp(facts->type, "cpu") == 0;
-    for (size_t i = 0; i < json_array_size(features); i++) {
-        const char *name = json_string_value(json_array_get(features, i));
-        enum cat_feature feature;
-        if (name && cat_feature_find(name, &feature))
-            facts->features |= UINT64_C(1) << feature;
-    }
-}
-
 static bool read_device(const struct reader *reader, const json_t *json,
                         struct report_device *device)
 {
@@ -99,7 +74,7 @@ static bool read_device(const struct reader *reader, const json_t *json,
         !read_fields(reader, report_subgroup_fields, json_object_get(json, "subgroup"), device) ||
         (limits && !read_fields(reader, report_limit_fields, limits, device)))
         return false;
-    read_abilities(json, &device->facts);
+    fields_read_abilities(json, &device->facts);
     if (!dev_facts_is(&device->facts, device->id))
         return refuse(reader, true, "the id of %.100s is not that of its driver and UUIDs",
                       device->facts.name);

@@ -188,6 +188,30 @@ bool fields_read(const struct field *fields, const json_t *object, int version, 
     return !wrong;
 }
 
+// "1.3.230"; 0 if it is no such.
+static uint32_t read_api(const json_t *json)
+{
+    unsigned part[3] = {0};
+    char end;
+    const char *text = json_string_value(json);
+    const bool good =
+        text && sscanf(text, "%2u.%3u.%4u%c", &part[0], &part[1], &part[2], &end) == 3;
+    return good ? part[0] << 22 | part[1] << 12 | part[2] : 0;
+}
+
+void fields_read_abilities(const json_t *json, struct dev_facts *facts)
+{
+    const json_t *features = json_object_get(json, "features");
+    facts->api = read_api(json_object_get(json, "api"));
+    facts->cpu = strcmp(facts->type, "cpu") == 0;
+    for (size_t i = 0; i < json_array_size(features); i++) {
+        const char *name = json_string_value(json_array_get(features, i));
+        enum cat_feature feature;
+        if (name && cat_feature_find(name, &feature))
+            facts->features |= UINT64_C(1) << feature;
+    }
+}
+
 void fields_dump(struct text *out, json_t *json)
 {
     OWNED(lit_free)

@@ -68,6 +68,8 @@ json_t *fields_write(const struct field *fields, const void *from);
 // is wrong, "'runs' is missing".
 bool fields_read(const struct field *fields, const json_t *object, int version, void *to,
                  char fault[128]);
+// Reads "api" and "features" of a device, as far as they are there, and whether its type is "cpu".
+void fields_read_abilities(const json_t *device, struct dev_facts *facts);
 // Appends a value in one line, and drops it.
 void fields_dump(struct text *out, json_t *json);
 

@@ -202,6 +202,10 @@ void repro_make(const struct repro *repro, struct repro_bundle *bundle)
     if (repro->result && report_evidence_any(repro->result))
         add_evidence(repro->result, repro_add(bundle, "evidence.txt"));
     repro_code(repro, bundle);
+    for (size_t i = 0; repro->kept && i < repro->kept->count; i++) {
+        const struct repro_file *file = &repro->kept->files[i];
+        text_append(repro_add(bundle, file->name), file->content.data, file->content.length);
+    }
     repro_readme(repro, bundle, readme);
 }
 

@@ -1,37 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
-// facts.json: the machine, the configuration and what was measured, for scripts.
+// facts.json: the machine, the configuration and what was measured, for scripts, and for making the
+// bundle again.
 
+#include "base/file.h"
 #include "base/sha256.h"
 #include "report/fields.h"
 #include "report/format.h"
 #include "repro/repro.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define FACT(name, kind, member) FIELD_KEPT(name, kind, dev_facts, member)
+#define SCHEMA      "litmus-repro/1"
+#define MOST_FACTS  (UINT64_C(1) << 20) // bytes of the file
+#define MOST_KEPT   (UINT64_C(1) << 26) // of a file beside it
+#define MOST_GROUPS INT32_MAX           // workgroups; the limits of the device are not in the facts
+
+#define CHARS_OF(name, type, member)                                                               \
+    FIELD_READ(name, CHARS, type, member, sizeof(((struct type *)0)->member))
+#define FACT(name, member)      FIELD_READ(name, U32, dev_facts, member, UINT32_MAX)
+#define FACT_TEXT(name, member) CHARS_OF(name, dev_facts, member)
+#define FACT_UUID(name, member) FIELD_READ(name, UUID, dev_facts, member, 0)
 static const struct field device_fields[] = {
-    FACT("name", CHARS, name),
-    FACT("type", CHARS, type),
-    FACT("driver_name", CHARS, driver_name),
-    FACT("driver_info", CHARS, driver_info),
-    FACT("driver_version", CHARS, driver_version),
-    FACT("driver_version_raw", U32, driver_raw),
-    FACT("driver_id", U32, driver_id),
-    FACT("vendor_id", U32, vendor),
-    FACT("device_id", U32, product),
+    FACT_TEXT("name", name),
+    FACT_TEXT("type", type),
+    FACT_TEXT("driver_name", driver_name),
+    FACT_TEXT("driver_info", driver_info),
+    FACT_TEXT("driver_version", driver_version),
+    FACT("driver_version_raw", driver_raw),
+    FACT("driver_id", driver_id),
+    FACT("vendor_id", vendor),
+    FACT("device_id", product),
     FIELD_PLACE("api"),
-    FACT("loader", CHARS, loader),
-    FACT("device_uuid", UUID, device_uuid),
-    FACT("driver_uuid", UUID, driver_uuid),
-    FACT("subgroup_size", U32, subgroup),
-    FACT("subgroup_size_min", U32, subgroup_min),
-    FACT("subgroup_size_max", U32, subgroup_max),
+    FACT_TEXT("loader", loader),
+    FACT_UUID("device_uuid", device_uuid),
+    FACT_UUID("driver_uuid", driver_uuid),
+    FACT("subgroup_size", subgroup),
+    FACT("subgroup_size_min", subgroup_min),
+    FACT("subgroup_size_max", subgroup_max),
     FIELD_PLACE("id"),
     FIELD_PLACE("features"),
     FIELD_END,
 };
-#undef FACT
+
+#define NO_WORD UINT64_MAX // facts that were made of a README.md do not say which
+
+// The first failures; runs count from 1.
+static const struct field failure_fields[] = {
+    FIELD_READ("run", U64, eng_failure, at.run, REPORT_MOST),
+    FIELD_READ("unit", U64, eng_failure, at.instance, REPORT_MOST),
+    FIELD_OPTIONAL("word", U64, eng_failure, at.word, REPORT_MOST),
+    CHARS_OF("where", eng_failure, where),
+    FIELD_PLACE("outcome"),
+    FIELD_READ("got", HEX32, eng_failure, at.got, 0),
+    FIELD_READ("want", HEX32, eng_failure, at.want, 0),
+    FIELD_END,
+};
 
 static json_t *make_device(const struct dev_facts *facts)
 {
@@ -61,29 +87,248 @@ static json_t *make_configuration(const struct repro *repro)
                      field_count(repro->runs));
 }
 
+static json_t *make_failures(const struct report_result *result)
+{
+    json_t *failures = json_array();
+    for (size_t i = 0; i < result->failure_count; i++) {
+        struct eng_failure failure = result->failures[i];
+        char buffer[24];
+        const char *outcome = report_outcome_name(result, failure.at.outcome, buffer);
+        failure.at.run++;
+        json_t *json = fields_write(failure_fields, &failure);
+        json_object_set_new(json, "outcome", field_text(outcome));
+        if (failure.at.word == NO_WORD)
+            json_object_del(json, "word");
+        json_array_append_new(failures, json);
+    }
+    return failures;
+}
+
 static json_t *make_measured(const struct repro *repro)
 {
     const struct report_result *result = repro->result;
     if (!result)
         return json_null();
-    return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tool",
+    return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tool",
                      "litmus", "version", field_text(repro->model->session.version), "started",
                      field_text(repro->model->session.started), "result",
                      eng_result_name(result->result), "seed", field_hex(result->seed), "stress",
                      field_text(result->stress), "rule", field_text(result->rule), "runs",
                      field_count(result->runs), "failed_runs", field_count(result->failed_runs),
                      "no_progress_runs", field_count(result->no_progress_runs), "interval",
-                     field_interval(result->interval), "outcomes", report_json_outcomes(result));
+                     field_interval(result->interval), "outcomes", report_json_outcomes(result),
+                     "failures", make_failures(result));
 }
 
 void repro_facts(const struct repro *repro, struct text *out)
 {
-    json_t *root =
-        json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", "litmus-repro/1", "configuration",
-                  make_configuration(repro), "device", make_device(repro->facts), "system",
-                  field_text(repro->system), "measured", make_measured(repro));
+    json_t *root = json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", SCHEMA, "configuration",
+                             make_configuration(repro), "device", make_device(repro->facts),
+                             "system", field_text(repro->system), "measured", make_measured(repro));
     OWNED(lit_free) char *text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
     text_puts(out, text ? text : "null");
     text_puts(out, "\n");
     json_decref(root);
+}
+
+// ---- Reading them
+
+#define TEXT_OF(name, type, member)  FIELD_READ(name, TEXT, type, member, 0)
+#define COUNT_OF(name, type, member) FIELD_READ(name, U64, type, member, REPORT_MOST)
+static const struct field session_fields[] = {
+    TEXT_OF("version", store_session, version),
+    TEXT_OF("started", store_session, started),
+    FIELD_END,
+};
+static const struct field configuration_fields[] = {
+    TEXT_OF("name", store_result, name),
+    TEXT_OF("expectation", store_result, expectation),
+    FIELD_END,
+};
+static const struct field bundle_fields[] = {
+    CHARS_OF("sha256", repro_past, sha256),
+    FIELD_READ("seed", HEX64, repro_past, seed, 0),
+    COUNT_OF("first_run", repro_past, first),
+    COUNT_OF("runs", repro_past, runs),
+    FIELD_END,
+};
+static const struct field measured_fields[] = {
+    TEXT_OF("result", store_result, result),
+    FIELD_READ("seed", HEX64, store_result, seed, 0),
+    TEXT_OF("stress", store_result, stress),
+    TEXT_OF("rule", store_result, rule),
+    COUNT_OF("runs", store_result, count.runs),
+    COUNT_OF("failed_runs", store_result, count.failed_runs),
+    COUNT_OF("no_progress_runs", store_result, count.no_progress_runs),
+    FIELD_END,
+};
+
+struct reading {
+    const char *path;
+    struct lit_error *error;
+};
+
+__attribute__((format(__printf__, 2, 3))) static bool refuse(const struct reading *reading,
+                                                             const char *format, ...)
+{
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return lit_fail(reading->error, LIT_EXIT_USAGE, "%.200s: %s", reading->path, text);
+}
+
+static bool read_fields(const struct reading *reading, const struct field *fields,
+                        const json_t *json, void *to)
+{
+    char fault[128];
+    return fields_read(fields, json, 0, to, fault) || refuse(reading, "%s", fault);
+}
+
+static bool read_device(const struct reading *reading, const json_t *json,
+                        struct report_device *device)
+{
+    struct dev_facts *facts = &device->facts;
+    uint32_t sizes[DEV_MAX_SIZES];
+    device->number = 1;
+    device->checker = lit_strdup("device");
+    if (!read_fields(reading, device_fields, json, facts))
+        return false;
+    fields_read_abilities(json, facts);
+    facts->subgroup_control = facts->subgroup_min != facts->subgroup_max;
+    facts->max_workgroup = facts->max_workgroups = facts->max_shared = MOST_GROUPS;
+    facts->max_storage_buffer = REPORT_MOST;
+    dev_facts_id(facts, device->id);
+    return dev_facts_sizes(facts, sizes) || refuse(reading, "no device has these subgroup sizes");
+}
+
+static bool read_outcome(const struct reading *reading, const struct cat_mode *mode,
+                         const char *name, uint32_t *outcome)
+{
+    *outcome = cat_mode_find(mode, name ? name : "");
+    return *outcome < CAT_OUTCOMES ||
+           refuse(reading, "'%.40s' is not one of its outcomes", name ? name : "");
+}
+
+static bool read_failures(const struct reading *reading, const json_t *json,
+                          struct store_result *row)
+{
+    struct eng_count *count = &row->count;
+    if (json_array_size(json) > ENG_MAX_FAILURES)
+        return refuse(reading, "'failures' are more than %d", ENG_MAX_FAILURES);
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        const json_t *item = json_array_get(json, i);
+        const char *outcome = json_string_value(json_object_get(item, "outcome"));
+        struct eng_failure *failure = &count->failures[count->failure_count++];
+        failure->at.word = NO_WORD;
+        if (!read_fields(reading, failure_fields, item, failure) ||
+            !read_outcome(reading, &row->mode, outcome, &failure->at.outcome))
+            return false;
+        failure->at.run -= failure->at.run > 0;
+    }
+    return true;
+}
+
+static bool read_counts(const struct reading *reading, const json_t *json, struct store_result *row)
+{
+    const json_t *outcomes = json_object_get(json, "outcomes");
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)outcomes, name, value)
+    {
+        const struct field field[] = {{name, FIELD_U64, 0, REPORT_MOST, 0}, FIELD_END};
+        uint32_t outcome;
+        if (!read_outcome(reading, &row->mode, name, &outcome) ||
+            !read_fields(reading, field, outcomes, &row->count.outcomes[outcome]))
+            return false;
+    }
+    return read_failures(reading, json_object_get(json, "failures"), row);
+}
+
+static bool read_result(const struct reading *reading, const json_t *root, struct store_result *row,
+                        struct repro_past *past)
+{
+    const json_t *configuration = json_object_get(root, "configuration");
+    const json_t *measured = json_object_get(root, "measured");
+    struct lit_error why = {0};
+    row->reason = lit_strdup("");
+    row->headline = lit_strdup("");
+    row->sha256 = lit_strdup(""); // of a kernel from outside a result's is that of its package
+    if (!read_fields(reading, configuration_fields, configuration, row) ||
+        !read_fields(reading, bundle_fields, configuration, past))
+        return false;
+    if (!cat_case_parse(row->name, &past->which, &why))
+        return refuse(reading, "%s", why.message);
+    row->mode = cat_test_mode(past->which.test);
+    row->first = past->first;
+    if (!read_fields(reading, measured_fields, measured, row) ||
+        !read_counts(reading, measured, row))
+        return false;
+    return (eng_result_named(row->result) < ENG_RESULTS &&
+            cat_expectation_named(row->expectation) < CAT_EXPECTATIONS &&
+            row->count.failed_runs + row->count.no_progress_runs <= row->count.runs) ||
+           refuse(reading, "what was measured contradicts itself");
+}
+
+static bool read_root(const struct reading *reading, const json_t *root, struct repro_past *past)
+{
+    const char *schema = json_string_value(json_object_get(root, "schema"));
+    const struct field system[] = {TEXT_OF("system", store_session, system), FIELD_END};
+    struct report_model *model = &past->model;
+    OWNED(store_result_clear) struct store_result row = {0};
+    if (!schema || strcmp(schema, SCHEMA) != 0)
+        return refuse(reading, "not the facts.json of a bundle (no schema " SCHEMA ")");
+    if (!json_is_object(json_object_get(root, "measured")))
+        return refuse(reading, "nothing was measured");
+    model->devices = lit_alloc(1, sizeof *model->devices);
+    model->device_count = 1;
+    if (!read_fields(reading, system, root, &model->session) ||
+        !read_fields(reading, session_fields, json_object_get(root, "measured"), &model->session) ||
+        !read_device(reading, json_object_get(root, "device"), model->devices) ||
+        !read_result(reading, root, &row, past))
+        return false;
+    report_model_add(model, 0, &row);
+    return true;
+}
+
+// What only the machine that measured can make lies beside it.
+static bool read_kept(const struct reading *reading, struct repro_bundle *kept)
+{
+    static const char *const names[] = {"code.txt", "code.bin", "code-statistics.txt",
+                                        "code-difference.txt", "evidence.txt"};
+    const int folder = (int)(lit_path_name(reading->path) - reading->path);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        OWNED(text_free) struct text path = {0}, content = {0};
+        text_printf(&path, "%.*s%s", folder, reading->path, names[i]);
+        const bool good = text_read(&content, path.data, MOST_KEPT);
+        if (!good && errno != ENOENT)
+            return lit_fail(reading->error, LIT_EXIT_USAGE, "%.200s: %s", path.data,
+                            strerror(errno));
+        if (good)
+            text_append(repro_add(kept, names[i]), content.data, content.length);
+    }
+    return true;
+}
+
+bool repro_facts_read(const char *path, struct repro_past *past, struct lit_error *error)
+{
+    const struct reading reading = {path, error};
+    json_error_t where;
+    OWNED(text_free) struct text bytes = {0};
+    if (!text_read(&bytes, path, MOST_FACTS))
+        return refuse(&reading, "%s", strerror(errno));
+    json_t *root =
+        json_loadb(bytes.data ? bytes.data : "", bytes.length, JSON_REJECT_DUPLICATES, &where);
+    const bool good =
+        root ? read_root(&reading, root, past) && read_kept(&reading, &past->kept)
+             : refuse(&reading, "invalid JSON at line %d: %.100s", where.line, where.text);
+    json_decref(root);
+    return good;
+}
+
+void repro_past_clear(struct repro_past *past)
+{
+    report_model_clear(&past->model);
+    repro_clear(&past->kept);
 }

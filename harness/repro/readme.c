@@ -182,7 +182,7 @@ static const struct {
     {"run", "the same as a script, with exit codes for `git bisect run`"},
     {"test.amber", "some of the runs as a script for Amber"},
     {"code.txt", "the compiled code, as text"},
-    {"code.bin", "the compiled code, as bytes: see above"},
+    {"code.bin", "the compiled code, as bytes"},
     {"code-statistics.txt", "the driver's statistics"},
     {"code-difference.txt", "difference to the code of the nearest passing variant"},
     {"evidence.txt",

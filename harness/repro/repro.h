@@ -30,6 +30,7 @@ struct repro {
     const char *no_code;
     const struct isa_entry *twin; // of the nearest variant that did not fail; NULL: none
     const struct report_result *twin_result;
+    const struct repro_bundle *kept; // its code and evidence as files; NULL: made of the above
 };
 
 // Fills what says what a bundle is. `name` is appended to and has to live as long.
@@ -47,6 +48,18 @@ struct repro_bundle {
     } files[REPRO_MAX_FILES];
     size_t count;
 };
+
+// What a bundle was made of, read from its facts.json and the files of code and evidence beside it.
+struct repro_past {
+    struct report_model model; // of one device and one result
+    struct cat_case which;
+    char sha256[65];            // of the module
+    uint64_t seed, runs, first; // of the bundle
+    struct repro_bundle kept;
+};
+// `past` is zero-initialised; clear it after a failure too. False with an error that names `path`.
+bool repro_facts_read(const char *path, struct repro_past *past, struct lit_error *error);
+void repro_past_clear(struct repro_past *past);
 
 // The most 32-bit words of input, of expectation and of output.
 #define REPRO_MOST_WORDS (UINT64_C(1) << 24)

@@ -83,6 +83,17 @@ class Case(harness.Case):
         self.assert_clean(result)
         return result
 
+    def check_again(self, *arguments, besides=()):
+        """Made of its facts the bundle is the same, but for the files `besides`."""
+        again = self.litmus("repro", "--facts", os.path.join(self.path("bundle"), "facts.json"),
+                            "-o", self.path("again"), *arguments, drivers=[])
+        self.assertEqual(again.code, 0, again)
+        self.assertEqual(sorted(os.listdir(self.path("again"))), sorted(os.listdir(self.path("bundle"))))
+        for name in os.listdir(self.path("again")):
+            if name not in besides:
+                with open(os.path.join(self.path("again"), name), "rb") as file:
+                    self.assertEqual(file.read(), self.read(name), name)
+
     def read(self, name):
         with open(os.path.join(self.path("bundle"), name), "rb") as file:
             return file.read()
@@ -168,6 +179,8 @@ class OnTheReferenceDriver(Case):
         self.assertEqual(measured, (RUNS * (fails and not gives_up), RUNS * (not gives_up),
                                     RUNS * gives_up), entry)
         self.bundle(name, "--db", store, "--amber")
+        # The facts do not say that the device was the simulator.
+        self.check_again("--amber", besides=("README.md",))
         self.check_assembly(entry)
         self.check_amber(kind)
         self.assertRegex(self.read("README.md").decode(), r"## Results\n(?s:.*)\n    litmus run ")
@@ -258,6 +271,13 @@ class ItsCode(Case):
         for name in self.files():
             self.assertIn(f"| {name} | {len(self.read(name)):,} |", readme)
 
+    def test_the_same_of_its_facts(self):
+        """The code that was measured is copied, and the bundle's own seed and runs are kept."""
+        self.measure(self.NAME, self.TWIN)
+        self.bundle(self.NAME, "--db", "store.db", "--seed", "3", "-n", "5", drivers=[])
+        self.assertEqual(len(self.files()), 4)
+        self.check_again(besides=("README.md",))
+
     def test_from_the_device(self):
         """The store has none; the device is the SIMT simulator, which is always here."""
         self.measure(self.NAME, isa="none")
@@ -298,10 +318,17 @@ class OnLavapipe(Case):
         self.litmus("run", name + "*", "-n", str(RUNS), "-q", "--db", store, drivers=[driver])
         entry, = self.report(store)["results"]
         self.bundle(name, "--db", store)
+        self.check_again(besides=("README.md",))
+        with open(os.path.join(self.path("again"), "README.md"), "rb") as file:
+            self.assertEqual(self.without_code(file.read()), self.without_code(self.read("README.md")))
         self.build()
         result = self.command("./repro", drivers=[driver], code=1 if entry["failed_runs"] else 0)
         self.assertEqual(self.counts(result)[0], entry["failed_runs"], result)
         return entry
+
+    @staticmethod
+    def without_code(readme):
+        return re.sub(rb"There is no code: .*", b"", readme)
 
     def test_a_known_failure(self):
         entry = self.run_both(self.FAILS, harness.lavapipe())
@@ -568,6 +595,33 @@ class Refusing(Case):
         self.litmus("run", self.RIGHT + "*", "-n", "1", "-q", "--db", store)
         self.edit("update result set sha256 = '" + "0" * 64 + "'", store)
         self.refuse(self.RIGHT, "--db", store, words=["another module", "000000000000"])
+
+    def test_facts(self):
+        finding = os.path.join(harness.SOURCE, "reports", "findings", "lavapipe-22.3.6-loop-limit")
+        with open(os.path.join(finding, "facts.json"), encoding="utf-8") as file:
+            text = file.read()
+        self.write("facts.json", text)
+        for words, *arguments in (
+                (["--facts says", "--seed"], "-n", "3"), (["--facts says"], "--db", "store.db"),
+                (["another configuration: barrier.long-loop/form=one@"], self.RIGHT),
+                (["one configuration"], self.RIGHT, self.RIGHT)):
+            self.refuse("--facts", "facts.json", *arguments, words=words)
+        self.refuse("--facts", "absent.json", words=["absent.json: No such file"])
+        for old, new, *words in (
+                ("litmus-repro/1", "litmus-report/1", "not the facts.json of a bundle"),
+                ("}\n}\n", "}\n", "invalid JSON at line"),
+                ('"wrong": 8000', '"stale by 1": 8000', "'stale by 1' is not one of its outcomes"),
+                ('"sha256": "f35a', '"sha256": "0123', "another module", "0123"),
+                ("barrier.long-loop", "barrier.long-lop", "the nearest is"),
+                ('"subgroup_size": 8', '"subgroup_size": 0', "subgroup sizes"),
+                ('"failed_runs": 1000', '"failed_runs": 1001', "contradicts itself"),
+                ('"outcome": "wrong"', '"outcome": "lost"', "'lost' is not one of its outcomes"),
+                ('"result": "fail"', '"result": "failed"', "contradicts itself"),
+                ('"measured": {', '"measured": null, "other": {', "nothing was measured"),
+                ('"driver_uuid": "', '"driver_uuid": "x', "'driver_uuid' is not a UUID")):
+            self.assertIn(old, text)
+            self.write("facts.json", text.replace(old, new, 1))
+            self.refuse("--facts", "facts.json", words=["facts.json", *words])
 
     def test_not_measured_here(self):
         store = self.path("store.db")
