@@ -109,8 +109,8 @@ static void put_page(const struct site *site, const struct report_signature *fir
     const char *heading = put_part(first->text, &page.body);
     html_printf(
         &page.body,
-        "<p class=\"soft\">This report, the reproducer beside it and the files that it names: "
-        "<code>%s</code> in the source of litmus.</p>\n</header>\n",
+        "<p class=\"soft\">This report, and beside it the facts of which <code>litmus repro</code> "
+        "makes the reproducer: <code>%s</code> in the source of litmus.</p>\n</header>\n",
         first->path);
     put_seen(&page, first->finding, &content);
     site_section(&page, "seen", "Where it is seen", "", &content);
