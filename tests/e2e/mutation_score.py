@@ -49,7 +49,11 @@ class MutationScore(harness.Case):
         self.assertEqual(list(tool.HAZARDS), sorted(tool.HAZARDS))
 
     def test_published_numbers(self):
+        """They have the properties, and the page is theirs."""
         self.tool("--check", "--out", NUMBERS)
+        tool = self.load()
+        with open(NUMBERS, encoding="utf-8") as file:
+            self.assertEqual(file.read(), tool.document(tool.load(NUMBERS[:-2] + "json")))
 
     def measure(self, models, *patterns, sizes="32"):
         table = self.path("table.md")

@@ -409,11 +409,14 @@ class MutationScore(Case):
 
     def test_the_same_numbers_make_the_same_bytes(self):
         self.numbers()
-        first = self.tool("--from-numbers")
+        first = self.tool("--from-numbers", "--details", "more/all")
         self.assertEqual(first.returncode, 0, first)
         text = self.read("table.md")
-        self.assertIn("| `shuffle.scan-loop` | · | **1** of 2: 7 of 10 | – | snooping, lagging |", text)
-        self.assertIn("| `sync=none,reconvergence=default` | forbidden | · | **7** of 10 g |", text)
+        self.assertIn("| `shuffle.scan-loop` | 1 of 2 | – | snooping, lagging |", text)
+        self.assertIn("| `snooping` | 1 of 1 | 1 |", text)
+        self.assertIn("| `shuffle.scan-loop` | · | **1** of 2: 7 of 10 |", self.read("more/all/models.md"))
+        self.assertIn("| `sync=none,reconvergence=default` | forbidden | · | **7** of 10 g |",
+                      self.read("more/all/variants.md"))
         self.tool("--from-numbers")
         self.assertEqual(self.read("table.md"), text)
 
