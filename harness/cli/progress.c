@@ -152,11 +152,12 @@ int cli_progress(struct cli_call *call)
     return code;
 }
 
-void cli_progress_print(struct store *store, int64_t session, bool all)
+bool cli_progress_print(struct store *store, int64_t session, bool all)
 {
     struct report_model model;
     struct lit_error error = {0};
-    if (!report_model_load(store, session, &model, &error)) {
+    const bool good = report_model_load(store, session, &model, &error);
+    if (!good) {
         cli_fail(&error);
     } else {
         for (size_t device = 0; device < model.device_count; device++) {
@@ -177,4 +178,5 @@ void cli_progress_print(struct store *store, int64_t session, bool all)
         }
     }
     report_model_clear(&model);
+    return good;
 }

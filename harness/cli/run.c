@@ -331,12 +331,10 @@ static bool load_session(struct run *run, struct lit_error *error)
 
 // Results
 
-static void print_tables(const struct run *run)
+static bool print_tables(const struct run *run)
 {
-    if (run->options.progress) {
-        cli_progress_print(run->store, run->session.id, run->options.verbose > 0);
-        return;
-    }
+    if (run->options.progress)
+        return cli_progress_print(run->store, run->session.id, run->options.verbose > 0);
     struct report_terminal_info info = {.color = cli_color(run->options.color),
                                         .utf8 = cli_utf8(),
                                         .verbosity = run->options.quiet         ? -1
@@ -344,10 +342,12 @@ static void print_tables(const struct run *run)
                                                                                 : 0};
     struct lit_error error = {0};
     OWNED(text_free) struct text text = {0};
-    if (report_terminal(run->store, run->session.id, &info, &text, &error))
+    const bool good = report_terminal(run->store, run->session.id, &info, &text, &error);
+    if (good)
         cli_print(&text);
     else
         cli_fail(&error);
+    return good;
 }
 
 static void print_last_line(const struct run *run, enum lit_exit code, const char *reason,
@@ -501,7 +501,7 @@ static int measure(struct run *run)
     enum lit_exit code = eng_tally_exit(&tally, reason, sizeof reason);
     if (stop == ENG_STOP_NOT)
         collect_code(run);
-    print_tables(run);
+    bool told = print_tables(run);
     if (stop == ENG_STOP_NOT)
         make_small(run);
     const struct compare_look look = {cli_color(run->options.color),
@@ -511,8 +511,8 @@ static int measure(struct run *run)
                                  sizeof reason);
     run->options.outputs.gate_junit = run->baseline.junit.data;
     run->options.outputs.gate_annotations = run->baseline.annotations.data;
-    if (!cli_outputs_write(&run->options.outputs, run->store, run->session.id) &&
-        code == LIT_EXIT_OK) {
+    told = cli_outputs_write(&run->options.outputs, run->store, run->session.id) && told;
+    if (!told && code == LIT_EXIT_OK) {
         code = LIT_EXIT_USAGE;
         snprintf(reason, sizeof reason,
                  "a report could not be written; no forbidden outcome was observed");

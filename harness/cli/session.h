@@ -149,5 +149,5 @@ enum lit_exit cli_baseline_conclude(struct cli_baseline *baseline, struct store 
 void cli_baseline_clear(struct cli_baseline *baseline);
 
 // Of a session of litmus progress: the strongest model of each device's lanes, subgroups and
-// workgroups, and with `all` what each program did.
-void cli_progress_print(struct store *store, int64_t session, bool all);
+// workgroups, and with `all` what each program did. False, and it is said, if there is no report.
+bool cli_progress_print(struct store *store, int64_t session, bool all);

@@ -107,15 +107,29 @@ static bool fail_library(struct lit_error *error)
 }
 #endif
 
+// LIT_EXIT_UNDECIDED: for lack of memory it cannot be known whether there is a device.
+static bool fail_call(const char *call, VkResult result, struct lit_error *error)
+{
+    const bool memory = result == VK_ERROR_OUT_OF_HOST_MEMORY;
+    char number[32];
+    return lit_fail(error, memory ? LIT_EXIT_UNDECIDED : LIT_EXIT_NOTHING, "%s: %s: %s",
+                    memory ? "out of memory" : "no Vulkan instance", call,
+                    dev_result_name(result, number));
+}
+
 // The first Vulkan call: everything that can be missing on a machine is named here.
 static bool load(struct dev_instance *instance, struct lit_error *error)
 {
-    const VkResult result = dev_initialize();
+    VkResult result = dev_initialize();
+    uint32_t version = VK_API_VERSION_1_0;
     if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
         return fail_library(error);
     if (result != VK_SUCCESS)
         return lit_fail(error, LIT_EXIT_NOTHING, "no Vulkan loader: " DEV_LOADER " is not here");
-    uint32_t version = volkGetInstanceVersion();
+    if (vkEnumerateInstanceVersion)
+        result = vkEnumerateInstanceVersion(&version);
+    if (result != VK_SUCCESS)
+        return fail_call("vkEnumerateInstanceVersion", result, error);
     if (version < VK_API_VERSION_1_1)
         return lit_fail(error, LIT_EXIT_NOTHING, "the Vulkan loader is older than Vulkan 1.1");
     instance->api = version < VK_API_VERSION_1_2   ? VK_API_VERSION_1_1
@@ -168,9 +182,7 @@ static bool create_instance(struct dev_instance *instance, const struct dev_open
         if (result == VK_ERROR_LAYER_NOT_PRESENT)
             return lit_fail(error, LIT_EXIT_USAGE, "no validation layer: %s is not here",
                             VALIDATION);
-        char number[32];
-        return lit_fail(error, LIT_EXIT_NOTHING, "no Vulkan instance: vkCreateInstance: %s",
-                        dev_result_name(result, number));
+        return fail_call("vkCreateInstance", result, error);
     }
     volkLoadInstance(instance->handle);
     if (validation && vkCreateDebugUtilsMessengerEXT(instance->handle, &messenger, NULL,
@@ -198,12 +210,10 @@ static bool list_devices(const struct dev_instance *instance, VkPhysicalDevice *
     VkResult result = vkEnumeratePhysicalDevices(instance->handle, &listed, list);
     if ((result != VK_SUCCESS && result != VK_INCOMPLETE) || listed > MAX_DEVICES) {
         free(list);
-        char number[32];
         if (listed > MAX_DEVICES)
             return lit_fail(error, LIT_EXIT_NOTHING, "vkEnumeratePhysicalDevices: %u devices",
                             listed);
-        return lit_fail(error, LIT_EXIT_NOTHING, "vkEnumeratePhysicalDevices: %s",
-                        dev_result_name(result, number));
+        return fail_call("vkEnumeratePhysicalDevices", result, error);
     }
 
     size_t kept = 0;

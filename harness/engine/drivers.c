@@ -288,6 +288,7 @@ struct asked {
     struct eng_worker *worker; // NULL: it could not be started
     char reason[512];          // why it has no device, "" if it has one
     bool harmless;             // it answered in order
+    bool starved;              // it had no memory to answer
 };
 
 static void begin_asking(const struct eng_watch *watch, struct asked *asked, const char *manifest)
@@ -331,6 +332,8 @@ static enum eng_wait take_answer(const struct eng_watch *watch, struct eng_inven
         note_failure(inventory, asked);
     asked->harmless = wait == ENG_WAIT_EVENT &&
                       (event.kind == ENG_EVENT_DONE || event.error_code == LIT_EXIT_NOTHING);
+    asked->starved = wait == ENG_WAIT_EVENT && event.kind == ENG_EVENT_ERROR &&
+                     event.error_code == LIT_EXIT_UNDECIDED;
     if (wait == ENG_WAIT_EVENT && event.kind == ENG_EVENT_ERROR)
         snprintf(asked->reason, sizeof asked->reason, "%s", event.text);
     else if (wait == ENG_WAIT_EVENT && found == 0)
@@ -366,6 +369,8 @@ bool eng_inventory_take(const struct eng_watch *watch, struct eng_inventory *inv
         finished = wait != ENG_WAIT_INTERRUPTED && wait != ENG_WAIT_TIME;
     }
     for (size_t i = 0; i < drivers.count; i++) {
+        if (all[i].starved && inventory->count == 0)
+            note_failure(inventory, &all[i]);
         if (all[i].worker && !eng_worker_end(&all[i].worker, !finished) && !all[i].reason[0])
             snprintf(all[i].reason, sizeof all[i].reason, "its worker cannot be ended");
         if (drivers.items[i].remark[0])

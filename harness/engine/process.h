@@ -43,11 +43,13 @@ void eng_child_wait(struct eng_child *child, bool sends, double seconds);
 void eng_child_signal(struct eng_child *child, bool kill);
 bool eng_child_ended(struct eng_child *child);
 
-// How it ended: "signal 11 (SIGSEGV)", "exception 0xc0000005 (access violation)", "exit status 3".
+// How it ended: "signal 11 (SIGSEGV)", "exception 0xc0000005 (access violation)", "exit status 3";
+// or what failed in this process.
 void eng_child_describe(const struct eng_child *child, char *text, size_t size);
 
-// Why it ended, if that is no doing of the driver: it exited with a code of enum eng_exit, or by
-// what only others do to it. NULL else.
+// Why it ended, or its connection, if that is no doing of the driver: this process could not use
+// the connection, it exited with a code of enum eng_exit, or by what only others do to it. NULL
+// else.
 const char *eng_child_failure(const struct eng_child *child);
 
 // A line on the core that it left, to be freed; NULL if there is none.

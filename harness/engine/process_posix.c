@@ -40,6 +40,7 @@ struct eng_child {
     int output; // stdout and stderr of the worker, non-blocking; -1 if closed
     int status; // of waitpid, once `ended`
     bool ended;
+    int broken; // errno of what failed here, which ended the connection; 0: nothing
 };
 
 // What a worker and its driver may have at least: files open at once, and address space.
@@ -160,29 +161,40 @@ void eng_child_free(struct eng_child *child)
     free(child);
 }
 
-// Of what a call on a file that does not wait says. One that lacks memory is tried again.
-static ptrdiff_t moved(ssize_t length)
+// Of what a call on a file that does not wait says. One that lacks memory is tried again. EPIPE:
+// the worker is gone; any other failure is this process's own.
+static ptrdiff_t moved(struct eng_child *child, ssize_t length)
 {
     if (length > 0)
         return length;
-    const bool again = length < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOBUFS);
-    return again ? 0 : ENG_CHILD_CLOSED;
+    if (length < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOBUFS))
+        return 0;
+    if (length < 0 && errno != EPIPE)
+        child->broken = errno;
+    return ENG_CHILD_CLOSED;
 }
 
+// That a worker left something unread is said once, by whichever call comes first.
 ptrdiff_t eng_child_send(struct eng_child *child, const char *bytes, size_t size)
 {
-    return moved(send(child->socket, bytes, size, MSG_NOSIGNAL));
+    ssize_t length = send(child->socket, bytes, size, MSG_NOSIGNAL);
+    if (length < 0 && errno == ECONNRESET)
+        length = send(child->socket, bytes, size, MSG_NOSIGNAL);
+    return moved(child, length);
 }
 
 ptrdiff_t eng_child_receive(struct eng_child *child, char *bytes, size_t size)
 {
-    return moved(recv(child->socket, bytes, size, 0));
+    ssize_t length = recv(child->socket, bytes, size, 0);
+    if (length < 0 && errno == ECONNRESET)
+        length = recv(child->socket, bytes, size, 0);
+    return moved(child, length);
 }
 
 ptrdiff_t eng_child_output(struct eng_child *child, char *bytes, size_t size)
 {
     const ptrdiff_t length =
-        child->output < 0 ? ENG_CHILD_CLOSED : moved(read(child->output, bytes, size));
+        child->output < 0 ? ENG_CHILD_CLOSED : moved(child, read(child->output, bytes, size));
     if (length == ENG_CHILD_CLOSED && child->output >= 0) {
         close(child->output);
         child->output = -1;
@@ -226,7 +238,9 @@ bool eng_child_ended(struct eng_child *child)
 
 void eng_child_describe(const struct eng_child *child, char *text, size_t size)
 {
-    if (!child->ended) {
+    if (child->broken) {
+        snprintf(text, size, "%s", strerror(child->broken));
+    } else if (!child->ended) {
         snprintf(text, size, "still running");
     } else if (WIFSIGNALED(child->status)) {
         int number = WTERMSIG(child->status);
@@ -241,6 +255,8 @@ void eng_child_describe(const struct eng_child *child, char *text, size_t size)
 // The kernel's SIGKILL when memory runs out is a failure: whose memory it was is not known.
 const char *eng_child_failure(const struct eng_child *child)
 {
+    if (child->broken)
+        return "the connection to the worker failed";
     if (!child->ended)
         return NULL;
     if (WIFSIGNALED(child->status))

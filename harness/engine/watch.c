@@ -339,10 +339,10 @@ static enum eng_wait describe_death(struct eng_worker *worker, char reason[512])
     hear_out(worker, 1);
     // Asked once: what is said of it is of the same moment.
     const bool ended = eng_child_ended(worker->child);
-    const char *failure = ended ? eng_child_failure(worker->child) : NULL;
+    const char *failure = eng_child_failure(worker->child);
     eng_child_describe(worker->child, how, sizeof how);
     last_line(worker, line, sizeof line);
-    if (ended)
+    if (ended || failure)
         snprintf(reason, 512, "%s: %s%s%s", failure ? failure : "worker died", how,
                  line[0] ? "; it said: " : "", line);
     else

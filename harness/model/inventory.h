@@ -27,7 +27,9 @@ struct eng_inventory {
     size_t count;
     struct eng_remark *remarks;
     size_t remark_count;
-    char failed[512]; // why the harness could not ask one of the drivers; "": it asked all
+    // Why the harness could not ask one of the drivers, or found no device for lack of memory; "":
+    // it asked all.
+    char failed[512];
 };
 
 void eng_inventory_clear(struct eng_inventory *inventory);

@@ -74,6 +74,15 @@ class NothingThere(Case):
     def test_library_is_no_driver(self):
         self.nothing("hollow.json", drivers=[harness.HOLLOW])
 
+    def test_no_memory_to_look_for_one(self):
+        # Whether there is a device is not known.
+        how = {"fault": "create-instance-memory"}
+        why = "out of memory: vkCreateInstance: VK_ERROR_OUT_OF_HOST_MEMORY"
+        self.assert_one_line(self.litmus("run", harness.ONE, "-n", "1", **how), 2, why)
+        devices = self.litmus("devices", **how)
+        self.assertEqual(devices.code, 2, devices)
+        self.assertIn(why, devices.out)
+
     def test_no_queue_family(self):
         result = self.litmus("run", harness.ONE, "-n", "1", fault="no-queue")
         self.assertNotIn(result.code, (0, 1), result)
@@ -106,6 +115,9 @@ class BesideAGoodOne(Case):
     def test_hang_at_start(self):
         self.beside(harness.FAULT, "fault.json", "no progress for 2 s",
                     fault="create-instance-hang", timeout="2")
+
+    def test_no_memory_at_start(self):
+        self.beside(harness.FAULT, "fault.json", "out of memory", fault="create-instance-memory")
 
     def test_manifest_is_no_json(self):
         self.beside(self.write("broken.json", "nothing"), "broken.json", "not JSON")

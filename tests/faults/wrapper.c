@@ -364,6 +364,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
     if (is_on("create-instance-hang"))
         hang(false);
     instance = VK_NULL_HANDLE;
+    if (is_on("create-instance-memory"))
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
     const VkResult result = NEXT(vkCreateInstance)(info, allocator, made);
     if (result == VK_SUCCESS)
         instance = *made;
