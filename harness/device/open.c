@@ -92,7 +92,10 @@ static bool fail_library(struct lit_error *error)
 {
     const char *manifest = getenv("VK_DRIVER_FILES"), *why = NULL;
     OWNED(text_free) struct text path = {0};
-    json_t *root = manifest ? json_load_file(manifest, 0, NULL) : NULL;
+    json_error_t reason;
+    json_t *root = manifest ? json_load_file(manifest, 0, &reason) : NULL;
+    if (manifest && !root)
+        return lit_fail(error, LIT_EXIT_UNDECIDED, "its manifest cannot be read: %s", reason.text);
     const char *library =
         json_string_value(json_object_get(json_object_get(root, "ICD"), "library_path"));
     if (library && strchr(library, '/') && library[0] != '/')
@@ -112,9 +115,8 @@ static bool fail_call(const char *call, VkResult result, struct lit_error *error
 {
     const bool memory = result == VK_ERROR_OUT_OF_HOST_MEMORY;
     char number[32];
-    return lit_fail(error, memory ? LIT_EXIT_UNDECIDED : LIT_EXIT_NOTHING, "%s: %s: %s",
-                    memory ? "out of memory" : "no Vulkan instance", call,
-                    dev_result_name(result, number));
+    return lit_fail(error, memory ? LIT_EXIT_UNDECIDED : LIT_EXIT_NOTHING, "%s%s: %s",
+                    memory ? "out of memory: " : "", call, dev_result_name(result, number));
 }
 
 // The first Vulkan call: everything that can be missing on a machine is named here.
@@ -159,22 +161,24 @@ static bool create_instance(struct dev_instance *instance, const struct dev_open
         .pfnUserCallback = on_message,
         .pUserData = instance,
     };
-    VkResult result = vkCreateInstance(
-        &(VkInstanceCreateInfo){
-            .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-            .pNext = validation ? &messenger : NULL,
-            .pApplicationInfo =
-                &(VkApplicationInfo){
-                    .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-                    .pApplicationName = "litmus",
-                    .apiVersion = instance->api,
-                },
-            .enabledLayerCount = validation,
-            .ppEnabledLayerNames = (const char *const[]){VALIDATION},
-            .enabledExtensionCount = validation,
-            .ppEnabledExtensionNames = (const char *const[]){VK_EXT_DEBUG_UTILS_EXTENSION_NAME},
-        },
-        NULL, &instance->handle);
+    const VkInstanceCreateInfo made = {
+        .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+        .pNext = validation ? &messenger : NULL,
+        .pApplicationInfo =
+            &(VkApplicationInfo){
+                .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                .pApplicationName = "litmus",
+                .apiVersion = instance->api,
+            },
+        .enabledLayerCount = validation,
+        .ppEnabledLayerNames = (const char *const[]){VALIDATION},
+        .enabledExtensionCount = validation,
+        .ppEnabledExtensionNames = (const char *const[]){VK_EXT_DEBUG_UTILS_EXTENSION_NAME},
+    };
+    VkResult result = vkCreateInstance(&made, NULL, &instance->handle);
+    // The loader says the same where it lacked memory or a file to find the driver.
+    if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
+        result = vkCreateInstance(&made, NULL, &instance->handle);
     if (result != VK_SUCCESS) {
         instance->handle = VK_NULL_HANDLE;
         if (result == VK_ERROR_INCOMPATIBLE_DRIVER)

@@ -40,8 +40,11 @@ struct eng_child {
     int output; // stdout and stderr of the worker, non-blocking; -1 if closed
     int status; // of waitpid, once `ended`
     bool ended;
-    int broken; // errno of what failed here, which ended the connection; 0: nothing
+    int broken;  // errno of what failed here, which ended the connection; 0: nothing
+    int starved; // how often in a row no memory was there to send
 };
+
+#define STARVED_MOST 200 // of which each second one waits for 0.01 s
 
 // What a worker and its driver may have at least: files open at once, and address space.
 #define LEAST_FILES      64
@@ -167,10 +170,14 @@ static ptrdiff_t moved(struct eng_child *child, ssize_t length)
 {
     if (length > 0)
         return length;
-    if (length < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOBUFS))
+    if (length < 0 && (errno == EAGAIN || errno == EINTR))
         return 0;
-    if (length < 0 && errno != EPIPE)
+    if (length < 0 && errno == ENOBUFS && child->starved++ < STARVED_MOST)
+        return 0;
+    if (length < 0 && errno != EPIPE) {
         child->broken = errno;
+        eng_child_disconnect(child);
+    }
     return ENG_CHILD_CLOSED;
 }
 
@@ -180,6 +187,8 @@ ptrdiff_t eng_child_send(struct eng_child *child, const char *bytes, size_t size
     ssize_t length = send(child->socket, bytes, size, MSG_NOSIGNAL);
     if (length < 0 && errno == ECONNRESET)
         length = send(child->socket, bytes, size, MSG_NOSIGNAL);
+    if (length > 0)
+        child->starved = 0;
     return moved(child, length);
 }
 
@@ -216,9 +225,13 @@ bool eng_child_connected(const struct eng_child *child)
 
 void eng_child_wait(struct eng_child *child, bool sends, double seconds)
 {
-    struct pollfd files[2] = {
-        {.fd = child->socket, .events = (short)(sends ? POLLIN | POLLOUT : POLLIN)},
-        {.fd = child->output, .events = POLLIN}};
+    struct pollfd files[2] = {{.fd = child->socket, .events = POLLIN},
+                              {.fd = child->output, .events = POLLIN}};
+    // A socket that takes more is no news where memory lacks.
+    if (sends && child->starved && seconds > 0.01)
+        seconds = 0.01;
+    else if (sends)
+        files[0].events |= POLLOUT;
     poll(files, 2, (int)(seconds * 1000) + 1);
 }
 
