@@ -264,6 +264,7 @@ class Launcher(unittest.TestCase):
     """The launcher in a project that is built in a second, in a folder with an odd name."""
 
     ODD = "a b$c'd\"e#f*g(h)&i%j~k[l]{m}`n?\u00e4"
+    TOOLS = ("spirv-as", "spirv-val", "glslangValidator")
     PROGRAM = '#include <stdio.h>\nint main(void)\n{\n    return puts("%s") < 0;\n}\n'
 
     @classmethod
@@ -271,15 +272,19 @@ class Launcher(unittest.TestCase):
         cls.folder = tempfile.mkdtemp(prefix="litmus-e2e-")
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         cls.made = os.path.join(cls.folder, cls.ODD)
-        for path in ("litmus", "meson_options.txt", "tools/ticket-data", "docs/families.md",
+        for path in ("litmus", "meson_options.txt", "tools/assembles", "tools/ticket-data", "docs/families.md",
                      "docs/mutation-score.json", "reports/findings/README.md"):
             os.makedirs(os.path.dirname(os.path.join(cls.made, path)), exist_ok=True)
             shutil.copy(os.path.join(SOURCE, path), os.path.join(cls.made, path))
-        cls.write(cls.made, ".sdk/bin/spirv-as", "#!/bin/sh\n")
-        os.chmod(os.path.join(cls.made, ".sdk/bin/spirv-as"), 0o755)
+        for tool in cls.TOOLS:
+            cls.program(cls.made, ".sdk/bin/" + tool, "#!/bin/sh\n")
         cls.write(cls.made, "harness/main.c", cls.PROGRAM % "first")
         cls.write(cls.made, "meson.build", "project('small', 'c')\n" + statement(
-            "meson.build", "configure_file(output: 'source'") + "subdir('harness')\n")
+            "meson.build", "configure_file(output: 'source'") + "sdk = '.sdk'\n" + "".join(
+                statement("meson.build", f"{name} = find_program(")
+                for name in ("spirv_as", "spirv_val", "glslang")) + statement(
+                    "meson.build", "if run_command(find_program('tools/assembles'), 'plain'") +
+                  "endif\nsubdir('harness')\n")
         cls.write(cls.made, "harness/meson.build",
                   "core_files = []\n" + statement(
                       "harness/meson.build", "core_files += custom_target('ticket-data'") +
@@ -293,6 +298,11 @@ class Launcher(unittest.TestCase):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
             file.write(content)
+
+    @classmethod
+    def program(cls, root, path, content):
+        cls.write(root, path, content)
+        os.chmod(os.path.join(root, path), 0o755)
 
     @staticmethod
     def launch(root, *arguments, path=os.environ["PATH"]):
@@ -357,10 +367,9 @@ class Launcher(unittest.TestCase):
     def test_full_disk(self):
         root, path = self.copy("full"), self.tools("cc")
         self.write(root, "harness/main.c", self.PROGRAM % "changed")
-        self.write(path, "cc", "#!/bin/sh\ncase \"$*\" in *main.c*)\n"
+        self.program(path, "cc", "#!/bin/sh\ncase \"$*\" in *main.c*)\n"
                                "    echo 'x.s: No space left on device' >&2; exit 1 ;;\nesac\n"
                                f"exec {shutil.which('cc')} \"$@\"\n")
-        os.chmod(os.path.join(path, "cc"), 0o755)
         code, out, err = self.launch(root, path=path)
         self.assertEqual((code, out), (2, ""))
         self.assertRegex(err, r"\nlitmus: no space is left for building in .*/full/build\n\Z")
@@ -395,6 +404,26 @@ class Launcher(unittest.TestCase):
         self.assertEqual(self.launch(self.made, path=self.tools("flock")),
                          (2, "", "litmus: flock is missing: install it, of util-linux\n"))
 
+    def test_no_tools_for_shaders(self):
+        root = self.copy("without")
+        for tool in self.TOOLS:
+            path = os.path.join(root, ".sdk/bin", tool)
+            os.rename(path, path + ".away")
+            self.assertEqual(self.launch(root), (
+                2, "", f"litmus: {path} is missing: run, as root, '{root}/tools/setup'\n"))
+            os.rename(path + ".away", path)
+        self.built(root, "the build folder is of another place")
+
+    def test_tools_for_shaders_that_are_too_old(self):
+        root = self.copy("old")
+        self.program(root, ".sdk/bin/spirv-val", "#!/bin/sh\necho unknown option >&2; exit 1\n")
+        self.assertEqual(self.launch(root), (
+            2, "", "litmus: building (the build folder is of another place) ...\n"
+            f"litmus: {root}/.sdk/bin/spirv-as or spirv-val beside it does not run or is too old:"
+            " run tools/setup\n"))
+        self.program(root, ".sdk/bin/spirv-val", "#!/bin/sh\n")
+        self.built(root, "first use")
+
     def test_where_nothing_can_be_built(self):
         names = ["a\\b", "a|b", "a:b", "a;b", "a\nb", b"\xff".decode(errors="surrogateescape")]
         for name in names:
@@ -407,6 +436,39 @@ class Launcher(unittest.TestCase):
 
 
 @harness.unsanitized
+class Libraries(unittest.TestCase):
+    """Those that make modules, in a project that looks for them and does nothing else."""
+
+    def looks(self, *archives):
+        """Whether they are taken, where these stand in the place of SPIRV-Tools' own."""
+        with open(os.path.join(SOURCE, "tools/meson.build"), encoding="utf-8") as file:
+            search = file.read().split("# What is known of each")[0]
+        with tempfile.TemporaryDirectory(prefix="litmus-e2e-") as folder:
+            Launcher.write(folder, "meson.build",
+                           "project('small', 'c')\nsdk = '.sdk'\nfs = import('fs')\n"
+                           "native_cc = meson.get_compiler('c', native: true)\n"
+                           "vulkan_include = include_directories('.sdk/include')\n" + search +
+                           "message('taken: @0@'.format(has_libraries))\n")
+            shutil.copytree(os.path.join(SOURCE, ".sdk/lib"), os.path.join(folder, ".sdk/lib"),
+                            ignore=lambda place, names: archives and ["libSPIRV-Tools.a"])
+            os.symlink(os.path.join(SOURCE, ".sdk/include"), os.path.join(folder, ".sdk/include"))
+            for archive in archives:
+                Launcher.write(folder, ".sdk/lib/libSPIRV-Tools.a", archive)
+            done = subprocess.run(["meson", "setup", os.path.join(folder, "build"), folder], check=False,
+                                  capture_output=True, text=True, timeout=60 * harness.SLOW)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        return re.search("taken: (.*)", done.stdout)[1]
+
+    @unittest.skipUnless(os.path.exists(os.path.join(SOURCE, ".sdk/lib/libSPIRV-Tools.a")),
+                         "the build does not use .sdk/")
+    def test_an_archive_that_does_not_link(self):
+        self.assertEqual(self.looks(), "true")
+        # Empty, as what lacks a function of a younger version; damaged.
+        for archive in ("!<arch>\n", "!<arch>\nis cut off"):
+            self.assertEqual(self.looks(archive), "false")
+
+
+@harness.unsanitized
 @unittest.skipUnless(os.path.exists("/usr/bin/dpkg-deb"), "is about Debian's packages")
 class SetUp(unittest.TestCase):
     """tools/setup of Debian 12, with an archive of one small package."""
@@ -415,31 +477,39 @@ class SetUp(unittest.TestCase):
     STEP = """#!/bin/sh
 read -r count <"$STATE/count"
 echo $((count + 1)) >"$STATE/count"
-[ "$count" != "$DIES_AT" ] || kill -9 0
+[ "$count" != "$DIES_AT" ] || if [ "$ALONE" ]; then kill -9 $$; else kill -9 0; fi
 """
     APT = STEP + """
 case " $* " in
 *' indextargets '*) echo 'bookworm http://localhost/' ;;
 *' update '*) exit "$NETWORK" ;;
+*' install '*)
+    [ ! -e "$STATE/half" ] || exit 100
+    : >"$STATE/half"
+    mv "$STATE/half" "$STATE/installed" ;;
 *' download '*)
     for name; do
         case $name in *[=/]* | -* | download) ;; *) cp "$STATE/any.deb" "$name.deb" ;; esac
     done ;;
 esac
 """
+    # Packages are there once apt-get has installed them, not by half.
+    DPKG = f'#!/bin/sh\n[ "$1" = --configure ] || exec echo amd64\n{STEP}rm -f "$STATE/half"\n'
+    QUERY = ('#!/bin/sh\nshift 3\n[ ! -e "$STATE/installed" ] ||'
+             ' printf "installed %s:all\\n" "$@"\n')
     LIBRARIES = ("SPIRV-Tools", "SPIRV-Tools-opt", "glslang", "glslang-default-resource-limits")
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="litmus-e2e-")
         self.addCleanup(shutil.rmtree, self.folder)
-        Launcher.write(self.folder, "count", "0\n")
+        for name, content in (("count", "0\n"), ("installed", "")):
+            Launcher.write(self.folder, name, content)
         names = ["mkdir", "mv", "rm", "ln", "chmod", "chown", "find", "dpkg-deb"]
         programs = {name: f'{self.STEP}exec {shutil.which(name)} "$@"\n' for name in names}
-        programs["apt-get"] = self.APT
-        programs["dpkg-query"] = '#!/bin/sh\nshift 3\nprintf "installed %s:all\\n" "$@"\n'
+        programs.update({"apt-get": self.APT, "dpkg": self.DPKG, "dpkg-query": self.QUERY,
+                         "id": "#!/bin/sh\necho 0\n"})
         for name, content in programs.items():
-            Launcher.write(self.folder, "bin/" + name, content)
-            os.chmod(os.path.join(self.folder, "bin", name), 0o755)
+            Launcher.program(self.folder, "bin/" + name, content)
         files = {"DEBIAN/control": "Package: any\nVersion: 1\nArchitecture: all\n"
                                    "Maintainer: none <none@localhost>\nDescription: any\n",
                  "usr/lib/any/ld-linux.so.2": "#!/bin/sh\n", "usr/include/any.h": "",
@@ -457,7 +527,7 @@ esac
             Launcher.write(self.root, "tools/setup", re.sub(r"^    id=\$\(.*", "    id='debian 12'",
                                                             file.read(), flags=re.M))
 
-    def run_it(self, *arguments, dies_at="", network="0", limit=resource.RLIM_INFINITY):
+    def run_it(self, *arguments, dies_at="", alone="", network="0", limit=resource.RLIM_INFINITY):
         def prepare():
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
@@ -465,7 +535,7 @@ esac
             ["sh", os.path.join(self.root, "tools/setup"), *arguments], capture_output=True, text=True,
             start_new_session=True, timeout=60 * harness.SLOW, check=False, preexec_fn=prepare,
             env={"PATH": os.path.join(self.folder, "bin") + ":" + os.environ["PATH"],
-                 "STATE": self.folder, "DIES_AT": str(dies_at), "NETWORK": network})
+                 "STATE": self.folder, "DIES_AT": str(dies_at), "ALONE": alone, "NETWORK": network})
 
     def begin(self):
         """With what an older recipe made."""
@@ -492,7 +562,7 @@ esac
 
     def test_what_two_groups_need(self):
         """Wine, where tests are run of what is built for Windows."""
-        Launcher.write(self.folder, "bin/dpkg-query", "#!/bin/sh\n")
+        os.unlink(os.path.join(self.folder, "installed"))
         for arguments in (["--tests", "--windows"], ["--windows", "--arm64", "--tests"]):
             self.assertIn(" wine64 ", self.run_it(*arguments, "--dry-run").stdout)
         for argument in ("--tests", "--windows"):
@@ -518,6 +588,24 @@ esac
             self.begin()
             with self.subTest(step=step):
                 self.assertEqual(self.run_it(dies_at=step).returncode, -signal.SIGKILL)
+                self.ends_well()
+
+    def test_killed_while_packages_are_installed(self):
+        """With dpkg or apt-get, or one of these alone, as the kernel does it."""
+        self.run_it()
+        steps = [(step, alone) for step in range(4) for alone in ("", "alone")]
+        for step, alone in harness.drawn("packages").sample(steps, 3 if harness.SAMPLE else len(steps)):
+            for name in ("installed", "half"):
+                if os.path.exists(os.path.join(self.folder, name)):
+                    os.unlink(os.path.join(self.folder, name))
+            Launcher.write(self.folder, "count", "0\n")
+            with self.subTest(step=step, alone=alone):
+                done = self.run_it(dies_at=step, alone=alone)
+                if not alone:
+                    self.assertEqual(done.returncode, -signal.SIGKILL)
+                else:
+                    self.assertEqual((done.returncode, done.stderr.split("\n")[-2:]), (
+                        1, ["setup: the packages could not be installed", ""]))
                 self.ends_well()
 
     def test_remains_where_nothing_is_to_do(self):
