@@ -125,7 +125,8 @@ class Check(harness.Case):
 
     def test_our_own_of_a_crash(self):
         """The words of a driver that died are of several lines."""
-        for fault in ("crash-on=64", "hang-compiling-on=64"):
+        self.set_clock()
+        for fault in ("crash-on=64", "hang-compiling-on=64,jump=60"):
             result = self.litmus("run", harness.ONE, "-n", "2", "--timeout", "2", "--db", fault + ".db",
                                  "--json", "own.json", fault=fault)
             self.assertEqual(result.code, 1, result)

@@ -48,10 +48,11 @@ class AtTheFirstSubmit(Faulty):
     """Litmus examines a device before it runs anything on it."""
 
     def unusable(self, fault, reason, timeout="20"):
+        if fault != "fault=hang":
+            self.set_clock()  # no time limit ends it
         run = self.faulty(fault, timeout=timeout)
         self.assertEqual(run.code, 4, run)
         self.assertRegex(run.err, rf"device 1 stops: it cannot be opened: {reason}")
-        self.assertLess(run.seconds, 30 * harness.SLOW)
         self.assertEqual(self.report()["results"], [])
 
     def test_lost(self):
