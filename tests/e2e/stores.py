@@ -283,8 +283,7 @@ class Companions(Case):
 class Damaged(Case):
     """What litmus store check says, and what of a damaged store is kept."""
 
-    def setUp(self):
-        super().setUp()
+    def prepare(self):
         self.assertEqual(self.litmus("run", harness.ONE, "-n", "1").code, 0)
         self.assertEqual(self.litmus("run", *harness.PAIR, "-n", "2").code, 0)
 
