@@ -221,10 +221,8 @@ void text_printf(struct text *text, const char *format, ...)
     char small[512];
     int length = vsnprintf(small, sizeof small, format, arguments);
     va_end(arguments);
-    if (length < 0) {
-        va_end(again);
-        return;
-    }
+    if (length < 0)
+        lit_have(NULL);
     if ((size_t)length < sizeof small) {
         text_append(text, small, (size_t)length);
     } else {

@@ -60,7 +60,7 @@ static struct table_cell *add_cell(struct table *table, enum tone tone, char *te
 static char *print_text(const char *format, va_list arguments)
 {
     char *text = NULL;
-    return vasprintf(&text, format, arguments) < 0 ? lit_strdup("") : text;
+    return lit_have(vasprintf(&text, format, arguments) < 0 ? NULL : text);
 }
 
 struct table_cell *table_put(struct table *table, enum tone tone, const char *format, ...)
