@@ -34,7 +34,7 @@ class MutationScore(harness.Case):
         tool = self.load()
         run = self.litmus("devices", "--simt", "miscompiling,nothing=1")
         known = run.err.strip().split(", ")
-        self.assertEqual(tuple(known[known.index("trace") + 1:]), tool.OPERATORS, run)
+        self.assertEqual(tuple(known[known.index("instructions") + 1:]), tool.OPERATORS, run)
         page = os.path.join(harness.SOURCE, "docs", "models", "miscompiling.md")
         with open(page, encoding="utf-8") as file:
             self.assertEqual(tuple(re.findall(r"(?m)^\| `([a-z-]+)` \|", file.read())),
