@@ -16,6 +16,26 @@ import unittest
 import harness
 from harness import Case
 
+def words(**buffers):
+    """What kernels with buffers of words begin with: their decorations, {name: (set, binding)}, types."""
+    return """\
+               OpDecorate %words ArrayStride 4
+               OpMemberDecorate %block 0 Offset 0
+               OpDecorate %block Block
+""" + "".join(f"OpDecorate %{name} DescriptorSet {number}\nOpDecorate %{name} Binding {binding}\n"
+              for name, (number, binding) in buffers.items()) + """\
+       %void = OpTypeVoid
+         %fn = OpTypeFunction %void
+       %uint = OpTypeInt 32 0
+       %bool = OpTypeBool
+         %c0 = OpConstant %uint 0
+      %words = OpTypeRuntimeArray %uint
+      %block = OpTypeStruct %words
+         %ps = OpTypePointer StorageBuffer %uint
+         %pb = OpTypePointer StorageBuffer %block
+"""
+
+
 # Each workgroup sums up its words in shared memory; BARRIER is left out by the racy one.
 SCAN = """\
                OpCapability Shader
@@ -27,41 +47,26 @@ SCAN = """\
                OpDecorate %group BuiltIn WorkgroupId
                OpDecorate %size BuiltIn WorkgroupSize
                OpDecorate %lanes SpecId 3
-               OpDecorate %words ArrayStride 4
-               OpMemberDecorate %block 0 Offset 0
-               OpDecorate %block Block
                OpMemberDecorate %number 0 Offset 0
                OpDecorate %number Block
                OpMemberDecorate %push_type 0 Offset 0
                OpMemberDecorate %push_type 1 Offset 4
                OpDecorate %push_type Block
-               OpDecorate %input DescriptorSet 0
-               OpDecorate %input Binding 4
                OpDecorate %input NonWritable
-               OpDecorate %output DescriptorSet 2
-               OpDecorate %output Binding 1
                OpDecorate %factor DescriptorSet 0
                OpDecorate %factor Binding 0
-       %void = OpTypeVoid
-         %fn = OpTypeFunction %void
-       %uint = OpTypeInt 32 0
-       %bool = OpTypeBool
+""" + words(input=(0, 4), output=(2, 1)) + """\
          %v3 = OpTypeVector %uint 3
       %lanes = OpSpecConstant %uint 8
-          %c0 = OpConstant %uint 0
           %c1 = OpConstant %uint 1
           %c2 = OpConstant %uint 2
         %mem = OpConstant %uint 264
        %size = OpSpecConstantComposite %v3 %lanes %c1 %c1
-      %words = OpTypeRuntimeArray %uint
-      %block = OpTypeStruct %words
      %number = OpTypeStruct %uint
   %push_type = OpTypeStruct %uint %uint
      %shared = OpTypeArray %uint %lanes
          %pi = OpTypePointer Input %uint
         %pi3 = OpTypePointer Input %v3
-         %ps = OpTypePointer StorageBuffer %uint
-         %pb = OpTypePointer StorageBuffer %block
          %pu = OpTypePointer Uniform %uint
          %pn = OpTypePointer Uniform %number
         %ppt = OpTypePointer PushConstant %push_type
@@ -132,29 +137,16 @@ LINES
                OpName %global "global"
                OpName %inner "inner"
                OpDecorate %local BuiltIn LocalInvocationIndex
-               OpDecorate %words ArrayStride 4
-               OpMemberDecorate %block 0 Offset 0
-               OpDecorate %block Block
-               OpDecorate %data DescriptorSet 0
-               OpDecorate %data Binding 0
-       %void = OpTypeVoid
-         %fn = OpTypeFunction %void
-       %bool = OpTypeBool
-       %uint = OpTypeInt 32 0
+""" + words(data=(0, 0)) + """\
         %int = OpTypeInt 32 1
       %float = OpTypeFloat 32
-         %c0 = OpConstant %uint 0
          %c1 = OpConstant %uint 1
          %c3 = OpConstant %uint 3
          %c7 = OpConstant %uint 7
          %c8 = OpConstant %uint 8
         %one = OpConstant %float 1
-      %words = OpTypeRuntimeArray %uint
-      %block = OpTypeStruct %words
       %eight = OpTypeArray %uint %c8
          %pi = OpTypePointer Input %uint
-         %ps = OpTypePointer StorageBuffer %uint
-         %pb = OpTypePointer StorageBuffer %block
          %pf = OpTypePointer Function %uint
         %pfi = OpTypePointer Function %int
         %pfa = OpTypePointer Function %eight
@@ -273,27 +265,14 @@ OLD = """\
                OpDecorate %local BuiltIn LocalInvocationIndex
                OpDecorate %lane BuiltIn SubgroupLocalInvocationId
                OpDecorate %below BuiltIn SubgroupLtMaskKHR
-               OpDecorate %words ArrayStride 4
-               OpMemberDecorate %block 0 Offset 0
-               OpDecorate %block Block
-               OpDecorate %data DescriptorSet 0
-               OpDecorate %data Binding 0
-       %void = OpTypeVoid
-         %fn = OpTypeFunction %void
-       %uint = OpTypeInt 32 0
-       %bool = OpTypeBool
+""" + words(data=(0, 0)) + """\
          %v4 = OpTypeVector %uint 4
-         %c0 = OpConstant %uint 0
          %c1 = OpConstant %uint 1
          %c3 = OpConstant %uint 3
          %c5 = OpConstant %uint 5
        %c100 = OpConstant %uint 100
-      %words = OpTypeRuntimeArray %uint
-      %block = OpTypeStruct %words
          %pi = OpTypePointer Input %uint
         %pi4 = OpTypePointer Input %v4
-         %ps = OpTypePointer StorageBuffer %uint
-         %pb = OpTypePointer StorageBuffer %block
       %local = OpVariable %pi Input
        %lane = OpVariable %pi Input
       %below = OpVariable %pi4 Input
@@ -352,26 +331,13 @@ STEPS = """\
                OpEntryPoint GLCompute %main "main" %group
                OpExecutionMode %main LocalSize 1 1 1
                OpDecorate %group BuiltIn WorkgroupId
-               OpDecorate %words ArrayStride 4
-               OpMemberDecorate %block 0 Offset 0
-               OpDecorate %block Block
                OpMemberDecorate %number 0 Offset 0
                OpDecorate %number Block
-               OpDecorate %data DescriptorSet 0
-               OpDecorate %data Binding 0
-       %void = OpTypeVoid
-         %fn = OpTypeFunction %void
-       %uint = OpTypeInt 32 0
-       %bool = OpTypeBool
+""" + words(data=(0, 0)) + """\
          %v3 = OpTypeVector %uint 3
-         %c0 = OpConstant %uint 0
         %c10 = OpConstant %uint 10
-      %words = OpTypeRuntimeArray %uint
-      %block = OpTypeStruct %words
      %number = OpTypeStruct %uint
         %pi3 = OpTypePointer Input %v3
-         %ps = OpTypePointer StorageBuffer %uint
-         %pb = OpTypePointer StorageBuffer %block
          %pn = OpTypePointer PushConstant %number
          %pp = OpTypePointer PushConstant %uint
       %group = OpVariable %pi3 Input

@@ -24,27 +24,15 @@ ADDRESS = """\
                OpMemoryModel PhysicalStorageBuffer64 GLSL450
                OpEntryPoint GLCompute %main "main"
                OpExecutionMode %main LocalSize 1 1 1
-               OpDecorate %words ArrayStride 4
-               OpMemberDecorate %block 0 Offset 0
-               OpDecorate %block Block
                OpMemberDecorate %held 0 Offset 0
                OpDecorate %held Block
-               OpDecorate %output DescriptorSet 0
-               OpDecorate %output Binding 1
                OpDecorate %input DescriptorSet 0
                OpDecorate %input Binding 0
                OpDecorate %input NonWritable
-       %void = OpTypeVoid
-         %fn = OpTypeFunction %void
-       %uint = OpTypeInt 32 0
+""" + kernel.words(output=(0, 1)) + """\
        %wide = OpTypeInt 64 0
-         %c0 = OpConstant %uint 0
-      %words = OpTypeRuntimeArray %uint
-      %block = OpTypeStruct %words
        %held = OpTypeStruct %wide
-         %ps = OpTypePointer StorageBuffer %uint
          %pl = OpTypePointer StorageBuffer %wide
-         %pb = OpTypePointer StorageBuffer %block
          %ph = OpTypePointer StorageBuffer %held
          %pa = OpTypePointer PhysicalStorageBuffer %uint
      %output = OpVariable %pb StorageBuffer

@@ -11,6 +11,7 @@ import unittest
 
 import harness
 from harness import Case
+from kernel import words
 
 PREDICATE = ("--simt", "miscompiling,predicate=1")
 ARRAY = "shuffle.descriptors/index=own,into=shuffle,flow=straight@workgroup=64"
@@ -27,33 +28,18 @@ HEAD = """\
                OpName %total "total"
                OpDecorate %local BuiltIn LocalInvocationIndex
                OpDecorate %group BuiltIn WorkgroupId
-               OpDecorate %words ArrayStride 4
-               OpMemberDecorate %block 0 Offset 0
-               OpDecorate %block Block
-               OpDecorate %input DescriptorSet 0
-               OpDecorate %input Binding 0
                OpDecorate %input NonWritable
-               OpDecorate %output DescriptorSet 0
-               OpDecorate %output Binding 1
-       %void = OpTypeVoid
-         %fn = OpTypeFunction %void
-       %uint = OpTypeInt 32 0
-       %bool = OpTypeBool
+""" + words(input=(0, 0), output=(0, 1)) + """\
          %v3 = OpTypeVector %uint 3
-         %c0 = OpConstant %uint 0
          %c1 = OpConstant %uint 1
          %c2 = OpConstant %uint 2
          %c3 = OpConstant %uint 3
         %c20 = OpConstant %uint 20
         %c64 = OpConstant %uint 64
         %mem = OpConstant %uint 264
-      %words = OpTypeRuntimeArray %uint
-      %block = OpTypeStruct %words
      %shared = OpTypeArray %uint %c64
          %pi = OpTypePointer Input %uint
         %pi3 = OpTypePointer Input %v3
-         %ps = OpTypePointer StorageBuffer %uint
-         %pb = OpTypePointer StorageBuffer %block
         %pws = OpTypePointer Workgroup %shared
          %pw = OpTypePointer Workgroup %uint
       %local = OpVariable %pi Input

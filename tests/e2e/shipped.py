@@ -12,6 +12,7 @@ import unittest
 
 import harness
 from harness import Case
+from kernel import words
 
 PAGE = os.path.join(harness.SOURCE, "docs", "kernel.md")
 TABLE = os.path.join(harness.SOURCE, "simt", "module", "capabilities.inc")
@@ -24,19 +25,7 @@ MODULE = """\
 OpMemoryModel Logical {model}
 OpEntryPoint GLCompute %main "main"
 OpExecutionMode %main LocalSize 1 1 1
-OpDecorate %words ArrayStride 4
-OpMemberDecorate %block 0 Offset 0
-OpDecorate %block Block
-OpDecorate %output DescriptorSet 0
-OpDecorate %output Binding 0
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%uint = OpTypeInt 32 0
-%c0 = OpConstant %uint 0
-%words = OpTypeRuntimeArray %uint
-%block = OpTypeStruct %words
-%pb = OpTypePointer StorageBuffer %block
-%ps = OpTypePointer StorageBuffer %uint
+""" + words(output=(0, 0)) + """\
 %output = OpVariable %pb StorageBuffer
 %main = OpFunction %void None %fn
 %entry = OpLabel
