@@ -52,8 +52,8 @@ static const struct cli_option options[] = {
     {0, "include", CLI_LIST, AT(includes), "FOLDER",
      "where GLSL's includes are, besides the folder of FILE"},
     {0, "check", CLI_FLAG, AT(check), NULL,
-     "run it once on the SIMT simulator, and print each barrier that not\nall reach, each access "
-     "out of bounds, each read of what nobody\nwrote, and each data race"},
+     "run it once on the SIMT simulator, and print each barrier that not\nall reach, each endless "
+     "loop, each access out of bounds, each read\nof what nobody wrote, and each data race"},
     {0, "unchecked", CLI_FLAG, AT(unchecked), NULL,
      "without the check of a sample, which comes first otherwise:\nwhat fails may then be the "
      "kernel's own fault, and reports say so"},

@@ -32,6 +32,7 @@ static const struct {
     [EXP_RACE] = {"data race", "a data race", "data races"},
     [EXP_UNINITIALISED] = {"uninitialised read", "an uninitialised read", "uninitialised reads"},
     [EXP_MISSED] = {"barrier", "a barrier that not all reach", "barriers that not all reach"},
+    [EXP_ENDLESS] = {"endless loop", "an endless loop", "endless loops"},
     [EXP_OUTSIDE] = {"out of bounds", "an access out of bounds", "accesses out of bounds"},
 };
 #define KINDS (sizeof names / sizeof *names)
@@ -161,7 +162,7 @@ static void put_those(const struct checking *c, const struct exp_finding *findin
     text_puts(c->out, "\n");
 }
 
-// Of a barrier that not all reached: each instruction that some are at.
+// Of a workgroup that did not come together, or to an end: each instruction that some are at.
 static void put_missed(const struct checking *c, const struct exp_finding *finding)
 {
     const uint32_t local = c->trace->local[0] * c->trace->local[1] * c->trace->local[2];
@@ -194,10 +195,14 @@ static void put_finding(const struct checking *c, const struct exp_finding *find
 {
     const struct exp_step *steps = c->trace->steps, *step = &steps[finding->step];
     text_printf(c->out, "%s: ", names[finding->what].one);
-    if (finding->what == EXP_MISSED) {
-        text_puts(c->out, "not all of ");
+    if (finding->at) {
+        text_puts(c->out, finding->what == EXP_MISSED ? "not all of " : "");
         put_workgroup(c, step->invocation);
-        text_puts(c->out, " execute it together");
+        text_puts(c->out, finding->what == EXP_ENDLESS ? " does not end"
+                          : finding->within            ? " reach it"
+                                                       : " execute it together");
+        if (finding->within)
+            text_printf(c->out, " within %" PRIu32 " instructions each", finding->within);
     } else {
         text_printf(c->out, "%" PRIu32 " bytes ", c->trace->codes[finding->code].bytes);
         put_place(c, step);
@@ -208,8 +213,12 @@ static void put_finding(const struct checking *c, const struct exp_finding *find
     if (finding->times > 1)
         text_printf(c->out, "%" PRIu64 " times, first", finding->times);
     text_puts(c->out, "\n");
-    if (finding->what == EXP_MISSED) {
+    if (finding->at) {
         put_missed(c, finding);
+        text_puts(c->out, finding->within
+                              ? "  those that run do the same again and again, with the "
+                                "same values\n"
+                              : "");
         return;
     }
     if (finding->what == EXP_RACE)
@@ -300,7 +309,8 @@ static bool look(struct checking *c, struct exp_trace *traces, struct lit_error 
     const size_t count = exp_dispatches(c->package);
     for (c->whole = true; c->dispatches < count && c->whole; c->dispatches++) {
         struct exp_trace *trace = &traces[c->dispatches];
-        c->groups = exp_trace_trim(trace);
+        exp_trace_trim(trace);
+        c->groups = trace->dispatched;
         c->cut = strcmp(trace->end, "cut") == 0;
         c->whole = !c->cut && groups_of(trace) == c->groups;
     }

@@ -118,6 +118,8 @@ static bool check_dispatch(struct checking *c, const struct exp_trace *t, size_t
     }
     const bool good = exp_find_misuse(&of, findings, error);
     if (good)
+        exp_find_endless(&of, findings);
+    if (good)
         note_what_is_there(c, t, part);
     return good;
 }

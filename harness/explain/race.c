@@ -671,7 +671,7 @@ static void meet_subgroup(struct search *s, struct invocation *self, size_t step
     leave(s, first, end);
 }
 
-static bool is_workgroups(const struct exp_code *code)
+bool exp_is_workgroups(const struct exp_code *code)
 {
     return code->kind == EXP_BARRIER && code->access == EXP_ORDER &&
            reach_of(code->execution) > TO_WORKGROUP;
@@ -685,7 +685,7 @@ static void take_order(struct search *s, struct invocation *self, size_t step)
     if (code->kind != EXP_BARRIER || code->execution == SCOPE_INVOCATION)
         acquire(s, self, code);
     release(self, code);
-    if (is_workgroups(code)) {
+    if (exp_is_workgroups(code)) {
         self->waits = true;
         self->barrier = step;
         self->partial = false;
@@ -706,7 +706,7 @@ static void take_step(struct search *s, size_t step)
     const uint32_t group = exp_group(t, at->invocation);
     struct invocation *self = &s->invocations[number_of(s, at->invocation)];
     // The simulator writes those that leave a barrier one behind the other.
-    if (s->waiting[group] && (self->waits || !is_workgroups(code)))
+    if (s->waiting[group] && (self->waits || !exp_is_workgroups(code)))
         leave_together(s, group);
     if (code->access == EXP_ORDER) {
         take_order(s, self, step);

@@ -16,6 +16,7 @@ enum exp_misuse {
                        // where there is no buffer
     EXP_MISSED,        // a control barrier of the workgroup; a part of it did not execute the
                        // same dynamic instance
+    EXP_ENDLESS,       // a workgroup that comes to no end, where none of it waits at a barrier
 };
 
 // Instead of an instruction.
@@ -35,7 +36,9 @@ struct exp_finding {
     uint64_t times;
     // EXP_MISSED: how many of the step's workgroup reached it; and of each invocation of that the
     // instruction that it was at, owned.
-    uint32_t reached, *at;
+    // EXP_ENDLESS: the same. Where the dispatch was cut and the others do the same again and again,
+    // `within` is how many instructions each of these executed at least; else 0.
+    uint32_t reached, *at, within;
 };
 
 // What of a buffer's bytes is there before the dispatch.
@@ -64,6 +67,12 @@ struct exp_findings {
 // False with an error if the dispatch is too large.
 bool exp_find_misuse(const struct exp_dispatch *of, struct exp_findings *findings,
                      struct lit_error *error);
+// Whether an instruction is a control barrier for which a whole workgroup comes together.
+bool exp_is_workgroups(const struct exp_code *code);
+// Adds what of a dispatch that was cut can never end: where each invocation that has not ended
+// waits for others, or repeats what it did with the same values, and nobody is left who could
+// change that.
+void exp_find_endless(const struct exp_dispatch *of, struct exp_findings *findings);
 // The same of all dispatches of a kernel from outside, one behind the other, by what it has in its
 // buffers before; `traces` has one for each of exp_dispatches. Of two dispatches of one pipeline
 // the same is found once.

@@ -143,6 +143,7 @@ static void read_dispatch(struct reader *r)
         return;
     }
     t->subgroups = (uint32_t)subgroups;
+    t->dispatched = groups;
     // One that is larger has steps of its first workgroups alone.
     t->invocations = (uint32_t)((groups < most ? groups : most) * subgroups * t->subgroup);
     r->in_dispatch = true;
@@ -294,24 +295,47 @@ static void read_zero(struct reader *r)
         LIT_ADD(t->zeros, t->zero_count) = zero;
 }
 
-static void read_step(struct reader *r)
+// "G S L PC": an invocation and an instruction.
+static uint32_t take_invocation(struct reader *r, uint32_t *code)
 {
-    struct exp_trace *t = r->trace;
-    struct exp_step step = {0};
+    const struct exp_trace *t = r->trace;
     const uint32_t groups = t->invocations / t->subgroup / t->subgroups;
-    step.time = take_number(r, UINT64_MAX, "time");
-    const uint32_t group = (uint32_t)take_number(
-        r, groups - 1,
-        (uint64_t)t->groups[0] * t->groups[1] * t->groups[2] > groups ? SIZE_WANTED : "workgroup");
+    const uint32_t group =
+        (uint32_t)take_number(r, groups - 1, t->dispatched > groups ? SIZE_WANTED : "workgroup");
     const uint32_t subgroup = (uint32_t)take_number(r, t->subgroups - 1, "subgroup");
     const uint32_t lane = (uint32_t)take_number(r, t->subgroup - 1, "lane");
-    step.invocation = exp_invocation(t, group, subgroup, lane);
     if (subgroup * t->subgroup + lane >= t->local[0] * t->local[1] * t->local[2])
         blame(r, "invocation of the workgroup");
     if (t->code_count == 0)
         blame(r, "instruction that is known");
     else
-        step.code = (uint32_t)take_number(r, t->code_count - 1, "instruction that is known");
+        *code = (uint32_t)take_number(r, t->code_count - 1, "instruction that is known");
+    return exp_invocation(t, group, subgroup, lane);
+}
+
+static void read_left(struct reader *r)
+{
+    struct exp_trace *t = r->trace;
+    struct exp_left left = {.state = EXP_RUNS};
+    const uint32_t invocation = take_invocation(r, &left.code);
+    const char *state = take_word(r);
+    if (strcmp(state, "waits") == 0)
+        left.state = EXP_WAITS;
+    else if (strcmp(state, "runs") != 0)
+        blame(r, "runs or waits");
+    if (r->wrong)
+        return;
+    if (!t->left)
+        t->left = lit_alloc(t->invocations, sizeof *t->left);
+    t->left[invocation] = left;
+}
+
+static void read_step(struct reader *r)
+{
+    struct exp_trace *t = r->trace;
+    struct exp_step step = {0};
+    step.time = take_number(r, UINT64_MAX, "time");
+    step.invocation = take_invocation(r, &step.code);
     step.has_value = take_hex(r, &step.value, "value");
     const char *source = take_word(r);
     step.source = strcmp(source, "-") == 0
@@ -325,7 +349,7 @@ static void read_step(struct reader *r)
     step.has_address &= !t->code_count || (!t->codes[step.code].by_pointer &&
                                            t->codes[step.code].kind != EXP_BARRIER);
     step.tangle = take_lanes(r);
-    if (!exp_lanes_has(&step.tangle, lane))
+    if (!exp_lanes_has(&step.tangle, exp_lane(t, step.invocation)))
         blame(r, "tangle with the lane in it");
     if (r->steps + t->step_count == EXP_TRACE_STEPS)
         blame(r, "shorter trace");
@@ -357,7 +381,8 @@ static void read_line(struct reader *r)
         {"step", read_step},         {"code", read_code},         {"memory", read_memory},
         {"register", read_register}, {"call", read_call},         {"undefined", read_undefined},
         {"buffer", read_buffer},     {"shared", read_shared},     {"zero", read_zero},
-        {"end", read_end},           {"switches", read_switches}, {"dispatch", read_dispatch}};
+        {"end", read_end},           {"switches", read_switches}, {"left", read_left},
+        {"dispatch", read_dispatch}};
     const size_t last = sizeof lines / sizeof *lines - 1;
     if (r->line == 1) {
         expect(r, "simt-trace");
@@ -480,9 +505,8 @@ bool exp_trace_load(const char *path, size_t count, struct exp_trace *traces,
                             fits ? inner.message : "it is too long");
 }
 
-uint64_t exp_trace_trim(struct exp_trace *trace)
+void exp_trace_trim(struct exp_trace *trace)
 {
-    const uint64_t groups = (uint64_t)trace->groups[0] * trace->groups[1] * trace->groups[2];
     const uint32_t size = trace->subgroups * trace->subgroup;
     uint32_t kept = trace->invocations / size, rest;
     while (kept > 1 && trace->first[kept * size] == trace->first[(kept - 1) * size])
@@ -494,7 +518,6 @@ uint64_t exp_trace_trim(struct exp_trace *trace)
         trace->groups[i] = trace->groups[i] < rest ? trace->groups[i] : rest;
         rest = (rest + trace->groups[i] - 1) / trace->groups[i];
     }
-    return groups;
 }
 
 void exp_trace_clear(struct exp_trace *trace)
@@ -508,6 +531,7 @@ void exp_trace_clear(struct exp_trace *trace)
         free(trace->undefined[i].name);
     free(trace->undefined);
     free(trace->steps);
+    free(trace->left);
     free(trace->first);
     free(trace->order);
     *trace = (struct exp_trace){0};

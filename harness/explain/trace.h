@@ -111,6 +111,12 @@ struct exp_step {
     bool outside; // the access was out of bounds
 };
 
+// Where an invocation was when its dispatch was cut.
+struct exp_left {
+    enum { EXP_ENDED, EXP_RUNS, EXP_WAITS } state; // for others to come to `code`
+    uint32_t code;                                 // the next one that it executes
+};
+
 struct exp_trace {
     char model[32];
     uint64_t seed;
@@ -131,6 +137,8 @@ struct exp_trace {
     struct exp_step *steps; // by rising time
     size_t step_count;
     uint64_t switches;
+    struct exp_left *left; // of each invocation; NULL: the dispatch was not cut
+    uint64_t dispatched;   // workgroups; exp_trace_trim leaves it as it is
     char end[16]; // "done", "fault", "stopped", "memory", "cut"; "" if the trace breaks off
 
     // Filled in by the reader: the steps of invocation i, in order, are
@@ -146,8 +154,8 @@ bool exp_trace_read(const char *bytes, size_t size, struct exp_trace *trace,
 // False with an error if it has not as many. Clear each after a failure too.
 bool exp_trace_load(const char *path, size_t count, struct exp_trace *traces,
                     struct lit_error *error);
-// Drops the workgroups behind the last one that has a step. Returns how many the dispatch had.
-uint64_t exp_trace_trim(struct exp_trace *trace);
+// Drops the workgroups behind the last one that has a step.
+void exp_trace_trim(struct exp_trace *trace);
 void exp_trace_clear(struct exp_trace *trace);
 
 // An invocation's number: all lanes of a subgroup, then the next subgroup of the workgroup, then

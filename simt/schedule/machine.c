@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHECK_EVERY = 64 }; // turns between looks at what stops a dispatch
+enum {
+    CHECK_EVERY = 64,  // turns between looks at what stops a dispatch
+    CUT_TURN_MAX = 16, // instructions of a turn in one that is cut
+};
 
 struct machine {
     struct settings settings;
@@ -138,6 +141,15 @@ static bool resolve_deadlock(struct worker *worker)
     return false;
 }
 
+static void cut(struct worker *worker)
+{
+    struct trace *trace = worker->trace;
+    give_up(worker->machine, DISPATCH_CUT);
+    for (uint32_t i = 0; trace && i < worker->slot_count; i++)
+        for (uint32_t j = 0; worker->slots[i].live && j < worker->slots[i].subgroup_count; j++)
+            trace_left(trace, worker->slots[i].number, &worker->slots[i].subgroups[j]);
+}
+
 static void run_workgroups(struct worker *worker)
 {
     struct machine *machine = worker->machine;
@@ -157,7 +169,7 @@ static void run_workgroups(struct worker *worker)
             __atomic_load_n(stop, __ATOMIC_RELAXED))
             give_up(machine, DISPATCH_STOPPED);
         if (most && worker->executed > most && worker->executed - most > most / 4)
-            give_up(machine, DISPATCH_CUT);
+            cut(worker);
         if (atomic_load_explicit(&machine->result, memory_order_relaxed) != DISPATCH_DONE)
             return;
     }
@@ -177,6 +189,9 @@ static void set_up(struct worker *worker)
     worker->rules_of_schedule.loses_exits =
         settings->model == MODEL_FAULTY && settings->fault == FAULT_EXITS;
     worker->rules = &worker->rules_of_schedule;
+    // Where it is cut each lane has had turns.
+    worker->catches_up = !worker->rules->together || settings->instructions;
+    worker->turn_most = settings->instructions ? CUT_TURN_MAX : UINT32_MAX;
     worker->flow = &machine->flow;
     worker->compilation = mix(settings->seed, 0);
     worker->trace = machine->trace;

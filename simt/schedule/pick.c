@@ -59,6 +59,7 @@ static void give_turn(struct worker *worker, struct workgroup *workgroup, struct
     if (alone && !worker->rules->together)
         set = lanes_of(lane);
     note_switch(worker, subgroup, set);
+    budget = budget < worker->turn_most ? budget : worker->turn_most;
     worker_run(worker, workgroup, subgroup, set, budget, meets);
 }
 
@@ -115,7 +116,7 @@ static void turn_in(struct worker *worker, struct workgroup *workgroup, struct s
     // Who stayed behind runs when the others cannot, or once in a while.
     if (subgroup->behind && (set & ~subgroup->behind) && random % AHEAD_EVERY)
         set &= ~subgroup->behind;
-    if (!worker->rules->together && (random & (catch_up_every(subgroup) - 1))) {
+    if (worker->catches_up && (random & (catch_up_every(subgroup) - 1))) {
         catch_up(worker, workgroup, subgroup, set);
         return;
     }

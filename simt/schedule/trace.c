@@ -3,6 +3,7 @@
 #include "schedule/trace.h"
 
 #include "program/instructions.h"
+#include "schedule/workgroup.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -237,6 +238,13 @@ void trace_step(struct trace *trace, const struct exec *exec, uint64_t time, uin
             fprintf(trace->file, "%" PRIx64 "\n", low);
     }
     pthread_mutex_unlock(&trace->lock);
+}
+
+void trace_left(struct trace *trace, uint64_t workgroup, const struct subgroup *subgroup)
+{
+    each_lane (lane, subgroup->live)
+        fprintf(trace->file, "left %" PRIu64 " %u %u %u %s\n", workgroup, subgroup->number, lane,
+                subgroup->pc[lane], subgroup->runnable >> lane & 1 ? "runs" : "waits");
 }
 
 void trace_end(struct trace *trace, uint64_t number, uint64_t switches, enum dispatch_end end)

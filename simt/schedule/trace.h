@@ -13,6 +13,7 @@
 //   shared BYTES
 //   zero AT BYTES
 //   step T G S L PC VALUE SOURCE ADDRESS TANGLE
+//   left G S L PC STATE
 //   switches N
 //   end N RESULT
 //
@@ -47,6 +48,9 @@
 // executed it together, in hexadecimal. Addresses in LOCAL_SHARED (memory/regions.h) are the same
 // in every workgroup and mean its own memory.
 //
+// `left` comes where the dispatch is cut, for each invocation that has begun and not ended: the
+// instruction that it is at, and whether it runs, or waits for others to come there.
+//
 // `switches` is the number of times that the scheduler went from one set of lanes to another
 // although the first could have gone on. `end` has "done", "fault", "stopped", "memory" or "cut".
 #pragma once
@@ -55,6 +59,7 @@
 
 #include <stdio.h>
 
+struct subgroup;
 struct trace; // of one machine
 
 extern const char *const trace_end_names[]; // by enum dispatch_end
@@ -71,4 +76,6 @@ void trace_dispatch(struct trace *trace, uint64_t number, const struct settings 
                     const struct dispatch *dispatch);
 // One executed instruction: for each lane of the exec one line.
 void trace_step(struct trace *trace, const struct exec *exec, uint64_t time, uint64_t workgroup);
+// Of a workgroup that is cut: those of its subgroup that have not ended. One thread calls it.
+void trace_left(struct trace *trace, uint64_t workgroup, const struct subgroup *subgroup);
 void trace_end(struct trace *trace, uint64_t number, uint64_t switches, enum dispatch_end end);

@@ -39,6 +39,8 @@ struct worker {
     bool rendezvous, impatient; // FAULT_RENDEZVOUS, FAULT_LOOPS
     const uint32_t *guards;     // FAULT_REDUCTION: guard.h; else NULL
     bool ended;                 // a workgroup in a slot has ended
+    bool catches_up;            // most turns are those of the lanes that are farthest behind
+    uint32_t turn_most;         // instructions
 
     // SCHEDULE_PRIORITY: when some lane is delayed, the next time last.
     bool by_progress;

@@ -74,6 +74,22 @@ APART = {
 }
 HELPERS = {"calls": HELPER, "behind-call": "void maybe(uint x) { if (x > 3u) barrier(); }\n", "two-calls": HELPER}
 
+SPIN = "while (atomicAdd(a[0], 0u) == 7u) {}"
+# Kernels that come to no end: where others wait for a barrier, its line and who is there; the loop's line and who is in
+# it; before each run the word is 7. The last ones do come to an end, or might if they had more time or workgroups.
+ENDLESS = {
+    "waits-inside": (f"if (l == 0u) {{\nbarrier(); atomicExchange(a[0], 1u); }} else\n{SPIN}", 1,
+                     "1 of 64, invocation 0", 2, "63 of 64, invocations 1 to 63"),
+    "waits-behind": (f"if (l == 5u)\n{SPIN}\nbarrier();\nif (l == 1u) atomicExchange(a[0], 1u);", 2,
+                     "63 of 64, invocations 0 to 4, 6 to 63", 1, "1 of 64, invocation 5"),
+    "by-subgroup": (f"if (l >= 32u)\n{SPIN}\nbarrier();\natomicExchange(a[0], 1u);", 2, LOW, 1, HIGH),
+    "exchange": ("if (l < 32u)\nbarrier(); else\nwhile (atomicCompSwap(a[0], 1u, 2u) != 1u) {}", 1, LOW, 2, HIGH),
+    "alone": (SPIN, None, None, 0, "64 of 64, invocations 0 to 63"),
+    "ends": (f"if (l == 0u) atomicExchange(a[0], 1u); else {SPIN} barrier();",) + 4 * (None,),
+    "long": ("uint v = 0u; if (l == 0u) for (uint i = 0u; i < 4000000u; i++) v = v * 3u + a[1]; barrier(); o[l] = v;",)
+            + 4 * (None,),
+}
+
 FENCE = "memoryBarrierBuffer();"
 MEETS = "a[l + 64u * g] = l; %s barrier(); %s o[l + 64u * g] = a[(l ^ 33u) + 64u * g];"
 RACE = r"\Adata race: 4 bytes at %s, .*\n  OpStore .*\n  %%\w+ = OpLoad .*\n1 finding in "
@@ -126,6 +142,32 @@ class Checks(Case):
                 place = rf" \({name}\.comp:{first + other}\)" if other is not None else ""
                 where = where if "\\" in where else re.escape(where)
                 self.assertRegex(out, rf"(?m)^  {where}{place}, {re.escape(those)}$")
+
+    def test_endless(self):
+        """A flag that is waited for by some, and set by others behind a barrier that then not all reach."""
+        def sample(name, code, groups):
+            self.write(name + ".comp", HEAD + "void main() {" + code + " }\n")
+            result = self.litmus("kernel", name + ".comp", "--groups", groups, "--buffer", "0.0=u32:7" + 255 * ",0",
+                                 "--buffer", "0.1=1K", "--subgroup", "32", "--expect", "0.1=formula:1", "show")
+            self.assertEqual(result.code, 0, result)
+            return result.err + " ".join(result.out.split())
+        for name, (code, line, there, where, those) in ENDLESS.items():
+            with self.subTest(name=name):
+                out = sample(name, code, "3")
+                if where is None:
+                    self.assertRegex(out, r"\A(?!litmus).*checked: 0 findings in ")
+                    continue
+                what = "barrier: not all of" if line else "endless loop:"
+                how = "reach it" if line else "does not end"
+                self.assertRegex(out, rf"\n{what} workgroup \(0, 0, 0\) {how} within \d{{3,}} instructions each, 3 times, first\n")
+                self.assertRegex(out, rf"(?m)^  %\w+ = OpAtomic\w+ .* \({name}\.comp:{FIRST + where}\), {those}$")
+                if line:
+                    self.assertIn(f"  {BARRIER} ({name}.comp:{FIRST + line}), {there}\n", out)
+        # One of the workgroups that have not begun might set it; but not in shared memory.
+        code = ENDLESS["by-subgroup"][0]
+        self.assertRegex(sample("many", code, "64"), r"\A(?!litmus).*checked: 0 findings in .* a part of \d of 64 workgroups")
+        self.assertRegex(sample("own", "s[l] = 7u; barrier();" + code.replace("a[0]", "s[0]"), "64"),
+                         r"\nbarrier: not all of workgroup \(0, 0, 0\) reach it within ")
 
     def test_memory(self):
         for name, (code, wanted) in MEMORY.items():

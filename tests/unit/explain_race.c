@@ -338,6 +338,57 @@ static void missed(struct run *run, unsigned reached, unsigned code, unsigned fi
     text_free(&run->text);
 }
 
+// A trace that was cut: invocations 0 to 6 are at a barrier, or wait to come there, and 7 loads the
+// same from a place again and again, but for `other`. Workgroup 1 has ended, or 15 runs.
+static bool is_endless(const char *place, unsigned other, unsigned barrier_at, bool runs)
+{
+    struct run run;
+    struct exp_trace trace;
+    const struct exp_bytes bytes[] = {{64, NULL}, {64, NULL}};
+    struct exp_findings findings = {0};
+    const struct exp_dispatch of = {.trace = &trace, .buffers = bytes};
+    begin(&run, 1, 0, 0, 0x48);
+    step(&run, 15, STORE, BUFFER, 0);
+    for (unsigned i = 0; i < 8; i++) {
+        step(&run, 7, FLAG_GET, place, i == other ? 4 : 0);
+        step(&run, 7, FENCE, NULL, 0);
+    }
+    for (unsigned i = 0; i < 7; i++)
+        text_printf(&run.text, "left 0 %u %u %u waits\n", i / 4, i % 4, barrier_at);
+    text_printf(&run.text, "left 0 1 3 %u runs\n", FLAG_GET);
+    text_puts(&run.text, runs ? "left 1 1 3 1 runs\n" : "");
+    text_puts(&run.text, "switches 0\nend 0 cut\n");
+    assert_true(exp_trace_read(run.text.data, run.text.length, &trace, NULL));
+    exp_find_endless(&of, &findings);
+    const bool found = findings.count > 0;
+    for (size_t i = 0; i < findings.count; i++) {
+        const struct exp_finding *finding = &findings.items[i];
+        const bool misses = barrier_at != GET;
+        assert_int_equal(finding->what, misses ? EXP_MISSED : EXP_ENDLESS);
+        assert_int_equal(finding->code, misses ? BARRIER : FLAG_GET);
+        assert_int_equal(finding->at[6], misses ? BARRIER : GET);
+        assert_int_equal(finding->at[7], FLAG_GET);
+        assert_int_equal(finding->within, 16);
+        assert_int_equal(finding->times, 1);
+    }
+    exp_findings_clear(&findings);
+    exp_trace_clear(&trace);
+    text_free(&run.text);
+    return found;
+}
+
+static void test_endless(void **state)
+{
+    (void)state;
+    assert_true(is_endless(BUFFER, 8, BARRIER, false));
+    assert_true(is_endless(BUFFER, 0, BARRIER, false)); // 7 are alike
+    assert_false(is_endless(BUFFER, 4, BARRIER, false));
+    assert_false(is_endless(BUFFER, 8, BARRIER, true));  // who may store there
+    assert_true(is_endless(SHARED, 8, BARRIER, true));   // but not there
+    assert_true(is_endless(BUFFER, 8, FLAG_SET, false)); // before the barrier
+    assert_true(is_endless(BUFFER, 8, GET, false));      // before a call
+}
+
 static void test_missed(void **state)
 {
     (void)state;
@@ -558,7 +609,7 @@ int main(void)
         cmocka_unit_test(test_fences),   cmocka_unit_test(test_missed),
         cmocka_unit_test(test_places),   cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_other),    cmocka_unit_test(test_variables),
-        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_times),    cmocka_unit_test(test_endless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
