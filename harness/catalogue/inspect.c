@@ -394,7 +394,7 @@ static bool is_readonly(const struct module *m, uint32_t variable, uint32_t type
 }
 
 static bool add_buffer(const struct module *m, uint32_t variable, uint32_t type, bool uniform,
-                       struct cat_inspected *found)
+                       uint32_t element, struct cat_inspected *found)
 {
     const struct id *id = &m->ids[variable];
     struct size size = {0};
@@ -402,12 +402,13 @@ static bool add_buffer(const struct module *m, uint32_t variable, uint32_t type,
     for (size_t i = 0; i < found->buffer_count; i++) {
         buffer = &found->buffers[i];
         // Two variables of one buffer, as of different types: the larger one says its size.
-        if (buffer->set == id->set && buffer->binding == id->binding) {
+        if (buffer->set == id->set && buffer->binding == id->binding &&
+            (buffer->element == element || !buffer->element || !element)) {
             buffer->readonly = buffer->readonly && is_readonly(m, variable, type);
             if (measure(m, type, NONE, 0, &size) && size.bytes > buffer->bytes)
                 buffer->bytes = size.bytes;
             buffer->floats = buffer->floats == size.floats ? size.floats : 0;
-            return buffer->uniform == uniform ||
+            return (buffer->uniform == uniform && buffer->element == element) ||
                    REFUSE(m, "buffer %u.%u is of two kinds", id->set, id->binding);
         }
     }
@@ -416,6 +417,7 @@ static bool add_buffer(const struct module *m, uint32_t variable, uint32_t type,
     buffer = &found->buffers[found->buffer_count++];
     *buffer = (struct cat_buffer){.set = id->set,
                                   .binding = id->binding,
+                                  .element = element,
                                   .uniform = uniform,
                                   .readonly = uniform || is_readonly(m, variable, type)};
     const struct spirv_instruction name =
@@ -457,11 +459,24 @@ static bool take_variable(const struct module *m, const struct spirv_instruction
     if (m->ids[id].set == NONE || m->ids[id].binding == NONE)
         return REFUSE(m, "a buffer without a descriptor set and binding, at word %zu",
                       variable->at);
-    if (what.opcode == SpvOpTypeArray || what.opcode == SpvOpTypeRuntimeArray)
-        return REFUSE(m, "%u.%u is an array of buffers, which is not supported", m->ids[id].set,
+    const bool open = what.opcode == SpvOpTypeRuntimeArray,
+               array = open || what.opcode == SpvOpTypeArray;
+    const uint32_t of = array ? spirv_operand(&what, 2, 0) : type;
+    uint32_t count = 1;
+    if (array && definition(m, of).opcode != SpvOpTypeStruct)
+        return REFUSE(m, "%u.%u is an array of arrays of buffers, which is not supported",
+                      m->ids[id].set, m->ids[id].binding);
+    if (array && !open && !constant(m, spirv_operand(&what, 3, 0), &count))
+        return REFUSE(m, "%u.%u: the size of the array is computed by the module", m->ids[id].set,
                       m->ids[id].binding);
-    const bool uniform = storage == SpvStorageClassUniform && !m->ids[type].buffer_block;
-    return add_buffer(m, id, type, uniform, found);
+    const bool uniform = storage == SpvStorageClassUniform && !m->ids[of].buffer_block;
+    for (uint32_t i = 0; i < count; i++)
+        if (!add_buffer(m, id, of, uniform, array ? i + 1 : 0, found))
+            return false;
+    for (size_t i = 0; i < found->buffer_count && open; i++)
+        found->buffers[i].open |= found->buffers[i].set == m->ids[id].set &&
+                                  found->buffers[i].binding == m->ids[id].binding;
+    return true;
 }
 
 static bool in_interface(const struct spirv_instruction *entry, uint32_t id)
@@ -493,8 +508,9 @@ static bool take_variables(const struct module *m, const struct spirv_instructio
 static int by_place(const void *left, const void *right)
 {
     const struct cat_buffer *a = left, *b = right;
-    return a->set != b->set ? (a->set > b->set) - (a->set < b->set)
-                            : (a->binding > b->binding) - (a->binding < b->binding);
+    return a->set != b->set           ? (a->set > b->set) - (a->set < b->set)
+           : a->binding != b->binding ? (a->binding > b->binding) - (a->binding < b->binding)
+                                      : (a->element > b->element) - (a->element < b->element);
 }
 
 bool cat_inspect(const uint32_t *words, size_t count, const char *entry,

@@ -9,6 +9,8 @@
 // A buffer that the module declares.
 struct cat_buffer {
     uint32_t set, binding;
+    uint32_t element; // as struct cat_binding has it
+    bool open;        // an array of which the module does not say how many there are: its first
     bool uniform;
     bool readonly;   // nothing in it is written: NonWritable, or uniform
     uint64_t bytes;  // of what has a fixed size
@@ -32,7 +34,7 @@ struct cat_spec {
 
 // Inspects the entry point `entry`, of kind GLCompute; NULL: the only one. False with an error that
 // says what is wrong with the module, or what in it cannot be run: a capability that nothing here
-// executes, images, arrays of buffers, a workgroup size that is computed.
+// executes, images, arrays of arrays of buffers, a workgroup size that is computed.
 bool cat_inspect(const uint32_t *words, size_t count, const char *entry,
                  const struct cat_spec *specs, size_t spec_count, struct cat_inspected *found,
                  struct lit_error *error);

@@ -11,10 +11,12 @@
 #include <string.h>
 #include <zstd.h>
 
-#define FORMAT 0x344b544cu // "LTK4"
-#define OLD    0x334b544cu // "LTK3": no addresses, no floats whose NaNs are alike
-#define OLDEST 0x324b544cu // "LTK2": and a litmus test's locations are of one word
-#define LEVEL  3
+#define FORMAT(digit) (0x004b544cu | (uint32_t)(digit) << 24) // "LTK" and the digit
+#define NEWEST        FORMAT('5')
+#define ADDRESSES     FORMAT('4') // before arrays of buffers
+#define WORDS         FORMAT('3') // and before addresses, and floats whose NaNs are alike
+#define OLDEST        FORMAT('2') // and before the words of a litmus test's locations
+#define LEVEL         3
 
 void cat_package_clear(struct cat_package *package)
 {
@@ -123,7 +125,7 @@ static void put_tolerance(struct codec *c, struct cat_tolerance *of)
     put_real(c, &of->absolute);
     put_real(c, &of->rmse);
     put_wide(c, &of->like);
-    if (c->format == FORMAT)
+    if (c->format >= ADDRESSES)
         put_number(c, &of->nan);
 }
 
@@ -143,6 +145,8 @@ static void put_interface(struct codec *c, struct cat_interface *of)
         uint32_t region = binding->region;
         put_number(c, &binding->set);
         put_number(c, &binding->binding);
+        if (c->format == NEWEST)
+            put_number(c, &binding->element);
         put_flag(c, &binding->uniform);
         put_number(c, &region);
         put_wide(c, &binding->first);
@@ -212,9 +216,9 @@ static void put_litmus(struct codec *c, struct cat_litmus *of)
 
 static void put_package(struct codec *c, struct cat_package *of)
 {
-    c->format = FORMAT;
+    c->format = NEWEST;
     put_number(c, &c->format);
-    c->bad |= c->format != FORMAT && c->format != OLD && c->format != OLDEST;
+    c->bad |= c->format > NEWEST || c->format < OLDEST || (c->format & FORMAT(0)) != FORMAT(0);
     put_text(c, &of->name);
     put_text(c, &of->origin);
     put_text(c, &of->page);
@@ -231,9 +235,9 @@ static void put_package(struct codec *c, struct cat_package *of)
     put_list(c, (void **)&of->expected, &of->expected_words, sizeof *of->expected);
     put_litmus(c, &of->litmus);
     of->litmus.words = c->out ? of->litmus.words : 1;
-    if (c->format != OLDEST)
+    if (c->format >= WORDS)
         put_number(c, &of->litmus.words);
-    if (c->format == FORMAT)
+    if (c->format >= ADDRESSES)
         put_addresses(c, &of->interface);
 }
 
@@ -353,6 +357,13 @@ static const char *find_pipeline_fault(const struct cat_package *of,
         if (!is_in_region(of, &interface->bindings[i]) ||
             !is_tolerance(of, &interface->bindings[i]) ||
             !memchr(interface->bindings[i].name, '\0', sizeof interface->bindings[i].name))
+            return "its buffers";
+    // Elements of an array are one behind the other.
+    for (size_t i = 0; i < interface->binding_count; i++)
+        if (interface->bindings[i].element > 1 &&
+            (!i || interface->bindings[i - 1].set != interface->bindings[i].set ||
+             interface->bindings[i - 1].binding != interface->bindings[i].binding ||
+             interface->bindings[i - 1].element != interface->bindings[i].element - 1))
             return "its buffers";
     return NULL;
 }

@@ -20,7 +20,8 @@
 
 static const struct cli_option options[] = {
     {0, "buffer", CLI_LIST, AT(buffers), "SET.BINDING=WHAT",
-     "what a buffer holds before each run: random:SIZE (words),\nfloats:SIZE (from -1 to 1), "
+     "what a buffer, or element 2 of an array of them (0.1[2]), holds\nbefore each run: "
+     "random:SIZE (words),\nfloats:SIZE (from -1 to 1), "
      "iota:SIZE (0, 1, 2, ...),\nzero:SIZE; SIZE alone: nothing that counts; VALUES, as push "
      "constants\nhave; file:FILE or FILE: bytes, or words (*.words). SIZE is in\nbytes, or with K "
      "or M "

@@ -78,7 +78,7 @@ static bool put_address(const char *text, size_t length, struct cli_values *valu
 {
     struct cli_address address = {.at = values->bytes.length};
     const char *end;
-    if (!cli_take_place(text, &address.set, &address.binding, &end) || end != text + length)
+    if (!cli_take_place(text, &address.of, &end) || end != text + length)
         return false;
     LIT_ADD(values->addresses, values->address_count) = address;
     text_append(&values->bytes, "\0\0\0\0\0\0\0\0", 8);

@@ -129,7 +129,9 @@ static void put_place(const struct checking *c, const struct exp_step *step)
         text_printf(c->out, "of variable %s", exp_variable(t, step));
     } else if (buffer) {
         text_printf(c->out, "at buffer %" PRIu32 ".%" PRIu32, buffer->set, buffer->binding);
-        if (buffer->element)
+        if (buffer->element ||
+            (buffer + 1 < t->buffers + t->buffer_count && buffer[1].set == buffer->set &&
+             buffer[1].binding == buffer->binding))
             text_printf(c->out, "[%" PRIu32 "]", buffer->element);
         text_printf(c->out, " + %" PRIu64, offset);
     } else if (step->outside && region != EXP_SHARED_REGION) {

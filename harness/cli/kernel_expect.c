@@ -13,12 +13,14 @@ static bool hold(struct cli_reader *r, const struct cli_script_pipeline *pipelin
 {
     const struct cli_script_bind *bind = NULL;
     for (size_t i = 0; i < pipeline->bind_count; i++)
-        if (pipeline->binds[i].set == of->set && pipeline->binds[i].binding == of->binding)
+        if (CAT_SAME_PLACE(&pipeline->binds[i], of))
             bind = &pipeline->binds[i];
-    if (!bind)
-        return cli_refuse(
-            r, "pipeline %s binds nothing at %" PRIu32 ".%" PRIu32 ", which its shader has",
-            pipeline->name, of->set, of->binding);
+    if (!bind) {
+        OWNED(text_free) struct text place = {0};
+        cat_put_place(&place, of->set, of->binding, of->element);
+        return cli_refuse(r, "pipeline %s binds nothing at %s, which its shader has",
+                          pipeline->name, place.data);
+    }
     struct cli_script_buffer *buffer = &r->buffers[bind->buffer];
     if (bind->uniform != of->uniform)
         return cli_refuse(r, "buffer %s is bound as %s, which it is not in the shader",
@@ -64,6 +66,16 @@ static bool plan_pipeline(struct cli_reader *r, struct cli_script_pipeline *pipe
     if (!cat_inspect(shader->words, shader->count, pipeline->entry, made->specs, made->spec_count,
                      &made->module, &why))
         return cli_refuse(r, "shader %s: %.280s", shader->name, why.message);
+    for (size_t i = 0; i < made->module.buffer_count; i++) {
+        const struct cat_buffer *first = &made->module.buffers[i];
+        uint32_t elements = 0;
+        for (size_t b = 0; b < pipeline->bind_count && first->open && first->element == 1; b++)
+            elements += pipeline->binds[b].set == first->set &&
+                        pipeline->binds[b].binding == first->binding;
+        if (elements &&
+            !cli_plan_grow(made->module.buffers, &made->module.buffer_count, i, elements))
+            return cli_refuse(r, "more than %d buffers", CAT_MOST_BINDINGS);
+    }
     for (size_t i = 0; i < made->module.buffer_count; i++)
         if (!hold(r, pipeline, &made->module.buffers[i], &made->held[i]))
             return false;

@@ -42,45 +42,57 @@ static bool take_size(const char *text, uint64_t *bytes)
     return !end[unit > 1] && *bytes > 0 && *bytes <= CLI_KERNEL_BYTES;
 }
 
-bool cli_take_place(const char *text, uint32_t *set, uint32_t *binding, const char **end)
+bool cli_take_place(const char *text, struct cli_place *place, const char **end)
 {
-    uint64_t first = 0, second = 0;
-    const bool good = cli_take_number(text, UINT32_MAX, &first, end) && **end == '.' &&
-                      cli_take_number(*end + 1, UINT32_MAX, &second, end);
-    *set = (uint32_t)first;
-    *binding = (uint32_t)second;
+    uint64_t set = 0, binding = 0, index = 0;
+    bool good = cli_take_number(text, UINT32_MAX, &set, end) && **end == '.' &&
+                cli_take_number(*end + 1, UINT32_MAX, &binding, end);
+    const bool element = good && **end == '[';
+    if (element)
+        good = cli_take_number(*end + 1, UINT32_MAX - 1, &index, end) && *(*end)++ == ']';
+    *place = (struct cli_place){(uint32_t)set, (uint32_t)binding, (uint32_t)index + element};
     return good;
 }
 
-static struct cli_held *find_held(struct cli_plan *plan, uint32_t set, uint32_t binding)
+static struct cli_held *find_held(struct cli_plan *plan, const struct cli_place *place)
 {
     for (size_t i = 0; i < plan->buffer_count; i++)
-        if (plan->buffers[i].as.set == set && plan->buffers[i].as.binding == binding)
+        if (cli_place_is(place, &plan->buffers[i].as))
             return &plan->buffers[i];
     return NULL;
 }
 
-// "SET.BINDING=WHAT": the buffer that it names.
-static struct cli_held *take_place(const char *option, const char *given, struct cli_plan *plan,
-                                   const char **what, struct lit_error *error)
+// "SET.BINDING=WHAT", for each buffer that it names.
+typedef bool taker(const char *given, const char *what, struct cli_plan *plan,
+                   struct cli_held *held, struct lit_error *error);
+static bool take_places(const char *option, const struct cli_list *list, struct cli_plan *plan,
+                        taker *take, struct lit_error *error)
 {
-    uint32_t set, binding;
-    const char *at;
-    OWNED(text_free) struct text there = {0};
-    if (!cli_take_place(given, &set, &binding, &at) || *at != '=' || !at[1]) {
-        lit_fail(error, LIT_EXIT_USAGE, "--%s '%.80s': expected SET.BINDING=..., as in 0.1=%s",
-                 option, given, strcmp(option, "expect") == 0 ? "sums.words" : "random:4096");
-        return NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        const char *given = list->items[i], *at;
+        struct cli_place place;
+        OWNED(text_free) struct text there = {0};
+        bool good = true;
+        if (!cli_take_place(given, &place, &at) || *at != '=' || !at[1])
+            return lit_fail(error, LIT_EXIT_USAGE,
+                            "--%s '%.80s': expected SET.BINDING=..., as in 0.1=%s", option, given,
+                            strcmp(option, "expect") == 0 ? "sums.words" : "random:4096");
+        for (size_t b = 0; b < plan->buffer_count && !find_held(plan, &place); b++) {
+            const struct cat_buffer *as = &plan->buffers[b].as;
+            text_puts(&there, b ? ", " : "");
+            cat_put_place(&there, as->set, as->binding, as->element);
+        }
+        if (!find_held(plan, &place))
+            return lit_fail(error, LIT_EXIT_USAGE,
+                            "--%s '%.80s': the module has no such buffer, but %.200s", option,
+                            given, there.length ? there.data : "none");
+        for (size_t b = 0; b < plan->buffer_count && good; b++)
+            if (cli_place_is(&place, &plan->buffers[b].as))
+                good = take(given, at + 1, plan, &plan->buffers[b], error);
+        if (!good)
+            return false;
     }
-    *what = at + 1;
-    struct cli_held *held = find_held(plan, set, binding);
-    for (size_t i = 0; i < plan->buffer_count && !held; i++)
-        text_printf(&there, "%s%" PRIu32 ".%" PRIu32, i ? ", " : "", plan->buffers[i].as.set,
-                    plan->buffers[i].as.binding);
-    if (!held)
-        lit_fail(error, LIT_EXIT_USAGE, "--%s '%.80s': the module has no such buffer, but %.200s",
-                 option, given, there.data);
-    return held;
+    return true;
 }
 
 // "NAME@...": the kernel of that name; without one the first. *rest is behind the @.
@@ -253,11 +265,15 @@ static bool take_values(const char *what, struct cli_held *content, struct lit_e
     return true;
 }
 
-static bool make_content(const char *what, struct cli_held *content, struct lit_error *error)
+static bool make_content(const char *given, const char *what, struct cli_plan *plan,
+                         struct cli_held *content, struct lit_error *error)
 {
+    (void)given;
+    (void)plan;
     enum { RANDOM, IOTA, ZERO, FLOATS, KINDS };
     static const char *const kinds[KINDS] = {"random:", "iota:", "zero:", "floats:"};
-    struct lit_random random = {random_derive(content->as.set, "kernel") + content->as.binding};
+    struct lit_random random = {random_derive(content->as.set, "kernel") + content->as.binding +
+                                ((uint64_t)content->as.element << 32)};
     uint64_t bytes;
     size_t kind = 0;
     while (kind < KINDS && strncmp(what, kinds[kind], strlen(kinds[kind])) != 0)
@@ -299,13 +315,12 @@ static bool take_input(const char *what, struct cli_plan *plan, const struct cli
                        struct lit_error *error)
 {
     const char *at = what + strlen("formula");
-    uint32_t set = 0, binding = 0;
+    struct cli_place place = {0};
     size_t found = 0;
-    const bool named = *at == '@' && cli_take_place(at + 1, &set, &binding, &at);
+    const bool named = *at == '@' && cli_take_place(at + 1, &place, &at);
     for (size_t i = 0; i < plan->buffer_count && *at == ':'; i++) {
         const struct cat_buffer *buffer = &plan->buffers[i].as;
-        if (named ? buffer->set == set && buffer->binding == binding
-                  : buffer->readonly && !buffer->uniform) {
+        if (named ? cli_place_is(&place, buffer) : buffer->readonly && !buffer->uniform) {
             *input = &plan->buffers[i];
             found++;
         }
@@ -315,6 +330,15 @@ static bool take_input(const char *what, struct cli_plan *plan, const struct cli
                     "--expect '%.80s': which buffer's words does it read? As in "
                     "formula@0.0:input[word]+1",
                     what);
+}
+
+// Whether it is known how many words a buffer has: one of a fixed size may begin with anything.
+static bool settle_words(struct cli_held *held)
+{
+    const uint64_t least = cli_plan_least(&held->as);
+    if (!held->words && !held->as.each && !held->as.readonly && least <= CLI_KERNEL_BYTES / 4)
+        held->words = least;
+    return held->words > 0;
 }
 
 // What a formula gives for each word of a buffer: the buffer is one unit, and a word an invocation
@@ -327,9 +351,7 @@ static bool make_formula(const char *what, struct cli_plan *plan, struct cli_hel
     const struct cli_held *input = NULL;
     const char *text = strchr(what, ':');
     bool folds = false;
-    if (!content->words && !content->as.each)
-        content->words = cli_plan_least(&content->as);
-    if (!content->words)
+    if (!settle_words(content))
         return true; // cli_plan_place asks for it
     if (!text || !cat_formula_parse(text + 1, NULL, CAT_ASKS_SIZES | CAT_ASKS_WORD | CAT_ASKS_INPUT,
                                     &formula, &why))
@@ -364,13 +386,10 @@ static bool make_formula(const char *what, struct cli_plan *plan, struct cli_hel
     return true;
 }
 
-static bool make_expected(const char *given, struct cli_plan *plan, struct lit_error *error)
+static bool make_expected(const char *given, const char *what, struct cli_plan *plan,
+                          struct cli_held *content, struct lit_error *error)
 {
-    const char *what;
-    struct cli_held *content = take_place("expect", given, plan, &what, error);
     size_t words = 0;
-    if (!content)
-        return false;
     free(content->after);
     content->after = NULL;
     if (strncmp(what, "formula:", 8) == 0 || strncmp(what, "formula@", 8) == 0)
@@ -456,51 +475,37 @@ static bool take_counts(const char *given, const char *path, struct cli_held *he
                      given, words, held->words));
 }
 
-static bool take_allowed(const char *given, struct cli_plan *plan, uint32_t *bits,
-                         struct lit_error *error)
+static bool take_allowed(const char *given, const char *what, struct cli_plan *plan,
+                         struct cli_held *held, struct lit_error *error)
 {
-    const char *what;
-    struct cli_held *held = take_place("allow", given, plan, &what, error);
-    const size_t length = held ? strlen(what) : 0;
+    const size_t length = strlen(what);
+    uint32_t bits;
+    (void)plan;
+    if (take_bits(what, &bits)) {
+        if (!settle_words(held))
+            return true;
+        free(held->counts);
+        held->counts = lit_alloc(held->words, sizeof *held->counts);
+        for (size_t word = 0; word < held->words; word++)
+            held->counts[word] = bits;
+        return true;
+    }
     if (length > 11 && strncmp(what, "bits:", 5) == 0 && strcmp(what + length - 6, ".words") == 0)
         return take_counts(given, what + 5, held, error);
-    return held &&
-           (take_bits(what, &bits[held - plan->buffers]) || take_tolerance(what, &held->may) ||
-            lit_fail(
-                error, LIT_EXIT_USAGE,
-                "--allow '%.80s': expected any-order, any-order:BYTES, ulp:N or ulp16:N with N "
-                "of 1 or more, relative:X, absolute:X, rmse:X, bits:HEX, bits:FILE.words or "
-                "words:FIRST-LAST",
-                given));
+    return take_tolerance(what, &held->may) ||
+           lit_fail(error, LIT_EXIT_USAGE,
+                    "--allow '%.80s': expected any-order, any-order:BYTES, ulp:N or ulp16:N with N "
+                    "of 1 or more, relative:X, absolute:X, rmse:X, bits:HEX, bits:FILE.words or "
+                    "words:FIRST-LAST",
+                    given);
 }
 
 static bool take_contents(const struct cli_kernel_options *chosen, struct cli_plan *plan,
                           struct lit_error *error)
 {
-    const char *what;
-    uint32_t bits[CLI_MOST_HELD];
-    memset(bits, 0xff, sizeof bits);
-    for (size_t i = 0; i < chosen->buffers.count; i++) {
-        struct cli_held *held = take_place("buffer", chosen->buffers.items[i], plan, &what, error);
-        if (!held || !make_content(what, held, error))
-            return false;
-    }
-    for (size_t i = 0; i < chosen->expected.count; i++)
-        if (!make_expected(chosen->expected.items[i], plan, error))
-            return false;
-    for (size_t i = 0; i < chosen->allowed.count; i++)
-        if (!take_allowed(chosen->allowed.items[i], plan, bits, error))
-            return false;
-    for (size_t i = 0; i < plan->buffer_count; i++) {
-        struct cli_held *held = &plan->buffers[i];
-        if (bits[i] == UINT32_MAX || !held->words)
-            continue;
-        free(held->counts);
-        held->counts = lit_alloc(held->words, sizeof *held->counts);
-        for (size_t word = 0; word < held->words; word++)
-            held->counts[word] = bits[i];
-    }
-    return true;
+    return take_places("buffer", &chosen->buffers, plan, make_content, error) &&
+           take_places("expect", &chosen->expected, plan, make_expected, error) &&
+           take_places("allow", &chosen->allowed, plan, take_allowed, error);
 }
 
 // --- The whole
@@ -522,13 +527,14 @@ static bool check_usage(const struct cli_kernel_options *chosen, const struct cl
 {
     OWNED(text_free) struct text example = {0};
     for (size_t i = plan->buffer_count; i-- > 0 && !example.length;)
-        if (!plan->buffers[i].as.readonly)
-            text_printf(&example, "%" PRIu32 ".%" PRIu32 "=sums.words", plan->buffers[i].as.set,
-                        plan->buffers[i].as.binding);
+        if (!plan->buffers[i].as.readonly) {
+            const struct cat_buffer *as = &plan->buffers[i].as;
+            cat_put_place(&example, as->set, as->binding, as->element);
+        }
     return chosen->expected.count || chosen->agrees ||
            lit_fail(error, LIT_EXIT_USAGE,
-                    "nothing says what is right: --expect %s, or --expect agree",
-                    example.length ? example.data : "0.1=sums.words");
+                    "nothing says what is right: --expect %s=sums.words, or --expect agree",
+                    example.length ? example.data : "0.1");
 }
 
 // "NAME=FILE", "NAME=FILE@ENTRY", or "NAME=@ENTRY", another entry point of the first file.
@@ -573,25 +579,58 @@ static bool inspect(struct cli_plan *plan, struct cli_pipeline *pipeline, const 
                     pipeline->name[0] ? ", " : "", pipeline->name, why.message);
 }
 
-// The buffer of a pipeline that `--bind` names becomes the one of another place.
+// The buffer, or array, of a pipeline that `--bind` names becomes that of another place.
 static bool take_bind(const char *given, struct cli_plan *plan,
                       struct cat_buffer (*places)[CAT_MOST_BINDINGS], struct lit_error *error)
 {
     const char *at;
-    uint32_t set, binding;
+    struct cli_place from, to;
     const struct cli_pipeline *of = take_kernel("bind", given, plan, &at, error);
-    struct cat_buffer *found = NULL;
+    bool found = false;
     if (!of)
         return false;
-    bool good = cli_take_place(at, &set, &binding, &at) && *at == '=';
+    const bool good = cli_take_place(at, &from, &at) && !from.element && *at == '=' &&
+                      cli_take_place(at + 1, &to, &at) && !to.element && !*at;
     for (size_t i = 0; i < of->module.buffer_count && good; i++)
-        if (of->module.buffers[i].set == set && of->module.buffers[i].binding == binding)
-            found = &places[of - plan->pipelines][i];
-    good = good && found && cli_take_place(at + 1, &found->set, &found->binding, &at) && !*at;
-    return good || lit_fail(error, LIT_EXIT_USAGE,
-                            "--bind '%.80s': expected NAME@SET.BINDING=SET.BINDING, first a buffer "
-                            "of the kernel NAME, then one of --buffer",
-                            given);
+        if (cli_place_is(&from, &of->module.buffers[i])) {
+            struct cat_buffer *place = &places[of - plan->pipelines][i];
+            place->set = to.set;
+            place->binding = to.binding;
+            found = true;
+        }
+    return found ||
+           lit_fail(error, LIT_EXIT_USAGE,
+                    "--bind '%.80s': expected NAME@SET.BINDING=SET.BINDING, first a buffer "
+                    "of the kernel NAME, then one of --buffer",
+                    given);
+}
+
+// How many elements the options give an array that is open.
+static uint32_t count_elements(const struct cli_list *buffers, const struct cat_buffer *of)
+{
+    struct cli_place place;
+    const char *end;
+    uint32_t count = 1;
+    for (size_t i = 0; i < buffers->count; i++)
+        if (cli_take_place(buffers->items[i], &place, &end) && place.set == of->set &&
+            place.binding == of->binding && place.element > count)
+            count = place.element;
+    return count;
+}
+
+// `places` are the buffers of the pipeline, where they are bound.
+static bool grow_arrays(const struct cli_list *buffers, struct cat_inspected *module,
+                        struct cat_buffer *places, struct lit_error *error)
+{
+    for (size_t i = 0; i < module->buffer_count; i++) {
+        const uint32_t elements = count_elements(buffers, &places[i]);
+        size_t count = module->buffer_count;
+        if (places[i].open && places[i].element == 1 &&
+            !(cli_plan_grow(places, &count, i, elements) &&
+              cli_plan_grow(module->buffers, &module->buffer_count, i, elements)))
+            return lit_fail(error, LIT_EXIT_USAGE, "more than %d buffers", CAT_MOST_BINDINGS);
+    }
+    return true;
 }
 
 // Which buffers there are: those of the same place are one.
@@ -605,8 +644,13 @@ static bool join_buffers(const struct cli_kernel_options *chosen, struct cli_pla
     for (size_t i = 0; i < chosen->binds.count && good; i++)
         good = take_bind(chosen->binds.items[i], plan, places, error);
     for (size_t p = 0; p < plan->pipeline_count && good; p++)
+        good = grow_arrays(&chosen->buffers, &plan->pipelines[p].module, places[p], error);
+    for (size_t p = 0; p < plan->pipeline_count && good; p++)
         for (size_t i = 0; i < plan->pipelines[p].module.buffer_count && good; i++) {
-            struct cli_held *held = find_held(plan, places[p][i].set, places[p][i].binding);
+            struct cli_held *held = NULL;
+            for (size_t b = 0; b < plan->buffer_count; b++)
+                if (CAT_SAME_PLACE(&plan->buffers[b].as, &places[p][i]))
+                    held = &plan->buffers[b];
             good = held || plan->buffer_count < CLI_MOST_HELD ||
                    lit_fail(error, LIT_EXIT_USAGE, "more than %d buffers", CLI_MOST_HELD);
             if (held)
@@ -632,14 +676,16 @@ static bool add_addressed(const char *option, const char *values, struct cli_pla
     if (!cli_values_take(option, values, &taken, error))
         return false;
     for (size_t i = 0; i < taken.address_count; i++) {
-        const struct cat_buffer as = {
-            .set = taken.addresses[i].set, .binding = taken.addresses[i].binding, .each = 4};
-        struct cli_held *held = find_held(plan, as.set, as.binding);
-        if (!held && (as.set >= CAT_MOST_SETS || plan->buffer_count == CLI_MOST_HELD ||
-                      module->buffer_count == CAT_MOST_BINDINGS))
-            return lit_fail(error, LIT_EXIT_USAGE,
-                            "--%s '%.80s': more than %d buffers, or a set above %d", option, values,
-                            CAT_MOST_BINDINGS, CAT_MOST_SETS - 1);
+        const struct cli_place *of = &taken.addresses[i].of;
+        const struct cat_buffer as = {.set = of->set, .binding = of->binding, .each = 4};
+        struct cli_held *held = find_held(plan, of);
+        if (!held &&
+            (of->element || as.set >= CAT_MOST_SETS || plan->buffer_count == CLI_MOST_HELD ||
+             module->buffer_count == CAT_MOST_BINDINGS))
+            return lit_fail(
+                error, LIT_EXIT_USAGE,
+                "--%s '%.80s': no such element, more than %d buffers, or a set above %d", option,
+                values, CAT_MOST_BINDINGS, CAT_MOST_SETS - 1);
         if (!held) {
             first->held[module->buffer_count] = plan->buffer_count;
             module->buffers[module->buffer_count++] = as;

@@ -47,9 +47,30 @@ void cli_plan_name(const struct cli_held *held, struct text *name)
         text_printf(name, "buffer %s", held->name);
         return;
     }
-    text_printf(name, "buffer %" PRIu32 ".%" PRIu32, held->as.set, held->as.binding);
+    text_puts(name, "buffer ");
+    cat_put_place(name, held->as.set, held->as.binding, held->as.element);
     if (held->as.name[0])
         text_printf(name, " (%s)", held->as.name);
+}
+
+bool cli_place_is(const struct cli_place *place, const struct cat_buffer *buffer)
+{
+    return place->set == buffer->set && place->binding == buffer->binding &&
+           (!place->element || place->element == buffer->element);
+}
+
+bool cli_plan_grow(struct cat_buffer *buffers, size_t *count, size_t first, uint32_t elements)
+{
+    if (!elements || elements > CAT_MOST_BINDINGS - *count + 1)
+        return false;
+    memmove(buffers + first + elements, buffers + first + 1,
+            (*count - first - 1) * sizeof *buffers);
+    for (uint32_t i = 1; i < elements; i++) {
+        buffers[first + i] = buffers[first];
+        buffers[first + i].element = i + 1;
+    }
+    *count += elements - 1;
+    return true;
 }
 
 void cli_plan_join(struct cli_held *held, const struct cat_buffer *buffer)
@@ -70,21 +91,20 @@ void cli_plan_join(struct cli_held *held, const struct cat_buffer *buffer)
 static bool check_held(struct cli_held *held, struct lit_error *error)
 {
     const struct cat_buffer *buffer = &held->as;
-    OWNED(text_free) struct text name = {0};
+    OWNED(text_free) struct text name = {0}, place = {0};
     const uint64_t least = cli_plan_least(buffer);
     cli_plan_name(held, &name);
+    cat_put_place(&place, buffer->set, buffer->binding, buffer->element);
     if (!held->words && buffer->readonly)
         return lit_fail(error, LIT_EXIT_USAGE,
-                        "nothing says what %s holds: --buffer %" PRIu32 ".%" PRIu32
-                        "=random:%" PRIu64,
-                        name.data, buffer->set, buffer->binding, buffer->each ? 4096 : least * 4);
+                        "nothing says what %s holds: --buffer %s=random:%" PRIu64, name.data,
+                        place.data, buffer->each ? 4096 : least * 4);
     // One of a fixed size that is written may begin with anything.
     if (!held->words && !buffer->each && least <= CLI_KERNEL_BYTES / 4)
         held->words = least;
     if (!held->words)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "nothing says how long %s is: --buffer %" PRIu32 ".%" PRIu32 "=4096",
-                        name.data, buffer->set, buffer->binding);
+        return lit_fail(error, LIT_EXIT_USAGE, "nothing says how long %s is: --buffer %s=4096",
+                        name.data, place.data);
     if (held->may.to > held->words || held->may.order > held->words)
         return lit_fail(error, LIT_EXIT_USAGE, "--allow: %s has only %zu words", name.data,
                         held->words);
@@ -188,6 +208,7 @@ static void put_pipeline(const struct cli_plan *plan, const struct cli_pipeline 
         const struct place *at = &places[pipeline->held[i]];
         interface->bindings[i] = (struct cat_binding){.set = buffer->set,
                                                       .binding = buffer->binding,
+                                                      .element = buffer->element,
                                                       .uniform = buffer->uniform,
                                                       .region = at->region,
                                                       .first = at->first,
@@ -254,16 +275,15 @@ static bool put_addresses(const struct cli_plan *plan, const struct cli_address 
     const uint64_t first = as.at;
     for (size_t i = 0; i < count; i++) {
         size_t of = 0;
-        while (plan->buffers[of].as.set != from[i].set ||
-               plan->buffers[of].as.binding != from[i].binding)
+        while (!cli_place_is(&from[i].of, &plan->buffers[of].as))
             of++;
-        if (from[i].at % 4 || interface->address_count == CAT_MOST_ADDRESSES)
-            return lit_fail(error, LIT_EXIT_USAGE,
-                            from[i].at % 4 ? "the address of buffer %" PRIu32 ".%" PRIu32
-                                             " does not stand at a multiple of 4 bytes"
-                                           : "the address of buffer %" PRIu32 ".%" PRIu32
-                                             " is one more than there may be",
-                            from[i].set, from[i].binding);
+        if (from[i].at % 4 || interface->address_count == CAT_MOST_ADDRESSES) {
+            OWNED(text_free) struct text name = {0};
+            cli_plan_name(&plan->buffers[of], &name);
+            return lit_fail(error, LIT_EXIT_USAGE, "the address of %s %s", name.data,
+                            from[i].at % 4 ? "does not stand at a multiple of 4 bytes"
+                                           : "is one more than there may be");
+        }
         as.at = first + from[i].at / 4;
         as.of = places[of].region;
         as.first = places[of].first;

@@ -7,10 +7,16 @@
 
 #define CLI_MOST_HELD 64 // buffers
 
+// SET.BINDING, SET.BINDING[INDEX]: the element as struct cat_binding has it; 0: all of an array,
+// too.
+struct cli_place {
+    uint32_t set, binding, element;
+};
+
 // Where the address of a buffer stands among bytes.
 struct cli_address {
     size_t at; // bytes
-    uint32_t set, binding;
+    struct cli_place of;
 };
 
 // Bytes that options say, with zeros where addresses stand.
@@ -75,6 +81,11 @@ const uint32_t *cli_plan_words(const struct cli_plan *plan, const struct cli_pip
 void cli_plan_name(const struct cli_held *held, struct text *name);
 // 32-bit words that the module asks for at least.
 uint64_t cli_plan_least(const struct cat_buffer *buffer);
+// Whether a place names a buffer.
+bool cli_place_is(const struct cli_place *place, const struct cat_buffer *buffer);
+// Makes of the first element of an array that is open `elements`, one behind the other. False if
+// there would be more than CAT_MOST_BINDINGS.
+bool cli_plan_grow(struct cat_buffer *buffers, size_t *count, size_t first, uint32_t elements);
 // What another declaration of a buffer says besides.
 void cli_plan_join(struct cli_held *held, const struct cat_buffer *buffer);
 
@@ -91,8 +102,8 @@ bool cli_kernel_script(const char *path, const struct cli_kernel_options *chosen
 // Values as text. False unless there is one, and no more than `most` where that is asked; *end is
 // behind it.
 bool cli_take_number(const char *text, uint64_t most, uint64_t *number, const char **end);
-// "SET.BINDING".
-bool cli_take_place(const char *text, uint32_t *set, uint32_t *binding, const char **end);
+// "SET.BINDING", "SET.BINDING[INDEX]".
+bool cli_take_place(const char *text, struct cli_place *place, const char **end);
 // The word that the first `length` characters are: 64, 0x40, -1, or a float with a point in it.
 bool cli_take_word(const char *text, size_t length, uint32_t *value);
 
@@ -187,7 +198,7 @@ struct cli_script_buffer {
 
 struct cli_script_bind {
     size_t buffer;
-    uint32_t set, binding;
+    uint32_t set, binding, element; // as struct cat_binding has it
     bool uniform;
 };
 

@@ -495,17 +495,36 @@ static bool read_subgroup(struct cli_reader *r, struct cli_script_pipeline *pipe
     return cli_end_line(r);
 }
 
+// Those of BIND BUFFER, or of BIND BUFFER_ARRAY, up to AS.
+static bool take_buffers(struct cli_reader *r, size_t *buffers, size_t *count)
+{
+    const bool array = strcmp(cli_next(r), "BUFFER_ARRAY") == 0;
+    if (!array && !cli_is(r, "BUFFER"))
+        return cli_refuse_token(r, "only buffers are supported");
+    do {
+        const char *before = r->at;
+        if (*count && strcmp(cli_next(r), "AS") == 0)
+            return true;
+        r->at = *count ? before : r->at;
+        if (*count == (array ? CLI_MOST_BINDS : 1))
+            return cli_refuse(r, array ? "more than %d bindings" : "expected AS", CLI_MOST_BINDS);
+    } while (cli_take_buffer(r, &buffers[(*count)++]));
+    return false;
+}
+
 static bool read_bind(struct cli_reader *r, struct cli_script_pipeline *pipeline)
 {
     struct cli_script_bind bind = {0};
+    size_t buffers[CLI_MOST_BINDS], count = 0;
     uint64_t set, binding;
-    if (strcmp(cli_next(r), "BUFFER") != 0)
-        return cli_refuse_token(r, "only buffers are supported");
-    if (!cli_take_buffer(r, &bind.buffer) || !cli_expect_word(r, "AS"))
+    const char *at = r->at;
+    const bool array = strcmp(cli_next(r), "BUFFER_ARRAY") == 0;
+    r->at = at;
+    if (!take_buffers(r, buffers, &count))
         return false;
     cli_next(r);
-    if (cli_is(r, "push_constant")) {
-        pipeline->push = bind.buffer;
+    if (cli_is(r, "push_constant") && !array) {
+        pipeline->push = buffers[0];
         return cli_end_line(r);
     }
     bind.uniform = cli_is(r, "uniform");
@@ -519,9 +538,13 @@ static bool read_bind(struct cli_reader *r, struct cli_script_pipeline *pipeline
     for (size_t i = 0; i < pipeline->bind_count; i++)
         if (pipeline->binds[i].set == bind.set && pipeline->binds[i].binding == bind.binding)
             pipeline->binds[i--] = pipeline->binds[--pipeline->bind_count];
-    if (pipeline->bind_count == CLI_MOST_BINDS)
+    if (count > CLI_MOST_BINDS - pipeline->bind_count)
         return cli_refuse(r, "more than %d bindings", CLI_MOST_BINDS);
-    pipeline->binds[pipeline->bind_count++] = bind;
+    for (size_t i = 0; i < count; i++) {
+        bind.buffer = buffers[i];
+        bind.element = array ? (uint32_t)i + 1 : 0;
+        pipeline->binds[pipeline->bind_count++] = bind;
+    }
     return cli_end_line(r);
 }
 

@@ -48,6 +48,9 @@ static void take_interface(const struct eng_prepared *ready, struct cat_package 
         if (package->region_words[i])
             interface->bindings[interface->binding_count++] = (struct cat_binding){
                 .binding = i, .region = (enum cat_region)i, .words = package->region_words[i]};
+    // An array of parts of the input.
+    for (size_t i = CAT_REGIONS; i < ready->bound->binding_count; i++)
+        interface->bindings[interface->binding_count++] = ready->bound->bindings[i];
 }
 
 static void take_words(const struct eng_prepared *ready, struct cat_package *package)
@@ -75,9 +78,6 @@ static bool take_all(const struct eng_prepared *ready, const char *what, const u
     if (takes_addresses(words, ready->module->count))
         return lit_fail(error, LIT_EXIT_USAGE,
                         "it takes its buffers by addresses; take the same with access=descriptor");
-    if (ready->bound == &cat_array_interface)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "it has an array of descriptors, which no kernel can have");
     for (const char *c = test->head.name; *c; c++)
         text_append(&package->name, isalnum((unsigned char)*c) ? c : "-", 1);
     text_puts(&package->origin, what);

@@ -33,7 +33,9 @@ static void put_tolerance(const struct cat_binding *binding, struct text *side)
 {
     const struct cat_tolerance *may = &binding->may;
     OWNED(text_free) struct text lead = {0};
-    text_printf(&lead, "allow   %" PRIu32 ".%" PRIu32 "=", binding->set, binding->binding);
+    text_puts(&lead, "allow   ");
+    cat_put_place(&lead, binding->set, binding->binding, binding->element);
+    text_puts(&lead, "=");
     if (may->order)
         text_printf(side, "%sany-order:%" PRIu32 "\n", lead.data, may->order * 4);
     if (may->rmse > 0)
@@ -54,9 +56,11 @@ static bool put_buffer(const struct cat_package *p, const struct cat_binding *bi
                        const char *folder, struct text *side, struct lit_error *error)
 {
     const uint32_t *words = p->region[binding->region] + binding->first;
-    char name[64], file[80];
+    OWNED(text_free) struct text place = {0};
+    char file[80];
     bool good = true;
-    snprintf(name, sizeof name, "%" PRIu32 ".%" PRIu32, binding->set, binding->binding);
+    cat_put_place(&place, binding->set, binding->binding, binding->element);
+    const char *name = place.data;
     if (is_uniform(words, binding->words) && (!words[0] || words[0] == CAT_POISON)) {
         text_printf(side, "buffer  %s=%s%" PRIu64 "\n", name,
                     words[0] ? "" : "zero:", binding->words * 4);

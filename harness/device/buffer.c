@@ -212,7 +212,7 @@ static enum dev_status make_pool(struct dev *dev, uint32_t sets, const struct ca
     VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0},
                                     {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 0}};
     for (size_t i = 0; i < count; i++)
-        sizes[bindings[i].uniform].descriptorCount += cat_descriptors(&bindings[i]);
+        sizes[bindings[i].uniform].descriptorCount++;
     const bool uniform = sizes[1].descriptorCount, storage = sizes[0].descriptorCount;
     VK(vkCreateDescriptorPool(dev->device,
                               &(VkDescriptorPoolCreateInfo){
@@ -230,9 +230,8 @@ enum dev_status dev_describe(struct dev *dev, const struct dev_layout *layout,
                              const struct dev_buffer *const *buffers, struct dev_sets *sets,
                              struct lit_error *error)
 {
-    VkDescriptorBufferInfo infos[CAT_MOST_BINDINGS * CAT_DESCRIPTORS];
+    VkDescriptorBufferInfo infos[CAT_MOST_BINDINGS];
     VkWriteDescriptorSet writes[CAT_MOST_BINDINGS];
-    size_t used = 0;
     if (!count)
         return DEV_OK;
     TRY(make_pool(dev, layout->set_count, bindings, count, &sets->pool, error));
@@ -246,22 +245,20 @@ enum dev_status dev_describe(struct dev *dev, const struct dev_layout *layout,
                                 sets->sets));
     sets->count = layout->set_count;
     for (size_t i = 0; i < count; i++) {
-        const uint32_t each = cat_descriptors(&bindings[i]);
-        const uint64_t bytes = buffers[i]->words / each * 4;
+        infos[i] = (VkDescriptorBufferInfo){
+            .buffer = buffers[i]->handle,
+            .offset = buffers[i]->offset,
+            .range = buffers[i]->words * 4,
+        };
         writes[i] = (VkWriteDescriptorSet){
             .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
             .dstSet = sets->sets[bindings[i].set],
             .dstBinding = bindings[i].binding,
-            .descriptorCount = each,
+            .dstArrayElement = cat_index(bindings[i].element),
+            .descriptorCount = 1,
             .descriptorType = type_of(&bindings[i]),
-            .pBufferInfo = &infos[used],
+            .pBufferInfo = &infos[i],
         };
-        for (uint32_t element = 0; element < each; element++)
-            infos[used++] = (VkDescriptorBufferInfo){
-                .buffer = buffers[i]->handle,
-                .offset = buffers[i]->offset + element * bytes,
-                .range = bytes,
-            };
     }
     vkUpdateDescriptorSets(dev->device, (uint32_t)count, writes, 0, NULL);
     return DEV_OK;
@@ -278,14 +275,22 @@ static enum dev_status make_set(struct dev *dev, const struct cat_binding *bindi
 {
     VkDescriptorSetLayoutBinding list[CAT_MOST_BINDINGS];
     uint32_t used = 0;
-    for (size_t i = 0; i < count; i++)
-        if (bindings[i].set == set)
+    for (size_t i = 0; i < count; i++) {
+        uint32_t at = 0;
+        while (at < used && list[at].binding != bindings[i].binding)
+            at++;
+        if (bindings[i].set != set)
+            continue;
+        if (at < used)
+            list[at].descriptorCount++;
+        else
             list[used++] = (VkDescriptorSetLayoutBinding){
                 .binding = bindings[i].binding,
                 .descriptorType = type_of(&bindings[i]),
-                .descriptorCount = cat_descriptors(&bindings[i]),
+                .descriptorCount = 1,
                 .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
             };
+    }
     VK(vkCreateDescriptorSetLayout(dev->device,
                                    &(VkDescriptorSetLayoutCreateInfo){
                                        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
@@ -345,7 +350,7 @@ static bool pipeline_fits(const struct dev *dev, const struct cat_interface *int
     for (size_t i = 0; i < interface->binding_count; i++) {
         const struct cat_binding *binding = &interface->bindings[i];
         sets = binding->set >= sets ? binding->set + 1 : sets;
-        *(binding->uniform ? &uniform : &storage) += cat_descriptors(binding);
+        ++*(binding->uniform ? &uniform : &storage);
         if (binding->uniform && binding->words * 4 > largest)
             largest = binding->words * 4;
     }

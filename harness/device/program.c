@@ -169,8 +169,7 @@ static enum dev_status describe(struct dev_program *program, const struct slot *
     for (size_t i = 0; i < interface->binding_count; i++) {
         const struct cat_binding *binding = &interface->bindings[i];
         const struct dev_buffer *region = regions[binding->region];
-        const uint64_t words = binding->words * cat_descriptors(binding);
-        views[i] = view(region, binding->first, words ? words : region->words);
+        views[i] = view(region, binding->first, binding->words ? binding->words : region->words);
         buffers[i] = &views[i];
     }
     return dev_describe(program->dev, layout, interface->bindings, interface->binding_count,

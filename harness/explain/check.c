@@ -24,8 +24,8 @@ static bool *nothing_of(const struct checking *c, const struct exp_buffer *of, u
         const struct cat_binding *each = &interface->bindings[b];
         *words = each->words;
         if (each->set == of->set && each->binding == of->binding &&
-            of->element < cat_descriptors(each))
-            return c->nothing[each->region] + each->first + of->element * *words;
+            of->element == cat_index(each->element))
+            return c->nothing[each->region] + each->first;
     }
     return NULL;
 }

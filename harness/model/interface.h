@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct text;
+
 #define CAT_MOST_BINDINGS  32
 #define CAT_MOST_SETS      8
 #define CAT_MOST_PUSH      256 // bytes of push constants
@@ -35,13 +37,11 @@ struct cat_tolerance {
 // One buffer of a kernel.
 struct cat_binding {
     uint32_t set, binding;
-    bool uniform; // a uniform buffer, else a storage buffer
+    uint32_t element; // of an array of buffers, from 1; 0: it is in none
+    bool uniform;     // a uniform buffer, else a storage buffer
     enum cat_region region;
     uint64_t first; // word of the region: a multiple of CAT_BINDING_WORDS
     uint64_t words; // 0: the whole region
-    // An array of so many descriptors, each of so many words, one behind the other; 0: no array.
-    // Of the catalogue's tests alone.
-    uint32_t array;
     struct cat_tolerance may;
     char name[CAT_ENTRY_SIZE]; // that a script gives it; "" without
 };
@@ -118,8 +118,13 @@ extern const struct cat_interface cat_partial_interface;
 // The usual one with an array: CAT_DESCRIPTORS parts of the input, from its first word on.
 extern const struct cat_interface cat_array_interface;
 
-// Descriptors of a binding.
-static inline uint32_t cat_descriptors(const struct cat_binding *binding)
+// Whether two have the same place: set, binding and element.
+#define CAT_SAME_PLACE(a, b)                                                                       \
+    ((a)->set == (b)->set && (a)->binding == (b)->binding && (a)->element == (b)->element)
+// The element's index, from 0, as Vulkan has it.
+static inline uint32_t cat_index(uint32_t element)
 {
-    return binding->array ? binding->array : 1;
+    return element ? element - 1 : 0;
 }
+// Appends "0.1", of an array "0.1[2]".
+void cat_put_place(struct text *text, uint32_t set, uint32_t binding, uint32_t element);

@@ -58,8 +58,8 @@ static void kernel_describe(const struct cat_args *args, const struct cat_failur
     if (nearest && nearest->name[0])
         text_puts(&name, nearest->name);
     else
-        text_printf(&name, "%" PRIu32 ".%" PRIu32, nearest ? nearest->set : 0,
-                    nearest ? nearest->binding : 0);
+        cat_put_place(&name, nearest ? nearest->set : 0, nearest ? nearest->binding : 0,
+                      nearest ? nearest->element : 0);
     const uint64_t word = nearest ? failure->instance - nearest->first : failure->instance;
     if (nearest && word < nearest->words)
         snprintf(text, size, "buffer %s, word %" PRIu64 "%s", name.data, word,

@@ -138,20 +138,24 @@ static void settle_specs(struct cat_package *p, const struct red_module *m)
 static bool settle_buffers(struct cat_package *p, const struct cat_inspected *found)
 {
     struct cat_interface *interface = &p->interface;
-    size_t kept = 0, compared = 0;
+    size_t kept = 0, compared = 0, missing = found->buffer_count;
+    bool has[CAT_MOST_BINDINGS] = {false};
     for (size_t i = 0; i < interface->binding_count; i++)
         for (size_t b = 0; b < found->buffer_count; b++) {
             const struct cat_buffer *buffer = &found->buffers[b];
             const struct cat_binding binding = interface->bindings[i];
-            if (buffer->set != binding.set || buffer->binding != binding.binding)
+            if (buffer->set != binding.set || buffer->binding != binding.binding ||
+                (buffer->element != binding.element && !(buffer->open && binding.element)))
                 continue;
             if (binding.words < (buffer->bytes + buffer->each + 3) / 4)
                 return false;
             compared += binding.region == CAT_OUTPUT;
+            missing -= !has[b];
+            has[b] = true;
             interface->bindings[kept++] = binding;
         }
     interface->binding_count = kept;
-    return kept == found->buffer_count && compared > 0;
+    return !missing && compared > 0;
 }
 
 bool red_settle(struct cat_package *p, const struct red_module *m, size_t undefined)

@@ -250,18 +250,20 @@ static const struct cat_interface *part_of(const struct cat_interface *interface
 
 static void put_bindings(struct text *out, const struct cat_interface *interface)
 {
-    text_puts(out,
-              "\n// The kernels' buffers: 'i' in input.bin, 'o' what is compared, 's' all others. "
-              "first and words:\n// where in that, 32-bit words.\n"
-              "static const struct {\n    uint32_t part, set, binding;\n    bool uniform;\n"
-              "    char region;\n    uint64_t first, words;\n} bindings[] = {\n");
+    text_puts(
+        out, "\n// The kernels' buffers: 'i' in input.bin, 'o' what is compared, 's' all others. "
+             "first and words:\n// where in that, 32-bit words.\n"
+             "static const struct {\n    uint32_t part, set, binding, element;\n    bool uniform;\n"
+             "    char region;\n    uint64_t first, words;\n} bindings[] = {\n");
     for (size_t p = 0; p <= interface->part_count; p++)
         for (size_t i = 0; i < part_of(interface, p)->binding_count; i++) {
             const struct cat_binding *binding = &part_of(interface, p)->bindings[i];
-            text_printf(
-                out, "    {%zu, %" PRIu32 ", %" PRIu32 ", %s, '%c', %" PRIu64 ", %" PRIu64 "},\n",
-                p, binding->set, binding->binding, binding->uniform ? "true" : "false",
-                "ios"[binding->region], binding -> first, binding -> words);
+            text_printf(out,
+                        "    {%zu, %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %s, '%c', %" PRIu64
+                        ", %" PRIu64 "},\n",
+                        p, binding->set, binding->binding, cat_index(binding->element),
+                        binding->uniform ? "true" : "false", "ios"[binding->region],
+                        binding -> first, binding -> words);
         }
     text_puts(out, "};\n");
 }

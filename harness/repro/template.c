@@ -70,11 +70,11 @@ static const struct {
     uint32_t subgroup, push_bytes, first_spec, specs;
 } parts[] = {{"test.spv", "main", false, 0, 4, 0, 1}};
 static const struct {
-    uint32_t part, set, binding;
+    uint32_t part, set, binding, element;
     bool uniform;
     char region;
     uint64_t first, words;
-} bindings[] = {{0, 0, 0, false, 'i', 0, 64}, {0, 0, 1, false, 'o', 0, 64}};
+} bindings[] = {{0, 0, 0, 0, false, 'i', 0, 64}, {0, 0, 1, 0, false, 'o', 0, 64}};
 #define PUSH_BYTES 4u
 static const struct {
     uint32_t part, groups[3];

@@ -43,6 +43,7 @@ static void make_sets(void)
         const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                             .dstSet = sets[bindings[i].part][bindings[i].set],
                                             .dstBinding = bindings[i].binding,
+                                            .dstArrayElement = bindings[i].element,
                                             .descriptorCount = 1,
                                             .descriptorType = type_of(i),
                                             .pBufferInfo = &info};
@@ -55,13 +56,18 @@ static void make_layout(uint32_t part)
     for (uint32_t s = 0; s < SETS; s++) {
         VkDescriptorSetLayoutBinding of_set[COUNT(bindings)];
         uint32_t count = 0;
-        for (size_t i = 0; i < COUNT(bindings); i++)
-            if (bindings[i].part == part && bindings[i].set == s)
+        for (size_t i = 0; i < COUNT(bindings); i++) {
+            if (bindings[i].part != part || bindings[i].set != s)
+                continue;
+            if (bindings[i].element) // one behind the other
+                of_set[count - 1].descriptorCount++;
+            else
                 of_set[count++] =
                     (VkDescriptorSetLayoutBinding){.binding = bindings[i].binding,
                                                    .descriptorType = type_of(i),
                                                    .descriptorCount = 1,
                                                    .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+        }
         const VkDescriptorSetLayoutCreateInfo set_info = {
             .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
             .bindingCount = count,

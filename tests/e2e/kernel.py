@@ -641,14 +641,6 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
         result = self.litmus("kernel", "shaders/sum.comp", *options[:-6])
         self.assert_one_line(result, 2, "shaders/sum.comp: ", "THIRD")
 
-    def run_bundle(self, name, code):
-        ran = subprocess.run(
-            ["sh", self.path(f"{name}/run")], capture_output=True, text=True,
-            env={**os.environ, "CPPFLAGS": os.environ["LITMUS_VULKAN_CFLAGS"],
-                 "VK_DRIVER_FILES": harness.SIMT, "LITMUS_SIMT": "model=lockstep"})
-        self.assertEqual(ran.returncode, code, ran.stdout + ran.stderr)
-        return ran.stdout
-
     @unittest.skipUnless("LITMUS_VULKAN_CFLAGS" in os.environ, "needs meson's environment")
     def test_bundle(self):
         """A reproducer of a kernel does what litmus does: it fails as often, at the same word."""

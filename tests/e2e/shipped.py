@@ -254,6 +254,96 @@ class Given(Case):
                              "--buffer", "0.2=256", "--expect", "0.2=formula@1.3:word+18", "-n", "50")
         self.assertEqual(result.code, 0, result)
 
+    ARRAYS = """#version 460
+#extension GL_EXT_nonuniform_qualifier : require
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) readonly buffer A { uint d[]; } a[SIZE];
+layout(set = 0, binding = 1) buffer B { uint d[]; } b[2];
+void main()
+{
+    uint i = gl_LocalInvocationIndex;
+    b[0].d[i] = a[0].d[i] + a[2].d[i];
+    b[1].d[i] = a[nonuniformEXT(i % 3u)].d[i];
+}
+"""
+    ARRAYED = ("--groups", "1", "--buffer", "0.1=256", "--expect", "0.1[0]=formula@0.0[2]:2*input[word]",
+               "--expect", "0.1[1]=formula:word%3==1?7:word")
+
+    def arrayed(self, size="", **options):
+        """The buffers of an array, all of them or each by itself, where it has a size and where not."""
+        self.write("arrays.comp", self.ARRAYS.replace("SIZE", size))
+        return self.agrees("arrays.comp", *self.ARRAYED, "--buffer", "0.0[2]=iota:256", "--buffer", "0.0=iota:256",
+                           "--buffer", "0.0[1]=sevens.words", **options)
+
+    def test_arrays(self):
+        self.write("sevens.words", "7 " * 64)
+        for size in "3", "":
+            with self.subTest(size=size):
+                self.assertRegex(self.arrayed(size).out, r"kernel +1 +0 +0")
+                self.write("sevens.words", "7 8 9 6 " + "7 " * 60)
+                self.assertIn("buffer 0.1[1], word 1: wrong, got 0x00000008, want 0x00000007", self.arrayed(size, code=1).out)
+                self.write("sevens.words", "7 " * 64)
+        self.write("side.comp", self.ARRAYS.replace("SIZE", "3"))
+        self.write("side.comp.kernel", "groups 1\nbuffer 0.0=iota:256\nbuffer 0.0[1]=sevens.words\n")
+        self.agrees("side.comp", *self.ARRAYED)
+        if "LITMUS_VULKAN_CFLAGS" in os.environ:
+            self.litmus("kernel", "side.comp", *self.ARRAYED, "--simt", "lockstep", "-n", "4")
+            self.assertEqual(self.litmus("repro", "kernel.side", "-o", "bundle").code, 0)
+            self.run_bundle("bundle", 0)
+
+    def test_wrong_arrays(self):
+        self.write("open.comp", self.ARRAYS.replace("SIZE", ""))
+        self.write("three.comp", self.ARRAYS.replace("SIZE", "3"))
+        self.write("nested.comp", self.ARRAYS.replace("SIZE", "3][1").replace("a[0].d", "a[0][0].d").replace(
+            "a[2].d", "a[2][0].d").replace("3u)]", "3u)][0]"))
+        for name, options, words in (
+                ("three", ("0.0[3]=4",), "--buffer '0.0[3]=4': the module has no such buffer, but 0.0[0], 0.0[1], 0.0[2], 0.1[0], 0.1[1]"),
+                ("three", ("0.0[1]=256",), "nothing says what buffer 0.0[0] (a) holds: --buffer 0.0[0]=random:4096"),
+                ("open", ("0.0[2]=256",), "nothing says what buffer 0.0[0] (a) holds"),
+                ("open", ("0.0=256", "0.0[40]=256"), "more than 32 buffers"),
+                ("three", ("0.0[x]=4",), "expected SET.BINDING="), ("three", ("0.0[1=4",), "expected SET.BINDING="),
+                # (Or spirv-val is installed, which refuses it.)
+                ("nested", (), "nested.comp")):
+            with self.subTest(options=options):
+                buffers = [word for each in options for word in ("--buffer", each)]
+                result = self.litmus("kernel", name + ".comp", *self.ARRAYED[:4], *buffers, "--check")
+                self.assert_one_line(result, 2, words)
+        # Behind an element's end, and at one that was not given.
+        for size, said in (64, r"buffer 0\.0\[1\] \+ 64"), (256, r"an address without a buffer \+ 8"):
+            buffers = ("0.0=iota:256", f"0.0[1]=iota:{size}") + (("0.0[2]=zero:256",) if size == 64 else ())
+            buffers = [word for each in buffers for word in ("--buffer", each)]
+            result = self.litmus("kernel", "open.comp", "--groups", "1", "--buffer", "0.1=256", *buffers, "--check")
+            self.assertRegex(result.out, rf"(?m)^out of bounds: 4 bytes at {said}, \d+ times, first\n.*open\.comp:10")
+
+    def test_arrays_of_scripts(self):
+        script = """#!amber
+SHADER compute both GLSL
+%sEND
+BUFFER one DATA_TYPE uint32 SIZE 64 SERIES_FROM 0 INC_BY 1
+BUFFER two DATA_TYPE uint32 SIZE 64 FILL 7
+BUFFER three DATA_TYPE uint32 SIZE 64 FILL 5
+BUFFER sums DATA_TYPE uint32 SIZE 64 FILL 0
+BUFFER picked DATA_TYPE uint32 SIZE 64 FILL 0
+PIPELINE compute pipe
+  ATTACH both
+  BIND BUFFER_ARRAY one two three AS storage DESCRIPTOR_SET 0 BINDING 0
+  BIND BUFFER_ARRAY sums picked AS storage DESCRIPTOR_SET 0 BINDING 1
+END
+RUN pipe 1 1 1
+EXPECT sums IDX 0 EQ 5 6 7
+EXPECT picked IDX 0 EQ 0 7 5 3 7
+"""
+        for size in "", "3":
+            self.write("own.amber", script % self.ARRAYS.replace("SIZE", size))
+            self.agrees("own.amber")
+            self.write("own.amber", script.replace("EQ 0 7 5 3 7", "EQ 0 7 5 3 8") % self.ARRAYS.replace("SIZE", size))
+            self.agrees("own.amber", code=1)
+        self.write("own.amber", script.replace("one two three", "one two") % self.ARRAYS.replace("SIZE", "3"))
+        result = self.litmus("kernel", "own.amber", "--check")
+        self.assert_one_line(result, 2, "pipeline pipe binds nothing at 0.0[2], which its shader has")
+        self.write("own.amber", script.replace("_ARRAY one", " one", 1) % self.ARRAYS.replace("SIZE", "3"))
+        self.assert_one_line(self.litmus("kernel", "own.amber", "--check"), 2, "own.amber:22: expected AS")
+
     def test_nans(self):
         """NaNs of another payload are NaNs, in buffers of floats alone."""
         for kind, convert, code in ("float", "uintBitsToFloat", 0), ("uint", "uint", 2):
