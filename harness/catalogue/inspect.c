@@ -159,29 +159,47 @@ static bool constant(const struct module *m, uint32_t id, uint32_t *value)
     return true;
 }
 
-static uint32_t bits_of(const struct module *m, uint32_t type)
+static bool find_spec(const struct module *m, uint32_t spec, char *kind, uint32_t *bits)
 {
-    const struct spirv_instruction each = definition(m, type);
-    return each.opcode == SpvOpTypeInt || each.opcode == SpvOpTypeFloat ? spirv_operand(&each, 2, 0)
-                                                                        : 0;
+    for (uint32_t id = 0; id < m->bound; id++) {
+        const struct spirv_instruction each = definition(m, id),
+                                       type = definition(m, spirv_operand(&each, 1, 0));
+        if (m->ids[id].spec != spec || !each.size)
+            continue;
+        const bool boolean = type.opcode == SpvOpTypeBool;
+        *bits = boolean ? 32 : spirv_operand(&type, 2, 0);
+        *kind = type.opcode == SpvOpTypeFloat            ? 'f'
+                : !boolean && spirv_operand(&type, 3, 0) ? 'i'
+                                                         : 'u';
+        return true;
+    }
+    return false;
+}
+
+bool cat_spec_kind(const uint32_t *words, size_t count, uint32_t id, char *kind, uint32_t *bits)
+{
+    struct lit_error why = {0};
+    struct module m = {.words = words, .count = count, .error = &why};
+    const bool found = count <= UINT32_MAX && take_ids(&m) && find_spec(&m, id, kind, bits);
+    free(m.ids);
+    return found;
 }
 
 static bool check_specs(const struct module *m)
 {
     for (size_t i = 0; i < m->spec_count; i++) {
-        uint32_t id = 0;
-        while (id < m->bound && m->ids[id].spec != m->specs[i].id)
-            id++;
-        const struct spirv_instruction each = definition(m, id);
-        if (id == m->bound)
-            return REFUSE(m, "the module has no specialization constant %u", m->specs[i].id);
-        // Of 8 and 16 bits there is a word, too.
-        if (each.opcode != SpvOpSpecConstantTrue && each.opcode != SpvOpSpecConstantFalse &&
-            bits_of(m, spirv_operand(&each, 1, 0)) != 32)
+        const uint32_t id = m->specs[i].id;
+        const uint32_t wide = i + 1 < m->spec_count && m->specs[i + 1].id == id;
+        uint32_t bits;
+        char kind;
+        if (!find_spec(m, id, &kind, &bits))
+            return REFUSE(m, "the module has no specialization constant %u", id);
+        if (bits != 32 * (1 + wide))
             return REFUSE(m,
                           "specialization constant %u has %u bits: values can be given to those "
-                          "of 32 bits and to Booleans",
-                          m->specs[i].id, bits_of(m, spirv_operand(&each, 1, 0)));
+                          "of 32 and 64 bits and to Booleans, of that size",
+                          id, bits);
+        i += wide;
     }
     return true;
 }

@@ -27,10 +27,15 @@ struct cat_inspected {
     uint32_t push_size; // bytes, rounded up to a multiple of 4
 };
 
-// The value that somebody gives a specialization constant.
+// The value that somebody gives a specialization constant. One of 64 bits has two, one behind the
+// other, the low word first.
 struct cat_spec {
     uint32_t id, value;
 };
+
+// What a specialization constant is: 'i', 'u' or 'f', and of how many bits; a Boolean is a 'u'
+// of 32. False if the module has none of that id.
+bool cat_spec_kind(const uint32_t *words, size_t count, uint32_t id, char *kind, uint32_t *bits);
 
 // Inspects the entry point `entry`, of kind GLCompute; NULL: the only one. False with an error that
 // says what is wrong with the module, or what in it cannot be run: a capability that nothing here

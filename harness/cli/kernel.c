@@ -38,7 +38,8 @@ static const struct cli_option options[] = {
     {0, "bind", CLI_LIST, AT(binds), "NAME@SET.BINDING=SET.BINDING",
      "what kernel NAME has at the first place is the buffer of the\nsecond"},
     {0, "spec", CLI_LIST, AT(specs), "[NAME@]ID=VALUE",
-     "the value of a specialization constant: 64, 0x40, -1, 1.5"},
+     "the value of a specialization constant of 32 or 64 bits, by its own\ntype: 64, 0x40 (its "
+     "bits), -1, 1.5"},
     {0, "entry", CLI_TEXT, AT(entry), "NAME", "the entry point, where there are several"},
     {0, "subgroup", CLI_COUNT, AT(subgroup), "N", "the subgroup size that the pipeline asks for"},
     {0, "full-subgroups", CLI_FLAG, AT(full), NULL, "ask for full subgroups"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values as --push, --then, --buffer and --spec take them.
+// Values as --push, --then and --buffer take them.
 #include "cli/kernel_plan.h"
 
 #include <ctype.h>
@@ -39,7 +39,7 @@ static bool take_float(const char *text, size_t length, uint32_t *value)
     return length && !isspace((unsigned char)*text) && end == text + length;
 }
 
-bool cli_take_word(const char *text, size_t length, uint32_t *value)
+static bool take_word(const char *text, size_t length, uint32_t *value)
 {
     const bool is_float = memchr(text, '.', length) && strncmp(text, "0x", 2) != 0;
     return is_float ? take_float(text, length, value) : take_integer(text, length, value);
@@ -53,7 +53,7 @@ static bool put_numbers(const char *given, struct text *bytes)
     bool good = strpbrk(given, ",.-") || strncmp(given, "0x", 2) == 0;
     for (const char *at = given; good;) {
         const size_t length = strcspn(at, ",");
-        good = cli_take_word(at, length, &value);
+        good = take_word(at, length, &value);
         if (good)
             text_append(bytes, (const char *)&value, sizeof value);
         if (!at[length])

@@ -113,38 +113,54 @@ static struct cli_pipeline *take_kernel(const char *option, const char *given,
     return NULL;
 }
 
-static bool take_spec(const char *given, struct cat_spec *spec, struct lit_error *error)
+// The value of a constant as its own type has it. Hexadecimal digits are the bits of a float.
+static bool take_spec_value(const char *text, const struct cli_type *type, uint8_t bytes[8])
 {
-    uint64_t id;
-    const char *at;
-    char *end;
-    if (cli_take_number(given, UINT32_MAX, &id, &at) && *at == '=') {
-        spec->id = (uint32_t)id;
-        if (cli_take_word(at + 1, strlen(at + 1), &spec->value))
-            return true;
-        strtoull(at + 1, &end, strncmp(at + 1, "0x", 2) == 0 ? 16 : 10);
-        if (isdigit((unsigned char)at[1 + (at[1] == '-')]) && !*end)
-            return lit_fail(error, LIT_EXIT_USAGE,
-                            "--spec '%.80s': the value has more than 32 bits", given);
+    struct cli_type as = *type;
+    struct cli_value value;
+    char prefix[8];
+    for (const char *kind = "uif"; *kind; kind++) {
+        const size_t length =
+            (size_t)snprintf(prefix, sizeof prefix, "%c%" PRIu32 ":", *kind, type->bits);
+        if ((*kind == 'f') == (type->kind == 'f') && strncmp(text, prefix, length) == 0)
+            text += length;
     }
-    return lit_fail(error, LIT_EXIT_USAGE, "--spec '%.80s': expected ID=VALUE, as in 0=64", given);
+    if (strncmp(text, "0x", 2) == 0)
+        as.kind = 'u';
+    if (!cli_value_parse(&as, text, &value) ||
+        (as.kind == 'f' && isinf(as.bits == 32 ? (double)(float)value.real : value.real) &&
+         !strstr(text, "inf")))
+        return false;
+    cli_value_bytes(&as, &value, NULL, 0, bytes);
+    return true;
 }
 
 static bool take_specs(const struct cli_list *given, struct cli_plan *plan, struct lit_error *error)
 {
     for (size_t i = 0; i < given->count; i++) {
-        struct cat_spec spec;
-        const char *value;
-        size_t at = 0;
-        struct cli_pipeline *of = take_kernel("spec", given->items[i], plan, &value, error);
-        if (!of || !take_spec(value, &spec, error))
+        const char *word = given->items[i], *value;
+        struct cli_type type = {.kind = 'u', .bits = 32, .rows = 1, .columns = 1};
+        uint8_t bytes[8] = {0};
+        uint64_t id;
+        size_t count;
+        struct cli_pipeline *of = take_kernel("spec", word, plan, &value, error);
+        if (!of)
             return false;
-        while (at < of->spec_count && of->specs[at].id != spec.id)
-            at++;
-        if (at == CAT_MOST_SPEC)
-            return lit_fail(error, LIT_EXIT_USAGE, "--spec: more than %d", CAT_MOST_SPEC);
-        of->spec_count += at == of->spec_count;
-        of->specs[at] = spec;
+        if (!cli_take_number(value, UINT32_MAX, &id, &value) || *value != '=')
+            return lit_fail(error, LIT_EXIT_USAGE, "--spec '%.80s': expected ID=VALUE, as in 0=64",
+                            word);
+        const uint32_t *words = cli_plan_words(plan, of, &count);
+        cat_spec_kind(words, count, (uint32_t)id, &type.kind, &type.bits);
+        if (!take_spec_value(value + 1, &type, bytes))
+            return lit_fail(error, LIT_EXIT_USAGE,
+                            "--spec '%.80s': the constant is %s of %" PRIu32 " bits, as in %" PRIu64
+                            "=%c%" PRIu32 ":64",
+                            word, type.kind == 'f' ? "a float" : "an integer", type.bits, id,
+                            type.kind, type.bits);
+        // Of fewer bits there is a word, which is refused with the module.
+        if (!cli_put_spec(of->specs, &of->spec_count, (uint32_t)id, type.bits < 32 ? 32 : type.bits,
+                          bytes))
+            return lit_fail(error, LIT_EXIT_USAGE, "--spec: more than %d words", CAT_MOST_SPEC);
     }
     return true;
 }

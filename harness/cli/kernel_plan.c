@@ -36,6 +36,23 @@ const uint32_t *cli_plan_words(const struct cli_plan *plan, const struct cli_pip
     return of->words;
 }
 
+bool cli_put_spec(struct cat_spec *specs, size_t *count, uint32_t id, uint32_t bits,
+                  const uint8_t bytes[8])
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < *count; i++)
+        if (specs[i].id != id)
+            specs[kept++] = specs[i];
+    for (uint32_t at = 0; at < bits / 8; at += 4) {
+        if (kept == CAT_MOST_SPEC)
+            return false;
+        specs[kept].id = id;
+        memcpy(&specs[kept++].value, bytes + at, 4);
+    }
+    *count = kept;
+    return true;
+}
+
 uint64_t cli_plan_least(const struct cat_buffer *buffer)
 {
     return (buffer->bytes + buffer->each + 3) / 4;

@@ -104,8 +104,10 @@ bool cli_kernel_script(const char *path, const struct cli_kernel_options *chosen
 bool cli_take_number(const char *text, uint64_t most, uint64_t *number, const char **end);
 // "SET.BINDING", "SET.BINDING[INDEX]".
 bool cli_take_place(const char *text, struct cli_place *place, const char **end);
-// The word that the first `length` characters are: 64, 0x40, -1, or a float with a point in it.
-bool cli_take_word(const char *text, size_t length, uint32_t *value);
+
+// Gives a specialization constant of 32 or 64 bits a value. False if there are too many.
+bool cli_put_spec(struct cat_spec *specs, size_t *count, uint32_t id, uint32_t bits,
+                  const uint8_t bytes[8]);
 
 // Whether a text begins as values with a prefix do: "u32:1,2,f32:0.5,hex:00ff,address:0.2".
 bool cli_values_are(const char *text);

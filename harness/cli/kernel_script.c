@@ -405,25 +405,17 @@ static bool read_specialization(struct cli_reader *r, struct cli_script_pipeline
 {
     struct cli_type type;
     uint64_t id;
-    size_t at = 0;
     struct cli_value value;
     uint8_t bytes[8];
     if (!cli_take_count(r, UINT32_MAX, &id) || !cli_expect_word(r, "AS"))
         return false;
-    if (!cli_type_parse(cli_next(r), false, &type) || type.bits != 32 || type.rows != 1)
-        return cli_refuse_token(r, "not a type of 32 bits");
+    if (!cli_type_parse(cli_next(r), false, &type) || type.bits < 32 || type.rows != 1)
+        return cli_refuse_token(r, "not a type of 32 or 64 bits");
     if (!cli_value_parse(&type, cli_next(r), &value))
         return cli_refuse_token(r, "no value of the constant's type");
-    while (at < pipeline->spec_count && pipeline->specs[at].id != id)
-        at++;
-    if (at == CAT_MOST_SPEC)
-        return cli_refuse(r, "more than %d of SPECIALIZE", CAT_MOST_SPEC);
-    pipeline->spec_count += at == pipeline->spec_count;
-    struct cat_spec *spec = &pipeline->specs[at];
-    spec->id = (uint32_t)id;
     cli_value_bytes(&type, &value, NULL, 0, bytes);
-    memcpy(&spec->value, bytes, sizeof spec->value);
-    return true;
+    return cli_put_spec(pipeline->specs, &pipeline->spec_count, (uint32_t)id, type.bits, bytes) ||
+           cli_refuse(r, "more than %d of SPECIALIZE", CAT_MOST_SPEC);
 }
 
 static bool read_attach(struct cli_reader *r, struct cli_script_pipeline *pipeline)

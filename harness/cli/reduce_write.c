@@ -112,8 +112,14 @@ static bool put_side(const struct cat_package *p, const char *folder, struct tex
         put_push(interface, interface->steps[i].push, side);
     }
     text_printf(side, "\nentry   %s\n", interface->entry);
-    for (size_t i = 0; i < p->spec_count; i++)
-        text_printf(side, "spec    %" PRIu32 "=0x%" PRIx32 "\n", p->specs[i].id, p->specs[i].value);
+    for (size_t i = 0; i < p->spec_count; i++) {
+        const struct cat_spec *spec = &p->specs[i];
+        const bool wide = i + 1 < p->spec_count && spec[1].id == spec->id;
+        const uint64_t high = wide ? spec[1].value : 0;
+        text_printf(side, "spec    %" PRIu32 "=0x%" PRIx64 "\n", spec->id,
+                    high << 32 | spec->value);
+        i += wide;
+    }
     if (interface->sized)
         text_printf(side, "subgroup %" PRIu32 "\n", p->subgroup);
     text_puts(side, interface->full ? "full-subgroups\n" : "");

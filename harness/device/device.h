@@ -48,7 +48,7 @@ struct dev_compile_info {
     const uint32_t *words; // the module
     size_t word_count;
     uint32_t subgroup; // required subgroup size where the device can control it; 0: any
-    const uint32_t *spec_ids, *spec_values;
+    const uint32_t *spec_ids, *spec_values; // of 64 bits twice, the low word first
     size_t spec_count;
     const struct cat_interface *interface; // must outlive what is made with it; NULL: that of tests
 };

@@ -17,20 +17,22 @@ static enum dev_status compile(struct dev *dev, const struct dev_pipeline_info *
                                VkShaderModule module, VkPipeline *pipeline, struct lit_error *error)
 {
     VkSpecializationMapEntry entries[MAX_SPEC];
+    uint32_t entry_count = 0;
     if (info->code.spec_count > MAX_SPEC)
         return dev_refuse(error, "%zu specialization constants", info->code.spec_count);
-    for (size_t i = 0; i < info->code.spec_count; i++)
-        entries[i] = (VkSpecializationMapEntry){
-            .constantID = info->code.spec_ids[i],
-            .offset = (uint32_t)(i * 4),
-            .size = 4,
-        };
+    for (size_t i = 0; i < info->code.spec_count; i++) {
+        const uint32_t id = info->code.spec_ids[i];
+        if (i && id == info->code.spec_ids[i - 1])
+            entries[entry_count - 1].size = 8;
+        else
+            entries[entry_count++] = (VkSpecializationMapEntry){id, (uint32_t)(i * 4), 4};
+    }
     const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
         .requiredSubgroupSize = info->code.subgroup,
     };
     const VkSpecializationInfo specialization = {
-        .mapEntryCount = (uint32_t)info->code.spec_count,
+        .mapEntryCount = entry_count,
         .pMapEntries = entries,
         .dataSize = info->code.spec_count * 4,
         .pData = info->code.spec_values,

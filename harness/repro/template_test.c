@@ -172,9 +172,13 @@ static void make_part(uint32_t part, const uint32_t *words, uint64_t count)
                                                   .pCode = words};
     VkSpecializationMapEntry entries[COUNT(spec_ids)];
     const uint32_t first = parts[part].first_spec, specs = parts[part].specs;
+    uint32_t used = 0;
     for (uint32_t i = 0; i < specs; i++)
-        entries[i] = (VkSpecializationMapEntry){spec_ids[first + i], i * 4, 4};
-    const VkSpecializationInfo specialization = {specs, entries, specs * 4, spec_values + first};
+        if (i && spec_ids[first + i] == spec_ids[first + i - 1]) // of 64 bits, the low word first
+            entries[used - 1].size = 8;
+        else
+            entries[used++] = (VkSpecializationMapEntry){spec_ids[first + i], i * 4, 4};
+    const VkSpecializationInfo specialization = {used, entries, specs * 4, spec_values + first};
     const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
         .requiredSubgroupSize = parts[part].subgroup};

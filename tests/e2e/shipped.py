@@ -210,7 +210,7 @@ class Given(Case):
             with self.subTest(given=given):
                 self.assert_one_line(self.litmus("kernel", *options, "--push", given), 2, words)
         result = self.litmus("kernel", *options, "--push", "u32:1", "--spec", "3=0x500000000")
-        self.assert_one_line(result, 2, "'3=0x500000000': the value has more than 32 bits")
+        self.assert_one_line(result, 2, "'3=0x500000000': the constant is an integer of 32 bits, as in 3=u32:64")
 
     def test_spelled(self):
         """Each spelling of the same words."""
@@ -353,16 +353,55 @@ EXPECT picked IDX 0 EQ 0 7 5 3 7
                                  "--simt", "tangled", "-n", "20", "--db", "none")
             self.assertEqual(result.code, code, result)
 
-    def test_wide_constants(self):
-        self.write("wide.comp", """#version 450
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+    WIDE = """#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types : require
 layout(local_size_x = 1) in;
 layout(constant_id = 4) const uint64_t wide = 1ul;
-layout(binding = 0) buffer A { uint64_t a[]; };
-void main() { a[0] = wide; }
-""")
-        result = self.litmus("kernel", "wide.comp", "--groups", "1", "--spec", "4=5", "--check")
-        self.assert_one_line(result, 2, "constant 4 has 64 bits")
+layout(constant_id = 5) const int64_t signs = 1l;
+layout(constant_id = 6) const double real = 1.0lf;
+layout(constant_id = 7) const float single = 1.0;
+layout(constant_id = 8) const bool truth = false;
+layout(constant_id = 9) const uint narrow = 1u;
+layout(binding = 0) buffer A { uint64_t a[3]; uint b[3]; };
+void main() { a[0] = wide; a[1] = uint64_t(signs); a[2] = doubleBitsToUint64(real);
+              b[0] = floatBitsToUint(single); b[1] = uint(truth); b[2] = narrow; }
+"""
+
+    def test_wide_constants(self):
+        """Values of the constants' own types, of 64 bits too; hexadecimal digits are the bits of a float."""
+        self.write("wide.comp", self.WIDE.replace("doubleBitsToUint64", "packUint2x32(unpackDouble2x32") .replace("(real)", "(real))"))
+        options = "wide.comp", "--groups", "1"
+        for given, words in (
+                ((), (1, 1, 0x3ff0000000000000, 0x3f800000, 0, 1)),
+                (("4=5000000000", "5=-5000000000", "6=-2", "7=1.5", "8=1", "9=-1"),
+                 (5000000000, 2**64 - 5000000000, 0xc000000000000000, 0x3fc00000, 1, 0xffffffff)),
+                (("4=0xffffffffffffffff", "5=i64:-1", "6=f64:0.5", "7=f32:2", "9=u32:7"),
+                 (2**64 - 1, 2**64 - 1, 0x3fe0000000000000, 0x40000000, 0, 7)),
+                (("4=7", "4=u64:9", "6=0x3ff8000000000000", "7=0x40400000"),
+                 (9, 1, 0x3ff8000000000000, 0x40400000, 0, 1))):
+            with self.subTest(given=given):
+                with open(self.path("right.bin"), "wb") as file:
+                    file.write(struct.pack("<QQQIII", *words) + bytes(4))
+                specs = [word for each in given for word in ("--spec", each)]
+                self.agrees(*options, *specs, "--buffer", "0.0=zero:40", "--expect", "0.0=right.bin")
+        for given, words in (("4=0x10000000000000000", "an integer of 64 bits, as in 4=u64:64"), ("4=1.5", "an integer of 64"),
+                             ("4=u32:1", "an integer of 64"), ("5=f64:1", "an integer of 64 bits, as in 5=i64:64"),
+                             ("6=one", "a float of 64 bits"), ("7=1e39", "a float of 32 bits, as in 7=f32:64"),
+                             ("9=0x100000000", "an integer of 32"), ("9=", "an integer of 32"), ("9=-2147483649", "an integer of 32"),
+                             ("3=1", "the module has no specialization constant 3")):
+            with self.subTest(given=given):
+                self.assert_one_line(self.litmus("kernel", *options, "--spec", given, "--check"), 2, words)
+        if "LITMUS_VULKAN_CFLAGS" in os.environ:
+            self.litmus("kernel", *options, *specs, "--buffer", "0.0=zero:40", "--expect", "0.0=right.bin", "--simt", "lockstep",
+                        "-n", "4")
+            self.assertEqual(self.litmus("repro", "kernel.wide", "-o", "bundle").code, 0)
+            self.run_bundle("bundle", 0)
+
+    def test_narrow_constants(self):
+        self.write("narrow.comp", self.WIDE.replace("const uint narrow = 1u", "const uint16_t narrow = uint16_t(1)").replace(
+            "= narrow", "= uint(narrow)").replace("doubleBitsToUint64(real)", "1ul"))
+        result = self.litmus("kernel", "narrow.comp", "--groups", "1", "--spec", "9=5", "--check")
+        self.assert_one_line(result, 2, "specialization constant 9 has 16 bits")
 
 
 if __name__ == "__main__":
