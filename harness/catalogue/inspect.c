@@ -196,8 +196,10 @@ static bool check_specs(const struct module *m)
             return REFUSE(m, "the module has no specialization constant %u", id);
         if (bits != 32 * (1 + wide))
             return REFUSE(m,
-                          "specialization constant %u has %u bits: values can be given to those "
-                          "of 32 and 64 bits and to Booleans, of that size",
+                          bits < 32 ? "specialization constant %u has %u bits: values can be given "
+                                      "to those of 32 and 64 bits and to Booleans"
+                                    : "specialization constant %u has %u bits, which its value has "
+                                      "not",
                           id, bits);
         i += wide;
     }

@@ -999,7 +999,7 @@ RUN three GROUPS 1 1""")
                 ("SIZE 4 ", "SIZE 99999999 ", None, "too large: 99999999"),
                 ("ENTRY_POINT main", "ENTRY_POINT mean", None, "no entry point 'mean', but main"),
                 ("ATTACH own ENTRY", "ATTACH none ENTRY", None, "there is no such shader: none"),
-                ("SPECIALIZE 9 AS uint32 20", "SPECIALIZE 9 AS uint64 20", None, "not a type of 32 bits"),
+                ("SPECIALIZE 9 AS uint32 20", "SPECIALIZE 9 AS uint64 20", None, "specialization constant 9 has 32 bits, which"),
                 ("REQUIRED_SIZE 8", "REQUIRED_SIZE 24", None, "not a subgroup size: 24"),
                 ("storage DESCRIPTOR", "storage_image DESCRIPTOR", None, "only storage, uniform and push"),
                 ("storage DESCRIPTOR", "uniform DESCRIPTOR", None, "bound as uniform, which it is not"),
