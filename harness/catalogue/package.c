@@ -503,13 +503,13 @@ void cat_package_head(const struct cat_package *package, struct text *head)
         "; asks      does the kernel of %s store what it is expected to?\n"
         "; fails     a word of a buffer is not what was expected of it.\n"
         "; origin    %s\n"
-        "; spec      docs/kernel.md: a kernel from outside, of which whoever brought it says "
-        "what is right\n"
+        "; spec      none says what a kernel from outside stores: whoever runs it declares what is "
+        "required (docs/kernel.md)\n"
         "; sweep     workgroup -  %" PRIu32 "\n"
         "; expect    %s : %s%.*s\n"
         "; oracle    kernel.words\n",
         package->name.data, package->origin.data, package->origin.data, package->workgroup,
         package->unsound ? "contested" : "forbidden",
-        package->unsound ? "" : "so says whoever brought the kernel; ", (int)strcspn(check, "\n"),
-        check);
+        package->unsound ? "" : "that result is declared to be required (--expect); ",
+        (int)strcspn(check, "\n"), check);
 }

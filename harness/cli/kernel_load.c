@@ -86,6 +86,43 @@ static size_t add_words(const char *letter, const struct cli_list *list, const c
     return list->count;
 }
 
+// Whether a string is the name of a file of the source.
+static bool is_file_name(const uint32_t *words, size_t count, uint32_t string)
+{
+    struct spirv_instruction each;
+    SPIRV_EACH (each, words, count)
+        if ((each.opcode == SpvOpSource && spirv_operand(&each, 3, 0) == string) ||
+            (each.opcode == SpvOpLine && spirv_operand(&each, 1, 0) == string))
+            return true;
+    return false;
+}
+
+// Files have their names alone in what glslang made: a module is the same wherever its source lies.
+static void drop_folders(struct text *spirv)
+{
+    const size_t count = spirv->length / 4;
+    OWNED(lit_free) uint32_t *words = lit_alloc(count + 1, sizeof *words);
+    struct spirv_instruction each;
+    memcpy(words, spirv->data, count * 4);
+    if (!spirv_is_module(words, count))
+        return;
+    spirv->length = SPIRV_HEADER * 4;
+    SPIRV_EACH (each, words, count) {
+        const char *name = (const char *)(each.words + 2);
+        if (each.opcode == SpvOpString && memchr(name, '\0', (each.size - 2) * 4) &&
+            is_file_name(words, count, each.words[1])) {
+            name = lit_path_name(name);
+            const uint32_t size = 3 + (uint32_t)strlen(name) / 4,
+                           head[2] = {size << SpvWordCountShift | SpvOpString, each.words[1]};
+            text_append(spirv, (const char *)head, sizeof head);
+            text_append(spirv, name, strlen(name));
+            text_append(spirv, "\0\0\0", 4 - strlen(name) % 4);
+        } else {
+            text_append(spirv, (const char *)each.words, each.size * sizeof *each.words);
+        }
+    }
+}
+
 // GLSL as it is brought: it includes what lies beside it, whether it asks for that or not. (Older
 // compilers cannot be told so.)
 static bool compile(const char *path, const char *target, const char *label,
@@ -119,6 +156,8 @@ static bool compile(const char *path, const char *target, const char *label,
     }
     for (size_t i = first; i < count; i++)
         free((char *)words[i]);
+    if (good)
+        drop_folders(spirv);
     if (!good && why.code == LIT_EXIT_NOTHING)
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s: GLSL needs glslang, which is not installed",
                         label);

@@ -578,7 +578,8 @@ static bool take_module(const char *given, const struct cli_kernel_options *chos
     memcpy(made->name, given, length);
     *entry = at ? at + 1 : NULL;
     text_append(&path, file, at ? (size_t)(at - file) : strlen(file));
-    text_printf(page, path.length ? "\n; %s: %s\n" : "", made->name, path.data);
+    text_printf(page, path.length ? "\n; %s: %s\n" : "", made->name,
+                path.length ? lit_path_name(path.data) : "");
     return !path.length ||
            cli_kernel_load(path.data, chosen, &made->words, &made->word_count, page, error);
 }

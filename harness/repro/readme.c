@@ -127,6 +127,23 @@ static void put_conditions(const struct repro *repro, struct text *out)
                     result->seed, repro->seed);
 }
 
+// A command line for others: of files it has the names alone.
+static void put_without_folders(struct text *out, const char *line)
+{
+    size_t word = out->length;
+    bool quoted = false;
+    for (; *line; line++) {
+        quoted ^= *line == '\'';
+        if (*line == '/')
+            out->length = word;
+        else
+            text_append(out, line, 1);
+        if (strchr("'\"=:", *line) || (*line == ' ' && !quoted))
+            word = out->length;
+    }
+    text_puts(out, "");
+}
+
 static void put_measured(const struct repro *repro, struct text *out)
 {
     const struct report_result *result = repro->result;
@@ -157,10 +174,15 @@ static void put_measured(const struct repro *repro, struct text *out)
     put_places(result, out);
     put_conditions(repro, out);
     text_puts(out, "To measure it again with litmus:\n\n    ");
+    OWNED(text_free) struct text again = {0};
     const char *called = format_called();
     format_program("litmus"); // its readers', wherever they have it
-    format_again(out, repro->model, result);
+    format_again(&again, repro->model, result);
     format_program(called);
+    if (format_kernel_given())
+        put_without_folders(out, again.data);
+    else
+        text_puts(out, again.data);
     text_puts(out, "\n\n");
 }
 

@@ -344,6 +344,27 @@ EXPECT picked IDX 0 EQ 0 7 5 3 7
         self.write("own.amber", script.replace("_ARRAY one", " one", 1) % self.ARRAYS.replace("SIZE", "3"))
         self.assert_one_line(self.litmus("kernel", "own.amber", "--check"), 2, "own.amber:22: expected AS")
 
+    def test_folders(self):
+        """A bundle has the names of files, and not where they lay; a module is the same everywhere."""
+        for folder in "my own", "other":
+            os.makedirs(self.path(folder))
+            at = self.write(folder + "/one.comp", PUSHED.replace("MORE", ""))
+            self.write(folder + "/right.words", " ".join(str(3 * i + 7) for i in range(32)))
+            options = (at, "--module", f"two={at}", "--then", "two@1:0x7", "--groups", "1", "--push", "0x7", "--spec", "3=3",
+                       "--spec", "two@3=3", "--buffer", "0.0=128", "--expect", f"0.0={self.path(folder)}/right.words")
+            self.litmus("kernel", *options, "--simt", "lockstep", "-n", "2")
+            result = self.litmus("kernel", *options, "repro", "-o", "bundle-" + folder)
+            self.assertEqual(result.code, 0, result)
+            for name in os.listdir(self.path("bundle-" + folder)):
+                with open(self.path(f"bundle-{folder}/{name}"), "rb") as file:
+                    self.assertNotIn(os.path.dirname(at).encode(), file.read(), name)
+            with open(self.path(f"bundle-{folder}/README.md")) as file:
+                text = file.read()
+            self.assertRegex(text, r"\n    litmus kernel '?one\.comp'? --module '?two=one\.comp'? --then two@1:0x7 .*"
+                             r" --expect '?0\.0=right\.words'? run ")
+            self.assertIn("that result is declared to be required", " ".join(text.split()))
+        self.assertEqual(self.rows("SELECT count(DISTINCT sha256) FROM result"), [(1,)])
+
     def test_nans(self):
         """NaNs of another payload are NaNs, in buffers of floats alone."""
         for kind, convert, code in ("float", "uintBitsToFloat", 0), ("uint", "uint", 2):
