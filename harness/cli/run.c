@@ -319,6 +319,22 @@ static bool begin_session(struct run *run, const struct cli_call *call, struct l
            cli_kernels_keep(run->store, run->session.id, &run->kept, error);
 }
 
+// What reports say of drivers that cannot be used.
+static bool note_drivers(struct run *run, struct lit_error *error)
+{
+    const struct eng_inventory *inventory = &run->devices.inventory;
+    bool good = true;
+    for (size_t i = 0; i < inventory->remark_count && good; i++) {
+        char line[1024], clean[1024];
+        snprintf(line, sizeof line, "%s: %s", inventory->remarks[i].manifest,
+                 inventory->remarks[i].text);
+        text_sanitise(clean, sizeof clean, line);
+        good = inventory->remarks[i].harmless ||
+               store_session_note(run->store, run->session.id, clean, false, error);
+    }
+    return good;
+}
+
 static bool load_session(struct run *run, struct lit_error *error)
 {
     // Opening would make the file.
@@ -654,7 +670,7 @@ static int run_all(struct run *run, struct cli_call *call)
         !(o->db = cli_gtest_store(o->cases.gtest, error)))
         return cli_fail(error);
     if ((!o->cases.gtest && !plan_exists(run, error)) ||
-        (!o->resume && !begin_session(run, call, error)) ||
+        (!o->resume && !begin_session(run, call, error)) || !note_drivers(run, error) ||
         !cli_stress_load(&run->stress, run->store, error) || !load_shares(run, error))
         return cli_fail(error);
     run->progress.started = clock_now();

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define UNCLOSED "the driver does not close the device (vkDestroyDevice): %s"
+
 // What was measured is in the store after so long. A commit costs more than all else that the
 // supervisor does for a batch, so batches share one.
 #define PUT_SECONDS 0.1
@@ -88,9 +90,15 @@ static void end_worker(struct eng_queue *q, bool at_once)
     pthread_mutex_lock(&q->workers->lock);
     if (!ended)
         q->wedged = true;
-    if (ending[0])
-        say(q, true, "the driver does not close the device (vkDestroyDevice): %s", ending);
-    q->workers->tally->unclosed += ending[0] != '\0';
+    if (!ending[0])
+        return;
+    char line[512];
+    struct lit_error error = {0};
+    say(q, true, UNCLOSED, ending);
+    q->workers->tally->unclosed++;
+    snprintf(line, sizeof line, "%s: " UNCLOSED, q->device->facts.name, ending);
+    if (!store_session_note(run_of(q)->store, run_of(q)->session, line, true, &error))
+        say(q, false, "%s", error.message);
 }
 
 // A software device waits until what runs on the others goes with what it is about to run.

@@ -621,6 +621,15 @@ static json_t *make_blocks(const struct report_model *model)
     return json;
 }
 
+// NULL: nothing is said.
+static json_t *make_drivers(const struct report_model *model)
+{
+    json_t *json = model->drivers && model->drivers[0] ? json_array() : NULL;
+    for (const char *line = json ? model->drivers : ""; *line; line += strcspn(line, "\n") + 1)
+        json_array_append_new(json, json_stringn(line, strcspn(line, "\n")));
+    return json;
+}
+
 static json_t *make_summary(const struct report_model *model)
 {
     uint64_t runs = 0, instances = 0;
@@ -628,14 +637,15 @@ static json_t *make_summary(const struct report_model *model)
         runs += model->results[i].runs;
         instances += model->results[i].instances;
     }
-    return json_pack("{s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o*, s:o, s:o, s:o, s:o, s:{s:i, s:o}}",
-                     "configurations", field_count(model->result_count), "runs", field_count(runs),
-                     "instances", field_count(instances), "seconds", model->seconds, "results",
-                     make_counts(model), "expectations", make_expectations(model), "headlines",
-                     make_headlines(model), "sync_matrix", make_matrices(model), "fingerprints",
-                     report_fingerprints_json(model), "progress", report_progress_json(model),
-                     "mutation", report_mutation_json(model), "failures", make_blocks(model),
-                     "exit", "code", (int)model->code, "reason", field_text(model->code_reason));
+    return json_pack(
+        "{s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o*, s:o, s:o, s:o, s:o, s:o*, s:{s:i, s:o}}",
+        "configurations", field_count(model->result_count), "runs", field_count(runs), "instances",
+        field_count(instances), "seconds", model->seconds, "results", make_counts(model),
+        "expectations", make_expectations(model), "headlines", make_headlines(model), "sync_matrix",
+        make_matrices(model), "fingerprints", report_fingerprints_json(model), "progress",
+        report_progress_json(model), "mutation", report_mutation_json(model), "failures",
+        make_blocks(model), "drivers", make_drivers(model), "exit", "code", (int)model->code,
+        "reason", field_text(model->code_reason));
 }
 
 void report_json(const struct report_model *model, struct text *out)

@@ -164,7 +164,8 @@ static void conclude(struct report_model *model)
 {
     struct eng_tally tally = {.planned = model->result_count,
                               .shard = model->session.shard != STORE_WHOLE,
-                              .out_of_time = !model->session.finished};
+                              .out_of_time = !model->session.finished,
+                              .unclosed = model->unclosed};
     model->seconds = 0;
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];
@@ -201,7 +202,9 @@ static char *find_member(const json_t *object, const char *name)
 // What the session recorded of its options and its program.
 static void load_options(struct report_model *model)
 {
-    json_t *options = store_recorded(model->session.options);
+    json_t *options = store_recorded(model->session.options), *line;
+    struct text drivers = {0};
+    size_t i;
     const json_t *build = json_object_get(options, "build");
     const char *stress = json_string_value(json_object_get(options, "stress"));
     model->simt = find_simt(options);
@@ -209,6 +212,15 @@ static void load_options(struct report_model *model)
                                          .catalogue = find_member(build, "catalogue"),
                                          .options = find_member(build, "options")};
     snprintf(model->stress, sizeof model->stress, "%s", stress ? stress : "");
+    model->unclosed = (unsigned)json_integer_value(json_object_get(options, "unclosed"));
+    text_puts(&drivers, "");
+    json_array_foreach(json_object_get(options, "drivers"), i, line)
+    {
+        char clean[1024];
+        text_sanitise(clean, sizeof clean, json_string_value(line) ? json_string_value(line) : "");
+        text_printf(&drivers, "%s\n", clean);
+    }
+    model->drivers = drivers.data;
     json_decref(options);
 }
 
@@ -264,6 +276,7 @@ void report_model_clear(struct report_model *model)
     free(model->build.commit);
     free(model->build.catalogue);
     free(model->build.options);
+    free(model->drivers);
     free(model->only_device);
     free(model->only_test);
     for (size_t i = 0; i < model->device_count; i++)

@@ -62,8 +62,10 @@ struct report_model {
     size_t other_count;
     struct store_session session;
     struct report_build build;
-    char *simt;      // settings of the SIMT simulator, if it was used; else NULL
-    char stress[16]; // "random", if that was asked for
+    unsigned unclosed; // devices that the driver did not close
+    char *drivers;     // what is to be known of them beside all results, lines; ""
+    char *simt;        // settings of the SIMT simulator, if it was used; else NULL
+    char stress[16];   // "random", if that was asked for
     struct report_device *devices;
     size_t device_count;
     struct report_result *results;

@@ -304,6 +304,16 @@ FROM s ORDER BY place LIMIT 1;
 DELETE FROM made;
 INSERT INTO made SELECT last_insert_rowid();
 
+-- What is said of drivers beside all results is said of it.
+UPDATE session SET options = json_set(options, '$.drivers', (
+    SELECT json_group_array(DISTINCT value)
+    FROM piece JOIN session AS s ON s.id = piece.session, json_each(s.options, '$.drivers')),
+  '$.unclosed', (SELECT sum(coalesce(s.options ->> '$.unclosed', 0))
+                 FROM piece JOIN session AS s ON s.id = piece.session))
+WHERE id = (SELECT session FROM made)
+      AND EXISTS (SELECT 1 FROM piece JOIN session AS s ON s.id = piece.session
+                  WHERE json_valid(s.options) AND s.options -> '$.drivers' IS NOT NULL);
+
 -- Devices. Their numbers stay as they are if they differ.
 DELETE FROM chosen;
 INSERT INTO chosen

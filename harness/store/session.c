@@ -44,6 +44,28 @@ bool store_session_finish(struct store *store, int64_t session, struct lit_error
     return store_leave(store, own, good, error);
 }
 
+bool store_session_note(struct store *store, int64_t session, const char *line, bool unclosed,
+                        struct lit_error *error)
+{
+    bool own;
+    if (!store_enter(store, &own, error))
+        return false;
+    const bool good =
+        store_run(
+            store, error,
+            "UPDATE session SET options = json_set(json_insert(options, '$.drivers', json('[]')),"
+            " '$.unclosed', coalesce(options ->> '$.unclosed', 0) + ?3)"
+            " WHERE id = ?1 AND json_valid(options)",
+            "iti", session, line, (int64_t)unclosed) &&
+        store_run(store, error,
+                  "UPDATE session SET options = json_insert(options, '$.drivers[#]', ?2)"
+                  " WHERE id = ?1 AND json_valid(options) AND NOT EXISTS"
+                  " (SELECT 1 FROM json_each(options, '$.drivers') WHERE value = ?2)",
+                  "it", session, line) &&
+        store_sum_make(store, STORE_KIND_SESSION, session, 0, error);
+    return store_leave(store, own, good, error);
+}
+
 static bool keep_session(int64_t number, void *record, void *user)
 {
     struct store_session *session = record;

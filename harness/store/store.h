@@ -57,6 +57,10 @@ void store_session_clear(struct store_session *session);
 bool store_session_begin(struct store *store, struct store_session *session,
                          struct lit_error *error);
 bool store_session_finish(struct store *store, int64_t session, struct lit_error *error);
+// Adds what is to be known of a driver beside all results to the session's options: a line, once;
+// `unclosed`: and that a device could not be closed.
+bool store_session_note(struct store *store, int64_t session, const char *line, bool unclosed,
+                        struct lit_error *error);
 // The newest session, or with `unfinished` the newest that is not finished. False with an error if
 // there is none. `id` > 0 asks for that one.
 bool store_session_load(struct store *store, int64_t id, bool unfinished,

@@ -58,6 +58,9 @@ class NothingThere(Case):
         result = self.litmus("run", harness.ONE, "-n", "1", "-q", drivers=[manifest, harness.SIMT])
         self.assertEqual(result.code, 0, result)
         self.assertIn("its library cannot be loaded", result.err)
+        said, = self.report()["summary"]["drivers"]
+        self.assertIn(said, result.err)
+        self.assertRegex(said, r"unloaded\.json: its library cannot be loaded: .*cut\.so: ")
 
     def test_manifest_is_no_json(self):
         self.nothing("broken.json", "not JSON", drivers=[self.write("broken.json", "{\n nothing")])

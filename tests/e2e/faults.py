@@ -2,6 +2,7 @@
 """A driver that fails while it runs tests: the configuration gets its result and its reason, the
 others go on, and the exit code says that something is wrong."""
 
+import json
 import os
 import re
 
@@ -71,11 +72,27 @@ class OneConfiguration(Case):
     def test_device_that_is_not_closed(self):
         """Whatever was measured before."""
         for fault, words in (("destroy-crash", harness.CRASH), ("destroy-hang", "it hangs")):
-            result = self.litmus("run", harness.ONE, "-n", "2", "--timeout", "2", "-q",
-                                 fault=fault + ",jump=60")
+            result = self.litmus("run", harness.ONE, "-n", "2", "--timeout", "2", "-q", "--json", "out.json",
+                                 "--db", fault + ".db", fault=fault + ",jump=60")
             self.assertEqual(result.code, 1, result)
             self.assertIn("the driver crashed or hung as the device was closed", result.out)
             self.assertIn("does not close the device (vkDestroyDevice): " + words, result.err)
+            with open(self.path("out.json")) as file:
+                summary = json.load(file)["summary"]
+            for said in summary, self.report(fault + ".db")["summary"]:
+                self.assertEqual(said["exit"], {"code": 1, "reason": "the driver crashed or hung as the device was closed"})
+                self.assertRegex(said["drivers"][0], r": the driver does not close the device \(vkDestroyDevice\): " +
+                                 re.escape(words))
+            self.assertEqual(self.litmus("report", "--check", "out.json").code, 0)
+        # What is put together of several says it of any.
+        for number in "0", "1":
+            self.litmus("run", harness.ONE, "-n", "4", "--seed", "5", "--shard-runs", number + "/2", "--timeout", "2",
+                        "--db", "shards.db", fault="destroy-crash" if number == "1" else None)
+        self.litmus("merge", "-o", "whole.db", "shards.db")
+        said = self.report("whole.db")["summary"]
+        self.assertEqual((said["runs"], said["exit"]["code"], len(said["drivers"])), (4, 1, 1), said)
+        self.litmus("run", harness.ONE, "-n", "2", "-q")
+        self.assertNotIn("drivers", self.report()["summary"])
         result = self.litmus("run", harness.ONE, "-n", "2", "-q", "--baseline", "litmus.db",
                              fault="destroy-crash")
         self.assertEqual(result.code, 3, result)
