@@ -236,6 +236,17 @@ static bool take_features(const struct cat_package *package, uint64_t *features,
     return true;
 }
 
+// The head of a generated program, of which there is one variant. What other oracles need of a test
+// nothing but the build makes sure of.
+static bool is_generated(const struct cat_head *head, struct lit_error *error)
+{
+    static const char end[] = ".generated";
+    const size_t length = strlen(head->oracle), size = sizeof end - 1;
+    return (head->program && head->axis_count == 1 && head->axes[0].count == 1 && length > size &&
+            strcmp(head->oracle + length - size, end) == 0) ||
+           lit_fail(error, LIT_EXIT_USAGE, "not a generated program: tests are built in");
+}
+
 // Fills an entry of which the package is there.
 static bool make_added(struct entry *entry, struct lit_error *error)
 {
@@ -265,9 +276,10 @@ static bool make_added(struct entry *entry, struct lit_error *error)
                                           .pages_length = package->page.length};
     entry->test.embedded = &own->embedded;
     entry->test.oracle = cat_oracle_find(entry->test.head.oracle);
-    entry->test.package = package;
+    entry->test.package = package->name.length ? package : NULL;
     unpack_package(entry);
-    return entry->test.oracle || lit_fail(error, LIT_EXIT_USAGE, "it has no oracle");
+    return (package->name.length || is_generated(&entry->test.head, error)) &&
+           (entry->test.oracle || lit_fail(error, LIT_EXIT_USAGE, "it has no oracle"));
 }
 
 static void free_added(struct entry *entry)
@@ -304,7 +316,7 @@ bool cat_test_add(const void *bytes, size_t size, const struct cat_test **test,
     pthread_rwlock_unlock(&lock);
     if (!fresh) {
         const bool is_same =
-            same && same->package &&
+            same && entry_of(same)->added &&
             strcmp(entry_of(same)->added->module.sha256, entry->added->module.sha256) == 0;
         if (good && !is_same)
             lit_fail(error, LIT_EXIT_USAGE, "there is another %s already", same->head.name);

@@ -77,7 +77,8 @@ size_t cat_test_count(void);
 const struct cat_test *cat_test_at(size_t index); // sorted by name
 const struct cat_test *cat_test_find(const char *name);
 
-// Adds a kernel from outside, as cat_package_write has it, as the test kernel.NAME, and sets *test
+// Adds a kernel from outside, as cat_package_write has it, as the test kernel.NAME, a litmus test
+// as litmus.NAME, or a generated program under the name of its head, and sets *test
 // (NULL: nobody asks). The same once more is what is there already, whatever the check says of it.
 // False with an error if it makes no sense, or another one has its name. Not thread-safe.
 bool cat_test_add(const void *bytes, size_t size, const struct cat_test **test,
@@ -140,7 +141,10 @@ char *cat_pattern(const char *given);
 // The inverse: parses "test/axis=value,...@parameter=value,...". Fails with one line that names the
 // nearest test, axis or value.
 bool cat_case_parse(const char *name, struct cat_case *which, struct lit_error *error);
-// The same of a name that was taken apart already.
+// What a pattern names where one configuration is wanted: of several the first, of those of the
+// default run if it says nothing else. It is to name its test. False with an error.
+bool cat_case_first(const char *pattern, struct cat_case *which, struct lit_error *error);
+// The same as cat_case_parse of a name that was taken apart already.
 bool cat_case_find(const struct cfg *cfg, struct cat_case *which, struct lit_error *error);
 // Appends the small program of the memory model that an instance of a case is, as a .litmus that
 // asks for what fails: ~exists if that is forbidden, else exists. False with an error if there is

@@ -405,3 +405,31 @@ bool cat_selection_check(const struct cat_selection *selection, struct lit_error
     }
     return true;
 }
+
+struct first {
+    struct cat_selection selection;
+    struct cat_case *which; // `test` is NULL until it is found
+};
+
+static void take_first(const struct cat_case *which, void *user)
+{
+    struct first *first = user;
+    if (!first->which->test && cat_selection_has(&first->selection, which))
+        *first->which = *which;
+}
+
+bool cat_case_first(const char *pattern, struct cat_case *which, struct lit_error *error)
+{
+    struct first first = {{.patterns = &pattern, .count = 1}, which};
+    OWNED(lit_free) char *name = lit_strdup(pattern);
+    name[cfg_test_length(name)] = '\0';
+    const struct cat_test *test = cat_test_find(name);
+    if (cat_case_parse(pattern, which, error))
+        return true;
+    which->test = NULL;
+    if (test)
+        cat_test_each(test, 0, take_first, &first);
+    for (size_t s = 0; s < SIZES && test && !which->test; s++)
+        cat_test_each(test, sizes[s], take_first, &first);
+    return which->test;
+}

@@ -403,8 +403,8 @@ static const char *find_part_fault(const struct cat_package *of)
 static const char *find_fault(const struct cat_package *of)
 {
     const struct cat_interface *interface = &of->interface;
-    const char *name = of->name.data;
-    if (!name || strlen(name) != of->name.length ||
+    const char *name = of->name.length ? of->name.data : "";
+    if (strlen(name) != of->name.length ||
         name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")])
         return "its name";
     if (!is_line(&of->origin))
@@ -413,6 +413,8 @@ static const char *find_fault(const struct cat_package *of)
         return "its module";
     if ((of->unsound || of->check.length) && !is_text(&of->check))
         return "what the check says";
+    if (!of->name.length)
+        return of->page.length && strlen(of->page.data) == of->page.length ? NULL : "its text";
     if (of->litmus.threads)
         return find_litmus_fault(of);
     const char *fault = find_part_fault(of);
@@ -492,6 +494,10 @@ void cat_package_configuration(const struct cat_package *package, struct text *n
 
 void cat_package_head(const struct cat_package *package, struct text *head)
 {
+    if (!package->name.length) {
+        text_append(head, package->page.data, package->page.length);
+        return;
+    }
     if (package->litmus.threads) {
         put_litmus_head(package, head);
         return;

@@ -84,6 +84,12 @@ struct cli_syntax {
     bool (*reads_files)(const void *chosen);
 };
 
+// Has the catalogue know what the operands and options that are patterns of tests name besides what
+// is built in: files (cli_files_take), and what a store alone knows, that of --db and --session, of
+// --from and --missing, or litmus.db. All subcommands come by here. Ids and files become names.
+bool cli_tests_take(const struct cli_syntax *syntax, void *chosen, struct cli_list *operands,
+                    struct lit_error *error);
+
 // Its table of options, and the struct that they fill, with what differs from 0.
 #define CLI_OPTIONS(table, type, ...)                                                              \
     .options = (table), .count = sizeof(table) / sizeof *(table),                                  \

@@ -24,7 +24,7 @@ static void take_page(const char *page, struct text *bytes)
 static bool find(const char *name, struct text *bytes, struct text *remark, struct lit_error *error)
 {
     struct cat_case which = {.test = cat_test_find(name)};
-    if (!which.test && !cat_case_parse(name, &which, error))
+    if (!which.test && !cat_case_first(name, &which, error))
         return false;
     if (which.test->package && which.test->package->litmus.threads) {
         take_page(which.test->package->page.data, bytes);

@@ -50,10 +50,7 @@ static int run_parsed(const struct cli_command *command, struct cli_call *call)
     switch (cli_parse(syntax, call->argc, call->argv, call->chosen, &call->operands, &call->given,
                       &call->error)) {
     case CLI_PARSED:
-        if (syntax->operands == CLI_OPERANDS_TESTS &&
-            !(((syntax->reads_files && syntax->reads_files(call->chosen)) ||
-               cli_litmus_take(&call->operands, &call->error)) &&
-              cli_kernels_find(syntax, call->chosen, &call->operands, &call->error)))
+        if (!cli_tests_take(syntax, call->chosen, &call->operands, &call->error))
             return CLI_FAILED;
         if (syntax->operands != CLI_OPERANDS_NONE || call->operands.count == 0)
             return command->run(call);

@@ -81,11 +81,6 @@ struct store;
 bool cli_kernels_keep(struct store *store, int64_t session, bool *all, struct lit_error *error);
 // Adds those of a session to the catalogue; session 0: the newest of each name.
 bool cli_kernels_take(struct store *store, int64_t session, struct lit_error *error);
-// Adds those that only the store of a subcommand's options knows (--db and --session, where it has
-// them; else litmus.db), where one of the patterns names a kernel or is an id that no test has. Ids
-// become names. No store is fine.
-bool cli_kernels_find(const struct cli_syntax *syntax, const void *chosen,
-                      struct cli_list *patterns, struct lit_error *error);
 
 // --- What is right
 
@@ -98,16 +93,11 @@ bool cli_kernel_agree(struct cat_package *package, const char *name, struct lit_
 
 // --- What litmus reduce makes of what it is given, and writes
 
-// A configuration of a test as a kernel: what its first run has in its buffers and push constants.
-// `what` names it. False with an error that says why there can be none.
-bool cli_reduce_package(const struct eng_prepared *ready, const char *what,
+// A configuration of a test as a kernel: what its first run has in its buffers and push constants,
+// and a generated program's has in litmus fuzz. *loose becomes whether its oracle leaves anything
+// open. False with an error that says why there can be none.
+bool cli_reduce_package(const struct cat_case *which, const struct dev_facts *facts, bool *loose,
                         struct cat_package *package, struct lit_error *error);
-
-// A test's file (*.spvasm with a head), as litmus fuzz stores one, on a device: its configuration
-// with the first value of everything, as a kernel, with as many workgroups and the input that
-// litmus fuzz ran it with. `what` becomes its name, *loose whether its oracle leaves anything open.
-bool cli_reduce_file(const char *path, const struct dev_facts *facts, struct text *what,
-                     bool *loose, struct cat_package *package, struct lit_error *error);
 
 // Writes a kernel into a folder as litmus kernel takes it, with lines of comment (`remark`) on top;
 // `path` becomes the file that it takes.

@@ -4,6 +4,7 @@
 #include "cli/kernel.h"
 
 #include "catalogue/catalogue.h"
+#include "cli/litmus.h"
 #include "store/store.h"
 
 #include <inttypes.h>
@@ -50,18 +51,14 @@ bool cli_kernels_take(struct store *store, int64_t session, struct lit_error *er
 
 static bool names_test(const char *pattern, const struct cat_test *test)
 {
-    const char *body = pattern + (*pattern == '!');
-    return cfg_same_test(body, test->head.name) || text_glob(body, test->head.name) ||
-           text_glob(body, test->head.family);
+    OWNED(lit_free) char *body = lit_strdup(pattern + (*pattern == '!'));
+    body[cfg_test_length(body)] = '\0';
+    return text_glob(body, test->head.name) || text_glob(body, test->head.family);
 }
 
-// Whether only a store can say what it is: an id that is none of a test, a kernel, a litmus test.
+// Whether only a store can say what it is.
 static bool is_unknown(const char *pattern)
 {
-    const char *body = pattern + (*pattern == '!');
-    if (strncmp(body, "kernel", strlen("kernel")) != 0 &&
-        strncmp(body, "litmus", strlen("litmus")) != 0)
-        return cfg_is_id(body);
     for (size_t i = 0; i < cat_test_count(); i++)
         if (names_test(pattern, cat_test_at(i)))
             return false;
@@ -73,17 +70,6 @@ struct finding {
     struct lit_error why;
 };
 
-// What a pattern stands for now that a kernel is there: the name of a kernel for its only
-// configuration, since some subcommands take no less. free() it.
-static char *complete(const char *pattern, const struct cat_test *test)
-{
-    if (strcmp(pattern, test->head.name) != 0 || test->package->litmus.threads)
-        return cat_pattern(pattern);
-    struct text name = {0};
-    cat_package_configuration(test->package, &name);
-    return name.data;
-}
-
 // Adds a kernel that one of the patterns names.
 static bool take_named(const void *bytes, size_t size, void *user)
 {
@@ -94,7 +80,7 @@ static bool take_named(const void *bytes, size_t size, void *user)
     if (!cat_test_add(bytes, size, &test, &f->why))
         return false;
     for (size_t i = 0; i < f->patterns->count; i++) {
-        char *pattern = complete(f->patterns->items[i], test); // lasts as long as the list
+        char *pattern = cat_pattern(f->patterns->items[i]); // lasts as long as the list
         if (names_test(pattern, test)) {
             f->patterns->items[i] = pattern;
             named = true;
@@ -115,22 +101,63 @@ static const void *option_of(const struct cli_syntax *syntax, const void *chosen
     return NULL;
 }
 
-bool cli_kernels_find(const struct cli_syntax *syntax, const void *chosen,
-                      struct cli_list *patterns, struct lit_error *error)
+// Adds those that a store has; no store is fine.
+static bool find_in(const char *path, int64_t session, struct cli_list *patterns,
+                    struct lit_error *error)
 {
     struct finding finding = {.patterns = patterns};
-    const char *const *db = option_of(syntax, chosen, "db");
-    const uint64_t *session = option_of(syntax, chosen, "session");
-    const char *path = db && *db ? *db : "litmus.db";
-    bool unknown = false;
-    for (size_t i = 0; i < patterns->count; i++)
-        unknown |= is_unknown(patterns->items[i]);
-    if (!unknown || access(path, F_OK) != 0)
+    if (access(path, F_OK) != 0)
         return true;
     struct store *store = store_open_read(path, error);
-    const bool good =
-        store && store_kernels(store, session ? (int64_t)*session : 0, take_named, &finding, error);
+    const bool good = store && store_kernels(store, session, take_named, &finding, error);
     store_close(&store);
     return good && (!finding.why.message[0] ||
                     lit_fail(error, LIT_EXIT_USAGE, "%.200s: %.300s", path, finding.why.message));
+}
+
+static bool find_in_stores(const struct cli_syntax *syntax, const void *chosen,
+                           struct cli_list *patterns, struct lit_error *error)
+{
+    static const char *const lists[] = {"from", "missing"};
+    const char *const *db = option_of(syntax, chosen, "db");
+    const uint64_t *session = option_of(syntax, chosen, "session");
+    bool unknown = false, good = true;
+    for (size_t i = 0; i < patterns->count; i++)
+        unknown |= is_unknown(patterns->items[i]);
+    for (size_t i = 0; unknown && i < sizeof lists / sizeof *lists; i++) {
+        const struct cli_list *list = option_of(syntax, chosen, lists[i]);
+        for (size_t k = 0; list && k < list->count && good; k++) {
+            OWNED(lit_free) char *path = lit_strdup(list->items[k]);
+            path[strcspn(path, "#")] = '\0'; // the session is looked for by whoever reads it
+            good = find_in(path, 0, patterns, error);
+        }
+    }
+    return !unknown || (good && find_in(db && *db ? *db : "litmus.db",
+                                        session ? (int64_t)*session : 0, patterns, error));
+}
+
+static bool take_list(const struct cli_syntax *syntax, const void *chosen, struct cli_list *list,
+                      struct lit_error *error)
+{
+    const bool reads = syntax->reads_files && syntax->reads_files(chosen);
+    // Where the operands are stores, a name needs no other one.
+    return !list->count ||
+           (cli_files_take(list, reads, error) && (syntax->operands == CLI_OPERANDS_FILES ||
+                                                   find_in_stores(syntax, chosen, list, error)));
+}
+
+bool cli_tests_take(const struct cli_syntax *syntax, void *chosen, struct cli_list *operands,
+                    struct lit_error *error)
+{
+    bool good =
+        syntax->operands != CLI_OPERANDS_TESTS || take_list(syntax, chosen, operands, error);
+    for (size_t i = 0; i < syntax->count && good; i++) {
+        void *place = (char *)chosen + syntax->options[i].at;
+        struct cli_list one = {.items = place, .count = 1};
+        if (syntax->options[i].kind == CLI_TESTS)
+            good = take_list(syntax, chosen, place, error);
+        else if (syntax->options[i].kind == CLI_TEST && *one.items)
+            good = take_list(syntax, chosen, &one, error);
+    }
+    return good;
 }

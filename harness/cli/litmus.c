@@ -6,6 +6,7 @@
 #include "axiomatic/decide.h"
 #include "base/file.h"
 #include "catalogue/catalogue.h"
+#include "cli/kernel.h"
 #include "generate/concurrent.h"
 
 #include <ctype.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 _Static_assert((int)GEN_STATES == (int)CAT_STATES && (int)GEN_STATE_NAME == (int)CAT_CHOICE_NAME,
                "names of final states fit");
@@ -124,30 +126,54 @@ bool cli_litmus_read(const char *path, struct text *bytes, struct lit_error *err
            lit_fail(error, LIT_EXIT_USAGE, "more than %zu bytes", AXI_MOST_BYTES);
 }
 
-static bool add_file(const char *path, const char **name, struct lit_error *error)
+static bool add_litmus(const char *path, const struct cat_test **test, struct lit_error *error)
 {
     OWNED(text_free) struct text bytes = {0};
-    const struct cat_test *test = NULL;
-    if (!cli_litmus_read(path, &bytes, error) || !cli_litmus_add(path, &bytes, &test, error))
-        return false;
-    *name = test->head.name;
-    return true;
+    struct lit_error why = {0};
+    return (cli_litmus_read(path, &bytes, &why) && cli_litmus_add(path, &bytes, test, &why)) ||
+           lit_fail(error, why.code, "%.200s: %s", path, why.message);
 }
 
-bool cli_litmus_take(struct cli_list *patterns, struct lit_error *error)
+// A program as litmus fuzz stores it.
+static bool add_program(const char *path, const struct cat_test **test, struct lit_error *error)
 {
+    const struct cli_kernel_options none = {0};
+    OWNED(cat_package_clear) struct cat_package package = {0};
+    OWNED(text_free) struct text packed = {0};
+    struct lit_error why = {0};
+    text_puts(&package.origin, "litmus fuzz"); // its page says what counts
+    if (!cli_kernel_load(path, &none, &package.words, &package.word_count, &package.page, error))
+        return false;
+    cat_package_write(&package, &packed);
+    return cat_test_add(packed.data, packed.length, test, &why) ||
+           lit_fail(error, LIT_EXIT_USAGE,
+                    "%.150s is not a test that litmus fuzz stored: %.200s (a kernel of your own: "
+                    "litmus kernel FILE)",
+                    path, why.message);
+}
+
+bool cli_files_take(struct cli_list *patterns, bool but_litmus, struct lit_error *error)
+{
+    static const char *const kernels[] = {".spv", ".comp", ".glsl", ".amber"};
     size_t kept = 0, left_out = 0;
     for (size_t i = 0; i < patterns->count; i++) {
         const char *path = patterns->items[i];
+        const bool is_litmus = cli_litmus_is_file(path) && !but_litmus;
+        const struct cat_test *test = NULL;
         struct lit_error why = {0};
-        if (cli_litmus_is_file(path) && !add_file(path, &path, &why)) {
+        for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+            if (ends(path, kernels[k]) && access(path, F_OK) == 0)
+                return lit_fail(error, LIT_EXIT_USAGE,
+                                "%.200s is a kernel of your own: litmus kernel FILE COMMAND", path);
+        if ((is_litmus && !add_litmus(path, &test, &why)) ||
+            (ends(path, ".spvasm") && !add_program(path, &test, &why))) {
             if (why.code != LIT_EXIT_UNDECIDED)
-                return lit_fail(error, why.code, "%.200s: %s", path, why.message);
-            fprintf(stderr, "litmus: %s: skipped: %s\n", path, why.message);
+                return lit_fail(error, why.code, "%s", why.message);
+            fprintf(stderr, "litmus: skipped: %s\n", why.message);
             left_out++;
             continue;
         }
-        patterns->items[kept++] = path;
+        patterns->items[kept++] = test ? test->head.name : path;
     }
     patterns->count = kept;
     return kept || !left_out ||

@@ -5,11 +5,11 @@
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
 
-// Adds those of a list of patterns that are files, *.litmus and *.test, to the catalogue as tests
-// litmus.NAME, which take their places in the list. One that a dispatch cannot express is left out
-// with a line on stderr. False with an error: a file is wrong, or none is left
-// (LIT_EXIT_UNDECIDED).
-bool cli_litmus_take(struct cli_list *patterns, struct lit_error *error);
+// Adds those of a list of patterns that are files to the catalogue as tests, which take their places
+// in the list: programs of litmus fuzz (*.spvasm) and, unless `but_litmus`, *.litmus and *.test, as
+// litmus.NAME. One of these that a dispatch cannot express is left out with a line on stderr. False
+// with an error: a file is wrong, or none is left (LIT_EXIT_UNDECIDED).
+bool cli_files_take(struct cli_list *patterns, bool but_litmus, struct lit_error *error);
 // Adds the test litmus.NAME of a text, which is that of the file NAME.litmus. False with an error:
 // the text is wrong, or a dispatch cannot express it (LIT_EXIT_UNDECIDED).
 bool cli_litmus_add(const char *path, const struct text *bytes, const struct cat_test **test,

@@ -24,7 +24,6 @@
 
 #define NOT_REDUCED                                                                                \
     "%.200s is not reduced: %.*s; 'litmus kernel FILE --unchecked reduce' does it nevertheless"
-#define SEED              1
 #define JOBS_MOST         64
 #define REFERENCE_SECONDS 120.0 // that the simulator may take for the kernel as it came
 #define REFERENCE_LEAST   2.0   // and for a candidate: this, or
@@ -62,16 +61,13 @@ static const struct cli_option options[] = {
 
 const struct cli_syntax cli_reduce_syntax = {
     .name = "reduce",
-    .usage = "[OPTION]... CONFIGURATION|FILE",
-    .about =
-        "Makes a kernel that fails on a device as small as it can while the same failure "
-        "stays: a\n"
-        "wrong word of the same kind, a crash at the same place, a hang. Nothing undefined "
-        "may come\n"
-        "in: what is right is what the SIMT simulator stores under lockstep and tangled.\n"
-        "'litmus kernel FILE reduce' does it with a kernel of your own; FILE here is a test's, "
-        "as\n"
-        "litmus fuzz stores one.",
+    .usage = "[OPTION]... CONFIGURATION",
+    .about = "Makes a kernel that fails on a device as small as it can while the same failure "
+             "stays: a\n"
+             "wrong word of the same kind, a crash at the same place, a hang. Nothing undefined "
+             "may come\n"
+             "in: what is right is what the SIMT simulator stores under lockstep and tangled.\n"
+             "'litmus kernel FILE reduce' does it with a kernel of your own.",
     CLI_OPTIONS(options, struct options, .runs = 1000, .part = 0.2, .timeout = ENG_IDLE_SECONDS),
     .more = "exit codes: 0 nothing smaller fails, 1 the device or the simulator stopped before "
             "that,\n"
@@ -92,7 +88,6 @@ struct reducing {
     struct eng_watch reference;
     struct eng_device simulator;
     const struct eng_device *device;
-    const char *file; // a test's; NULL: it is of the catalogue:
     struct cat_case which;
     struct text name; // of the configuration
     bool loose;       // its oracle leaves something open
@@ -129,10 +124,7 @@ static bool choose_device(struct reducing *r, struct lit_error *error)
 static bool take_package(struct reducing *r, struct lit_error *error)
 {
     struct cat_package *package = &r->base.package;
-    if (r->file)
-        return cli_reduce_file(r->file, &r->device->facts, &r->name, &r->loose, package, error);
     const struct cat_package *own = r->which.test->package;
-    struct eng_prepared ready = {0};
     struct lit_error why = {0};
     if (!r->which.subgroup)
         r->which.subgroup = r->device->facts.subgroup;
@@ -154,16 +146,8 @@ static bool take_package(struct reducing *r, struct lit_error *error)
         package->subgroup = r->which.subgroup;
         return true;
     }
-    const struct eng_prepare how = {
-        .which = &r->which, .facts = &r->device->facts, .most_words = CLI_KERNEL_BYTES / 4};
-    bool good = eng_prepare(&how, &ready, &why);
-    if (good) {
-        eng_prepare_data(&ready, SEED);
-        good = cli_reduce_package(&ready, r->name.data, package, &why);
-        r->loose = ready.mode.check != CAT_CHECK_EQUAL;
-    }
-    eng_prepared_clear(&ready);
-    return good || lit_fail(error, why.code, "%.200s: %.250s", r->name.data, why.message);
+    return cli_reduce_package(&r->which, &r->device->facts, &r->loose, package, &why) ||
+           lit_fail(error, why.code, "%.200s: %.250s", r->name.data, why.message);
 }
 
 // The module as the passes see it; buffers and constants that it does not have go.
@@ -410,11 +394,7 @@ static bool take(struct reducing *r, const struct cli_list *operands, struct lit
                         operands->count ? operands->items[1] : "");
     if (o->jobs > JOBS_MOST)
         return lit_fail(error, LIT_EXIT_USAGE, "--jobs: at most %d", JOBS_MOST);
-    const size_t length = strlen(operands->items[0]);
-    if (length > 7 && strcmp(operands->items[0] + length - 7, ".spvasm") == 0)
-        r->file = operands->items[0];
-    if ((!r->file && !cat_case_parse(operands->items[0], &r->which, error)) ||
-        !cli_simt_use(&o->simt, error))
+    if (!cat_case_first(operands->items[0], &r->which, error) || !cli_simt_use(&o->simt, error))
         return false;
     r->simulator.manifest = eng_simt_manifest(error);
     return r->simulator.manifest && cli_devices_find(&r->devices, &o->devices, error) &&

@@ -13,6 +13,8 @@
 
 // The push constants of tests (docs/test-format.md): addresses, of which a kernel has none,
 // elements, the run's seed.
+#define SEED 1
+
 enum { PUSH_ELEMENTS = 24, PUSH_SEED = 28, PUSH_SIZE = 32 };
 
 static bool takes_addresses(const uint32_t *words, size_t count)
@@ -93,58 +95,35 @@ static bool take_all(const struct eng_prepared *ready, const char *what, const u
     return package->groups > 0 || lit_fail(error, LIT_EXIT_USAGE, "it dispatches no workgroup");
 }
 
-bool cli_reduce_package(const struct eng_prepared *ready, const char *what,
-                        struct cat_package *package, struct lit_error *error)
-{
-    const struct cat_test *test = ready->which.test;
-    if (test->package)
-        return lit_fail(error, LIT_EXIT_USAGE, "a litmus test is not reduced");
-    const uint32_t *words = cat_module_words(test, ready->module);
-    package->words =
-        cat_ids_insert(words, ready->module->count, cat_module_names(test, ready->module),
-                       ready->module->names_size, &package->word_count);
-    return take_all(ready, what, words, package, error);
-}
-
 // The seed of what it was found with stands in a generated program's name: "...-5eed-17".
 static uint64_t seed_of(const char *name)
 {
     const char *last = strrchr(name, '-'), *at = last;
     while (at && at > name && at[-1] != '-')
         at--;
-    return last && at > name ? strtoull(at, NULL, 16) : 1;
+    return last && at > name ? strtoull(at, NULL, 16) : SEED;
 }
 
-bool cli_reduce_file(const char *path, const struct dev_facts *facts, struct text *what,
-                     bool *loose, struct cat_package *package, struct lit_error *error)
+bool cli_reduce_package(const struct cat_case *which, const struct dev_facts *facts, bool *loose,
+                        struct cat_package *package, struct lit_error *error)
 {
-    const struct cli_kernel_options none = {0};
-    OWNED(text_free) struct text page = {0};
-    struct cat_test test = {0};
-    struct cat_module module = {.variant = ""};
-    struct eng_prepared ready = {0};
-    struct lit_error why = {0};
-    if (!cli_kernel_load(path, &none, &package->words, &package->word_count, &page, error))
+    const struct cat_test *test = which->test;
+    OWNED(eng_prepared_clear) struct eng_prepared ready = {0};
+    OWNED(text_free) struct text what = {0};
+    if (test->package)
+        return lit_fail(error, LIT_EXIT_USAGE, "a litmus test is not reduced");
+    const struct eng_prepare how = {.which = which,
+                                    .facts = facts,
+                                    .scale = test->head.program ? eng_draw_workgroups(facts) : 0,
+                                    .most_words = CLI_KERNEL_BYTES / 4};
+    if (!eng_prepare(&how, &ready, error))
         return false;
-    module.count = (uint32_t)package->word_count;
-    bool good = cat_head_parse(page.data, page.length, &test.head, &why);
-    if (good && !(test.oracle = cat_oracle_find(test.head.oracle)))
-        good = lit_fail(&why, LIT_EXIT_USAGE, "there is no oracle '%.80s'", test.head.oracle);
-    good = good && cat_module_features(package->words, package->word_count, &module.features, &why);
-    const struct cat_case which = {.test = &test, .subgroup = facts->subgroup};
-    good = good && eng_prepare(&(struct eng_prepare){.which = &which,
-                                                     .module = &module,
-                                                     .facts = facts,
-                                                     .scale = eng_draw_workgroups(facts),
-                                                     .most_words = CLI_KERNEL_BYTES / 4},
-                               &ready, &why);
-    if (good) {
-        cat_case_name(&which, what);
-        eng_prepare_data(&ready, seed_of(test.head.name));
-        good = take_all(&ready, what->data, package->words, package, &why);
-        *loose = ready.mode.check != CAT_CHECK_EQUAL;
-    }
-    eng_prepared_clear(&ready);
-    cat_head_clear(&test.head);
-    return good || lit_fail(error, why.code, "%.200s: %.280s", path, why.message);
+    cat_case_name(which, &what);
+    eng_prepare_data(&ready, test->head.program ? seed_of(test->head.name) : SEED);
+    *loose = ready.mode.check != CAT_CHECK_EQUAL;
+    const uint32_t *words = cat_module_words(test, ready.module);
+    package->words =
+        cat_ids_insert(words, ready.module->count, cat_module_names(test, ready.module),
+                       ready.module->names_size, &package->word_count);
+    return take_all(&ready, what.data, words, package, error);
 }

@@ -77,6 +77,7 @@ struct making {
     const struct options *chosen;
     const char *bench; // the row of a benchmark; NULL: `which` it is
     bool store_given;  // --db or --session: the result has to be there
+    const char *asked; // what names it, as it was given
     struct cat_case which;
     struct report_model model;
     bool has_model;
@@ -93,17 +94,12 @@ struct making {
 
 // The result in the store
 
-// Whether a result is of this configuration; a name without a subgroup size means any.
+// Whether a result is of a configuration that is asked for.
 static bool is_asked_for(const struct making *m, const struct cfg *cfg)
 {
     struct cat_case other;
-    if (!cat_case_find(cfg, &other, NULL) || other.test != m->which.test)
-        return false;
-    if (!m->which.subgroup)
-        other.subgroup = 0;
-    return other.subgroup == m->which.subgroup &&
-           !memcmp(other.axis, m->which.axis, sizeof other.axis) &&
-           !memcmp(other.sweep, m->which.sweep, sizeof other.sweep);
+    const struct cat_selection asked = {.patterns = &m->asked, .count = 1, .thorough = true};
+    return cat_case_find(cfg, &other, NULL) && cat_selection_has(&asked, &other);
 }
 
 static bool device_is_asked_for(const struct making *m, const struct report_device *device)
@@ -140,9 +136,7 @@ static bool take_result(struct making *m, struct lit_error *error)
         return lit_fail(error, LIT_EXIT_NOTHING, "it cannot run on %.100s, session %" PRId64 ": %s",
                         m->model.devices[m->result->device].facts.name, m->model.session.id,
                         m->result->reason);
-    struct cat_case measured;
-    cat_case_find(&m->result->cfg, &measured, NULL);
-    m->which.subgroup = measured.subgroup;
+    cat_case_find(&m->result->cfg, &m->which, NULL);
     m->facts = m->model.devices[m->result->device].facts;
     snprintf(m->system, sizeof m->system, "%s", m->model.session.system);
     return true;
@@ -431,8 +425,9 @@ static bool make(struct making *m, const struct cli_list *operands, struct text 
                         operands->count ? operands->items[1] : "");
     if (operands->count && !facts && cli_repro_is_bench(operands->items[0]))
         m->bench = operands->items[0];
-    else if (operands->count && !cat_case_parse(operands->items[0], &m->which, error))
+    else if (operands->count && !cat_case_first(operands->items[0], &m->which, error))
         return false;
+    m->asked = operands->count ? operands->items[0] : NULL;
     if (facts)
         return look_into_facts(m, error) && write_bundle(m, said, error);
     if (m->bench && (m->store_given || m->chosen->amber))

@@ -141,8 +141,11 @@ static bool show_one(struct text *text, const char *name, bool source, struct li
 {
     struct cat_case which = {.test = cat_test_find(name)};
     bool is_case = cfg_is_precise(name);
-    if ((is_case || !which.test) && !cat_case_parse(name, &which, error))
+    OWNED(text_free) struct text whole = {0};
+    if ((is_case || !which.test) && !cat_case_first(name, &which, error))
         return false;
+    cat_case_name(&which, &whole);
+    name = whole.data;
     if (!source)
         put_test(text, which.test);
     if (is_case && !source) {

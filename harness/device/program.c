@@ -311,7 +311,10 @@ struct dev_program *dev_program_create(struct dev *dev, const struct dev_program
     struct dev_program *program = lit_alloc(1, sizeof *program);
     program->dev = dev;
     program->info = *info;
-    program->info.check_on_host |= info->single;
+    // The device's checker knows neither the states of litmus tests nor what may differ.
+    program->info.check_on_host |=
+        info->single || info->mode.check >= DEV_CHECKS ||
+        (info->code.interface && !cat_interface_is_exact(info->code.interface));
     program->next.seeds = lit_alloc(info->batch, sizeof *program->next.seeds);
     if (!info->batch || !dev_shape_fits(&dev->facts, info->mode.check, &info->shape, error)) {
         status = DEV_ERROR;
@@ -609,6 +612,17 @@ static void record_readback(struct dev_program *program)
     dev_barrier(dev);
 }
 
+static void judge(struct dev_program *program, uint32_t index, struct cat_run *run,
+                  struct cat_failure *failures, size_t most, size_t *count)
+{
+    const struct dev_program_info *info = &program->info;
+    uint32_t *output = program->readback.mapped;
+    if (info->code.interface)
+        cat_settle(info->code.interface, output, program->expected);
+    cat_mode_check(&info->mode, &info->shape, output, program->expected, index, run, failures, most,
+                   count);
+}
+
 static enum dev_status run_for_host(struct dev_program *program, uint32_t seed, uint32_t index,
                                     struct dev_batch *batch, uint32_t timeout_ms,
                                     struct lit_error *error)
@@ -632,10 +646,8 @@ static enum dev_status run_for_host(struct dev_program *program, uint32_t seed, 
     const uint32_t state = output[program->output_words];
     const size_t before = batch->failure_count;
     batch->expired[index] = state != 0 && state != CAT_POISON;
-    if (program->info.code.interface)
-        cat_settle(program->info.code.interface, output, program->expected);
-    cat_mode_check(&program->info.mode, &program->info.shape, output, program->expected, index,
-                   &batch->run[index], batch->failures, DEV_MAX_FAILURES, &batch->failure_count);
+    judge(program, index, &batch->run[index], batch->failures, DEV_MAX_FAILURES,
+          &batch->failure_count);
     // Failures of a run that gave up are of what it did not come to.
     if (batch->expired[index])
         batch->failure_count = before;
@@ -734,8 +746,7 @@ enum dev_status dev_program_single(struct dev_program *program, bool compiles, u
     TRY_END(submit_single(program, own ? own : program->pipeline, seed, timeout_ms, error));
     const uint32_t state = program->readback.mapped[program->output_words];
     *expired = state != 0 && state != UINT32_MAX;
-    cat_mode_check(&program->info.mode, &program->info.shape, program->readback.mapped,
-                   program->expected, 0, run, &failure, 1, &failures);
+    judge(program, 0, run, &failure, 1, &failures);
 error:
     if (own && !program->dev->stuck && status != DEV_LOST)
         vkDestroyPipeline(program->dev->device, own, NULL);

@@ -568,9 +568,7 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
     }
     const struct eng_stress_limits limits = {job->facts, job->ready.module->divisible};
     eng_stress_fit(&job->stress, &limits);
-    job->check_on_host |= !(measure->tried >> job->ready.mode.check & 1) ||
-                          job->ready.mode.check >= CAT_DEVICE_CHECKS ||
-                          (job->ready.interface && !cat_interface_is_exact(job->ready.interface));
+    job->check_on_host |= !(measure->tried >> job->ready.mode.check & 1);
     if (measure->own || measure->scale || !take_data(request->name, request->seed, &job->ready))
         eng_prepare_data(&job->ready, request->seed);
     status = run_all(job, &total);

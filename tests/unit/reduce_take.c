@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "catalogue/catalogue.h"
+#include "cli/litmus.h"
 #include "engine/protocol.h"
 
 #include <stdio.h>
@@ -17,7 +18,9 @@ static const char *file;
 
 static void take(struct dev_facts *facts, struct cat_package *package)
 {
+    struct cli_list patterns = {0};
     OWNED(text_free) struct text what = {0};
+    struct cat_case which;
     struct lit_error error = {0};
     bool loose = true;
     facts->features = UINT64_MAX;
@@ -27,8 +30,14 @@ static void take(struct dev_facts *facts, struct cat_package *package)
     facts->max_workgroups = 65535;
     facts->max_shared = 48 << 10;
     facts->max_storage_buffer = 1 << 30;
-    if (!cli_reduce_file(file, facts, &what, &loose, package, &error))
+    cli_list_add(&patterns, lit_strdup(file));
+    if (!cli_files_take(&patterns, false, &error) ||
+        !cat_case_first(patterns.items[0], &which, &error))
         fail_msg("%s", error.message);
+    which.subgroup = facts->subgroup;
+    if (!cli_reduce_package(&which, facts, &loose, package, &error))
+        fail_msg("%s", error.message);
+    cat_case_name(&which, &what);
     assert_false(loose);
     assert_string_equal(what.data, "groups.fuzz-maximal-2026-2348/reconvergence=maximal"
                                    "@workgroup=64,subgroup=32");
