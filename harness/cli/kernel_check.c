@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #define MOST_RANGES 8
+#define FEW         4u  // workgroups at a time
+#define MANY        64u // as many as the simulator takes
 // How much is looked at: instructions, each invocation counted, of all dispatches; invocations of a
 // dispatch; findings that are written. No workgroup begins once the first is reached, and the
 // dispatch ends after a quarter more.
@@ -278,12 +280,14 @@ static uint32_t workgroup_of(const struct cat_package *package)
     return most ? most : 1;
 }
 
-static bool trace_run(struct checking *c, const char *name, const char *option,
+static bool trace_run(struct checking *c, const char *name, const char *option, unsigned resident,
                       struct exp_trace *traces, struct lit_error *error)
 {
     OWNED(text_free) struct text file = {0}, settings = {0};
     const size_t count = exp_dispatches(c->package);
-    const uint32_t groups = c->bounds->invocations / workgroup_of(c->package);
+    const uint32_t groups = c->bounds->invocations / workgroup_of(c->package),
+                   more = c->bounds->instructions * (resident > FEW ? 4 : 1),
+                   most = more < all.instructions ? more : all.instructions;
     struct eng_outcome outcome;
     struct cli_asking asking = {.name = name};
     if (!lit_file_temporary("", 0, &file, error))
@@ -291,8 +295,8 @@ static bool trace_run(struct checking *c, const char *name, const char *option,
     unlink(file.data);
     text_printf(&settings,
                 "model=lockstep,seed=1,threads=1,bounds=check,workgroups=%" PRIu32
-                ",instructions=%zu,trace=%s",
-                groups ? groups : 1, c->bounds->instructions / count + 1, file.data);
+                ",instructions=%zu,resident=%u,trace=%s",
+                groups ? groups : 1, most / count + 1, resident, file.data);
     const bool good = cli_asking_begin(&asking, error) &&
                       cli_ask(&asking, ENG_TRY, settings.data, 1, option, &outcome, error) &&
                       exp_trace_load(file.data, count, traces, error);
@@ -329,16 +333,30 @@ static bool look(struct checking *c, struct exp_trace *traces, struct lit_error 
     return true;
 }
 
+static void clear(struct checking *c, struct exp_trace *traces)
+{
+    exp_findings_clear(&c->findings);
+    for (size_t i = 0; c->package && i < exp_dispatches(c->package); i++)
+        exp_trace_clear(&traces[i]);
+}
+
 // Appends what it does wrong to `out`, and to `sums` how often: "a data race and 2
 // uninitialised reads"; "" for nothing.
 static bool check(const struct cat_package *package, const char *name, const char *option,
                   const struct bounds *bounds, struct text *sums, struct text *out,
                   struct lit_error *error)
 {
-    struct checking c = {.package = package, .bounds = bounds, .out = out};
+    struct checking c = {.findings.starved = true};
     const size_t count = exp_dispatches(package);
     OWNED(lit_free) struct exp_trace *traces = lit_alloc(count, sizeof *traces);
-    const bool good = trace_run(&c, name, option, traces, error) && look(&c, traces, error);
+    bool good = true;
+    // Once more with as many workgroups at a time as there can be, if they wait for others.
+    for (unsigned resident = FEW; good && c.findings.starved && resident <= MANY;
+         resident += MANY - FEW) {
+        clear(&c, traces);
+        c = (struct checking){.package = package, .bounds = bounds, .out = out};
+        good = trace_run(&c, name, option, resident, traces, error) && look(&c, traces, error);
+    }
     if (good)
         put_all(&c, traces);
     for (size_t i = 0; i < KINDS && good; i++) {
@@ -350,9 +368,7 @@ static bool check(const struct cat_package *package, const char *name, const cha
         else
             text_printf(sums, "%zu %s", c.kinds[i], names[i].several);
     }
-    exp_findings_clear(&c.findings);
-    for (size_t i = 0; i < count; i++)
-        exp_trace_clear(&traces[i]);
+    clear(&c, traces);
     return good;
 }
 

@@ -134,7 +134,7 @@ void exp_find_endless(const struct exp_dispatch *of, struct exp_findings *findin
     OWNED(lit_free) struct stuck *all = lit_alloc((size_t)groups * local, sizeof *all);
     OWNED(lit_free) bool *may_end = lit_alloc(groups, sizeof *may_end);
     OWNED(lit_free) bool *is_shared = lit_alloc(groups, sizeof *is_shared);
-    bool any_may_end = groups < t->dispatched;
+    bool any_may_end = false;
     if (!t->left)
         return;
     for (uint32_t group = 0; group < groups; group++) {
@@ -146,6 +146,8 @@ void exp_find_endless(const struct exp_dispatch *of, struct exp_findings *findin
         }
         any_may_end |= may_end[group];
     }
+    findings->starved = !any_may_end && groups < t->dispatched;
+    any_may_end |= findings->starved;
     for (uint32_t group = 0; group < groups; group++)
         if (!may_end[group] && (is_shared[group] || !any_may_end))
             find(of, group, &all[(size_t)group * local], local, findings);

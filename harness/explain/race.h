@@ -59,6 +59,7 @@ struct exp_dispatch {
 struct exp_findings {
     struct exp_finding *items; // in the order of their steps
     size_t count;
+    bool starved; // workgroups that had not begun are all that those of a cut dispatch can wait for
 };
 
 // Adds what is found to `findings`. Accesses are ordered as by axi_decide, in the execution that
