@@ -593,29 +593,11 @@ static bool find_devices(struct fuzzing *f, const struct cli_call *call, struct 
 
 static int finish(struct fuzzing *f, struct lit_error *error)
 {
-    struct cli_campaign *c = &f->campaign;
     char reason[256];
     const enum lit_exit code = conclude(&f->sum, reason);
-    const bool whole = !c->missing && f->sum.stopped + f->sum.unopened == 0;
-    if (c->store && !c->session.finished && whole &&
-        !store_session_finish(c->store, c->session.id, error))
-        return cli_fail(error);
-    if (c->store && !store_stays(c->store, error))
-        return cli_fail(error);
-    printf("\n");
-    cli_last_line(c->store ? f->chosen->db : NULL, f->chosen->seed.value, f->devices.watch.started,
-                  code, reason);
-    if (c->store && !whole) {
-        OWNED(text_free) struct text again = {0};
-        text_printf(&again, "litmus fuzz %s --resume", c->kind.family);
-        if (strcmp(f->chosen->db, "litmus.db") != 0) {
-            text_puts(&again, " --db ");
-            text_quote(&again, f->chosen->db);
-        }
-        printf("resume: %s\n", again.data);
-    }
-    cli_flush();
-    return code;
+    f->campaign.missing |= f->sum.stopped + f->sum.unopened > 0;
+    f->campaign.options.seed = f->chosen->seed;
+    return cli_campaign_end(&f->campaign, f->devices.watch.started, code, reason, error);
 }
 
 static int fuzz(struct fuzzing *f, const struct cli_call *call, struct lit_error *error)
@@ -650,14 +632,16 @@ static int fuzz(struct fuzzing *f, const struct cli_call *call, struct lit_error
 // The options that say nothing of small memory tests are refused.
 static int fuzz_memory(struct cli_call *call)
 {
-    static const char *const others[] = {"rule",     "pressure", "jobs",   "steps", "depth",
-                                         "coverage", "replay",   "resume", "shard"};
+    static const char *const others[] = {"rule",  "pressure", "jobs",   "steps",
+                                         "depth", "coverage", "replay", "shard"};
     const struct options *o = call->chosen;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (cli_is_given(&cli_fuzz_syntax, call->given, others[i])) {
             lit_fail(&call->error, LIT_EXIT_USAGE, "--%s is not for memory", others[i]);
             return CLI_FAILED;
         }
+    if (!check_together(o, call->given, &call->error))
+        return CLI_FAILED;
     const bool counted = cli_is_given(&cli_fuzz_syntax, call->given, "count");
     const bool kept = cli_is_given(&cli_fuzz_syntax, call->given, "keep");
     return cli_fuzz_memory(call, &(struct cli_fuzz_memory){.devices = &o->devices,
@@ -668,6 +652,7 @@ static int fuzz_memory(struct cli_call *call)
                                                            .seed = o->seed,
                                                            .index = o->index.value,
                                                            .show = o->show,
+                                                           .resume = o->resume,
                                                            .quiet = o->quiet,
                                                            .verbose = o->verbose,
                                                            .out = o->out ? o->out : "fuzz-memory",

@@ -54,7 +54,7 @@ struct cli_campaign {
     struct cli_run_options options; // as the session has them
     struct cli_campaign_kind kind;
     struct lit_error *error;
-    bool missing; // a device of a session that was resumed is not there, or was not measured
+    bool missing; // something is left for --resume: a device that is not there, programs
     // Of the device at hand:
     const struct eng_device *device;
     struct cli_campaign_size sizes[DEV_MAX_SIZES];
@@ -75,6 +75,10 @@ bool cli_campaign_resume(struct cli_campaign *campaign, const char *family,
 // need not be there.
 bool cli_campaign_devices(struct cli_campaign *campaign, struct cli_devices *devices,
                           struct lit_error *error);
+// Finishes the session unless something is missing, and prints the last lines. Returns the exit
+// code: `code`, or that of an error.
+int cli_campaign_end(struct cli_campaign *campaign, double started, enum lit_exit code,
+                     const char *reason, struct lit_error *error);
 void cli_campaign_close(struct cli_campaign *campaign);
 
 // The device whose turn it is. Adds to *tally what the session has of it.

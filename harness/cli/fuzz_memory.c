@@ -4,9 +4,9 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/folder.h"
+#include "cli/fuzz.h"
 #include "cli/kernel.h"
 #include "cli/litmus.h"
-#include "cli/session.h"
 #include "engine/supervisor.h"
 #include "generate/concurrent.h"
 #include "report/format.h"
@@ -36,10 +36,8 @@ struct tests {
 
 struct campaign {
     const struct cli_fuzz_memory *asked;
-    struct cli_run_options options; // what a run of the same would have
+    struct cli_campaign kept;
     struct cli_devices devices;
-    struct store *store;
-    struct store_session session;
     struct lit_error *error;
     char **tried; // names of tests, sorted: each as often as there are devices that have a result
     size_t tried_count;
@@ -78,8 +76,8 @@ static bool load_tried(struct campaign *c)
         if (!c->devices.chosen[i])
             continue;
         c->device_count++;
-        if (!store_tried(c->store, inventory->devices[i].id, "litmus.fuzz-*", add_tried, c,
-                         c->error))
+        if (!store_tried(c->kept.store, c->kept.session.id, inventory->devices[i].id,
+                         CLI_MEMORY_TESTS, add_tried, c, c->error))
             return false;
     }
     if (c->tried_count)
@@ -148,7 +146,7 @@ static bool take(struct campaign *c)
 static bool take_some(struct campaign *c)
 {
     while (c->count < AT_ONCE && !c->broken && !eng_interrupt() &&
-           (!c->asked->count || c->planned < c->asked->count)) {
+           (!c->kept.options.count || c->planned < c->kept.options.count)) {
         if (!gen_small_next(&c->small)) {
             if (c->again)
                 break;
@@ -156,7 +154,7 @@ static bool take_some(struct campaign *c)
             c->small.begun = false;
             continue;
         }
-        if (c->index++ < c->asked->index)
+        if (c->index++ < c->kept.options.first)
             continue;
         const bool taken = take(c);
         c->count += taken;
@@ -201,7 +199,8 @@ static bool keep(struct campaign *c, const struct one *one, struct text *said)
     const char *name;
     for (size_t i = 0; (bytes = cat_added_at(i, &name)); i++)
         if (strcmp(name, one->name) == 0 &&
-            !store_kernel_put(c->store, c->session.id, name, bytes->data, bytes->length, c->error))
+            !store_kernel_put(c->kept.store, c->kept.session.id, name, bytes->data, bytes->length,
+                              c->error))
             return false;
     if (c->stored >= c->asked->keep)
         return true;
@@ -213,6 +212,20 @@ static bool keep(struct campaign *c, const struct one *one, struct text *said)
     text_printf(said, "    stored in %s\n", path.data);
     c->stored++;
     return true;
+}
+
+static void print_header(const struct eng_device *device, size_t planned, size_t before, void *user)
+{
+    struct campaign *c = user;
+    (void)planned;
+    (void)before;
+    if (c->headed)
+        return;
+    cli_devices_heading(&c->devices, device);
+    printf("  small memory tests, %s runs each, seed 0x%" PRIx64 "; of %s the store has a result\n",
+           COUNT(c->kept.options.runs), c->kept.options.seed.value, COUNT(c->tried_count));
+    cli_flush();
+    c->headed = c->device_count < 2;
 }
 
 static void ended(const struct eng_device *device, const struct store_result *result, void *user)
@@ -227,6 +240,8 @@ static void ended(const struct eng_device *device, const struct store_result *re
         i++;
     if (i == c->count || ending == ENG_SKIP)
         return;
+    if (c->device_count < 2)
+        print_header(device, 0, 0, c);
     const struct one *one = &c->ones[i];
     const bool fails = is_broken_or_fails(ending);
     c->ran++;
@@ -255,20 +270,6 @@ static void ended(const struct eng_device *device, const struct store_result *re
     c->broken |= !keep(c, one, &text);
     cli_print(&text);
     cli_flush();
-}
-
-static void print_header(const struct eng_device *device, size_t planned, size_t before, void *user)
-{
-    struct campaign *c = user;
-    (void)planned;
-    (void)before;
-    if (c->headed)
-        return;
-    cli_devices_heading(&c->devices, device);
-    printf("  small memory tests, %s runs each, seed 0x%" PRIx64 "; of %s the store has a result\n",
-           COUNT(c->options.runs), c->options.seed.value, COUNT(c->tried_count));
-    cli_flush();
-    c->headed = c->device_count < 2;
 }
 
 static void put_row(const char *name, const char *place, const struct tests *tests,
@@ -315,66 +316,70 @@ static enum eng_stop run_some(struct campaign *c)
     const struct eng_run work = {.selection = &selection,
                                  .inventory = &c->devices.inventory,
                                  .chosen = c->devices.chosen,
-                                 .runs = c->options.runs,
-                                 .seed = c->options.seed.value,
-                                 .rule = c->options.rule,
+                                 .runs = c->kept.options.runs,
+                                 .seed = c->kept.options.seed.value,
+                                 .rule = c->kept.options.rule,
                                  .ahead = -1,
                                  .watch = &c->devices.watch,
                                  .kernel_log = ENG_KERNEL_LOG,
-                                 .store = c->store,
-                                 .session = c->session.id,
+                                 .store = c->kept.store,
+                                 .session = c->kept.session.id,
                                  .progress = &progress,
                                  .header = print_header,
                                  .ended = ended,
+                                 .known = ended,
                                  .user = c};
     return eng_supervise(&work, &c->tally, c->error);
 }
 
 static bool begin(struct campaign *c, const struct cli_call *call)
 {
-    cli_list_add(&c->options.patterns, lit_strdup("litmus.fuzz-*"));
-    c->session = cli_session_make("fuzz", call);
-    c->session.seed = c->options.seed.value;
-    c->session.runs = c->options.runs;
-    c->session.options = cli_session_write(&c->options, &c->devices);
-    c->store = store_open(c->asked->db, c->error);
-    return c->store && load_tried(c) && store_session_begin(c->store, &c->session, c->error);
+    struct cli_campaign *kept = &c->kept;
+    cli_list_add(&kept->options.patterns, lit_strdup(CLI_MEMORY_TESTS));
+    kept->session = cli_session_make("fuzz", call);
+    kept->session.seed = kept->options.seed.value;
+    kept->session.runs = kept->options.runs;
+    kept->session.options = cli_session_write(&kept->options, &c->devices);
+    kept->store = store_open(kept->options.db, c->error);
+    return kept->store && store_session_begin(kept->store, &kept->session, c->error);
 }
 
-static int conclude(struct campaign *c, enum eng_stop stop)
+static bool find(struct campaign *c, const struct cli_call *call)
 {
-    char reason[256];
-    cli_line_clear(&c->devices.line);
-    if (stop == ENG_STOP_STORE || c->broken ||
-        !store_session_finish(c->store, c->session.id, c->error))
-        return cli_fail(c->error);
-    print_table(c);
-    const enum lit_exit code = eng_tally_exit(&c->tally, reason, sizeof reason);
-    if (!store_stays(c->store, c->error))
-        return cli_fail(c->error);
-    printf("\n");
-    cli_last_line(c->asked->db, c->options.seed.value, c->devices.watch.started, code, reason);
-    cli_flush();
-    return code;
+    const struct cli_fuzz_memory *asked = c->asked;
+    struct cli_run_options *options = &c->kept.options;
+    *options = (struct cli_run_options){.runs = asked->runs,
+                                        .seed = asked->seed,
+                                        .simt = *asked->simt,
+                                        .timeout = asked->timeout,
+                                        .db = asked->db,
+                                        .campaign = true,
+                                        .first = asked->index,
+                                        .count = asked->count,
+                                        .rule = {.least = asked->runs, .most = asked->runs}};
+    c->kept.kind.family = "memory";
+    if (asked->resume && !cli_campaign_resume(&c->kept, "memory", c->error))
+        return false;
+    if (c->kept.session.finished)
+        return lit_fail(c->error, LIT_EXIT_USAGE, "%.200s: no campaign in it is unfinished",
+                        asked->db);
+    cli_seed_settle(&options->seed, true);
+    c->devices.line.quiet = asked->quiet;
+    cli_devices_watch(&c->devices, options->timeout, asked->time, asked->verbose);
+    if (!cli_simt_use(&options->simt, c->error))
+        return false;
+    eng_interrupt_listen();
+    return (asked->resume
+                ? cli_campaign_devices(&c->kept, &c->devices, c->error)
+                : cli_devices_find(&c->devices, asked->devices, c->error) && begin(c, call)) &&
+           load_tried(c);
 }
 
 static int run_all(struct campaign *c, const struct cli_call *call)
 {
     enum eng_stop stop = ENG_STOP_NOT;
-    const struct cli_fuzz_memory *asked = c->asked;
-    c->options = (struct cli_run_options){.runs = asked->runs,
-                                          .seed = asked->seed,
-                                          .simt = *asked->simt,
-                                          .timeout = asked->timeout,
-                                          .db = asked->db,
-                                          .rule = {.least = asked->runs, .most = asked->runs}};
-    cli_seed_settle(&c->options.seed, true);
-    c->devices.line.quiet = asked->quiet;
-    cli_devices_watch(&c->devices, asked->timeout, asked->time, asked->verbose);
-    if (!cli_simt_use(asked->simt, c->error))
-        return cli_fail(c->error);
-    eng_interrupt_listen();
-    if (!cli_devices_find(&c->devices, asked->devices, c->error) || !begin(c, call))
+    char reason[256];
+    if (!find(c, call))
         return cli_fail(c->error);
     c->began = clock_now();
     gen_small_make(&c->small);
@@ -384,7 +389,15 @@ static int run_all(struct campaign *c, const struct cli_call *call)
         if (c->tally.stopped + c->tally.failed + c->tally.unopened)
             break;
     }
-    return conclude(c, stop);
+    cli_line_clear(&c->devices.line);
+    if (stop == ENG_STOP_STORE || c->broken)
+        return cli_fail(c->error);
+    print_table(c);
+    // Where nobody says how many there are to be, it ends when it is told to.
+    c->kept.missing |= c->tally.stopped + c->tally.unopened > 0 ||
+                       ((stop != ENG_STOP_NOT || eng_interrupt()) && c->kept.options.count);
+    const enum lit_exit code = eng_tally_exit(&c->tally, reason, sizeof reason);
+    return cli_campaign_end(&c->kept, c->devices.watch.started, code, reason, c->error);
 }
 
 static int show(const struct cli_fuzz_memory *asked)
@@ -417,7 +430,6 @@ int cli_fuzz_memory(struct cli_call *call, const struct cli_fuzz_memory *asked)
         free(c->tried[i]);
     free(c->tried);
     gen_small_clear(&c->small);
-    store_session_clear(&c->session);
-    store_close(&c->store);
+    cli_campaign_close(&c->kept);
     return cli_devices_end(&c->devices, code);
 }

@@ -168,6 +168,29 @@ void cli_campaign_close(struct cli_campaign *c)
     store_close(&c->store);
 }
 
+int cli_campaign_end(struct cli_campaign *c, double started, enum lit_exit code, const char *reason,
+                     struct lit_error *error)
+{
+    const char *db = c->options.db;
+    if (c->store && ((!c->session.finished && !c->missing &&
+                      !store_session_finish(c->store, c->session.id, error)) ||
+                     !store_stays(c->store, error)))
+        return cli_fail(error);
+    printf("\n");
+    cli_last_line(c->store ? db : NULL, c->options.seed.value, started, code, reason);
+    if (c->store && c->missing) {
+        OWNED(text_free) struct text again = {0};
+        text_printf(&again, "litmus fuzz %s --resume", c->kind.family);
+        if (strcmp(db, "litmus.db") != 0) {
+            text_puts(&again, " --db ");
+            text_quote(&again, db);
+        }
+        printf("resume: %s\n", again.data);
+    }
+    cli_flush();
+    return code;
+}
+
 // --- A device
 
 // How many of the programs before `index` are of size `k`.

@@ -30,7 +30,7 @@ struct cli_fuzz_memory {
     uint64_t keep;  // files of tests that failed, of each device; UINT64_MAX: all
     struct cli_seed seed;
     uint64_t index; // of the first test, or of the one to show
-    bool show, quiet;
+    bool show, quiet, resume; // resume: seed, runs, count, index and devices are of the session
     int verbose;
     const char *out, *db;
     double timeout, time;

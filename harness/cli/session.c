@@ -67,6 +67,8 @@ char *cli_session_write(const struct cli_run_options *options, const struct cli_
         json_object_set_new(root, "usual", json_true());
     if (options->campaign)
         json_object_set_new(root, "first", json_integer((json_int_t)options->first));
+    if (options->count)
+        json_object_set_new(root, "count", json_integer((json_int_t)options->count));
     if (options->shard.kind != STORE_WHOLE)
         json_object_set_new(
             root, "shard",
@@ -124,16 +126,16 @@ static bool read_options(json_t *root, struct cli_run_options *options, bool *un
 {
     const char *seed, *until = NULL, *simt = NULL, *stress = NULL;
     json_t *patterns, *pattern, *shard = NULL;
-    json_int_t runs, most = 0, first = -1;
+    json_int_t runs, most = 0, first = -1, count = 0;
     double timeout;
     int thorough = 0, shuffle = 0, validation = 0;
     size_t i;
     char *end;
-    if (json_unpack(root, "{s:s, s:o, s:F, s:I, s?b, s?b, s?b, s?o, s?s, s?I, s?s, s?s, s?I}",
+    if (json_unpack(root, "{s:s, s:o, s:F, s:I, s?b, s?b, s?b, s?o, s?s, s?I, s?s, s?s, s?I, s?I}",
                     "seed", &seed, "patterns", &patterns, "timeout", &timeout, "runs", &runs,
                     "thorough", &thorough, "shuffle", &shuffle, "validation", &validation, "shard",
                     &shard, "until", &until, "max_runs", &most, "simt", &simt, "stress", &stress,
-                    "first", &first) ||
+                    "first", &first, "count", &count) ||
         !json_is_array(patterns) || !(timeout > 0 && timeout < 1e9) || runs <= 0)
         return false;
     options->seed = (struct cli_seed){.given = true, .value = strtoull(seed, &end, 16)};
@@ -141,6 +143,7 @@ static bool read_options(json_t *root, struct cli_run_options *options, bool *un
     options->timeout = timeout;
     options->campaign = first >= 0;
     options->first = first >= 0 ? (uint64_t)first : 0;
+    options->count = count > 0 ? (uint64_t)count : 0;
     options->thorough = thorough;
     options->usual = json_is_true(json_object_get(root, "usual"));
     options->shuffle = shuffle;
@@ -227,10 +230,13 @@ static bool suits(const struct store_session *session, void *user)
     json_t *root = store_recorded(session->options);
     const char *name = json_string_value(json_array_get(json_object_get(root, "patterns"), 0));
     const bool campaign = json_is_integer(json_object_get(root, "first"));
-    char test[64];
-    snprintf(test, sizeof test, "generated.%s", wanted->family ? wanted->family : "");
-    const bool good = !(wanted->unfinished && session->finished) &&
-                      (wanted->family ? campaign && name && cfg_same_test(name, test) : !campaign);
+    const bool memory = wanted->family && strcmp(wanted->family, "memory") == 0;
+    OWNED(text_free) struct text test = {0};
+    text_puts(&test, memory ? CLI_MEMORY_TESTS : "generated.");
+    text_puts(&test, memory || !wanted->family ? "" : wanted->family);
+    const bool good =
+        !(wanted->unfinished && session->finished) &&
+        (wanted->family ? campaign && name && cfg_same_test(name, test.data) : !campaign);
     json_decref(root);
     return good;
 }

@@ -39,8 +39,9 @@ struct cli_run_options {
     // Nobody said how many runs there are to be: more where a failure was ever seen, fewer where
     // none was, and an end of waits that expire every time (docs/statistics.md).
     bool usual;
-    bool campaign;  // litmus fuzz groups|reconvergence: `runs` are programs, of all subgroup sizes
+    bool campaign;  // litmus fuzz; of groups|reconvergence `runs` are programs, of all sizes
     uint64_t first; // likewise: the number of the first one
+    uint64_t count; // litmus fuzz memory: of tests; 0: until it is told to stop
     bool progress;  // litmus progress: of the tables it prints what progress there is between whom
 };
 
@@ -61,6 +62,7 @@ bool cli_session_asked(const char *json, struct cli_run_options *options);
 // options.
 bool cli_session_resume(struct store *store, struct store_session *session,
                         struct cli_run_options *options, struct lit_error *error);
+#define CLI_MEMORY_TESTS "litmus.fuzz-*" // the pattern of a campaign of litmus fuzz memory
 // The newest unfinished campaign of litmus fuzz FAMILY, else the newest one. It may have been
 // combined of shards, if it is finished: nothing is to be run then.
 bool cli_session_campaign(struct store *store, const char *family, struct store_session *session,

@@ -668,6 +668,8 @@ static bool recall(struct eng_queue *q, struct measure *m)
     if (known.count.runs > 0)
         snprintf(m->stress, sizeof m->stress, "%s", known.stress);
     m->result = done ? result : ENG_PARTIAL;
+    if (done && run_of(q)->known)
+        run_of(q)->known(q->device, &known, run_of(q)->user);
     return done;
 }
 

@@ -44,6 +44,8 @@ struct eng_run {
     // Told of each configuration that begins, and of its result when it is over; may be NULL.
     void (*begun)(const struct eng_device *device, const char *name, void *user);
     void (*ended)(const struct eng_device *device, const struct store_result *result, void *user);
+    // Told of each result that the session holds already, before anything runs; may be NULL.
+    void (*known)(const struct eng_device *device, const struct store_result *result, void *user);
     void *user;
 };
 

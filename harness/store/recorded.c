@@ -11,9 +11,9 @@
 
 // Of a session's options.
 static const char *const members[] = {
-    "build",    "caselist", "devices",  "drivers", "first",   "joined",  "max_runs",
-    "patterns", "runs",     "seed",     "shard",   "shuffle", "simt",    "skips",
-    "stress",   "thorough", "unclosed", "until",   "usual",   "timeout", "validation",
+    "build",    "caselist", "count", "devices", "drivers", "first",      "joined", "max_runs",
+    "patterns", "runs",     "seed",  "shard",   "shuffle", "simt",       "skips",  "stress",
+    "thorough", "unclosed", "until", "usual",   "timeout", "validation",
 };
 
 // Of the settings of the SIMT simulator: all but "counts" and "trace", files that it writes.

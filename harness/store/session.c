@@ -259,14 +259,15 @@ static enum store_row visit_name(sqlite3_stmt *select, void *user)
     return STORE_NEXT;
 }
 
-bool store_tried(struct store *store, const char *device, const char *tests,
+bool store_tried(struct store *store, int64_t session, const char *device, const char *tests,
                  void (*visit)(const char *name, void *user), void *user, struct lit_error *error)
 {
     return store_each(store, error,
                       store_borrow(store, error,
                                    "SELECT DISTINCT name FROM result WHERE device = ?1"
-                                   " AND name GLOB ?2 || '@*' AND result <> 'partial'",
-                                   "tt", device, tests),
+                                   " AND name GLOB ?2 || '@*' AND result <> 'partial'"
+                                   " AND session < ?3",
+                                   "tti", device, tests, session),
                       visit_name, &(struct visiting_names){visit, user});
 }
 

@@ -119,9 +119,9 @@ bool store_results(struct store *store, int64_t session,
                    bool (*visit)(struct store_result *result, void *user), void *user,
                    struct lit_error *error);
 
-// Calls `visit` for the name of each configuration of which a session has a whole result of the
-// device: its test's name matches the glob `tests`. The name is gone when it returns.
-bool store_tried(struct store *store, const char *device, const char *tests,
+// Calls `visit` for the name of each configuration of which a session before this one has a whole
+// result of the device: its test's name matches the glob `tests`. The name is gone when it returns.
+bool store_tried(struct store *store, int64_t session, const char *device, const char *tests,
                  void (*visit)(const char *name, void *user), void *user, struct lit_error *error);
 
 // --- What searches for stress have tried
