@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import time
 import unittest
 
@@ -449,6 +450,33 @@ class Resume(Reduce):
         # Now all is known: nothing is tried again but by spirv-reduce.
         third = self.reduce(file, *PREDICATE)
         self.assertEqual(self.body(third)[0], self.body(second)[0])
+
+    def test_elsewhere(self):
+        """Killed, and copied with the kernel, or with the store that knows it."""
+        file = self.write(kernel(live=40))
+        ran = self.litmus("kernel", file, "--groups", "4", "--buffer", "0.0=random:1K", "--buffer",
+                          "0.1=1K", "--expect", "agree", "-n", "20", "-q", *PREDICATE)
+        self.assertEqual(ran.code, 1, ran)
+        process = self.start("reduce", "kernel.big", "--jobs", "2", "-o", "out", *PREDICATE)
+        self.wait_for("something that is reached",
+                      lambda: os.path.exists(self.path("out/reached.package")))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        os.makedirs(self.path("other/place"))
+        shutil.copytree(self.path("out"), self.path("other/place/copied"))
+        shutil.copy(self.path("litmus.db"), self.path("other"))
+        shutil.copy(self.path(file), self.path("other/place"))
+        shutil.rmtree(self.path("out"))
+        first = self.litmus("reduce", "kernel.big", "-o", "place/copied", "--time", "3s",
+                            *PREDICATE, cwd=self.path("other"))
+        self.assertIn(first.code, (0, 5), first)
+        self.assertIn("goes on with what was reached in place/copied", first.out)
+        shutil.copytree(self.path("other/place/copied"), self.path("out"))
+        os.rename(self.path("other/place/big.spvasm"), self.path(file))
+        second = self.reduce(file, *PREDICATE)
+        self.assertEqual(second.code, 0, second)
+        self.assertIn("goes on with what was reached in out", second.out)
+        self.assertLessEqual(self.body(second)[0], 8)
 
     def test_of_something_else(self):
         self.reduce(self.write(kernel()), *PREDICATE, "--time", "2s")
