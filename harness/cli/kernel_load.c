@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SECONDS     60 // for a tool
@@ -123,6 +124,135 @@ static void drop_folders(struct text *spirv)
     }
 }
 
+// --- What a tool is to open
+
+// It would wait for the other end of a pipe, and read a device for ever.
+static bool is_plain(const char *path, struct lit_error *error)
+{
+    struct stat what;
+    if (stat(path, &what) != 0)
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, strerror(errno));
+    if (!S_ISREG(what.st_mode))
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: not a regular file", path);
+    return what.st_size <= (off_t)MOST_TEXT ||
+           lit_fail(error, LIT_EXIT_USAGE, "%.200s: longer than %zu bytes", path, MOST_TEXT);
+}
+
+#define MOST_INCLUDES 1000    // names, and files
+#define MOST_LOOKS    1000000 // for a name in a folder
+
+struct words {
+    char **items;
+    size_t count;
+};
+
+static bool add_once(struct words *words, const char *word, size_t length)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (strlen(words->items[i]) == length && memcmp(words->items[i], word, length) == 0)
+            return false;
+    char *copy = lit_alloc(length + 1, 1);
+    memcpy(copy, word, length);
+    LIT_ADD(words->items, words->count) = copy;
+    return true;
+}
+
+static const char *skip_blanks(const char *at)
+{
+    for (;;) {
+        const char *end = strncmp(at, "/*", 2) == 0   ? strstr(at + 2, "*/")
+                          : strncmp(at, "//", 2) == 0 ? at + strcspn(at, "\n")
+                                                      : at + strspn(at, " \t\v\f");
+        if (end == at)
+            return at;
+        at = !end ? at + strlen(at) : *at == '/' && at[1] == '*' ? end + 2 : end;
+    }
+}
+
+// Collects the names of all that a file may include: more than it does, as what a macro leaves out
+// and comments of several lines are looked at, too.
+static void find_includes(struct text *file, struct words *names)
+{
+    char *to = file->data;
+    for (const char *from = to, *end = to + file->length; from < end; from++) {
+        const bool returns = *from == '\r';
+        from += returns && from + 1 < end && from[1] == '\n';
+        if ((returns || *from == '\n') && to > file->data && to[-1] == '\\')
+            to--; // the line goes on
+        else
+            *to++ = (char)(returns ? '\n' : *from ? *from : ' ');
+    }
+    *to = '\0';
+    for (const char *at = file->data; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        at = skip_blanks(at);
+        const char *word = *at == '#' ? skip_blanks(at + 1) : "";
+        if (strncmp(word, "include", strlen("include")) != 0)
+            continue;
+        at = skip_blanks(word + strlen("include"));
+        if (*at == '"' || *at == '<')
+            add_once(names, at + 1, strcspn(at + 1, *at == '<' ? ">\n" : "\"\n"));
+    }
+}
+
+// Takes a file in which a name was found, in some folder.
+static bool take_include(const char *path, struct words *files, struct words *folders,
+                         struct words *names, struct lit_error *error)
+{
+    OWNED(text_free) struct text bytes = {0};
+    struct stat what;
+    if (stat(path, &what) != 0 || S_ISDIR(what.st_mode) || !add_once(files, path, strlen(path)))
+        return true;
+    if (!is_plain(path, error))
+        return false;
+    if (!text_read(&bytes, path, MOST_TEXT))
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, strerror(errno));
+    add_once(folders, path, (size_t)(lit_path_name(path) - path));
+    if (bytes.length)
+        find_includes(&bytes, names);
+    return (files->count <= MOST_INCLUDES && names->count <= MOST_INCLUDES) ||
+           lit_fail(error, LIT_EXIT_USAGE, "%.200s: more than %d includes", path, MOST_INCLUDES);
+}
+
+static void clear_words(struct words *words)
+{
+    for (size_t i = 0; i < words->count; i++)
+        free(words->items[i]);
+    free(words->items);
+}
+
+// Whether all that the compiler may open for a file is plain: each name that is asked for in any of
+// the folders, whichever it takes.
+static bool are_plain(const char *path, const struct cli_list *includes, struct lit_error *error)
+{
+    struct words files = {0}, folders = {0}, names = {0};
+    for (size_t i = 0; i < includes->count; i++) {
+        OWNED(text_free) struct text folder = {0};
+        text_printf(&folder, "%s/", includes->items[i]);
+        add_once(&folders, folder.data, folder.length);
+    }
+    bool good = is_plain(path, error) && take_include(path, &files, &folders, &names, error);
+    // Until there is neither a new name nor a new folder.
+    for (size_t pairs = 0, looks = 0; good && pairs < folders.count * names.count;) {
+        pairs = folders.count * names.count;
+        for (size_t i = 0; good && i < pairs; i++) {
+            OWNED(text_free) struct text full = {0};
+            text_printf(&full, "%s%s", folders.items[i / names.count],
+                        names.items[i % names.count]);
+            for (char *c = full.data; *c; c++)
+                *c = *c == '\\' ? '/' : *c; // as the compiler does
+            good = take_include(full.data, &files, &folders, &names, error) &&
+                   (++looks < MOST_LOOKS || lit_fail(error, LIT_EXIT_USAGE,
+                                                     "%.200s: too many includes in too many "
+                                                     "folders",
+                                                     path));
+        }
+    }
+    clear_words(&files);
+    clear_words(&folders);
+    clear_words(&names);
+    return good;
+}
+
 // GLSL as it is brought: it includes what lies beside it, whether it asks for that or not. (Older
 // compilers cannot be told so.)
 static bool compile(const char *path, const char *target, const char *label,
@@ -139,6 +269,8 @@ static bool compile(const char *path, const char *target, const char *label,
     struct lit_error why = {.code = LIT_EXIT_NOTHING};
     size_t first = 8, count = first;
     bool good = false, other = true;
+    if (!are_plain(path, &chosen->includes, error))
+        return false;
     if (chosen->defines.count + chosen->includes.count > MOST_WORDS - count - 1)
         return lit_fail(error, LIT_EXIT_USAGE, "more than %zu of --define and --include",
                         MOST_WORDS - count - 1);
@@ -221,7 +353,7 @@ bool cli_kernel_load(const char *path, const struct cli_kernel_options *chosen, 
     *words = NULL;
     *count = 0;
     if (assembly || glsl) {
-        if (!cli_kernel_bytes(path, MOST_TEXT, page, error) ||
+        if (!is_plain(path, error) || !cli_kernel_bytes(path, MOST_TEXT, page, error) ||
             !(glsl ? compile(path, GLSL_TARGET, path, chosen, &spirv, error)
                    : assemble(path, version_of(page), path, &spirv, error)))
             return false;
@@ -243,7 +375,7 @@ static bool load_shader(const struct cli_shader *shader, void *user, uint32_t **
     const struct cli_kernel_options *chosen = user;
     const char *target = shader->target, *file = shader->file;
     OWNED(text_free) struct text spirv = {0}, source = {0}, temporary = {0}, other = {0};
-    if (file && !cli_kernel_bytes(file, MOST_TEXT, &source, error))
+    if (file && !(is_plain(file, error) && cli_kernel_bytes(file, MOST_TEXT, &source, error)))
         return false;
     if (shader->source == CLI_SPIRV)
         return take_words(&source, file, words, count, error);

@@ -642,6 +642,42 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
         self.assert_one_line(result, 2, "shaders/sum.comp: ", "THIRD")
 
     @unittest.skipUnless("LITMUS_VULKAN_CFLAGS" in os.environ, "needs meson's environment")
+    @harness.posix
+    def test_includes_that_never_end(self):
+        """The compiler would wait at a pipe, and read a device: however it is asked for, neither is
+        opened."""
+        os.makedirs(self.path("inner"))
+        os.mkfifo(self.path("inner/pipe.glsl"))
+        os.symlink("/dev/zero", self.path("zero.glsl"))
+        with open(self.path("huge.glsl"), "wb") as file:
+            file.truncate(1 << 30)
+        self.write("next.glsl", '#include "pipe.glsl"\n')
+        main = "void main() {}\n"
+        for line, words in ((r'#include "zero.glsl"', "zero.glsl: not a regular file"),
+                            (r'#include "huge.glsl"', "huge.glsl: longer than"),
+                            (r'#include "inner/pipe.glsl"', "pipe.glsl: not a regular file"),
+                            (r'#include "inner\pipe.glsl"', "pipe.glsl: not a regular file"),
+                            ('  # /* */ inc\\\nlude /*\n*/"zero.glsl"', "zero.glsl: not a"),
+                            ('int x;\r#include "zero.glsl"', "zero.glsl: not a regular file"),
+                            ('#include "next.glsl"', "pipe.glsl: not a regular file")):
+            with self.subTest(line=line):
+                path = self.write("a.comp", "#version 450\n" + line + "\n" + main)
+                run = self.litmus("kernel", path, "--include", "inner", "--groups", "1")
+                self.assert_one_line(run, 2, words)
+        self.write("b.amber", "#!amber\nSHADER compute s GLSL FILE a.comp\n")
+        self.assert_one_line(self.litmus("kernel", "b.amber", "--include", "inner"), 2, "pipe.glsl")
+        lint = self.litmus("lint", "--include", "inner", "a.comp")
+        self.assertEqual(lint.code, 2, lint)
+        self.assertIn("not a regular file", lint.out + lint.err)
+        for name in ("inner/c.comp", "inner/c.spvasm"):
+            os.mkfifo(self.path(name))
+            self.assert_one_line(self.litmus("kernel", name), 2, name, "not a regular file")
+        # What a file includes that includes itself in the end is found once.
+        self.write("guarded.glsl", '#ifndef G\n#define G\n#include "guarded.glsl"\n#endif\n')
+        path = self.write("a.comp", '#version 450\n#include "guarded.glsl"\n' + main)
+        run = self.litmus("kernel", path, "--groups", "1", "--check")
+        self.assertNotIn("include", run.err)
+
     def test_bundle(self):
         """A reproducer of a kernel does what litmus does: it fails as often, at the same word."""
         words = sums()
