@@ -457,7 +457,11 @@ static bool read_subgroup(struct cli_reader *r, struct cli_script_pipeline *pipe
     char name[CAT_ENTRY_SIZE];
     uint64_t size;
     bool varying;
-    if (!cli_take_name(r, name) || !cli_end_line(r))
+    if (!cli_take_name(r, name))
+        return false;
+    if (pipeline->shader == CLI_NONE || find_shader(r, name) != pipeline->shader)
+        return cli_refuse_token(r, "not the shader that is attached");
+    if (!cli_end_line(r))
         return false;
     for (cli_next(r); !cli_is(r, "END"); cli_next(r)) {
         if (cli_is(r, "\n")) {
@@ -583,10 +587,17 @@ static bool read_pipeline(struct cli_reader *r, bool derived)
 
 // --- The whole
 
-// What litmus enables follows from the module; robust accesses it does not enable.
+// What litmus enables follows from the module; robust accesses it does not enable. As Vulkan names
+// them, an extension begins with VK_, and a feature, which may stand behind the name of its
+// structure, with a small letter.
 static bool read_feature(struct cli_reader *r)
 {
-    cli_next(r);
+    const bool extends = !cli_is(r, "DEVICE_FEATURE");
+    const char *name = cli_next(r), *dot = strrchr(name, '.');
+    const char *last = dot ? dot + 1 : name;
+    if (name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")] ||
+        (extends ? strncmp(name, "VK_", 3) != 0 : *last < 'a' || *last > 'z'))
+        return cli_refuse_token(r, extends ? "not an extension" : "not a feature");
     if (strstr(r->token, "obust"))
         return cli_refuse_token(r, "not supported");
     return cli_end_line(r);
@@ -725,6 +736,8 @@ bool cli_script_read(const struct cli_script *script, struct cli_plan *plan,
                 !memchr(script->text, '\0', script->length);
     if (!good)
         cli_refuse(&r, "the first line of an Amber script is %s", first);
+    r.at += good ? sizeof first - 1 : 0;
+    good = good && cli_end_line(&r);
     while (good && *cli_next(&r)) {
         if (cli_is(&r, "\n"))
             r.line++;

@@ -1026,6 +1026,12 @@ RUN three GROUPS 1 1""")
         """What is not supported is named with its line."""
         for old, new, line, words in (
                 ("#!amber", "#!/bin/sh", 1, "the first line of an Amber script is #!amber"),
+                ("#!amber", "#!amber one", 1, "not supported: one"),
+                ("#!amber", "#!ambers", 1, "not supported: s"),
+                ("shaderInt16", "1.5", 2, "not a feature: 1.5"),
+                ("shaderInt16", "SIZE", 2, "not a feature: SIZE"),
+                ("EXTENSION VK_KHR", "EXTENSION KHR", 3, "not an extension: KHR"),
+                ("SUBGROUP own", "SUBGROUP one", None, "not the shader that is attached: one"),
                 ("shaderInt16", "robustBufferAccess", 2, "not supported: robustBufferAccess"),
                 ("SHADER compute", "SHADER vertex", 5, "only compute shaders are supported: vertex"),
                 ("SPIRV-ASM", "HLSL", 5, "only SPIRV-ASM, SPIRV-BIN and GLSL are supported: HLSL"),
