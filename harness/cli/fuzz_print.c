@@ -27,10 +27,11 @@ void cli_fuzz_put_found(const struct fuzz_found *found, enum masks_rule rule, st
                     found->runs && !found->failed ? "; not again, alone" : "");
     else {
         text_puts(text, " in ");
+        if (!found->failed)
+            put_rate(found->first.count.failed_runs, found->first.count.runs, text);
+        text_puts(text, found->runs && !found->failed ? "; again in " : "");
         if (found->runs)
             put_rate(found->failed, found->runs, text);
-        else
-            put_rate(found->first.count.failed_runs, found->first.count.runs, text);
         text_puts(text, "\n");
     }
     gen_write(&found->small, &notation);

@@ -178,7 +178,7 @@ static void take_lanes(struct lane *lane)
         }
 }
 
-// Runs a program again, to learn how often it fails.
+// Runs a program again, to learn how often it fails, and adds that.
 static enum eng_end repeat(struct lane *lane, const struct gen_program *program, uint64_t times,
                            uint64_t *runs, uint64_t *failed, struct eng_failure *failure)
 {
@@ -187,8 +187,8 @@ static enum eng_end repeat(struct lane *lane, const struct gen_program *program,
     const enum eng_end end = try_once(&lane->target, &trial, &outcome);
     if (end != ENG_END_RAN)
         return end;
-    *runs = outcome.count.runs;
-    *failed = outcome.count.failed_runs;
+    *runs += outcome.count.runs;
+    *failed += outcome.count.failed_runs;
     if (outcome.result != ENG_FAIL && fuzz_failed(&outcome)) {
         ++*runs; // the one that did not come back
         ++*failed;
@@ -203,12 +203,15 @@ static enum eng_end estimate(struct lane *lane)
 {
     const struct fuzz_plan *plan = lane->campaign->plan;
     struct fuzz_found *found = lane->found;
-    const enum eng_end end =
-        repeat(lane, &found->drawn, eng_is_broken(found->first.result) ? 1 : REPEATS, &found->runs,
-               &found->failed, &found->failure);
-    // The first runs count where the others show nothing.
-    found->patience = found->failed ? fuzz_patience(found->failed, found->runs)
-                                    : fuzz_patience(1, found->runs + plan->runs);
+    const bool hard = eng_is_broken(found->first.result);
+    enum eng_end end = repeat(lane, &found->drawn, hard ? 1 : REPEATS, &found->runs, &found->failed,
+                              &found->failure);
+    // As many as would show a failure that is as rare as these runs and the first say.
+    if (end == ENG_END_RAN && !hard && !found->failed)
+        end =
+            repeat(lane, &found->drawn, fuzz_patience(1, found->runs + plan->runs) / plan->runs + 1,
+                   &found->runs, &found->failed, &found->failure);
+    found->patience = fuzz_patience(found->failed, found->runs);
     lane->deadline = clock_now() + plan->shrinking;
     lane->end = ENG_END_RAN;
     return end;
@@ -238,7 +241,7 @@ static enum eng_end strip(struct lane *lane)
     enum eng_end end = ENG_END_RAN;
     found->small = found->drawn;
     found->worst = eng_outcome_worst(fuzz_check(&found->drawn), &found->first.count);
-    if (found->first.result == ENG_FAIL && (end = estimate(lane)) == ENG_END_RAN) {
+    if (found->first.result == ENG_FAIL && (end = estimate(lane)) == ENG_END_RAN && found->failed) {
         struct gen_program program = found->drawn;
         gen_strip(&program, lane->campaign->plan->limits.rule, ask, lane);
         end = lane->end;
@@ -252,10 +255,10 @@ static enum eng_end shrink(struct lane *lane)
     const struct fuzz_plan *plan = lane->campaign->plan;
     struct fuzz_found *found = lane->found;
     const bool hard = eng_is_broken(found->first.result);
-    // What ends a worker may be what others did to the device before: only what does so again, on a
-    // device of its own, can be made smaller.
+    // What ends a worker may be what others did to the device before, and a wrong word a device's
+    // that changes some now and then: only what fails again, made anew, can be made smaller.
     const enum eng_end end = hard ? estimate(lane) : ENG_END_RAN;
-    if (end != ENG_END_RAN || (hard && !found->failed))
+    if (end != ENG_END_RAN || !found->failed)
         return end;
     lane->deadline = clock_now() + plan->shrinking;
     lane->end = ENG_END_RAN;
@@ -282,11 +285,13 @@ static void put_remark(const struct fuzz_found *found, const struct dev_facts *f
         text_printf(text, "%s, %s%s.\n", eng_result_name(found->first.result), found->first.reason,
                     found->shrunk ? "" : "; not again, alone");
     else
-        text_printf(
-            text, "failed in %" PRIu64 " of %" PRIu64 " runs.\n; First: %s, got 0x%x, want 0x%x.\n",
-            found->small_runs ? found->small_failed : found->failed,
-            found->small_runs ? found->small_runs : found->runs, found->failure.where,
-            found->failure.at.got, found->failure.at.want);
+        text_printf(text,
+                    "failed in %" PRIu64 " of %" PRIu64
+                    " runs%s.\n; First: %s, got 0x%x, want 0x%x.\n",
+                    found->small_runs ? found->small_failed : found->failed,
+                    found->small_runs ? found->small_runs : found->runs,
+                    found->failed ? "" : ", when it was run again", found->failure.where,
+                    found->failure.at.got, found->failure.at.want);
     text_printf(text, "; Reproduce: litmus fuzz %s --replay FILE\n", gen_family(&found->small));
 }
 

@@ -5,6 +5,7 @@ others go on, and the exit code says that something is wrong."""
 import json
 import os
 import re
+import shutil
 
 import harness
 from harness import Case
@@ -123,6 +124,65 @@ class OneConfiguration(Case):
             command[0] = command[0].removeprefix("Z:").replace("\\", "/")
         self.assertEqual(command[:3], [harness.PROGRAM, "run", result["id"]])
         self.assertEqual(command[command.index("--seed") + 1], "0x1")
+
+
+class Rare(Case):
+    """One run in a thousand has a wrong word: so many are told, of so many."""
+
+    RARE = "spoil-on=any,every=1000"
+    INTERVAL = "1.0e-3 [2.7e-4, 2.6e-3]"  # Clopper-Pearson, 4 of 4,000
+
+    def check(self, *arguments):
+        run = self.litmus(*arguments, "-n", "4000", "--seed", "1", "-d", "1", fault=self.RARE)
+        self.assertEqual(run.code, 1, run)
+        result, = self.report()["results"]
+        self.assertEqual((result["result"], result["runs"], result["failed_runs"]),
+                         ("fail", 4000, 4))
+        self.assertEqual(result["failed_instances"], 4)
+        self.assertEqual([failure["run"] for failure in result["failures"]],
+                         [1000, 2000, 3000, 4000])
+        self.assertEqual({failure["got"] for failure in result["failures"]}, {0xBAD0BAD0})
+        self.assertIn("4 of 4,000 runs", run.out)
+        self.assertIn(self.INTERVAL, run.out)
+
+    def test_kernel(self):
+        self.write("copy.comp", """#version 450
+layout(local_size_x_id = 0) in;
+layout(binding = 0) readonly buffer A { uint a[]; };
+layout(binding = 1) writeonly buffer B { uint b[]; };
+void main() { b[gl_GlobalInvocationID.x] = a[gl_GlobalInvocationID.x] + 1; }
+""")
+        if not (shutil.which("glslang") or shutil.which("glslangValidator")):
+            self.skipTest("needs glslang")
+        self.check("kernel", "copy.comp", "--groups", "1", "--spec", "0=64", "--buffer",
+                   "0.0=iota:256", "--buffer", "0.1=256", "--expect", "0.1=formula:input[word] + 1")
+
+    def test_litmus(self):
+        self.write("mp.litmus", """VULKAN mp
+{ x=0; y=0; }
+P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;
+st.atom.dv.sc0 x, 1 | ld.atom.acq.dv.sc0.semsc0 r0, y ;
+st.atom.rel.dv.sc0.semsc0 y, 1 | ld.atom.dv.sc0 r1, x ;
+~exists (P1:r0 == 1 /\\ P1:r1 == 0)
+""")
+        self.check("run", "mp.litmus")
+
+    def test_fuzz(self):
+        """The thousandth run is of program 124; made anew 488 times it is right. The next is of 188."""
+        run = self.litmus("fuzz", "groups", "--count", "200", "--jobs", "1", "--seed", "1", "-n",
+                          "8", "-d", "1", "--steps", "4", fault=self.RARE)
+        self.assertEqual(run.code, 1, run)
+        self.assertRegex(run.out, r"(?m)^ +\S+ +200 +[\d,]+ +2  0\.010 \[1\.2e-3, 0\.036\]")
+        for number in ("124", "188"):
+            self.assertIn(f"1 program: {number}", run.out)
+            self.assertRegex(run.out, rf"program {number}, .*: fail in 1 of 8 runs \(.*\); "
+                             r"again in 0 of 488 runs \(< 7\.6e-3\)")
+        self.assertNotIn("no smaller one fails", run.out)
+        results = self.report()["results"]
+        self.assertEqual(sum(entry["runs"] for entry in results), 200)
+        self.assertEqual(sum(entry["failed_runs"] for entry in results), 2)
+        self.assertEqual(sorted(failure["where"].split(",")[0] for entry in results
+                                for failure in entry["failures"]), ["program 124", "program 188"])
 
 
 class BesideTheDevice(Case):

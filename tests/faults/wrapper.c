@@ -614,14 +614,17 @@ static void overwrite(VkCommandBuffer commands)
 static VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer commands, uint32_t x, uint32_t y,
                                            uint32_t z)
 {
-    uint32_t mode, spared = 0;
+    static atomic_uint tests;
+    uint32_t mode, spared = 0, every = 1;
     has_fault("after", &spared);
+    has_fault("every", &every);
     if (hits("drop-on", recording.bound) ||
         (has_fault("idle-checker", &mode) && mode + 1 == recording.checker &&
          atomic_load(&submissions) >= spared))
         return;
     NEXT(vkCmdDispatch)(commands, x, y, z);
-    if (hits("spoil-on", recording.bound) && recording.output)
+    if (hits("spoil-on", recording.bound) && recording.output &&
+        (atomic_fetch_add(&tests, 1) + 1) % every == 0)
         overwrite(commands);
 }
 
