@@ -6,15 +6,29 @@
 
 #define MOST_DEPTH 24 // of a value's operands
 
-bool exits_is_group(uint32_t opcode)
+// What is known of the result of a group's operation: nothing, that it is one for all of the group
+// whatever its operands are, or that it is so of a reduction.
+enum group { NO_GROUP, APART, COMMON, AS_REDUCED };
+
+static enum group group_of(uint32_t opcode)
 {
     switch ((SpvOp)opcode) {
+    case SpvOpGroupNonUniformAll:
+    case SpvOpGroupNonUniformAny:
+    case SpvOpGroupNonUniformAllEqual:
+    case SpvOpGroupNonUniformBroadcast:
+    case SpvOpGroupNonUniformBroadcastFirst:
+    case SpvOpGroupNonUniformBallot:
     case SpvOpSubgroupBallotKHR:
     case SpvOpSubgroupFirstInvocationKHR:
     case SpvOpSubgroupAllKHR:
     case SpvOpSubgroupAnyKHR:
     case SpvOpSubgroupAllEqualKHR:
     case SpvOpSubgroupReadInvocationKHR:
+    case SpvOpGroupAll:
+    case SpvOpGroupAny:
+    case SpvOpGroupBroadcast:
+        return COMMON;
     case SpvOpGroupNonUniformRotateKHR:
     case SpvOpGroupNonUniformPartitionNV:
     case SpvOpGroupNonUniformQuadAllKHR:
@@ -25,11 +39,21 @@ bool exits_is_group(uint32_t opcode)
     case SpvOpCooperativeMatrixLoadKHR:
     case SpvOpCooperativeMatrixStoreKHR:
     case SpvOpCooperativeMatrixMulAddKHR:
-        return true;
+        return APART;
     default:
-        return (opcode >= SpvOpGroupNonUniformElect && opcode <= SpvOpGroupNonUniformQuadSwap) ||
-               (opcode >= SpvOpGroupAll && opcode <= SpvOpGroupSMax);
+        if ((opcode >= SpvOpGroupNonUniformBallotBitCount &&
+             opcode <= SpvOpGroupNonUniformLogicalXor) ||
+            (opcode >= SpvOpGroupIAdd && opcode <= SpvOpGroupSMax))
+            return AS_REDUCED;
+        return opcode >= SpvOpGroupNonUniformElect && opcode <= SpvOpGroupNonUniformQuadSwap
+                   ? APART
+                   : NO_GROUP;
     }
+}
+
+bool exits_is_group(uint32_t opcode)
+{
+    return group_of(opcode) != NO_GROUP;
 }
 
 bool exits_is_atomic(uint32_t opcode)
@@ -75,28 +99,9 @@ static uint32_t variable_of(const struct red_module *m, uint32_t pointer)
 // Whether an operation of a group has one result for all of it, whatever its operands are.
 static bool is_common(const struct red_line *line)
 {
-    const uint32_t opcode = red_op(line);
-    switch ((SpvOp)opcode) {
-    case SpvOpGroupNonUniformAll:
-    case SpvOpGroupNonUniformAny:
-    case SpvOpGroupNonUniformAllEqual:
-    case SpvOpGroupNonUniformBroadcast:
-    case SpvOpGroupNonUniformBroadcastFirst:
-    case SpvOpGroupNonUniformBallot:
-    case SpvOpSubgroupBallotKHR:
-    case SpvOpSubgroupFirstInvocationKHR:
-    case SpvOpSubgroupAllKHR:
-    case SpvOpSubgroupAnyKHR:
-    case SpvOpSubgroupAllEqualKHR:
-    case SpvOpSubgroupReadInvocationKHR:
-        return true;
-    default:
-        return (opcode >= SpvOpGroupAll && opcode <= SpvOpGroupBroadcast) ||
-               (((opcode >= SpvOpGroupNonUniformBallotBitCount &&
-                  opcode <= SpvOpGroupNonUniformLogicalXor) ||
-                 (opcode >= SpvOpGroupIAdd && opcode <= SpvOpGroupSMax)) &&
-                line->size > 4 && line->words[4] == SpvGroupOperationReduce);
-    }
+    const enum group group = group_of(red_op(line));
+    return group == COMMON ||
+           (group == AS_REDUCED && line->size > 4 && line->words[4] == SpvGroupOperationReduce);
 }
 
 struct spread {
