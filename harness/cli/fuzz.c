@@ -74,8 +74,9 @@ static const struct cli_option options[] = {
     {0, "out", CLI_TEXT, AT(out), "FOLDER", "where they are stored (default: fuzz-FAMILY)"},
     {0, "db", CLI_TEXT, AT(db), "FILE", "the store, which has all results (default: litmus.db)"},
     {0, "resume", CLI_FLAG, AT(resume), NULL,
-     "go on with the newest unfinished campaign in the store, with its\noptions; of a finished one "
-     "only print the tables"},
+     "go on with the newest unfinished campaign in the store, with its\noptions; of a finished "
+     "one, "
+     "but of memory, only print the tables"},
     {0, "shard", CLI_TEXT, AT(shard), "I/N",
      "only part I (from 0) of N of the programs; 'litmus merge' adds\nthe parts"},
     {0, "coverage", CLI_FLAG, AT(coverage), NULL,
