@@ -10,6 +10,7 @@ are whole or as they were.
 """
 
 import concurrent.futures
+import difflib
 import errno
 import glob
 import itertools
@@ -224,7 +225,7 @@ class Injected(harness.Case):
             if unread and not set(rest) - set(unread) - set(out):
                 out = rest
             if out != rest:
-                return f"the output differs:\n{ending.out}"
+                return "the output differs:\n" + "\n".join(difflib.unified_diff(out, rest, n=0))
             return "it complains and ends as if all were well" if more else None
         if ending.code not in (*self.codes(trial), usual.code):
             return "this exit code is not for that"
