@@ -653,9 +653,10 @@ static enum eng_stop run_case(struct eng_queue *q, struct measure *m)
 static bool recall(struct eng_queue *q, struct measure *m)
 {
     OWNED(store_result_clear) struct store_result known = {0};
-    struct lit_error error = {0};
-    if (!store_result_get(run_of(q)->store, run_of(q)->session, q->device->id, m->row.name, &known,
-                          &error))
+    struct lit_error *error = q->workers->error;
+    // Of a store that cannot be read nothing may be measured anew.
+    if (error->message[0] || !store_result_get(run_of(q)->store, run_of(q)->session, q->device->id,
+                                               m->row.name, &known, error))
         return false;
     enum eng_result result = eng_result_named(known.result);
     bool done = result < ENG_PARTIAL && result != ENG_HARNESS_ERROR;

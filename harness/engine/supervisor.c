@@ -148,7 +148,12 @@ enum eng_stop eng_supervise(const struct eng_run *run, struct eng_tally *tally,
     struct eng_workers workers;
     enum eng_stop last = ENG_STOP_NOT;
     tally->shard = run->shard.kind != STORE_WHOLE;
+    error->message[0] = '\0';
     make(&workers, run, tally, error);
+    if (error->message[0]) {
+        clear(&workers);
+        return ENG_STOP_STORE;
+    }
     if (workers.count > 1 && !run->serial)
         run_side_by_side(&workers);
     else
