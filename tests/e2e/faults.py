@@ -84,7 +84,8 @@ class OneConfiguration(Case):
                 self.assertEqual(said["exit"], {"code": 1, "reason": "the driver crashed or hung as the device was closed"})
                 self.assertRegex(said["drivers"][0], r": the driver does not close the device \(vkDestroyDevice\): " +
                                  re.escape(words))
-            self.assertEqual(self.litmus("report", "--check", "out.json").code, 0)
+            # (The simulator's reports are refused, as it has no vendor.)
+            self.assertNotRegex(self.litmus("report", "--check", "out.json").out, "drivers|exit")
         # What is put together of several says it of any.
         for number in "0", "1":
             self.litmus("run", harness.ONE, "-n", "4", "--seed", "5", "--shard-runs", number + "/2", "--timeout", "2",
