@@ -88,7 +88,7 @@ def test_of(command):
     def test(self):
         for kind in self.kinds:
             with self.subTest(kind=kind):
-                if command in ("history", "report", "gate", "repro"): # these read results
+                if command in ("history", "report", "gate", "repro"):  # these read results
                     run = self.litmus("run", self.kinds[kind], *FEW, "-q")
                     self.assertEqual(run.code, 0, run)
                 self.one(command, kind)
