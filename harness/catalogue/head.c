@@ -411,6 +411,7 @@ static bool apply(struct parser *p)
         {"origin", NULL, &head->origin, 0},
         {"headline", NULL, &head->headline, 0},
         {"program", NULL, &head->program, 0},
+        {"hazard", NULL, &head->hazard, 0},
         {"needs", NULL, &head->needs, 0},
         {"oracle", NULL, &head->oracle, 0},
         {"fits", NULL, &head->fits, CAT_ASKS_SIZES},

@@ -52,8 +52,9 @@ struct cat_head {
     // Of a case, each NULL of other tests: the bug's address or its finding, whose devices had it,
     // what came of it.
     char *bug, *vendor, *status;
-    char *needs; // a feature that the modules do not tell of; NULL
-    char *file;  // of words, beside the test's: "igc-402.words"; NULL
+    char *hazard; // models and operators of the simulator under which the test must fail; NULL
+    char *needs;  // a feature that the modules do not tell of; NULL
+    char *file;   // of words, beside the test's: "igc-402.words"; NULL
     // Of a test whose oracle is formulas: which (catalogue/formula.h), each NULL if it is not
     // there.
     char *fits, *workgroups, *results, *elements, *state, *input;

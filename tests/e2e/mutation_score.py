@@ -40,14 +40,6 @@ class MutationScore(harness.Case):
             self.assertEqual(tuple(re.findall(r"(?m)^\| `([a-z-]+)` \|", file.read())),
                              tool.OPERATORS)
 
-    def test_hazards_are_of_tests(self):
-        """Every hazard names a test that exists."""
-        tool = self.load()
-        names = self.litmus("list", "--names", "--thorough").out.split()
-        tests = {tool.test_of(name) for name in names}
-        self.assertEqual(set(tool.HAZARDS) - tests, set())
-        self.assertEqual(list(tool.HAZARDS), sorted(tool.HAZARDS))
-
     def test_published_numbers(self):
         """They have the properties, and the page is theirs."""
         self.tool("--check", "--out", NUMBERS)
