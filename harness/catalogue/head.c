@@ -291,6 +291,36 @@ static bool add_expect(struct parser *p)
     return *s || complain(p, "an expectation needs ' : ' and a reason", "");
 }
 
+// "[family] KEY=VALUE,... : WORDS", or words alone. A remedy may name another test before the
+// values, which are not checked then.
+static bool add_advice(struct parser *p)
+{
+    struct cat_head *head = p->head;
+    struct cat_advice *advice = &head->advice[head->advice_count];
+    struct cat_condition condition = {0};
+    char *colon = strstr(p->value, " : ");
+    if (head->advice_count == CAT_MAX_ADVICE)
+        return complain(p, "too many lines of", p->keyword);
+    if (!*p->value)
+        return complain(p, "no value for", p->keyword);
+    *advice = (struct cat_advice){.is_remedy = !strcmp(p->keyword, "remedy"),
+                                  .values = "",
+                                  .what = colon ? colon + 3 : p->value};
+    if (advice->is_remedy && !head->advice_count)
+        return complain(p, "no 'relies' above this", p->keyword);
+    head->advice_count++;
+    if (!colon)
+        return true;
+    *colon = '\0';
+    advice->family = !advice->is_remedy && strncmp(p->value, "family", 6) == 0;
+    advice->values = advice->family ? p->value + 6 + strspn(p->value + 6, " ") : p->value;
+    const char *s = advice->values;
+    if (strchr(s, '!'))
+        return complain(p, "values are KEY=VALUE,... here, not", s);
+    return (advice->is_remedy && strcspn(s, ".") < strcspn(s, "=")) ||
+           parse_condition(p, &s, &condition);
+}
+
 // ---- formulas
 
 static bool check_formula(const struct parser *p, const char *text, unsigned asks)
@@ -400,6 +430,8 @@ static bool apply(struct parser *p)
         {"sizes", add_sizes, NULL, 0},
         {"sweep", add_sweep, NULL, 0},
         {"expect", add_expect, NULL, 0},
+        {"relies", add_advice, NULL, 0},
+        {"remedy", add_advice, NULL, 0},
         {"output", add_output, NULL, 0},
         {"where", set_where, NULL, 0},
         {"file", set_file, NULL, 0},

@@ -13,6 +13,7 @@
 #define CAT_MAX_RULES   20
 #define CAT_MAX_SIZES   8
 #define CAT_MAX_OUTPUTS 12
+#define CAT_MAX_ADVICE  24
 
 // A variant axis, or a run parameter ("sweep").
 struct cat_axis {
@@ -45,6 +46,14 @@ struct cat_rule {
     char *reason; // likewise
 };
 
+// A line `relies` or `remedy`. A remedy is for the statement above it.
+struct cat_advice {
+    bool is_remedy;
+    bool family;  // the statement is about every test of the family
+    char *values; // "sync=none,memory pressure=none", those that it is about; "" for any
+    char *what;
+};
+
 struct cat_head {
     char *text;                 // what all strings point into
     char *name, *family, *test; // "shuffle.scan-loop", "shuffle", "scan-loop"
@@ -71,6 +80,8 @@ struct cat_head {
     size_t size_count;
     struct cat_rule expect[CAT_MAX_RULES], without[CAT_MAX_RULES], thorough[CAT_MAX_RULES];
     size_t expect_count, without_count, thorough_count;
+    struct cat_advice advice[CAT_MAX_ADVICE];
+    size_t advice_count;
 };
 
 // Appends a condition as a head has it, each term behind a blank: " sync=none,memory-once

@@ -32,8 +32,9 @@ const struct cli_syntax cli_advise_syntax = {
     CLI_OPTIONS(options, struct options, .device = ""),
     .more = "A REPORT is a store, of which all sessions are taken, or FILE#SESSION; or a JSON "
             "report of any\nversion, - for standard input. Of a configuration that several have "
-            "on one device and driver, the\nnewest counts, and a failure before a pass. The lines "
-            "are those of docs/families.md.\n\n"
+            "on one device and driver, the\nnewest counts, and a failure before a pass. The "
+            "heads of the tests state what\nprograms rely on, and the remedies "
+            "(docs/test-format.md).\n\n"
             "exit codes: 0 the advice was written, whatever it says, 2 a report cannot be taken\n",
     .operands = CLI_OPERANDS_FILES,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a shader author may rely on with a driver, and what to put in where it fails: the lists of
-// docs/families.md, with what a model has measured of each line.
+// What a shader author may rely on with a driver, and what to put in where it fails: the lines
+// `relies` and `remedy` of the tests' heads, with what a model has measured of each statement.
 #include "report/code.h"
 #include "report/failures.h"
 #include "report/format.h"
@@ -15,6 +15,14 @@
 #define MOST_TESTS  4  // named behind a line
 #define MOST_PAIRS  4  // paired variants that are shown where no remedy is known to help
 
+// A statement, of whichever heads have it: what programs rely on.
+struct advice {
+    const char *family, *statement; // of the first such head
+    struct text tests; // "TEST KEY=VALUE...", globs, on a line each: the configurations that ask it
+    const struct cat_advice **remedies;
+    size_t remedy_count;
+};
+
 // Configurations that were measured, summed.
 struct sum {
     size_t configurations, broken; // broken: of those, that ended the driver or the device
@@ -26,7 +34,7 @@ struct sum {
 // One line: those results of one device that a statement is about and that are promised alike.
 struct line {
     const struct report_model *model;
-    const struct report_advice *advice; // NULL: of one test that no list names
+    const struct advice *advice; // NULL: of one test that no statement is about
     size_t device;
     enum cat_expectation promised;
     const struct report_result **all; // that the statement is about
@@ -34,6 +42,53 @@ struct line {
     size_t count, in_count, bad_count;
     struct sum sum;
 };
+
+// ---- statements
+
+static struct advice *advices;
+static size_t advice_count;
+
+static struct advice *find_advice(const char *family, const char *statement)
+{
+    for (size_t i = 0; i < advice_count; i++)
+        if (strcmp(advices[i].statement, statement) == 0)
+            return &advices[i];
+    LIT_ADD(advices, advice_count) = (struct advice){.family = family, .statement = statement};
+    return &advices[advice_count - 1];
+}
+
+static void add_remedy(struct advice *advice, const struct cat_advice *line)
+{
+    for (size_t i = 0; i < advice->remedy_count; i++)
+        if (strcmp(advice->remedies[i]->what, line->what) == 0 &&
+            strcmp(advice->remedies[i]->values, line->values) == 0)
+            return;
+    LIT_ADD(advice->remedies, advice->remedy_count) = line;
+}
+
+static void read_head(const struct cat_head *head)
+{
+    struct advice *advice = NULL;
+    for (size_t i = 0; i < head->advice_count; i++) {
+        const struct cat_advice *line = &head->advice[i];
+        if (line->is_remedy) {
+            add_remedy(advice, line);
+            continue;
+        }
+        advice = find_advice(head->family, line->what);
+        text_printf(&advice->tests, "%s%s%s%s%s", advice->tests.length ? "\n" : "",
+                    line->family ? head->family : head->name, line->family ? ".*" : "",
+                    *line->values ? " " : "", line->values);
+    }
+}
+
+// Of the whole catalogue, read once and kept.
+static void read_advices(void)
+{
+    const size_t count = advices ? 0 : cat_test_count();
+    for (size_t i = 0; i < count; i++)
+        read_head(&cat_test_at(i)->head);
+}
 
 // ---- one result
 
@@ -116,10 +171,11 @@ static bool is_candidate(size_t device, const struct report_result *result)
 // Whether a list has a line for a result, or for its test.
 static bool is_listed(const struct report_result *result, bool test)
 {
-    const struct report_advice *advice = report_advices;
-    while (advice->family && !is_selected(advice->tests, result->test, test ? NULL : result))
-        advice++;
-    return advice->family;
+    size_t i = 0;
+    while (i < advice_count &&
+           !is_selected(advices[i].tests.data, result->test, test ? NULL : result))
+        i++;
+    return i < advice_count;
 }
 
 // Takes the results that a line is about. Results under stress are not added to others, but one
@@ -151,8 +207,8 @@ static void fill(struct line *line, const char *selectors, const struct report_u
 typedef void line_visit(const struct line *line, struct table *table);
 
 static void visit_lines(const struct report_model *model, size_t device,
-                        const struct report_advice *advice, const char *family,
-                        const char *selectors, line_visit *visit, struct table *table)
+                        const struct advice *advice, const char *family, const char *selectors,
+                        line_visit *visit, struct table *table)
 {
     const struct report_under under = report_under(model, device, family);
     for (enum cat_expectation e = CAT_FORBIDDEN; e <= CAT_ASSUMED; e++) {
@@ -172,8 +228,10 @@ static void each_line(const struct report_model *model, size_t device, line_visi
                       struct table *table)
 {
     OWNED(lit_free) bool *done = lit_alloc(model->result_count + 1, sizeof *done);
-    for (const struct report_advice *advice = report_advices; advice->family; advice++)
-        visit_lines(model, device, advice, advice->family, advice->tests, visit, table);
+    read_advices();
+    for (size_t i = 0; i < advice_count; i++)
+        visit_lines(model, device, &advices[i], advices[i].family, advices[i].tests.data, visit,
+                    table);
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];
         if (done[i] || !is_candidate(device, result) || is_listed(result, false) ||
@@ -497,9 +555,9 @@ static void visit_failed(const struct line *line, struct table *table)
     put_sum(&line->sum, tone, table);
     put_controls(line, table);
     table_put(table, TONE_PLAIN, "%s", where.data);
-    for (size_t i = 0; line->advice && line->advice->remedies[i].what; i++) {
-        const struct report_remedy *remedy = &line->advice->remedies[i];
-        good = put_remedy(line, remedy->what, remedy->with, table) || good;
+    for (size_t i = 0; line->advice && i < line->advice->remedy_count; i++) {
+        const struct cat_advice *remedy = line->advice->remedies[i];
+        good = put_remedy(line, remedy->what, remedy->values, table) || good;
     }
     if (!good)
         put_pairs(line, table);
@@ -551,19 +609,19 @@ void report_advice_open(const struct report_model *model, size_t device, bool al
     table_begin(table, &shape, device);
     each_line(model, device, visit_open, table);
     // What the results do not have at all.
-    for (const struct report_advice *advice = report_advices; advice->family; advice++) {
+    for (size_t a = 0; a < advice_count; a++) {
+        OWNED(text_free) struct text tests = {0};
         bool some = false;
         for (size_t i = 0; i < model->result_count && !some; i++)
             some = is_candidate(device, &model->results[i]) &&
-                   is_about(advice->tests, &model->results[i]);
+                   is_about(advices[a].tests.data, &model->results[i]);
         if (some)
             continue;
-        OWNED(lit_free) char *tests = lit_strdup(advice->tests);
-        for (char *at = tests; (at = strchr(at, '\n'));)
-            *at = ',';
+        for (const char *at = advices[a].tests.data; *at; at++)
+            text_append(&tests, *at == '\n' ? "; " : at, *at == '\n' ? 2 : 1);
         table_row(table);
-        table_put(table, TONE_PLAIN, "%s", advice->statement);
+        table_put(table, TONE_PLAIN, "%s", advices[a].statement);
         table_put(table, TONE_PLAIN, "no results");
-        table_put(table, TONE_PLAIN, "%s", tests);
+        table_put(table, TONE_PLAIN, "%s", tests.data);
     }
 }

@@ -49,10 +49,12 @@ bool report_has_values(const struct report_result *result, const char *values)
     char *copy = lit_strdup(values ? values : ""), *rest = NULL;
     bool has = true;
     for (char *pair = strtok_r(copy, " ", &rest); pair && has; pair = strtok_r(NULL, " ", &rest)) {
-        char *glob = pair + strcspn(pair, "=");
-        if (*glob)
-            *glob++ = '\0';
-        has = text_glob(glob, report_value(result, pair));
+        char *globs = pair + strcspn(pair, "="), *more = NULL;
+        if (*globs)
+            *globs++ = '\0';
+        has = false;
+        for (char *glob = strtok_r(globs, ",", &more); glob; glob = strtok_r(NULL, ",", &more))
+            has = has || text_glob(glob, report_value(result, pair));
     }
     free(copy);
     return has;

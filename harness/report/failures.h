@@ -31,7 +31,7 @@ struct report_signature {
 };
 extern const struct report_signature report_signatures[]; // ended by one without a finding
 
-// Whether a result has values that are as "key=glob key=glob" says; of "" or NULL each has.
+// Whether a result has values that are as "key=glob,glob key=glob" says; of "" or NULL each has.
 bool report_has_values(const struct report_result *result, const char *values);
 
 // How many runs a configuration gets where nobody says it, and one that a model of the simulator

@@ -193,24 +193,6 @@ bool report_mutation_weak(const struct report_mutation_family *family);
 // Nothing where no control was run.
 void report_mutation_sentences(const struct report_mutation *mutation, struct text *out);
 
-// ---- advice (advice.c)
-
-// What may be put in where a line of the lists of docs/families.md fails.
-struct report_remedy {
-    const char *what;
-    // The values that configurations with it have, "sync=control", or "TEST KEY=VALUE..." of
-    // another test; "": nothing measures it.
-    const char *with;
-};
-
-// The lines of these lists: what programs rely on. Built in by tools/ticket-data.
-struct report_advice {
-    const char *family, *statement;
-    const char *tests; // "TEST KEY=VALUE...", globs, on a line each: the configurations that ask it
-    const struct report_remedy *remedies; // up to one without `what`
-};
-extern const struct report_advice report_advices[]; // up to one without a family
-
 // ---- tables. Each appends the rows of a device to an empty table or to that of other devices, and
 // its notes; nothing where there is nothing to say.
 

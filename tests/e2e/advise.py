@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""litmus advise: what shaders may rely on, by stores and reports; the lists of docs/families.md."""
+"""litmus advise: what shaders may rely on, by stores and reports."""
 
 import glob
-import json
 import os
 import re
 
@@ -11,7 +10,6 @@ from harness import Case, SOURCE
 
 READS = "A cross-lane read needs no barrier in a loop in which one lane has work of its own"
 ITERATION = "Lanes are at the same iteration when they read each other, although one lane has work"
-PAGE = "docs/families.md"
 
 
 def published(name):
@@ -123,68 +121,6 @@ class Advise(Case):
             head, line, rest = file.read().partition("\n## ")
         self.assertIn("`litmus advise -f markdown reports/*/report.json`", head)
         self.assertEqual(result.out, line[1:] + rest, "make it anew (reports/README.md)")
-
-
-class Lists(Case):
-    """docs/families.md against the catalogue."""
-
-    def catalogue(self):
-        tests = json.loads(self.litmus("list", "--json").out)["tests"]
-        return {test["name"]: {axis["name"]: axis["values"]
-                               for axis in test["axes"] + test["parameters"]} for test in tests}
-
-    def lists(self):
-        with open(os.path.join(SOURCE, PAGE), encoding="utf-8") as file:
-            text = file.read()
-        for family, section in re.findall(r"^## ([\w-]+): .*?\n(.*?)(?=^## |\Z)", text,
-                                          re.M | re.S):
-            items = [" ".join(item.split()) for item in
-                     re.findall(r"^- .*\n(?: +.*\n)*", section, re.M)]
-            yield family, [item for item in items if " Tests: `" in item]
-
-    def matching(self, selector, tests):
-        """Tests and values that a selector is for."""
-        glob_, *values = selector.split()
-        pattern = re.compile(re.escape(glob_).replace(r"\*", ".*"))
-        for name, axes in tests.items():
-            if pattern.fullmatch(name) and all(self.has(axes, value) for value in values):
-                yield name
-
-    @staticmethod
-    def has(axes, condition):
-        key, value = condition.split("=")
-        pattern = re.compile(re.escape(value).replace(r"\*", ".*"))
-        return any(pattern.fullmatch(str(has)) for has in axes.get(key, ()))
-
-    def test_each_line_is_of_the_catalogue(self):
-        tests = self.catalogue()
-        families = {name.split(".")[0] for name in tests}
-        listed = set()
-        for family, items in self.lists():
-            self.assertTrue(items or family not in families, f"{family}: no list")
-            families.discard(family)
-            for item in items:
-                statement, rest = item.split(" Tests: ")
-                selectors, *remedies = re.split(r" - ", rest)
-                about = set()
-                for selector in re.findall("`([^`]+)`", selectors):
-                    some = set(self.matching(selector, tests))
-                    self.assertTrue(some, f"{statement}: {selector} matches nothing")
-                    about |= some
-                listed |= about
-                for remedy in remedies:
-                    values = re.match("`([^`]+)`: ", remedy)
-                    if not values:
-                        continue
-                    if "." in values[1].split("=")[0]:
-                        self.assertTrue(list(self.matching(values[1], tests)), remedy)
-                    else:
-                        self.assertTrue(any(all(self.has(tests[name], value)
-                                                for value in values[1].split())
-                                            for name in about), f"{statement}: {remedy}")
-        self.assertEqual(families, set(), "not in docs/families.md")
-        # What no list names is asked as its own question: none of these tests.
-        self.assertGreater(len(listed), 0.9 * len(tests), sorted(set(tests) - listed))
 
 
 if __name__ == "__main__":

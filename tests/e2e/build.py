@@ -272,7 +272,7 @@ class Launcher(unittest.TestCase):
         cls.folder = tempfile.mkdtemp(prefix="litmus-e2e-")
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         cls.made = os.path.join(cls.folder, cls.ODD)
-        for path in ("litmus", "meson_options.txt", "tools/assembles", "tools/ticket-data", "docs/families.md",
+        for path in ("litmus", "meson_options.txt", "tools/assembles", "tools/ticket-data",
                      "docs/mutation-score.json", "reports/findings/README.md"):
             os.makedirs(os.path.dirname(os.path.join(cls.made, path)), exist_ok=True)
             shutil.copy(os.path.join(SOURCE, path), os.path.join(cls.made, path))

@@ -25,6 +25,9 @@ static const char good[] =
     "; without form=c sync=none\n"
     "; thorough when form!=a,b\n"
     "; needs   shaderFloat64\n"
+    "; relies  family form=a,b : it holds\n"
+    "; remedy  other.test form=x : it helps\n"
+    "; remedy  give up\n"
     "; expect  contested by a-rule,rule-2 when sync=none workgroup!=64 : no text\n"
     "; expect  forbidden : the text\n"
     ";         goes on\n"
@@ -64,6 +67,14 @@ static void a_good_head_is_understood(void **state)
     assert_null(head.expect[1].by); // may be left out
     assert_string_equal(head.expect[1].reason, "the text goes on");
     assert_string_equal(head.needs, "shaderFloat64");
+    assert_int_equal(head.advice_count, 3);
+    assert_true(head.advice[0].family && !head.advice[0].is_remedy);
+    assert_string_equal(head.advice[0].values, "form=a,b");
+    assert_string_equal(head.advice[0].what, "it holds");
+    assert_true(head.advice[1].is_remedy && !head.advice[1].family);
+    assert_string_equal(head.advice[1].values, "other.test form=x");
+    assert_string_equal(head.advice[2].values, "");
+    assert_string_equal(head.advice[2].what, "give up");
     assert_string_equal(head.bug, "https://example.org/1");
     assert_string_equal(head.vendor, "Intel, NVIDIA");
     assert_string_equal(head.status, "fixed in 2");
@@ -117,7 +128,7 @@ static void every_mistake_is_named(void **state)
                   "line 3: names have a-z, 0-9 and '-' only: 'Shuffle.x'");
     check_mistake("origin  nowhere", "asks again", "line 7: given twice: 'asks'");
     check_mistake("origin  nowhere", "orgin nowhere", "line 7: unknown keyword 'orgin'");
-    check_mistake("; origin  nowhere\n", "", "line 24: the head lacks 'origin'");
+    check_mistake("; origin  nowhere\n", "", "line 27: the head lacks 'origin'");
     check_mistake("none | control-each", "none control-each",
                   "line 10: unexpected in an axis: 'control-each'");
     check_mistake("form  a", "sync  a", "line 11: not a new axis name: 'sync'");
@@ -129,15 +140,15 @@ static void every_mistake_is_named(void **state)
     check_mistake("64 128 | 256", "64 | largest", "line 13: unexpected in a sweep: 'largest'");
     check_mistake("64 128 | 256", "| 256", "line 13: a sweep needs values before '|': 'workgroup'");
     check_mistake("workgroup 0", "groups 0",
-                  "line 18: no axis or sweep of that name above: 'workgroup!=64'");
+                  "line 21: no axis or sweep of that name above: 'workgroup!=64'");
     check_mistake("form=c", "form=d", "line 15: no such value: 'form=d'");
     check_mistake("form=c", "form", "line 15: a term is name=value or name!=value, not 'form'");
-    check_mistake("contested by", "perhaps by", "line 18: not an expectation: 'perhaps'");
+    check_mistake("contested by", "perhaps by", "line 21: not an expectation: 'perhaps'");
     for (size_t i = 0; i < 6; i++) {
         static const char *const wrong[] = {"", ",", "A", "a,", "a,a", "a,b,a"};
         struct text complaint = {0}, by = {0};
         text_printf(&by, "by %s ", wrong[i]);
-        text_printf(&complaint, "line 18: 'by' names rules by their ids, each once: '%s'",
+        text_printf(&complaint, "line 21: 'by' names rules by their ids, each once: '%s'",
                     *wrong[i] ? wrong[i] : "when");
         check_mistake("by a-rule,rule-2 ", by.data, complaint.data);
         text_free(&complaint);
@@ -147,20 +158,26 @@ static void every_mistake_is_named(void **state)
                   "line 17: a file of words beside the test is NAME.words, not '../x.words'");
     check_mistake("needs   shaderFloat64", "file  x.txt",
                   "line 17: a file of words beside the test is NAME.words, not 'x.txt'");
+    check_mistake("needs   shaderFloat64", "relies  form=d : it holds",
+                  "line 17: no such value: 'form=d'");
+    check_mistake("needs   shaderFloat64", "relies  form!=a : it holds",
+                  "line 17: values are KEY=VALUE,... here, not 'form!=a'");
+    check_mistake("needs   shaderFloat64", "remedy  form=b : it helps",
+                  "line 17: no 'relies' above this 'remedy'");
     check_mistake("https://", "http://",
-                  "line 21: a bug is https://... or reports/findings/..., not "
+                  "line 24: a bug is https://... or reports/findings/..., not "
                   "'http://example.org/1'");
     check_mistake("Intel, NVIDIA", "Intel,NVIDIA",
-                  "line 22: vendors are known names with ', ' between: 'Intel,NVIDIA'");
+                  "line 25: vendors are known names with ', ' between: 'Intel,NVIDIA'");
     check_mistake("Intel, NVIDIA", "Intel, ",
-                  "line 22: vendors are known names with ', ' between: "
+                  "line 25: vendors are known names with ', ' between: "
                   "'Intel,'");
     check_mistake("fixed in 2", "fixedin 2",
-                  "line 23: a bug is open, fixed, disputed, withdrawn or unknown, not 'fixedin 2'");
-    check_mistake("; vendor  Intel, NVIDIA\n", "", "line 24: the head lacks 'vendor'");
-    check_mistake(" : no text", "", "line 18: an expectation needs ' : ' and a reason");
+                  "line 26: a bug is open, fixed, disputed, withdrawn or unknown, not 'fixedin 2'");
+    check_mistake("; vendor  Intel, NVIDIA\n", "", "line 27: the head lacks 'vendor'");
+    check_mistake(" : no text", "", "line 21: an expectation needs ' : ' and a reason");
     check_mistake("forbidden :", "forbidden when sync=none :",
-                  "line 25: the last expect line must have no condition");
+                  "line 28: the last expect line must have no condition");
 }
 
 static void too_much_of_anything_is_refused(void **state)
