@@ -104,18 +104,18 @@ static bool is_in(const json_t *names, const char *name)
     return false;
 }
 
-// Final states, of which the first does not fail.
-static void find_states(const json_t *outcomes, const json_t *failing, struct cat_mode *mode)
+// Outcomes whose failing the report says; the first of them does not fail.
+static void find_named(const json_t *outcomes, const json_t *failing, size_t most,
+                       struct cat_mode *mode)
 {
     const char *name;
     json_t *value;
     uint32_t count = 0;
-    *mode = (struct cat_mode){.check = CAT_CHECK_STATE};
     json_object_foreach((json_t *)outcomes, name, value)
     {
         const bool fails = is_in(failing, name);
         const uint32_t at = !fails && !mode->choice.names[0][0] ? 0 : count + 1;
-        if (at > CAT_STATES || cat_mode_find(mode, name) < CAT_OUTCOMES)
+        if (at > most || cat_mode_find(mode, name) < CAT_OUTCOMES)
             continue;
         text_sanitise(mode->choice.names[at], CAT_CHOICE_NAME, name);
         mode->choice.fails |= (uint32_t)fails << at;
@@ -123,14 +123,16 @@ static void find_states(const json_t *outcomes, const json_t *failing, struct ca
     }
 }
 
-// How a report's outcomes are called: one of the modes whose names are fixed, if it has them all;
-// else alternatives that an oracle named.
-static void find_mode(const json_t *outcomes, const json_t *failing, struct cat_mode *mode)
+// How a report's outcomes are called: as it says, or by one of the modes whose names are fixed, if
+// that has them all; else alternatives that an oracle named.
+static void find_mode(const json_t *outcomes, const json_t *failing, bool states,
+                      struct cat_mode *mode)
 {
     const char *name;
     json_t *value;
     if (json_is_array(failing)) {
-        find_states(outcomes, failing, mode);
+        *mode = (struct cat_mode){.check = states ? CAT_CHECK_STATE : CAT_CHECK_CHOICE};
+        find_named(outcomes, failing, states ? CAT_STATES : CAT_CHOICES, mode);
         return;
     }
     for (int check = CAT_CHECK_EQUAL; check < CAT_CHECKS; check++) {
@@ -166,15 +168,15 @@ static void find_fails(const struct eng_count *count, uint32_t named, struct cat
 }
 
 // By name; what has no place among the alternatives is counted with the last.
-static bool read_outcomes(const struct reader *reader, const json_t *json, struct eng_count *count,
-                          struct cat_mode *mode)
+static bool read_outcomes(const struct reader *reader, const json_t *json, bool states,
+                          struct eng_count *count, struct cat_mode *mode)
 {
     const json_t *outcomes = json_object_get(json, "outcomes");
     if (!json_is_object(outcomes))
         return refuse(reader, true, "'outcomes' is missing or no object");
     const char *name;
     json_t *value;
-    find_mode(outcomes, json_object_get(json, "failing_outcomes"), mode);
+    find_mode(outcomes, json_object_get(json, "failing_outcomes"), states, mode);
     json_object_foreach((json_t *)outcomes, name, value)
     {
         uint64_t instances = 0;
@@ -264,7 +266,7 @@ static bool read_counts(const struct reader *reader, const json_t *json,
                               .failed_instances = result->failed_instances,
                               .seconds = result->seconds};
     struct cat_mode mode = {0};
-    if (!read_outcomes(reader, json, &count, &mode) ||
+    if (!read_outcomes(reader, json, strcmp(result->family, "litmus") == 0, &count, &mode) ||
         !read_failures(reader, json, result, &count, &mode) || !read_parts(reader, json, &count))
         return false;
     result->mode = cat_mode_keep(&mode);

@@ -246,7 +246,6 @@ json_t *report_json_outcomes(const struct report_result *result)
     return outcomes;
 }
 
-// Of final states, which are more than whose failing a reader could find out.
 static json_t *make_failing(const struct report_result *result)
 {
     json_t *failing = json_array();
@@ -320,6 +319,13 @@ static json_t *make_evidence(const struct report_result *result)
     return json;
 }
 
+static json_t *make_again(const struct report_model *model, const struct report_result *result)
+{
+    OWNED(text_free) struct text again = {0};
+    format_again(&again, model, result);
+    return field_text(again.data);
+}
+
 json_t *report_json_result(const struct report_code *code, const struct report_result *result)
 {
     json_t *json = fields_write(report_result_fields, result), *parts = json_array();
@@ -344,8 +350,11 @@ json_t *report_json_result(const struct report_code *code, const struct report_r
         json_array_append_new(parts, fields_write(report_part_fields, &result->pieces[i]));
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
         json_object_set_new(json, set[i].name, set[i].value);
-    if (result->mode->check == CAT_CHECK_STATE)
+    // Whoever names outcomes also says which of them fail.
+    if (result->mode->check == CAT_CHECK_STATE || result->mode->check == CAT_CHECK_CHOICE)
         json_object_set_new(json, "failing_outcomes", make_failing(result));
+    if (report_failed(result) || report_unfinished(result))
+        json_object_set_new(json, "reproduce", make_again(code->model, result));
     if (report_evidence_any(result))
         json_object_set_new(json, "evidence", make_evidence(result));
     return json;
