@@ -144,7 +144,7 @@ class Nonsense(Case):
         run = self.litmus("run", harness.ONE, "-n", "2", fault="odd-name")
         self.assertEqual(run.code, 0, run)
         self.assert_clean(run)
-        for format in ("json", "markdown", "herd"):
+        for format in ("json", "markdown"):
             report = self.litmus("report", "--format", format)
             self.assertEqual(report.code, 0, report)
             self.assert_clean(report)

@@ -561,16 +561,12 @@ class OneStep(Gate):
         self.assertRegex(result.out.strip().split("\n")[-1], r"exit 1: a regression$")
 
     def test_reports_are_those_of_the_gate(self):
-        """What is waived is not red in JUnit, nor an error in the log."""
+        """What is waived is not red in JUnit."""
         self.write("waivers.txt", "shuffle https://example.org/1\n")
-        self.write("summary.md", "")
         result = self.measure("after.db", "--baseline", "before.db", "--waivers", "waivers.txt",
-                              "--junit", "run.xml", "--github", fault=WORSE,
-                              GITHUB_STEP_SUMMARY="summary.md")
+                              "--junit", "run.xml", fault=WORSE)
         root = xml.etree.ElementTree.parse(self.path("run.xml")).getroot()
         self.assertEqual((root.get("failures"), root.get("skipped")), ("0", "2"), result)
-        self.assertNotIn("::error", result.out)
-        self.assertIn("::notice title=litmus::passed: no regression, 2 waived", result.out)
         gate = self.litmus("gate", "--baseline", "before.db", "after.db", "--allow-gone",
                            "--waivers", "waivers.txt", "--format", "junit").out
         with open(self.path("run.xml"), encoding="utf-8") as file:

@@ -36,8 +36,8 @@ SWIFTSHADER = "/usr/lib/chromium/vk_swiftshader_icd.json"
 SECOND_LAVAPIPE = os.path.join(SOURCE, ".sdk/share/vulkan/icd.d/lvp_icd.json")
 
 # Of reports.
-FORMATS = ("text", "json", "junit", "csv", "outcomes", "batches", "markdown", "herd", "github",
-           "annotations")
+FORMATS = ("text", "json", "junit", "csv", "markdown")
+CONTRIB = os.path.join(SOURCE, "contrib")
 
 # Sanitized and instrumented builds are slower. Drivers leak, and once unloaded have no name that a
 # suppression could match.
@@ -324,6 +324,20 @@ class Case(unittest.TestCase):
         self.assertEqual(result.code, 0, result)
         return json.loads(result.out)
 
+    def contrib(self, script, *arguments, text=None, code=0, **more):
+        """What a script of contrib/ prints, of a JSON report on stdin or without one."""
+        done = subprocess.run([sys.executable, os.path.join(CONTRIB, script), *arguments],
+                              cwd=self.folder, input=(text or "").encode(), capture_output=True,
+                              env=self.environment(**{"LITMUS": self.program, **more}), check=False)
+        result = Result(done.returncode, done.stdout.decode(), done.stderr.decode(), 0)
+        self.assertEqual(result.code, code, result)
+        return result
+
+    def converted(self, script, *arguments, store="litmus.db"):
+        """What a script makes of a store's newest session."""
+        report = self.litmus("report", "-f", "json", "--db", store).out
+        return self.contrib(script, *arguments, text=report).out
+
     def results(self, store="litmus.db"):
         """The results by the workgroup size of their configuration."""
         return {entry["params"]["workgroup"]: entry for entry in self.report(store)["results"]}
@@ -462,12 +476,12 @@ class Case(unittest.TestCase):
         self.assertEqual(ran.returncode, code, ran.stdout + ran.stderr)
         return ran.stdout
 
-    def assert_one_line(self, result, code, *words):
+    def assert_one_line(self, result, code, *words, by="litmus"):
         """An error: this exit code, one line on stderr that names all of `words`."""
         self.assertEqual(result.code, code, result)
         lines = result.err.strip().split("\n")
         self.assertEqual(len(lines), 1, result)
-        self.assertTrue(lines[0].startswith("litmus: "), result)
+        self.assertTrue(lines[0].startswith(f"{by}: "), result)
         for word in words:
             self.assertIn(word, lines[0], result)
         self.assert_clean(result)

@@ -46,6 +46,12 @@ class Installed(Case):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("exit 0", done.stdout)
 
+    def test_scripts(self):
+        for name in "csv", "deqp", "github", "gtest", "herd", "lava", "kubernetes", "slurm":
+            done = subprocess.run([self.tree("share", "litmus", "contrib", name), "--help"],
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout[:7]), (0, "usage: "), done)
+
 
 if __name__ == "__main__":
     harness.main()

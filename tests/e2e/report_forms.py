@@ -28,7 +28,6 @@ class SameNumbers(Case):
         self.assertGreater(len(entries), 8)
         self.assertGreater(len({entry["result"] for entry in entries}), 1)
         self.check_csv(entries, reports["csv"])
-        self.check_long(entries, reports["outcomes"], reports["batches"])
         self.check_junit(entries, reports["junit"])
         self.check_lines(entries, reports)
         sums = {word: sum(entry["result"] == word for entry in entries)
@@ -48,21 +47,6 @@ class SameNumbers(Case):
                 self.assertEqual(row[key], entry[key], (key, entry["name"]))
             self.assertEqual([float(row["low"]), float(row["high"])], entry["interval"])
             self.assertEqual(row["first_run_failed"], "yes" if entry["first_run_failed"] else "no")
-
-    def check_long(self, entries, outcomes, batches):
-        """What is in the lists of JSON, in the same order."""
-        def rows(text):
-            return list(csv.DictReader(io.StringIO(text, newline="")))
-        self.assertEqual([(row["configuration"], row["device_id"], row["outcome"], int(row["instances"]))
-                          for row in rows(outcomes)],
-                         [(entry["name"], entry["device"], *outcome) for entry in entries
-                          for outcome in entry["outcomes"].items()])
-        self.assertEqual({row["outcome"] for row in rows(outcomes) if row["fails"] == "no"},
-                         {"right", "no progress"} & {row["outcome"] for row in rows(outcomes)})
-        self.assertEqual([(row["configuration"], row["device_id"], int(row["runs"]),
-                           int(row["failed_runs"])) for row in rows(batches)],
-                         [(entry["name"], entry["device"], part["runs"], part["failed_runs"])
-                          for entry in entries for part in entry["parts"]])
 
     def check_junit(self, entries, text):
         root = xml.etree.ElementTree.fromstring(text)
@@ -103,9 +87,6 @@ class SameNumbers(Case):
                           reports["text"])
         table = re.findall(r"(?m)^\| (\S+) \| ([0-9,]+) \| ([0-9,]+) \| (\S+) \| "
                            r"`([0-9a-f]{8})` \| `\S+` \|$", reports["markdown"])
-        herd = re.findall(r"(?m)^Configuration=(\S+)\n(?:\S+=.*\n)*"
-                          r"Observation \S+ \S+ (\d+) (\d+)$", reports["herd"])
-        fatal = re.findall(r"(?m)^Fatal: .*, (\S+)$", reports["herd"])
         def row(entry):
             # A control may be there to show that a wait runs out.
             seen = (entry["expectation"] == "control" and entry["runs"]
@@ -118,14 +99,6 @@ class SameNumbers(Case):
         self.assertEqual({line[4]: list(line[:4]) for line in text}, shown)
         self.assertEqual({line[4]: list(line[:4]) for line in table},
                          {id: line for id, line in shown.items() if line[0] != "skip"})
-        self.assertEqual(
-            {name: (int(positive), int(negative)) for name, positive, negative in herd},
-            {entry["name"]: (entry["failed_runs"], entry["runs"] - entry["no_progress_runs"]
-                             - entry["failed_runs"]) for entry in entries if entry["runs"]})
-        self.assertEqual(set(fatal), {entry["name"] for entry in entries if not entry["runs"]})
-        errors = reports["annotations"].count("::error ")
-        self.assertEqual(errors, min(10, sum(entry["expectation"] == "forbidden"
-                                             and entry["failed_runs"] > 0 for entry in entries)))
 
 
 class JUnitReaders(Case):
@@ -170,8 +143,7 @@ class OfARun(Case):
         wrong = {("--json", "no/such/report.json"): "No such file", ("--csv", "folder"): "a folder",
                  ("--junit", "file/x.xml"): "No such file" if harness.WINDOWS else "Not a directory",
                  ("--json", "litmus.db"): "is the store", ("--json", "-"): "report -f json",
-                 ("--json", "a", "--csv", "./a"): "the same file",
-                 ("--github",): "GITHUB_STEP_SUMMARY"}
+                 ("--json", "a", "--csv", "./a"): "the same file"}
         for options, words in wrong.items():
             with self.subTest(options):
                 self.assert_one_line(self.litmus("run", harness.ONE, "-n", "2", *options), 2, words)
@@ -209,28 +181,6 @@ class OfARun(Case):
         self.assertEqual(result.code, 5, result)
         with open(self.path("report.json")) as file:
             self.assertEqual(json.load(file)["summary"]["exit"]["code"], 5)
-
-    def test_github(self):
-        self.write("summary.md", "before\n")
-        result = self.litmus("run", harness.ONE, "-n", "2", "--github", fault="spoil-on=64",
-                             GITHUB_STEP_SUMMARY="summary.md", GITHUB_ACTIONS="true")
-        self.assertEqual(result.code, 1, result)
-        self.assertRegex(result.out, r"(?m)^::error title=shuffle\.scan-loop/\S+::forbidden: ")
-        with open(self.path("summary.md")) as file:
-            text = file.read()
-        self.assertTrue(text.startswith("before\n### litmus: "), text)
-        self.assertEqual(text[7:], self.litmus("report", "-f", "github").out)
-        # Not by itself.
-        result = self.litmus("run", harness.ONE, "-n", "2", GITHUB_STEP_SUMMARY="summary.md",
-                             GITHUB_ACTIONS="true", fault="spoil-on=64")
-        self.assertNotIn("::", result.out)
-        with open(self.path("summary.md")) as file:
-            self.assertEqual(file.read(), text)
-        # A summary that is full stays as it is.
-        self.write("summary.md", "x" * (1024 * 1024 - 100))
-        result = self.litmus("report", "--github", GITHUB_STEP_SUMMARY="summary.md")
-        self.assert_one_line(result, 2, "full")
-        self.assertEqual(os.path.getsize(self.path("summary.md")), 1024 * 1024 - 100)
 
 
 if __name__ == "__main__":

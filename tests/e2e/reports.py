@@ -51,17 +51,6 @@ class OfOneRun(Case):
         lines = [line for line in self.made("json").split("\n") if line.startswith('{"name"')]
         self.assertEqual(len([json.loads(line.rstrip(",")) for line in lines]), 2)
 
-    def test_herd_lines(self):
-        lines = [line for line in self.made("herd").split("\n") if line.startswith("Observation ")]
-        self.assertEqual(len(lines), 2)
-        self.assertRegex("\n".join(lines), r"(?m)^Observation \S+workgroup\[64\]\S* Always 10 0$")
-        self.assertRegex("\n".join(lines), r"(?m)^Observation \S+workgroup\[128\]\S* Never 0 10$")
-
-    def test_herd_names_the_module(self):
-        sums = re.findall(r"(?m)^Hash=([0-9a-f]{64})$", self.made("herd"))
-        self.assertEqual(len(sums), 2)
-        self.assertEqual(sums[0], sums[1])
-
     def test_markdown_tables_are_whole(self):
         out = self.made("markdown")
         tables = [line for line in out.split("\n") if line.startswith("|")]
@@ -89,7 +78,7 @@ class OfOneRun(Case):
     def test_a_store_that_was_moved(self):
         os.mkdir(self.path("other place"))
         os.rename(self.path("litmus.db"), self.path("other place/100%?#.db"))
-        self.assertIn("Observation", self.made("herd", "--db", "other place/100%?#.db"))
+        self.assertIn("<testsuites", self.made("junit", "--db", "other place/100%?#.db"))
 
     def test_the_line_that_runs_it_again_does(self):
         # As it is printed, for a shell: with the program as it was called.

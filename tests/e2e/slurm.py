@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/fleet/slurm on a Slurm of its own: three nodes on this machine, of which one dies in the middle of a
+"""contrib/slurm on a Slurm of its own: three nodes on this machine, of which one dies in the middle of a
 part, and a job that is killed in another. In the end everything is there, once, and as without any of that.
 
 Needs root and what tools/setup --slurm installs."""
@@ -16,7 +16,7 @@ import unittest
 import harness
 from harness import Case
 
-FLEET = os.path.join(harness.SOURCE, "tools", "fleet", "slurm")
+FLEET = os.path.join(harness.CONTRIB, "slurm")
 NODES = 3
 NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol")
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"

@@ -420,7 +420,7 @@ class TwoAtOnce(Case):
         second = self.litmus("run", harness.ONE, "-n", "1")
         self.assert_one_line(second, 2, "litmus.db", f"process {first.pid}")
         # Reading is always possible.
-        self.assertEqual(self.litmus("report", "--format", "herd").code, 0)
+        self.assertEqual(self.litmus("report", "--format", "json").code, 0)
         self.write("go", "")
         result = self.finish(first, since)
         self.assertEqual(result.code, 0, result)
