@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "base/program.h"
-#include "cli/cases.h"
 #include "cli/cli.h"
 #include "engine/process.h"
 #include "engine/protocol.h"
@@ -65,8 +64,6 @@ static int run_command(int argc, char **argv)
         cli_start("help", argc, argv);
         return LIT_EXIT_USAGE;
     }
-    if (cli_gtest_is_asked(argc, argv))
-        return cli_gtest(argc, argv);
     const char *first = argv[1];
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
         return cli_start("help", 1, argv);

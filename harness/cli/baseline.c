@@ -135,7 +135,6 @@ enum lit_exit cli_baseline_conclude(struct cli_baseline *baseline, struct store 
         compare_text(&comparison, look, &text);
         cli_print(&text);
         compare_junit(&comparison, &baseline->junit);
-        compare_github(&comparison, &baseline->annotations);
         gate = comparison.summary.code;
         snprintf(error.message, sizeof error.message, "%s", comparison.summary.reason);
     } else {
@@ -157,6 +156,5 @@ void cli_baseline_clear(struct cli_baseline *baseline)
     compare_side_clear(&baseline->side);
     compare_waivers_clear(&baseline->waivers);
     text_free(&baseline->junit);
-    text_free(&baseline->annotations);
     *baseline = (struct cli_baseline){0};
 }

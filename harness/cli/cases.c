@@ -53,7 +53,7 @@ struct cat_selection cli_cases_select(struct cli_cases *cases, const struct cli_
         .count = patterns->count,
         // A list reaches those that it names.
         .thorough = thorough || (cases->list.count && !all && !patterns->count),
-        .keeps = cases->list.count + cases->skips.count > 0 || cases->gtest ? cli_cases_keep : NULL,
+        .keeps = cases->list.count + cases->skips.count > 0 ? cli_cases_keep : NULL,
         .user = cases};
 }
 
@@ -99,14 +99,7 @@ bool cli_cases_keep(const struct cat_case *which, const char *name, const struct
     for (size_t i = 0; i < cases->skips.count; i++)
         if (compare_waiver_names(&cases->skips.items[i], name, runner.data))
             return false;
-    if (!cases->gtest)
-        return true;
-    const struct eng_inventory *inventory = &cases->gtest->devices->inventory;
-    unsigned device = 0;
-    for (size_t i = 0; i < inventory->count; i++)
-        if (&inventory->devices[i].facts == facts)
-            device = inventory->devices[i].number;
-    return cli_gtest_keeps(cases->gtest, name, device);
+    return true;
 }
 
 void cli_cases_clear(struct cli_cases *cases)

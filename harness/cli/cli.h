@@ -126,7 +126,6 @@ struct cli_call {
     void *chosen;             // the struct that its options filled
     struct cli_list operands; // of one without a syntax these, too, are only in argv
     uint64_t given;           // a bit for each option of its table that was there
-    struct cli_gtest *gtest;  // of run alone: GoogleTest's protocol (cli/cases.h); else NULL
     struct lit_error error;   // what CLI_FAILED prints
     struct text out;          // printed at its end, unless it failed
 };
@@ -178,8 +177,6 @@ const struct cli_command *cli_command_find(const char *name);
 // Parses a subcommand's command line and runs it, or prints its help or what is wrong. Returns the
 // exit code.
 int cli_start(const char *name, int argc, char **argv);
-// litmus run with flags of GoogleTest's protocol among its words. Returns 0 or 1.
-int cli_gtest(int argc, char **argv);
 
 // Prints "litmus: MESSAGE" on stderr and returns the error's exit code.
 int cli_fail(const struct lit_error *error);

@@ -87,19 +87,6 @@ int cli_start(const char *name, int argc, char **argv)
     return command ? start(command, &call) : cli_unknown(name);
 }
 
-int cli_gtest(int argc, char **argv)
-{
-    struct cli_gtest gtest;
-    struct cli_call call = {.argv = argv, .gtest = &gtest};
-    if (!cli_gtest_take(&gtest, &argc, argv, &call.error))
-        return cli_fail(&call.error) != LIT_EXIT_OK;
-    // `litmus --gtest_list_tests` and `litmus run --gtest_list_tests` are the same.
-    const int skipped = argc > 1 && strcmp(argv[1], "run") == 0;
-    call.argc = argc - skipped;
-    call.argv = argv + skipped;
-    return start(cli_command_find("run"), &call) != LIT_EXIT_OK;
-}
-
 int cli_help(struct cli_call *call)
 {
     struct text *text = &call->out;

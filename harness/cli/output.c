@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes reports to files, and to where GitHub Actions looks for them.
+// Writes reports to files.
 #include "cli/output.h"
 
 #include "base/file.h"
@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#define SUMMARY      "GITHUB_STEP_SUMMARY"
-#define SUMMARY_MOST (1024 * 1024) // bytes: GitHub drops the whole summary of a step that has more
 
 // One of two paths may not exist yet: then its folder and its name are compared.
 bool cli_same_file(const char *a, const char *b)
@@ -61,7 +58,7 @@ bool cli_output_check(const char *path, const char *db, struct lit_error *error)
 
 bool cli_outputs_wanted(const struct cli_outputs *outputs)
 {
-    bool wanted = outputs->github;
+    bool wanted = false;
     for (size_t i = 0; i < REPORT_FORMS; i++)
         wanted |= outputs->files[i] != NULL;
     return wanted;
@@ -85,50 +82,16 @@ bool cli_outputs_check(const struct cli_outputs *outputs, const char *db, struct
         if (!cli_output_check(path, db, error))
             return false;
     }
-    return !outputs->github || cli_github_check(error);
+    return true;
 }
 
-bool cli_github_check(struct lit_error *error)
-{
-    const char *path = getenv(SUMMARY);
-    if (!path || !path[0])
-        return lit_fail(
-            error, LIT_EXIT_USAGE,
-            "--github: " SUMMARY
-            " is not set: not a step of GitHub Actions; 'litmus report -f github' prints the page");
-    return lit_file_append(path, "", 0, error);
-}
-
-bool cli_github_write(const struct report_model *model, const char *annotations,
-                      struct lit_error *error)
-{
-    OWNED(text_free) struct text page = {0}, lines = {0};
-    struct stat status;
-    const char *path = getenv(SUMMARY);
-    if (annotations)
-        text_puts(&lines, annotations);
-    else
-        report_annotations(model, &lines);
-    if (lines.length)
-        cli_print(&lines);
-    if (!path)
-        return lit_fail(error, LIT_EXIT_USAGE, SUMMARY " is not set");
-    report_github(model, &page);
-    const bool full =
-        stat(path, &status) == 0 && status.st_size + (off_t)page.length > SUMMARY_MOST;
-    return full ? lit_fail(error, LIT_EXIT_USAGE,
-                           "the summary of this step is full: nothing was added to it")
-                : lit_file_append(path, page.data, page.length, error);
-}
-
-static void tell_how(const struct lit_error *error, const char *format, const char *path,
-                     struct store *store, int64_t session)
+static void tell_how(const struct lit_error *error, const char *format, struct store *store,
+                     int64_t session)
 {
     OWNED(text_free) struct text again = {0};
     text_printf(&again, "litmus report -f %s --session %jd --db ", format, (intmax_t)session);
     text_quote(&again, store_path(store));
-    if (path)
-        text_puts(&again, " -o FILE");
+    text_puts(&again, " -o FILE");
     fprintf(stderr, "litmus: %s; all is stored: %s\n", error->message, again.data);
 }
 
@@ -153,14 +116,10 @@ bool cli_outputs_write(const struct cli_outputs *outputs, struct store *store, i
         else
             report_formats[i].write(&model, &text);
         if (!lit_file_write(outputs->files[i], text.data, text.length, &error)) {
-            tell_how(&error, report_formats[i].name, outputs->files[i], store, session);
+            tell_how(&error, report_formats[i].name, store, session);
             good = false;
         }
         text_free(&text);
-    }
-    if (outputs->github && !cli_github_write(&model, outputs->gate_annotations, &error)) {
-        tell_how(&error, "github", NULL, store, session);
-        good = false;
     }
     report_model_clear(&model);
     return good;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where reports go: files that are whole or absent, and the places that GitHub Actions gives a
-// step.
+// Where reports go: files that are whole or absent.
 #pragma once
 
 #include "base/error.h"
@@ -11,24 +10,18 @@
 // holds `outputs`.
 struct cli_outputs {
     const char *files[REPORT_FORMS]; // by enum report_form, NULL for none
-    bool github;
-    // What a comparison with a baseline says in their place; NULL: there is none.
-    const char *gate_junit, *gate_annotations;
+    const char *gate_junit; // what a comparison with a baseline says in its place; NULL: none
 };
 
 #define CLI_OUTPUT_OPTION(name, suffix, function, about)                                           \
     CLI_ROW(0, #name, CLI_TEXT, outputs.files[REPORT_AS_##name], "FILE",                           \
             "write a report at the end: " about),
-#define CLI_OUTPUT_OPTIONS                                                                         \
-    REPORT_FILES(CLI_OUTPUT_OPTION)                                                                \
-    CLI_ROW(0, "github", CLI_FLAG, outputs.github, NULL, CLI_GITHUB_HELP)
-#define CLI_GITHUB_HELP "in GitHub Actions: add to the step's summary, and print\nannotations"
+#define CLI_OUTPUT_OPTIONS REPORT_FILES(CLI_OUTPUT_OPTION)
 
 // Whether anything is to be written.
 bool cli_outputs_wanted(const struct cli_outputs *outputs);
 // Whether it can be, before anything is measured: folders that are there and can be written to, no
-// file twice, none that is the store `db`, and a summary where --github asks for it. False with an
-// error. Changes no file.
+// file twice, none that is the store `db`. False with an error. Changes no file.
 bool cli_outputs_check(const struct cli_outputs *outputs, const char *db, struct lit_error *error);
 // Writes all of it from a stored session. What cannot be written is told in a line on stderr, with
 // the command that makes it later; the rest is written. Returns whether everything was.
@@ -40,9 +33,3 @@ bool cli_same_file(const char *a, const char *b);
 bool cli_output_guard(const char *path, const char *db, struct lit_error *error);
 // The check of cli_outputs_check for one file, which lit_file_write is to write (base/file.h).
 bool cli_output_check(const char *path, const char *db, struct lit_error *error);
-
-// Whether GitHub Actions has given this step a summary.
-bool cli_github_check(struct lit_error *error);
-// Adds a report to it and prints the annotations: the model's, or these.
-bool cli_github_write(const struct report_model *model, const char *annotations,
-                      struct lit_error *error);

@@ -17,7 +17,6 @@ struct options {
     int format;
     const char *db, *output, *device, *test, *check;
     uint64_t session;
-    bool github;
 };
 
 static const struct cli_option options[] = {
@@ -33,7 +32,6 @@ static const struct cli_option options[] = {
      "report"},
     {'o', "output", CLI_TEXT, offsetof(struct options, output), "FILE",
      "write to a file instead of stdout"},
-    {0, "github", CLI_FLAG, offsetof(struct options, github), NULL, CLI_GITHUB_HELP},
     {0, "check", CLI_TEXT, offsetof(struct options, check), "FILE",
      "say whether a JSON report can be taken: a line for each fault"},
 };
@@ -45,7 +43,8 @@ const struct cli_syntax cli_report_syntax = {
              "same\nbytes; an existing file is replaced atomically. The exit code is 0 if the "
              "report was\nwritten, whatever its content.",
     CLI_OPTIONS(options, struct options, .db = "litmus.db", .device = "", .test = ""),
-    .more = "formats:\n" REPORT_LINES "\nexamples:\n"
+    .more = "formats:\n" REPORT_LINES
+            "Scripts in contrib/ make others of the JSON (docs/formats.md).\n\nexamples:\n"
             "  litmus report -f json -o report.json\n"
             "  litmus report -f markdown --test "
             "'lookback.scan/encoding=word64*elements=1000*' -d 1\n"
@@ -58,13 +57,8 @@ static bool check_usage(const struct options *chosen, uint64_t given, struct lit
 {
     if (chosen->check && (given & (given - 1)))
         return lit_fail(error, LIT_EXIT_USAGE, "--check reads a JSON report: no other option");
-    if (chosen->github && ((given & 1) || chosen->output))
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "--github writes the step's summary and annotations: no --format, no "
-                        "--output");
-    return (!chosen->output || strcmp(chosen->output, "-") == 0 ||
-            cli_output_check(chosen->output, chosen->db, error)) &&
-           (!chosen->github || cli_github_check(error));
+    return !chosen->output || strcmp(chosen->output, "-") == 0 ||
+           cli_output_check(chosen->output, chosen->db, error);
 }
 
 static bool make_report(const struct options *chosen, struct text *text, struct lit_error *error)
@@ -75,9 +69,7 @@ static bool make_report(const struct options *chosen, struct text *text, struct 
         return false;
     bool good = report_model_load(store, (int64_t)chosen->session, &model, error) &&
                 report_model_narrow(&model, chosen->device, chosen->test, error);
-    if (good && chosen->github)
-        good = cli_github_write(&model, NULL, error);
-    else if (good)
+    if (good)
         report_formats[chosen->format].write(&model, text);
     report_model_clear(&model);
     store_close(&store);

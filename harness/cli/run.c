@@ -93,8 +93,7 @@ static const struct cli_option options[] = {
      "print every configuration, the drivers' own output, and for what\n"
      "share of the time a device executed tests"},
     CLI_OPTION_COLOR,
-    CLI_OUTPUT_OPTIONS,
-};
+    CLI_OUTPUT_OPTIONS};
 
 #define OPTIONS (sizeof options / sizeof options[0])
 
@@ -185,7 +184,7 @@ static bool check_usage(const struct cli_run_options *o, uint64_t given, struct 
                         "-n is the minimum and --max-runs the maximum: %" PRIu64
                         " is above %" PRIu64,
                         o->runs, o->max_runs);
-    if (!o->all && o->patterns.count + o->caselists.count == 0 && !o->cases.gtest)
+    if (!o->all && o->patterns.count + o->caselists.count == 0)
         return lit_fail(
             error, LIT_EXIT_USAGE,
             "missing tests: --all, or patterns; see 'litmus help run' and 'litmus list'");
@@ -435,24 +434,6 @@ static void make_small(const struct run *run)
         fprintf(stderr, "litmus: not all programs were made small: %s\n", error.message);
 }
 
-static void begun(const struct eng_device *device, const char *name, void *user)
-{
-    struct run *run = user;
-    cli_gtest_begun(device, name, run->options.cases.gtest);
-}
-
-static void ended(const struct eng_device *device, const struct store_result *result, void *user)
-{
-    struct run *run = user;
-    cli_gtest_ended(device, result, run->options.cases.gtest);
-}
-
-static int conclude_gtest(struct run *run, enum eng_stop stop, struct lit_error *error)
-{
-    const int code = cli_gtest_end(run->options.cases.gtest, stop == ENG_STOP_NOT, error);
-    return code == CLI_FAILED ? cli_fail(error) : code;
-}
-
 static uint64_t weigh(const struct eng_device *device, const char *name, uint64_t runs, void *user)
 {
     const struct run *run = user;
@@ -465,7 +446,7 @@ static uint64_t weigh(const struct eng_device *device, const char *name, uint64_
 static bool load_shares(struct run *run, struct lit_error *error)
 {
     const struct cli_run_options *o = &run->options;
-    return !o->usual || o->shard.kind != STORE_WHOLE || o->isa == CLI_CODE_NONE || o->cases.gtest ||
+    return !o->usual || o->shard.kind != STORE_WHOLE || o->isa == CLI_CODE_NONE ||
            run->stress.mode != ENG_STRESS_NONE ||
            cli_shares_load(run->store, run->session.id, &run->selection, &run->devices,
                            &run->shares, error);
@@ -492,8 +473,6 @@ static struct eng_run make_work(struct run *run)
                             .session = run->session.id,
                             .progress = &run->progress,
                             .header = print_header,
-                            .begun = run->options.cases.gtest ? begun : NULL,
-                            .ended = run->options.cases.gtest ? ended : NULL,
                             .user = run};
 }
 
@@ -503,15 +482,9 @@ static int measure(struct run *run)
     struct eng_tally tally = {0};
     struct lit_error error = {0};
     char reason[256];
-    if (run->options.cases.gtest) {
-        cli_gtest_plan(run->options.cases.gtest, &work);
-        cli_gtest_begin(run->options.cases.gtest, &run->session, &work.shard);
-    }
     enum eng_stop stop = eng_supervise(&work, &tally, &error);
     if (stop == ENG_STOP_STORE)
         return cli_fail(&error);
-    if (run->options.cases.gtest)
-        return conclude_gtest(run, stop, &error);
     bool finished = stop == ENG_STOP_NOT && tally.stopped + tally.failed == 0 && !run->incomplete;
     if (finished && !store_session_finish(run->store, run->session.id, &error))
         return cli_fail(&error);
@@ -527,7 +500,6 @@ static int measure(struct run *run)
                                  tally.unopened + tally.failed + tally.unclosed == 0, reason,
                                  sizeof reason);
     run->options.outputs.gate_junit = run->baseline.junit.data;
-    run->options.outputs.gate_annotations = run->baseline.annotations.data;
     told = cli_outputs_write(&run->options.outputs, run->store, run->session.id) && told;
     if (!told && code == LIT_EXIT_OK) {
         code = LIT_EXIT_USAGE;
@@ -541,15 +513,6 @@ static int measure(struct run *run)
 }
 
 // --dry-run
-
-static int print_tests(struct run *run)
-{
-    struct text text = {0};
-    const struct eng_run work = make_work(run);
-    cli_gtest_plan(run->options.cases.gtest, &work);
-    cli_gtest_list(run->options.cases.gtest, &text);
-    return cli_print(&text);
-}
 
 static int print_plan(const struct run *run)
 {
@@ -640,16 +603,9 @@ static int run_all(struct run *run, struct cli_call *call)
 {
     struct lit_error *error = &call->error;
     struct cli_run_options *o = &run->options;
-    if (!cli_outputs_check(&o->outputs, o->db, error) ||
-        !cli_gtest_check(o->cases.gtest, o->db, error) ||
-        (o->resume && !load_session(run, error)) ||
+    if (!cli_outputs_check(&o->outputs, o->db, error) || (o->resume && !load_session(run, error)) ||
         !cli_cases_read(&o->cases, &o->caselists, &o->skips, error))
         return cli_fail(error);
-    // Shards of that protocol are not merged.
-    if (o->cases.gtest) {
-        cli_seed_settle(&o->seed, false);
-        o->seed.given = true;
-    }
     if (!cli_shard_settle(o, error))
         return cli_fail(error);
     settle(run);
@@ -663,45 +619,20 @@ static int run_all(struct run *run, struct cli_call *call)
         return cli_fail(error);
     if (!cli_baseline_check(&run->baseline, &run->selection, &run->devices, error))
         return cli_fail(error);
-    if (o->cases.gtest && o->cases.gtest->list)
-        return print_tests(run);
     if (o->dry_run)
         return print_plan(run);
-    if (o->cases.gtest && o->cases.gtest->own_store &&
-        !(o->db = cli_gtest_store(o->cases.gtest, error)))
-        return cli_fail(error);
-    if ((!o->cases.gtest && !plan_exists(run, error)) ||
-        (!o->resume && !begin_session(run, call, error)) || !note_drivers(run, error) ||
-        !cli_stress_load(&run->stress, run->store, error) || !load_shares(run, error))
+    if (!plan_exists(run, error) || (!o->resume && !begin_session(run, call, error)) ||
+        !note_drivers(run, error) || !cli_stress_load(&run->stress, run->store, error) ||
+        !load_shares(run, error))
         return cli_fail(error);
     run->progress.started = clock_now();
     return measure(run);
-}
-
-// What that protocol prints is all that is printed, and its runners start several programs at once
-// in one folder.
-static bool take_gtest(struct run *run, struct cli_call *call)
-{
-    struct cli_run_options *o = &run->options;
-    if (!call->gtest)
-        return true;
-    if (o->resume || o->dry_run || o->baselines.count || cli_outputs_wanted(&o->outputs))
-        return lit_fail(&call->error, LIT_EXIT_USAGE,
-                        "GoogleTest's protocol has no --resume, --dry-run, --baseline and reports");
-    o->cases.gtest = call->gtest;
-    call->gtest->devices = &run->devices;
-    o->quiet = o->serial = true;
-    o->shuffle = false;
-    call->gtest->own_store = !is_given(call->given, "db");
-    return true;
 }
 
 int cli_run(struct cli_call *call)
 {
     struct run run = {.options = *(const struct cli_run_options *)call->chosen};
     run.options.patterns = call->operands;
-    if (!take_gtest(&run, call))
-        return CLI_FAILED;
     if (!parse_ahead(&run.options, &call->error) ||
         !check_usage(&run.options, call->given, &call->error))
         return CLI_FAILED;
@@ -712,7 +643,5 @@ int cli_run(struct cli_call *call)
     cli_baseline_clear(&run.baseline);
     cli_shares_clear(&run.shares);
     cli_cases_clear(&run.options.cases);
-    if (call->gtest)
-        cli_gtest_clear(call->gtest);
     return cli_devices_end(&run.devices, code);
 }

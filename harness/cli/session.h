@@ -131,7 +131,7 @@ struct cli_baseline {
     bool given;
     struct compare_side side;
     struct compare_waivers waivers;
-    struct text junit, annotations; // what the comparison says, for the outputs
+    struct text junit; // what the comparison says, for the outputs
 };
 
 // Reads baseline and waivers, if there are any. False with an error if they cannot be used: nothing

@@ -5,6 +5,7 @@
 #include "report/markdown.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MOST_ROWS        40    // of a table
 #define MOST_BYTES       60000 // trackers take 64 KB
@@ -67,6 +68,26 @@ void compare_markdown(const struct comparison *comparison, struct text *out)
 
 // GitHub Actions
 
+// Escaped as a runner's parser knows it; of a property colons and commas too.
+static void escape(struct text *out, const char *string, bool property)
+{
+    for (; *string; string++) {
+        if (strchr(property ? "%\r\n:," : "%\r\n", *string))
+            text_printf(out, "%%%02X", (unsigned char)*string);
+        else
+            text_append(out, string, 1);
+    }
+}
+
+static void annotate(struct text *out, const char *level, const char *title, const char *message)
+{
+    text_printf(out, "::%s title=", level);
+    escape(out, title, true);
+    text_puts(out, "::");
+    escape(out, message, false);
+    text_puts(out, "\n");
+}
+
 static void annotate_kind(const struct comparison *comparison, enum compare_kind kind,
                           const char *level, size_t *left, struct text *out)
 {
@@ -75,7 +96,7 @@ static void annotate_kind(const struct comparison *comparison, enum compare_kind
     for (size_t i = 0; i<count && * left> 0; i++, --*left) {
         struct text line = {0};
         compare_say_entry(list[i], &line);
-        github_annotate(out, level, list[i]->name, line.data);
+        annotate(out, level, list[i]->name, line.data);
         text_free(&line);
     }
     free(list);
@@ -94,7 +115,7 @@ void compare_github(const struct comparison *comparison, struct text *out)
     text_printf(&line, "%s. %s. %s", comparison->words.summary,
                 comparison->words.counts ? comparison->words.counts : "",
                 comparison->words.power ? comparison->words.power : "");
-    github_annotate(out, level, "litmus", line.data);
+    annotate(out, level, "litmus", line.data);
     text_free(&line);
     annotate_kind(comparison, COMPARE_KIND_REGRESSIONS, "error", &errors, out);
     annotate_kind(comparison, COMPARE_KIND_FIRST_SEEN, "warning", &warnings, out);
@@ -105,7 +126,7 @@ void compare_github(const struct comparison *comparison, struct text *out)
         if (!waiver->expired)
             continue;
         text_puts(out, "::warning file=");
-        github_escape(out, waiver->file, true);
+        escape(out, waiver->file, true);
         text_printf(out, ",line=%zu::waiver expired after %s\n", waiver->line,
                     waiver->only[COMPARE_UNTIL]);
         warnings--;

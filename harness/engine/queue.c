@@ -610,8 +610,6 @@ static enum eng_stop run_case(struct eng_queue *q, struct measure *m)
 {
     bool over = true;
     enum eng_stop step = ENG_STOP_NOT;
-    if (run_of(q)->begun)
-        run_of(q)->begun(q->device, m->row.name, run_of(q)->user);
     show(q, m);
     if (!cat_case_module(m->which)) {
         m->result = ENG_SKIP;

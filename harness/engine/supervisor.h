@@ -41,8 +41,7 @@ struct eng_run {
     // Prints a device's header: before anything runs where devices run side by side, else when its
     // turn begins. `planned` configurations, of which `before` are done.
     void (*header)(const struct eng_device *device, size_t planned, size_t before, void *user);
-    // Told of each configuration that begins, and of its result when it is over; may be NULL.
-    void (*begun)(const struct eng_device *device, const char *name, void *user);
+    // Told of each result when its configuration is over; may be NULL.
     void (*ended)(const struct eng_device *device, const struct store_result *result, void *user);
     // Told of each result that the session holds already, before anything runs; may be NULL.
     void (*known)(const struct eng_device *device, const struct store_result *result, void *user);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV as RFC 4180 has it: a heading, then a row for each configuration and device, or for each of
-// its outcomes, or for each batch of its runs. What a cell says is a member of the JSON report.
+// CSV as RFC 4180 has it: a heading, then a row for each configuration and device. What a cell says
+// is a member of the JSON report.
 #include "report/code.h"
 #include "report/fields.h"
 #include "report/format.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOOL, DEVICE, RESULT, ITEM, OBJECTS };
+enum { TOOL, DEVICE, RESULT, OBJECTS };
 
 struct column {
     const char *name;
@@ -16,15 +16,7 @@ struct column {
     const char *path; // names of members, and numbers in lists, with / between them
 };
 
-// Each table ends with a column without a name. By these columns the rows of all tables belong
-// together:
-#define KEYS                                                                                       \
-    {"device", DEVICE, "name"}, {"device_id", DEVICE, "id"}, {"session", TOOL, "uuid"},            \
-    {                                                                                              \
-        "configuration", RESULT, "name"                                                            \
-    }
-
-static const struct column result_columns[] = {
+static const struct column columns[] = {
     {"device", DEVICE, "name"},
     {"driver", DEVICE, "driver/name"},
     {"driver_version", DEVICE, "driver/version"},
@@ -58,22 +50,9 @@ static const struct column result_columns[] = {
     {"started", TOOL, "started"},
     {"reason", RESULT, "reason"},
     {"check", RESULT, "evidence/check"}, // of a kernel from outside
-    {0},
 };
-static const struct column outcome_columns[] = {
-    KEYS, {"outcome", ITEM, "outcome"}, {"fails", ITEM, "fails"}, {"instances", ITEM, "instances"},
-    {0},
-};
-static const struct column batch_columns[] = {
-    KEYS,
-    {"batch", ITEM, "batch"},
-    {"process", ITEM, "process"},
-    {"first_run", ITEM, "first_run"},
-    {"runs", ITEM, "runs"},
-    {"failed_runs", ITEM, "failed_runs"},
-    {"no_progress_runs", ITEM, "no_progress_runs"},
-    {0},
-};
+
+#define COLUMNS (sizeof columns / sizeof *columns)
 
 static const json_t *find(const json_t *json, const char *path)
 {
@@ -88,9 +67,9 @@ static const json_t *find(const json_t *json, const char *path)
     return json;
 }
 
-// A program for tables takes what begins with one of `formula` for a formula: an apostrophe before
-// it makes it text.
-void report_csv_text(struct text *out, const char *value)
+// A field, quoted where it has to be. A program for tables takes what begins with one of `formula`
+// for a formula: an apostrophe before it makes it text.
+static void put_text(struct text *out, const char *value)
 {
     static const char formula[] = "=+-@\t\r";
     const bool guarded = value[0] && strchr(formula, value[0]);
@@ -124,10 +103,10 @@ static void say(const json_t *value, struct text *words)
     }
 }
 
-static void put_row(const struct column *columns, const struct report_code *code,
-                    json_t *const objects[OBJECTS], struct text *out)
+static void put_row(const struct report_code *code, json_t *const objects[OBJECTS],
+                    struct text *out)
 {
-    for (size_t i = 0; columns[i].name; i++) {
+    for (size_t i = 0; i < COLUMNS; i++) {
         const json_t *value = find(objects[columns[i].of], columns[i].path);
         OWNED(text_free) struct text words = {0};
         say(value, &words);
@@ -137,55 +116,17 @@ static void put_row(const struct column *columns, const struct report_code *code
         if (json_is_number(value))
             text_puts(out, words.data);
         else
-            report_csv_text(out, words.data ? words.data : "");
+            put_text(out, words.data ? words.data : "");
     }
     text_puts(out, "\r\n");
 }
 
-// The rows of a result: a list of items. Dropped by the caller.
-typedef json_t *list_items(const struct report_result *result);
-
-static json_t *list_itself(const struct report_result *result)
-{
-    (void)result;
-    return json_pack("[n]");
-}
-
-static json_t *list_outcomes(const struct report_result *result)
-{
-    json_t *list = json_array();
-    for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++)
-        if (result->outcomes[outcome])
-            json_array_append_new(
-                list, json_pack("{s:o, s:b, s:o}", "outcome", field_text(OUTCOME(result, outcome)),
-                                "fails",
-                                outcome != CAT_NO_PROGRESS && cat_mode_fails(result->mode, outcome),
-                                "instances", field_count(result->outcomes[outcome])));
-    return list;
-}
-
-static json_t *list_batches(const struct report_result *result)
-{
-    json_t *list = json_array();
-    uint64_t run = result->first + 1; // runs are counted from 1
-    for (size_t i = 0; i < result->piece_count; i++) {
-        json_t *batch = fields_write(report_part_fields, &result->pieces[i]);
-        json_object_set_new(batch, "batch", field_count(i + 1));
-        json_object_set_new(batch, "first_run", field_count(run));
-        json_array_append_new(list, batch);
-        run += result->pieces[i].runs;
-    }
-    return list;
-}
-
-static void put_table(const struct report_model *model, const struct column *columns,
-                      list_items *items, struct text *out)
+void report_csv(const struct report_model *model, struct text *out)
 {
     struct report_code code;
     report_code_load(model, NULL, &code);
-    json_t *objects[OBJECTS] = {[TOOL] = report_json_tool(model)}, *list;
-    size_t index;
-    for (size_t i = 0; columns[i].name; i++)
+    json_t *objects[OBJECTS] = {[TOOL] = report_json_tool(model)};
+    for (size_t i = 0; i < COLUMNS; i++)
         text_printf(out, "%s%s", i ? "," : "", columns[i].name);
     text_puts(out, "\r\n");
     for (size_t device = 0; device < model->device_count; device++) {
@@ -194,28 +135,11 @@ static void put_table(const struct report_model *model, const struct column *col
             if (model->results[r].device != device)
                 continue;
             objects[RESULT] = report_json_result(&code, &model->results[r]);
-            list = items(&model->results[r]);
-            json_array_foreach(list, index, objects[ITEM]) put_row(columns, &code, objects, out);
-            json_decref(list);
+            put_row(&code, objects, out);
             json_decref(objects[RESULT]);
         }
         json_decref(objects[DEVICE]);
     }
     json_decref(objects[TOOL]);
     report_code_clear(&code);
-}
-
-void report_csv(const struct report_model *model, struct text *out)
-{
-    put_table(model, result_columns, list_itself, out);
-}
-
-void report_outcomes(const struct report_model *model, struct text *out)
-{
-    put_table(model, outcome_columns, list_outcomes, out);
-}
-
-void report_batches(const struct report_model *model, struct text *out)
-{
-    put_table(model, batch_columns, list_batches, out);
 }

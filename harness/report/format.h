@@ -94,8 +94,5 @@ void report_evidence_lines(struct text *out, const struct report_result *result,
 // (control characters, U+FFFE, U+FFFF) becomes '?'.
 void xml_text(struct text *out, const char *string);
 
-// A field of CSV (csv.c): quoted where it has to be, and no formula.
-void report_csv_text(struct text *out, const char *value);
-
 // Appends ` NAME="VALUE"`.
 void xml_attribute(struct text *out, const char *name, const char *value);

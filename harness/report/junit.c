@@ -64,25 +64,9 @@ void xml_attribute(struct text *out, const char *name, const char *value)
 
 // ---- building
 
-struct junit_suite *junit_suite(struct junit *junit, const char *started)
-{
-    struct junit_suite *suite = &LIT_ADD(junit->suites, junit->count);
-    *suite = (struct junit_suite){0};
-    snprintf(suite->started, sizeof suite->started, "%.19s", started);
-    return suite;
-}
-
 static struct junit_suite *last_suite(struct junit *junit)
 {
     return &junit->suites[junit->count - 1];
-}
-
-struct junit_case *junit_case(struct junit *junit)
-{
-    struct junit_suite *suite = last_suite(junit);
-    struct junit_case *made = &LIT_ADD(suite->cases, suite->count);
-    *made = (struct junit_case){0};
-    return made;
 }
 
 void junit_property(struct junit *junit, const char *name, const char *value)
@@ -142,7 +126,9 @@ static void put_device(struct text *out, const struct report_model *model, size_
 void junit_device(struct junit *junit, const struct report_model *model, size_t device)
 {
     const struct dev_facts *facts = &model->devices[device].facts;
-    struct junit_suite *suite = junit_suite(junit, model->session.started);
+    struct junit_suite *suite = &LIT_ADD(junit->suites, junit->count);
+    *suite = (struct junit_suite){0};
+    snprintf(suite->started, sizeof suite->started, "%.19s", model->session.started);
     text_printf(&suite->name, "%s, %s %s", facts->name, facts->driver_name, facts->driver_version);
     junit_property(junit, "device", facts->name);
     junit_property(junit, "device.uuid", UUID(facts->device_uuid));
@@ -158,7 +144,9 @@ void junit_device(struct junit *junit, const struct report_model *model, size_t 
 struct junit_case *junit_configuration(struct junit *junit, const struct report_model *model,
                                        size_t device, const char *name, double seconds)
 {
-    struct junit_case *made = junit_case(junit);
+    struct junit_suite *suite = last_suite(junit);
+    struct junit_case *made = &LIT_ADD(suite->cases, suite->count);
+    *made = (struct junit_case){0};
     const size_t test = cfg_test_length(name);
     const char *dot = memrchr(name, '.', test);
     put_device(&made->class, model, device);
@@ -230,16 +218,13 @@ static void print_verdict(struct text *out, const struct junit_case *one)
     }
 }
 
-static void print_case(struct text *out, const struct junit_case *one, bool gtest)
+static void print_case(struct text *out, const struct junit_case *one)
 {
     const bool silent = one->verdict == JUNIT_PASSED && one->story.length == 0;
     text_puts(out, "    <testcase");
     xml_attribute(out, "classname", one->class.data);
     xml_attribute(out, "name", one->name.data);
     print_time(out, milliseconds(one->seconds));
-    if (gtest)
-        text_printf(out, " status=\"run\" result=\"%s\"",
-                    one->verdict == JUNIT_SKIPPED ? "skipped" : "completed");
     text_puts(out, silent ? "/>\n" : ">\n");
     if (!silent) {
         print_verdict(out, one);
@@ -247,7 +232,7 @@ static void print_case(struct text *out, const struct junit_case *one, bool gtes
     }
 }
 
-static void print_suite(struct text *out, const struct junit_suite *suite, bool gtest)
+static void print_suite(struct text *out, const struct junit_suite *suite)
 {
     struct sums sums = {0};
     sum_suite(suite, &sums);
@@ -255,11 +240,11 @@ static void print_suite(struct text *out, const struct junit_suite *suite, bool 
     xml_attribute(out, "name", suite->name.data);
     print_sums(out, &sums);
     xml_attribute(out, "timestamp", suite->started);
-    text_puts(out, gtest ? " disabled=\"0\">\n" : ">\n");
+    text_puts(out, ">\n");
     if (suite->properties.length)
         text_printf(out, "    <properties>\n%s    </properties>\n", suite->properties.data);
     for (size_t i = 0; i < suite->count; i++)
-        print_case(out, &suite->cases[i], gtest);
+        print_case(out, &suite->cases[i]);
     text_puts(out, "  </testsuite>\n");
 }
 
@@ -271,69 +256,10 @@ void junit_write(const struct junit *junit, const char *name, struct text *out)
     text_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
     xml_attribute(out, "name", name);
     print_sums(out, &sums);
-    text_puts(out, junit->gtest ? " disabled=\"0\">\n" : ">\n");
+    text_puts(out, ">\n");
     for (size_t i = 0; i < junit->count; i++)
-        print_suite(out, &junit->suites[i], junit->gtest);
+        print_suite(out, &junit->suites[i]);
     text_puts(out, "</testsuites>\n");
-}
-
-// ---- JSON
-
-// The sums of `suites` from the first on, under a name, with the list of what they are of.
-static json_t *sums_json(const struct junit_suite *suites, size_t count, const char *name,
-                         const char *of, json_t *list)
-{
-    struct sums sums = {0};
-    char time[40], started[24];
-    for (size_t i = 0; i < count; i++)
-        sum_suite(&suites[i], &sums);
-    const uint64_t *cases = sums.cases;
-    snprintf(time, sizeof time, "%.3fs", (double)sums.milliseconds / 1000);
-    snprintf(started, sizeof started, "%sZ", count ? suites->started : "1970-01-01T00:00:00");
-    return json_pack("{s:o, s:I, s:I, s:i, s:I, s:s, s:s, s:o}", "name", field_text(name), "tests",
-                     (json_int_t)(cases[JUNIT_PASSED] + cases[JUNIT_FAILURE] + cases[JUNIT_ERROR] +
-                                  cases[JUNIT_SKIPPED]),
-                     "failures", (json_int_t)cases[JUNIT_FAILURE], "disabled", 0, "errors",
-                     (json_int_t)cases[JUNIT_ERROR], "timestamp", started, "time", time, of, list);
-}
-
-static json_t *case_json(const struct junit_suite *suite, const struct junit_case *one)
-{
-    const bool failed = one->verdict == JUNIT_FAILURE || one->verdict == JUNIT_ERROR;
-    OWNED(text_free) struct text said = {0};
-    char time[40], started[24];
-    snprintf(time, sizeof time, "%.3fs", (double)milliseconds(one->seconds) / 1000);
-    snprintf(started, sizeof started, "%sZ", suite->started);
-    json_t *json =
-        json_pack("{s:o, s:s, s:s, s:s, s:s, s:o}", "name", field_text(one->name.data), "status",
-                  "RUN", "result", one->verdict == JUNIT_SKIPPED ? "SKIPPED" : "COMPLETED",
-                  "timestamp", started, "time", time, "classname", field_text(one->class.data));
-    text_printf(&said, "%s\n%s", one->message.data ? one->message.data : "",
-                one->story.data ? one->story.data : "");
-    if (failed)
-        json_object_set_new(
-            json, "failures",
-            json_pack("[{s:o, s:s}]", "failure", field_text(said.data), "type", ""));
-    else if (one->verdict == JUNIT_SKIPPED)
-        json_object_set_new(json, "skipped",
-                            json_pack("[{s:o}]", "message", field_text(one->message.data)));
-    return json;
-}
-
-void junit_json(const struct junit *junit, const char *name, struct text *out)
-{
-    json_t *suites = json_array();
-    for (size_t i = 0; i < junit->count; i++) {
-        const struct junit_suite *suite = &junit->suites[i];
-        json_t *cases = json_array();
-        for (size_t c = 0; c < suite->count; c++)
-            json_array_append_new(cases, case_json(suite, &suite->cases[c]));
-        json_array_append_new(suites, sums_json(suite, 1, suite->name.data, "testsuite", cases));
-    }
-    json_t *whole = sums_json(junit->suites, junit->count, name, "testsuites", suites);
-    OWNED(lit_free) char *text = json_dumps(whole, JSON_INDENT(2));
-    json_decref(whole);
-    text_printf(out, "%s\n", text);
 }
 
 // ---- a report

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JUnit XML as a value: suites of cases, which one function writes. Reports, comparisons and the
-// protocol of GoogleTest make it; tests/junit.xsd has what readers take.
+// JUnit XML as a value: suites of cases, which one function writes. Reports and
+// comparisons make it; tests/junit.xsd has what readers take.
 #pragma once
 
 #include "report/model.h"
@@ -27,12 +27,8 @@ struct junit_suite {
 struct junit {
     struct junit_suite *suites;
     size_t count;
-    bool gtest; // what GoogleTest writes besides: status and result of a case
 };
 
-// Appends a suite, or a case of the last suite; valid until the next one.
-struct junit_suite *junit_suite(struct junit *junit, const char *started);
-struct junit_case *junit_case(struct junit *junit);
 // Appends a property of the last suite.
 void junit_property(struct junit *junit, const char *name, const char *value);
 
@@ -45,7 +41,6 @@ struct junit_case *junit_configuration(struct junit *junit, const struct report_
 void junit_judge(struct junit_case *one, const struct report_model *model,
                  const struct report_result *result);
 
-// As a file whose root has this name; as the JSON that GoogleTest writes of the same.
+// As a file whose root has this name.
 void junit_write(const struct junit *junit, const char *name, struct text *out);
-void junit_json(const struct junit *junit, const char *name, struct text *out);
 void junit_clear(struct junit *junit);

@@ -48,11 +48,6 @@ void markdown_verdict(struct text *out, const struct report_model *model, size_t
 void markdown_block(struct text *out, const struct report_block *block);
 void markdown_members(struct text *out, const struct report_block *block, size_t limit);
 
-// An annotation of GitHub Actions. Escaped as a runner's parser knows it; of a property colons and
-// commas too.
-void github_annotate(struct text *out, const char *level, const char *title, const char *message);
-void github_escape(struct text *out, const char *string, bool property);
-
 // The section on what a device's driver made of the tests, at most `most` bytes and a heading;
 // nothing if the store has no code.
 void markdown_codes(struct text *out, const struct report_code *code, size_t device, size_t most);

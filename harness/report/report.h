@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports: pure functions of the store. The same store gives the same bytes. Every report is made
-// in memory, so that nothing half-written is ever left behind. REPORT_FILES and
-// REPORT_STREAMS are the table of them: a new one is a line there.
+// in memory, so that nothing half-written is ever left behind. A new one is a line of REPORT_FILES,
+// or a script in contrib/ that reads the JSON.
 #pragma once
 
 #include "base/error.h"
@@ -10,9 +10,7 @@
 
 // Appends a report of a model.
 typedef void report_function(const struct report_model *model, struct text *out);
-report_function report_text, report_json, report_junit, report_csv, report_markdown, report_herd;
-report_function report_github, report_annotations, report_html, report_outcomes, report_batches;
-report_function report_deqp, report_fails, report_flakes, report_lava;
+report_function report_text, report_json, report_junit, report_csv, report_markdown, report_html;
 
 // Every form of a report: `litmus report --format` and its help, and for files the option of
 // `litmus run`, come from here.
@@ -24,18 +22,9 @@ report_function report_deqp, report_fails, report_flakes, report_lava;
     X(markdown, "md", report_markdown, "Markdown for a bug report")                                \
     X(html, "html", report_html, "one page for a browser, with plots and a search")
 
-// Those that `litmus run` does not write at its end.
+// What `litmus run` does not write at its end.
 #define REPORT_STREAMS(X)                                                                          \
-    X(text, "txt", report_text, "the tables that a run ends with, and every configuration")        \
-    X(outcomes, "csv", report_outcomes, "CSV with a row for each outcome of each result")          \
-    X(batches, "csv", report_batches, "CSV with a row for each batch of runs, in their order")     \
-    X(herd, "litmus", report_herd, "the log of herd's litmus7, for its tools")                     \
-    X(github, "md", report_github, "a short Markdown page, for a step summary of GitHub Actions")  \
-    X(annotations, "txt", report_annotations, "workflow commands, for a log of GitHub Actions")    \
-    X(deqp, "csv", report_deqp, "deqp-runner's results.csv")                                       \
-    X(fails, "txt", report_fails, "its list of known failures, also for 'litmus gate'")            \
-    X(flakes, "txt", report_flakes, "its list of flakes: regular expressions of names")            \
-    X(lava, "txt", report_lava, "signals of test results for LAVA")
+    X(text, "txt", report_text, "the tables that a run ends with, and every configuration")
 
 #define REPORT_AS(name, suffix, function, about) REPORT_AS_##name,
 enum report_form { REPORT_STREAMS(REPORT_AS) REPORT_FILES(REPORT_AS) REPORT_FORMS };

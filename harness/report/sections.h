@@ -25,15 +25,6 @@ bool report_is_under(const struct report_result *result, const struct report_und
 void report_under_sentence(struct text *out, const struct report_under *under);
 void report_under_note(const struct report_under *under, struct table *table);
 
-// ---- final states of litmus tests (states.c)
-
-// Instances whose final state the file's condition asks for, of those that ended.
-struct report_asked {
-    uint64_t positive, all;
-    bool names_any;
-};
-struct report_asked report_asked(const struct report_result *result);
-
 // ---- which operations need a barrier (matrix.c)
 
 enum report_matrix_column {

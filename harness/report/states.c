@@ -20,9 +20,15 @@ static bool is_none(uint32_t outcome, const char *name)
            strcmp(name, AXI_RAN_OUT) == 0 || strcmp(name, AXI_LEFT_OUT) == 0;
 }
 
-struct report_asked report_asked(const struct report_result *result)
+// Instances whose final state the file's condition asks for, of those that ended.
+struct asked {
+    uint64_t positive, all;
+    bool names_any;
+};
+
+static struct asked count_asked(const struct report_result *result)
 {
-    struct report_asked asked = {0};
+    struct asked asked = {0};
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
         const char *name = cat_mode_name(result->mode, outcome);
         if (!name ||
@@ -38,7 +44,7 @@ struct report_asked report_asked(const struct report_result *result)
 static void put_states(const struct report_result *result, bool all, struct table *table)
 {
     OWNED(text_free) struct text name = {0};
-    const struct report_asked asked = report_asked(result);
+    const struct asked asked = count_asked(result);
     bool first = true;
     text_printf(&name, "%s %s", result->id, result->label);
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {

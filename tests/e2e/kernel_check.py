@@ -161,7 +161,7 @@ class Checked(Case):
         self.assertIn("exit 1: a forbidden outcome was observed", result.out)
         check = self.report()["results"][0]["evidence"]["check"]
         self.assertRegex(check, r"^checked: 0 findings in \d+ steps of 64 invocations, subgroups of 32\n$")
-        self.assertNotIn("checked: ", self.reports()["text"])
+        self.assertNotIn("checked: ", self.reports()["annotations"])
 
     def test_unchecked(self):
         """Who does not want to know is told that nobody does."""

@@ -18,7 +18,7 @@ class Stdout(harness.Case):
         ("version",), ("--version",), ("help",), ("--help",), ("help", "run"), ("run", "--help"),
         ("list",), ("list", "--names", "loop.desync"), ("show", "loop.desync"), ("devices",),
         ("complete", "re"),
-        *(("report", "--db", STORE, "-f", form) for form in harness.FORMATS if form != "annotations"),
+        *(("report", "--db", STORE, "-f", form) for form in harness.FORMATS),
         ("report", "--db", STORE, "-o", "/proc/self/fd/1"),
         ("history", "--db", STORE), ("history", "--db", STORE, "--json"),
         ("compare", f"{STORE}#1", f"{STORE}#1"), ("gate", f"{STORE}#1", "--baseline", f"{STORE}#1"),
@@ -127,8 +127,7 @@ class Guard(harness.Case):
 
     # With the option behind it; a folder is refused where it would be of a store.
     FILES = {("run", name): (*RUN, "lockstep") for name in
-             ("--json", "--junit", "--csv", "--markdown", "--html", "--gtest_output=xml:",
-              "--gtest_output=json:")}
+             ("--json", "--junit", "--csv", "--markdown", "--html")}
     FILES |= {("run", "--simt"): RUN, ("report", "--output"): ("report",),
               ("merge", "--output"): ("merge", "litmus.db"),
               ("store", "--repair"): ("store", "check", "litmus.db"),
@@ -168,12 +167,11 @@ class Guard(harness.Case):
                 if name not in self.READ:
                     found.add((command, name))
         known = {*self.FILES, *self.FOLDERS, *self.OTHERS}
-        self.assertEqual(found, {(command, name) for command, name in known
-                                 if "gtest" not in name and name != "--simt"})
+        self.assertEqual(found, {(command, name) for command, name in known if name != "--simt"})
 
-    def refused(self, before, command, *words, code=2, **more):
-        result = self.litmus(*command, *words, drivers=[], **more)
-        self.assertEqual(result.code, code, result)
+    def refused(self, before, command, *words):
+        result = self.litmus(*command, *words, drivers=[])
+        self.assertEqual(result.code, 2, result)
         self.assertRegex(result.err, r"litmus: \S+: (is (a|the) store|belongs to the store \S+): use "
                          r"another name\n$|--repair writes a new file", result)
         self.assertEqual(self.state(), before, result)
@@ -184,9 +182,8 @@ class Guard(harness.Case):
             for name in ("litmus.db", "litmus.db-wal", "litmus.db.lock"):
                 if command[0] == "merge" and name == "litmus.db":
                     continue
-                words = ((option + name,) if "gtest" in option else
-                         ("lockstep,trace=" + name,) if option == "--simt" else (option, name))
-                self.refused(before, command, *words, code=1 if "gtest" in option else 2)
+                words = ("lockstep,trace=" + name,) if option == "--simt" else (option, name)
+                self.refused(before, command, *words)
         self.refused(before, (*RUN, "lockstep,counts=litmus.db"))
 
     def test_folders(self):
@@ -198,7 +195,6 @@ class Guard(harness.Case):
         os.link(self.path("litmus.db"), self.path("part-0.txt"))
         before = self.state()
         self.refused(before, ("plan", CONFIGURATION, "-o", "part"))
-        self.refused(before, (*RUN, "lockstep", "--github"), GITHUB_STEP_SUMMARY="part-0.txt")
         for name in ("part-0.txt", "litmus.db-shm"):
             result = self.litmus(*RUN, "lockstep", GTEST_SHARD_STATUS_FILE=name)
             self.assert_one_line(result, 2, "GTEST_SHARD_STATUS_FILE", "another name")
@@ -206,8 +202,7 @@ class Guard(harness.Case):
 
     def test_the_store_that_is_made(self):
         """It is not there yet when the other file is asked for."""
-        for words in (("--json", "litmus.db"), ("--gtest_output=xml:litmus.db",),
-                      ("--csv", "litmus.db-journal")):
+        for words in (("--json", "litmus.db"), ("--csv", "litmus.db-journal")):
             os.unlink(self.path("litmus.db"))
             result = self.litmus("run", CONFIGURATION, "--db", "litmus.db", *words, drivers=[])
             self.assertIn("is the store", result.err)

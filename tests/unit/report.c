@@ -261,34 +261,6 @@ static void test_json(void **state)
     drop_store(&store, folder);
 }
 
-static void test_herd(void **state)
-{
-    (void)state;
-    char folder[64];
-    struct store *store = make_store(folder);
-    int64_t session = begin(store);
-    put_results(store, session);
-    char *text = make(report_herd, store, session);
-    contains(text,
-             "Test shuffle.scan-loop/sync[none]+form[ssa]/workgroup[64]+subgroup[32] Allowed\n"
-             "Histogram (3 states)\n63959   :>outcome=right;\n"
-             "2       *>outcome=wrong_lane;\n39      *>outcome=stale_by_1;\nNo\n\nWitnesses\n"
-             "Positive: 37, Negative: 963\nHash=" HASH
-             "\nConfiguration=shuffle.scan-loop/sync=none,form=ssa@workgroup=64,subgroup=32\n"
-             "Expectation=contested\nObservation shuffle.scan-loop/sync[none]+form[ssa]"
-             "/workgroup[64]+subgroup[32] Sometimes 37 963\n");
-    contains(text, "Observation control.certain Always 1000 0\n");
-    contains(text, "1900    :>outcome=flag_and_data;\n92      :>outcome=data_only;\n"
-                   "8       *>outcome=flag_without_data;\n");
-    contains(text, "Observation control.race/workgroup[last] Never 0 1000\n");
-    contains(text, "\nFatal: skip: VK_KHR_shader_subgroup_rotate, shuffle.rotate@workgroup=64\n");
-    contains(text, "Test shuffle.quote/it_s[__reboot_]/workgroup[64] Forbidden\nFatal: crash");
-    contains(text, "\nResult=no-progress\n");
-    contains(text, "Seed 0xfedcba9876543210\n");
-    free(text);
-    drop_store(&store, folder);
-}
-
 static void test_terminal(void **state)
 {
     (void)state;
@@ -620,11 +592,10 @@ int main(int argc, char **argv)
     if (argc > 1)
         return write_reports(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),     cmocka_unit_test(test_herd),
-        cmocka_unit_test(test_terminal), cmocka_unit_test(test_markdown),
-        cmocka_unit_test(test_formats),  cmocka_unit_test(test_empty_session),
-        cmocka_unit_test(test_matrix),   cmocka_unit_test(test_most_runs),
-        cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_json),          cmocka_unit_test(test_terminal),
+        cmocka_unit_test(test_markdown),      cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_empty_session), cmocka_unit_test(test_matrix),
+        cmocka_unit_test(test_most_runs),     cmocka_unit_test(test_rules),
     };
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

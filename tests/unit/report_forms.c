@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reports for other programs, of a store that is made here: JUnit XML, CSV, herd's log,
-// annotations; and the ticket. What their readers would take is checked by small readers of these
+// The reports for other programs, of a store that is made here: JUnit XML and CSV;
+// and the ticket. What their readers would take is checked by small readers of these
 // formats, written from what the formats' own documents say.
 #include "report/report.h"
 #include "report/markdown.h"
@@ -314,156 +314,6 @@ static void test_csv(void **state)
     drop(&f);
 }
 
-// The cells of all rows of a column, with a space behind each.
-static void read_column(const char *text, const char *name, char *cells, size_t size)
-{
-    static char row[64][512];
-    size_t columns, count, column = 0;
-    const char *at = text + read_row(text, row, &columns);
-    while (column < columns && strcmp(row[column], name) != 0)
-        column++;
-    assert_true(column < columns);
-    *cells = '\0';
-    while (*at) {
-        at += read_row(at, row, &count);
-        assert_int_equal(count, columns);
-        const size_t used = strlen(cells);
-        snprintf(cells + used, size - used, "%s ", row[column]);
-    }
-}
-
-// A row for each outcome that was observed, and for each batch, under the key of the result.
-static void test_csv_of_parts(void **state)
-{
-    (void)state;
-    struct fixture f = begin();
-    char cells[512];
-    put_device(&f, 1, "=1");
-    struct store_result result = result_of("a.b/c=@SUM@d=1", "forbidden", "fail", 1000, 37);
-    static const struct eng_part parts[] = {
-        {.process = 0, .runs = 600, .failed_runs = 30, .no_progress_runs = 0},
-        {.process = 1, .runs = 400, .failed_runs = 7, .no_progress_runs = 0},
-    };
-    memcpy(result.count.parts, parts, sizeof parts);
-    result.count.part_count = 2;
-    put(&f, 1, "=1", result);
-    put(&f, 1, "=1", result_of("a.b/c=2@d=1", "control", "pass", 10, 0));
-    put(&f, 1, "=1", result_of("a.b/c=3@d=1", "control", "skip", 0, 0));
-    static const struct {
-        report_function *write;
-        const char *column, *cells;
-    } rows[] = {
-        {report_batches, "batch", "1 2 "},
-        {report_batches, "first_run", "1 601 "},
-        {report_batches, "runs", "600 400 "},
-        {report_batches, "failed_runs", "30 7 "},
-        {report_batches, "process", "0 1 "},
-        {report_batches, "device", "'=1 '=1 "},
-        {report_outcomes, "device", "'=1 '=1 '=1 "},
-        {report_outcomes, "outcome", "right wrong right "},
-        {report_outcomes, "fails", "no yes no "},
-        {report_outcomes, "instances", "963 37 10 "},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char *text = make(&f, rows[i].write, "", "");
-        read_column(text, rows[i].column, cells, sizeof cells);
-        assert_string_equal(cells, rows[i].cells);
-        free(text);
-    }
-    drop(&f);
-}
-
-// The alphabets of herdtools' reader of logs.
-static bool is_test_name(const char *word)
-{
-    return word[0] && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                   "_/.-+[]") == strlen(word);
-}
-
-static void test_herd(void **state)
-{
-    (void)state;
-    struct fixture f = begin();
-    char *rest = NULL, test[512] = "", kind[32], outcome[64];
-    size_t tests = 0, histograms = 0, fatal = 0, states = 0, left = 0;
-    put_device(&f, 1, HOSTILE);
-    put(&f, 1, HOSTILE, result_of("a.b/c=x y~,d=@e=last", "contested", "fail", 10, 3));
-    put(&f, 1, HOSTILE, result_of("a.c", "forbidden", "skip", 0, 0));
-    put(&f, 1, HOSTILE, result_of("a.d@e=1", "forbidden", "pass", 10, 0));
-    char *text = make(&f, report_herd, "", "");
-    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        unsigned long long number;
-        int end = 0;
-        if (sscanf(line, "Test %511s %31s%n", test, kind, &end) == 2 && !line[end]) {
-            assert_true(is_test_name(test) && left == 0);
-            assert_true(!strcmp(kind, "Forbidden") || !strcmp(kind, "Allowed"));
-            tests++;
-        } else if (sscanf(line, "Histogram (%zu states)%n", &states, &end) == 1 && end) {
-            left = states;
-            histograms++;
-        } else if (left > 0) {
-            char mark;
-            assert_int_equal(
-                sscanf(line, "%llu %c>outcome=%63[^;]%n", &number, &mark, outcome, &end), 3);
-            assert_string_equal(line + end, ";");
-            assert_true(number > 0 && (mark == ':' || mark == '*') && isalpha(outcome[0]));
-            for (const char *at = outcome; *at; at++)
-                assert_true(isalnum((unsigned char)*at) || *at == '_' || *at == '.');
-            left--;
-        } else if (!strncmp(line, "Fatal", 5)) {
-            assert_string_equal(test, "a.c");
-            fatal++;
-        } else if (!strncmp(line, "Observation ", 12) || !strncmp(line, "Time ", 5)) {
-            char word[512];
-            assert_int_equal(sscanf(line, "%*s %511s", word), 1);
-            assert_string_equal(word, test);
-        }
-    }
-    assert_int_equal(tests, 3);
-    assert_int_equal(histograms, 2);
-    assert_int_equal(fatal, 1);
-    free(text);
-    text = make(&f, report_herd, "", "");
-    contains(text, "Test a.b/c[x_y_]+d[]/e[last] Allowed\n");
-    contains(text, "\nShard a shard of the tests, shard 1 of 4\n");
-    contains(text, "\nLoader 1.3.239\n");
-    free(text);
-    drop(&f);
-}
-
-static void test_annotations(void **state)
-{
-    (void)state;
-    struct fixture f = begin();
-    put_device(&f, 1, "50% of a, GPU::error::x");
-    char name[64], *text;
-    for (int i = 0; i < 25; i++) {
-        snprintf(name, sizeof(name), "a.b/c=%d@d=1", i);
-        put(&f, 1, "50% of a, GPU::error::x",
-            result_of(name, "forbidden", "fail", 100, (uint64_t)i + 1));
-    }
-    put(&f, 1, "50% of a, GPU::error::x", result_of("a.c", "contested", "fail", 100, 1));
-    put(&f, 1, "50% of a, GPU::error::x", result_of("a.d", "contested", "no-progress", 100, 0));
-    put(&f, 1, "50% of a, GPU::error::x", result_of("a.e", "control", "fail", 100, 1));
-    put(&f, 1, "50% of a, GPU::error::x", result_of("a.f", "forbidden", "pass", 100, 0));
-    text = make(&f, report_annotations, "", "");
-    // Ten of a kind are shown: nine, the most important first, and one that sums up.
-    assert_int_equal(count_of(text, "\n"), 10 + 1 + 1);
-    assert_int_equal(count_of(text, "\n::error "), 9); // and the first line
-    assert_memory_equal(text, "::error title=a.b/c=24@d=1::", 28);
-    contains(text, "\n::error title=litmus::and 16 configurations more;");
-    contains(text, "\n::warning title=a.d::contested: 0 of 100 runs failed");
-    contains(text, "\n::notice title=a.c::contested: 1 of 100 runs failed");
-    contains(text, "%0Aon 50%25 of");
-    lacks(text, "a.e");
-    lacks(text, "a.f");
-    for (const char *at = text; *at; at = strchr(at, '\n') + 1)
-        assert_true(!strncmp(at, "::error ", 8) || !strncmp(at, "::warning ", 10) ||
-                    !strncmp(at, "::notice ", 9));
-    free(text);
-    drop(&f);
-}
-
 static size_t unescaped(const char *text, const char *tag)
 {
     return count_of(text, tag);
@@ -590,14 +440,11 @@ static void test_many(void **state)
         model.results[i].name = names[i];
     }
     model.result_count = count;
-    static report_function *const bounded[] = {report_markdown, report_github};
-    for (size_t i = 0; i < 2; i++) {
-        bounded[i](&model, &text);
-        check_markdown(text.data);
-        contains(text.data, "10,000 of 10,000 forbidden configurations failed");
-        contains(text.data, i ? "all 10,000 always" : "left out because a bug report holds 64 KB");
-        text_free(&text);
-    }
+    report_markdown(&model, &text);
+    check_markdown(text.data);
+    contains(text.data, "10,000 of 10,000 forbidden configurations failed");
+    contains(text.data, "left out because a bug report holds 64 KB");
+    text_free(&text);
     report_junit(&model, &text);
     assert_true(text.length < 30u << 20); // more is refused by GitLab
     text_free(&text);
@@ -755,11 +602,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_xml),        cmocka_unit_test(test_junit),
-        cmocka_unit_test(test_csv),        cmocka_unit_test(test_csv_of_parts),
-        cmocka_unit_test(test_herd),       cmocka_unit_test(test_annotations),
-        cmocka_unit_test(test_ticket),     cmocka_unit_test(test_many),
-        cmocka_unit_test(test_narrow),     cmocka_unit_test(test_too_many),
-        cmocka_unit_test(test_conditions), cmocka_unit_test(test_references),
+        cmocka_unit_test(test_csv),        cmocka_unit_test(test_ticket),
+        cmocka_unit_test(test_many),       cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_too_many),   cmocka_unit_test(test_conditions),
+        cmocka_unit_test(test_references),
     };
     return cmocka_run_group_tests_name("report_forms", tests, NULL, NULL);
 }
