@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The documents: lines of at most 100 characters, links to what exists, no path of a machine."""
+
+import glob
+import os
+import re
+
+import harness
+
+CODE = re.compile(r"^ *```.*?^ *```|^ *```.*\Z", re.M | re.S)
+
+
+def blank(match):
+    return "\n" * match[0].count("\n")
+
+
+def anchors(text):
+    """The anchors of a document's headings, as GitHub and GitLab make them."""
+    found = set()
+    for heading in re.findall(r"^#+ +(.+?) *$", CODE.sub(blank, text), re.M):
+        name = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        same = sum(re.fullmatch(rf"{name}(-\d+)?", other) is not None for other in found)
+        found.add(f"{name}-{same}" if same else name)
+    return found | set(re.findall(r'<a (?:id|name)="([^"]+)"', text))
+
+
+class Documents(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.texts = {}
+        for pattern in ("*.md", "docs/**/*.md", "docs/man/*.scd", "reports/**/*.md"):
+            for path in glob.glob(os.path.join(harness.SOURCE, pattern), recursive=True):
+                with open(path, encoding="utf-8") as file:
+                    self.texts[path] = file.read()
+        self.assertGreater(len(self.texts), 50)
+
+    def lines(self, pattern, wanted=lambda name: True, view=lambda text: text):
+        """NAME:LINE of each line that the pattern finds."""
+        return [f"{name}:{number}: {line[:60]}" for path, text in sorted(self.texts.items())
+                if wanted(name := os.path.relpath(path, harness.SOURCE))
+                for number, line in enumerate(view(text).split("\n"), 1)
+                if re.search(pattern, line)]
+
+    def test_lines_are_short(self):
+        """Rows of tables, code and targets of links are as long as they are. CHANGELOG.md is being
+        rewritten."""
+        self.assertEqual(self.lines(r"^(?!\||    ).{101}",
+                                    lambda name: not name.startswith(("CHANGELOG", "reports")),
+                                    lambda text: re.sub(r"\]\([^()\s]+\)", "]()",
+                                                        CODE.sub(blank, text))), [])
+
+    def test_no_path_of_a_machine(self):
+        self.assertEqual(self.lines(r"/(home|root|Users|work)/[\w.-]+/"), [])
+
+    def test_links(self):
+        dead = []
+        for path, text in self.texts.items():
+            text = re.sub(r"`[^`\n]*`", "", CODE.sub(blank, text))
+            for link in re.findall(r"\]\(([^()\s]+)\)|^\[[^\]]+\]: +(\S+)", text, re.M):
+                target, _, anchor = "".join(link).partition("#")
+                if re.match(r"\w+:", target):
+                    continue
+                file = os.path.normpath(os.path.join(os.path.dirname(path), target)) \
+                    if target else path
+                if not os.path.exists(file) or \
+                        anchor and file in self.texts and anchor not in anchors(self.texts[file]):
+                    dead.append(f"{os.path.relpath(path, harness.SOURCE)}: {''.join(link)}")
+        self.assertEqual(dead, [])
+
+
+if __name__ == "__main__":
+    harness.main()
