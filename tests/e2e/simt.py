@@ -185,6 +185,14 @@ class Running(OnTheDriver):
         self.assertIn("lockstep", report["devices"][0]["driver"]["info"])
         self.assertEqual(report["devices"][0]["checker"], "device")
 
+    def test_lockstep_passes_every_test(self):
+        """Each oracle says what its kernel stores: a wrong expectation fails here."""
+        run = self.simt("run", "--all", "--simt", "lockstep", "-n", "1", "-q", "--seed", "1")
+        self.assertEqual(run.code, 0, run)
+        names = self.litmus("list", "--names", "*").out.split()
+        self.assertEqual({entry["family"] for entry in self.report()["results"] if entry["runs"]},
+                         {name.split(".")[0] for name in names})
+
     def test_runs_are_those_asked_for(self):
         run = self.simt("run", CURED, "--simt", "lockstep,subgroup=4", "-n", "3")
         self.assertEqual(run.code, 0, run)

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles of loop.tail, loop.form, loop.trips, shuffle.barrier-kinds and shuffle.branch: hops
-// against a subgroup played through; divergent ones against the simulator of control flow, which
-// knows who executes what together, and with which rule a test may say "forbidden".
+// The oracles of loop.trips and shuffle.branch against the simulator of control flow, which knows
+// who executes what together, and with which rule a test may say "forbidden".
 #include "unit.h"
 
-#include "base/text.h"
 #include "catalogue/catalogue.h"
 #include "model/check.h"
 #include "generate/masks.h"
-#include "oracles/oracles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,154 +47,6 @@ static bool make(struct made *made, const struct cat_case *which)
     cat_oracle_input(oracle, &made->args, &made->size, 3, made->input);
     cat_oracle_expect(oracle, &made->args, &made->size, made->input, made->expected);
     return true;
-}
-
-// The same oracle says the same of all values of the axes about the code, but for the tail: one of
-// each will do.
-static bool is_one_of_many(const struct cat_case *which)
-{
-    for (size_t i = 0; i < which->test->head.axis_count; i++)
-        if (which->axis[i] && strcmp(which->test->head.axes[i].name, "tail"))
-            return true;
-    return false;
-}
-
-static bool has_tail(const struct made *made, const char *tail)
-{
-    return cat_axis(&made->args, "tail") && cat_axis_is(&made->args, "tail", tail);
-}
-
-// One tail: what the kernel makes of the number that the lane carries and of what it received.
-static uint32_t play_tail(const struct made *made, uint32_t work, uint32_t received)
-{
-    work = work * 0x19660D + received;
-    if (has_tail(made, "arithmetic") || has_tail(made, "call"))
-        for (uint32_t round = 0; round < 16; round++) {
-            const uint32_t sum = work * 0x19660D + 0x3C6EF35F;
-            work = sum ^ sum / 32768;
-        }
-    return work;
-}
-
-// What a lane that works makes in all iterations against what the oracle says, which begins at
-// `tails` for this lane. Returns the sum of all its numbers.
-static uint32_t check_tails(const struct made *made, uint32_t number, const uint32_t *received,
-                            const uint32_t *tails)
-{
-    const uint32_t iterations = cat_value(&made->args, "iterations");
-    const bool keeps_all = !cat_axis(&made->args, "tail") || has_tail(made, "shared") ||
-                           has_tail(made, "buffer") || has_tail(made, "call");
-    uint32_t work = number, sum = 0;
-    for (uint32_t i = 0; i < iterations; i++) {
-        work = play_tail(made, work, received[i * made->args.subgroup]);
-        sum += work;
-        if (keeps_all)
-            assert_int_equal(tails[(number - 1) * iterations + i], work);
-    }
-    if (has_tail(made, "arithmetic"))
-        assert_int_equal(tails[number - 1], work);
-    return sum;
-}
-
-// The tails of one subgroup; what all add up to.
-static uint32_t check_workers(const struct made *made, const uint32_t *expected)
-{
-    const uint32_t lanes = made->args.subgroup;
-    const uint32_t *tails = expected + cat_value(&made->args, "iterations") * lanes;
-    uint32_t sum = 0;
-    for (uint32_t lane = 0; lane < lanes; lane++)
-        if (made->input[lanes + lane])
-            sum += check_tails(made, made->input[lanes + lane], expected + lane, tails);
-    return sum;
-}
-
-static uint32_t words_of_tails(const struct made *made, uint32_t workers)
-{
-    if (has_tail(made, "none"))
-        return 0;
-    if (has_tail(made, "atomic-shared") || has_tail(made, "atomic-buffer"))
-        return 1;
-    return workers * (has_tail(made, "arithmetic") ? 1 : cat_value(&made->args, "iterations"));
-}
-
-// How many lanes work: numbered from the elected one on, as many as the test says, half of them at
-// most.
-static uint32_t check_numbers(const struct made *made)
-{
-    const uint32_t lanes = made->args.subgroup, elected = cat_value(&made->args, "elected");
-    const bool kinds = cat_axis(&made->args, "barrier") != NULL;
-    uint32_t workers = 0;
-    for (uint32_t i = 0; i < lanes; i++) {
-        const uint32_t number = made->input[lanes + (elected + i) % lanes];
-        if (number)
-            assert_int_equal(number, ++workers);
-    }
-    const uint32_t wanted = kinds ? 1 : cat_value(&made->args, "workers");
-    assert_int_equal(workers, wanted < lanes / 2 ? wanted : lanes / 2);
-    assert_int_equal(made->input[lanes + elected], 1);
-    return workers;
-}
-
-// Of atomics: one word in each workgroup, to which all its subgroups add.
-static void check_counters(const struct made *made, uint32_t added)
-{
-    const bool in_buffer = has_tail(made, "atomic-buffer");
-    const uint32_t subgroups = made->args.workgroup / made->args.subgroup;
-    if (!in_buffer && !has_tail(made, "atomic-shared"))
-        return;
-    for (uint64_t i = 0; i < made->size.instances; i++) {
-        const uint32_t *instance = made->expected + i * made->size.words_per_instance;
-        uint32_t counter = in_buffer ? CAT_POISON : 0;
-        for (uint32_t s = 0; s < subgroups; s++)
-            counter += added;
-        assert_int_equal(instance[made->size.words_per_instance - 1],
-                         i % subgroups ? CAT_POISON : counter);
-    }
-}
-
-static void check_hops(const struct cat_case *which, void *user)
-{
-    struct made made;
-    if (is_one_of_many(which) || !make(&made, which))
-        return;
-    const uint32_t lanes = which->subgroup, iterations = cat_value(&made.args, "iterations");
-    const bool kinds = cat_axis(&made.args, "barrier") != NULL;
-    const uint64_t words = made.size.words_per_instance;
-    const uint32_t tails = words_of_tails(&made, check_numbers(&made));
-    assert_int_equal(words, iterations * lanes + tails);
-    assert_int_equal(made.size.elements, words);
-    assert_int_equal(made.size.input_words, 2 * lanes + 2);
-    assert_int_equal(made.input[2 * lanes + 1], 0);
-    uint32_t held[128], given[128], added = 0;
-    for (uint64_t i = 0; i < made.size.instances * iterations; i++) {
-        const uint32_t *expected = made.expected + i / iterations * words + i % iterations * lanes;
-        for (uint32_t lane = 0; lane < lanes; lane++)
-            held[lane] = made.input[lane] + 0x100 * (uint32_t)(i % iterations);
-        for (uint32_t hop = 0; hop < (kinds ? 4u : 1u); hop++) {
-            for (uint32_t lane = 0; lane < lanes; lane++)
-                given[lane + 1 == lanes ? 0 : lane + 1] = held[lane];
-            memcpy(held, given, sizeof held);
-        }
-        assert_memory_equal(expected, held, lanes * sizeof *held);
-    }
-    for (uint64_t i = 0; i < made.size.instances; i++)
-        added = check_workers(&made, made.expected + i * words);
-    check_counters(&made, added);
-    drop(&made);
-    ++*(size_t *)user;
-}
-
-static void tags_hop_to_the_right(void **state)
-{
-    (void)state;
-    static const char *const names[] = {"loop.form", "loop.tail", "shuffle.barrier-kinds"};
-    for (size_t t = 0; t < sizeof names / sizeof *names; t++) {
-        size_t checked = 0;
-        assert_non_null(cat_test_find(names[t]));
-        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-            cat_test_each(cat_test_find(names[t]), sizes[s], check_hops, &checked);
-        assert_true(checked >= 5 * sizeof sizes / sizeof *sizes);
-    }
 }
 
 // The kernels as the simulator sees them: a lane's word is its number of iterations and, in bit 16,
@@ -338,24 +187,6 @@ static struct seen look(const struct made *made)
     return seen;
 }
 
-// Of loop.trips: what a lane that works makes of what it received, as long as it is in the loop.
-static void check_trips_tails(const struct made *made)
-{
-    const uint32_t lanes = made->args.subgroup;
-    const uint32_t iterations = cat_value(&made->args, "iterations");
-    for (uint64_t i = 0; i < made->size.instances * lanes; i++) {
-        const uint32_t *words = made->input + 4 * i;
-        const uint32_t *received =
-            made->expected + i / lanes * made->size.words_per_instance + i % lanes;
-        const uint32_t *tails = received - i % lanes + iterations * (lanes + words[3] - 1);
-        uint32_t work = words[3];
-        for (uint32_t t = 0; words[3] && t < iterations; t++) {
-            work = play_tail(made, work, received[t * lanes]);
-            assert_int_equal(tails[t], t < words[1] ? work : CAT_POISON);
-        }
-    }
-}
-
 static void check_divergent(const struct cat_case *which, void *user)
 {
     struct made made;
@@ -363,8 +194,6 @@ static void check_divergent(const struct cat_case *which, void *user)
     if (!make(&made, which))
         return;
     const struct seen seen = look(&made);
-    if (cat_axis(&made.args, "trips") && cat_axis_is(&made.args, "tail", "shared"))
-        check_trips_tails(&made);
     const bool none = !cat_axis(&made.args, "sync") || cat_axis_is(&made.args, "sync", "none");
     const enum cat_expectation expectation = cat_case_expectation(which, &reason);
     // Lanes that are sure to be together: only there may a failure be forbidden without a barrier.
@@ -400,76 +229,10 @@ static void who_is_read_is_there(void **state)
     assert_true(trips > 500 && branches > 200);
 }
 
-// The outcome of an output that is right but for one word.
-static const char *spoilt(const char *name, uint64_t word, uint32_t got)
-{
-    struct cat_case which;
-    struct made made;
-    struct lit_error error = {0};
-    if (!cat_case_parse(name, &which, &error))
-        fail_msg("%s", error.message);
-    assert_true(make(&made, &which));
-    const enum cat_check mode = which.test->oracle->check;
-    const uint64_t words = made.size.instances * made.size.words_per_instance;
-    uint32_t *output = lit_alloc(words, sizeof *output);
-    struct cat_run run = {0};
-    struct cat_failure failures[2];
-    size_t count = 0;
-    memcpy(output, made.expected, words * sizeof *output);
-    cat_mode_check(&(struct cat_mode){.check = mode}, &made.size, output, made.expected, 0, &run,
-                   failures, 2, &count);
-    assert_int_equal(run.failed, 0);
-    output[word] = got;
-    cat_mode_check(&(struct cat_mode){.check = mode}, &made.size, output, made.expected, 0, &run,
-                   failures, 2, &count);
-    assert_int_equal(run.failed, 1);
-    free(output);
-    drop(&made);
-    return cat_outcome_name(mode, failures[0].outcome);
-}
-
-static void a_wrong_word_is_seen(void **state)
-{
-    (void)state;
-    static const char tail[] =
-        "loop.tail/tail=shared,sync=none,reconvergence=default,pressure=none@"
-        "workgroup=128,elected=last,workers=1,iterations=16,subgroup=32";
-    static const char atomic[] =
-        "loop.tail/tail=atomic-buffer,sync=none,reconvergence=default,pressure=none@"
-        "workgroup=128,elected=last,workers=1,iterations=16,subgroup=32";
-    static const char trips[] =
-        "loop.trips/trips=divergent,tail=none,sync=none,reconvergence="
-        "default,pressure=none@workgroup=128,elected=last,workers=1,iterations=16,"
-        "subgroup=32";
-    static const char kinds[] =
-        "shuffle.barrier-kinds/barrier=none,place=each,pressure=none@workgroup=128,"
-        "elected=last,iterations=16,subgroup=32";
-    static const char branch[] =
-        "shuffle.branch/place=then,source=active,reconvergence=default,pressure=none@"
-        "workgroup=128,subgroup=32";
-    assert_string_equal(spoilt(tail, 9 * 32 + 31, cat_tag(8, 30)), "stale by 1");
-    assert_string_equal(spoilt(tail, 9 * 32 + 31, cat_tag(9, 31)), "wrong lane");
-    assert_string_equal(spoilt(tail, 9 * 32, cat_tag(11, 31)), "ahead by 2");
-    assert_string_equal(spoilt(kinds, 9 * 32 + 1, cat_tag(9, 30)), "wrong lane");
-    // Tails: an addition that is lost, a store that is lost, the number of the iteration before.
-    assert_string_equal(spoilt(tail, 16 * 32 + 9, 0), "zero");
-    assert_string_equal(spoilt(tail, 16 * 32 + 9, CAT_POISON), "never written");
-    assert_string_equal(spoilt(tail, 16 * 32, cat_tag(0, 30)), "wrong lane");
-    assert_string_equal(spoilt(atomic, 16 * 32, CAT_POISON), "never written");
-    assert_string_equal(spoilt(atomic, 16 * 32, 12345), "not a tag");
-    assert_string_equal(spoilt(atomic, 2 * (16 * 32 + 1) - 1, 12345), "not a tag");
-    // Lane 0 of the third subgroup has no iteration: whatever it stores is wrong.
-    assert_non_null(spoilt(trips, 2 * 16 * 32, cat_tag(0, 0)));
-    // Lane 0 of the first subgroup does not take the branch.
-    assert_non_null(spoilt(branch, 0, cat_tag(0, 0)));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tags_hop_to_the_right),
         cmocka_unit_test(who_is_read_is_there),
-        cmocka_unit_test(a_wrong_word_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
