@@ -159,7 +159,7 @@ static void places_have_names(void **state)
          2, 12 * 50 + 5, "invocation 50, result 5, workgroup 2"},
         {LOOKBACK("word64", "1000"), 0, 512 + 33 * 4 + 2,
          "element 646: tile 1 of 2, subgroup 1, lane 1, item 2"},
-        {LOOKBACK("word64", "1000"), 0, 1005, "guard word 5 behind the output"},
+        {LOOKBACK("word64", "1000"), 0, 1000, "guard word 0 behind the output"},
         {"lookback.order/tiles=id@workgroup=64,groups=4,subgroup=8", 0, 3, "tile 3 of 12"},
         {"lookback.fallback/fallback=lane,insert=max@workgroup=64,withheld=8,elements=2001,"
          "subgroup=8",
