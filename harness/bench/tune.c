@@ -141,10 +141,8 @@ static bool read_choice(json_t *item, struct look_tuned *choice)
     text_sanitise(choice->driver, sizeof choice->driver, driver);
     text_sanitise(choice->row, sizeof choice->row, row);
     choice->elements = (uint64_t)elements;
-    const size_t digits = strlen(choice->id);
-    return (digits == 16 || digits == DEV_ID_SIZE - 1) && choice->row[0] &&
-           elements >= LOOK_ELEMENTS && choice->elements <= LOOK_MOST && is_time(choice->ns) &&
-           is_time(choice->of_copy);
+    return strlen(choice->id) == DEV_ID_SIZE - 1 && choice->row[0] && elements >= LOOK_ELEMENTS &&
+           choice->elements <= LOOK_MOST && is_time(choice->ns) && is_time(choice->of_copy);
 }
 
 bool look_tuned_read(const char *path, struct look_tunings *tunings, struct lit_error *error)
@@ -223,8 +221,8 @@ static unsigned doublings(uint64_t a, uint64_t b)
     return count;
 }
 
-static bool find_tuned(const struct look_tunings *tunings, const char *id,
-                       const struct dev_facts *facts, uint64_t elements, size_t *number)
+bool look_tuned_find(const struct look_tunings *tunings, const char *id,
+                     const struct dev_facts *facts, uint64_t elements, size_t *number)
 {
     unsigned nearest = 2; // what suits a quarter or four times as much may be far from the best
     for (size_t i = 0; i < tunings->count; i++) {
@@ -241,15 +239,6 @@ static bool find_tuned(const struct look_tunings *tunings, const char *id,
         *number = found;
     }
     return nearest < 2;
-}
-
-bool look_tuned_find(const struct look_tunings *tunings, const char *id,
-                     const struct dev_facts *facts, uint64_t elements, size_t *number)
-{
-    char before[DEV_ID_SIZE];
-    dev_facts_old_id(facts, before);
-    return find_tuned(tunings, id, facts, elements, number) ||
-           find_tuned(tunings, before, facts, elements, number);
 }
 
 bool look_cub_read(const char *path, struct look_cub *cub, struct lit_error *error)

@@ -279,11 +279,9 @@ bool cli_session_campaign(struct store *store, const char *family, struct store_
 
 static struct eng_device *find_device(const struct eng_inventory *inventory, const char *id)
 {
-    for (size_t i = 0; i < inventory->count; i++) {
-        struct eng_device *device = &inventory->devices[i];
-        if (strcmp(device->id, id) == 0 || dev_facts_is(&device->facts, id))
-            return device;
-    }
+    for (size_t i = 0; i < inventory->count; i++)
+        if (strcmp(inventory->devices[i].id, id) == 0)
+            return &inventory->devices[i];
     return NULL;
 }
 

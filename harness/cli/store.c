@@ -24,9 +24,7 @@ const struct cli_syntax cli_store_syntax = {
              "rows are missing.\nPrints one line for each damage.",
     CLI_OPTIONS(options, struct options, 0),
     .more = "STORE is never changed. A session that lost anything is unfinished in the copy:\n"
-            "'litmus run --resume --db FILE' measures what is missing. Stores of formats before 6 "
-            "have no\n"
-            "checksums: only what cannot be is found in them.\n\n"
+            "'litmus run --resume --db FILE' measures what is missing.\n\n"
             "exit codes: 0 intact, 2 damaged, or the file cannot be read\n\n"
             "examples:\n"
             "  litmus store check litmus.db\n"
@@ -49,16 +47,13 @@ static bool check_usage(const struct cli_list *operands, struct lit_error *error
 static int tell_of(const char *path, const char *repaired, struct store_checked *checked,
                    struct lit_error *error)
 {
-    text_printf(&checked->lines, "%s%s: %s session%s and %s result%s %s\n",
-                repaired ? repaired : path,
-                repaired           ? ""
-                : checked->damaged ? ", what is intact"
-                                   : "",
-                COUNT(checked->sessions), checked->sessions == 1 ? "" : "s",
-                COUNT(checked->results), checked->results == 1 ? "" : "s",
-                repaired               ? "were copied"
-                : checked->version < 6 ? "can be read; the format has no checksums"
-                                       : "are intact");
+    text_printf(
+        &checked->lines, "%s%s: %s session%s and %s result%s %s\n", repaired ? repaired : path,
+        repaired           ? ""
+        : checked->damaged ? ", what is intact"
+                           : "",
+        COUNT(checked->sessions), checked->sessions == 1 ? "" : "s", COUNT(checked->results),
+        checked->results == 1 ? "" : "s", repaired ? "were copied" : "are intact");
     const int code = cli_print(&checked->lines);
     if (code != LIT_EXIT_OK || checked->damaged == 0)
         return code;

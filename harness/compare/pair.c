@@ -17,7 +17,7 @@ static bool is_chosen(const struct report_device *device, const char *pattern)
     snprintf(number, sizeof number, "%u", device->number);
     snprintf(product, sizeof product, "%x:%x", facts->vendor, facts->product);
     return strcmp(pattern, number) == 0 || strcmp(pattern, UUID(facts->device_uuid)) == 0 ||
-           dev_facts_is(facts, pattern) || strcmp(pattern, product) == 0 ||
+           strcasecmp(pattern, device->id) == 0 || strcmp(pattern, product) == 0 ||
            text_glob(pattern, facts->name);
 }
 

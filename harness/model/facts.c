@@ -13,44 +13,23 @@
 
 const char *const dev_types[DEV_TYPES] = {"other", "integrated", "discrete", "virtual", "cpu"};
 
-// Appends what identifies a device under a driver.
-static void put_known(const struct dev_facts *facts, struct text *known)
+void dev_facts_id(const struct dev_facts *facts, char id[DEV_ID_SIZE])
 {
+    OWNED(text_free) struct text known = {0};
     const char driver[4] = {
         (char)facts->driver_id,
         (char)(facts->driver_id >> 8),
         (char)(facts->driver_id >> 16),
         (char)(facts->driver_id >> 24),
     };
-    text_append(known, (const char *)facts->device_uuid, sizeof facts->device_uuid);
-    text_append(known, (const char *)facts->driver_uuid, sizeof facts->driver_uuid);
-    text_append(known, driver, sizeof driver);
+    text_append(&known, (const char *)facts->device_uuid, sizeof facts->device_uuid);
+    text_append(&known, (const char *)facts->driver_uuid, sizeof facts->driver_uuid);
+    text_append(&known, driver, sizeof driver);
     // The terminators keep the strings apart.
-    text_append(known, facts->name, strlen(facts->name) + 1);
-    text_append(known, facts->driver_info, strlen(facts->driver_info) + 1);
-    text_append(known, facts->driver_version, strlen(facts->driver_version) + 1);
-}
-
-void dev_facts_id(const struct dev_facts *facts, char id[DEV_ID_SIZE])
-{
-    OWNED(text_free) struct text known = {0};
-    put_known(facts, &known);
+    text_append(&known, facts->name, strlen(facts->name) + 1);
+    text_append(&known, facts->driver_info, strlen(facts->driver_info) + 1);
+    text_append(&known, facts->driver_version, strlen(facts->driver_version) + 1);
     identity_of(known.data, known.length, id);
-}
-
-void dev_facts_old_id(const struct dev_facts *facts, char id[DEV_ID_SIZE])
-{
-    OWNED(text_free) struct text known = {0};
-    put_known(facts, &known);
-    snprintf(id, DEV_ID_SIZE, "%016" PRIx64, hash_bytes(HASH_START, known.data, known.length));
-}
-
-bool dev_facts_is(const struct dev_facts *facts, const char *id)
-{
-    char now[DEV_ID_SIZE], before[DEV_ID_SIZE];
-    dev_facts_id(facts, now);
-    dev_facts_old_id(facts, before);
-    return strcasecmp(id, now) == 0 || strcasecmp(id, before) == 0;
 }
 
 bool dev_facts_alike(const struct dev_facts *a, const struct dev_facts *b)

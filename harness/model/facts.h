@@ -118,10 +118,6 @@ struct dev_facts {
 // info and driver version.
 #define DEV_ID_SIZE 33 // 32 hexadecimal digits
 void dev_facts_id(const struct dev_facts *facts, char id[DEV_ID_SIZE]);
-// The same as stores before format 7 have it, and reports made of them: 16 digits.
-void dev_facts_old_id(const struct dev_facts *facts, char id[DEV_ID_SIZE]);
-// Whether an identity that a user or a file gives is that of a device, in either form.
-bool dev_facts_is(const struct dev_facts *facts, const char *id);
 // Whether two devices are of one kind: the same product under the same driver, whichever card.
 bool dev_facts_alike(const struct dev_facts *a, const struct dev_facts *b);
 

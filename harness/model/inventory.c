@@ -62,8 +62,7 @@ bool eng_device_matches(const struct eng_device *device, const char *pattern)
     char product[32];
     snprintf(product, sizeof product, "%04x:%04x", device->facts.vendor, device->facts.product);
     return matches_uuid(device->facts.device_uuid, pattern) ||
-           strcasecmp(pattern, device->id) == 0 || dev_facts_is(&device->facts, pattern) ||
-           strcasecmp(pattern, product) == 0 ||
+           strcasecmp(pattern, device->id) == 0 || strcasecmp(pattern, product) == 0 ||
            fnmatch(pattern, device->facts.name, FNM_NOESCAPE | FNM_CASEFOLD) == 0;
 }
 

@@ -30,8 +30,7 @@ bool history_names_driver(const char *device, const struct store_driver *driver)
     for (size_t i = 0; i < 2; i++)
         for (char *c = both[i]; *c; c++)
             *c = (char)tolower((unsigned char)*c);
-    bool named = strstr(name, low) || text_glob(low, name) || strcmp(device, driver->id) == 0 ||
-                 dev_facts_is(&driver->facts, device) ||
+    bool named = strstr(name, low) || text_glob(low, name) || strcasecmp(device, driver->id) == 0 ||
                  strcmp(device, driver->facts.driver_version) == 0;
     free(low);
     free(name);

@@ -163,8 +163,7 @@ static void check_configuration(struct checking *c, int64_t number)
     OWNED(lit_free) char *name = column_of(c, STORE_KIND_RESULT, "name", number);
     struct lit_error error = {0};
     int64_t right = 0;
-    if (c->from->version >= STORE_VERSION_PAIRS &&
-        (!store_configuration_check(c->from, name ? name : "", &right, &error) || !right))
+    if (!store_configuration_check(c->from, name ? name : "", &right, &error) || !right)
         note(c, "session %lld: the parts of the name %s", (long long)c->session.id, name);
 }
 
@@ -226,7 +225,7 @@ static void check_session(struct checking *c, int64_t id)
     copy.finished = false;
     c->failed = c->to && !store_session_begin(c->to, &copy, c->error);
     c->copy = copy.id;
-    for (enum store_kind kind = STORE_KIND_DEVICE; store_has(c->from, kind) && !c->failed; kind++)
+    for (enum store_kind kind = STORE_KIND_DEVICE; kind < STORE_KINDS && !c->failed; kind++)
         take_rows(c, kind);
     if (c->to && !c->failed)
         c->failed =
@@ -241,8 +240,6 @@ static void check_courses(struct checking *c)
 {
     struct lit_error error = {0};
     int64_t wrong = 0;
-    if (c->from->version < STORE_VERSION_COURSES)
-        return;
     check_total(c, STORE_KIND_COURSE, 0);
     if (!store_number(c->from, &error, &wrong,
                       "SELECT (SELECT count(*) FROM course WHERE members <> (SELECT count(*)"
@@ -269,8 +266,6 @@ static bool check_all(struct checking *c)
     for (size_t i = 0; i < list.count && !c->failed; i++)
         check_session(c, list.ids[i]);
     free(list.ids);
-    if (c->to && !c->failed && c->from->version < STORE_VERSION)
-        c->failed = !store_convert(c->to, c->error);
     return c->to ? store_leave(c->to, own, !c->failed, c->error) : true;
 }
 
@@ -294,7 +289,6 @@ bool store_check(const char *path, const char *repaired, struct store_checked *c
     c.from = store_open_damaged(path, error);
     if (!c.from)
         return false;
-    checked->version = c.from->version;
     const bool good = repaired ? store_fill_scratch(repaired, repair, &c, error) : check_all(&c);
     store_close(&c.from);
     text_free(&c.devices);

@@ -61,18 +61,6 @@ bool store_code_put(struct store *store, int64_t session, const char *device, co
 
 // --- Reading
 
-// Whether it is the digest of a code, which before format 7 had 16 digits.
-static bool is_digest(const char *digest, const struct isa_code *code)
-{
-    const struct isa_piece *lowest = isa_lowest(code);
-    char found[IDENTITY_SIZE];
-    isa_digest(lowest, found);
-    if (lowest && strlen(digest) == 16)
-        snprintf(found, sizeof found, "%016jx",
-                 (uintmax_t)hash_bytes(HASH_START, lowest->bytes, lowest->size));
-    return strcmp(digest, found) == 0;
-}
-
 // False if the row is not what was written.
 static bool unpack(const struct store_code_row *row, struct isa_code *code)
 {
@@ -82,8 +70,11 @@ static bool unpack(const struct store_code_row *row, struct isa_code *code)
         return false;
     OWNED(lit_free) char *bytes = lit_alloc((size_t)said + 1, 1);
     const size_t done = ZSTD_decompress(bytes, (size_t)said, packed, row->packed.size);
-    const bool good = done == said && isa_unpack(bytes, done, code, NULL);
-    return good && is_digest(row->digest, code);
+    char digest[IDENTITY_SIZE];
+    if (done != said || !isa_unpack(bytes, done, code, NULL))
+        return false;
+    isa_digest(isa_lowest(code), digest);
+    return strcmp(row->digest, digest) == 0;
 }
 
 bool store_code_session(struct store *store, int64_t before, const char *device, int64_t *session,
@@ -124,7 +115,7 @@ bool store_codes(struct store *store, int64_t session, const char *device, const
 {
     struct reading reading = {store, error, true, visit, user};
     OWNED(text_free) struct text sql = {0};
-    store_put_select(store, &sql, STORE_KIND_CODE,
+    store_put_select(&sql, STORE_KIND_CODE,
                      "WHERE session = ?1 AND (?2 = '' OR device = ?2) AND (?3 = '' OR name = ?3)"
                      " ORDER BY id");
     const bool good =
@@ -141,37 +132,5 @@ bool store_codes_are_intact(struct store *store, const char *rest, int64_t sessi
     struct reading reading = {.store = store, .error = error, .good = true};
     return store_each_record(store, STORE_KIND_CODE, rest, session, number, take_code, &reading,
                              error) &&
-           reading.good;
-}
-
-// --- Converting
-
-static bool take_digest(int64_t number, void *record, void *user)
-{
-    struct reading *reading = user;
-    OWNED(isa_code_clear) struct isa_code code = {0};
-    char digest[IDENTITY_SIZE];
-    // One that cannot be read stays as it is, and says so when it is asked for.
-    if (unpack(record, &code)) {
-        isa_digest(isa_lowest(&code), digest);
-        reading->good =
-            store_run(reading->store, reading->error, "UPDATE code SET digest = ?2 WHERE id = ?1",
-                      "it", number, digest);
-    }
-    return reading->good;
-}
-
-bool store_digests_convert(struct store *store, struct lit_error *error)
-{
-    struct reading reading = {.store = store, .error = error, .good = true};
-    // As store_put_select has the columns; older formats have no sums yet, and those that there
-    // are were verified.
-    return store_each_selected(
-               store, STORE_KIND_CODE,
-               store_borrow(store, error,
-                            "SELECT id, device, name, sha256, digest, packed, 1 FROM code"
-                            " WHERE length(digest) = 16",
-                            ""),
-               take_digest, &reading, error) &&
            reading.good;
 }

@@ -13,11 +13,10 @@ struct copying {
     struct lit_error *error;
 };
 
-// Columns of results that are made of the others, and are not those of another format or file.
+// Columns of results that are made of the others.
 static bool is_made(const char *column)
 {
-    return strcmp(column, "brief") == 0 || strcmp(column, "course") == 0 ||
-           strcmp(column, "past") == 0;
+    return strcmp(column, "course") == 0 || strcmp(column, "past") == 0;
 }
 
 static bool prepare(struct copying *copying, sqlite3_stmt *select)

@@ -37,7 +37,6 @@ bool store_merge(const struct store_merge_plan *plan, struct store_merge_done *d
 // --- Checking
 
 struct store_checked {
-    int version;                // of the file's format; below 6 it has no checksums
     uint64_t sessions, results; // that are intact
     uint64_t damaged;           // what is not
     struct text lines;          // a line for each thing that is not, in the order of the file

@@ -25,9 +25,7 @@ struct store {
     char *path; // as the user gave it, for messages
     struct store_lock lock;
     struct store_identity file, log; // what is open; file.known: it is watched (store_stays)
-    int version;  // of the file's format; what is read is of STORE_VERSION (store_migrate)
-    bool briefs;  // what is read is of a format before 9, whose results have a column brief
-    bool lenient; // missing rows are not an error for those who read the others
+    bool lenient;                    // missing rows are not an error for those who read the others
     // Statements that are used again and again, by their text.
     struct store_kept {
         char *sql;
@@ -54,7 +52,7 @@ sqlite3_stmt *store_borrow(struct store *store, struct lit_error *error, const c
 void store_return(struct store *store, sqlite3_stmt *statement); // NULL is fine
 void store_drop_kept(struct store *store);
 
-// SQL that stands in files of its own, cut into parts by lines "--- NAME".
+// SQL that stands in files of its own; combine.sql is cut into parts by lines "--- NAME".
 extern const char store_schema_sql[], store_combine_sql[];
 // Runs the statements of a part, or takes its one statement.
 bool store_run_part(struct store *store, struct lit_error *error, const char *file,
@@ -220,15 +218,13 @@ void store_clear(struct store_fields fields, void *record);
 
 // Gives the file the functions of SQL that they are made of: litmus_sum(...), a checksum of a row;
 // litmus_total(...), one of rows in whatever order; litmus_add(a, b); litmus_identity(text);
-// litmus_uuid(...), the identity of sessions that were stored before they had one; litmus_past(...)
-// and litmus_keep(...) of past.c.
+// litmus_past(...) and litmus_keep(...) of past.c.
 bool store_functions_define(sqlite3 *db);
 
 // Appends the expression that gives a row's checksum, which for a result covers its children.
-void store_put_sum(const struct store *store, struct text *sql, enum store_kind kind);
+void store_put_sum(struct text *sql, enum store_kind kind);
 // "SELECT FIELDS, whether the sum is right FROM TABLE REST"; store_borrow it.
-void store_put_select(const struct store *store, struct text *sql, enum store_kind kind,
-                      const char *rest);
+void store_put_select(struct text *sql, enum store_kind kind, const char *rest);
 
 // Makes the checksum of a row, or for number 0 those of all rows of the session.
 bool store_sum_make(struct store *store, enum store_kind kind, int64_t session, int64_t number,
@@ -236,10 +232,6 @@ bool store_sum_make(struct store *store, enum store_kind kind, int64_t session, 
 // Makes those of all rows of a session, or for session 0 all there are, with the totals, the parts
 // of names and the courses.
 bool store_sum_all(struct store *store, int64_t session, struct lit_error *error);
-// Whether files of the store's format have rows of a kind, which come in the order of formats.
-bool store_has(const struct store *store, enum store_kind kind);
-// Whether each row of each table is what its checksum says, of a file as it is.
-bool store_sum_check_all(struct store *store, struct lit_error *error);
 
 // How many rows there are of a kind, and which: so that missing rows are noticed. For each session;
 // and as session 0 for the sessions themselves, the courses and the schema. store_total_add adds a
@@ -251,29 +243,6 @@ bool store_total_make(struct store *store, enum store_kind kind, int64_t session
 // Whether the rows are those that were counted; session 0: of every session.
 bool store_total_check(struct store *store, enum store_kind kind, int64_t session,
                        struct lit_error *error);
-
-// --- Formats (schema.c)
-
-// The first format that has checksums.
-#define STORE_VERSION_SUMS 6
-// The first one that has the parts of names.
-#define STORE_VERSION_PAIRS 7
-// The first one that has kernels from outside.
-#define STORE_VERSION_KERNELS 8
-// The first one that has courses in the place of briefs.
-#define STORE_VERSION_COURSES 9
-static inline bool store_has_briefs(int version)
-{
-    return version >= STORE_VERSION_SUMS && version < STORE_VERSION_COURSES;
-}
-// Makes the tables of a new store (version 0), or converts an older one to STORE_VERSION.
-bool store_migrate(struct store *store, int version, struct lit_error *error);
-// What format 7 has of rows that an older one held: longer identities, parts of names, checksums.
-bool store_convert(struct store *store, struct lit_error *error);
-// Gives devices and code the identities that format 7 has: where the row says what the older one
-// was made of.
-bool store_devices_convert(struct store *store, struct lit_error *error);
-bool store_digests_convert(struct store *store, struct lit_error *error);
 
 // --- Rows, for those who write, check or copy them one by one
 

@@ -291,8 +291,7 @@ bool store_result_get(struct store *store, int64_t session, const char *device, 
     *result = (struct store_result){0};
     if (error)
         error->message[0] = '\0';
-    store_put_select(store, &sql, STORE_KIND_RESULT,
-                     "WHERE session = ? AND device = ? AND name = ?");
+    store_put_select(&sql, STORE_KIND_RESULT, "WHERE session = ? AND device = ? AND name = ?");
     read_results(&reading, store_borrow(store, error, sql.data, "itt", session, device, name));
     return result->name != NULL;
 }
@@ -307,7 +306,7 @@ static bool each_result(struct store *store, int64_t session, int64_t number,
     // A writer must not change the parts of a result between two statements.
     if (!store_enter_reading(store, &own, error))
         return false;
-    store_put_select(store, &sql, STORE_KIND_RESULT,
+    store_put_select(&sql, STORE_KIND_RESULT,
                      number ? "WHERE result.session = ?1 AND result.id = ?2"
                             : "LEFT JOIN device ON device.session = result.session"
                               " AND device.id = result.device WHERE result.session = ?1"

@@ -1,12 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The tables, and how a file of an older format is brought up to date: a part for each format, which
--- makes it of the one before. Never changed once released: a new format is a new part, and
--- docs/store.md says what it brought.
+-- The tables of format 1 (docs/store.md). Never changed once released.
 --
 -- 64-bit values that use all their bits (seeds, feature sets) are hexadecimal text, because SQLite's
--- integers are signed; counts are integers and never reach 2^63.
+-- integers are signed; counts are integers and never reach 2^63. Each `sum` is a checksum (sum.c).
 
---- format 1
 CREATE TABLE session (
   id INTEGER PRIMARY KEY,
   version TEXT NOT NULL,
@@ -16,7 +13,12 @@ CREATE TABLE session (
   seed TEXT NOT NULL,
   runs INTEGER NOT NULL CHECK (runs >= 0),
   finished INTEGER NOT NULL CHECK (finished IN (0, 1)),
-  options TEXT NOT NULL
+  options TEXT NOT NULL,
+  uuid TEXT NOT NULL UNIQUE,
+  shard TEXT NOT NULL DEFAULT '' CHECK (shard IN ('', 'tests', 'runs')),
+  shard_index INTEGER NOT NULL DEFAULT 0 CHECK (shard_index >= 0),
+  shard_count INTEGER NOT NULL DEFAULT 0 CHECK (shard_count >= 0),
+  sum INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE device (
@@ -46,9 +48,38 @@ CREATE TABLE device (
   max_shared INTEGER NOT NULL,
   max_storage_buffer INTEGER NOT NULL,
   features TEXT NOT NULL,
+  loader TEXT NOT NULL,
+  sum INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (session, number),
   UNIQUE (session, id)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX device_driver ON device (driver_name, driver_version);
+
+-- The parts of each configuration's name (model/configuration.h), for whoever asks by axes.
+CREATE TABLE configuration (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  test TEXT NOT NULL
+) STRICT;
+CREATE TABLE pair (
+  configuration INTEGER NOT NULL REFERENCES configuration (id) ON DELETE CASCADE,
+  number INTEGER NOT NULL CHECK (number >= 0),
+  role TEXT NOT NULL,
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY (configuration, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX pair_value ON pair (key, value);
+
+-- The results of a configuration under a driver: how many there are in all sessions. Histories find
+-- them by its number, and read `past`, which has all that they tell of a result (past.c).
+CREATE TABLE course (
+  id INTEGER PRIMARY KEY,
+  configuration INTEGER NOT NULL REFERENCES configuration (id) ON DELETE CASCADE,
+  device TEXT NOT NULL,
+  members INTEGER NOT NULL,
+  UNIQUE (configuration, device)
+) STRICT;
 
 CREATE TABLE result (
   id INTEGER PRIMARY KEY,
@@ -69,15 +100,32 @@ CREATE TABLE result (
   instances INTEGER NOT NULL CHECK (instances >= 0),
   failed_instances INTEGER NOT NULL CHECK (failed_instances BETWEEN 0 AND instances),
   seconds REAL NOT NULL CHECK (seconds >= 0),
+  stress TEXT NOT NULL DEFAULT '',
+  rule TEXT NOT NULL DEFAULT '',
+  first INTEGER NOT NULL DEFAULT 0 CHECK (first >= 0),
+  course INTEGER NOT NULL DEFAULT 0,
+  past BLOB NOT NULL DEFAULT x'',
+  sum INTEGER NOT NULL DEFAULT 0,
   UNIQUE (session, device, name),
   FOREIGN KEY (session, device) REFERENCES device (session, id) ON DELETE CASCADE
 ) STRICT;
+CREATE INDEX result_course ON result (course, past);
+CREATE INDEX result_device ON result (device, session);
 
 CREATE TABLE outcome (
   result INTEGER NOT NULL REFERENCES result (id) ON DELETE CASCADE,
   outcome INTEGER NOT NULL,
   instances INTEGER NOT NULL CHECK (instances > 0),
   PRIMARY KEY (result, outcome)
+) STRICT, WITHOUT ROWID;
+
+-- What a test's alternatives are called, and which of them fail (enum cat_check, CHOICE and STATE).
+CREATE TABLE choice (
+  result INTEGER NOT NULL REFERENCES result (id) ON DELETE CASCADE,
+  place INTEGER NOT NULL CHECK (place BETWEEN 0 AND 28),
+  name TEXT NOT NULL,
+  fails INTEGER NOT NULL CHECK (fails IN (0, 1)),
+  PRIMARY KEY (result, place)
 ) STRICT, WITHOUT ROWID;
 
 -- The first failing words, in the order in which they were seen.
@@ -94,49 +142,6 @@ CREATE TABLE failure (
   PRIMARY KEY (result, number)
 ) STRICT, WITHOUT ROWID;
 
-PRAGMA application_id = 1279874125; -- STORE_APPLICATION, LITM
-PRAGMA user_version = 1;
-
---- format 2
-
--- What a test's alternatives are called, and which of them fail (enum cat_check, CHOICE).
-CREATE TABLE choice (
-  result INTEGER NOT NULL REFERENCES result (id) ON DELETE CASCADE,
-  place INTEGER NOT NULL CHECK (place BETWEEN 0 AND 4),
-  name TEXT NOT NULL,
-  fails INTEGER NOT NULL CHECK (fails IN (0, 1)),
-  PRIMARY KEY (result, place)
-) STRICT, WITHOUT ROWID;
-
-PRAGMA user_version = 2;
-
---- format 3
-
--- Shards, stress, sequential rules, runs by worker process, and the way to a result over all
--- sessions.
-ALTER TABLE session ADD COLUMN uuid TEXT NOT NULL DEFAULT '';
-UPDATE session SET uuid =
-  litmus_uuid(id, version, command, started, system, seed, runs, options);
-ALTER TABLE session ADD COLUMN shard TEXT NOT NULL DEFAULT ''
-  CHECK (shard IN ('', 'tests', 'runs'));
-ALTER TABLE session ADD COLUMN shard_index INTEGER NOT NULL DEFAULT 0
-  CHECK (shard_index >= 0);
-ALTER TABLE session ADD COLUMN shard_count INTEGER NOT NULL DEFAULT 0
-  CHECK (shard_count >= 0);
-CREATE UNIQUE INDEX session_uuid ON session (uuid);
-
-ALTER TABLE device ADD COLUMN loader TEXT NOT NULL DEFAULT '';
-CREATE INDEX device_driver ON device (driver_name, driver_version);
-
-ALTER TABLE result ADD COLUMN stress TEXT NOT NULL DEFAULT '';
-ALTER TABLE result ADD COLUMN rule TEXT NOT NULL DEFAULT '';
-ALTER TABLE result ADD COLUMN first INTEGER NOT NULL DEFAULT 0 CHECK (first >= 0);
--- All that a history of a test reads, so that it need not go to rows all over the file; and
--- what counts the results of a driver.
-CREATE INDEX result_name ON result (name, device, session, result, expectation, sha256, seed,
-  runs, failed_runs, no_progress_runs, stress, rule, first);
-CREATE INDEX result_device ON result (device, session);
-
 -- A result's runs in pieces, in the order in which they ran: a piece is of one worker process
 -- and one pipeline.
 CREATE TABLE part (
@@ -147,6 +152,14 @@ CREATE TABLE part (
   failed_runs INTEGER NOT NULL CHECK (failed_runs BETWEEN 0 AND runs),
   no_progress_runs INTEGER NOT NULL CHECK (no_progress_runs BETWEEN 0 AND runs),
   PRIMARY KEY (result, number)
+) STRICT, WITHOUT ROWID;
+
+-- What was found around a crash, a hang or a lost device (enum eng_evidence).
+CREATE TABLE evidence (
+  result INTEGER NOT NULL REFERENCES result (id) ON DELETE CASCADE,
+  kind TEXT NOT NULL,
+  text TEXT NOT NULL,
+  PRIMARY KEY (result, kind)
 ) STRICT, WITHOUT ROWID;
 
 -- What a search for stress has tried.
@@ -161,14 +174,11 @@ CREATE TABLE tuning (
   failed_runs INTEGER NOT NULL CHECK (failed_runs BETWEEN 0 AND runs),
   no_progress_runs INTEGER NOT NULL CHECK (no_progress_runs BETWEEN 0 AND runs),
   seconds REAL NOT NULL CHECK (seconds >= 0),
+  sum INTEGER NOT NULL DEFAULT 0,
   UNIQUE (session, device, name, stress),
   FOREIGN KEY (session, device) REFERENCES device (session, id) ON DELETE CASCADE
 ) STRICT;
 CREATE INDEX tuning_name ON tuning (device, name);
-
-PRAGMA user_version = 3;
-
---- format 4
 
 -- What drivers made of configurations: what isa_pack makes, as one zstd frame. digest: of the
 -- machine code, or of the lowest representation that there is; '' for none.
@@ -180,68 +190,10 @@ CREATE TABLE code (
   sha256 TEXT NOT NULL,
   digest TEXT NOT NULL,
   packed BLOB NOT NULL,
+  sum INTEGER NOT NULL DEFAULT 0,
   UNIQUE (session, device, name),
   FOREIGN KEY (session, device) REFERENCES device (session, id) ON DELETE CASCADE
 ) STRICT;
-
-PRAGMA user_version = 4;
-
---- format 5
-
--- What was found around a crash, a hang or a lost device (enum eng_evidence).
-CREATE TABLE evidence (
-  result INTEGER NOT NULL REFERENCES result (id) ON DELETE CASCADE,
-  kind TEXT NOT NULL,
-  text TEXT NOT NULL,
-  PRIMARY KEY (result, kind)
-) STRICT, WITHOUT ROWID;
-
-PRAGMA user_version = 5;
-
---- format 6
-
--- Checksums (docs/store.md, store/sum.c).
-ALTER TABLE session ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE device ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE result ADD COLUMN brief INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE result ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE tuning ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE code ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
-DROP INDEX result_name;
-CREATE INDEX result_name ON result (name, device, session, result, expectation, sha256, seed,
-  runs, failed_runs, no_progress_runs, stress, rule, first, brief);
--- Which rows each session has of a table, and as session 0 which sessions there are.
-CREATE TABLE total (
-  session INTEGER NOT NULL,
-  kind TEXT NOT NULL,
-  members INTEGER NOT NULL,
-  sum INTEGER NOT NULL,
-  PRIMARY KEY (session, kind)
-) STRICT, WITHOUT ROWID;
-
-PRAGMA user_version = 6;
-
---- format 7
-
--- The parts of each configuration's name (model/configuration.h), for whoever asks by axes.
-CREATE TABLE configuration (
-  id INTEGER PRIMARY KEY,
-  name TEXT NOT NULL UNIQUE,
-  test TEXT NOT NULL
-) STRICT;
-CREATE TABLE pair (
-  configuration INTEGER NOT NULL REFERENCES configuration (id) ON DELETE CASCADE,
-  number INTEGER NOT NULL CHECK (number >= 0),
-  role TEXT NOT NULL,
-  key TEXT NOT NULL,
-  value TEXT NOT NULL,
-  PRIMARY KEY (configuration, number)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX pair_value ON pair (key, value);
-
-PRAGMA user_version = 7;
-
---- format 8
 
 -- What kernels from outside are (catalogue/package.h), for whoever has not their files.
 CREATE TABLE kernel (
@@ -253,35 +205,15 @@ CREATE TABLE kernel (
   UNIQUE (session, name)
 ) STRICT;
 
--- Final states of litmus tests (model/check.h) are more than four alternatives.
-CREATE TABLE name (
-  result INTEGER NOT NULL REFERENCES result (id) ON DELETE CASCADE,
-  place INTEGER NOT NULL CHECK (place BETWEEN 0 AND 28),
-  name TEXT NOT NULL,
-  fails INTEGER NOT NULL CHECK (fails IN (0, 1)),
-  PRIMARY KEY (result, place)
-) STRICT, WITHOUT ROWID;
-INSERT INTO name SELECT result, place, name, fails FROM choice;
-DROP TABLE choice;
-ALTER TABLE name RENAME TO choice;
-
-PRAGMA user_version = 8;
-
---- format 9
-
--- The results of a configuration under a driver: how many there are in all sessions. Histories find
--- them by its number, and read `past`, which has all that they tell of a result (store/past.c).
-CREATE TABLE course (
-  id INTEGER PRIMARY KEY,
-  configuration INTEGER NOT NULL REFERENCES configuration (id) ON DELETE CASCADE,
-  device TEXT NOT NULL,
+-- Which rows each session has of a table, and as session 0 which sessions, courses and definitions
+-- there are.
+CREATE TABLE total (
+  session INTEGER NOT NULL,
+  kind TEXT NOT NULL,
   members INTEGER NOT NULL,
-  UNIQUE (configuration, device)
-) STRICT;
-DROP INDEX result_name;
-ALTER TABLE result DROP COLUMN brief;
-ALTER TABLE result ADD COLUMN course INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE result ADD COLUMN past BLOB NOT NULL DEFAULT x'';
-CREATE INDEX result_course ON result (course, past);
+  sum INTEGER NOT NULL,
+  PRIMARY KEY (session, kind)
+) STRICT, WITHOUT ROWID;
 
-PRAGMA user_version = 9;
+PRAGMA application_id = 1279874125; -- STORE_APPLICATION, LITM
+PRAGMA user_version = 1; -- STORE_VERSION

@@ -121,8 +121,6 @@ bool store_session_pick(struct store *store,
 
 // --- Devices
 
-static const struct store_table *const devices = &store_tables[STORE_KIND_DEVICE];
-
 bool store_device_put(struct store *store, int64_t session, unsigned number,
                       const struct dev_facts *facts, const char *checker, struct lit_error *error)
 {
@@ -153,47 +151,6 @@ bool store_devices(struct store *store, int64_t session,
     return store_total_check(store, STORE_KIND_DEVICE, session, error) &&
            store_each_record(store, STORE_KIND_DEVICE, "WHERE session = ?1 ORDER BY number",
                              session, 0, visit_device, &(struct visiting){visit, user}, error);
-}
-
-struct converting {
-    struct store *store;
-    struct lit_error *error;
-};
-
-static enum store_row convert_device(sqlite3_stmt *select, void *user)
-{
-    static const char *const statements[] = {
-        "UPDATE device SET id = ?3 WHERE session = ?1 AND id = ?2",
-        "UPDATE result SET device = ?3 WHERE session = ?1 AND device = ?2",
-        "UPDATE tuning SET device = ?3 WHERE session = ?1 AND device = ?2",
-        "UPDATE code SET device = ?3 WHERE session = ?1 AND device = ?2",
-        "UPDATE session SET options = replace(options, ?2, ?3) WHERE id = ?1",
-    };
-    const struct converting *converting = user;
-    struct store_device device = {0};
-    char before[DEV_ID_SIZE], now[DEV_ID_SIZE];
-    bool good = true;
-    const bool known = store_read(select, 1, devices->fields, &device);
-    dev_facts_old_id(&device.facts, before);
-    dev_facts_id(&device.facts, now);
-    // An identity that is not that of its row's facts stays.
-    for (size_t i = 0; i < 5 && known && good && strcmp(device.id, before) == 0; i++)
-        good = store_run(converting->store, converting->error, statements[i], "itt",
-                         sqlite3_column_int64(select, 0), before, now);
-    store_clear(devices->fields, &device);
-    return good ? STORE_NEXT : STORE_FAILED;
-}
-
-bool store_devices_convert(struct store *store, struct lit_error *error)
-{
-    struct converting converting = {store, error};
-    OWNED(text_free) struct text sql = {0};
-    text_puts(&sql, "SELECT session, ");
-    store_put_columns(&sql, "", devices->fields);
-    text_puts(&sql, " FROM device ORDER BY session, number");
-    return store_execute(store, "PRAGMA defer_foreign_keys = ON", error) &&
-           store_each(store, error, store_borrow(store, error, sql.data, ""), convert_device,
-                      &converting);
 }
 
 // --- Tries of a search for stress
@@ -234,7 +191,7 @@ bool store_tuned(struct store *store, bool (*visit)(const struct store_tuning *b
     text_puts(&sql, "SELECT id, ");
     store_put_columns(&sql, "", tunings->fields);
     text_puts(&sql, ", sum = ");
-    store_put_sum(store, &sql, STORE_KIND_RESULT);
+    store_put_sum(&sql, STORE_KIND_RESULT);
     text_puts(&sql, " FROM result WHERE EXISTS (SELECT 1 FROM tuning"
                     " WHERE tuning.session = result.session AND tuning.device = result.device"
                     " AND tuning.name = result.name) ORDER BY session DESC, id DESC");

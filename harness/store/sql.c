@@ -365,7 +365,7 @@ bool store_each_record(struct store *store, enum store_kind kind, const char *re
                        void *user, struct lit_error *error)
 {
     OWNED(text_free) struct text sql = {0};
-    store_put_select(store, &sql, kind, rest);
+    store_put_select(&sql, kind, rest);
     return store_each_selected(
         store, kind, store_borrow(store, error, sql.data, "ii", first, second), take, user, error);
 }

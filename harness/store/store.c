@@ -25,37 +25,25 @@
 // Bytes of a file that is checked as a whole when it is opened.
 #define STORE_CHECKED_MOST (16 << 20)
 
-// Says what kind of file this is before anything is changed in it. *version is 0 for an empty one.
-static bool identify(struct store *store, int *version, struct lit_error *error)
+// Says what kind of file this is before anything is changed in it. *empty: it has nothing yet.
+static bool identify(struct store *store, bool *empty, struct lit_error *error)
 {
-    int64_t application, user_version, tables, newest;
+    int64_t application, version, tables;
     if (!store_number(store, error, &application, "PRAGMA application_id", "") ||
-        !store_number(store, error, &user_version, "PRAGMA user_version", "") ||
+        !store_number(store, error, &version, "PRAGMA user_version", "") ||
         !store_number(store, error, &tables, "SELECT count(*) FROM sqlite_schema", ""))
         return false;
-    *version = 0;
-    if (application == 0 && user_version == 0 && tables == 0)
+    *empty = application == 0 && version == 0 && tables == 0;
+    if (*empty)
         return true;
-    if (application != STORE_APPLICATION || user_version < 1)
+    if (application != STORE_APPLICATION)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "%s: not a litmus store (an SQLite file of another program)", store->path);
-    if (user_version > STORE_VERSION)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "%s: made by a newer litmus (format %d, this one knows up to %d): update "
-                        "litmus, or use another file",
-                        store->path, (int)user_version, STORE_VERSION);
-    // The table that each format brought.
-    if (!store_number(store, error, &newest,
-                      "SELECT coalesce(max(CASE name WHEN 'choice' THEN 2 WHEN 'part' THEN 3"
-                      " WHEN 'code' THEN 4 WHEN 'evidence' THEN 5 WHEN 'total' THEN 6 WHEN 'pair' "
-                      "THEN 7 WHEN 'kernel' THEN 8 WHEN 'course' THEN 9 END), 1)"
-                      " FROM sqlite_schema WHERE type = 'table'",
-                      ""))
-        return false;
-    *version = (int)user_version;
-    return newest == user_version ||
-           store_damaged(store, error, "it claims format %d, but has tables of format %d", *version,
-                         (int)newest);
+    return version == STORE_VERSION ||
+           lit_fail(error, LIT_EXIT_USAGE,
+                    "%s: a store of format %lld, but this litmus reads and writes only format %d: "
+                    "use another file",
+                    store->path, (long long)version, STORE_VERSION);
 }
 
 struct structure {
@@ -80,16 +68,19 @@ static enum store_row take_orphan(sqlite3_stmt *check, void *user)
     return STORE_FAILED;
 }
 
-// What SQLite itself notices, and rows that belong to none. Reads all of the file, so that one of
-// more than `most` bytes is left to `litmus store check`.
-static bool check_structure(struct store *store, int64_t most, struct lit_error *error)
+// Whether the tables are those that were made; what SQLite itself notices; rows that belong to
+// none. That reads all of the file: `litmus store check` does it for one of more than
+// STORE_CHECKED_MOST bytes.
+static bool check_structure(struct store *store, struct lit_error *error)
 {
     struct structure structure = {store, error};
     int64_t size;
     if (!store_number(store, error, &size,
-                      "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", ""))
+                      "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
+                      "") ||
+        !store_total_check(store, STORE_KIND_SCHEMA, 0, error))
         return false;
-    return size > most ||
+    return size > STORE_CHECKED_MOST ||
            (store_each(store, error, store_borrow(store, error, "PRAGMA quick_check(1)", ""),
                        take_finding, &structure) &&
             store_each(store, error, store_borrow(store, error, "PRAGMA foreign_key_check", ""),
@@ -168,16 +159,24 @@ static bool open_database(struct store *store, const char *name, int flags, stru
     return store_functions_define(store->db) || store_fail(store, error);
 }
 
+static bool make_tables(struct store *store, struct lit_error *error)
+{
+    bool own;
+    if (!store_enter(store, &own, error))
+        return false;
+    const bool good =
+        store_execute(store, store_schema_sql, error) && store_sum_all(store, 0, error);
+    return store_leave(store, own, good, error);
+}
+
 static bool open_writing(struct store *store, const char *name, bool scratch,
                          struct lit_error *error)
 {
     if (!scratch && !store_lock_take(&store->lock, name, store->path, error))
         return false;
-    int version;
+    bool empty;
     if (!open_database(store, name, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error) ||
-        !identify(store, &version, error) ||
-        // What is converted now has to be right.
-        !check_structure(store, version < STORE_VERSION ? INT64_MAX : STORE_CHECKED_MOST, error))
+        !identify(store, &empty, error) || (!empty && !check_structure(store, error)))
         return false;
     if (sqlite3_db_readonly(store->db, "main") == 1)
         return lit_fail(error, LIT_EXIT_USAGE, "%s: cannot be written: read-only", store->path);
@@ -191,7 +190,7 @@ static bool open_writing(struct store *store, const char *name, bool scratch,
                                  : "PRAGMA synchronous = EXTRA",
                          error) &&
            store_execute(store, "PRAGMA foreign_keys = ON", error) &&
-           store_migrate(store, version, error);
+           (!empty || make_tables(store, error));
 }
 
 bool store_is_usable(const char *path, struct lit_error *error)
@@ -219,44 +218,20 @@ struct store *store_open_scratch(const char *path, const char *shown, struct lit
     return open_as(path, shown, true, error);
 }
 
-// Reads a store of an older format from a temporary copy that is converted, so that all readers
-// know one format; the file stays as it is.
-static bool read_converted(struct store *store, struct lit_error *error)
-{
-    sqlite3 *old = store->db;
-    store_drop_kept(store);
-    store->db = NULL;
-    bool good = open_database(store, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
-    sqlite3_backup *copy = good ? sqlite3_backup_init(store->db, "main", old, "main") : NULL;
-    if (copy)
-        sqlite3_backup_step(copy, -1);
-    good = good && ((copy && sqlite3_backup_finish(copy) == SQLITE_OK) || store_fail(store, error));
-    sqlite3_close(old);
-    return good && store_migrate(store, store->version, error) &&
-           store_execute(store, "PRAGMA query_only = ON", error);
-}
-
 static bool open_reading(struct store *store, const char *name, int more_flags,
                          struct lit_error *error)
 {
+    bool empty;
     if (!open_database(store, name, SQLITE_OPEN_READONLY | more_flags, error) ||
         // SQLite's own 2 MiB are less than a session of thousands of results, whose pages are then
         // read several times.
         !store_execute(store, "PRAGMA cache_size = -16384", error) ||
-        !identify(store, &store->version, error))
+        !identify(store, &empty, error))
         return false;
-    if (store->version == 0)
+    if (empty)
         return lit_fail(error, LIT_EXIT_USAGE, "%s: empty: nothing was stored in it yet",
                         store->path);
-    store->briefs = store_has_briefs(store->version);
-    // Whoever looks for damage reads what has checksums as it is.
-    const bool older = store->version < (store->lenient ? STORE_VERSION_SUMS : STORE_VERSION);
-    if (store->version >= STORE_VERSION_SUMS &&
-        !store_total_check(store, STORE_KIND_SCHEMA, 0, error))
-        return false;
-    return (store->lenient ||
-            check_structure(store, older ? INT64_MAX : STORE_CHECKED_MOST, error)) &&
-           (!older || read_converted(store, error));
+    return store->lenient || check_structure(store, error);
 }
 
 static struct store *open_to_read(const char *path, bool lenient, struct lit_error *error)

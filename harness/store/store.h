@@ -9,7 +9,7 @@
 #include "model/facts.h"
 #include "model/result.h"
 
-#define STORE_VERSION 9 // PRAGMA user_version of the files that this program writes
+#define STORE_VERSION 1 // PRAGMA user_version of the files that this program reads and writes
 
 struct store;
 
@@ -38,9 +38,8 @@ struct store_session {
     uint64_t runs; // asked for, for each configuration
     bool finished; // every planned configuration was done
     char *options; // JSON: what --resume needs to go on (patterns, device patterns, flags)
-    // 32 hexadecimal digits, drawn when it begins, 16 before format 7; never changes, in whatever
-    // file. Of a session from before format 3, a hash of the above; of one that was combined from
-    // others, an identity made of theirs.
+    // 32 hexadecimal digits, drawn when it begins; never changes, in whatever file. Of a session
+    // that was combined from others, an identity made of theirs.
     char *uuid;
     // Which part of a run over several machines this is.
     enum store_shard {

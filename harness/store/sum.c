@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checksums of rows, and of which rows there are. What is summed follows from the tables' fields:
-// the same expression makes a sum, holds it against the row, and fills in those of an older store.
+// the same expression makes a sum and holds it against the row.
 #include "store/private.h"
 
 #include "base/random.h"
@@ -78,21 +78,6 @@ static void add(sqlite3_context *context, int count, sqlite3_value **values)
                                             (uint64_t)sqlite3_value_int64(values[1])));
 }
 
-// litmus_uuid(...): what identifies a session that was stored before sessions had an identity.
-static void uuid_of(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    uint64_t hash = HASH_START;
-    char text[17];
-    for (int i = 0; i < count; i++) {
-        const char *bytes = (const char *)sqlite3_value_text(values[i]);
-        // The terminator keeps the arguments apart.
-        if (bytes)
-            hash = hash_bytes(hash, bytes, (size_t)sqlite3_value_bytes(values[i]) + 1);
-    }
-    snprintf(text, sizeof(text), "%016jx", (uintmax_t)hash);
-    sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
-}
-
 // litmus_identity(text)
 static void identity(sqlite3_context *context, int count, sqlite3_value **values)
 {
@@ -112,7 +97,6 @@ bool store_functions_define(sqlite3 *db)
         void (*step)(sqlite3_context *context, int count, sqlite3_value **values);
         void (*end)(sqlite3_context *context);
     } functions[] = {
-        {"litmus_uuid", -1, uuid_of, NULL, NULL},
         {"litmus_identity", 1, identity, NULL, NULL},
         {"litmus_sum", -1, sum_row, NULL, NULL},
         {"litmus_add", 2, add, NULL, NULL},
@@ -132,27 +116,21 @@ bool store_functions_define(sqlite3 *db)
 
 // --- Rows
 
-static const char *past_column(const struct store *store)
+static void put_past(struct text *sql)
 {
-    return store->briefs ? "brief" : "past";
-}
-
-static void put_past(const struct store *store, struct text *sql)
-{
-    text_puts(sql, store->briefs ? "litmus_sum" : "litmus_past");
-    text_puts(sql, "(result.session, ");
+    text_puts(sql, "litmus_past(result.session, ");
     store_put_columns(sql, "result.", store_brief);
     text_puts(sql, ")");
 }
 
-static void put_result_sum(const struct store *store, struct text *sql)
+static void put_result_sum(struct text *sql)
 {
     struct store_fields rest = store_tables[STORE_KIND_RESULT].fields;
     rest.fields += STORE_BRIEF_FIELDS;
     rest.count -= STORE_BRIEF_FIELDS;
     text_puts(sql, "litmus_sum(");
-    put_past(store, sql);
-    text_printf(sql, ", result.%s, ", past_column(store));
+    put_past(sql);
+    text_puts(sql, ", result.past, ");
     store_put_columns(sql, "result.", rest);
     for (size_t i = 0; i < STORE_CHILDREN; i++) {
         const struct store_child *child = &store_children[i];
@@ -163,11 +141,11 @@ static void put_result_sum(const struct store *store, struct text *sql)
     text_puts(sql, ")");
 }
 
-void store_put_sum(const struct store *store, struct text *sql, enum store_kind kind)
+void store_put_sum(struct text *sql, enum store_kind kind)
 {
     const struct store_table *table = &store_tables[kind];
     if (kind == STORE_KIND_RESULT) {
-        put_result_sum(store, sql);
+        put_result_sum(sql);
         return;
     }
     text_printf(sql, "litmus_sum(%s, ", table->keys);
@@ -175,15 +153,14 @@ void store_put_sum(const struct store *store, struct text *sql, enum store_kind 
     text_puts(sql, ")");
 }
 
-void store_put_select(const struct store *store, struct text *sql, enum store_kind kind,
-                      const char *rest)
+void store_put_select(struct text *sql, enum store_kind kind, const char *rest)
 {
     const struct store_table *table = &store_tables[kind];
     text_printf(sql, "SELECT %s.%s, ", table->name, table->number);
     for (size_t i = 0; i < table->fields.count; i++)
         text_printf(sql, "%s.%s, ", table->name, table->fields.fields[i].column);
     text_printf(sql, "%s.sum = ", table->name);
-    store_put_sum(store, sql, kind);
+    store_put_sum(sql, kind);
     text_printf(sql, " FROM %s %s", table->name, rest);
 }
 
@@ -197,14 +174,14 @@ bool store_sum_make(struct store *store, enum store_kind kind, int64_t session, 
     OWNED(text_free) struct text sql = {0};
     bool good = true;
     if (kind == STORE_KIND_RESULT) {
-        text_printf(&sql, "UPDATE result SET %s = ", past_column(store));
-        put_past(store, &sql);
+        text_puts(&sql, "UPDATE result SET past = ");
+        put_past(&sql);
         text_printf(&sql, " WHERE %s", which);
         good = store_run(store, error, sql.data, "ii", session, number);
         sql.length = 0;
     }
     text_printf(&sql, "UPDATE %s SET sum = ", table->name);
-    store_put_sum(store, &sql, kind);
+    store_put_sum(&sql, kind);
     text_printf(&sql, " WHERE %s", which);
     return good && store_run(store, error, sql.data, "ii", session, number);
 }
@@ -290,12 +267,6 @@ bool store_total_check(struct store *store, enum store_kind kind, int64_t sessio
 
 // --- All of a file
 
-bool store_has(const struct store *store, enum store_kind kind)
-{
-    return kind < STORE_KINDS &&
-           (kind != STORE_KIND_KERNEL || store->version >= STORE_VERSION_KERNELS);
-}
-
 bool store_sum_all(struct store *store, int64_t session, struct lit_error *error)
 {
     bool good = (session || (store_run(store, error, "DELETE FROM total", "") &&
@@ -305,23 +276,5 @@ bool store_sum_all(struct store *store, int64_t session, struct lit_error *error
         good = store_sum_make(store, kind, session, 0, error) &&
                ((session && kind == STORE_KIND_SESSION) ||
                 store_total_make(store, kind, session, error));
-    return good;
-}
-
-bool store_sum_check_all(struct store *store, struct lit_error *error)
-{
-    bool good = store_total_check(store, STORE_KIND_SCHEMA, 0, error) &&
-                (store->briefs || store_total_check(store, STORE_KIND_COURSE, 0, error));
-    for (enum store_kind kind = STORE_KIND_SESSION; good && store_has(store, kind); kind++) {
-        struct text sql = {0};
-        int64_t wrong = 0;
-        text_printf(&sql, "SELECT count(*) FROM %s WHERE sum <> ", store_tables[kind].name);
-        store_put_sum(store, &sql, kind);
-        good = store_number(store, error, &wrong, sql.data, "") &&
-               store_total_check(store, kind, 0, error) &&
-               (wrong == 0 || store_damaged(store, error, "%lld rows of table %s", (long long)wrong,
-                                            store_tables[kind].name));
-        text_free(&sql);
-    }
     return good;
 }

@@ -118,14 +118,6 @@ def id_of(name):
     return f"{(value ^ value >> 32) & 0xffffffff:08x}"
 
 
-def device_identity(row):
-    """That of a row of a store before format 7: of what tells devices under a driver apart."""
-    texts = (row[key].encode() + b"\0" for key in ("name", "driver_info", "driver_version"))
-    data = b"".join((row["device_uuid"], row["driver_uuid"],
-                     row["driver_id"].to_bytes(4, "little"), *texts))
-    return f"{fnv(data):016x}"
-
-
 def known_crashes(driver_info):
     """Patterns of what a driver is known to crash on: reports/findings/ says more."""
     if "Mesa 22." in driver_info:
@@ -155,11 +147,12 @@ def any_driver():
     return SIMT if PART == "simulated" else lavapipe()
 
 
-def unseal(database):
-    """Takes the checksums out of a store that is open."""
-    if database.execute("PRAGMA user_version").fetchone() == (9,):
-        with open(os.path.join(SOURCE, "tests", "stores", "unseal.sql")) as file:
-            database.executescript(file.read())
+def edit(store, sql):
+    """Changes a store by SQL, with its checksums and the identities of its devices. Returns how many
+    rows the last statement changed."""
+    tool = os.path.join(BUILD, "tests", "unit" + (".exe" if WINDOWS else ""))
+    return int(subprocess.run([*WRAPPER, tool, "edit", store, sql], stdout=subprocess.PIPE,
+                              check=True).stdout)
 
 
 def cpu_of_children():
@@ -351,16 +344,7 @@ class Case(unittest.TestCase):
             database.close()
 
     def edit(self, sql, store="litmus.db"):
-        """Changes a store by SQL, and returns how many rows: checksums would tell of it, so it
-        becomes one of format 5, which has none."""
-        database = sqlite3.connect(self.path(store))
-        try:
-            unseal(database)
-            changed = database.execute(sql).rowcount
-            database.commit()
-            return changed
-        finally:
-            database.close()
+        return edit(self.path(store), sql)
 
     def wait_for(self, what, condition, timeout=60, passing=0):
         """Until the condition holds; `passing`: seconds on a clock that is set, at each look."""

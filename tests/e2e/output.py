@@ -8,7 +8,7 @@ import time
 
 import harness
 
-STORE = os.path.join(harness.SOURCE, "tests", "stores", "format-3.db")
+STORE = os.path.join(harness.SOURCE, "tests", "stores", "measured.db")
 
 
 class Stdout(harness.Case):

@@ -183,11 +183,6 @@ class Plan(Case):
 
     def other_device(self, store, change):
         self.edit(f"UPDATE device SET {change}", store)
-        keys = ("name", "driver_info", "driver_version", "device_uuid", "driver_uuid", "driver_id")
-        (row,) = self.rows(f"SELECT {', '.join(keys)} FROM device", store)
-        name = harness.device_identity(dict(zip(keys, row)))
-        self.edit(f"UPDATE device SET id = '{name}'", store)
-        self.edit(f"UPDATE result SET device = '{name}'", store)
 
     def merge(self, *stores):
         """Whether what is there is all, as merging says and as planning again does."""

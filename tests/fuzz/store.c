@@ -164,7 +164,7 @@ static void write_with_column(uint8_t which, const uint8_t *data, size_t size)
     sqlite3_step(update);
     sqlite3_finalize(update);
     // Else all that reads would see is that a checksum is wrong.
-    struct store sealed = {.db = db, .path = path, .version = STORE_VERSION};
+    struct store sealed = {.db = db, .path = path};
     struct lit_error error = {0};
     MUST(store_functions_define(db));
     store_sum_all(&sealed, 0, &error);

@@ -13,6 +13,7 @@ import page
 import stores
 
 MOST = 200_000
+STORE = os.path.join(harness.SOURCE, "tests", "stores", "measured.db")
 PUBLISHED = sorted(glob.glob(os.path.join(harness.SOURCE, "reports", "*", "report.json")))
 HAZARD = "shuffle.scan-loop/sync={},*form=variables,op=add,mode=inclusive,access=descriptor*=64*"
 
@@ -169,18 +170,15 @@ class OfThePublished(Sites):
 
 
 class OfStores(Sites):
-    def test_old_reports_and_stores_together(self):
-        old = [os.path.join(harness.SOURCE, "tests", "stores", f"format-{version}-1.json")
-               for version in range(1, 6)]
-        self.assertIn("of 5 sessions", self.site(*old))
+    def test_reports_and_stores_together(self):
+        for session in ("1", "5"):
+            self.write(f"{session}.json", json.dumps(self.report(STORE, "--session", session)))
+        self.assertIn("of 2 sessions", self.site("1.json", "5.json"))
         self.check_pages()
         # A store has all its sessions, and one that is there already is the same.
-        store = os.path.join(harness.SOURCE, "tests", "stores", "format-4.db")
-        with open(store, "rb") as file:
-            self.write("s.db", file.read())
-        self.assertIn("of 3 sessions", self.site("s.db"))
-        self.assertIn("of 1 session ", self.site("s.db#2"))
-        self.assertIn("of 3 sessions", self.site("s.db", old[3]))
+        self.assertIn("of 8 sessions", self.site(STORE))
+        self.assertIn("of 1 session ", self.site(f"{STORE}#2"))
+        self.assertIn("of 8 sessions", self.site(STORE, "1.json"))
 
     def test_parts_that_began_together_are_two(self):
         writer = self.empty_store()
@@ -281,8 +279,7 @@ class OfStores(Sites):
 
 
 class TheFolder(Sites):
-    REPORT = os.path.join(harness.SOURCE, "tests", "stores", "format-5-1.json")
-    OTHER = os.path.join(harness.SOURCE, "tests", "stores", "format-1-1.json")
+    REPORT, OTHER = f"{STORE}#7", f"{STORE}#1"
 
     def refused(self, *words, folder="out", reports=(REPORT,)):
         before = {name: read(os.path.join(at, name)) for at, _, names in os.walk(self.folder)

@@ -6,18 +6,21 @@
 
 #include <stdlib.h>
 
-static void edit_store(const char *name, const char *sql)
+// Returns how many rows the last statement changed.
+static inline int edit_store(const char *name, const char *sql)
 {
-    struct store store = {.path = (char *)name, .version = STORE_VERSION};
+    struct store store = {.path = (char *)name};
     struct lit_error error = {0};
     char *message = NULL;
     assert_int_equal(sqlite3_open(name, &store.db), SQLITE_OK);
     assert_true(store_functions_define(store.db));
     if (sqlite3_exec(store.db, sql, NULL, NULL, &message) != SQLITE_OK)
         fail_msg("%s: %s", sql, message);
+    const int changed = sqlite3_changes(store.db);
     sqlite3_exec(store.db, "PRAGMA ignore_check_constraints = 1", NULL, NULL, NULL);
     if (!store_sum_all(&store, 0, &error))
         fail_msg("%s", error.message);
     store_drop_kept(&store);
     sqlite3_close(store.db);
+    return changed;
 }

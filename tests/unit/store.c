@@ -309,21 +309,13 @@ static void test_strange_files(void **state)
     assert_int_equal(rmdir(path), 0);
 }
 
-static void test_versions_and_damage(void **state)
+static void test_damage(void **state)
 {
     (void)state;
     struct store *store = open_good();
     int64_t id = begin(store);
     put(store, id, 10);
     store_close(&store);
-    char now[40], newer[80];
-    snprintf(now, sizeof now, "PRAGMA user_version = %d", STORE_VERSION);
-    snprintf(newer, sizeof newer, "made by a newer litmus (format 70, this one knows up to %d)",
-             STORE_VERSION);
-    execute("PRAGMA user_version = 70");
-    check_refused(newer);
-    execute(now);
-
     static const char *const damages[] = {
         "UPDATE result SET result = 'splendid'",
         "UPDATE result SET result = 'pass', expectation = 'hoped'",
@@ -461,69 +453,6 @@ static void test_evidence(void **state)
 }
 
 // What was stored before there were choices is read as it is, and brought up to date by a writer.
-static void test_older_format(void **state)
-{
-    (void)state;
-    struct lit_error error = {0};
-    struct store *store = open_good();
-    int64_t id = begin(store);
-    put(store, id, 10);
-    store_close(&store);
-    execute("DROP TABLE kernel; DROP TABLE course; DROP TABLE pair; DROP TABLE configuration;"
-            "DROP TABLE total; DROP "
-            "TABLE evidence; "
-            "DROP TABLE code; DROP TABLE part;"
-            "DROP TABLE tuning; DROP TABLE choice; DROP INDEX session_uuid;"
-            "DROP INDEX device_driver; DROP INDEX result_course; DROP INDEX result_device;"
-            "ALTER TABLE session DROP COLUMN sum; ALTER TABLE device DROP COLUMN sum;"
-            "ALTER TABLE result DROP COLUMN sum; ALTER TABLE result DROP COLUMN past;"
-            "ALTER TABLE result DROP COLUMN course;"
-            "ALTER TABLE session DROP COLUMN uuid; ALTER TABLE session DROP COLUMN shard;"
-            "ALTER TABLE session DROP COLUMN shard_index;"
-            "ALTER TABLE session DROP COLUMN shard_count;"
-            "ALTER TABLE device DROP COLUMN loader; ALTER TABLE result DROP COLUMN stress;"
-            "ALTER TABLE result DROP COLUMN rule; ALTER TABLE result DROP COLUMN first;"
-            "PRAGMA user_version = 1");
-    store = store_open_read(path, &error);
-    assert_non_null(store);
-    assert_int_equal(stored_runs(store, id), 10);
-    store_close(&store);
-    store = open_good();
-    assert_int_equal(stored_runs(store, id), 10);
-    put_choosing(store, id);
-    store_close(&store);
-}
-
-// Every page of a good file is broken once: an error or the right data, never a crash.
-static void test_broken_pages(void **state)
-{
-    (void)state;
-    struct store *store = open_good();
-    int64_t id = begin(store);
-    put(store, id, 20);
-    store_close(&store);
-    struct stat status;
-    assert_int_equal(stat(path, &status), 0);
-    for (off_t at = 100; at < status.st_size; at += 61) {
-        int file = open(path, O_RDWR);
-        char byte, broken;
-        assert_int_equal(pread(file, &byte, 1, at), 1);
-        broken = (char)(byte ^ 0x55);
-        assert_int_equal(pwrite(file, &broken, 1, at), 1);
-        struct lit_error error = {0};
-        store = store_open_read(path, &error);
-        struct store_result want = make_result(1), got;
-        if (store && store_result_get(store, id, want.device, want.name, &got, &error))
-            store_result_clear(&got);
-        store_close(&store);
-        assert_int_equal(pwrite(file, &byte, 1, at), 1);
-        close(file);
-    }
-    store = open_good();
-    assert_int_equal(stored_runs(store, id), 20);
-    store_close(&store);
-}
-
 static void test_one_writer(void **state)
 {
     (void)state;
@@ -712,14 +641,11 @@ int main(void)
 {
 #define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, make_path, remove_folder)
     const struct CMUnitTest tests[] = {
-        STORE_TEST(test_round_trip),    STORE_TEST(test_sessions),
-        STORE_TEST(test_strange_files), STORE_TEST(test_versions_and_damage),
-        STORE_TEST(test_broken_pages),  STORE_TEST(test_one_writer),
-        STORE_TEST(test_choices),       STORE_TEST(test_evidence),
-        STORE_TEST(test_older_format),  STORE_TEST(test_other_tables),
+        STORE_TEST(test_round_trip), STORE_TEST(test_sessions),     STORE_TEST(test_strange_files),
+        STORE_TEST(test_damage),     STORE_TEST(test_one_writer),   STORE_TEST(test_choices),
+        STORE_TEST(test_evidence),   STORE_TEST(test_other_tables),
 #ifndef _WIN32
-        STORE_TEST(test_killed),        STORE_TEST(test_full_disk),
-        STORE_TEST(test_read_only),
+        STORE_TEST(test_killed),     STORE_TEST(test_full_disk),    STORE_TEST(test_read_only),
 #endif
     };
     return cmocka_run_group_tests_name("store", tests, NULL, NULL);

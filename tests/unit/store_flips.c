@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Damage to a store's file: a bit is turned over, everything that reads is asked, and what it says
 // has to be what it says of the whole file, or an error, or have a line that tells of damage. The
-// store is made of those in tests/stores, whose folder is the argument. LITMUS_FULL=1: a bit of
-// every byte; else LITMUS_FLIPS of them, all over the file.
+// store is a copy of tests/stores/measured.db, whose folder is the argument. LITMUS_FULL=1: a bit
+// of every byte; else LITMUS_FLIPS of them, all over the file.
+#include "base/file.h"
 #include "base/random.h"
 #include "report/report.h"
 #include "report/history.h"
-#include "store/merge.h"
 #include "store/store.h"
 
 #include "folder.h"
@@ -169,17 +169,14 @@ static void flip(int file, off_t at, int bit, const struct said *whole, struct c
 
 static void make_store(void)
 {
-    char inputs[2][512];
-    const char *const names[] = {inputs[0], inputs[1]};
-    for (int i = 0; i < 2; i++)
-        snprintf(inputs[i], sizeof inputs[i], "%s/format-%d.db", stores, i + 3);
-    const struct store_merge_plan plan = {.output = path, .inputs = names, .input_count = 2};
-    struct store_merge_done done;
+    char measured[512];
+    struct text bytes = {0};
     struct lit_error error = {0};
     snprintf(path, sizeof path, "%s/litmus.db", folder);
-    if (!store_merge(&plan, &done, &error))
-        fail_msg("%s", error.message);
-    text_free(&done.notes);
+    snprintf(measured, sizeof measured, "%s/measured.db", stores);
+    assert_true(text_read(&bytes, measured, 1 << 20));
+    assert_true(lit_file_write(path, bytes.data, bytes.length, &error));
+    text_free(&bytes);
 }
 
 static void test_bits(void **state)
