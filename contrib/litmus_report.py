@@ -64,10 +64,10 @@ def is_unsound(result):
 
 def fails(result, outcome):
     """Whether an outcome is a failure; an expired wait is none."""
-    named = result.get("failing_outcomes")
     if outcome == "no progress":
         return False
-    return outcome not in ("right", "allowed") if named is None else outcome in named
+    return {choice["name"]: choice["fails"] for choice in result["choices"]}.get(
+        outcome, outcome not in ("right", "allowed"))
 
 
 # What deqp-runner would call a result, the worst first.

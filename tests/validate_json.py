@@ -28,7 +28,7 @@ def refuse_twice(pairs):
 
 
 def check_rate(what, item, complain):
-    sequence = item.get("interval_kind") == "sequence"
+    sequence = item["interval_kind"] == "sequence"
     low, high = item["interval"]
     runs, failed = item["runs"] - item["no_progress_runs"], item["failed_runs"]
     if not 0 <= failed <= runs:
@@ -47,14 +47,14 @@ def check_rate(what, item, complain):
 
 
 def check_parts(result, complain):
-    """Version 3: all runs once more, in pieces."""
-    name, parts = result["name"], result.get("parts", ())
+    """All runs once more, in pieces."""
+    name, parts = result["name"], result["parts"]
     for member in "runs", "failed_runs", "no_progress_runs":
         if parts and sum(part[member] for part in parts) != result[member]:
             complain(f"{name}: the {member} of its parts do not add up")
     judged = [(part["failed_runs"], part["runs"] - part["no_progress_runs"]) for part in parts]
     judged = [(failed, runs) for failed, runs in judged if runs > 0]
-    spread = result.get("overdispersion")
+    spread = result["overdispersion"]
     if (spread is not None) != (len(judged) > 1) or (spread and spread["groups"] != len(judged)):
         complain(f"{name}: overdispersion of {len(judged)} parts")
     if spread:
@@ -66,8 +66,7 @@ def check_parts(result, complain):
             expected /= len(judged) - 1
         if not math.isclose(spread["factor"], expected, rel_tol=1e-6):
             complain(f"{name}: overdispersion {spread['factor']}, not {expected}")
-    kind = result.get("interval_kind")
-    if kind and (kind == "sequence") != bool(result["rule"]):
+    if (result["interval_kind"] == "sequence") != bool(result["rule"]):
         complain(f"{name}: interval of the wrong kind")
 
 
@@ -113,12 +112,11 @@ def column_of(variant):
 def check_matrix(matrix, results, complain):
     mine = [result for result in results
             if result["device"] == matrix["device"] and result["family"] == "sync-matrix"]
-    if "stress" in matrix:
-        others = [result for result in mine
-                  if result["result"] != "skip" and result["stress"] != matrix["stress"]]
-        mine = [result for result in mine if result not in others]
-        if len(others) != matrix["other_stress"]:
-            complain(f"matrix: not {matrix['other_stress']} configurations had other stress")
+    others = [result for result in mine
+              if result["result"] != "skip" and result["stress"] != matrix["stress"]]
+    mine = [result for result in mine if result not in others]
+    if len(others) != matrix["other_stress"]:
+        complain(f"matrix: not {matrix['other_stress']} configurations had other stress")
     for operation in matrix["operations"]:
         name = f"matrix: {operation['test']} {operation['op']} {operation['scan']}"
         for sync, cell in operation["sync"].items():
@@ -140,7 +138,7 @@ def check_matrix(matrix, results, complain):
 
 
 def check_mutation(report, complain):
-    entries = {entry["device"]: entry for entry in report["summary"].get("mutation", ())}
+    entries = {entry["device"]: entry for entry in report["summary"]["mutation"]}
     for device in {result["device"] for result in report["results"]}:
         mine = [result for result in report["results"] if result["device"] == device
                 and result["expectation"] == "control" and result["runs"]]
@@ -179,7 +177,7 @@ def check_summary(report, complain):
         check_rate(line["headline"], line, complain)
         mine = [result for result in results
                 if all(result[key] == line[key] for key in ("device", "headline", "expectation"))
-                and result.get("stress", "") == line.get("stress", "")]
+                and result["stress"] == line["stress"]]
         for member in "runs", "failed_runs", "no_progress_runs":
             if line[member] != sum(result[member] for result in mine):
                 complain(f"{line['headline']}: the {member} do not add up")
@@ -188,8 +186,7 @@ def check_summary(report, complain):
                 complain(f"{line['headline']}: the {member} of its parts do not add up")
         for part in line.get("divided", ()):
             check_rate(line["headline"], part, complain)
-    if "mutation" in summary:
-        check_mutation(report, complain)
+    check_mutation(report, complain)
     for matrix in summary.get("sync_matrix", ()):
         check_matrix(matrix, results, complain)
     forbidden = summary["expectations"]["forbidden"]["failed"] > 0
@@ -215,8 +212,8 @@ def check(report, complain):
         seen.add(key)
         check_result(result, complain)
     check_summary(report, complain)
-    shard = report["tool"].get("shard")
-    if shard and (shard["of"] == "whole") != (shard["count"] == 0):
+    shard = report["tool"]["shard"]
+    if (shard["of"] == "whole") != (shard["count"] == 0):
         complain("tool: a shard of nothing")
 
 

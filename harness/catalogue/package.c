@@ -11,12 +11,8 @@
 #include <string.h>
 #include <zstd.h>
 
-#define FORMAT(digit) (0x004b544cu | (uint32_t)(digit) << 24) // "LTK" and the digit
-#define NEWEST        FORMAT('5')
-#define ADDRESSES     FORMAT('4') // before arrays of buffers
-#define WORDS         FORMAT('3') // and before addresses, and floats whose NaNs are alike
-#define OLDEST        FORMAT('2') // and before the words of a litmus test's locations
-#define LEVEL         3
+#define FORMAT 0x314b544cu // "LTK1"
+#define LEVEL  3
 
 void cat_package_clear(struct cat_package *package)
 {
@@ -42,7 +38,6 @@ struct codec {
     struct text *out; // writing; else reading:
     const char *at;
     size_t left;
-    uint32_t format;
     bool bad;
 };
 
@@ -125,8 +120,7 @@ static void put_tolerance(struct codec *c, struct cat_tolerance *of)
     put_real(c, &of->absolute);
     put_real(c, &of->rmse);
     put_wide(c, &of->like);
-    if (c->format >= ADDRESSES)
-        put_number(c, &of->nan);
+    put_number(c, &of->nan);
 }
 
 static void put_interface(struct codec *c, struct cat_interface *of)
@@ -145,8 +139,7 @@ static void put_interface(struct codec *c, struct cat_interface *of)
         uint32_t region = binding->region;
         put_number(c, &binding->set);
         put_number(c, &binding->binding);
-        if (c->format == NEWEST)
-            put_number(c, &binding->element);
+        put_number(c, &binding->element);
         put_flag(c, &binding->uniform);
         put_number(c, &region);
         put_wide(c, &binding->first);
@@ -216,9 +209,9 @@ static void put_litmus(struct codec *c, struct cat_litmus *of)
 
 static void put_package(struct codec *c, struct cat_package *of)
 {
-    c->format = NEWEST;
-    put_number(c, &c->format);
-    c->bad |= c->format > NEWEST || c->format < OLDEST || (c->format & FORMAT(0)) != FORMAT(0);
+    uint32_t format = FORMAT;
+    put_number(c, &format);
+    c->bad |= format != FORMAT;
     put_text(c, &of->name);
     put_text(c, &of->origin);
     put_text(c, &of->page);
@@ -234,14 +227,11 @@ static void put_package(struct codec *c, struct cat_package *of)
         put_list(c, (void **)&of->region[i], &of->region_words[i], sizeof **of->region);
     put_list(c, (void **)&of->expected, &of->expected_words, sizeof *of->expected);
     put_litmus(c, &of->litmus);
-    of->litmus.words = c->out ? of->litmus.words : 1;
-    if (c->format >= WORDS)
-        put_number(c, &of->litmus.words);
-    if (c->format >= ADDRESSES)
-        put_addresses(c, &of->interface);
+    put_number(c, &of->litmus.words);
+    put_addresses(c, &of->interface);
 }
 
-// What the check says, behind the frame: another one, which zstd and older versions skip.
+// What the check says, behind the frame: another one, which zstd skips.
 static void put_check(struct codec *c, struct cat_package *of)
 {
     uint32_t magic = ZSTD_MAGIC_SKIPPABLE_START, rest = (uint32_t)(of->check.length + 8);
@@ -280,8 +270,7 @@ size_t cat_package_identity(const void *bytes, size_t size)
 
 const char *cat_package_check(const struct cat_package *package)
 {
-    return package->check.length ? package->check.data
-                                 : "not checked: it was stored by a version that did not check";
+    return package->check.length ? package->check.data : "not checked";
 }
 
 // --- What reading makes sure of

@@ -260,7 +260,7 @@ static void put_json(const struct filter *filter, struct text *text)
 {
     const char *comma = "";
     text_printf(text,
-                "{\"schema\":\"litmus-list/2\",\"version\":\"" LITMUS_VERSION
+                "{\"schema\":\"litmus-list/1\",\"version\":\"" LITMUS_VERSION
                 "\",\"catalogue\":\"%s\",\"tests\":[\n",
                 cat_identity);
     for (size_t i = 0; i < cat_test_count(); i++) {

@@ -165,7 +165,7 @@ void compare_json(const struct comparison *comparison, struct text *out)
     json_t *remarks = json_array();
     for (size_t i = 0; i < comparison->remarks.note_count; i++)
         json_array_append_new(remarks, field_text(comparison->remarks.notes[i]));
-    text_puts(out, "{\"schema\":\"litmus-compare/2\",\n\"a\":");
+    text_puts(out, "{\"schema\":\"litmus-compare/1\",\n\"a\":");
     fields_dump(out, make_side(comparison->a));
     text_puts(out, ",\n\"b\":");
     fields_dump(out, make_side(comparison->b));

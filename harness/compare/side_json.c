@@ -11,19 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCHEMA       "litmus-report/"
-#define SCHEMA_LAST  5
+#define SCHEMA       "litmus-report/1"
 #define MOST_RESULTS 1000000
 #define MOST_COUNT   1000000000000000 // of runs and instances
 
 // Numbers are written with nine digits.
 #define INTERVAL_SLACK 1e-6
-#define LAST_CHOICE    5 // the outcome of an alternative that has no name
 
 struct reader {
     const char *label;
     struct lit_error *error;
-    int version;                   // of the report
     const char *about;             // the name of the configuration at hand, or NULL
     struct compare_faults *faults; // NULL: the first ends it
 };
@@ -50,8 +47,7 @@ static bool read_fields(const struct reader *reader, const struct field *fields,
                         void *to)
 {
     char fault[128];
-    return fields_read(fields, json, reader->version, to, fault) ||
-           refuse(reader, true, "%s", fault);
+    return fields_read(fields, json, to, fault) || refuse(reader, true, "%s", fault);
 }
 
 static bool read_session(const struct reader *reader, const json_t *tool,
@@ -59,7 +55,6 @@ static bool read_session(const struct reader *reader, const json_t *tool,
 {
     struct store_session *session = &model->session;
     session->options = lit_strdup("{}");
-    session->uuid = lit_strdup("");
     return read_fields(reader, report_tool_fields, tool, session) &&
            read_fields(reader, report_build_fields, json_object_get(tool, "build"), &model->build);
 }
@@ -67,13 +62,11 @@ static bool read_session(const struct reader *reader, const json_t *tool,
 static bool read_device(const struct reader *reader, const json_t *json,
                         struct report_device *device)
 {
-    const json_t *limits = json_object_get(json, "limits");
     char id[DEV_ID_SIZE];
-    device->checker = lit_strdup("device");
     if (!read_fields(reader, report_device_fields, json, device) ||
         !read_fields(reader, report_driver_fields, json_object_get(json, "driver"), device) ||
         !read_fields(reader, report_subgroup_fields, json_object_get(json, "subgroup"), device) ||
-        (limits && !read_fields(reader, report_limit_fields, limits, device)))
+        !read_fields(reader, report_limit_fields, json_object_get(json, "limits"), device))
         return false;
     fields_read_abilities(json, &device->facts);
     dev_facts_id(&device->facts, id);
@@ -94,134 +87,94 @@ static bool read_words(const struct reader *reader, const json_t *json,
                   result->result < ENG_RESULTS ? "expectation" : "result");
 }
 
-static bool is_in(const json_t *names, const char *name)
+// How the words were checked, and what their outcomes are called.
+static bool read_mode(const struct reader *reader, const json_t *json, struct cat_mode *mode)
 {
-    size_t index;
-    json_t *value;
-    json_array_foreach((json_t *)names, index,
-                       value) if (json_is_string(value) &&
-                                  !strcmp(json_string_value(value), name)) return true;
-    return false;
+    const char *check = json_string_value(json_object_get(json, "checked_as"));
+    const json_t *choices = json_object_get(json, "choices");
+    size_t at = 0;
+    while (at < CAT_CHECKS && strcmp(check ? check : "", cat_check_names[at]) != 0)
+        at++;
+    *mode = (struct cat_mode){.check = (enum cat_check)at};
+    const json_int_t last = at == CAT_CHECK_CHOICE  ? CAT_CHOICES
+                            : at == CAT_CHECK_STATE ? CAT_STATES
+                                                    : -1;
+    if (at == CAT_CHECKS || !json_is_array(choices))
+        return refuse(reader, true, "no way of checking that is known, or no 'choices'");
+    for (size_t i = 0; i < json_array_size(choices); i++) {
+        const char *name;
+        json_int_t place;
+        int fails;
+        if (json_unpack(json_array_get(choices, i), "{s:I, s:s, s:b}", "place", &place, "name",
+                        &name, "fails", &fails) != 0 ||
+            place < 0 || place > last || (place == 0 && fails) ||
+            cat_mode_find(mode, name) < CAT_OUTCOMES)
+            return refuse(reader, true, "a choice that cannot be");
+        text_sanitise(mode->choice.names[place], CAT_CHOICE_NAME, name);
+        mode->choice.fails |= (uint32_t)fails << place;
+    }
+    return true;
 }
 
-// Outcomes whose failing the report says; the first of them does not fail.
-static void find_named(const json_t *outcomes, const json_t *failing, size_t most,
-                       struct cat_mode *mode)
-{
-    const char *name;
-    json_t *value;
-    uint32_t count = 0;
-    json_object_foreach((json_t *)outcomes, name, value)
-    {
-        const bool fails = is_in(failing, name);
-        const uint32_t at = !fails && !mode->choice.names[0][0] ? 0 : count + 1;
-        if (at > most || cat_mode_find(mode, name) < CAT_OUTCOMES)
-            continue;
-        text_sanitise(mode->choice.names[at], CAT_CHOICE_NAME, name);
-        mode->choice.fails |= (uint32_t)fails << at;
-        count += at > 0;
-    }
-}
-
-// How a report's outcomes are called: as it says, or by one of the modes whose names are fixed, if
-// that has them all; else alternatives that an oracle named.
-static void find_mode(const json_t *outcomes, const json_t *failing, bool states,
-                      struct cat_mode *mode)
-{
-    const char *name;
-    json_t *value;
-    if (json_is_array(failing)) {
-        *mode = (struct cat_mode){.check = states ? CAT_CHECK_STATE : CAT_CHECK_CHOICE};
-        find_named(outcomes, failing, states ? CAT_STATES : CAT_CHOICES, mode);
-        return;
-    }
-    for (int check = CAT_CHECK_EQUAL; check < CAT_CHECKS; check++) {
-        bool all = true;
-        *mode = (struct cat_mode){.check = (enum cat_check)check};
-        json_object_foreach((json_t *)outcomes, name, value) all =
-            all && cat_mode_find(mode, name) < CAT_OUTCOMES;
-        if (all)
-            return;
-    }
-    size_t count = 0;
-    snprintf(mode->choice.names[0], CAT_CHOICE_NAME, "right");
-    json_object_foreach((json_t *)outcomes, name,
-                        value) if (cat_mode_find(mode, name) == CAT_OUTCOMES && count < CAT_CHOICES)
-        text_sanitise(mode->choice.names[++count], CAT_CHOICE_NAME, name);
-}
-
-// Which alternatives fail no report says: those whose units are together the failed ones, the
-// first set of them with all that a failure names.
-static void find_fails(const struct eng_count *count, uint32_t named, struct cat_mode *mode)
-{
-    const uint64_t common = count->outcomes[CAT_NEVER_WRITTEN] + count->outcomes[CAT_VARIED];
-    if (mode->check != CAT_CHECK_CHOICE)
-        return;
-    for (uint32_t set = 0; set < 1 << (CAT_CHOICES + 1) && !mode->choice.fails; set += 2) {
-        uint64_t failed = common;
-        mode->choice.fails = set;
-        for (uint32_t i = CAT_VARIED; i-- > CAT_NEVER_WRITTEN + 1;)
-            failed += cat_mode_fails(mode, i) && cat_mode_name(mode, i) ? count->outcomes[i] : 0;
-        if ((named & ~set) != 0 || failed != count->failed_instances)
-            mode->choice.fails = 0;
-    }
-}
-
-// By name; what has no place among the alternatives is counted with the last.
-static bool read_outcomes(const struct reader *reader, const json_t *json, bool states,
-                          struct eng_count *count, struct cat_mode *mode)
+static bool read_outcomes(const struct reader *reader, const json_t *json, struct eng_count *count,
+                          const struct cat_mode *mode)
 {
     const json_t *outcomes = json_object_get(json, "outcomes");
     if (!json_is_object(outcomes))
         return refuse(reader, true, "'outcomes' is missing or no object");
     const char *name;
     json_t *value;
-    find_mode(outcomes, json_object_get(json, "failing_outcomes"), states, mode);
     json_object_foreach((json_t *)outcomes, name, value)
     {
-        uint64_t instances = 0;
         const uint32_t outcome = cat_mode_find(mode, name);
-        const struct field field[] = {{name, FIELD_U64, 0, MOST_COUNT, 0}, FIELD_END};
-        if (!read_fields(reader, field, outcomes, &instances))
+        const struct field field[] = {{name, FIELD_U64, 0, MOST_COUNT, false}, FIELD_END};
+        if (outcome == CAT_OUTCOMES)
+            return refuse(reader, true, "unknown outcome '%.80s'", name);
+        if (!read_fields(reader, field, outcomes, &count->outcomes[outcome]))
             return false;
-        count->outcomes[outcome < CAT_OUTCOMES ? outcome : LAST_CHOICE] += instances;
     }
     return true;
 }
 
-// The first failures; what one of them says besides is not held against anything.
 static bool read_failures(const struct reader *reader, const json_t *json,
                           struct report_result *result, struct eng_count *count,
-                          struct cat_mode *mode)
+                          const struct cat_mode *mode)
 {
     const json_t *failures = json_object_get(json, "failures");
-    uint32_t named = 0;
     if (!json_is_array(failures) || json_array_size(failures) > ENG_MAX_FAILURES)
         return refuse(reader, true, "'failures' is missing or not a valid list");
-    count->failure_count = json_array_size(failures);
-    result->failures = lit_alloc(count->failure_count + 1, sizeof *result->failures);
-    for (size_t i = 0; i < count->failure_count; i++) {
+    result->failures = lit_alloc(json_array_size(failures) + 1, sizeof *result->failures);
+    for (size_t i = 0; i < json_array_size(failures); i++) {
         const json_t *item = json_array_get(failures, i);
         struct eng_failure *failure = &result->failures[result->failure_count++];
         const char *name = json_string_value(json_object_get(item, "outcome"));
         if (!read_fields(reader, report_failure_fields, item, failure))
             return false;
-        const uint32_t outcome = cat_mode_find(mode, name ? name : "");
-        failure->at.outcome = outcome < CAT_OUTCOMES ? outcome : LAST_CHOICE;
-        failure->at.run -= failure->at.run > 0; // counted from 1
-        if (failure->at.outcome > CAT_NEVER_WRITTEN && failure->at.outcome <= LAST_CHOICE)
-            named |= 1u << (failure->at.outcome - 1);
+        failure->at.outcome = cat_mode_find(mode, name ? name : "");
+        if (failure->at.outcome == CAT_OUTCOMES || failure->at.run == 0)
+            return refuse(reader, true, "a failure that cannot be");
+        failure->at.run--; // counted from 1
+        count->failure_count++;
     }
-    find_fails(count, named, mode);
     return true;
+}
+
+static void read_evidence(const json_t *json, struct report_result *result)
+{
+    const json_t *evidence = json_object_get(json, "evidence");
+    for (size_t kind = 0; kind < ENG_EVIDENCES; kind++) {
+        const char *text = json_string_value(json_object_get(evidence, eng_evidence_names[kind]));
+        if (!text)
+            continue;
+        result->evidence[kind] = lit_alloc(strlen(text) + 1, 1);
+        text_sanitise_lines(result->evidence[kind], strlen(text) + 1, text);
+    }
 }
 
 // The runs once more, in the pieces in which they were made.
 static bool read_parts(const struct reader *reader, const json_t *json, struct eng_count *count)
 {
     const json_t *parts = json_object_get(json, "parts");
-    if (!parts && reader->version < 3)
-        return true;
     if (!json_is_array(parts) || json_array_size(parts) > ENG_MAX_PARTS)
         return refuse(reader, true, "'parts' is missing or not a valid list");
     for (size_t i = 0; i < json_array_size(parts); i++)
@@ -242,8 +195,7 @@ static bool check_derived(const struct reader *reader, const json_t *json,
     const double high = json_number_value(json_array_get(interval, 1));
     if (!seen || strcmp(seen, report_observation(result->failed_runs, result->judged)) != 0)
         return refuse(reader, true, "the observation does not match the runs");
-    if ((kind || reader->version >= 3) &&
-        (!kind || strcmp(kind, report_interval_kind(result->rule)) != 0))
+    if (!kind || strcmp(kind, report_interval_kind(result->rule)) != 0)
         return refuse(reader, true, "the kind of interval does not match the rule");
     // A rule's is not exact, and may have been another one in another version.
     const double slack = result->rule[0] ? 1 : INTERVAL_SLACK;
@@ -266,11 +218,11 @@ static bool read_counts(const struct reader *reader, const json_t *json,
                               .failed_instances = result->failed_instances,
                               .seconds = result->seconds};
     struct cat_mode mode = {0};
-    if (!read_outcomes(reader, json, strcmp(result->family, "litmus") == 0, &count, &mode) ||
+    if (!read_mode(reader, json, &mode) || !read_outcomes(reader, json, &count, &mode) ||
         !read_failures(reader, json, result, &count, &mode) || !read_parts(reader, json, &count))
         return false;
     result->mode = cat_mode_keep(&mode);
-    const char *why = eng_result_disagrees(result->result, &count, NULL);
+    const char *why = eng_result_disagrees(result->result, &count, &mode);
     if (why)
         return refuse(reader, true, "%s", why);
     result->judged = count.runs - count.no_progress_runs;
@@ -343,6 +295,7 @@ static bool read_result(struct reader *reader, const json_t *json, struct report
         return false;
     if (result->sha256[0] && !text_is_sha256(result->sha256))
         return refuse(reader, true, "'spirv_sha256' is not a SHA-256");
+    read_evidence(json, result);
     while (result->device < model->device_count &&
            (!id || strcmp(model->devices[result->device].id, id) != 0))
         result->device++;
@@ -375,21 +328,14 @@ static bool read_lists(struct reader *reader, const json_t *root, struct report_
     return true;
 }
 
-static bool check_schema(struct reader *reader, const json_t *root)
+static bool check_schema(const struct reader *reader, const json_t *root)
 {
     const char *schema = json_string_value(json_object_get(root, "schema"));
-    size_t prefix = strlen(SCHEMA);
-    if (!schema || strncmp(schema, SCHEMA, prefix) != 0)
-        return refuse(reader, false, "JSON, but not a litmus report (no schema " SCHEMA "N)");
-    const char *digits = schema + prefix;
-    if (!digits[0] || digits[0] == '0' || digits[strspn(digits, "0123456789")] ||
-        strlen(digits) > 6)
-        return refuse(reader, false, "'%.40s' is not a report version", schema);
-    const int version = reader->version = atoi(digits);
-    return version <= SCHEMA_LAST ||
-           refuse(reader, false,
-                  "a report of version %d, from a newer litmus; this one reads up to %d", version,
-                  SCHEMA_LAST);
+    if (!schema || strncmp(schema, SCHEMA, strlen(SCHEMA) - 1) != 0)
+        return refuse(reader, false, "JSON, but not a litmus report (no schema " SCHEMA ")");
+    return strcmp(schema, SCHEMA) == 0 ||
+           refuse(reader, false, "a report of schema %.40s, but this litmus reads only " SCHEMA,
+                  schema);
 }
 
 // Whether a text that is no JSON ended before it could be any: its last word, number or character

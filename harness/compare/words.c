@@ -208,7 +208,6 @@ static void say_change(struct text *out, const char *what, const char *a, const 
     *any = true;
 }
 
-// Reports of older versions do not say it.
 static void say_build(const struct comparison *comparison, struct text *out, bool *any)
 {
     const struct report_build *a = &comparison->a->model.build, *b = &comparison->b->model.build;

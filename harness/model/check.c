@@ -28,6 +28,11 @@ enum {
     STATE_UPPER = 16,
 };
 
+const char *const cat_check_names[CAT_CHECKS] = {
+    [CAT_CHECK_EQUAL] = "equal",   [CAT_CHECK_TAG] = "tag",     [CAT_CHECK_MASK] = "mask",
+    [CAT_CHECK_CHOICE] = "choice", [CAT_CHECK_STATE] = "state",
+};
+
 static const char *const common_names[CAT_OUTCOMES] = {
     [CAT_RIGHT] = "right",
     [CAT_NEVER_WRITTEN] = "never written",

@@ -38,7 +38,8 @@ enum cat_check {
 };
 
 #define CAT_CHECKS        (CAT_CHECK_STATE + 1)
-#define CAT_DEVICE_CHECKS (CAT_CHECK_CHOICE + 1) // those of the checker on the device
+#define CAT_DEVICE_CHECKS (CAT_CHECK_CHOICE + 1)      // those of the checker on the device
+extern const char *const cat_check_names[CAT_CHECKS]; // "equal"
 
 // How many words of an expectation stand for one word of the output.
 static inline uint32_t cat_check_stride(enum cat_check check)

@@ -78,8 +78,7 @@ struct eng_count {
 void eng_count_add(struct eng_count *sum, const struct eng_count *batch);
 
 // Adds what a batch counted to the parts, before eng_count_add: the batch comes from this process,
-// and `fresh` says that it begins a pipeline. Where earlier runs are in no part (a store of an
-// older format) there will be none.
+// and `fresh` says that it begins a pipeline. Where earlier runs are in no part there will be none.
 void eng_count_part(struct eng_count *sum, const struct eng_count *batch, uint32_t process,
                     bool fresh);
 

@@ -168,20 +168,14 @@ static const char *read_field(const struct field *field, const json_t *value, vo
     return NULL;
 }
 
-bool fields_read(const struct field *fields, const json_t *object, int version, void *to,
-                 char fault[128])
+bool fields_read(const struct field *fields, const json_t *object, void *to, char fault[128])
 {
     const char *wrong = NULL;
     for (; fields->name && !wrong; fields++) {
         const json_t *value = json_object_get(object, fields->name);
-        if (fields->since == FIELD_WRITTEN)
+        if (fields->unread)
             continue;
-        if (value)
-            wrong = read_field(fields, value, to);
-        else if (fields->since <= version)
-            wrong = "missing";
-        else if (fields->kind == FIELD_TEXT)
-            *(char **)((char *)to + fields->offset) = lit_strdup("");
+        wrong = value ? read_field(fields, value, to) : "missing";
         if (wrong)
             snprintf(fault, 128, "'%s' is %s", fields->name, wrong);
     }

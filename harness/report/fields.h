@@ -23,37 +23,29 @@ enum field_kind {
     FIELD_SET,      // its place: the value is set afterwards; not read
 };
 
-#define FIELD_WRITTEN  99 // `since`: never read
-#define FIELD_IF_THERE 98 // in no version required
-
 struct field {
     const char *name;
     enum field_kind kind;
     size_t offset; // of a member of the struct
     uint64_t most; // of a count; of characters their room
-    int since;     // version of the report from which on it is there
+    bool unread;
 };
-// Rows of a table: of a member, with its bound; of one that is read where it is there; of one that
-// is not read; of a place.
+// Rows of a table: of a member, with its bound; of one that is not read; of a place.
 #define FIELD_READ(name, kind, type, member, most)                                                 \
     {                                                                                              \
-        name, FIELD_##kind, offsetof(struct type, member), most, 0                                 \
-    }
-#define FIELD_OPTIONAL(name, kind, type, member, most)                                             \
-    {                                                                                              \
-        name, FIELD_##kind, offsetof(struct type, member), most, FIELD_IF_THERE                    \
+        name, FIELD_##kind, offsetof(struct type, member), most, false                             \
     }
 #define FIELD_KEPT(name, kind, type, member)                                                       \
     {                                                                                              \
-        name, FIELD_##kind, offsetof(struct type, member), 0, FIELD_WRITTEN                        \
+        name, FIELD_##kind, offsetof(struct type, member), 0, true                                 \
     }
 #define FIELD_PLACE(name)                                                                          \
     {                                                                                              \
-        name, FIELD_SET, 0, 0, FIELD_WRITTEN                                                       \
+        name, FIELD_SET, 0, 0, true                                                                \
     }
 #define FIELD_END                                                                                  \
     {                                                                                              \
-        NULL, FIELD_SET, 0, 0, 0                                                                   \
+        NULL, FIELD_SET, 0, 0, true                                                                \
     }
 
 // Text that went through text_sanitise; a count below REPORT_MOST; hexadecimal; [low, high].
@@ -64,10 +56,9 @@ json_t *field_interval(struct stat_interval interval);
 
 // An object of the members, in the order of the table.
 json_t *fields_write(const struct field *fields, const void *from);
-// Reads those members of a report of a version; texts are sanitised and allocated. False with what
-// is wrong, "'runs' is missing".
-bool fields_read(const struct field *fields, const json_t *object, int version, void *to,
-                 char fault[128]);
+// Reads those members, all of which have to be there; texts are sanitised and allocated. False with
+// what is wrong, "'runs' is missing".
+bool fields_read(const struct field *fields, const json_t *object, void *to, char fault[128]);
 // Reads "api" and "features" of a device, as far as they are there, and whether its type is "cpu".
 void fields_read_abilities(const json_t *device, struct dev_facts *facts);
 // Appends a value in one line, and drops it.

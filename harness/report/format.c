@@ -470,7 +470,7 @@ void report_check(struct text *out, const char *before, const struct report_resu
     const char *says = result->evidence[ENG_EVIDENCE_CHECK];
     if (strcmp(result->family, "kernel") != 0 || (says && eng_check_is_clean(says)))
         return;
-    says = says ? says : "not checked: it was measured by a version that did not check";
+    says = says ? says : "not checked";
     text_puts(out, before);
     text_append(out, says, strcspn(says, "\n"));
     text_puts(out, after);

@@ -25,7 +25,7 @@ const struct field report_tool_fields[] = {
     AT("runs", U64, runs, MOST_COUNT),
     AT("finished", BOOL, finished, 0),
     FIELD_PLACE("confidence"),
-    FIELD_KEPT("uuid", TEXT, store_session, uuid),
+    AT("uuid", TEXT, uuid, 0),
     FIELD_PLACE("shard"),
     FIELD_PLACE("selection"),
     FIELD_PLACE("build"),
@@ -33,10 +33,7 @@ const struct field report_tool_fields[] = {
 };
 #undef AT
 
-#define AT(member)                                                                                 \
-    {                                                                                              \
-#member, FIELD_TEXT, offsetof(struct report_build, member), 0, 5                           \
-    }
+#define AT(member) FIELD_READ(#member, TEXT, report_build, member, 0)
 const struct field report_build_fields[] = {AT(commit), AT(catalogue), AT(options), FIELD_END};
 #undef AT
 
@@ -60,15 +57,14 @@ json_t *report_json_tool(const struct report_model *model)
 
 // ---- devices
 
-#define AT(name, kind, member, most)   FIELD_READ(name, kind, report_device, member, most)
-#define KEPT(name, kind, member, most) FIELD_OPTIONAL(name, kind, report_device, facts.member, most)
+#define AT(name, kind, member, most) FIELD_READ(name, kind, report_device, member, most)
 #define FACT(name, member)                                                                         \
     AT(name, CHARS, facts.member, sizeof(((struct report_device *)0)->facts.member))
 const struct field report_driver_fields[] = {
     FACT("name", driver_name),
     FACT("info", driver_info),
     FACT("version", driver_version),
-    KEPT("raw_version", U32, driver_raw, UINT32_MAX),
+    AT("raw_version", U32, facts.driver_raw, UINT32_MAX),
     AT("id", U32, facts.driver_id, UINT32_MAX),
     AT("uuid", UUID, facts.driver_uuid, 0),
     FIELD_END,
@@ -76,17 +72,17 @@ const struct field report_driver_fields[] = {
 
 const struct field report_subgroup_fields[] = {
     AT("size", U32, facts.subgroup, 1024),
-    KEPT("min", U32, subgroup_min, 1024),
-    KEPT("max", U32, subgroup_max, 1024),
-    KEPT("control", BOOL, subgroup_control, 0),
+    AT("min", U32, facts.subgroup_min, 1024),
+    AT("max", U32, facts.subgroup_max, 1024),
+    AT("control", BOOL, facts.subgroup_control, 0),
     FIELD_END,
 };
 
 const struct field report_limit_fields[] = {
-    KEPT("workgroup", U32, max_workgroup, UINT32_MAX),
-    KEPT("workgroups", U32, max_workgroups, UINT32_MAX),
-    KEPT("shared", U32, max_shared, UINT32_MAX),
-    KEPT("storage_buffer", U64, max_storage_buffer, REPORT_MOST),
+    AT("workgroup", U32, facts.max_workgroup, UINT32_MAX),
+    AT("workgroups", U32, facts.max_workgroups, UINT32_MAX),
+    AT("shared", U32, facts.max_shared, UINT32_MAX),
+    AT("storage_buffer", U64, facts.max_storage_buffer, REPORT_MOST),
     FIELD_END,
 };
 
@@ -103,14 +99,13 @@ const struct field report_device_fields[] = {
     FIELD_PLACE("subgroup"),
     FIELD_PLACE("limits"),
     FIELD_PLACE("features"),
-    FIELD_KEPT("checker", TEXT, report_device, checker),
-    KEPT("loader", CHARS, loader, sizeof(((struct report_device *)0)->facts.loader)),
+    AT("checker", TEXT, checker, 0),
+    FACT("loader", loader),
     FIELD_PLACE("code_effects"),
     FIELD_PLACE("verdict"),
     FIELD_END,
 };
 #undef AT
-#undef KEPT
 #undef FACT
 
 // Of what the axes of tests change in the compiled code.
@@ -177,15 +172,17 @@ const struct field report_result_fields[] = {
     AT("instances", U64, instances, MOST_COUNT),
     AT("failed_instances", U64, failed_instances, MOST_COUNT),
     KEPT("interval", INTERVAL, interval),
+    FIELD_PLACE("checked_as"),
+    FIELD_PLACE("choices"),
     FIELD_PLACE("outcomes"),
     FIELD_PLACE("failures"),
     AT("spirv_sha256", TEXT, sha256, 0),
     AT("seed", HEX64, seed, 0),
     AT("seconds", REAL, seconds, 0),
     FIELD_PLACE("interval_kind"),
-    {"stress", FIELD_TEXT, offsetof(struct report_result, stress), 0, 3},
-    {"rule", FIELD_TEXT, offsetof(struct report_result, rule), 0, 3},
-    KEPT("first", U64, first),
+    AT("stress", TEXT, stress, 0),
+    AT("rule", TEXT, rule, 0),
+    AT("first", U64, first, MOST_COUNT),
     FIELD_PLACE("parts"),
     FIELD_PLACE("overdispersion"),
     FIELD_PLACE("code"),
@@ -204,7 +201,7 @@ const struct field report_part_fields[] = {
 };
 #undef AT
 
-#define AT(name, kind, member, most) FIELD_OPTIONAL(name, kind, eng_failure, member, most)
+#define AT(name, kind, member, most) FIELD_READ(name, kind, eng_failure, member, most)
 const struct field report_failure_fields[] = {
     AT("run", U64, at.run, MOST_COUNT),
     AT("instance", U64, at.instance, REPORT_MOST),
@@ -246,13 +243,16 @@ json_t *report_json_outcomes(const struct report_result *result)
     return outcomes;
 }
 
-static json_t *make_failing(const struct report_result *result)
+// The outcomes that a test names itself.
+static json_t *make_choices(const struct cat_choice *choice)
 {
-    json_t *failing = json_array();
-    for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++)
-        if (result->outcomes[outcome] > 0 && cat_mode_fails(result->mode, outcome))
-            json_array_append_new(failing, field_text(OUTCOME(result, outcome)));
-    return failing;
+    json_t *choices = json_array();
+    for (size_t place = 0; place <= CAT_STATES; place++)
+        if (choice->names[place][0])
+            json_array_append_new(choices, json_pack("{s:o, s:o, s:b}", "place", field_count(place),
+                                                     "name", field_text(choice->names[place]),
+                                                     "fails", (int)(choice->fails >> place & 1)));
+    return choices;
 }
 
 static json_t *make_failures(const struct report_result *result)
@@ -339,6 +339,8 @@ json_t *report_json_result(const struct report_code *code, const struct report_r
         {"expectation", json_string(cat_expectation_name(result->expectation))},
         {"result", json_string(eng_result_name(result->result))},
         {"observation", json_string(report_observation(result->failed_runs, result->judged))},
+        {"checked_as", json_string(cat_check_names[result->mode->check])},
+        {"choices", make_choices(&result->mode->choice)},
         {"outcomes", report_json_outcomes(result)},
         {"failures", make_failures(result)},
         {"interval_kind", json_string(report_interval_kind(result->rule))},
@@ -350,9 +352,6 @@ json_t *report_json_result(const struct report_code *code, const struct report_r
         json_array_append_new(parts, fields_write(report_part_fields, &result->pieces[i]));
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
         json_object_set_new(json, set[i].name, set[i].value);
-    // Whoever names outcomes also says which of them fail.
-    if (result->mode->check == CAT_CHECK_STATE || result->mode->check == CAT_CHECK_CHOICE)
-        json_object_set_new(json, "failing_outcomes", make_failing(result));
     if (report_failed(result) || report_unfinished(result))
         json_object_set_new(json, "reproduce", make_again(code->model, result));
     if (report_evidence_any(result))
@@ -661,7 +660,7 @@ void report_json(const struct report_model *model, struct text *out)
 {
     struct report_code code;
     report_code_load(model, NULL, &code);
-    text_puts(out, "{\"schema\":\"litmus-report/5\",\n\"tool\":");
+    text_puts(out, "{\"schema\":\"litmus-report/1\",\n\"tool\":");
     fields_dump(out, report_json_tool(model));
     text_puts(out, ",\n\"devices\":[");
     for (size_t i = 0; i < model->device_count; i++) {

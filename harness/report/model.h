@@ -48,8 +48,7 @@ struct report_result {
     char *evidence[ENG_EVIDENCES]; // as in struct store_result; NULL: none
 };
 
-// What measured a session (base/build.h, cat_identity); "" where a version before 5 of reports, or
-// the store, does not say it.
+// What measured a session (base/build.h, cat_identity); "" where it is not known.
 struct report_build {
     char *commit, *catalogue, *options;
 };

@@ -51,7 +51,7 @@ static const struct field device_fields[] = {
 static const struct field failure_fields[] = {
     FIELD_READ("run", U64, eng_failure, at.run, REPORT_MOST),
     FIELD_READ("unit", U64, eng_failure, at.instance, REPORT_MOST),
-    FIELD_OPTIONAL("word", U64, eng_failure, at.word, REPORT_MOST),
+    FIELD_KEPT("word", U64, eng_failure, at.word),
     CHARS_OF("where", eng_failure, where),
     FIELD_PLACE("outcome"),
     FIELD_READ("got", HEX32, eng_failure, at.got, 0),
@@ -183,7 +183,7 @@ static bool read_fields(const struct reading *reading, const struct field *field
                         const json_t *json, void *to)
 {
     char fault[128];
-    return fields_read(fields, json, 0, to, fault) || refuse(reading, "%s", fault);
+    return fields_read(fields, json, to, fault) || refuse(reading, "%s", fault);
 }
 
 static bool read_device(const struct reading *reading, const json_t *json,
@@ -221,7 +221,8 @@ static bool read_failures(const struct reading *reading, const json_t *json,
         const json_t *item = json_array_get(json, i);
         const char *outcome = json_string_value(json_object_get(item, "outcome"));
         struct eng_failure *failure = &count->failures[count->failure_count++];
-        failure->at.word = NO_WORD;
+        const json_t *word = json_object_get(item, "word");
+        failure->at.word = json_is_integer(word) ? (uint64_t)json_integer_value(word) : NO_WORD;
         if (!read_fields(reading, failure_fields, item, failure) ||
             !read_outcome(reading, &row->mode, outcome, &failure->at.outcome))
             return false;
@@ -237,7 +238,7 @@ static bool read_counts(const struct reading *reading, const json_t *json, struc
     json_t *value;
     json_object_foreach((json_t *)outcomes, name, value)
     {
-        const struct field field[] = {{name, FIELD_U64, 0, REPORT_MOST, 0}, FIELD_END};
+        const struct field field[] = {{name, FIELD_U64, 0, REPORT_MOST, false}, FIELD_END};
         uint32_t outcome;
         if (!read_outcome(reading, &row->mode, name, &outcome) ||
             !read_fields(reading, field, outcomes, &row->count.outcomes[outcome]))

@@ -73,11 +73,6 @@ static const struct store_field device_fields[] = {
     {"loader", SIZED(STORE_CHARS, struct store_device, facts.loader)},
 };
 
-static const char *const check_names[] = {
-    [CAT_CHECK_EQUAL] = "equal",   [CAT_CHECK_TAG] = "tag",     [CAT_CHECK_MASK] = "mask",
-    [CAT_CHECK_CHOICE] = "choice", [CAT_CHECK_STATE] = "state",
-};
-
 // The first STORE_BRIEF_FIELDS are those of the column `past` and of its course.
 static const struct store_field result_fields[] = {
     {"device", TEXT(struct store_result, device)},
@@ -94,7 +89,7 @@ static const struct store_field result_fields[] = {
     {"first", COUNT(struct store_result, first)},
     {"reason", TEXT(struct store_result, reason)},
     {"headline", TEXT(struct store_result, headline)},
-    {"checked_as", NAME(struct store_result, mode.check, check_names)},
+    {"checked_as", NAME(struct store_result, mode.check, cat_check_names)},
     {"first_run_failed", FLAG(struct store_result, count.first_run_failed)},
     {"instances", COUNT(struct store_result, count.instances)},
     {"failed_instances", COUNT(struct store_result, count.failed_instances)},

@@ -46,7 +46,7 @@ class Scripts(Case):
         self.assertEqual(failing, {entry["name"]: entry["failed_instances"]
                                    for entry in self.made["results"] if entry["outcomes"]})
         self.assertTrue(any(failing[entry["name"]] for entry in self.made["results"]
-                            if "failing_outcomes" in entry))
+                            if entry["choices"]))
         self.assertEqual([[int(row[key]) for key in ("batch", "first_run", "runs", "process")]
                           for row in rows("batches", self.variants({"first": 9, "parts": [
                               {"process": 0, "runs": 600, "failed_runs": 30, "no_progress_runs": 0},
@@ -59,7 +59,8 @@ class Scripts(Case):
 
     def test_herd(self):
         log = self.of("herd", report=self.variants(
-            {"name": "a.b/c=x y~,d=@e=[last]", "expectation": "contested", "failing_outcomes": ["data only"],
+            {"name": "a.b/c=x y~,d=@e=[last]", "expectation": "contested",
+             "choices": [{"name": "data only", "fails": True}, {"name": "2 late", "fails": False}],
              "outcomes": {"right": 9, "no progress": 2, "data only": 3, "2 late": 1}, "runs": 14,
              "failed_runs": 3, "no_progress_runs": 2, "result": "fail", "seconds": 0.5},
             {"name": "a.c", "result": "skip", "reason": "no", "runs": 0, "outcomes": {}},

@@ -434,11 +434,6 @@ class Forms(Gate):
         made = json.loads(self.gate(3, "after.db", "--format", "json", baseline="old.json").out)
         self.assertEqual((made["a"]["build"]["commit"], made["b"]["build"]),
                          ("0123456789ab", build))
-        # A report of before is read.
-        report["schema"] = "litmus-report/4"
-        del report["tool"]["build"]
-        self.write("old.json", json.dumps(report))
-        self.assertNotIn("commit", self.gate(3, "after.db", baseline="old.json").out)
 
     def test_the_same_bytes_twice(self):
         self.take("after.db", WORSE)
@@ -455,7 +450,7 @@ class Forms(Gate):
             good = file.read()
         cases = {
             "cut.json": (good[:len(good) // 2], "cut off"),
-            "new.json": (re.sub("litmus-report/[0-9]+", "litmus-report/99", good), "newer litmus"),
+            "new.json": (good.replace("litmus-report/1", "litmus-report/2", 1), "reads only"),
             "empty": ("", "empty"),
             "notes.txt": ("no report\n", "neither a store nor"),
             "list.json": ("{\"schema\": 7}", "not a litmus report"),

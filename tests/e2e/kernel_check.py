@@ -183,16 +183,6 @@ class Checked(Case):
         self.assertIn("not checked: the SIMT simulator cannot run it: ", result.err)
         self.check_said(words, "forbidden")
 
-    def test_older(self):
-        """A result of a version that did not check says so."""
-        self.run_kernel("clean", "--simt", "lockstep", expect="sums.words")
-        self.edit("DELETE FROM evidence")
-        for name, text in self.reports().items():
-            if name != "csv":
-                says = "kernel.clean: " if name == "text" else ""
-                silent = name == "annotations"
-                self.assertEqual(f"{says}not checked: it was measured by a version" in text, not silent, name)
-
     def test_bounded(self):
         """65,535 workgroups, and a loop without an end, are looked at as far as is counted."""
         result = self.run_kernel("racy", groups="65535", does=("show",))

@@ -39,7 +39,7 @@ def put(place, value):
 
 # A change, and what is to be said of it.
 FAULTS = (
-    (put("schema", "litmus-report/99"), "a report of version 99, from a newer litmus"),
+    (put("schema", "litmus-report/99"), "a report of schema litmus-report/99, but"),
     (put("schema", "other/1"), "JSON, but not a litmus report"),
     (put("tool.started", "yesterday"), "'started' is not a time: 'yesterday'"),
     (put("tool.finished", False), "the session was not finished"),
@@ -54,7 +54,7 @@ FAULTS = (
     (put("devices.0.subgroup.size", 7), "device 1: subgroups of 7"),
     (put("devices.0.subgroup.max", 4), "device 1: subgroups of 8"),
     (put("devices.0.limits.shared", 16), "device 1: limits below"),
-    (put("devices.0.limits", None), "device 1: limits below"),
+    (put("devices.0.limits", None), "'workgroup' is missing"),
     (put("devices.0.api", "3.0.0"), "device 1: 'api' is not a version of Vulkan 1"),
     (put("devices.0.name", "Another"), "the id of Another is not that of its driver and UUIDs"),
     (put("results.0.runs", -1), "'runs' is not a number in range"),
@@ -65,7 +65,7 @@ FAULTS = (
     (put("results.0.observation", "Never"), "the observation does not match the runs"),
     (put("results.0.result", "fine"), "no result that is known"),
     (put("results.0.name", "../../etc/passwd"), "'../../etc/passwd' is not a configuration name"),
-    (put("results.0.device", "0" * 16), "a result without a device"),
+    (put("results.0.device", "0" * 32), "a result without a device"),
     (put("results.0.spirv_sha256", ""), "'spirv_sha256' does not say which module"),
     (put("results.0.seconds", "long"), "'seconds' is not a number"),
     (put("summary.runs", 1), "the summary has 1 for 'runs', the results 8,000"),

@@ -574,7 +574,7 @@ static void what_was_wrong_on_the_way_is_told(void **state)
 
 static struct look_tuned some_choice(uint64_t elements, size_t row)
 {
-    struct look_tuned choice = {.id = "0123456789abcdef",
+    struct look_tuned choice = {.id = "0123456789abcdef0123456789abcdef",
                                 .name = "Example \"GPU\"",
                                 .driver = "example 1.2",
                                 .elements = elements,
@@ -621,7 +621,7 @@ static void choices_come_back(void **state)
     assert_true(look_tuned_read(path, &back, &error));
     assert_int_equal(back.count, 3);
     assert_memory_equal(back.items, tunings.items, sizeof *back.items);
-    const char *id = "0123456789abcdef";
+    const char *id = "0123456789abcdef0123456789abcdef";
     assert_true(look_tuned_find(&back, id, &facts, 1u << 21, &found));
     assert_int_equal(found, small);
     assert_true(look_tuned_find(&back, id, &facts, 1u << 27, &found));
@@ -629,7 +629,8 @@ static void choices_come_back(void **state)
     // Four times as much, or a quarter of it, is another size.
     assert_false(look_tuned_find(&back, id, &facts, 1u << 22, &found));
     assert_false(look_tuned_find(&back, id, &facts, 1u << 26, &found));
-    assert_false(look_tuned_find(&back, "0000000000000000", &facts, 1u << 28, &found));
+    assert_false(
+        look_tuned_find(&back, "00000000000000000000000000000000", &facts, 1u << 28, &found));
     look_tuned_clear(&tunings);
     look_tuned_clear(&back);
     snprintf(path, sizeof path, "%s/none.json", folder);
@@ -662,10 +663,11 @@ static void choices_are_not_trusted(void **state)
         "[3]}",
         "[{}]}",
         "[{\"id\":\"0123\",\"elements\":1048576,\"row\":\"x\"}]}",
-        "[{\"id\":\"0123456789abcdef\",\"elements\":-1,\"row\":\"x\"}]}",
-        "[{\"id\":\"0123456789abcdef\",\"elements\":99999999999,\"row\":\"x\"}]}",
-        "[{\"id\":\"0123456789abcdef\",\"elements\":1048576,\"row\":\"\"}]}",
-        "[{\"id\":\"0123456789abcdef\",\"elements\":1048576,\"row\":\"x\",\"ns\":-1}]}",
+        "[{\"id\":\"0123456789abcdef0123456789abcdef\",\"elements\":-1,\"row\":\"x\"}]}",
+        "[{\"id\":\"0123456789abcdef0123456789abcdef\",\"elements\":99999999999,\"row\":\"x\"}]}",
+        "[{\"id\":\"0123456789abcdef0123456789abcdef\",\"elements\":1048576,\"row\":\"\"}]}",
+        "[{\"id\":\"0123456789abcdef0123456789abcdef\",\"elements\":1048576,\"row\":\"x\",\"ns\":-"
+        "1}]}",
     };
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
         struct look_tunings tunings;

@@ -13,15 +13,21 @@
     "{\"id\":\"" id "\",\"number\":" number ",\"name\":\"" name                                    \
     "\",\"type\":\"cpu\",\"vendor\":\"0x10\",\"product\":\"" product "\",\"uuid\":\"" uuid         \
     "\",\"driver\":{\"name\":\"d\",\"info\":\"\",\"version\":\"" driver                            \
-    "\",\"id\":13,\"uuid\":\"00000000-0000-0000-0000-000000000000\"},\"subgroup\":{\"size\":8}}"
+    "\",\"raw_version\":1,\"id\":13,\"uuid\":\"00000000-0000-0000-0000-000000000000\"}," REST "}"
+#define REST                                                                                       \
+    "\"subgroup\":{\"size\":8,\"min\":8,\"max\":8,\"control\":true},\"limits\":{\"workgroup\":"    \
+    "128,"                                                                                         \
+    "\"workgroups\":65535,\"shared\":16384,\"storage_buffer\":134217728},\"checker\":\"device\","  \
+    "\"loader\":\"\""
 #define UUID1   "00000000-0000-0000-0000-000000000001"
 #define UUID2   "00000000-0000-0000-0000-000000000002"
 #define ID1     "e267144f0ef4df0173123c116efe93a4"
-#define ID2     "7ba0f19a68430a19" // of another driver
+#define ID2     "ab8912635aa91c7e6ea8e29f9de4cb44" // of another driver
 #define DEVICE1 DEVICE(ID1, "1", "One", UUID1, "0x1", "1.0")
 #define TOOL                                                                                       \
     "{\"version\":\"0\",\"command\":\"c\",\"session\":1,\"started\":\"2026-11-21T01:02:03Z\","     \
-    "\"system\":\"s\",\"seed\":\"0x1\",\"runs\":100,\"finished\":true }"
+    "\"system\":\"s\",\"seed\":\"0x1\",\"runs\":100,\"finished\":true ,"                           \
+    "\"uuid\":\"\",\"build\":{\"commit\":\"\",\"catalogue\":\"\",\"options\":\"\"}}"
 // The name of a configuration of a.b, whole and in its parts.
 #define NAMED(name, variant, params)                                                               \
     "\"name\":\"" name "\",\"family\":\"a\",\"test\":\"a.b\",\"variant\":{" variant                \
@@ -31,30 +37,26 @@
 #define RESULT_OF(class, device, named, result)                                                    \
     "{" named "\"device\":\"" device                                                               \
     "\",\"expectation\":\"" class "\",\"reason\":\"\",\"headline\":\"\",\"seed\":\"0x1\","         \
-                                  "\"seconds\":0.5,\"spirv_sha256\":\"\","                         \
-                                  "\"failures\":[]," result "}"
+                                  "\"seconds\":0.5,\"spirv_sha256\":\"\",\"checked_as\":"          \
+                                  "\"equal\",\"choices\":[],\"rule\":\"\",\"first\":0,"            \
+                                  "\"interval_kind\":\"clopper-pearson\",\"failures\":[]," result  \
+                                  "}"
 #define FAILS                                                                                      \
     "\"result\":\"fail\",\"observation\":\"Sometimes\",\"runs\":100,\"failed_runs\":7,"            \
     "\"no_progress_runs\":2,\"first_run_failed\":false,\"instances\":800,"                         \
     "\"failed_instances\":9,\"interval\":[0.0291989796,0.141645247],"                              \
-    "\"outcomes\":{\"right\":775,\"wrong\":9,\"no progress\":16}"
+    "\"outcomes\":{\"right\":775,\"wrong\":9,\"no progress\":16},\"stress\":\"s\",\"parts\":["     \
+    "{\"process\":0,\"runs\":60,\"failed_runs\":3,\"no_progress_runs\":1},"                        \
+    "{\"process\":1,\"runs\":40,\"failed_runs\":4,\"no_progress_runs\":1}]"
 #define PASSES                                                                                     \
     "\"result\":\"pass\",\"observation\":\"Never\",\"runs\":1,\"failed_runs\":0,"                  \
     "\"no_progress_runs\":0,\"first_run_failed\":false,\"instances\":8,\"failed_instances\":0,"    \
-    "\"interval\":[0.0,0.975],\"outcomes\":{\"right\":8}"
-#define NEWER                                                                                      \
-    ",\"interval_kind\":\"clopper-pearson\",\"stress\":\"s\",\"rule\":\"\",\"parts\":["            \
-    "{\"process\":0,\"runs\":60,\"failed_runs\":3,\"no_progress_runs\":1},"                        \
-    "{\"process\":1,\"runs\":40,\"failed_runs\":4,\"no_progress_runs\":1}]"
+    "\"interval\":[0.0,0.975],\"outcomes\":{\"right\":8},\"stress\":\"\",\"parts\":[]"
 #define RESULT RESULT_OF("forbidden", ID1, NAMED_XY("1", "2"), FAILS)
 #define REPORT(schema, tool, devices, results)                                                     \
     "{\"schema\":\"" schema "\",\"tool\":" tool ",\"devices\":[" devices "],\"results\":[" results \
     "],\"summary\":{}}"
-#define GOOD        REPORT("litmus-report/2", TOOL, DEVICE1, RESULT)
-#define GOOD_OLDEST REPORT("litmus-report/1", TOOL, DEVICE1, RESULT)
-#define GOOD_NEWER                                                                                 \
-    REPORT("litmus-report/4", TOOL, DEVICE1,                                                       \
-           RESULT_OF("forbidden", ID1, NAMED_XY("1", "2"), FAILS NEWER))
+#define GOOD REPORT("litmus-report/1", TOOL, DEVICE1, RESULT)
 
 static void right_report(void **state)
 {
@@ -76,13 +78,6 @@ static void right_report(void **state)
     assert_string_equal(report_value(result, "subgroup"), "8");
     assert_string_equal(model.devices[0].id, ID1);
     assert_int_equal(model.devices[0].facts.device_uuid[15], 1);
-    report_model_clear(&model);
-    if (!compare_side_parse(GOOD_OLDEST, strlen(GOOD_OLDEST), "r.json", &model, &error))
-        fail_msg("%s", error.message);
-    assert_int_equal(model.results[0].failed_runs, 7);
-    report_model_clear(&model);
-    if (!compare_side_parse(GOOD_NEWER, strlen(GOOD_NEWER), "r.json", &model, &error))
-        fail_msg("%s", error.message);
     assert_int_equal(model.results[0].piece_count, 2);
     assert_int_equal(model.results[0].pieces[1].failed_runs, 4);
     assert_string_equal(model.results[0].stress, "s");
@@ -107,31 +102,41 @@ static void wrong_reports(void **state)
     static const struct {
         const char *text, *message;
     } wrong[] = {
-        {"{\"schema\":\"litmus-report/2\",\n\"tool\":", "r.json: the report is cut off at line 2"},
+        {"{\"schema\":\"litmus-report/1\",\n\"tool\":", "r.json: the report is cut off at line 2"},
         {"{]", "r.json: invalid JSON at line 1"},
-        {"{}", "r.json: JSON, but not a litmus report"},
-        {"{\"schema\":\"litmus-report/2\",\"schema\":\"litmus-report/2\"}", "r.json: invalid JSON"},
-        {REPORT("litmus-report/99", TOOL, DEVICE1, RESULT), "r.json: a report of version 99, from"},
-        {REPORT("litmus-report/x", TOOL, DEVICE1, RESULT), "r.json: 'litmus-report/x' is not"},
-        {REPORT("litmus-report/2", "{}", DEVICE1, RESULT), "r.json: damaged report: 'version'"},
-        {REPORT("litmus-report/2", TOOL, "", RESULT), "r.json: the report has no results"},
-        {REPORT("litmus-report/2", TOOL, DEVICE1, ""), "r.json: the report has no results"},
-        {REPORT("litmus-report/2", TOOL, DEVICE("1", "1", "n", UUID1, "0x1", "1"), RESULT),
+        {"{}", "r.json: JSON, but not a litmus report (no schema litmus-report/1)"},
+        {"{\"schema\":\"litmus-report/1\",\"schema\":\"litmus-report/1\"}", "r.json: invalid JSON"},
+        {REPORT("litmus-report/2", TOOL, DEVICE1, RESULT),
+         "r.json: a report of schema litmus-report/2, but this litmus reads only litmus-report/1"},
+        {REPORT("litmus-report/1", "{}", DEVICE1, RESULT), "r.json: damaged report: 'version'"},
+        {REPORT("litmus-report/1", TOOL, "", RESULT), "r.json: the report has no results"},
+        {REPORT("litmus-report/1", TOOL, DEVICE1, ""), "r.json: the report has no results"},
+        {REPORT("litmus-report/1", TOOL, DEVICE("1", "1", "n", UUID1, "0x1", "1"), RESULT),
          "r.json: damaged report: the id of n is not that of its driver and UUIDs"},
-        {REPORT("litmus-report/2", TOOL, DEVICE(ID1, "1", "n", "12", "0x1", "1"), RESULT),
+        {REPORT("litmus-report/1", TOOL, DEVICE(ID1, "1", "n", "12", "0x1", "1"), RESULT),
          "r.json: damaged report: 'uuid'"},
-        {REPORT("litmus-report/2", TOOL, DEVICE(ID2, "1", "One", UUID1, "0x1", "2.0"), RESULT),
+        {REPORT("litmus-report/1", TOOL, DEVICE(ID2, "1", "One", UUID1, "0x1", "2.0"), RESULT),
          "r.json: damaged report: a.b/x=1,y=2@subgroup=8: a result without a device"},
-        {REPORT("litmus-report/2", TOOL, DEVICE1,
+        {REPORT("litmus-report/1", TOOL, DEVICE1,
                 RESULT_OF("forbidden", ID1, NAMED("a b", "", ""), FAILS)),
          "r.json: damaged report: 'a b' is not a configuration name"},
-        {REPORT("litmus-report/2", TOOL, DEVICE1,
+        {REPORT("litmus-report/1", TOOL, DEVICE1,
                 RESULT_OF("forbidden", ID1, NAMED("a.b", "", ""), "\"result\":\"pass\"")),
          "r.json: damaged report: a.b: 'runs' is missing"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         refuse(wrong[i].text, wrong[i].message);
 }
+
+#define FAILURE(run, outcome)                                                                      \
+    "{\"run\":" run ",\"instance\":0,\"word\":0,\"where\":\"\",\"outcome\":\"" outcome             \
+    "\",\"got\":0,\"want\":1}"
+#define ONE_FAILURE                FAILURE("1", "wrong")
+#define FIVE_FAILURES              ONE_FAILURE "," ONE_FAILURE "," ONE_FAILURE "," ONE_FAILURE "," ONE_FAILURE
+#define CHOICE(place, name, fails) "{\"place\":" place ",\"name\":\"" name "\",\"fails\":" fails "}"
+#define CHECKED                    "\"equal\",\"choices\":["
+#define CHOOSE(place, fails)                                                                       \
+    "\"choice\",\"choices\":[" CHOICE("0", "right", "false") "," CHOICE(place, "wrong", fails)
 
 // One place of a good report each: what is there in place of what.
 static void contradictions(void **state)
@@ -162,7 +167,20 @@ static void contradictions(void **state)
         {"\"failed_instances\":9", "\"failed_instances\":26", "the failed units do not match"},
         {"\"right\":775,\"wrong\":9", "\"right\":774,\"varied\":10",
          "the failed units do not match"},
-        {"\"failures\":[]", "\"failures\":[0,0,0,0,0,0,0,0,0,0]", "more failures than"},
+        {"\"failures\":[]", "\"failures\":[0]", "'run' is missing"},
+        {"\"failures\":[]", "\"failures\":[" FAILURE("1", "rong") "]", "a failure that cannot be"},
+        {"\"failures\":[]", "\"failures\":[" FAILURE("0", "wrong") "]", "a failure that cannot be"},
+        {"\"failures\":[]", "\"failures\":[" FIVE_FAILURES "," FIVE_FAILURES "]",
+         "more failures than failed units"},
+        {"\"equal\"", "\"equals\"", "no way of checking that is known"},
+        {"\"choices\":[]", "\"choices\":0", "no way of checking that is known"},
+        {"\"choices\":[]", "\"choices\":[" CHOICE("0", "x", "false") "]",
+         "a choice that cannot be"},
+        {CHECKED, CHOOSE("4", "false"), "the failed units do not match the outcomes"},
+        {CHECKED, CHOOSE("5", "true"), "a choice that cannot be"},
+        {CHECKED, CHOOSE("0", "true"), "a choice that cannot be"},
+        {CHECKED, CHOOSE("4", "1"), "a choice that cannot be"},
+        {"\"wrong\":9", "\"rong\":9", "unknown outcome 'rong'"},
         {"\"Sometimes\"", "\"Always\"", "the observation does not match the runs"},
         {"[0.029", "[0.030", "the interval does not match the runs"},
         {"0.1416", "0.1417", "the interval does not match the runs"},
@@ -179,11 +197,11 @@ static void contradictions(void **state)
         {"\"spirv_sha256\":\"\"", "\"spirv_sha256\":\"12\"", "'spirv_sha256' is not a SHA-256"},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        const char *at = strstr(GOOD_NEWER, all[i].is);
+        const char *at = strstr(GOOD, all[i].is);
         struct text text = {0}, message = {0};
         if (!at)
             fail_msg("'%s' is not there", all[i].is);
-        text_append(&text, GOOD_NEWER, (size_t)(at - GOOD_NEWER));
+        text_append(&text, GOOD, (size_t)(at - GOOD));
         text_printf(&text, "%s%s", all[i].becomes, at + strlen(all[i].is));
         text_printf(&message, "r.json: damaged report: a.b/x=%c,y=2@subgroup=8: %s",
                     strstr(text.data, "x=3") ? '3' : '1', all[i].message);
@@ -198,7 +216,7 @@ static void cut_reports(void **state)
 {
     (void)state;
     static const char text[] =
-        "{\"schema\":\"litmus-report/2\",\"a\":[false,true,null,-12.5e+3,\"\\\\\\u00e9\\ud834"
+        "{\"schema\":\"litmus-report/1\",\"a\":[false,true,null,-12.5e+3,\"\\\\\\u00e9\\ud834"
         "\\udd1e\xc3\xa9\xe2\x82\xac\xf0\x9d\x84\x9e\"]}";
     struct report_model model;
     for (size_t length = 1; length < sizeof text - 1; length++) {
@@ -261,18 +279,18 @@ static void files(void **state)
     assert_int_equal(side.model.results[0].piece_count, 2);
     compare_side_clear(&side);
     const char *other = write_file(
-        "other.json", REPORT("litmus-report/2", TOOL, DEVICE(ID2, "1", "One", UUID1, "0x1", "2.0"),
+        "other.json", REPORT("litmus-report/1", TOOL, DEVICE(ID2, "1", "One", UUID1, "0x1", "2.0"),
                              RESULT_OF("forbidden", ID2, NAMED("a.b", "", ""), PASSES)));
     const char *mixed[] = {good, other};
     load(&side, mixed, 2, false, "One has another driver");
     compare_side_clear(&side);
     const char *before =
-        write_file("before.json", REPORT("litmus-report/2", TOOL, DEVICE1,
+        write_file("before.json", REPORT("litmus-report/1", TOOL, DEVICE1,
                                          RESULT_OF("contested", ID1, NAMED_XY("1", "2"), FAILS)));
     const char *changed[] = {good, before};
     load(&side, changed, 2, false, "another expectation");
     compare_side_clear(&side);
-    static char twin[] = REPORT("litmus-report/2", TOOL, DEVICE1, RESULT "," RESULT);
+    static char twin[] = REPORT("litmus-report/1", TOOL, DEVICE1, RESULT "," RESULT);
     const char *double_path = write_file("double.json", twin);
     load(&side, &double_path, 1, false, "duplicate ");
     compare_side_clear(&side);
@@ -370,7 +388,7 @@ static void axes(void **state)
         assert_false(compare_axis_parse(wrong[i], &axis, &error));
     struct report_model model;
     static const char text[] =
-        REPORT("litmus-report/2", TOOL, DEVICE1,
+        REPORT("litmus-report/1", TOOL, DEVICE1,
                RESULT_OF("forbidden", ID1, NAMED_XY("1", "1"), FAILS) "," RESULT_OF(
                    "forbidden", ID1, NAMED_XY("2", "1"),
                    FAILS) "," RESULT_OF("forbidden", ID1,

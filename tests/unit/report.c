@@ -245,7 +245,7 @@ static void test_json(void **state)
                        &lane, "failures", "run", &run, "outcome", &outcome, "summary", "results",
                        "pass", &pass, "exit", "code", &code),
         0);
-    assert_string_equal(schema, "litmus-report/5");
+    assert_string_equal(schema, "litmus-report/1");
     assert_string_equal(seed, "0xfedcba9876543210");
     assert_string_equal(result, "fail");
     assert_string_equal(sync, "none");
