@@ -108,7 +108,7 @@ struct comparison {
     struct {
         char *summary; // the one sentence that comes first: "passed: no regression", ...
         char *counts;  // "3 regressions, 12 improvements, 320 unchanged, 8 undecided, 87 new"
-        char *a, *b;   // "before.json: session 3 of 2026-11-21, litmus 0.1.0"
+        char *a, *b;   // "before.json: session 3 of 2026-11-21, litmus 1.0.0"
         char *method;  // how false alarms are kept rare: "Fisher's exact test, one-sided, ..."
         char *power;   // two sentences on what could have been seen; NULL if nothing was tested
     } words;

@@ -50,7 +50,7 @@ static void remove_folder(void)
 static void fill(struct store *store)
 {
     struct lit_error error = {0};
-    struct store_session session = {.version = (char *)"0.1.0",
+    struct store_session session = {.version = (char *)"1.0.0",
                                     .command = (char *)"litmus run shuffle",
                                     .started = (char *)"2026-11-21T02:09:00Z",
                                     .system = (char *)"Linux 6.1 x86_64",

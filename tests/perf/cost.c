@@ -214,7 +214,7 @@ static struct store *make_store(const char *file, int64_t *session)
     text_printf(&path, "%s/%s", scratch, file);
     unlink(path.data);
     struct store *store = store_open(path.data, &error);
-    struct store_session begun = {.version = (char *)"0.1.0",
+    struct store_session begun = {.version = (char *)"1.0.0",
                                   .command = (char *)"litmus --all",
                                   .started = (char *)"2026-11-21T02:09:00Z",
                                   .system = (char *)"Linux",

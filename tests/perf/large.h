@@ -17,7 +17,7 @@
 // Of a session ?1, counted from 1, and of ?2 results.
 static const char *const large_statements[] = {
     "INSERT INTO session (id, version, command, started, system, seed, runs, finished, options,"
-    " uuid) VALUES (?1, '0.1.0', 'litmus run --all', strftime('%Y-%m-%dT%H:%M:%SZ', '2020-01-01',"
+    " uuid) VALUES (?1, '1.0.0', 'litmus run --all', strftime('%Y-%m-%dT%H:%M:%SZ', '2020-01-01',"
     " '+' || (?1 * 7) || ' hours'), 'Linux', printf('0x%x', ?1), 1000, ?2 > 0, '{}',"
     " printf('%016x', ?1))",
     "WITH RECURSIVE c (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i + 1 < ?2)"

@@ -69,7 +69,7 @@ static int64_t begin(struct store *store)
 {
     struct lit_error error = {0};
     struct store_session session = {
-        .version = "0.1.0",
+        .version = "1.0.0",
         .command = "litmus --all",
         .started = "2026-11-21T02:09:00Z",
         .system = "Linux 6.1.0 x86_64",

@@ -74,7 +74,7 @@ static struct fixture begin(void)
     snprintf(f.path, sizeof(f.path), "%s/litmus.db", f.folder);
     f.store = store_open(f.path, &error);
     assert_non_null(f.store);
-    struct store_session session = {.version = "0.1.0",
+    struct store_session session = {.version = "1.0.0",
                                     .command = "litmus run '" HOSTILE "'",
                                     .started = "2026-11-21T02:09:00Z",
                                     .system = "Linux 6.1.0 x86_64",
