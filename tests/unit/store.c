@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -18,7 +17,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #ifndef _WIN32
-#include <sys/mount.h>
 #include <sys/wait.h>
 #endif
 #include <unistd.h>
@@ -534,107 +532,6 @@ static void test_killed(void **state)
         store_close(&store);
     }
 }
-
-// Runs `body` in a child; its exit status, 0 for good. 77: not possible here.
-static int in_child(int (*body)(void))
-{
-    pid_t child = fork();
-    if (child == 0)
-        _exit(body());
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-}
-
-static int full_disk(void)
-{
-    if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
-        return 77;
-    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
-    if (mount("tmpfs", folder, "tmpfs", 0, "size=800k") != 0)
-        return 77;
-    struct lit_error error = {0};
-    struct store *store = store_open(path, &error);
-    if (!store)
-        return 2;
-    struct store_session session = {.runs = 1};
-    if (!store_session_begin(store, &session, &error) ||
-        !store_device_put(store, session.id, 1, &facts, "device", &error))
-        return 3;
-    uint64_t stored = 0;
-    struct store_result result = make_result(1);
-    char name[64];
-    result.name = name;
-    for (;; stored++) {
-        snprintf(name, sizeof(name), "shuffle.scan-loop@number=%ju", (uintmax_t)stored);
-        if (!store_result_put(store, session.id, &result, &error))
-            break;
-    }
-    if (!strstr(error.message, path) || !strstr(error.message, "the disk is full"))
-        return 4;
-    // What was committed is there, in this process and in the next.
-    for (int again = 0; again < 2; again++) {
-        for (uint64_t i = 0; i < stored; i++) {
-            struct store_result got;
-            snprintf(name, sizeof(name), "shuffle.scan-loop@number=%ju", (uintmax_t)i);
-            if (!store_result_get(store, session.id, result.device, name, &got, &error))
-                return 5;
-            store_result_clear(&got);
-        }
-        store_close(&store);
-        store = store_open_read(path, &error);
-        if (!store) {
-            fprintf(stderr, "%s\n", error.message);
-            return 6;
-        }
-    }
-    store_close(&store);
-    return stored > 10 ? 0 : 7;
-}
-
-static void test_full_disk(void **state)
-{
-    (void)state;
-    int status = in_child(full_disk);
-    if (status == 77)
-        skip();
-    assert_int_equal(status, 0);
-}
-
-static int read_only(void)
-{
-    struct lit_error error = {0};
-    if (setegid(65534) != 0 || seteuid(65534) != 0)
-        return 77;
-    if (store_open(path, &error) || !strstr(error.message, "Permission denied"))
-        return 2;
-    // A store that was closed can be read from a folder that cannot be written.
-    struct store *store = store_open_read(path, &error);
-    if (!store) {
-        fprintf(stderr, "%s\n", error.message);
-        return 3;
-    }
-    if (stored_runs(store, 1) != 20)
-        return 4;
-    store_close(&store);
-    return 0;
-}
-
-static void test_read_only(void **state)
-{
-    (void)state;
-    snprintf(path, sizeof(path), "%s/what%%41?mode=rwc#is this.db", folder);
-    struct store *store = open_good();
-    put(store, begin(store), 20);
-    store_close(&store);
-    assert_int_equal(chmod(folder, 0555), 0);
-    assert_int_equal(chmod(path, 0444), 0);
-    int status = in_child(read_only);
-    assert_int_equal(chmod(folder, 0755), 0);
-    if (status == 77)
-        skip();
-    assert_int_equal(status, 0);
-}
 #endif
 
 int main(void)
@@ -645,7 +542,7 @@ int main(void)
         STORE_TEST(test_damage),     STORE_TEST(test_one_writer),   STORE_TEST(test_choices),
         STORE_TEST(test_evidence),   STORE_TEST(test_other_tables),
 #ifndef _WIN32
-        STORE_TEST(test_killed),     STORE_TEST(test_full_disk),    STORE_TEST(test_read_only),
+        STORE_TEST(test_killed),
 #endif
     };
     return cmocka_run_group_tests_name("store", tests, NULL, NULL);
