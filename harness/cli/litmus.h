@@ -5,10 +5,10 @@
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
 
-// Adds those of a list of patterns that are files to the catalogue as tests, which take their places
-// in the list: programs of litmus fuzz (*.spvasm) and, unless `but_litmus`, *.litmus and *.test, as
-// litmus.NAME. One of these that a dispatch cannot express is left out with a line on stderr. False
-// with an error: a file is wrong, or none is left (LIT_EXIT_UNDECIDED).
+// Adds those of a list of patterns that are files to the catalogue as tests, which take their
+// places in the list: programs of litmus fuzz (*.spvasm) and, unless `but_litmus`, *.litmus and
+// *.test, as litmus.NAME. One of these that a dispatch cannot express is left out with a line on
+// stderr. False with an error: a file is wrong, or none is left (LIT_EXIT_UNDECIDED).
 bool cli_files_take(struct cli_list *patterns, bool but_litmus, struct lit_error *error);
 // Adds the test litmus.NAME of a text, which is that of the file NAME.litmus. False with an error:
 // the text is wrong, or a dispatch cannot express it (LIT_EXIT_UNDECIDED).
@@ -29,7 +29,7 @@ struct cli_fuzz_memory {
     uint64_t runs;  // of each
     uint64_t keep;  // files of tests that failed, of each device; UINT64_MAX: all
     struct cli_seed seed;
-    uint64_t index; // of the first test, or of the one to show
+    uint64_t index;           // of the first test, or of the one to show
     bool show, quiet, resume; // resume: seed, runs, count, index and devices are of the session
     int verbose;
     const char *out, *db;
