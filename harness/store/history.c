@@ -110,7 +110,8 @@ static enum store_row take_count(sqlite3_stmt *select, void *user)
 {
     struct loading *loading = user;
     const char *id = (const char *)sqlite3_column_text(select, 0);
-    struct store_driver *driver = (struct store_driver *)store_index_driver(loading->index, id);
+    struct store_driver *driver =
+        id ? (struct store_driver *)store_index_driver(loading->index, id) : NULL;
     if (!driver) {
         store_damaged(loading->store, loading->error, "a result without a device");
         return STORE_FAILED;
