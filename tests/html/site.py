@@ -176,9 +176,9 @@ class OfStores(Sites):
         self.assertIn("of 2 sessions", self.site("1.json", "5.json"))
         self.check_pages()
         # A store has all its sessions, and one that is there already is the same.
-        self.assertIn("of 8 sessions", self.site(STORE))
+        self.assertIn("of 7 sessions", self.site(STORE))
         self.assertIn("of 1 session ", self.site(f"{STORE}#2"))
-        self.assertIn("of 8 sessions", self.site(STORE, "1.json"))
+        self.assertIn("of 7 sessions", self.site(STORE, "1.json"))
 
     def test_parts_that_began_together_are_two(self):
         writer = self.empty_store()
