@@ -15,7 +15,6 @@ from harness import Case
 from kernel import words
 
 PREDICATE = ("--simt", "miscompiling,predicate=1")
-ARRAY = "shuffle.descriptors/index=own,into=shuffle,flow=straight@workgroup=64"
 
 # Each lane stores a reduction under a comparison that it has nothing to do with, and much besides:
 # a loop, branches, a second buffer, shared memory.
@@ -304,7 +303,6 @@ class NoFailure(Reduce):
         for arguments, what in (((), "missing configuration"),
                                 (("nothing.at-all",), "nothing.at-all"),
                                 (("nothing.spvasm",), "nothing.spvasm"),
-                                ((ARRAY, "--simt", "lockstep"), "descriptors"),
                                 (("shuffle.scan-loop", "loop.trips"), "only one"),
                                 (("--part", "1.5", "x"), "--part"),
                                 (("--jobs", "1000", "shuffle.scan-loop"), "--jobs")):
