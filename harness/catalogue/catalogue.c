@@ -236,8 +236,8 @@ static bool take_features(const struct cat_package *package, uint64_t *features,
     return true;
 }
 
-// The head of a generated program, of which there is one variant. What other oracles need of a test
-// nothing but the build makes sure of.
+// The head of a generated program, which has one variant. Only the build checks what other oracles
+// need.
 static bool is_generated(const struct cat_head *head, struct lit_error *error)
 {
     static const char end[] = ".generated";

@@ -10,7 +10,7 @@
 struct cat_buffer {
     uint32_t set, binding;
     uint32_t element; // as struct cat_binding has it
-    bool open;        // an array of which the module does not say how many there are: its first
+    bool open;        // an array whose size the module does not state: its first
     bool uniform;
     bool readonly;   // nothing in it is written: NonWritable, or uniform
     uint64_t bytes;  // of what has a fixed size

@@ -28,7 +28,7 @@ struct cat_litmus {
 
 struct cat_package {
     struct text name;   // of the test behind "kernel.", or "litmus."; empty: a generated program,
-                        // of which there is a page, whose head says all else, and the module
+                        // which has a page, whose head says all else, and the module
     struct text origin; // the file that it came from
     struct text page;   // its source, or what else a person can read of it; may be empty
     uint32_t *words;    // the module

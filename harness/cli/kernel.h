@@ -29,8 +29,8 @@ bool cli_kernel_side(const char *path, char *lines, struct cli_kernel_options *c
 
 // Reads a file of 1 to `most` bytes.
 bool cli_kernel_bytes(const char *path, size_t most, struct text *bytes, struct lit_error *error);
-// The words of a file: numbers as text in *.words, else bytes, of which the last word is filled
-// with zeros. free() them.
+// Reads the words of a file: numbers as text in *.words, else bytes, which zeros fill up to a whole
+// word. free() them.
 bool cli_kernel_words(const char *path, uint32_t **words, size_t *count, struct lit_error *error);
 
 // Reads the module of a file: SPIR-V, its assembly (*.spvasm), or GLSL (*.comp). `page` becomes

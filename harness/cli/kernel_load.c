@@ -38,8 +38,6 @@ bool cli_kernel_bytes(const char *path, size_t most, struct text *bytes, struct 
     return bytes->length || lit_fail(error, LIT_EXIT_USAGE, "%.200s: empty", path);
 }
 
-// The words of a file: numbers as text in *.words, else bytes, of which the last word is filled
-// with zeros.
 bool cli_kernel_words(const char *path, uint32_t **words, size_t *count, struct lit_error *error)
 {
     OWNED(text_free) struct text bytes = {0};

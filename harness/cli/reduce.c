@@ -66,7 +66,7 @@ const struct cli_syntax cli_reduce_syntax = {
              "stays: a\n"
              "wrong word of the same kind, a crash at the same place, a hang. Nothing undefined "
              "may come\n"
-             "in: what is right is what the SIMT simulator stores under lockstep and tangled.\n"
+             "in: the SIMT simulator, under lockstep and tangled, says which words are right.\n"
              "'litmus kernel FILE reduce' does it with a kernel of your own.",
     CLI_OPTIONS(options, struct options, .runs = 1000, .part = 0.2, .timeout = ENG_IDLE_SECONDS),
     .more = "exit codes: 0 nothing smaller fails, 1 the device or the simulator stopped before "

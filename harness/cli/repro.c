@@ -46,8 +46,8 @@ static const struct cli_option options[] = {
      "runs of the reproducer (default: as measured, else 1,000)"},
     CLI_OPTION_SEED("random seed of the data (default: as measured, else 1)"),
     {0, "facts", CLI_TEXT, AT(facts), "FILE",
-     "make a bundle again from its facts.json, with what it says of\ndevice and results, and the "
-     "code and evidence beside it"},
+     "make a bundle again from its facts.json: its device and\nresults, and the code and evidence "
+     "beside it"},
     {0, "amber", CLI_FLAG, AT(amber), NULL, "also write an Amber script"},
     CLI_OPTION_SIMT("for the SIMT simulator, if nothing was measured:\n" CLI_SIMT_MODELS),
 };

@@ -44,7 +44,7 @@ struct eng_child {
     int starved; // how often in a row no memory was there to send
 };
 
-#define STARVED_MOST 200 // of which each second one waits for 0.01 s
+#define STARVED_MOST 200 // attempts to send; every second one waits for 0.01 s
 
 // What a worker and its driver may have at least: files open at once, and address space.
 #define LEAST_FILES      64

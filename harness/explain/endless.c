@@ -87,7 +87,7 @@ static bool add(const struct exp_dispatch *of, struct exp_findings *findings,
     return true;
 }
 
-// What of a workgroup can never end, of which `all` says where each is.
+// Finds the invocations of a workgroup that can never end. `all` says where each is.
 static void find(const struct exp_dispatch *of, uint32_t group, const struct stuck *all,
                  uint32_t local, struct exp_findings *findings)
 {

@@ -15,7 +15,7 @@
 #define MOST_TESTS  4  // named behind a line
 #define MOST_PAIRS  4  // paired variants that are shown where no remedy is known to help
 
-// A statement, of whichever heads have it: what programs rely on.
+// What programs rely on: a statement that one or more heads have.
 struct advice {
     const char *family, *statement; // of the first such head
     struct text tests; // "TEST KEY=VALUE...", globs, on a line each: the configurations that ask it
