@@ -127,6 +127,8 @@ class OfThePublished(Sites):
         self.assertIn("13 of 392 forbidden configurations failed", text)
 
     def test_what_a_finding_says(self):
+        text = self.only("out/finding/nvidia-h200-*-workgroup-coherence.html")
+        self.assertIn("<em>Scoped Modification Order Coherence</em>: \"If A and B", html.unescape(text))
         text = html.unescape(self.only("out/finding/lavapipe-22.3.6-loop-limit.html"))
         self.assertIn("<b>Fails on:</b> lavapipe of Mesa 22.3.6-1+deb12u2", text)
         self.assertRegex(text, r"22\.3\.6</a>.*?barrier\.long-loop</a>.*?2 of 2.*?2026-11-22")
@@ -148,13 +150,12 @@ class OfThePublished(Sites):
         return re.sub(r"[\s`*|\[\]]", "", text)
 
     def test_how_a_report_is_set(self):
-        text = html.unescape(self.only("out/finding/nvidia-h200-*-workgroup-coherence.html"))
-        self.assertIn("<li><em>Reference</em>: in storage class", text)
-        self.assertRegex(text, r"<pre>%own_x_at +=.*\n%other_x_at +=")
-        self.assertIn('<td data-of="variant"><code>address=computed</code>: of the second load</td>',
-                      text)
-        self.assertIn('<th scope="col"><b>new, then old</b></th>', text)
-        self.assertIn('<td data-of="new, then old"><b>2,527</b></td>', text)
+        text = html.unescape(self.only("out/finding/lavapipe-22.3.6-loop-limit.html"))
+        self.assertIn("<li>SPIR-V, Control-Flow Instructions, OpBranchConditional: the", text)
+        self.assertRegex(text, r"<pre>%next +=.*\n%step +=")
+        self.assertIn('<td data-of="form">nested, the inner of 1,000</td>', text)
+        self.assertIn('<th scope="col">failed runs of 1,000</th>', text)
+        self.assertIn('<td data-of="counted, first instance"><b>65,405</b></td>', text)
         self.assertRegex(text, r'<h2 id="the-place-\w+-title">The place<')
         text = self.only("out/finding/lavapipe-22.3.6-memory-barrier-waits.html")
         self.assertRegex(text, r'<ol class="rules">\n<li><code>src/compiler/spirv/spirv_to_nir\.c')
