@@ -40,13 +40,19 @@ enum cli_kind {
 };
 
 struct cli_option {
-    char letter;      // 0: none
-    const char *name; // without "--"
-    enum cli_kind kind;
+    char letter;          // 0: none
+    const char *name;     // without "--"
+    unsigned kind;        // enum cli_kind, and CLI_NOT()
     size_t at;            // offset in the struct
     const char *argument; // what the help calls the value; NULL for those without
     const char *help;
 };
+
+// With which calls an option has no meaning: bits of the subcommand's, CLI_RESUMED of all that have
+// --resume.
+#define CLI_NOT(calls)  ((unsigned)(calls) << 8)
+#define CLI_KIND(value) ((value) & (CLI_NOT(1) - 1))
+#define CLI_RESUMED     1 // what the session has
 
 // A row of a table of options, in a file that defines AT(member), its offset.
 #define CLI_ROW(letter, name, kind, member, argument, help)                                        \
@@ -109,6 +115,12 @@ enum cli_outcome cli_parse(const struct cli_syntax *syntax, int argc, char **arg
 
 // Whether an option of the table was there, by the bits of cli_parse.
 bool cli_is_given(const struct cli_syntax *syntax, uint64_t given, const char *name);
+
+// False with an error if an option was there that has no meaning with one of these calls: "--NAME
+// WHY", where whys[i] is that of bit i.
+bool cli_calls_check(const struct cli_syntax *syntax, uint64_t given, unsigned calls,
+                     const char *const *whys, struct lit_error *error);
+#define CLI_WHY_RESUMED "cannot be given: --resume uses the session's options"
 
 // Appends the help text.
 void cli_help_text(const struct cli_syntax *syntax, struct text *text);

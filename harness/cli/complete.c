@@ -90,7 +90,7 @@ static void offer_value(const struct asked *asked, const struct cli_option *opti
         {"TEST", NULL},
         {"NAME", NULL},
     };
-    if (option->kind == CLI_CHOICE)
+    if (CLI_KIND(option->kind) == CLI_CHOICE)
         offer_words(asked, option->argument, "|");
     else if (strcmp(option->argument, "FILE") == 0)
         text_puts(asked->out, ":files\n");

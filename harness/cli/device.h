@@ -20,11 +20,14 @@ void cli_subgroup_sizes(const struct dev_facts *facts, char *text, size_t size);
 
 // Options that several subcommands have, in a struct with these members.
 #define CLI_OPTION_DEVICE                                                                          \
-    CLI_ROW('d', "device", CLI_LIST, devices, "DEVICE",                                            \
+    CLI_ROW('d', "device", CLI_LIST | CLI_NOT(CLI_RESUMED), devices, "DEVICE",                     \
             "only this device, as for 'litmus run -d'; can be repeated")
-#define CLI_OPTION_SIMT(help)    CLI_ROW(0, "simt", CLI_LIST, simt, CLI_SIMT_ARGUMENT, help)
-#define CLI_OPTION_SEED(help)    CLI_ROW(0, "seed", CLI_SEED, seed, "SEED", help)
-#define CLI_OPTION_TIMEOUT(help) CLI_ROW(0, "timeout", CLI_SECONDS, timeout, "SECONDS", help)
+#define CLI_OPTION_SIMT(help)                                                                      \
+    CLI_ROW(0, "simt", CLI_LIST | CLI_NOT(CLI_RESUMED), simt, CLI_SIMT_ARGUMENT, help)
+#define CLI_OPTION_SEED(help)                                                                      \
+    CLI_ROW(0, "seed", CLI_SEED | CLI_NOT(CLI_RESUMED), seed, "SEED", help)
+#define CLI_OPTION_TIMEOUT(help)                                                                   \
+    CLI_ROW(0, "timeout", CLI_SECONDS | CLI_NOT(CLI_RESUMED), timeout, "SECONDS", help)
 #define CLI_OPTION_TIME                                                                            \
     CLI_ROW(0, "time", CLI_SECONDS, time, "SECONDS",                                               \
             "time budget, then stop with exit code 5; 90s, 10m, 2h")

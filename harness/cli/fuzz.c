@@ -6,7 +6,6 @@
 #include "catalogue/head.h"
 #include "cli/device.h"
 #include "cli/fuzz.h"
-#include "cli/litmus.h"
 #include "engine/supervisor.h"
 #include "fuzz/campaign.h"
 #include "generate/module.h"
@@ -24,34 +23,37 @@
 #define FAMILIES       "reconvergence|groups|memory"
 #define BY_DEVICE      3 // rules[BY_DEVICE]: the strongest that the device has
 #define FILE_MAX       (256 * 1024)
-#define RUNS           8
 #define REPLAY_RUNS    200
-#define PROGRAMS       1000
 #define SHRINK_SECONDS 60.0
 #define JOBS_MOST      256
 #define NUMBERS_MOST   (UINT64_C(1) << 52)
 
-struct options {
-    struct cli_list devices, simt;
-    uint64_t count, runs, keep, steps, depth, jobs, pressure;
-    struct cli_seed seed, index;
-    int rule, verbose;
-    bool show, quiet, coverage, resume;
-    const char *out, *replay, *db, *shard;
-    double timeout, time;
-};
+// Calls with which options have no meaning (CLI_NOT), besides CLI_RESUMED.
+enum { RECONVERGENCE = 2, MEMORY = 4, SHOWN = 8, REPLAYED = 16 };
+static const char *const whys[] = {CLI_WHY_RESUMED, "is not for reconvergence", "is not for memory",
+                                   "does not go with --show", "does not go with --replay"};
 
-#define AT(member) offsetof(struct options, member)
+// What is usual of each family; count 0: until it is told to stop.
+static const struct family {
+    const char *name;
+    unsigned call;
+    uint64_t count, runs, keep;
+} families[] = {{"reconvergence", RECONVERGENCE, 1000, 8, 10},
+                {"groups", 0, 1000, 8, 10},
+                {"memory", MEMORY, 0, 16, UINT64_MAX}};
+
+#define AT(member) offsetof(struct cli_fuzz_options, member)
 
 static const enum masks_rule rules[] = {MASKS_MAXIMAL, MASKS_SUBGROUP_UNIFORM, MASKS_DEFAULT,
                                         MASKS_MAXIMAL};
 
 static const struct cli_option options[] = {
-    {0, "count", CLI_COUNT, AT(count), "N",
+    {0, "count", CLI_COUNT | CLI_NOT(CLI_RESUMED), AT(count), "N",
      "programs (default: 1,000; of memory until told to stop)"},
-    {0, "rule", CLI_CHOICE, AT(rule), "maximal|subgroup-uniform|default",
+    {0, "rule", CLI_CHOICE | CLI_NOT(CLI_RESUMED | MEMORY), AT(rule),
+     "maximal|subgroup-uniform|default",
      "the reconvergence rule to check (default: the strongest that the\ndevice has)"},
-    {0, "pressure", CLI_COUNT, AT(pressure), "N",
+    {0, "pressure", CLI_COUNT | CLI_NOT(CLI_RESUMED | RECONVERGENCE | MEMORY), AT(pressure), "N",
      "of groups: so many more registers that are live throughout, a\nquarter of them again "
      "Boolean; "
      "to 120 (default: none)"},
@@ -60,30 +62,36 @@ static const struct cli_option options[] = {
     CLI_OPTION_SEED(
         "random seed of programs and input, e.g. 24301 or 0x5eed\n(default: a new one, which is "
         "printed)"),
-    {0, "index", CLI_SEED, AT(index), "N", "the first program's number (default: 0)"},
-    {'n', "runs", CLI_COUNT, AT(runs), "N",
+    {0, "index", CLI_SEED | CLI_NOT(CLI_RESUMED), AT(index), "N",
+     "the first program's number (default: 0)"},
+    {'n', "runs", CLI_COUNT | CLI_NOT(CLI_RESUMED), AT(runs), "N",
      "runs of each program (default: 8; of --replay 200; of memory 16)"},
-    {0, "jobs", CLI_COUNT, AT(jobs), "N",
+    {0, "jobs", CLI_COUNT | CLI_NOT(MEMORY), AT(jobs), "N",
      "programs that run at once, each in a process of its own\n(default: as many as there are "
      "cores; up to 256)"},
-    {0, "steps", CLI_COUNT, AT(steps), "N", "size limit of a program, about; to 64 (default: 40)"},
-    {0, "depth", CLI_COUNT, AT(depth), "N", "nesting depth; to 6 (default: 4)"},
+    {0, "steps", CLI_COUNT | CLI_NOT(CLI_RESUMED | MEMORY), AT(steps), "N",
+     "size limit of a program, about; to 64 (default: 40)"},
+    {0, "depth", CLI_COUNT | CLI_NOT(CLI_RESUMED | MEMORY), AT(depth), "N",
+     "nesting depth; to 6 (default: 4)"},
     {0, "keep", CLI_COUNT, AT(keep), "N",
      "shrink and store at most so many failing programs per device,\none of each group of those "
      "that fail alike (default: 10; of\nmemory all); the others are counted"},
     {0, "out", CLI_TEXT, AT(out), "FOLDER", "where they are stored (default: fuzz-FAMILY)"},
-    {0, "db", CLI_TEXT, AT(db), "FILE", "the store, which has all results (default: litmus.db)"},
+    {0, "db", CLI_TEXT | CLI_NOT(SHOWN | REPLAYED), AT(db), "FILE",
+     "the store, which has all results (default: litmus.db)"},
     {0, "resume", CLI_FLAG, AT(resume), NULL,
      "go on with the newest unfinished campaign in the store, with its\noptions; of a finished "
      "one, "
      "but of memory, only print the tables"},
-    {0, "shard", CLI_TEXT, AT(shard), "I/N",
+    {0, "shard", CLI_TEXT | CLI_NOT(CLI_RESUMED | MEMORY | SHOWN | REPLAYED), AT(shard), "I/N",
      "only part I (from 0) of N of the programs; 'litmus merge' adds\nthe parts"},
-    {0, "coverage", CLI_FLAG, AT(coverage), NULL,
+    {0, "coverage", CLI_FLAG | CLI_NOT(RECONVERGENCE | MEMORY), AT(coverage), NULL,
      "of groups: print how often each operation was run, by construct\nand by type, of the whole "
      "session"},
-    {0, "show", CLI_FLAG, AT(show), NULL, "only print program --index of --seed as a test"},
-    {0, "replay", CLI_TEXT, AT(replay), "FILE", "run a stored program again"},
+    {0, "show", CLI_FLAG | CLI_NOT(CLI_RESUMED | REPLAYED), AT(show), NULL,
+     "only print program --index of --seed as a test"},
+    {0, "replay", CLI_TEXT | CLI_NOT(CLI_RESUMED | MEMORY), AT(replay), "FILE",
+     "run a stored program again"},
     CLI_OPTION_TIMEOUT("seconds without progress that count as a hang (default: 60)"),
     CLI_OPTION_TIME,
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "no progress"},
@@ -101,7 +109,7 @@ const struct cli_syntax cli_fuzz_syntax = {
         "Programs that\nfail are grouped; one of each group is shrunk and stored as an ordinary "
         "test. Of memory: all\nsmall tests of the memory model that forbid something, small ones "
         "first, those that the store\nhas not of the device before others.",
-    CLI_OPTIONS(options, struct options, .keep = 10, .steps = 40, .depth = ENG_DRAW_DEPTH,
+    CLI_OPTIONS(options, struct cli_fuzz_options, .steps = 40, .depth = ENG_DRAW_DEPTH,
                 .timeout = ENG_IDLE_SECONDS, .rule = BY_DEVICE, .db = "litmus.db"),
     .more = "exit codes: 0 no forbidden result, 1 a forbidden result, or a driver that crashed, "
             "hung or\n"
@@ -164,10 +172,11 @@ static enum lit_exit conclude(const struct sum *sum, char reason[256])
 
 // Everything that one invocation holds.
 struct fuzzing {
-    struct options *chosen;
+    struct cli_fuzz_options *chosen;
     struct gen_limits limits;
     struct cli_devices devices;
-    struct cli_campaign campaign; // in the store; without one for --replay, and for one program
+    struct cli_campaign campaign; // without a store for --replay, and for one program
+    struct fuzz_session kept;     // of the campaign, of the device at hand
     struct sum sum;
     uint64_t planned;
     char folder[24]; // where they are stored, if nothing else was said
@@ -199,11 +208,73 @@ static void end_device(struct fuzzing *f, const struct eng_device *device, enum 
     cli_fuzz_put_table(tally, &f->limits, &table);
     cli_fuzz_put_groups(tally, &table);
     if (tally->failed_before)
-        cli_campaign_put_failed(&f->campaign, &table);
+        cli_fuzz_put_failed(&f->kept, &table);
     if (f->chosen->coverage && plan)
-        cli_campaign_coverage(&f->campaign, plan, &table);
+        cli_fuzz_put_coverage(&f->kept, plan, &table);
     cli_print(&table);
     add(&f->sum, tally);
+}
+
+// The names of a campaign's configurations
+
+static void add_pair(struct cfg_pair *pairs, size_t *count, char value[24], const char *key,
+                     uint64_t number, enum cfg_role role)
+{
+    snprintf(value, 24, "%" PRIu64, number);
+    pairs[(*count)++] = (struct cfg_pair){key, value, role};
+}
+
+// Appends a configuration's name; subgroup 0: the pattern of all. What the family `generated` has
+// of its own (no rule, ENG_DRAW_DEPTH, no pressure, CAT_DRAWN_RUNS) is not in it: such a
+// configuration is the same one as of litmus run.
+static void put_name(uint32_t subgroup, struct text *name, void *user)
+{
+    const struct fuzzing *f = user;
+    const struct cli_fuzz_options *o = f->chosen;
+    struct cfg_pair pairs[6];
+    char test[64], values[5][24];
+    size_t count = 0;
+    const bool strongest = subgroup
+                               ? f->limits.rule == eng_draw_rule(f->kept.device->facts.features)
+                               : o->rule == BY_DEVICE;
+    snprintf(test, sizeof test, "generated.%s", gen_family_of(f->limits.numbers));
+    if (!strongest)
+        pairs[count++] =
+            (struct cfg_pair){"reconvergence", gen_rule_name(f->limits.rule), CFG_VARIANT};
+    add_pair(pairs, &count, values[0], "steps", o->steps, CFG_PARAMETER);
+    if (o->depth != ENG_DRAW_DEPTH)
+        add_pair(pairs, &count, values[1], "depth", o->depth, CFG_PARAMETER);
+    if (o->pressure)
+        add_pair(pairs, &count, values[2], "pressure", o->pressure, CFG_PARAMETER);
+    if (o->runs != CAT_DRAWN_RUNS(o->steps))
+        add_pair(pairs, &count, values[3], "dispatches", o->runs, CFG_PARAMETER);
+    if (subgroup)
+        add_pair(pairs, &count, values[4], "subgroup", subgroup, CFG_SUBGROUP);
+    cfg_print(test, pairs, count, name);
+}
+
+static uint64_t number_of(const struct cfg *cfg, const char *key, uint64_t usual)
+{
+    for (size_t i = 0; i < cfg->param_count; i++)
+        if (strcmp(cfg->params[i].key, key) == 0)
+            return strtoull(cfg->params[i].value, NULL, 10);
+    return usual;
+}
+
+// Takes the options out of a pattern. False if it makes no sense.
+static bool read_name(const char *name, struct cli_fuzz_options *o)
+{
+    OWNED(cfg_clear) struct cfg cfg = cfg_parse(name);
+    const char *rule = cfg.variant_count ? cfg.variant[0].value : NULL;
+    o->rule = BY_DEVICE;
+    for (int i = 0; i < BY_DEVICE; i++)
+        if (rule && strcmp(rule, gen_rule_name(rules[i])) == 0)
+            o->rule = i;
+    o->steps = number_of(&cfg, "steps", 0);
+    o->depth = number_of(&cfg, "depth", ENG_DRAW_DEPTH);
+    o->pressure = number_of(&cfg, "pressure", 0);
+    o->runs = number_of(&cfg, "dispatches", CAT_DRAWN_RUNS(o->steps));
+    return o->steps && o->depth && o->runs && (!rule || o->rule != BY_DEVICE);
 }
 
 // A campaign
@@ -230,18 +301,6 @@ static void show_found(const struct fuzz_found *found, void *user)
     cli_print(&text);
 }
 
-static bool lacks(uint64_t index, void *user)
-{
-    const struct fuzzing *f = user;
-    return cli_campaign_lacks(&f->campaign, index);
-}
-
-static bool count_ran(uint64_t index, const struct eng_outcome *first, void *user)
-{
-    struct fuzzing *f = user;
-    return cli_campaign_ran(&f->campaign, index, first);
-}
-
 static void settle_rule(struct fuzzing *f, const struct eng_device *device)
 {
     if (f->chosen->rule == BY_DEVICE)
@@ -250,7 +309,7 @@ static void settle_rule(struct fuzzing *f, const struct eng_device *device)
 
 static void settle_limits(struct fuzzing *f)
 {
-    const struct options *o = f->chosen;
+    const struct cli_fuzz_options *o = f->chosen;
     f->limits = (struct gen_limits){
         .rule = rules[o->rule], .steps = (uint32_t)o->steps, .depth = (uint32_t)o->depth};
     if (f->sum.data) {
@@ -278,7 +337,7 @@ bool cli_fuzz_small(const struct cli_devices *devices, const struct eng_device *
                     struct lit_error *error)
 {
     const uint32_t steps = cat_value(&(struct cat_args){.which = which}, "steps");
-    struct options chosen = {
+    struct cli_fuzz_options chosen = {
         .count = 1,
         .runs = CAT_DRAWN_RUNS(steps),
         .jobs = 1,
@@ -302,7 +361,7 @@ bool cli_fuzz_small(const struct cli_devices *devices, const struct eng_device *
     settle_rule(&f, device);
     f.began = f.devices.line.shown = clock_now();
     const struct fuzz_plan plan = plan_of(&f);
-    fuzz_campaign(&f.devices.watch, device, &plan, &listener, tally, &written, error);
+    fuzz_campaign(&f.devices.watch, device, &plan, NULL, &listener, tally, &written, error);
     cli_line_clear(&f.devices.line);
     printf(cli_fuzz_failed(tally) ? "\n" : "  not again, alone\n\n");
     return written;
@@ -329,20 +388,23 @@ static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum
     bool written = true;
     settle_rule(f, device);
     const struct fuzz_plan plan = plan_of(f);
-    const struct fuzz_listener listener = {.progress = show_progress,
-                                           .found = show_found,
-                                           .lacks = lacks,
-                                           .ran = count_ran,
-                                           .user = f};
-    if (!cli_campaign_device(&f->campaign, device, f->limits.rule, tally))
+    const struct fuzz_listener listener = {
+        .progress = show_progress, .found = show_found, .user = f};
+    struct cli_campaign *c = &f->campaign;
+    f->kept.store = c->store;
+    f->kept.id = c->session.id;
+    f->kept.shard = c->options.shard;
+    if ((!c->session.finished && !store_device_put(c->store, c->session.id, device->number,
+                                                   &device->facts, "device", error)) ||
+        !fuzz_session_load(&f->kept, device, &plan, put_name, f, tally, error))
         return false;
-    f->planned = cli_campaign_planned(&f->campaign);
+    f->planned = fuzz_session_planned(&f->kept);
     cli_devices_heading(&f->devices, device);
     print_plan(f, &plan, tally->before);
     f->began = f->devices.line.shown = clock_now();
-    *end = fuzz_campaign(&f->devices.watch, device, &plan, &listener, tally, &written, error);
-    written = cli_campaign_put(&f->campaign) && written;
-    f->campaign.missing |= *end != ENG_END_RAN || !cli_campaign_is_whole(&f->campaign);
+    *end = fuzz_campaign(&f->devices.watch, device, &plan, &f->kept, &listener, tally, &written,
+                         error);
+    c->missing |= *end != ENG_END_RAN || !fuzz_session_is_whole(&f->kept);
     end_device(f, device, *end, &plan, tally);
     return written;
 }
@@ -451,111 +513,58 @@ static int show(struct fuzzing *f, const struct eng_device *device)
 
 // From the command line to the exit code
 
-static bool check_family(struct fuzzing *f, const struct cli_list *operands,
-                         struct lit_error *error)
+static bool check_limits(const struct cli_fuzz_options *o, struct lit_error *error)
 {
-    const struct options *o = f->chosen;
-    if (operands->count != 1)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        operands->count ? "only one family at a time"
-                                        : "missing family: reconvergence, groups or memory");
-    f->sum.data = !strcmp(operands->items[0], "groups");
-    if (!f->sum.data && strcmp(operands->items[0], "reconvergence") != 0)
-        return lit_fail(
-            error, LIT_EXIT_USAGE,
-            "no programs are generated for '%.80s'; there are: reconvergence, groups, memory",
-            operands->items[0]);
-    return f->sum.data || !(o->pressure || o->coverage) ||
-           lit_fail(error, LIT_EXIT_USAGE, "--pressure and --coverage are for groups");
+    const struct {
+        const char *name;
+        uint64_t value, most;
+    } limits[] = {{"steps", o->steps, GEN_STEPS / 2},
+                  {"depth", o->depth, GEN_NESTING / 2},
+                  {"jobs", o->jobs, JOBS_MOST},
+                  {"pressure", o->pressure, GEN_NUMBERS - ENG_DRAW_NUMBERS},
+                  {"index", o->index.value, NUMBERS_MOST},
+                  {"count", o->count, NUMBERS_MOST}};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (limits[i].value > limits[i].most)
+            return lit_fail(error, LIT_EXIT_USAGE, "--%s: at most %s", limits[i].name,
+                            COUNT(limits[i].most));
+    return true;
 }
 
 // What a session was asked for becomes what is asked for now.
 static bool resume(struct fuzzing *f, const char *family, struct lit_error *error)
 {
     struct cli_campaign *c = &f->campaign;
-    struct options *o = f->chosen;
+    struct cli_fuzz_options *o = f->chosen;
     c->options.db = o->db;
-    if (!cli_campaign_resume(c, family, error))
+    if (!cli_session_campaign(&c->store, family, &c->session, &c->options, error))
         return false;
-    OWNED(cfg_clear) struct cfg cfg = cfg_parse(c->options.patterns.items[0]);
-    if (!cli_campaign_read(&cfg, &c->kind))
+    if (!read_name(c->options.patterns.items[0], o))
         return lit_fail(error, LIT_EXIT_USAGE, "the session's options make no sense");
-    o->rule = BY_DEVICE;
-    for (int i = 0; i < BY_DEVICE; i++)
-        if (c->kind.rule && strcmp(c->kind.rule, gen_rule_name(rules[i])) == 0)
-            o->rule = i;
-    o->steps = c->kind.steps;
-    o->depth = c->kind.depth;
-    o->pressure = c->kind.pressure;
-    o->runs = c->kind.runs;
     o->count = c->options.runs;
     o->index = (struct cli_seed){true, c->options.first};
     o->seed = c->options.seed;
     o->simt = c->options.simt;
     o->timeout = c->options.timeout;
-    // Not those of the name, which goes.
-    c->kind.family = f->sum.data ? "groups" : "reconvergence";
-    c->kind.rule = o->rule == BY_DEVICE ? NULL : gen_rule_name(rules[o->rule]);
-    return true;
+    return check_limits(o, error);
 }
 
-// What of the options has no meaning beside others.
-static bool check_together(const struct options *o, uint64_t given, struct lit_error *error)
+static bool check_usage(const struct cli_fuzz_options *o, unsigned call, uint64_t given,
+                        struct lit_error *error)
 {
-    static const char *const with[] = {"resume", "db",    "time",     "jobs",   "keep",
-                                       "out",    "quiet", "coverage", "verbose"};
-    uint64_t may = 0;
-    for (size_t i = 0; i < sizeof with / sizeof *with; i++)
-        for (size_t k = 0; k < cli_fuzz_syntax.count; k++)
-            if (strcmp(options[k].name, with[i]) == 0)
-                may |= UINT64_C(1) << k;
-    for (size_t k = 0; o->resume && k < cli_fuzz_syntax.count; k++)
-        if (given & ~may & UINT64_C(1) << k)
-            return lit_fail(error, LIT_EXIT_USAGE,
-                            "--resume uses the session's options: --%s cannot be given",
-                            options[k].name);
-    return !((o->show || o->replay) && (o->shard || cli_is_given(&cli_fuzz_syntax, given, "db"))) ||
-           lit_fail(error, LIT_EXIT_USAGE,
-                    "--show and --replay store nothing: no --db, no --shard");
-}
-
-static bool check_usage(struct fuzzing *f, const struct cli_call *call, struct lit_error *error)
-{
-    const struct options *o = f->chosen;
-    struct eng_shard *shard = &f->campaign.options.shard;
-    if (!check_family(f, &call->operands, error) || !check_together(o, call->given, error) ||
-        (o->resume && !resume(f, call->operands.items[0], error)) ||
-        (o->shard && !eng_shard_parse(o->shard, STORE_SHARD_RUNS, "--shard", shard, error)))
+    call |= (o->resume ? CLI_RESUMED : 0) | (o->show ? SHOWN : 0) | (o->replay ? REPLAYED : 0);
+    if (!cli_calls_check(&cli_fuzz_syntax, given, call, whys, error) || !check_limits(o, error))
         return false;
-    if (o->show && o->replay)
-        return lit_fail(error, LIT_EXIT_USAGE, "--show and --replay are mutually exclusive");
-    if (o->show && !o->seed.given)
+    if (o->show && !o->seed.given && !(call & MEMORY))
         return lit_fail(error, LIT_EXIT_USAGE, "--show needs --seed");
-    if (o->steps > GEN_STEPS / 2)
-        return lit_fail(error, LIT_EXIT_USAGE, "--steps: at most %d", GEN_STEPS / 2);
-    if (o->index.value > NUMBERS_MOST || o->count > NUMBERS_MOST)
-        return lit_fail(error, LIT_EXIT_USAGE, "--index and --count: at most 2^52");
-    if (o->shard && !o->seed.given)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "the shards of a campaign need one seed: give "
-                        "--seed");
-    if (o->jobs > JOBS_MOST)
-        return lit_fail(error, LIT_EXIT_USAGE, "--jobs: at most %d", JOBS_MOST);
-    if (o->pressure > GEN_NUMBERS - ENG_DRAW_NUMBERS)
-        return lit_fail(error, LIT_EXIT_USAGE, "--pressure: at most %d",
-                        GEN_NUMBERS - ENG_DRAW_NUMBERS);
-    return o->depth <= GEN_NESTING / 2 ||
-           lit_fail(error, LIT_EXIT_USAGE, "--depth: at most %d", GEN_NESTING / 2);
+    return !o->shard || o->seed.given ||
+           lit_fail(error, LIT_EXIT_USAGE, "the shards of a campaign need one seed: give --seed");
 }
 
 static void settle(struct fuzzing *f)
 {
-    struct options *o = f->chosen;
+    struct cli_fuzz_options *o = f->chosen;
     cli_seed_settle(&o->seed, true);
-    if (!o->count)
-        o->count = PROGRAMS;
-    if (!o->runs)
-        o->runs = o->replay ? REPLAY_RUNS : RUNS;
     if (!o->jobs)
         o->jobs = eng_usable_cores() < JOBS_MOST ? eng_usable_cores() : JOBS_MOST;
     settle_limits(f);
@@ -565,31 +574,79 @@ static void settle(struct fuzzing *f)
 
 static bool begin(struct fuzzing *f, const struct cli_call *call, struct lit_error *error)
 {
-    struct options *o = f->chosen;
-    f->campaign.kind = (struct cli_campaign_kind){
-        .family = f->sum.data ? "groups" : "reconvergence",
-        .rule = o->rule == BY_DEVICE ? NULL : gen_rule_name(rules[o->rule]),
-        .steps = o->steps,
-        .depth = o->depth,
-        .pressure = o->pressure,
-        .runs = o->runs};
-    f->campaign.options = (struct cli_run_options){.runs = o->count,
-                                                   .first = o->index.value,
-                                                   .seed = o->seed,
-                                                   .simt = o->simt,
-                                                   .timeout = o->timeout,
-                                                   .shard = f->campaign.options.shard,
-                                                   .db = o->db};
-    return cli_session_check(&f->campaign.options.patterns, &o->simt, error) &&
-           cli_campaign_begin(&f->campaign, call, &f->devices, error);
+    const struct cli_fuzz_options *o = f->chosen;
+    struct cli_campaign *c = &f->campaign;
+    struct text name = {0};
+    c->options = (struct cli_run_options){.runs = o->count,
+                                          .first = o->index.value,
+                                          .campaign = true,
+                                          .rule = {.least = o->count, .most = o->count},
+                                          .seed = o->seed,
+                                          .simt = o->simt,
+                                          .timeout = o->timeout,
+                                          .shard = c->options.shard,
+                                          .db = o->db};
+    put_name(0, &name, f);
+    cli_list_add(&c->options.patterns, name.data);
+    return cli_session_check(&c->options.patterns, &o->simt, error) &&
+           cli_session_begin("fuzz", call, &c->options, &f->devices, &c->store, &c->session, error);
 }
 
+static bool take_device(unsigned number, const struct dev_facts *facts, const char *checker,
+                        void *user)
+{
+    struct eng_inventory *inventory = user;
+    struct eng_device device = {.number = number, .facts = *facts};
+    (void)checker;
+    dev_facts_id(facts, device.id);
+    LIT_ADD(inventory->devices, inventory->count) = device;
+    return true;
+}
+
+// The devices of a finished session, of which nothing is to be run, need not be there.
 static bool find_devices(struct fuzzing *f, const struct cli_call *call, struct lit_error *error)
 {
+    struct cli_campaign *c = &f->campaign;
+    struct cli_devices *devices = &f->devices;
+    if (c->session.finished) {
+        if (!store_devices(c->store, c->session.id, take_device, &devices->inventory, error))
+            return false;
+        devices->chosen = lit_alloc(devices->inventory.count + 1, sizeof *devices->chosen);
+        for (size_t i = 0; i < devices->inventory.count; i++)
+            devices->chosen[i] = true;
+        return devices->inventory.count ||
+               lit_fail(error, LIT_EXIT_NOTHING, "none of the session's devices is present");
+    }
+    if (!cli_devices_find(devices, &f->chosen->devices, error))
+        return false;
     if (f->chosen->resume)
-        return cli_campaign_devices(&f->campaign, &f->devices, error);
-    return cli_devices_find(&f->devices, &f->chosen->devices, error) &&
-           (f->chosen->replay || f->chosen->show || begin(f, call, error));
+        return cli_session_choose(c->session.options, devices, &c->missing, error);
+    return f->chosen->replay || f->chosen->show || begin(f, call, error);
+}
+
+int cli_campaign_end(struct cli_campaign *c, const char *family, double started, enum lit_exit code,
+                     const char *reason, struct lit_error *error)
+{
+    const char *db = c->options.db;
+    if (c->store && ((!c->session.finished && !c->missing &&
+                      !store_session_finish(c->store, c->session.id, error)) ||
+                     !store_stays(c->store, error)))
+        return cli_fail(error);
+    printf("\n");
+    cli_last_line(c->store ? db : NULL, c->options.seed.value, started, code, reason);
+    if (c->store && c->missing) {
+        char command[64];
+        snprintf(command, sizeof command, "litmus fuzz %s", family);
+        cli_session_print_resume(command, db);
+    }
+    cli_flush();
+    return code;
+}
+
+void cli_campaign_close(struct cli_campaign *c)
+{
+    store_session_clear(&c->session);
+    store_close(&c->store);
 }
 
 static int finish(struct fuzzing *f, struct lit_error *error)
@@ -598,15 +655,18 @@ static int finish(struct fuzzing *f, struct lit_error *error)
     const enum lit_exit code = conclude(&f->sum, reason);
     f->campaign.missing |= f->sum.stopped + f->sum.unopened > 0;
     f->campaign.options.seed = f->chosen->seed;
-    return cli_campaign_end(&f->campaign, f->devices.watch.started, code, reason, error);
+    return cli_campaign_end(&f->campaign, gen_family_of(f->limits.numbers),
+                            f->devices.watch.started, code, reason, error);
 }
 
 static int fuzz(struct fuzzing *f, const struct cli_call *call, struct lit_error *error)
 {
     struct replay replay;
-    struct options *o = f->chosen;
+    struct cli_fuzz_options *o = f->chosen;
     enum eng_end end = ENG_END_RAN;
-    if (!check_usage(f, call, error))
+    if ((o->resume && !resume(f, call->operands.items[0], error)) ||
+        (o->shard && !eng_shard_parse(o->shard, STORE_SHARD_RUNS, "--shard",
+                                      &f->campaign.options.shard, error)))
         return cli_fail(error);
     settle(f);
     // What a device has decides what is drawn.
@@ -630,44 +690,37 @@ static int fuzz(struct fuzzing *f, const struct cli_call *call, struct lit_error
     return finish(f, error);
 }
 
-// The options that say nothing of small memory tests are refused.
-static int fuzz_memory(struct cli_call *call)
+static const struct family *find_family(const struct cli_list *operands, struct lit_error *error)
 {
-    static const char *const others[] = {"rule",  "pressure", "jobs",   "steps",
-                                         "depth", "coverage", "replay", "shard"};
-    const struct options *o = call->chosen;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (cli_is_given(&cli_fuzz_syntax, call->given, others[i])) {
-            lit_fail(&call->error, LIT_EXIT_USAGE, "--%s is not for memory", others[i]);
-            return CLI_FAILED;
-        }
-    if (!check_together(o, call->given, &call->error))
-        return CLI_FAILED;
-    const bool counted = cli_is_given(&cli_fuzz_syntax, call->given, "count");
-    const bool kept = cli_is_given(&cli_fuzz_syntax, call->given, "keep");
-    return cli_fuzz_memory(call, &(struct cli_fuzz_memory){.devices = &o->devices,
-                                                           .simt = &o->simt,
-                                                           .count = counted ? o->count : 0,
-                                                           .runs = o->runs ? o->runs : 16,
-                                                           .keep = kept ? o->keep : UINT64_MAX,
-                                                           .seed = o->seed,
-                                                           .index = o->index.value,
-                                                           .show = o->show,
-                                                           .resume = o->resume,
-                                                           .quiet = o->quiet,
-                                                           .verbose = o->verbose,
-                                                           .out = o->out ? o->out : "fuzz-memory",
-                                                           .db = o->db,
-                                                           .timeout = o->timeout,
-                                                           .time = o->time});
+    if (operands->count != 1) {
+        lit_fail(error, LIT_EXIT_USAGE,
+                 operands->count ? "only one family at a time"
+                                 : "missing family: reconvergence, groups or memory");
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (strcmp(operands->items[0], families[i].name) == 0)
+            return &families[i];
+    lit_fail(error, LIT_EXIT_USAGE,
+             "no programs are generated for '%.80s'; there are: reconvergence, groups, memory",
+             operands->items[0]);
+    return NULL;
 }
 
 int cli_fuzz(struct cli_call *call)
 {
-    if (call->operands.count == 1 && !strcmp(call->operands.items[0], "memory"))
-        return fuzz_memory(call);
-    struct fuzzing f = {.chosen = call->chosen};
+    struct cli_fuzz_options *o = call->chosen;
+    const struct family *family = find_family(&call->operands, &call->error);
+    if (!family || !check_usage(o, family->call, call->given, &call->error))
+        return CLI_FAILED;
+    o->count = o->count ? o->count : family->count;
+    o->runs = o->runs ? o->runs : o->replay ? REPLAY_RUNS : family->runs;
+    o->keep = o->keep ? o->keep : family->keep;
+    if (family->call & MEMORY)
+        return cli_fuzz_memory(call, o);
+    struct fuzzing f = {.chosen = o, .sum.data = family->call == 0};
     const int code = fuzz(&f, call, &call->error);
+    fuzz_session_clear(&f.kept);
     cli_campaign_close(&f.campaign);
     return cli_devices_end(&f.devices, code);
 }

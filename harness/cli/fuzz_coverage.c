@@ -35,21 +35,21 @@ static void cover(const struct gen_program *program, enum masks_rule rule, struc
     }
 }
 
-static void draw_again(const struct cli_campaign *c, const struct fuzz_plan *plan,
+static void draw_again(const struct fuzz_session *s, const struct fuzz_plan *plan,
                        struct acts *acts)
 {
-    for (size_t k = 0; k < c->count; k++) {
-        const struct store_result *row = &c->sizes[k].row;
-        const struct gen_limits limits = fuzz_limits(plan, c->device, c->sizes[k].subgroup);
+    for (size_t k = 0; k < s->count; k++) {
+        const struct store_result *row = &s->sizes[k].record.row;
+        const struct gen_limits limits = fuzz_limits(plan, s->device, s->sizes[k].subgroup);
         for (uint64_t run = row->first; run < row->first + row->count.runs; run++) {
             struct gen_program program;
-            gen_draw(&program, &limits, plan->seed, run * c->count + k);
+            gen_draw(&program, &limits, plan->seed, run * s->count + k);
             cover(&program, limits.rule, acts);
         }
     }
 }
 
-void cli_campaign_coverage(const struct cli_campaign *c, const struct fuzz_plan *plan,
+void cli_fuzz_put_coverage(const struct fuzz_session *s, const struct fuzz_plan *plan,
                            struct text *text)
 {
     static const char *const titles[CONSTRUCTS + GEN_TYPES] = {
@@ -61,7 +61,7 @@ void cli_campaign_coverage(const struct cli_campaign *c, const struct fuzz_plan 
     OWNED(table_clear) struct table table = {TABLE_OF(columns), .width = 16};
     OWNED(lit_free) struct acts *acts = lit_alloc(1, sizeof *acts);
     uint64_t all = 0, seen = 0;
-    draw_again(c, plan, acts);
+    draw_again(s, plan, acts);
     for (enum gen_op op = GEN_OP_NONE + 1; op < GEN_OPS; op++) {
         uint64_t counts[CONSTRUCTS + GEN_TYPES] = {0};
         for (size_t i = 0; i < CONSTRUCTS; i++)
@@ -69,7 +69,7 @@ void cli_campaign_coverage(const struct cli_campaign *c, const struct fuzz_plan 
                 const uint64_t count = acts->of[op][constructs[i]][type];
                 counts[i] += count;
                 counts[CONSTRUCTS + type] += count;
-                all += can_be(op, constructs[i], type, c->device->facts.features);
+                all += can_be(op, constructs[i], type, s->device->facts.features);
                 seen += count > 0;
             }
         table_row(&table);

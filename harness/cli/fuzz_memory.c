@@ -35,7 +35,7 @@ struct tests {
 };
 
 struct campaign {
-    const struct cli_fuzz_memory *asked;
+    const struct cli_fuzz_options *asked;
     struct cli_campaign kept;
     struct cli_devices devices;
     struct lit_error *error;
@@ -204,9 +204,10 @@ static bool keep(struct campaign *c, const struct one *one, struct text *said)
             return false;
     if (c->stored >= c->asked->keep)
         return true;
-    if (!lit_folder_make(c->asked->out, c->error))
+    const char *folder = c->asked->out ? c->asked->out : "fuzz-memory";
+    if (!lit_folder_make(folder, c->error))
         return false;
-    text_printf(&path, "%s/%s", c->asked->out, one->file.data);
+    text_printf(&path, "%s/%s", folder, one->file.data);
     if (!lit_file_write(path.data, one->text.data, one->text.length, c->error))
         return false;
     text_printf(said, "    stored in %s\n", path.data);
@@ -332,35 +333,37 @@ static enum eng_stop run_some(struct campaign *c)
     return eng_supervise(&work, &c->tally, c->error);
 }
 
-static bool begin(struct campaign *c, const struct cli_call *call)
+static bool find_devices(struct campaign *c, const struct cli_call *call)
 {
+    const struct cli_fuzz_options *asked = c->asked;
     struct cli_campaign *kept = &c->kept;
+    if (!cli_devices_find(&c->devices, &asked->devices, c->error))
+        return false;
+    if (asked->resume)
+        return cli_session_choose(kept->session.options, &c->devices, &kept->missing, c->error);
     cli_list_add(&kept->options.patterns, lit_strdup(CLI_MEMORY_TESTS));
-    kept->session = cli_session_make("fuzz", call);
-    kept->session.seed = kept->options.seed.value;
-    kept->session.runs = kept->options.runs;
-    kept->session.options = cli_session_write(&kept->options, &c->devices);
-    kept->store = store_open(kept->options.db, c->error);
-    return kept->store && store_session_begin(kept->store, &kept->session, c->error);
+    return cli_session_begin("fuzz", call, &kept->options, &c->devices, &kept->store,
+                             &kept->session, c->error);
 }
 
 static bool find(struct campaign *c, const struct cli_call *call)
 {
-    const struct cli_fuzz_memory *asked = c->asked;
-    struct cli_run_options *options = &c->kept.options;
+    const struct cli_fuzz_options *asked = c->asked;
+    struct cli_campaign *kept = &c->kept;
+    struct cli_run_options *options = &kept->options;
     *options = (struct cli_run_options){.runs = asked->runs,
                                         .seed = asked->seed,
-                                        .simt = *asked->simt,
+                                        .simt = asked->simt,
                                         .timeout = asked->timeout,
                                         .db = asked->db,
                                         .campaign = true,
-                                        .first = asked->index,
+                                        .first = asked->index.value,
                                         .count = asked->count,
                                         .rule = {.least = asked->runs, .most = asked->runs}};
-    c->kept.kind.family = "memory";
-    if (asked->resume && !cli_campaign_resume(&c->kept, "memory", c->error))
+    if (asked->resume &&
+        !cli_session_campaign(&kept->store, "memory", &kept->session, options, c->error))
         return false;
-    if (c->kept.session.finished)
+    if (kept->session.finished)
         return lit_fail(c->error, LIT_EXIT_USAGE, "%.200s: no campaign in it is unfinished",
                         asked->db);
     cli_seed_settle(&options->seed, true);
@@ -369,10 +372,7 @@ static bool find(struct campaign *c, const struct cli_call *call)
     if (!cli_simt_use(&options->simt, c->error))
         return false;
     eng_interrupt_listen();
-    return (asked->resume
-                ? cli_campaign_devices(&c->kept, &c->devices, c->error)
-                : cli_devices_find(&c->devices, asked->devices, c->error) && begin(c, call)) &&
-           load_tried(c);
+    return find_devices(c, call) && load_tried(c);
 }
 
 static int run_all(struct campaign *c, const struct cli_call *call)
@@ -397,16 +397,16 @@ static int run_all(struct campaign *c, const struct cli_call *call)
     c->kept.missing |= c->tally.stopped + c->tally.unopened > 0 ||
                        ((stop != ENG_STOP_NOT || eng_interrupt()) && c->kept.options.count);
     const enum lit_exit code = eng_tally_exit(&c->tally, reason, sizeof reason);
-    return cli_campaign_end(&c->kept, c->devices.watch.started, code, reason, c->error);
+    return cli_campaign_end(&c->kept, "memory", c->devices.watch.started, code, reason, c->error);
 }
 
-static int show(const struct cli_fuzz_memory *asked)
+static int show(const struct cli_fuzz_options *asked)
 {
     OWNED(gen_small_clear) struct gen_small small = {0};
     struct text text = {0};
     bool there = true;
     gen_small_make(&small);
-    for (uint64_t i = 0; i <= asked->index && there; i++)
+    for (uint64_t i = 0; i <= asked->index.value && there; i++)
         there = gen_small_next(&small);
     if (!there) {
         struct lit_error error = {0};
@@ -417,7 +417,7 @@ static int show(const struct cli_fuzz_memory *asked)
     return cli_print(&text);
 }
 
-int cli_fuzz_memory(struct cli_call *call, const struct cli_fuzz_memory *asked)
+int cli_fuzz_memory(struct cli_call *call, const struct cli_fuzz_options *asked)
 {
     OWNED(lit_free) struct campaign *c = lit_alloc(1, sizeof *c);
     if (asked->show)

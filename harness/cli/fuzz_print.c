@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static void put_rate(uint64_t failed, uint64_t runs, struct text *text)
 {
@@ -122,4 +123,30 @@ void cli_fuzz_put_groups(const struct fuzz_tally *tally, struct text *text)
         text_puts(text, i ? "" : "\n  groups of programs that fail alike:\n");
         text_paragraph(text, "    ", line.data);
     }
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+    return (first > second) - (first < second);
+}
+
+void cli_fuzz_put_failed(const struct fuzz_session *s, struct text *text)
+{
+    uint64_t numbers[DEV_MAX_SIZES * ENG_MAX_FAILURES];
+    size_t count = 0;
+    OWNED(text_free) struct text line = {0};
+    for (size_t k = 0; k < s->count; k++) {
+        const struct eng_count *known = &s->sizes[k].record.row.count;
+        for (size_t i = 0; i < known->failure_count; i++)
+            numbers[count++] = known->failures[i].at.run * s->count + k;
+    }
+    if (!count)
+        return;
+    qsort(numbers, count, sizeof *numbers, by_number);
+    text_printf(&line, "failed programs that the store names: ");
+    for (size_t i = 0; i < count; i++)
+        text_printf(&line, "%s%" PRIu64, i ? ", " : "", numbers[i]);
+    text_puts(text, "\n");
+    text_paragraph(text, "  ", line.data);
 }

@@ -21,18 +21,3 @@ bool cli_litmus_read(const char *path, struct text *bytes, struct lit_error *err
 // is said as a program, as .litmus or as SPIR-V for Dat3M. False with an error, which is
 // LIT_EXIT_UNDECIDED if the form cannot express it.
 bool cli_litmus_export(const char *name, bool dat3m, struct text *text, struct lit_error *error);
-
-// What `litmus fuzz memory` was asked for.
-struct cli_fuzz_memory {
-    const struct cli_list *devices, *simt;
-    uint64_t count; // tests; 0: until it is told to stop
-    uint64_t runs;  // of each
-    uint64_t keep;  // files of tests that failed, of each device; UINT64_MAX: all
-    struct cli_seed seed;
-    uint64_t index;           // of the first test, or of the one to show
-    bool show, quiet, resume; // resume: seed, runs, count, index and devices are of the session
-    int verbose;
-    const char *out, *db;
-    double timeout, time;
-};
-int cli_fuzz_memory(struct cli_call *call, const struct cli_fuzz_memory *asked);

@@ -109,7 +109,7 @@ static bool parse_choice(const char *text, const char *words, int *choice)
 static bool store_value(const struct cli_option *option, const char *value, void *target)
 {
     void *place = (char *)target + option->at;
-    switch (option->kind) {
+    switch ((enum cli_kind)CLI_KIND(option->kind)) {
     case CLI_FLAG:
         *(bool *)place = true;
         return true;
@@ -142,7 +142,7 @@ static bool store_value(const struct cli_option *option, const char *value, void
     return false;
 }
 
-static const char *wanted(enum cli_kind kind)
+static const char *wanted(unsigned kind)
 {
     static const char *const values[CLI_CHOICE + 1] = {
         [CLI_COUNT] = "a number, 1 or more",
@@ -300,10 +300,10 @@ enum cli_outcome cli_parse(const struct cli_syntax *syntax, int argc, char **arg
         size_t index = option_of(syntax, reply);
         const struct cli_option *option = &syntax->options[index];
         if (!store_value(option, optarg, target)) {
+            const unsigned kind = CLI_KIND(option->kind);
             lit_fail(error, LIT_EXIT_USAGE, "--%s '%.80s': expected %s%s%s%s", option->name, optarg,
-                     wanted(option->kind), option->kind == CLI_CHOICE ? " (" : "",
-                     option->kind == CLI_CHOICE ? option->argument : "",
-                     option->kind == CLI_CHOICE ? ")" : "");
+                     wanted(kind), kind == CLI_CHOICE ? " (" : "",
+                     kind == CLI_CHOICE ? option->argument : "", kind == CLI_CHOICE ? ")" : "");
             return CLI_WRONG;
         }
         if (given)
@@ -321,6 +321,17 @@ bool cli_is_given(const struct cli_syntax *syntax, uint64_t given, const char *n
     while (strcmp(syntax->options[i].name, name) != 0)
         i++;
     return given >> i & 1;
+}
+
+bool cli_calls_check(const struct cli_syntax *syntax, uint64_t given, unsigned calls,
+                     const char *const *whys, struct lit_error *error)
+{
+    for (size_t i = 0; i < syntax->count; i++)
+        for (unsigned bit = 0; given >> i & 1 && calls >> bit; bit++)
+            if (calls & syntax->options[i].kind / CLI_NOT(1) & 1u << bit)
+                return lit_fail(error, LIT_EXIT_USAGE, "--%s %s", syntax->options[i].name,
+                                whys[bit]);
+    return true;
 }
 
 // Help

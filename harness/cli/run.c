@@ -16,7 +16,6 @@
 #include "report/report.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -31,36 +30,38 @@
 #define AT(member) offsetof(struct cli_run_options, member)
 
 static const struct cli_option options[] = {
-    {'a', "all", CLI_FLAG, AT(all), NULL, "every test (of the default run, see --thorough)"},
-    {'d', "device", CLI_LIST, AT(devices), "DEVICE",
+    {'a', "all", CLI_FLAG | CLI_NOT(CLI_RESUMED), AT(all), NULL,
+     "every test (of the default run, see --thorough)"},
+    {'d', "device", CLI_LIST | CLI_NOT(CLI_RESUMED), AT(devices), "DEVICE",
      "only this device: its number or UUID as 'litmus devices'\nprints them, or its name with * "
      "and ?; "
      "can be repeated"},
-    {'n', "runs", CLI_COUNT, AT(runs), "N",
+    {'n', "runs", CLI_COUNT | CLI_NOT(CLI_RESUMED), AT(runs), "N",
      "runs of each configuration (default: 1,000, twice as many or\nhalf as many by what was ever "
      "seen to fail there, half of\nthat on a CPU, all the same with --thorough; 20 with --simt)"},
-    {0, "until-width", CLI_RATE, AT(until_width), "WIDTH",
+    {0, "until-width", CLI_RATE | CLI_NOT(CLI_RESUMED), AT(until_width), "WIDTH",
      "run each configuration until the 95 % interval of its rate\nis no wider than this; -n is "
      "then the minimum"},
-    {0, "until-decided", CLI_RATE, AT(until_decided), "RATE",
+    {0, "until-decided", CLI_RATE | CLI_NOT(CLI_RESUMED), AT(until_decided), "RATE",
      "run until each rate is shown to be above or below this"},
-    {0, "max-runs", CLI_COUNT, AT(max_runs), "N",
+    {0, "max-runs", CLI_COUNT | CLI_NOT(CLI_RESUMED), AT(max_runs), "N",
      "limit for --until-..., then undecided: exit code 3\n(default: 1,000 times -n)"},
     CLI_OPTION_SIMT("only on the SIMT simulator, with this execution model:\n " CLI_SIMT_MODELS),
-    {0, "thorough", CLI_FLAG, AT(thorough), NULL,
+    {0, "thorough", CLI_FLAG | CLI_NOT(CLI_RESUMED), AT(thorough), NULL,
      "all values of all parameters, and all supported subgroup\nsizes"},
     CLI_OPTION_SEED(
         "random seed, e.g. 24301 or 0x5eed (default: a new one,\nwhich is printed and stored)"),
-    {0, "stress", CLI_LIST, AT(stress), CLI_STRESS_ARGUMENT,
+    {0, "stress", CLI_LIST | CLI_NOT(CLI_RESUMED), AT(stress), CLI_STRESS_ARGUMENT,
      "background load on the device (default: none). random: a\nstress configuration for each "
      "configuration, from the seed;\ntuned: the one that 'litmus tune' found; or parameters,\ne.g. "
      "workgroups=64,kind=memory (docs/stress.md)"},
-    {0, "shuffle", CLI_FLAG, AT(shuffle), NULL, "in random order, from the seed"},
-    {0, "shard", CLI_TEXT, AT(shard_tests), "I/N",
+    {0, "shuffle", CLI_FLAG | CLI_NOT(CLI_RESUMED), AT(shuffle), NULL,
+     "in random order, from the seed"},
+    {0, "shard", CLI_TEXT | CLI_NOT(CLI_RESUMED), AT(shard_tests), "I/N",
      "only part I (from 0) of N: of the tests; none: all, whatever\nGTEST_SHARD_INDEX, "
      "CI_NODE_INDEX "
      "and the like say"},
-    {0, "shard-runs", CLI_TEXT, AT(shard_runs), "I/N",
+    {0, "shard-runs", CLI_TEXT | CLI_NOT(CLI_RESUMED), AT(shard_runs), "I/N",
      "only part I (from 0) of N: of the runs of each test"},
     CLI_OPTION_TIMEOUT("seconds without progress that count as a hang (default: 60)"),
     CLI_OPTION_TIME,
@@ -76,17 +77,18 @@ static const struct cli_option options[] = {
      "compare with a baseline (a store or a JSON report) and exit\nas 'litmus gate' does"},
     {0, "waivers", CLI_LIST, AT(waivers), "FILE",
      "with --baseline: allowed failures, see 'litmus help gate'"},
-    {0, "validation", CLI_FLAG, AT(validation), NULL,
+    {0, "validation", CLI_FLAG | CLI_NOT(CLI_RESUMED), AT(validation), NULL,
      "with the Khronos validation layer, if it is installed"},
     {0, "isa", CLI_CHOICE, AT(isa), CLI_CODE_ARGUMENT,
      "configurations whose compiled code is stored, see 'litmus\nhelp isa' (default: those that "
      "failed and their nearest\nvariants)"},
-    {0, "caselist", CLI_LIST, AT(caselists), "FILE",
+    {0, "caselist", CLI_LIST | CLI_NOT(CLI_RESUMED), AT(caselists), "FILE",
      "only the configurations that the lines of a file name, with or\nwithout their subgroup size, "
      "or tests; -: stdin"},
-    {0, "skips", CLI_LIST, AT(skips), "FILE",
+    {0, "skips", CLI_LIST | CLI_NOT(CLI_RESUMED), AT(skips), "FILE",
      "not those that a line of a file matches: regular expressions,\nas deqp-runner takes them"},
-    {0, "dry-run", CLI_FLAG, AT(dry_run), NULL, "only print the configurations"},
+    {0, "dry-run", CLI_FLAG | CLI_NOT(CLI_RESUMED), AT(dry_run), NULL,
+     "only print the configurations"},
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL,
      "no progress, no tables: only failures and the last line"},
     {'v', "verbose", CLI_MORE, AT(verbose), NULL,
@@ -94,8 +96,6 @@ static const struct cli_option options[] = {
      "share of the time a device executed tests"},
     CLI_OPTION_COLOR,
     CLI_OUTPUT_OPTIONS};
-
-#define OPTIONS (sizeof options / sizeof options[0])
 
 const struct cli_syntax cli_run_syntax = {
     .name = "run",
@@ -119,20 +119,6 @@ const struct cli_syntax cli_run_syntax = {
             "  litmus run corpus/*.litmus -n 10000\n",
     .operands = CLI_OPERANDS_TESTS,
 };
-
-// What may stand beside --resume.
-static bool goes_with_resume(const struct cli_option *option)
-{
-    if (option->at >= AT(outputs) && option->at < AT(outputs) + sizeof(struct cli_outputs))
-        return true;
-    static const char *const names[] = {"resume",  "db",      "time",  "serial",
-                                        "quiet",   "verbose", "color", "baseline",
-                                        "waivers", "isa",     "ahead"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(names[i], option->name) == 0)
-            return true;
-    return false;
-}
 
 static bool is_given(uint64_t given, const char *name)
 {
@@ -162,13 +148,10 @@ static bool parse_ahead(struct cli_run_options *o, struct lit_error *error)
 static bool check_usage(const struct cli_run_options *o, uint64_t given, struct lit_error *error)
 {
     if (o->resume) {
-        for (size_t i = 0; i < OPTIONS; i++)
-            if (given >> i & 1 && !goes_with_resume(&options[i]))
-                return lit_fail(error, LIT_EXIT_USAGE,
-                                "--resume uses the session's options: --%s cannot be given",
-                                options[i].name);
-        return o->patterns.count == 0 ||
-               lit_fail(error, LIT_EXIT_USAGE, "--resume uses the session's tests: no patterns");
+        static const char *const why[] = {CLI_WHY_RESUMED};
+        return cli_calls_check(&cli_run_syntax, given, CLI_RESUMED, why, error) &&
+               (o->patterns.count == 0 ||
+                lit_fail(error, LIT_EXIT_USAGE, "--resume uses the session's tests: no patterns"));
     }
     if (o->dry_run && cli_outputs_wanted(&o->outputs))
         return lit_fail(error, LIT_EXIT_USAGE, "--dry-run measures nothing to report");
@@ -243,26 +226,13 @@ static bool take_inventory(struct run *run, struct lit_error *error)
     return eng_inventory_some(&run->devices.inventory, error);
 }
 
-static void remark_missing(const char *name, void *user)
-{
-    struct run *run = user;
-    run->incomplete = true;
-    fprintf(stderr, "litmus: a device of the session is missing, or has another driver now: %s\n",
-            name);
-}
-
 static bool choose_devices(struct run *run, struct lit_error *error)
 {
     const struct cli_run_options *o = &run->options;
     if (!o->resume)
         return eng_inventory_choose(&run->devices.inventory, o->devices.items, o->devices.count,
                                     run->devices.chosen, error);
-    if (!cli_session_choose(run->session.options, &run->devices, remark_missing, run, error))
-        return false;
-    for (size_t i = 0; i < run->devices.inventory.count; i++)
-        if (run->devices.chosen[i])
-            return true;
-    return lit_fail(error, LIT_EXIT_NOTHING, "none of the session's devices is present");
+    return cli_session_choose(run->session.options, &run->devices, &run->incomplete, error);
 }
 
 // A software driver takes minutes for what a GPU does in seconds.
@@ -307,15 +277,8 @@ static void print_header(const struct eng_device *device, size_t planned, size_t
 
 static bool begin_session(struct run *run, const struct cli_call *call, struct lit_error *error)
 {
-    run->session = cli_session_make("run", call);
-    run->session.seed = run->options.seed.value;
-    run->session.runs = run->options.runs;
-    run->session.shard = run->options.shard.kind;
-    run->session.shard_index = run->options.shard.index;
-    run->session.shard_count = run->options.shard.count;
-    run->session.options = cli_session_write(&run->options, &run->devices);
-    run->store = store_open(run->options.db, error);
-    return run->store && store_session_begin(run->store, &run->session, error) &&
+    return cli_session_begin("run", call, &run->options, &run->devices, &run->store, &run->session,
+                             error) &&
            cli_kernels_keep(run->store, run->session.id, &run->kept, error);
 }
 
@@ -337,11 +300,7 @@ static bool note_drivers(struct run *run, struct lit_error *error)
 
 static bool load_session(struct run *run, struct lit_error *error)
 {
-    // Opening would make the file.
-    if (access(run->options.db, F_OK) != 0)
-        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", run->options.db, strerror(errno));
-    run->store = store_open(run->options.db, error);
-    return run->store && cli_session_resume(run->store, &run->session, &run->options, error) &&
+    return cli_session_resume(&run->store, &run->session, &run->options, error) &&
            cli_kernels_take(run->store, run->session.id, error);
 }
 
@@ -369,18 +328,13 @@ static bool print_tables(const struct run *run)
 static void print_last_line(const struct run *run, enum lit_exit code, const char *reason,
                             bool unfinished)
 {
-    OWNED(text_free) struct text again = {0};
+    const char *kernel = run->kept ? NULL : format_kernel_given();
+    OWNED(text_free) struct text command = {0};
+    text_printf(&command, "litmus%s run", kernel ? kernel : "");
     cli_last_line(run->options.db, run->options.seed.value, run->devices.watch.started, code,
                   reason);
-    if (unfinished) {
-        const char *kernel = run->kept ? NULL : format_kernel_given();
-        text_printf(&again, "litmus%s run --resume", kernel ? kernel : "");
-        if (strcmp(run->options.db, "litmus.db") != 0) {
-            text_puts(&again, " --db ");
-            text_quote(&again, run->options.db);
-        }
-        printf("resume: %s\n", again.data);
-    }
+    if (unfinished)
+        cli_session_print_resume(command.data, run->options.db);
     cli_flush();
 }
 

@@ -6,11 +6,13 @@
 #include "base/build.h"
 #include "store/store.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool cli_session_check(const struct cli_list *patterns, const struct cli_list *simt,
                        struct lit_error *error)
@@ -77,6 +79,23 @@ char *cli_session_write(const struct cli_run_options *options, const struct cli_
     char *text = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
     json_decref(root);
     return text;
+}
+
+bool cli_session_begin(const char *name, const struct cli_call *call,
+                       const struct cli_run_options *options, const struct cli_devices *devices,
+                       struct store **store, struct store_session *session, struct lit_error *error)
+{
+    const bool finished = session->finished;
+    *session = cli_session_make(name, call);
+    session->finished = finished;
+    session->seed = options->seed.value;
+    session->runs = options->runs;
+    session->shard = options->shard.kind;
+    session->shard_index = options->shard.index;
+    session->shard_count = options->shard.count;
+    session->options = cli_session_write(options, devices);
+    *store = store_open(options->db, error);
+    return *store && store_session_begin(*store, session, error);
 }
 
 static bool read_lines(const json_t *json, enum compare_list list, struct compare_waivers *lines)
@@ -241,31 +260,42 @@ static bool suits(const struct store_session *session, void *user)
     return good;
 }
 
-bool cli_session_resume(struct store *store, struct store_session *session,
+// Opening alone would make the file.
+static bool open_existing(const char *db, struct store **store, struct lit_error *error)
+{
+    if (access(db, F_OK) != 0)
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", db, strerror(errno));
+    *store = store_open(db, error);
+    return *store;
+}
+
+bool cli_session_resume(struct store **store, struct store_session *session,
                         struct cli_run_options *options, struct lit_error *error)
 {
     struct wanted wanted = {.unfinished = true};
-    return store_session_pick(store, suits, &wanted, session, error) &&
+    return open_existing(options->db, store, error) &&
+           store_session_pick(*store, suits, &wanted, session, error) &&
            (session->options ||
             lit_fail(error, LIT_EXIT_USAGE, "%s: there is no unfinished session in it",
-                     store_path(store))) &&
+                     options->db)) &&
            cli_session_read(session->options, options, error);
 }
 
-bool cli_session_campaign(struct store *store, const char *family, struct store_session *session,
+bool cli_session_campaign(struct store **store, const char *family, struct store_session *session,
                           struct cli_run_options *options, struct lit_error *error)
 {
     enum joining joining;
     bool unlisted = false;
     struct wanted wanted = {.family = family, .unfinished = true};
-    if (!store_session_pick(store, suits, &wanted, session, error))
+    if (!open_existing(options->db, store, error) ||
+        !store_session_pick(*store, suits, &wanted, session, error))
         return false;
     wanted.unfinished = false;
-    if (!session->options && !store_session_pick(store, suits, &wanted, session, error))
+    if (!session->options && !store_session_pick(*store, suits, &wanted, session, error))
         return false;
     if (!session->options)
         return lit_fail(error, LIT_EXIT_USAGE, "%s: there is no campaign of litmus fuzz %s in it",
-                        store_path(store), family);
+                        options->db, family);
     if (!read_session(session->options, options, &joining, &unlisted))
         return fail_damaged(error);
     if (joining == JOINED_SUM)
@@ -285,14 +315,15 @@ static struct eng_device *find_device(const struct eng_inventory *inventory, con
     return NULL;
 }
 
-bool cli_session_choose(const char *json, struct cli_devices *devices,
-                        void (*missing)(const char *name, void *user), void *user,
+bool cli_session_choose(const char *json, struct cli_devices *devices, bool *missing,
                         struct lit_error *error)
 {
     json_t *root = store_recorded(json), *entry;
     const json_t *list = json_object_get(root, "devices");
-    size_t i;
+    size_t i, found = 0;
     bool ok = json_is_array(list);
+    for (i = 0; i < devices->inventory.count; i++)
+        devices->chosen[i] = false;
     json_array_foreach(list, i, entry)
     {
         const char *id, *name;
@@ -306,12 +337,29 @@ bool cli_session_choose(const char *json, struct cli_devices *devices,
         struct eng_device *device = find_device(&devices->inventory, id);
         text_sanitise(safe, sizeof safe, name);
         if (!device) {
-            missing(safe, user);
+            *missing = true;
+            fprintf(stderr,
+                    "litmus: a device of the session is missing, or has another driver now: %s\n",
+                    safe);
             continue;
         }
         device->number = (unsigned)number;
         devices->chosen[device - devices->inventory.devices] = true;
+        found++;
     }
     json_decref(root);
-    return ok || fail_damaged(error);
+    if (!ok)
+        return fail_damaged(error);
+    return found || lit_fail(error, LIT_EXIT_NOTHING, "none of the session's devices is present");
+}
+
+void cli_session_print_resume(const char *command, const char *db)
+{
+    OWNED(text_free) struct text again = {0};
+    text_printf(&again, "%s --resume", command);
+    if (strcmp(db, "litmus.db") != 0) {
+        text_puts(&again, " --db ");
+        text_quote(&again, db);
+    }
+    printf("resume: %s\n", again.data);
 }

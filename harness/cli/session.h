@@ -58,21 +58,29 @@ bool cli_session_read(const char *json, struct cli_run_options *options, struct 
 // The same of any session, of which nothing is to be run. False if it is damaged.
 bool cli_session_asked(const char *json, struct cli_run_options *options);
 
-// The newest unfinished session of the store that is not a campaign of litmus fuzz, with its
-// options.
-bool cli_session_resume(struct store *store, struct store_session *session,
+// Opens the store options->db, making it if need be, and begins a session of the command `name`
+// there. *session is empty before, but for `finished`.
+bool cli_session_begin(const char *name, const struct cli_call *call,
+                       const struct cli_run_options *options, const struct cli_devices *devices,
+                       struct store **store, struct store_session *session,
+                       struct lit_error *error);
+// Opens the store options->db, which must be there, and takes its newest unfinished session that is
+// not a campaign of litmus fuzz, with its options.
+bool cli_session_resume(struct store **store, struct store_session *session,
                         struct cli_run_options *options, struct lit_error *error);
 #define CLI_MEMORY_TESTS "litmus.fuzz-*" // the pattern of a campaign of litmus fuzz memory
-// The newest unfinished campaign of litmus fuzz FAMILY, else the newest one. It may have been
-// combined of shards, if it is finished: nothing is to be run then.
-bool cli_session_campaign(struct store *store, const char *family, struct store_session *session,
+// The same of the newest unfinished campaign of litmus fuzz FAMILY, else the newest one. It may
+// have been combined of shards, if it is finished: nothing is to be run then.
+bool cli_session_campaign(struct store **store, const char *family, struct store_session *session,
                           struct cli_run_options *options, struct lit_error *error);
 
-// Chooses the devices that the session had, and gives them the numbers that they had. Calls
-// `missing` for each that is not there. False with an error if the JSON is damaged.
-bool cli_session_choose(const char *json, struct cli_devices *devices,
-                        void (*missing)(const char *name, void *user), void *user,
+// Chooses the devices that the session had, and gives them the numbers that they had. Says on
+// stderr which are not there, and sets *missing then. False with an error if none is there, or the
+// JSON is damaged.
+bool cli_session_choose(const char *json, struct cli_devices *devices, bool *missing,
                         struct lit_error *error);
+// Prints the command that goes on with a session of the store `db`: "litmus run".
+void cli_session_print_resume(const char *command, const char *db);
 
 // Which part of a run over several machines an invocation is: by its options, else by what the
 // environment of a CI says.

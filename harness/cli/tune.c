@@ -538,15 +538,11 @@ static bool begin_session(struct tuning *t, const struct cli_call *call, struct 
                                           .simt = t->chosen->simt,
                                           .runs = tune_runs_anew(&plan),
                                           .seed = t->chosen->seed,
-                                          .timeout = t->chosen->timeout};
-    t->session = cli_session_make("tune", call);
-    t->session.seed = t->chosen->seed.value;
-    t->session.runs = tune_runs_anew(&plan);
+                                          .timeout = t->chosen->timeout,
+                                          .db = t->chosen->db};
     t->session.finished = true;
-    t->session.options = cli_session_write(&asked, &t->devices);
-    t->store = store_open(t->chosen->db, error);
     bool kept;
-    return t->store && store_session_begin(t->store, &t->session, error) &&
+    return cli_session_begin("tune", call, &asked, &t->devices, &t->store, &t->session, error) &&
            cli_kernels_keep(t->store, t->session.id, &kept, error);
 }
 

@@ -263,12 +263,9 @@ static enum eng_stop ensure_open(struct eng_queue *q, size_t place)
 
 struct measure {
     const struct cat_case *which;
-    struct store_result row;
-    struct text name;
+    struct eng_record kept;
     struct text shown; // its id and label; empty until it runs
     enum cat_expectation expectation;
-    enum eng_result result;
-    char reason[512], stress[ENG_STRESS_TEXT];
     char *evidence[ENG_EVIDENCES];
     bool failed;  // the harness did, not the driver
     bool unclear; // it went wrong while the worker may have been compiling for another one
@@ -279,31 +276,18 @@ struct measure {
 
 static void measure_begin(struct eng_queue *q, struct measure *m, const struct cat_case *which)
 {
-    const struct cat_module *module = cat_case_module(which);
     const struct eng_run *run = run_of(q);
-    uint64_t first;
-    *m = (struct measure){.which = which, .result = ENG_PARTIAL, .rule = q->rule};
-    cat_case_name(which, &m->name);
+    *m = (struct measure){.which = which, .rule = q->rule};
+    cat_case_name(which, &m->kept.name);
     const uint64_t runs =
-        run->weigh ? run->weigh(q->device, m->name.data, run->runs, run->user) : run->runs;
-    eng_shard_runs(&run->shard, runs, &first, &m->rule.least);
+        run->weigh ? run->weigh(q->device, m->kept.name.data, run->runs, run->user) : run->runs;
+    eng_record_begin(&m->kept, which, q->device, run->seed);
+    eng_shard_runs(&run->shard, runs, &m->kept.row.first, &m->rule.least);
+    m->kept.row.rule = q->rule_text;
     m->target = m->rule.least;
     m->expectation = cat_case_expectation(which, NULL);
-    eng_stress_choose(run_of(q)->stress, run_of(q)->seed, which, m->name.data, q->device,
-                      m->stress);
-    m->row = (struct store_result){
-        .name = m->name.data,
-        .device = (char *)q->device->id,
-        .reason = m->reason,
-        .stress = m->stress,
-        .expectation = (char *)cat_expectation_name(m->expectation),
-        .sha256 = module ? (char *)module->sha256 : (char *)"",
-        .headline = which->test->head.headline ? which->test->head.headline : (char *)"",
-        .seed = run_of(q)->seed,
-        .first = first,
-        .rule = q->rule_text,
-        .mode = cat_test_mode(which->test),
-    };
+    eng_stress_choose(run_of(q)->stress, run_of(q)->seed, which, m->kept.name.data, q->device,
+                      m->kept.stress);
 }
 
 static void forget_evidence(struct measure *m)
@@ -317,7 +301,7 @@ static void forget_evidence(struct measure *m)
 static void measure_clear(struct measure *m)
 {
     forget_evidence(m);
-    text_free(&m->name);
+    text_free(&m->kept.name);
     text_free(&m->shown);
 }
 
@@ -337,12 +321,13 @@ static void note_evidence(struct eng_queue *q, struct measure *m, bool silent)
 static bool put(struct eng_queue *q, struct measure *m)
 {
     q->watch.due = 0;
-    m->row.result = (char *)eng_result_name(m->result);
-    m->row.reason = m->result == ENG_PARTIAL ? (char *)"" : m->reason;
-    memcpy(m->row.evidence, m->evidence, sizeof m->evidence);
-    m->row.evidence[ENG_EVIDENCE_CHECK] = (char *)cat_test_check(m->which->test);
+    memcpy(m->kept.row.evidence, m->evidence, sizeof m->evidence);
+    m->kept.row.evidence[ENG_EVIDENCE_CHECK] = (char *)cat_test_check(m->which->test);
     struct lit_error error = {0};
-    return heed(q, store_result_put(run_of(q)->store, run_of(q)->session, &m->row, &error), &error);
+    return heed(q,
+                eng_records_put(&(struct eng_record *){&m->kept}, 1, run_of(q)->store,
+                                run_of(q)->session, &error),
+                &error);
 }
 
 // Puts the batches that wait for it. To be called before anything that may take long.
@@ -354,9 +339,9 @@ static bool put_rest(struct eng_queue *q, struct measure *m)
 static void show(struct eng_queue *q, const struct measure *m)
 {
     q->progress->name = m->shown.data;
-    q->progress->runs = m->row.count.runs;
+    q->progress->runs = m->kept.row.count.runs;
     q->progress->of = m->target;
-    q->progress->failed = m->row.count.failed_runs;
+    q->progress->failed = m->kept.row.count.failed_runs;
     show_progress(q);
 }
 
@@ -367,19 +352,19 @@ static void conclude_done(struct measure *m, const struct eng_event *event)
         [ENG_DEVICE_LOST] = true, [ENG_HARNESS_ERROR] = true,
     };
     char done[32], asked[32];
-    m->result = worker_says[event->result] ? event->result : eng_verdict(&m->row.count);
-    snprintf(m->reason, sizeof m->reason, "%s", event->text);
-    if (m->result == ENG_SKIP && m->row.count.runs > 0) {
-        m->result = ENG_HARNESS_ERROR;
-        snprintf(m->reason, sizeof m->reason,
+    m->kept.result = worker_says[event->result] ? event->result : eng_verdict(&m->kept.row.count);
+    snprintf(m->kept.reason, sizeof m->kept.reason, "%s", event->text);
+    if (m->kept.result == ENG_SKIP && m->kept.row.count.runs > 0) {
+        m->kept.result = ENG_HARNESS_ERROR;
+        snprintf(m->kept.reason, sizeof m->kept.reason,
                  "it ran %s times, then reported a missing feature: %.200s",
-                 text_count(done, m->row.count.runs), event->text);
+                 text_count(done, m->kept.row.count.runs), event->text);
     }
-    if (!worker_says[event->result] && m->row.count.runs != m->target &&
-        !eng_rule_waits(&m->rule, &m->row.count)) {
-        m->result = ENG_HARNESS_ERROR;
-        snprintf(m->reason, sizeof m->reason, "the worker stopped after %s of %s runs",
-                 text_count(done, m->row.count.runs), text_count(asked, m->target));
+    if (!worker_says[event->result] && m->kept.row.count.runs != m->target &&
+        !eng_rule_waits(&m->rule, &m->kept.row.count)) {
+        m->kept.result = ENG_HARNESS_ERROR;
+        snprintf(m->kept.reason, sizeof m->kept.reason, "the worker stopped after %s of %s runs",
+                 text_count(done, m->kept.row.count.runs), text_count(asked, m->target));
     }
 }
 
@@ -400,7 +385,7 @@ static void note_blame(struct eng_queue *q, struct measure *m)
 
 static bool batch_is_sane(const struct measure *m, const struct eng_count *batch)
 {
-    return batch->runs > 0 && batch->runs <= m->target - m->row.count.runs &&
+    return batch->runs > 0 && batch->runs <= m->target - m->kept.row.count.runs &&
            batch->failed_runs <= batch->runs && batch->no_progress_runs <= batch->runs;
 }
 
@@ -410,8 +395,8 @@ static enum eng_stop disbelieve(struct eng_queue *q, struct measure *m, const ch
     if (!put_rest(q, m))
         return ENG_STOP_STORE;
     end_worker(q, true);
-    m->result = ENG_HARNESS_ERROR;
-    snprintf(m->reason, sizeof m->reason, "%s", why);
+    m->kept.result = ENG_HARNESS_ERROR;
+    snprintf(m->kept.reason, sizeof m->kept.reason, "%s", why);
     return ENG_STOP_NOT;
 }
 
@@ -430,7 +415,7 @@ static enum eng_stop follow(struct eng_queue *q, struct measure *m, bool *over)
 {
     struct eng_event event;
     for (;;) {
-        enum eng_wait wait = wait_event(q, &event, m->reason);
+        enum eng_wait wait = wait_event(q, &event, m->kept.reason);
         *over = wait != ENG_WAIT_TIME && wait != ENG_WAIT_INTERRUPTED;
         if (is_time_to_put(wait, &event) && !put_rest(q, m))
             return ENG_STOP_STORE;
@@ -440,7 +425,7 @@ static enum eng_stop follow(struct eng_queue *q, struct measure *m, bool *over)
             note_blame(q, m);
             if (*over) {
                 note_evidence(q, m, wait == ENG_WAIT_HUNG);
-                m->result = eng_wait_result(wait);
+                m->kept.result = eng_wait_result(wait);
                 m->unclear = m->unclear && wait != ENG_WAIT_NONSENSE; // no driver makes it talk so
                 m->failed = wait == ENG_WAIT_FAILED;
             }
@@ -451,8 +436,7 @@ static enum eng_stop follow(struct eng_queue *q, struct measure *m, bool *over)
         case ENG_EVENT_BATCH:
             if (!batch_is_sane(m, &event.count))
                 return disbelieve(q, m, "inconsistent counts from the worker");
-            eng_count_part(&m->row.count, &event.count, q->process, event.fresh);
-            eng_count_add(&m->row.count, &event.count);
+            eng_record_count(&m->kept, &event.count, q->process, event.fresh);
             q->tested += event.tested;
             if (cat_test_draws(m->which->test))
                 q->losses = q->hangs = 0;
@@ -462,11 +446,11 @@ static enum eng_stop follow(struct eng_queue *q, struct measure *m, bool *over)
             break;
         case ENG_EVENT_DONE:
             conclude_done(m, &event);
-            if (eng_is_broken(m->result))
+            if (eng_is_broken(m->kept.result))
                 note_evidence(q, m, false);
             // What is to blame may be what the worker was compiling meanwhile. A driver that has no
             // memory left, say, may have it without the others.
-            if (eng_is_broken(m->result) || event.result == ENG_HARNESS_ERROR)
+            if (eng_is_broken(m->kept.result) || event.result == ENG_HARNESS_ERROR)
                 note_blame(q, m);
             return ENG_STOP_NOT;
         case ENG_EVENT_PRECOMPILED:
@@ -475,8 +459,8 @@ static enum eng_stop follow(struct eng_queue *q, struct measure *m, bool *over)
                 return disbelieve(q, m, "the worker precompiled a pipeline that was not requested");
             break;
         case ENG_EVENT_ERROR:
-            m->result = ENG_HARNESS_ERROR;
-            snprintf(m->reason, sizeof m->reason, "%s", event.text);
+            m->kept.result = ENG_HARNESS_ERROR;
+            snprintf(m->kept.reason, sizeof m->kept.reason, "%s", event.text);
             return ENG_STOP_NOT;
         case ENG_EVENT_MESSAGE:
             say(q, true, "%s: %s", m->shown.data, event.text);
@@ -495,18 +479,21 @@ static bool is_verdict(enum eng_result result)
 
 static void add_up(struct eng_queue *q, const struct measure *m)
 {
-    eng_tally_add(q->workers->tally, m->name.data, m->result, m->expectation, &m->row.count);
-    if (is_verdict(m->result) && eng_rule_judge(&m->rule, &m->row.count) == ENG_RULING_MISSED)
+    eng_tally_add(q->workers->tally, m->kept.name.data, m->kept.result, m->expectation,
+                  &m->kept.row.count);
+    if (is_verdict(m->kept.result) &&
+        eng_rule_judge(&m->rule, &m->kept.row.count) == ENG_RULING_MISSED)
         q->workers->tally->undecided++;
-    if (m->expectation != CAT_CONTROL && (m->result == ENG_FAIL || m->row.count.failed_runs > 0))
+    if (m->expectation != CAT_CONTROL &&
+        (m->kept.result == ENG_FAIL || m->kept.row.count.failed_runs > 0))
         run_of(q)->progress->failed++;
 }
 
 static void report_end(struct eng_queue *q, const struct measure *m)
 {
-    if (eng_is_broken(m->result) || m->failed || q->watch.verbose)
-        say(q, true, "%s: %s%s%s", eng_result_name(m->result), m->shown.data,
-            m->reason[0] ? ": " : "", m->reason);
+    if (eng_is_broken(m->kept.result) || m->failed || q->watch.verbose)
+        say(q, true, "%s: %s%s%s", eng_result_name(m->kept.result), m->shown.data,
+            m->kept.reason[0] ? ": " : "", m->kept.reason);
 }
 
 static void describe(const struct cat_case *which, struct eng_upcoming *ahead, void *user)
@@ -523,17 +510,18 @@ static void describe(const struct cat_case *which, struct eng_upcoming *ahead, v
 static enum eng_stop run_chunk(struct eng_queue *q, struct measure *m, bool *over)
 {
     struct eng_request request = {.kind = ENG_RUN,
-                                  .first = m->row.first + m->row.count.runs,
-                                  .runs = m->target - m->row.count.runs,
+                                  .first = m->kept.row.first + m->kept.row.count.runs,
+                                  .runs = m->target - m->kept.row.count.runs,
                                   .seed = run_of(q)->seed,
                                   .timed = q->watch.verbose,
                                   .timeout_ms = eng_batch_limit_ms(&q->watch.policy)};
     // Those of all runs before expired, too, if there were any.
-    if (m->rule.waits > m->row.count.runs && m->row.count.no_progress_runs == m->row.count.runs)
-        request.waits = m->rule.waits - m->row.count.runs;
+    if (m->rule.waits > m->kept.row.count.runs &&
+        m->kept.row.count.no_progress_runs == m->kept.row.count.runs)
+        request.waits = m->rule.waits - m->kept.row.count.runs;
     eng_precompile_ask(&q->precompile, &q->plan, q->done, place_of(q, m), &request, describe, q);
-    snprintf(request.name, sizeof request.name, "%s", m->row.name);
-    snprintf(request.stress, sizeof request.stress, "%s", m->stress);
+    snprintf(request.name, sizeof request.name, "%s", m->kept.row.name);
+    snprintf(request.stress, sizeof request.stress, "%s", m->kept.stress);
     m->unclear = m->failed = false;
     m->aside = request.renew;
     show(q, m);
@@ -548,12 +536,12 @@ static enum eng_stop run_chunk(struct eng_queue *q, struct measure *m, bool *ove
 static void go_on_alone(struct eng_queue *q, struct measure *m)
 {
     say(q, true, "%s: %s while precompiling other pipelines: continues without: %s", m->shown.data,
-        eng_result_name(m->result), m->reason);
+        eng_result_name(m->kept.result), m->kept.reason);
     end_worker(q, true);
     forget_evidence(m);
     m->unclear = false;
-    m->reason[0] = '\0';
-    m->result = eng_verdict(&m->row.count);
+    m->kept.reason[0] = '\0';
+    m->kept.result = eng_verdict(&m->kept.row.count);
 }
 
 // A program that was drawn ended the worker: it is a run that failed, and the next one has another
@@ -561,21 +549,20 @@ static void go_on_alone(struct eng_queue *q, struct measure *m)
 static bool count_broken(struct eng_queue *q, struct measure *m)
 {
     struct eng_count count;
-    const enum eng_result result = m->result;
+    const enum eng_result result = m->kept.result;
     // Of a worker that has ended by itself the number is used up.
     const uint32_t process = q->worker ? q->process : q->process - 1;
     report_end(q, m);
     end_worker(q, true);
-    eng_draw_broken(&q->device->facts, m->which->subgroup, m->row.first + m->row.count.runs, result,
-                    m->reason, &count);
-    eng_count_part(&m->row.count, &count, process, false);
-    eng_count_add(&m->row.count, &count);
+    eng_draw_broken(&q->device->facts, m->which->subgroup,
+                    m->kept.row.first + m->kept.row.count.runs, result, m->kept.reason, &count);
+    eng_record_count(&m->kept, &count, process, false);
     q->losses = eng_in_a_row(q->losses, ENG_DEVICE_LOST, result);
     q->hangs = eng_in_a_row(q->hangs, ENG_HANG, result);
-    m->reason[0] = '\0';
-    m->result = ENG_PARTIAL;
+    m->kept.reason[0] = '\0';
+    m->kept.result = ENG_PARTIAL;
     const bool written = put(q, m);
-    m->result = eng_verdict(&m->row.count);
+    m->kept.result = eng_verdict(&m->kept.row.count);
     return written;
 }
 
@@ -583,10 +570,10 @@ static bool count_broken(struct eng_queue *q, struct measure *m)
 static enum eng_stop run_by_rule(struct eng_queue *q, struct measure *m, bool *over)
 {
     enum eng_stop step = ENG_STOP_NOT;
-    uint64_t next = eng_rule_next(&m->rule, &m->row.count);
-    m->result = eng_verdict(&m->row.count);
-    while (next > 0 && step == ENG_STOP_NOT && *over && is_verdict(m->result)) {
-        m->result = ENG_PARTIAL;
+    uint64_t next = eng_rule_next(&m->rule, &m->kept.row.count);
+    m->kept.result = eng_verdict(&m->kept.row.count);
+    while (next > 0 && step == ENG_STOP_NOT && *over && is_verdict(m->kept.result)) {
+        m->kept.result = ENG_PARTIAL;
         step = put_rest(q, m) ? ensure_open(q, place_of(q, m)) : ENG_STOP_STORE;
         if (step == ENG_STOP_NOT) {
             m->target = next;
@@ -594,15 +581,15 @@ static enum eng_stop run_by_rule(struct eng_queue *q, struct measure *m, bool *o
             if (step == ENG_STOP_NOT && *over && m->unclear)
                 go_on_alone(q, m);
             if (step == ENG_STOP_NOT && *over && cat_test_draws(m->which->test) &&
-                eng_is_broken(m->result) && !count_broken(q, m))
+                eng_is_broken(m->kept.result) && !count_broken(q, m))
                 step = ENG_STOP_STORE;
         } else {
             *over = false;
         }
-        next = eng_rule_next(&m->rule, &m->row.count);
+        next = eng_rule_next(&m->rule, &m->kept.row.count);
     }
-    if (*over && is_verdict(m->result))
-        eng_rule_reason(&m->rule, &m->row.count, m->reason, sizeof m->reason);
+    if (*over && is_verdict(m->kept.result))
+        eng_rule_reason(&m->rule, &m->kept.row.count, m->kept.reason, sizeof m->kept.reason);
     return step;
 }
 
@@ -612,8 +599,8 @@ static enum eng_stop run_case(struct eng_queue *q, struct measure *m)
     enum eng_stop step = ENG_STOP_NOT;
     show(q, m);
     if (!cat_case_module(m->which)) {
-        m->result = ENG_SKIP;
-        snprintf(m->reason, sizeof m->reason,
+        m->kept.result = ENG_SKIP;
+        snprintf(m->kept.reason, sizeof m->kept.reason,
                  m->which->test->head.size_count
                      ? "built without a module for subgroups of %u"
                      : "built by an assembler that does not know what it needs",
@@ -624,7 +611,7 @@ static enum eng_stop run_case(struct eng_queue *q, struct measure *m)
     if (step == ENG_STOP_STORE)
         return step;
     // Nothing is known yet of a configuration that was stopped before its first batch.
-    if (over || m->row.count.runs > 0) {
+    if (over || m->kept.row.count.runs > 0) {
         if (!put(q, m))
             return ENG_STOP_STORE;
         add_up(q, m);
@@ -632,13 +619,13 @@ static enum eng_stop run_case(struct eng_queue *q, struct measure *m)
     if (over)
         report_end(q, m);
     if (over && run_of(q)->ended)
-        run_of(q)->ended(q->device, &m->row, run_of(q)->user);
-    if (m->result == ENG_HANG || m->result == ENG_DEVICE_LOST)
+        run_of(q)->ended(q->device, &m->kept.row, run_of(q)->user);
+    if (m->kept.result == ENG_HANG || m->kept.result == ENG_DEVICE_LOST)
         end_worker(q, true);
     if (over) {
-        q->losses = eng_in_a_row(q->losses, ENG_DEVICE_LOST, m->result);
-        q->hangs = eng_in_a_row(q->hangs, ENG_HANG, m->result);
-        if (m->result != ENG_SKIP)
+        q->losses = eng_in_a_row(q->losses, ENG_DEVICE_LOST, m->kept.result);
+        q->hangs = eng_in_a_row(q->hangs, ENG_HANG, m->kept.result);
+        if (m->kept.result != ENG_SKIP)
             q->failures = m->failed ? q->failures + 1 : 0;
     }
     return step;
@@ -646,29 +633,21 @@ static enum eng_stop run_case(struct eng_queue *q, struct measure *m)
 
 // One device
 
-// Reads what the session already knows of a configuration. True if it is done. What has no answer
-// (harness-error) is asked again, from the run on where it was.
+// Reads what the session already knows of a configuration. True if it is done.
 static bool recall(struct eng_queue *q, struct measure *m)
 {
-    OWNED(store_result_clear) struct store_result known = {0};
     struct lit_error *error = q->workers->error;
+    uint32_t process = q->process;
     // Of a store that cannot be read nothing may be measured anew.
-    if (error->message[0] || !store_result_get(run_of(q)->store, run_of(q)->session, q->device->id,
-                                               m->row.name, &known, error))
+    if (error->message[0])
         return false;
-    enum eng_result result = eng_result_named(known.result);
-    bool done = result < ENG_PARTIAL && result != ENG_HARNESS_ERROR;
-    m->row.count = known.count;
+    const bool done =
+        eng_record_recall(&m->kept, run_of(q)->store, run_of(q)->session, &process, error);
     // What goes on now is another process than all that were there before.
-    for (size_t i = 0; i < known.count.part_count; i++)
-        if (known.count.parts[i].process >= q->process && !q->worker)
-            q->process = known.count.parts[i].process + 1;
-    // What was begun ends under the set under which it began.
-    if (known.count.runs > 0)
-        snprintf(m->stress, sizeof m->stress, "%s", known.stress);
-    m->result = done ? result : ENG_PARTIAL;
+    if (!q->worker)
+        q->process = process;
     if (done && run_of(q)->known)
-        run_of(q)->known(q->device, &known, run_of(q)->user);
+        run_of(q)->known(q->device, &m->kept.row, run_of(q)->user);
     return done;
 }
 
@@ -768,7 +747,7 @@ static enum eng_stop run_cases(struct eng_queue *q)
         struct measure m;
         measure_begin(q, &m, &q->plan.cases[i]);
         recall(q, &m);
-        cat_name_shown(m.name.data, &m.shown);
+        cat_name_shown(m.kept.name.data, &m.shown);
         step = run_case(q, &m);
         q->progress->name = NULL;
         measure_clear(&m);

@@ -48,6 +48,31 @@ struct eng_run {
     void *user;
 };
 
+// --- What a session keeps of one configuration on one device: all that is measured comes into the
+// store this way.
+
+struct eng_record {
+    struct text name; // of the configuration
+    char reason[512], stress[ENG_STRESS_TEXT];
+    enum eng_result result;  // ENG_PARTIAL: not over
+    struct store_result row; // points into the record, which stays where it is
+};
+
+// Begins a record, whose name is set, of which nothing is known. Free the name when it is over.
+void eng_record_begin(struct eng_record *record, const struct cat_case *which,
+                      const struct eng_device *device, uint64_t seed);
+// Takes what the session has of it. True if it is over; what has no answer (harness-error) is asked
+// again. *process becomes larger than the numbers of all workers that measured it. False with an
+// error, whose message is empty else, if the store cannot be read.
+bool eng_record_recall(struct eng_record *record, struct store *store, int64_t session,
+                       uint32_t *process, struct lit_error *error);
+// Adds what a batch of a worker counted; `fresh`: it begins a pipeline.
+void eng_record_count(struct eng_record *record, const struct eng_count *batch, uint32_t process,
+                      bool fresh);
+// Stores records, DEV_MAX_SIZES at most, in one transaction.
+bool eng_records_put(struct eng_record *const *records, size_t count, struct store *store,
+                     int64_t session, struct lit_error *error);
+
 // How a queue ended, or a run: as the last of these that one of its queues has.
 enum eng_stop {
     ENG_STOP_NOT,    // everything planned was done, but for devices whose queue stopped

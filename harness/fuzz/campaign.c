@@ -51,6 +51,7 @@ struct campaign {
     const struct eng_device *device;
     const struct fuzz_plan *plan;
     const struct fuzz_listener *listener;
+    struct fuzz_session *session;
     const struct eng_watch *outer; // called with the lock held,
     struct eng_watch watch;        // by those of all workers
     pthread_mutex_t lock;          // of all below, and of the lanes' `running`
@@ -461,12 +462,12 @@ enum eng_end fuzz_run(struct fuzz_target *target, const struct fuzz_trial *trial
 }
 
 // The store learns it before anything else is done with the program.
-static void tell_ran(struct campaign *c, const struct fuzz_found *found, enum eng_end end)
+static void keep(struct campaign *c, const struct fuzz_found *found, enum eng_end end)
 {
-    if (end != ENG_END_RAN || !c->listener->ran)
+    if (end != ENG_END_RAN || !c->session)
         return;
     pthread_mutex_lock(&c->lock);
-    c->written = c->written && c->listener->ran(found->index, &found->first, c->listener->user);
+    c->written = fuzz_session_ran(c->session, found->index, &found->first, c->error) && c->written;
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -491,7 +492,7 @@ static struct fuzz_found *run_program(struct lane *lane)
     const struct fuzz_trial trial = trial_of(lane, &found->drawn, plan->runs);
     const enum eng_end end = run_first(&lane->target, &trial, found);
     const bool failed = end == ENG_END_RAN && fuzz_failed(&found->first);
-    tell_ran(c, found, end);
+    keep(c, found, end);
     const enum eng_end stripped = failed ? strip(lane) : ENG_END_RAN;
     pthread_mutex_lock(&c->lock);
     note(found, end, c->tally);
@@ -516,8 +517,7 @@ static bool take(struct lane *lane)
         handle_waiting(lane);
     }
     const uint64_t behind = c->plan->first + c->plan->count;
-    while (c->next < behind && c->listener->lacks &&
-           !c->listener->lacks(c->next, c->listener->user))
+    while (c->next < behind && c->session && !fuzz_session_lacks(c->session, c->next))
         c->next++;
     if (c->over || c->end != ENG_END_RAN || !c->written || c->next >= behind)
         return false;
@@ -577,12 +577,14 @@ static bool stop(void *user)
 }
 
 enum eng_end fuzz_campaign(const struct eng_watch *watch, const struct eng_device *device,
-                           const struct fuzz_plan *plan, const struct fuzz_listener *listener,
-                           struct fuzz_tally *tally, bool *written, struct lit_error *error)
+                           const struct fuzz_plan *plan, struct fuzz_session *session,
+                           const struct fuzz_listener *listener, struct fuzz_tally *tally,
+                           bool *written, struct lit_error *error)
 {
     struct campaign c = {.device = device,
                          .plan = plan,
                          .listener = listener,
+                         .session = session,
                          .outer = watch,
                          .watch = *watch,
                          .tally = tally,
@@ -612,6 +614,8 @@ enum eng_end fuzz_campaign(const struct eng_watch *watch, const struct eng_devic
     }
     free(c.waiting);
     free(c.lanes);
+    if (session)
+        c.written = fuzz_session_put(session, error) && c.written;
     pthread_cond_destroy(&c.changed);
     pthread_mutex_destroy(&c.lock);
     *written = c.written;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/client.h"
+#include "engine/supervisor.h"
 #include "generate/program.h"
 
 // A device on which generated programs run: its worker, what one program did there, and whether it
@@ -91,16 +92,60 @@ struct fuzz_tally {
     char reason[512]; // of the first skip or harness error, or why the device stopped
 };
 
+// What a session has of a campaign on one device: a configuration of the family `generated` for
+// each subgroup size, a run of which is a program (dev_facts_program). Programs may end in any
+// order; what is stored of a configuration is always its first runs.
+
+struct fuzz_size {
+    uint32_t subgroup;
+    uint64_t runs; // that are to be done
+    struct eng_record record;
+    bool changed; // since it was stored
+};
+
+// A program that ran to its end before others in front of it.
+struct fuzz_ended {
+    struct fuzz_ended *next;
+    uint64_t index;
+    struct eng_outcome outcome;
+};
+
+struct fuzz_session {
+    struct store *store;
+    int64_t id;
+    struct eng_shard shard;
+    const struct eng_device *device;
+    struct fuzz_size sizes[DEV_MAX_SIZES];
+    size_t count;     // of sizes
+    uint32_t process; // number of this invocation among those that measured the device
+    double put;       // when something is to be stored next
+    struct fuzz_ended *ended;
+};
+
+// Begins with a device, which is in the store: takes what the session has, and adds it to *tally.
+// `name` appends a configuration's name. The session has .store, .id and .shard before. Clear it,
+// or load the next device, after a failure too.
+bool fuzz_session_load(struct fuzz_session *session, const struct eng_device *device,
+                       const struct fuzz_plan *plan,
+                       void (*name)(uint32_t subgroup, struct text *name, void *user), void *user,
+                       struct fuzz_tally *tally, struct lit_error *error);
+void fuzz_session_clear(struct fuzz_session *session);
+// How many programs it is to have of the device; whether it has them.
+uint64_t fuzz_session_planned(const struct fuzz_session *session);
+bool fuzz_session_is_whole(const struct fuzz_session *session);
+// Whether a program is still to be run.
+bool fuzz_session_lacks(const struct fuzz_session *session, uint64_t index);
+// Counts one that ran to its end; about once a second what was counted is stored.
+bool fuzz_session_ran(struct fuzz_session *session, uint64_t index,
+                      const struct eng_outcome *outcome, struct lit_error *error);
+// Stores the rest.
+bool fuzz_session_put(struct fuzz_session *session, struct lit_error *error);
+
 // Called by one thread at a time, though not always by the same one.
 struct fuzz_listener {
     // Once before each program, and now and then meanwhile; `doing` is NULL or what is done beside.
     void (*progress)(const struct fuzz_tally *tally, const char *doing, void *user);
     void (*found)(const struct fuzz_found *found, void *user);
-    // Whether a program is to run; NULL: all are.
-    bool (*lacks)(uint64_t index, void *user);
-    // Once for each program that ran to its end, in the order in which they did; NULL: nobody asks.
-    // False, with the campaign's error: it cannot be stored.
-    bool (*ran)(uint64_t index, const struct eng_outcome *first, void *user);
     void *user;
 };
 
@@ -114,11 +159,13 @@ enum eng_end fuzz_run(struct fuzz_target *target, const struct fuzz_trial *trial
 
 // Runs it. What `watch` calls is called as the listener is. ENG_END_RAN: to its end; also if a
 // device without a feature ends it at once: the programs count as skipped then. *tally, empty at
-// first or with what was before, is added to. False in *written, with an error, if a file or a
-// result could not be stored: nothing goes on then.
+// first or with what was before, is added to. What the session lacks is run and
+// stored; without one (NULL) all is run, and none is stored. False in *written, with an error, if
+// a file or a result could not be stored: nothing goes on then.
 enum eng_end fuzz_campaign(const struct eng_watch *watch, const struct eng_device *device,
-                           const struct fuzz_plan *plan, const struct fuzz_listener *listener,
-                           struct fuzz_tally *tally, bool *written, struct lit_error *error);
+                           const struct fuzz_plan *plan, struct fuzz_session *session,
+                           const struct fuzz_listener *listener, struct fuzz_tally *tally,
+                           bool *written, struct lit_error *error);
 
 // How often a candidate is run until it counts as passing: often enough that one that fails in half
 // as many runs as the program did shows it in 99 of 100 cases, 512 at most. Pure.

@@ -321,7 +321,7 @@ class Groups(Fuzz):
     def test_usage(self):
         self.assert_one_line(self.litmus("fuzz", "groups", "--pressure", "121"), 2, "--pressure")
         self.assert_one_line(self.litmus("fuzz", "reconvergence", "--pressure", "4"), 2,
-                             "--pressure", "groups")
+                             "--pressure is not for reconvergence")
         self.assert_one_line(self.litmus("fuzz", "groups", "reconvergence"), 2, "one family")
 
 
