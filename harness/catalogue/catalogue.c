@@ -28,6 +28,7 @@ struct added {
     struct cat_embedded embedded;
     struct cat_module module;
     struct text bytes; // cat_package_write's
+    void *program;     // of a generated test
 };
 
 static struct entry **entries; // sorted by name
@@ -278,8 +279,14 @@ static bool make_added(struct entry *entry, struct lit_error *error)
     entry->test.oracle = cat_oracle_find(entry->test.head.oracle);
     entry->test.package = package->name.length ? package : NULL;
     unpack_package(entry);
-    return (package->name.length || is_generated(&entry->test.head, error)) &&
-           (entry->test.oracle || lit_fail(error, LIT_EXIT_USAGE, "it has no oracle"));
+    if (!package->name.length && !is_generated(&entry->test.head, error))
+        return false;
+    if (!entry->test.oracle)
+        return lit_fail(error, LIT_EXIT_USAGE, "it has no oracle");
+    if (!entry->test.head.program || !entry->test.oracle->read)
+        return true;
+    entry->test.program = own->program = entry->test.oracle->read(&entry->test.head, error);
+    return own->program;
 }
 
 static void free_added(struct entry *entry)
@@ -287,6 +294,7 @@ static void free_added(struct entry *entry)
     cat_head_clear(&entry->test.head);
     cat_package_clear(&entry->added->package);
     text_free(&entry->added->bytes);
+    free(entry->added->program);
     free(entry->added);
     free(entry->unpacked);
     free(entry->pages);

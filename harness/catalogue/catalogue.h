@@ -52,6 +52,7 @@ struct cat_test {
     const struct cat_embedded *embedded;
     const struct cat_oracle *oracle;
     const struct cat_package *package; // of a kernel from outside; NULL: built in
+    const void *program;               // of a generated one: what its oracle reads
 };
 
 // One point: test, axis values, sweep values, subgroup size.

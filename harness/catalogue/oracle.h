@@ -58,6 +58,8 @@ struct cat_oracle {
     // Its module is never run: a run is a program that is drawn from the run's seed, as `litmus
     // fuzz` draws those of this name. NULL: it is a test like any other.
     const char *draws;
+    // Makes cat_test.program of that of a head, once for a test. free() it; NULL with an error.
+    void *(*read)(const struct cat_head *head, struct lit_error *error);
     uint32_t least;   // lanes that a subgroup must have
     const void *data; // for the functions
     // All words of all runs of one pipeline must be the same, even where several values are

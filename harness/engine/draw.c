@@ -28,47 +28,121 @@ void eng_draw_name(const struct gen_limits *limits, uint64_t seed, uint64_t inde
              gen_rule_name(limits->rule), seed, index);
 }
 
+// Two subgroups at least.
+static uint32_t workgroup_of(uint32_t subgroup)
+{
+    return subgroup <= 32 ? 64 : 2 * subgroup;
+}
+
 void eng_draw_request(const struct gen_program *program, enum masks_rule rule, uint32_t subgroup,
                       struct eng_request *request)
 {
     OWNED(text_free) struct text notation = {0};
     request->kind = ENG_GENERATED;
     request->subgroup = subgroup;
-    request->workgroup = subgroup <= 32 ? 64 : 2 * subgroup; // two subgroups at least
+    request->workgroup = workgroup_of(subgroup);
     gen_write(program, &notation);
     snprintf(request->program, sizeof request->program, "%s", notation.data);
     snprintf(request->rule, sizeof request->rule, "%s", gen_rule_name(rule));
 }
 
+// --- A program as a configuration
+
+// A program with its request. Must stay where it is.
+struct drawn {
+    struct eng_request request;
+    struct eng_generated generated;
+    struct eng_prepared ready; // to be precompiled
+    struct lit_error error;    // why it makes no sense
+};
+
+// The rest, once the program and its request are there.
+static void make(struct drawn *drawn, enum masks_rule rule)
+{
+    const struct eng_request *request = &drawn->request;
+    struct eng_generated *made = &drawn->generated;
+    const char *family = gen_family(&made->program);
+    char oracle[40];
+    snprintf(oracle, sizeof oracle, "%s.generated", family);
+    made->test = (struct cat_test){
+        .head = {.name = drawn->request.name,
+                 .axes = {{.name = (char *)"reconvergence",
+                           .values = {(char *)gen_rule_name(rule)},
+                           .count = 1}},
+                 .axis_count = 1,
+                 .sweeps = {{.name = (char *)"workgroup",
+                             .values = {(char *)"64", (char *)"128", (char *)"256"},
+                             .count = 3,
+                             .role = CFG_WORKGROUP}},
+                 .sweep_count = 1},
+        .oracle = cat_oracle_find(oracle),
+        .program = &made->program};
+    made->which = (struct cat_case){.test = &made->test, .subgroup = request->subgroup};
+    const struct cat_axis *sweep = &made->test.head.sweeps[0];
+    uint8_t at = 0;
+    while (at < sweep->count && strtoul(sweep->values[at], NULL, 10) != request->workgroup)
+        at++;
+    if (at == sweep->count) {
+        lit_fail(&drawn->error, LIT_EXIT_USAGE, "no generated program has a workgroup of %u",
+                 request->workgroup);
+        return;
+    }
+    made->which.sweep[0] = at;
+    gen_module_make(&made->program, rule, &made->module);
+    made->entry.count = (uint32_t)made->module.count;
+    cat_module_features(made->module.words, made->module.count, &made->entry.features,
+                        &drawn->error);
+}
+
 // The program has few runs: what the device-side checker needs to be made ready would take longer
 // than they do.
-enum dev_status eng_generated_run(struct dev *dev, const struct eng_request *request,
-                                  const struct eng_sink *sink)
+static enum dev_status run(struct dev *dev, const struct drawn *drawn, const struct eng_sink *sink)
 {
-    struct lit_error error = {0};
-    struct eng_generated generated;
-    enum dev_status status = DEV_OK;
-    if (eng_generated_make(request, &generated, &error)) {
-        status = eng_measure(
+    if (!drawn->error.message[0])
+        return eng_measure(
             &(struct eng_measure){
                 .dev = dev,
-                .own = &generated,
+                .own = &drawn->generated,
                 .check_on_host = true,
                 .scale = eng_draw_workgroups(dev_facts(dev)),
                 .sink = sink,
             },
-            request);
-    } else {
-        struct eng_event event = {.kind = ENG_EVENT_ERROR, .error_code = error.code};
-        snprintf(event.text, sizeof event.text, "%s", error.message);
-        sink->emit(&event, sink->user);
-    }
-    eng_generated_clear(&generated);
-    return status;
+            &drawn->request);
+    struct eng_event event = {.kind = ENG_EVENT_ERROR, .error_code = drawn->error.code};
+    snprintf(event.text, sizeof event.text, "%s", drawn->error.message);
+    sink->emit(&event, sink->user);
+    return DEV_OK;
 }
 
+static void forget(struct drawn **one)
+{
+    if (!*one)
+        return;
+    eng_prepared_clear(&(*one)->ready);
+    gen_module_clear(&(*one)->generated.module);
+    free(*one);
+    *one = NULL;
+}
+
+enum dev_status eng_generated_run(struct dev *dev, const struct eng_request *request,
+                                  const struct eng_sink *sink)
+{
+    OWNED(forget) struct drawn *one = lit_alloc(1, sizeof *one);
+    struct gen_program *program = &one->generated.program;
+    enum masks_rule rule;
+    one->request = *request;
+    if (!gen_rule_find(request->rule, &rule))
+        lit_fail(&one->error, LIT_EXIT_USAGE, "there is no rule '%s'", request->rule);
+    else if (gen_read(request->program, strlen(request->program), program, &one->error) &&
+             gen_check(program, rule, &one->error))
+        make(one, rule);
+    return run(dev, one, sink);
+}
+
+// --- Runs that are programs
+
 // A program's events on their way to one.
-struct drawn {
+struct events {
     const struct eng_sink *sink;
     uint64_t run, index;
     struct eng_count count; // of its own runs
@@ -77,13 +151,13 @@ struct drawn {
 
 static bool take(const struct eng_event *event, void *user)
 {
-    struct drawn *drawn = user;
+    struct events *events = user;
     if (event->kind == ENG_EVENT_BATCH)
-        eng_count_add(&drawn->count, &event->count);
+        eng_count_add(&events->count, &event->count);
     else if (event->kind == ENG_EVENT_DONE || event->kind == ENG_EVENT_ERROR)
-        drawn->end = *event;
+        events->end = *event;
     else
-        return drawn->sink->emit(event, drawn->sink->user);
+        return events->sink->emit(event, events->sink->user);
     return true;
 }
 
@@ -103,68 +177,50 @@ void eng_draw_counted(uint64_t run, uint64_t index, struct eng_count *count)
     }
 }
 
-static bool emit_program(const struct drawn *drawn)
+static bool emit_program(const struct events *events)
 {
-    struct eng_event event = {.kind = ENG_EVENT_BATCH, .count = drawn->count};
-    eng_draw_counted(drawn->run, drawn->index, &event.count);
-    return drawn->sink->emit(&event, drawn->sink->user);
+    struct eng_event event = {.kind = ENG_EVENT_BATCH, .count = events->count};
+    eng_draw_counted(events->run, events->index, &event.count);
+    return events->sink->emit(&event, events->sink->user);
 }
 
-static uint32_t steps_of(const struct cat_case *which)
+// Draws run `run` of a configuration.
+static void draw(const struct dev_facts *facts, const struct cat_case *which, uint64_t index,
+                 const struct eng_request *request, struct drawn *one)
 {
-    return cat_value(&(struct cat_args){.which = which}, "steps");
-}
-
-static void ask(const struct dev_facts *facts, const struct cat_case *which, const char *family,
-                uint64_t index, struct eng_request *request)
-{
-    struct gen_program program;
     struct gen_limits limits = {.rule = eng_draw_rule(facts->features),
-                                .steps = steps_of(which),
+                                .steps = cat_value(&(struct cat_args){.which = which}, "steps"),
                                 .depth = ENG_DRAW_DEPTH,
                                 .features = facts->features,
                                 .subgroup = which->subgroup};
-    if (!strcmp(family, gen_family_of(ENG_DRAW_NUMBERS))) {
+    if (!strcmp(cat_test_draws(which->test), gen_family_of(ENG_DRAW_NUMBERS))) {
         limits.numbers = ENG_DRAW_NUMBERS;
         limits.truths = ENG_DRAW_TRUTHS;
     }
-    gen_draw(&program, &limits, request->seed, index);
-    eng_draw_request(&program, limits.rule, which->subgroup, request);
-    eng_draw_name(&limits, request->seed, index, request->name);
-    request->first = 0;
-    request->runs = CAT_DRAWN_RUNS(limits.steps);
-    request->waits = 0;
-    request->renew = false;
+    gen_draw(&one->generated.program, &limits, request->seed, index);
+    one->request = *request;
+    one->request.subgroup = which->subgroup;
+    one->request.workgroup = workgroup_of(which->subgroup);
+    eng_draw_name(&limits, request->seed, index, one->request.name);
+    one->request.first = 0;
+    one->request.runs = CAT_DRAWN_RUNS(limits.steps);
+    one->request.waits = 0;
+    one->request.renew = false;
+    make(one, limits.rule);
 }
 
-// --- Programs that come next: their pipelines are precompiled, each on a thread of its own, while
-// those before them run.
+// Those that come next: their pipelines are precompiled, each on a thread of its own, while those
+// before them run.
 
 #define AHEAD 5
-
-struct upcoming {
-    struct eng_request request;
-    struct eng_generated generated;
-    struct eng_prepared ready;
-};
 
 struct drawing {
     struct dev *dev;
     const struct cat_case *which;
     const struct eng_request *request;
-    struct upcoming *ahead[AHEAD]; // run r is at r % AHEAD
-    uint64_t begun;                // runs up to here were
+    struct drawn *ahead[AHEAD]; // run r, and those that come next, are at r % AHEAD
+    uint64_t begun;             // runs up to here were
 };
-
-static void forget(struct upcoming **one)
-{
-    if (!*one)
-        return;
-    eng_prepared_clear(&(*one)->ready);
-    eng_generated_clear(&(*one)->generated);
-    free(*one);
-    *one = NULL;
-}
 
 static uint64_t index_of(const struct drawing *d, uint64_t run)
 {
@@ -172,14 +228,11 @@ static uint64_t index_of(const struct drawing *d, uint64_t run)
 }
 
 // Whatever is wrong with one will be said when its turn comes.
-static void begin(struct drawing *d, uint64_t run)
+static void precompile(struct drawing *d, struct drawn *one)
 {
-    const struct dev_facts *facts = dev_facts(d->dev);
     struct lit_error error = {0};
-    struct upcoming *one = d->ahead[run % AHEAD] = lit_alloc(1, sizeof *one);
-    one->request = *d->request;
-    ask(facts, d->which, cat_test_draws(d->which->test), index_of(d, run), &one->request);
-    if (eng_generated_make(&one->request, &one->generated, &error) &&
+    const struct dev_facts *facts = dev_facts(d->dev);
+    if (!one->error.message[0] &&
         eng_prepare(&(struct eng_prepare){.which = &one->generated.which,
                                           .module = &one->generated.entry,
                                           .facts = facts,
@@ -192,15 +245,18 @@ static void begin(struct drawing *d, uint64_t run)
                         .code = eng_compile_info(&one->ready, one->generated.module.words)});
 }
 
-// The words of those that were begun stay until nobody needs them: of `run` no more after it has
-// run.
-static void begin_ahead(struct drawing *d, uint64_t run)
+// Draws `run` unless it was, and begins those behind it if they are to be. The words of those that
+// were begun stay until nobody needs them: of a run no more after it.
+static struct drawn *begin(struct drawing *d, uint64_t run)
 {
-    if (!d->request->renew)
-        return;
-    for (d->begun = d->begun > run ? d->begun : run + 1;
-         d->begun < run + AHEAD && d->begun < d->request->runs; d->begun++)
-        begin(d, d->begun);
+    const uint64_t behind = d->request->renew ? run + AHEAD : run + 1;
+    for (; d->begun < behind && d->begun < d->request->runs; d->begun++) {
+        struct drawn *one = d->ahead[d->begun % AHEAD] = lit_alloc(1, sizeof *one);
+        draw(dev_facts(d->dev), d->which, index_of(d, d->begun), d->request, one);
+        if (d->begun > run)
+            precompile(d, one);
+    }
+    return d->ahead[run % AHEAD];
 }
 
 static void end_ahead(struct drawing *d)
@@ -215,29 +271,25 @@ static void end_ahead(struct drawing *d)
 enum dev_status eng_draw_run(struct dev *dev, const struct cat_case *which,
                              const struct eng_request *request, const struct eng_sink *sink)
 {
-    const struct dev_facts *facts = dev_facts(dev);
     enum dev_status status = DEV_OK;
-    struct drawn drawn = {.sink = sink, .end = {.kind = ENG_EVENT_DONE, .result = ENG_PASS}};
-    const struct eng_sink own = {take, &drawn};
+    struct events events = {.sink = sink, .end = {.kind = ENG_EVENT_DONE, .result = ENG_PASS}};
+    const struct eng_sink own = {take, &events};
     struct drawing drawing = {.dev = dev, .which = which, .request = request};
     for (uint64_t i = 0; i < request->runs; i++) {
-        struct eng_request program = *request;
-        drawn.run = request->first + i;
-        drawn.index = index_of(&drawing, i);
-        drawn.count = (struct eng_count){0};
-        ask(facts, which, cat_test_draws(which->test), drawn.index, &program);
-        begin_ahead(&drawing, i);
-        status = eng_generated_run(dev, &program, &own);
+        events.run = request->first + i;
+        events.index = index_of(&drawing, i);
+        events.count = (struct eng_count){0};
+        status = run(dev, begin(&drawing, i), &own);
         forget(&drawing.ahead[i % AHEAD]);
-        const bool ran = drawn.end.kind == ENG_EVENT_DONE &&
-                         (drawn.end.result == ENG_PASS || drawn.end.result == ENG_FAIL);
-        if (!ran || !emit_program(&drawn))
+        const bool ran = events.end.kind == ENG_EVENT_DONE &&
+                         (events.end.result == ENG_PASS || events.end.result == ENG_FAIL);
+        if (!ran || !emit_program(&events))
             break;
     }
     // A device that was lost is not asked for anything more.
     if (status == DEV_OK || status == DEV_ERROR)
         end_ahead(&drawing);
-    sink->emit(&drawn.end, sink->user);
+    sink->emit(&events.end, sink->user);
     return status;
 }
 

@@ -8,9 +8,10 @@
 #include "engine/protocol.h"
 #include "generate/module.h"
 
-// A generated program as a configuration: its head is written and read like that of any test, its
-// oracle is found by name, its module is emitted.
+// A generated program as a configuration: a test with as much of a head as a run needs, the oracle
+// of its family, and the module that is emitted.
 struct eng_generated {
+    struct gen_program program;
     struct cat_test test;
     struct cat_case which;
     struct cat_module entry;
@@ -75,12 +76,6 @@ enum eng_result eng_status_result(enum dev_status status);
 // Does what a COMPILE request asks for: emits CODE events and at last DONE (pass, or skip if the
 // device lacks something, or harness-error if the driver refuses the pipeline) or ERROR.
 enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_sink *sink);
-
-// Makes one of a GENERATED request, which is not trusted. Must stay where it is; clear it after a
-// failure too. False with an error if the request makes no sense.
-bool eng_generated_make(const struct eng_request *request, struct eng_generated *generated,
-                        struct lit_error *error);
-void eng_generated_clear(struct eng_generated *generated);
 
 // In the worker: does what a GENERATED request asks for.
 enum dev_status eng_generated_run(struct dev *dev, const struct eng_request *request,

@@ -8,35 +8,14 @@
 
 #include <stdio.h>
 
-// False with an error if the head has no program, or none that fits.
-static bool read_program(const struct cat_args *args, struct gen_program *program,
-                         struct lit_error *error)
-{
-    const char *notation = args->which->test->head.program;
-    const char *name = cat_axis(args, "reconvergence");
-    enum masks_rule rule = MASKS_DEFAULT;
-    if (!notation || !name || !gen_rule_find(name, &rule))
-        return lit_fail(error, LIT_EXIT_USAGE, "the head lacks 'program' or its rule");
-    return gen_read(notation, strlen(notation), program, error) &&
-           gen_check(program, rule, error) &&
-           (program->numbers ||
-            lit_fail(error, LIT_EXIT_USAGE, "the program of the head has no registers"));
-}
-
-// The same of a configuration that fits.
-static struct gen_program program_of(const struct cat_args *args)
-{
-    struct gen_program program;
-    struct lit_error error;
-    return *(struct gen_program *)lit_have(read_program(args, &program, &error) ? &program : NULL);
-}
-
 static bool fits(const struct cat_args *args, struct lit_error *error)
 {
-    struct gen_program program;
-    if (!read_program(args, &program, error))
+    const struct gen_program *program = args->which->test->program;
+    if (!oracle_program_fits(args, error))
         return false;
-    if (args->subgroup < gen_least(&program) || args->subgroup > 128)
+    if (!program->numbers)
+        return lit_fail(error, LIT_EXIT_USAGE, "the program of the head has no registers");
+    if (args->subgroup < gen_least(program) || args->subgroup > 128)
         return lit_fail(error, LIT_EXIT_USAGE, "the program does not fit into subgroups of %u",
                         args->subgroup);
     return (args->workgroup <= MASKS_LANES && args->workgroup >= 64 &&
@@ -49,9 +28,9 @@ static bool fits(const struct cat_args *args, struct lit_error *error)
 // workgroup counts.
 static void size_up(struct cat_args *args)
 {
-    const struct gen_program program = program_of(args);
+    const struct gen_program *program = args->which->test->program;
     args->shape.elements = args->subgroup;
-    args->shape.words_per_instance = (uint64_t)args->subgroup * gen_registers_records(&program) * 4;
+    args->shape.words_per_instance = (uint64_t)args->subgroup * gen_registers_records(program) * 4;
     args->shape.state_words =
         2 + (uint64_t)args->shape.workgroups * (2 * args->workgroup + GEN_COUNTERS);
 }
@@ -65,25 +44,25 @@ static void fill_input(const struct cat_args *args, uint64_t seed, uint32_t *inp
 
 static void expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
 {
-    const struct gen_program program = program_of(args);
-    const size_t words = (size_t)args->workgroup * gen_registers_records(&program) * 4;
+    const struct gen_program *program = args->which->test->program;
+    const size_t words = (size_t)args->workgroup * gen_registers_records(program) * 4;
     for (uint32_t i = 0; i < args->shape.workgroups; i++)
-        gen_interpret(&program, args->workgroup, args->subgroup, &input[i * args->workgroup],
+        gen_interpret(program, args->workgroup, args->subgroup, &input[i * args->workgroup],
                       &expected[i * words]);
 }
 
 static void describe(const struct cat_args *args, const struct cat_failure *failure, char *text,
                      size_t size)
 {
-    const struct gen_program program = program_of(args);
-    const uint64_t words = gen_registers_records(&program) * UINT64_C(4);
+    const struct gen_program *program = args->which->test->program;
+    const uint64_t words = gen_registers_records(program) * UINT64_C(4);
     const uint32_t word = (uint32_t)(failure->word % words);
     const uint32_t lane = (uint32_t)(failure->word / words);
-    if (word < program.numbers)
+    if (word < program->numbers)
         snprintf(text, size, "lane %u, u%u", lane, word);
     else
         snprintf(text, size, "lane %u, %s", lane,
-                 word == program.numbers ? "p0 and on, as bits" : "behind the registers");
+                 word == program->numbers ? "p0 and on, as bits" : "behind the registers");
 }
 
 const struct cat_oracle oracles_groups[] = {
@@ -91,6 +70,7 @@ const struct cat_oracle oracles_groups[] = {
         .name = "groups.generated",
         .check = CAT_CHECK_EQUAL,
         .instance = "subgroup",
+        .read = oracle_program_read,
         .fits = fits,
         .shape = size_up,
         .input = fill_input,

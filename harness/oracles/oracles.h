@@ -25,6 +25,11 @@ static inline float oracle_bits_float(uint32_t bits)
     return value;
 }
 
+// Of generated programs: reads that of a head (struct gen_program); whether it is one under the
+// rule of the configuration.
+void *oracle_program_read(const struct cat_head *head, struct lit_error *error);
+bool oracle_program_fits(const struct cat_args *args, struct lit_error *error);
+
 // Operations of scans and reductions, in the order of shuffle.scan-loop, on numbers of up to 64
 // bits: the caller cuts the result off.
 enum oracle_operation {

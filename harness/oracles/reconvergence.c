@@ -205,23 +205,35 @@ static const char *find_source(const char *test, uint32_t *slots)
     return end;
 }
 
+void *oracle_program_read(const struct cat_head *head, struct lit_error *error)
+{
+    struct gen_program *program = lit_alloc(1, sizeof *program);
+    if (head->program && gen_read(head->program, strlen(head->program), program, error))
+        return program;
+    if (!head->program)
+        lit_fail(error, LIT_EXIT_USAGE, "the head lacks 'program'");
+    free(program);
+    return NULL;
+}
+
+bool oracle_program_fits(const struct cat_args *args, struct lit_error *error)
+{
+    const char *name = cat_axis(args, "reconvergence");
+    enum masks_rule rule;
+    if (!args->which->test->program || !name || !gen_rule_find(name, &rule))
+        return lit_fail(error, LIT_EXIT_USAGE, "the head lacks 'program' or its rule");
+    return gen_check(args->which->test->program, rule, error);
+}
+
 // The shape of a configuration: free() it. NULL with an error if it is that of a generated program,
 // and the head has none that is one.
 static struct masks_shape *make_shape(const struct cat_args *args, struct lit_error *error)
 {
     OWNED(text_free) struct text text = {0};
     struct gen_program program;
-    if (is_generated(args)) {
-        const char *notation = args->which->test->head.program;
-        if (!notation) {
-            lit_fail(error, LIT_EXIT_USAGE, "the head lacks 'program'");
-            return NULL;
-        }
-        return gen_read(notation, strlen(notation), &program, error) &&
-                       gen_check(&program, reconvergence_rule(args), error)
-                   ? &gen_shape_make(&program)->masks
-                   : NULL;
-    }
+    if (is_generated(args))
+        return oracle_program_fits(args, error) ? &gen_shape_make(args->which->test->program)->masks
+                                                : NULL;
     uint32_t slots;
     choose_parts(args, find_source(strchr(args->oracle->name, '.') + 1, &slots), &text);
     OWNED(lit_free) struct gen_dialect *dialect = lit_alloc(1, sizeof *dialect);
@@ -314,8 +326,8 @@ static void describe(const struct cat_args *args, const struct cat_failure *fail
 #define RECONVERGENCE(label)                                                                       \
     {                                                                                              \
         .name = "reconvergence." label, .check = CAT_CHECK_MASK, .instance = "subgroup",           \
-        .deterministic = is_maximal, .fits = fits, .shape = size_up, .input = fill_input,          \
-        .expect = expect, .describe = describe,                                                    \
+        .read = oracle_program_read, .deterministic = is_maximal, .fits = fits, .shape = size_up,  \
+        .input = fill_input, .expect = expect, .describe = describe                                \
     }
 
 const struct cat_oracle oracles_reconvergence[] = {

@@ -353,6 +353,7 @@ static void places(void **state)
 
 int main(void)
 {
+    test.program = oracle_program_read(&test.head, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_size),
         cmocka_unit_test(sizes_without_sense),
