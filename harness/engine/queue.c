@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the queue of one device: one worker at a time, one configuration after another, a verdict
-// for each.
+// Runs one device's queue: one worker at a time, one verdict for each configuration.
 
 #include "engine/queue.h"
 

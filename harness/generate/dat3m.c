@@ -4,27 +4,8 @@
 #include "generate/threads.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-__attribute__((format(__printf__, 2, 3))) static void put(struct emit *e, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    gen_line_list(&e->lines, format, list);
-    va_end(list);
-}
-
-static bool beyond(struct emit *e, const char *why)
-{
-    return lit_fail(e->error, LIT_EXIT_UNDECIDED, "%s", why);
-}
-
-static unsigned number_of(const struct emit *e, size_t thread)
-{
-    return e->program->threads[thread].number;
-}
 
 static bool is_shared(const struct emit *e, const struct axi_observed *of)
 {

@@ -47,6 +47,23 @@ struct emit {
     unsigned numbers;               // of what has a number
 };
 
+// Writers in short: appends a line (gen_line); fails because one dispatch cannot express something.
+#define put(e, ...)    gen_line(&(e)->lines, __VA_ARGS__)
+#define beyond(e, ...) lit_fail((e)->error, LIT_EXIT_UNDECIDED, __VA_ARGS__)
+
+__attribute__((format(__printf__, 1, 2))) struct id gen_emit_id(const char *format, ...);
+#define id(...) gen_emit_id(__VA_ARGS__)
+
+static inline bool has_form(const struct emit *e, enum axi_form form)
+{
+    return e->program->forms & form;
+}
+
+static inline unsigned number_of(const struct emit *e, size_t thread)
+{
+    return e->program->threads[thread].number;
+}
+
 // Places threads and locations. False with an error if it is beyond what one dispatch expresses.
 bool gen_emit_check(struct emit *e);
 // Puts all control barriers in an order.
@@ -54,6 +71,17 @@ bool gen_emit_barriers(struct emit *e);
 // What a thread does up to its next control barrier, if that is this one, or to its end: a thread
 // that does not have the barrier goes on.
 void gen_emit_part(struct emit *e, unsigned t, const struct barrier *barrier);
+// All of a thread that jumps backwards, in a loop of a bounded number of rounds.
+void gen_emit_rounds(struct emit *e, unsigned t);
+// The index of a location of the instance of which this is thread t; the pointer to it.
+struct id gen_emit_place_of(const struct emit *e, unsigned t, unsigned location);
+void gen_emit_chain(struct emit *e, struct id made, unsigned location, struct id place);
+// A value as a location holds it, twice where locations have 64 bits, and its type. What an
+// instruction that reads has for its result, from which gen_emit_from_location makes the value.
+struct id gen_emit_to_location(struct emit *e, struct id value);
+const char *gen_emit_type_of_locations(const struct emit *e);
+struct id gen_emit_raw(struct emit *e, struct id value);
+void gen_emit_from_location(struct emit *e, struct id raw, struct id value);
 // The bits of an instruction's memory semantics.
 uint32_t gen_emit_semantics_of(const struct emit *e, const struct axi_instruction *of);
 // The name of a constant of memory semantics: "%release_buffer_available".
