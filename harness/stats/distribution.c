@@ -57,7 +57,8 @@ stat_wide stat_determinant(uint64_t k1, uint64_t n1, uint64_t k2, uint64_t n2)
     return (stat_wide)k2 * n1 - (stat_wide)k1 * n2;
 }
 
-double stat_normal_tail(double z)
+// The probability that a normal variable exceeds z.
+static double normal_tail(double z)
 {
     return erfc(z * sqrt(0.5)) / 2;
 }
@@ -68,7 +69,7 @@ double stat_normal_quantile(double tail)
     // bound lies; from below its first step would leave what a double can hold.
     double z = sqrt(-2 * log(2 * tail));
     for (int step = 0; step < 60; step++) {
-        double at = stat_normal_tail(z);
+        double at = normal_tail(z);
         double slope = exp(-z * z / 2 - half_log_2pi) / at;
         double next = z + (log(at) - log(tail)) / slope;
         if (fabs(next - z) <= 1e-15 * fabs(z))
@@ -137,17 +138,6 @@ double stat_beta(double a, double b, double x)
     if (x >= 1)
         return 1;
     return beta_tails(a, b, x, 1 - x).lower;
-}
-
-double stat_beta_upper(double a, double b, double x)
-{
-    if (isnan(a) || isnan(b) || isnan(x) || a <= 0 || b <= 0)
-        return NAN;
-    if (x <= 0)
-        return 1;
-    if (x >= 1)
-        return 0;
-    return beta_tails(a, b, x, 1 - x).upper;
 }
 
 double stat_beta_quantile(double a, double b, double target, bool upper, double start)

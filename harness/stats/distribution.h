@@ -34,17 +34,11 @@ stat_wide stat_determinant(uint64_t k1, uint64_t n1, uint64_t k2, uint64_t n2);
 // The z > 0 that a normal variable exceeds with probability `tail`, 0 < tail <= 1/2.
 double stat_normal_quantile(double tail);
 
-// The probability that a normal variable exceeds z.
-double stat_normal_tail(double z);
-
 // The beta distribution, whose tails are those of the binomial distribution. Pure functions.
 
 // The regularised incomplete beta function I_x(a, b), a and b > 0, x in [0, 1]. NAN for other
 // parameters.
 double stat_beta(double a, double b, double x);
-
-// 1 - I_x(a, b), with its own relative precision where it is small.
-double stat_beta_upper(double a, double b, double x);
 
 // The x in (0, 1) at which the lower (or upper) tail of the beta distribution is `target`, by
 // Newton steps on the logarithms, kept inside a bracket. `start` is a point whose tail is not

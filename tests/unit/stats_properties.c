@@ -3,7 +3,7 @@
 // up to 10^12. How long a function takes is bounded by how many calls must fit into the time of one
 // test.
 #include "base/random.h"
-#include "power.h"
+#include "stats/distribution.h"
 #include "stats/stats.h"
 
 #include "unit.h"
@@ -68,7 +68,18 @@ static void test_intervals_of_all_scales(void **state)
         check_interval(wilson, 0, share, 1);
         struct stat_interval mirror = stat_wilson(c.n - c.k, c.n, 0.95);
         assert_true(fabs(mirror.low - (1 - wilson.high)) <= 1e-15);
-        check_interval(stat_clopper_pearson(c.k, c.n, 0.95), 0, share, 1);
+        // More failures move both bounds up, less confidence narrows them, failures and successes
+        // mirror each other.
+        struct stat_interval once = stat_clopper_pearson(c.k, c.n, 0.95);
+        check_interval(once, 0, share, 1);
+        mirror = stat_clopper_pearson(c.n - c.k, c.n, 0.95);
+        assert_true(fabs(mirror.low - (1 - once.high)) <= 1e-12);
+        struct stat_interval loose = stat_clopper_pearson(c.k, c.n, 0.5);
+        assert_true(loose.low >= once.low && loose.high <= once.high);
+        if (c.k < c.n) {
+            struct stat_interval more = stat_clopper_pearson(c.k + 1 + (c.n - c.k - 1) / 50, c.n, 0.95);
+            assert_true(more.low > once.low && (more.high > once.high || more.high == 1));
+        }
         struct stat_interval sequence = stat_sequence(c.k, c.n, 0.95);
         check_interval(sequence, 0, share, 1);
         struct stat_interval sure = stat_sequence(c.k, c.n, 0.999);
@@ -78,7 +89,6 @@ static void test_intervals_of_all_scales(void **state)
         if (c.n >= 1000) {
             // The price of looking as often as wanted; not yet to be seen with few runs and no
             // failure.
-            struct stat_interval once = stat_clopper_pearson(c.k, c.n, 0.95);
             assert_true(sequence.low <= once.low && sequence.high >= once.high);
         }
         double bound = stat_zero_bound(c.n, 0.95);
@@ -124,77 +134,32 @@ static void test_comparisons_of_all_scales(void **state)
     }
 }
 
-static void test_power_of_all_scales(void **state)
+static void test_beta_closed_forms(void **state)
 {
     (void)state;
-    struct lit_random random = {3};
-    for (int i = 0; i < 120; i++) {
-        struct counts a = draw(&random);
-        struct counts b = draw(&random);
-        double p1 = i % 10 ? pow(10, -12 * uniform(&random)) : 0;
-        double p2 = i % 3 ? pow(10, -12 * uniform(&random)) : 2 * p1;
-        double got[COUNT(tails)];
-        for (size_t t = 0; t < COUNT(tails); t++) {
-            got[t] = stat_power_fisher(a.n, p1, b.n, p2, 0.05, tails[t]);
-            assert_true(got[t] >= 0 && got[t] <= 1 + 1e-12);
-        }
-        assert_true(got[1] == stat_power_fisher(b.n, p2, a.n, p1, 0.05, STAT_LESS));
-        uint64_t size = stat_sample_size(p1, p2, 0.05, 0.8, STAT_GREATER);
-        if (size == UINT64_MAX) {
-            assert_true(p2 <= p1 * 1.01 || p2 < 1e-11);
-            continue;
-        }
-        assert_true(size >= 1);
-        assert_true(stat_power_fisher(size, p1, size, p2, 0.05, STAT_GREATER) >= 0.8);
-        assert_true(stat_power_fisher(size - 1, p1, size - 1, p2, 0.05, STAT_GREATER) < 0.8);
+    for (double x = 1.0 / 64; x < 1; x += 1.0 / 64) {
+        const double pairs[][2] = {
+            {stat_beta(0.5, 0.5, x), 2 * asin(sqrt(x)) / acos(-1)},
+            {stat_beta(7.5, 1, x), pow(x, 7.5)},
+            {stat_beta(1, 7.5, x), -expm1(7.5 * log1p(-x))},
+            {stat_beta(3.25, 40, x), 1 - stat_beta(40, 3.25, 1 - x)},
+        };
+        for (size_t i = 0; i < COUNT(pairs); i++)
+            assert_true(fabs(pairs[i][0] - pairs[i][1]) <= 1e-11 * pairs[i][1]);
     }
-    // The baseline that fails never has one outcome: two ways to the same power.
-    for (uint64_t n = 10; n <= 1000000000000; n *= 10) {
-        double rate = stat_detectable(0, n, n / 2, 0.01, 0.8);
-        double power = stat_power_fisher(n, 0, n / 2, rate, 0.01, STAT_GREATER);
-        assert_true(rate == 1 || fabs(power - 0.8) < 1e-9);
-    }
-}
-
-// The part of all pairs of outcomes that are significant, with no search for where they begin.
-static double brute_power(uint64_t n1, double p1, uint64_t n2, double p2, double alpha,
-                          enum stat_tail tail)
-{
-    double sum = 0;
-    double first = pow(1 - p1, (double)n1);
-    for (uint64_t k1 = 0; k1 <= n1; k1++) {
-        double second = pow(1 - p2, (double)n2);
-        for (uint64_t k2 = 0; k2 <= n2; k2++) {
-            if (stat_fisher(k1, n1, k2, n2, tail) <= alpha)
-                sum += first * second;
-            second *= p2 / (1 - p2) * (double)(n2 - k2) / (double)(k2 + 1);
-        }
-        first *= p1 / (1 - p1) * (double)(n1 - k1) / (double)(k1 + 1);
-    }
-    return sum;
-}
-
-static void test_power_of_small_counts(void **state)
-{
-    (void)state;
-    struct lit_random random = {4};
-    for (int i = 0; i < 200; i++) {
-        uint64_t n1 = 1 + random_below(&random, 40);
-        uint64_t n2 = 1 + random_below(&random, 40);
-        double p1 = uniform(&random);
-        double p2 = uniform(&random);
-        double alpha = uniform(&random) * 0.2 + 1e-4;
-        for (size_t t = 0; t < COUNT(tails); t++) {
-            double want = brute_power(n1, p1, n2, p2, alpha, tails[t]);
-            double got = stat_power_fisher(n1, p1, n2, p2, alpha, tails[t]);
-            assert_true(fabs(got - want) < 1e-11);
-        }
-    }
+    assert_true(stat_beta(2, 3, 0) == 0 && stat_beta(2, 3, 1) == 1);
+    assert_true(isnan(stat_beta(0, 3, 0.5)) && isnan(stat_beta(2, 3, NAN)));
 }
 
 static void test_ends(void **state)
 {
     (void)state;
+    assert_true(stat_clopper_pearson(0, 0, 0.95).low == 0);
+    assert_true(stat_clopper_pearson(0, 0, 0.95).high == 1);
+    assert_true(stat_clopper_pearson(5, 10, 1).low == 0);
+    assert_true(stat_clopper_pearson(5, 10, 1).high == 1);
+    assert_true(stat_clopper_pearson(0, UINT64_MAX, 0.95).high > 0);
+    assert_true(stat_clopper_pearson(UINT64_MAX, UINT64_MAX, 0.95).high == 1);
     assert_true(stat_wilson(0, 0, 0.95).high == 1 && stat_wilson(3, 2, 0.95).low == 0);
     assert_true(stat_wilson(0, 9, 0.95).low == 0 && stat_wilson(9, 9, 0.95).high == 1);
     assert_true(stat_sequence(0, 0, 0.95).high == 1 && stat_sequence(5, 10, 1).high == 1);
@@ -208,13 +173,8 @@ static void test_ends(void **state)
         assert_true(stat_fisher(0, 10, 0, 20, tails[t]) == 1);
         assert_true(stat_fisher(10, 10, 20, 20, tails[t]) == 1);
         assert_true(stat_fisher(1, UINT64_MAX, 3, UINT64_MAX, tails[t]) == 1);
-        assert_true(stat_power_fisher(0, 0.5, 10, 0.5, 0.05, tails[t]) == 0);
-        assert_true(stat_power_fisher(10, -1, 10, 2, 0.05, STAT_GREATER) == 1);
-        assert_true(stat_sample_size(0.5, 0.5, 0.05, 0.8, tails[t]) == UINT64_MAX);
     }
     assert_true(stat_fisher(0, 1000000000000, 1000000000000, 1000000000000, STAT_GREATER) == 0);
-    assert_true(stat_sample_size(0.5, 0.1, 0.05, 0.8, STAT_GREATER) == UINT64_MAX);
-    assert_true(stat_sample_size(0.1, 0.5, 0.05, 0.8, STAT_LESS) == UINT64_MAX);
     struct stat_interval all = stat_newcombe(0, 0, 3, 10, 0.95);
     assert_true(all.low == -1 && all.high == 1);
     assert_true(stat_detectable(0, 0, 10, 0.05, 0.8) == 1);
@@ -351,8 +311,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_intervals_of_all_scales),
         cmocka_unit_test(test_comparisons_of_all_scales),
-        cmocka_unit_test(test_power_of_all_scales),
-        cmocka_unit_test(test_power_of_small_counts),
+        cmocka_unit_test(test_beta_closed_forms),
         cmocka_unit_test(test_ends),
         cmocka_unit_test(test_stopping),
         cmocka_unit_test(test_adjusted),

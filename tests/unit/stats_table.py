@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints stats_table.h: reference values for tests/unit/stats_tables.c, each from its definition.
 
-Needs mpmath (python3-mpmath). Takes about a minute; run it by hand when the table is to change:
+Needs mpmath (python3-mpmath). Takes about two minutes; run it by hand when the table is to change:
 
-    tests/unit/stats_table.py | clang-format-14 > tests/unit/stats_table.h
+    tests/unit/stats_table.py > tests/unit/stats_table.h
 
 With --mixtures it prints how wide the confidence sequence would be with other mixtures
 (docs/statistics.md).
@@ -15,7 +15,7 @@ import textwrap
 from fractions import Fraction
 from functools import lru_cache
 
-from mpmath import erfinv, exp, gammainc, log, loggamma, mp, mpf, sqrt
+from mpmath import erfinv, exp, findroot, gammainc, log, loggamma, mp, mpf, sqrt
 
 mp.dps = 60
 TINY = mpf(10) ** -40  # terms below this part of a sum are left out
@@ -42,6 +42,19 @@ def binomial(k, n, p):
     if p == 0 or p == 1:
         return mpf(1 if k == n * p else 0)
     return exp(log_choose(n, k) + k * log(p) + (n - k) * log(1 - p))
+
+
+def tail(k, n, p):
+    """P(X >= k) for k above the mean, 0 < p < 1: the sum of terms from k on, as integers of 200
+    binary places."""
+    one = term = total = 1 << 200
+    odds = int(p / (1 - p) * one)
+    for i in range(k, n):
+        term = term * (n - i) * odds // ((i + 1) * one)
+        total += term
+        if term < total >> 110:
+            break
+    return binomial(k, n, p) * total / one
 
 
 def binomial_below(k, n, p):
@@ -150,6 +163,22 @@ def newcombe(k1, n1, k2, n2, confidence):
             p2 - p1 + sqrt((u2 - p2) ** 2 + (p1 - l1) ** 2))
 
 
+def clopper_pearson_low(k, n, confidence):
+    """Where P(X >= k) is half of what the confidence leaves, on the scale of log odds."""
+    limit = log((1 - decimal(confidence)) / 2)
+    if k in (0, n):
+        return exp(limit / n) if k else mpf(0)
+    width = 2 * sqrt(mpf(1) / k + mpf(1) / (n - k))
+    start = log(mpf(k) / (n - k)) - width
+    t = findroot(lambda t: log(tail(k, n, 1 / (1 + exp(-t)))) - limit, (start, start + width / 9),
+                 tol=mpf(10) ** -44)
+    return 1 / (1 + exp(-t))
+
+
+def clopper_pearson(k, n, confidence):
+    return clopper_pearson_low(k, n, confidence), 1 - clopper_pearson_low(n - k, n, confidence)
+
+
 def sequence(k, n, confidence, a=mpf("0.1"), b=mpf("0.5")):
     """Where the mixture's marginal probability is 1 / (1 - confidence) times that of p: by halving
     on the scale of log odds."""
@@ -193,6 +222,19 @@ PAIRS = [(56, 70, 48, 80), (9, 10, 3, 10), (6, 7, 2, 7), (5, 56, 0, 29), (0, 10,
 CONFIDENCES = (0.95, 0.99, 0.5)
 
 
+def beta(a, b, x):
+    """P(X >= a) of a + b - 1 trials."""
+    n = a + b - 1
+    return tail(a, n, x) if a > n * x else 1 - tail(b, n, 1 - x)
+
+
+BETAS = [(1, 1, 0.25), (2, 3, 0.5), (5, 2, 0.125), (10, 10, 0.375), (1, 1000, 2.0**-10),
+         (38, 47963, 2.0**-10), (500, 29501, 0.015625), (4, 999997, 2.0**-18),
+         (4, 999997, 2.0**-20), (11, 10**8 - 10, 2.0**-22), (1000, G, 2.0**-20),
+         (500001, 499999, 0.5), (4, T - 3, 2.0**-38), (4, T - 3, 2.0**-45),
+         (M, T - M + 1, 9.985e-7), (3, 4, 0.9375), (999998, 4, 1 - 2.0**-18)]
+
+
 # Parts -------------------------------------------------------------------------------------------
 
 
@@ -223,42 +265,12 @@ PARTS = [([10, 12, 9], [100, 100, 100]), ([30, 5], [1000, 1000]),
          ([1000, 1100, 950], [T // 4, T // 4, T // 4])]
 
 
-# Power -------------------------------------------------------------------------------------------
-
-
-@lru_cache(None)
-def spread_of(n, p):
-    """All outcomes but a negligible part of the probability."""
-    p = decimal(p)
-    if n <= 80:
-        return [(k, binomial(k, n, p)) for k in range(n + 1)]
-    mean = int(n * p)
-    outcomes = []
-    for k in range(mean, n + 1):
-        weight = binomial(k, n, p)
-        outcomes.append((k, weight))
-        if weight < mpf(10) ** -20:
-            break
-    for k in range(mean - 1, -1, -1):
-        weight = binomial(k, n, p)
-        outcomes.append((k, weight))
-        if weight < mpf(10) ** -20:
-            break
-    return outcomes
+# What is detectable ------------------------------------------------------------------------------
 
 
 @lru_cache(None)
 def rejected(k1, n1, k2, n2, alpha, tail):
     return fisher(k1, n1, k2, n2, tail) <= decimal(alpha)
-
-
-def power(n1, p1, n2, p2, alpha, tail):
-    total = mpf(0)
-    for k1, first in spread_of(n1, p1):
-        for k2, second in spread_of(n2, p2):
-            if first * second > mpf(10) ** -20 and rejected(k1, n1, k2, n2, alpha, tail):
-                total += first * second
-    return total
 
 
 def detectable(k1, n1, n2, alpha, wanted):
@@ -277,37 +289,10 @@ def detectable(k1, n1, n2, alpha, wanted):
     return exp(low)
 
 
-def sample_size(p1, p2, alpha, wanted, tail):
-    """Halving where the program halves too, for the same tooth of the saw; then its neighbours."""
-    wanted = decimal(wanted)
-    low, high = 0, 1
-    while power(high, p1, high, p2, alpha, tail) < wanted:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        if power(middle, p1, middle, p2, alpha, tail) >= wanted:
-            high = middle
-        else:
-            low = middle
-    return high
-
-
-POWER = [(n1, p1, n2, p2, alpha, tail)
-         for n1, p1, n2, p2, alpha in (
-             (10, 0.1, 10, 0.6, 0.05), (20, 0.05, 30, 0.4, 0.01), (40, 0.5, 25, 0.8, 0.05),
-             (1, 0.5, 1, 0.5, 0.05), (12, 0.2, 50, 0.2, 0.05), (15, 0.0, 15, 1.0, 0.05),
-             (M, 1e-6, M, 1e-5, 0.05), (M, 0.0, 3 * M, 3e-6, 0.05), (T, 2e-12, T, 1.5e-11, 0.01))
-         for tail in TAILS]
 DETECTABLE = [(0, 10, 10, 0.05, 0.8), (0, 1000, 1000, 0.05, 0.8), (3, 1000, 200, 0.05, 0.9),
               (50, 100, 20, 0.05, 0.8), (1, 10, 3, 0.05, 0.8), (0, M, M, 0.05, 0.8),
               (3, M, 10**4, 0.01, 0.8), (20, M, M, 0.05, 0.5), (0, T, T, 0.05, 0.8),
               (10, T, T, 1e-4, 0.9), (0, 2, 2, 0.05, 0.8)]
-SIZES = [(0.1, 0.6, 0.05, 0.8, "STAT_GREATER"), (0.1, 0.6, 0.05, 0.8, "STAT_TWO_SIDED"),
-         (0.9, 0.3, 0.01, 0.9, "STAT_LESS"), (0.0, 0.5, 0.05, 0.8, "STAT_GREATER"),
-         (0.0, 1e-2, 0.05, 0.8, "STAT_GREATER"), (0.0, 1e-6, 0.05, 0.8, "STAT_GREATER"),
-         (0.0, 1e-6, 0.05, 0.8, "STAT_TWO_SIDED"), (0.0, 1e-9, 0.001, 0.9, "STAT_GREATER"),
-         (0.0, 1e-11, 0.05, 0.8, "STAT_GREATER")]
-
 
 # Many tests --------------------------------------------------------------------------------------
 
@@ -348,16 +333,17 @@ def table(fields, name, rows):
     print("};")
 
 
-def padded(cells, size):
-    return "{" + ", ".join(cells + ["0"] * (size - len(cells))) + "}"
+def listed(values):
+    """An array's values; C adds the zeros."""
+    return "{" + ", ".join(values) + "}"
 
 
-def lists(values, size):
-    return padded([number(decimal(x)) for x in values], size)
+def lists(values):
+    return listed(number(decimal(x)) for x in values)
 
 
-def counts(values, size):
-    return padded([f"{x}u" for x in values], size)
+def counts(values):
+    return listed(f"{x}u" for x in values)
 
 
 HEAD = """// SPDX-License-Identifier: Apache-2.0
@@ -365,15 +351,17 @@ HEAD = """// SPDX-License-Identifier: Apache-2.0
 //
 // Every value comes from its definition, with 60 decimal digits (mpmath): hypergeometric and
 // binomial probabilities from log gamma, tails as sums of terms down to a relative size of 1e-36,
-// Wilson's bounds as roots of a quadratic, the confidence sequence's by halving on marginal /
-// likelihood, chi-square by mpmath's incomplete gamma function, X^2 as a fraction, power as a
-// double sum over all outcomes.
+// Clopper-Pearson's bounds as roots of such a tail, Wilson's of a quadratic, the confidence
+// sequence's by halving on marginal / likelihood, chi-square by mpmath's incomplete gamma function,
+// X^2 as a fraction.
 #pragma once
 
-#include "stats/compare.h"
+#include "stats/stats.h"
 
 #include <stddef.h>
-#include <stdint.h>"""
+#include <stdint.h>
+
+// clang-format off"""
 
 
 def mixtures():
@@ -392,7 +380,8 @@ def main():
         return mixtures()
     print(HEAD)
     interval = ["uint64_t k, n", "double confidence, low, high"]
-    for name, function in (("wilson", wilson), ("sequence", sequence)):
+    for name, function in (("clopper_pearson", clopper_pearson), ("wilson", wilson),
+                           ("sequence", sequence)):
         rows = [(k, n, 0.95, *function(k, n, 0.95)) for k, n in PROPORTIONS]
         rows += [(k, n, c, *function(k, n, c)) for k, n in ((3, 1000), (0, M), (500, T))
                  for c in CONFIDENCES[1:]]
@@ -400,6 +389,8 @@ def main():
     table(["uint64_t n", "double confidence, bound"], "zero",
           [(n, c, -mp.expm1(log(1 - decimal(c)) / n)) for n in (1, 2, 10, 1000, M, G, T)
            for c in CONFIDENCES])
+    table(["double a, b, x, value"], "beta",
+          [(*map(mpf, row), beta(row[0], row[1], mpf(row[2]))) for row in BETAS])
     table(["uint64_t k1, n1, k2, n2", "enum stat_tail tail", "double p"], "fisher",
           [(*row, tail, fisher(*row, tail)) for row in FISHER for tail in TAILS])
     table(["uint64_t k1, n1, k2, n2", "double confidence, low, high"], "newcombe",
@@ -408,15 +399,11 @@ def main():
           [(x, d, chi_square_tail(decimal(x), d)) for x, d in
            ((decimal(x), mpf(d)) for x, d in CHI)])
     table(["uint64_t k[8], n[8]", "size_t groups", "double factor, p"], "dispersion",
-          [(counts(k, 8), counts(n, 8), len(k), *dispersion(k, n)) for k, n in PARTS])
-    table(["uint64_t n1", "double p1", "uint64_t n2", "double p2, alpha", "enum stat_tail tail",
-           "double power"], "power", [(*row, power(*row)) for row in POWER])
+          [(counts(k), counts(n), len(k), *dispersion(k, n)) for k, n in PARTS])
     table(["uint64_t k1, n1, n2", "double alpha, power, rate"], "detectable",
           [(*row, detectable(*row)) for row in DETECTABLE])
-    table(["double p1, p2, alpha, power", "enum stat_tail tail", "uint64_t n"], "size",
-          [(*row, sample_size(*row)) for row in SIZES])
     table(["double p[20]", "size_t count", "double holm[20], hochberg[20]"], "adjust",
-          [(lists(p, 20), len(p), *(lists(x, 20) for x in adjusted([decimal(x) for x in p])))
+          [(lists(p), len(p), *(lists(x) for x in adjusted([decimal(x) for x in p])))
            for p in LISTS])
 
 
