@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mask simulator against a second definition of the rules, on random shapes.
-// unit/masks_tables.c has tables that were made by hand.
+// unit/masks_tables.c has elections and votes.
 //
 // The second definition never has a set of lanes: it runs each lane alone and keeps what the lane
 // did as a list of events. Two lanes look around together under maximal reconvergence if they do so

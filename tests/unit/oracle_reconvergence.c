@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles of the family `reconvergence`: what holds for all of them at every subgroup size, and
-// tables made by hand for single shapes.
+// The oracles of the family `reconvergence`: what holds for all of them at every subgroup size.
+// Their programs are compared with the kernels (tests/e2e/simt.py), the simulator that plays them
+// with a second definition (masks.c).
 #include "oracles/oracles.h"
 
 #include "base/text.h"
@@ -71,16 +72,6 @@ static void make(struct made *made, const struct cat_oracle *oracle, uint32_t su
 {
     size_up(made, oracle, subgroup, workgroup, reconvergence, axes);
     cat_oracle_input(oracle, &made->args, &made->size, 7, made->input);
-    cat_oracle_expect(oracle, &made->args, &made->size, made->input, made->expected);
-}
-
-// One workgroup of one subgroup, whose lanes have these words; the second workgroup is the same.
-static void make_with(struct made *made, const struct cat_oracle *oracle, uint32_t subgroup,
-                      const uint32_t *words, uint8_t reconvergence, uint8_t axes)
-{
-    size_up(made, oracle, subgroup, subgroup, reconvergence, axes);
-    for (uint32_t i = 0; i < 2 * subgroup; i++)
-        made->input[i] = words[i % subgroup];
     cat_oracle_expect(oracle, &made->args, &made->size, made->input, made->expected);
 }
 
@@ -201,42 +192,6 @@ static void lane_words(void **state)
     assert_int_equal(reconvergence_word(3, 1, 9, 32), reconvergence_word(3, 1, 30, 32));
 }
 
-// trips | A by iteration << 8 | Y by iteration << 16
-//   lane 0: 2 iterations, A in neither
-//   lane 1: 2 iterations, A in both, Y in the second: breaks in the second
-//   lane 2: 1 iteration, A and Y: breaks in the first
-//   lane 3: none
-static const uint32_t four_lanes[4] = {2, 2 | 3 << 8 | 2 << 16, 1 | 1 << 8 | 1 << 16, 0};
-
-static void while_break(void **state)
-{
-    (void)state;
-    enum { A = 0, B = 8, BREAK = 16, AFTER = 17 };
-    struct made made;
-    make_with(&made, cat_oracle_find("reconvergence.while-break"), 4, four_lanes, MAXIMAL, 0);
-    assert_int_equal(cell(&made, 0, A)[0], CAT_POISON);
-    assert_int_equal(cell(&made, 1, A)[0], 0x6);
-    assert_int_equal(cell(&made, 1, A + 1)[0], 0x2);
-    assert_int_equal(cell(&made, 2, BREAK)[0], 0x4);
-    assert_int_equal(cell(&made, 1, BREAK)[0], 0x2);
-    assert_int_equal(cell(&made, 0, B)[0], 0x3);
-    assert_int_equal(cell(&made, 0, B + 1)[0], 0x1);
-    assert_int_equal(cell(&made, 1, B + 1)[0], CAT_POISON);
-    assert_int_equal(cell(&made, 3, AFTER)[0], 0xf);
-    assert_true(fails(&made, 0, B, 0x1)); // lanes 0 and 1 have not met
-    assert_true(fails(&made, 1, BREAK, 0x6));
-    assert_true(fails(&made, 3, A, 0x8)); // was never there
-    drop(&made);
-
-    make_with(&made, cat_oracle_find("reconvergence.while-break"), 4, four_lanes, DEFAULT, 0);
-    assert_false(fails(&made, 0, B, 0x1));
-    assert_true(fails(&made, 0, B, 0x2));      // not itself
-    assert_true(fails(&made, 0, B, 0x7));      // lane 2 is never at B
-    assert_false(fails(&made, 1, BREAK, 0x6)); // taken to lie behind the loop
-    assert_true(fails(&made, 0, AFTER, 0x7));  // all entered the loop and left it
-    drop(&made);
-}
-
 // Two subgroups, of which one enters: only the rule for subgroups brings its lanes together.
 static void entered_by_one_subgroup(void **state)
 {
@@ -259,85 +214,6 @@ static void entered_by_one_subgroup(void **state)
     }
 }
 
-static void loop_peeling(void **state)
-{
-    (void)state;
-    struct made made;
-    make(&made, cat_oracle_find("reconvergence.loop-peeling"), 8, 64, MAXIMAL, 0);
-    for (uint32_t lane = 0; lane < 8; lane++) {
-        assert_int_equal(judge(&made, lane, 0, 1u << lane), CAT_RIGHT);
-        assert_true(fails(&made, lane, 0, 0xff));
-    }
-    assert_int_equal(judge(&made, 5, 1, 0xff), CAT_RIGHT);
-    drop(&made);
-
-    make(&made, cat_oracle_find("reconvergence.loop-peeling"), 8, 64, DEFAULT, 0);
-    assert_false(fails(&made, 3, 0, 0xff));
-    assert_true(fails(&made, 3, 0, 0x07));
-    drop(&made);
-
-    const uint8_t exit_return = 4;
-    make(&made, cat_oracle_find("reconvergence.loop-peeling"), 8, 64, MAXIMAL, exit_return);
-    assert_int_equal(cell(&made, 5, 1)[0], CAT_POISON);
-    drop(&made);
-}
-
-// Selectors 0, 1, 3, 4: lane 0 falls through to lane 1, and 3 and 4 both mean the default.
-static void fallthrough(void **state)
-{
-    (void)state;
-    const uint32_t words[4] = {0u << 25, 1u << 25, 3u << 25, 4u << 25};
-    struct made made;
-    make_with(&made, cat_oracle_find("reconvergence.switch-fallthrough"), 4, words, MAXIMAL, 0);
-    assert_int_equal(judge(&made, 1, 1, 0x3), CAT_RIGHT);
-    assert_false(fails(&made, 1, 1, 0x2));
-    assert_false(fails(&made, 0, 1, 0x1));
-    assert_true(fails(&made, 0, 1, 0x5));
-    assert_false(fails(&made, 2, 3, 0xc));
-    assert_false(fails(&made, 2, 3, 0x4));
-    assert_true(fails(&made, 2, 4, 0xc));
-    drop(&made);
-}
-
-// Lanes 0 and 2 share a value, 1 and 3 have one each.
-static void waterfall(void **state)
-{
-    (void)state;
-    enum { BREAK = 0, STAY = 1, AFTER = 2 };
-    const uint32_t words[4] = {5, 2, 5, 8};
-    struct made made;
-    make_with(&made, cat_oracle_find("reconvergence.waterfall"), 4, words, MAXIMAL, 0);
-    assert_int_equal(cell(&made, 0, BREAK)[0], 0x5);
-    assert_int_equal(cell(&made, 1, BREAK)[0], 0x2);
-    assert_int_equal(cell(&made, 3, BREAK)[0], 0x8);
-    assert_int_equal(cell(&made, 0, STAY)[0], CAT_POISON);
-    assert_int_equal(cell(&made, 1, STAY)[0], 0xa);
-    assert_int_equal(cell(&made, 3, STAY)[0], 0x8);
-    assert_int_equal(cell(&made, 2, AFTER)[0], 0xf);
-    drop(&made);
-}
-
-// A and Y of lanes 0 to 3: neither, A, A and Y, Y.
-static void early_return(void **state)
-{
-    (void)state;
-    enum { A = 0, RETURNS = 1, KEPT = 2, REST = 3, AFTER = 4, FROM_MAIN = 8 };
-    const uint32_t words[4] = {0, 1 << 8, 1 << 8 | 1 << 16, 1 << 16};
-    struct made made;
-    make_with(&made, cat_oracle_find("reconvergence.early-return"), 4, words, MAXIMAL, 0);
-    assert_int_equal(cell(&made, 1, A)[0], 0x6);
-    assert_int_equal(cell(&made, 2, RETURNS)[0], 0x4);
-    assert_int_equal(cell(&made, 1, KEPT)[0], 0x2);
-    assert_int_equal(cell(&made, 0, REST)[0], 0xb);
-    assert_int_equal(cell(&made, 2, AFTER)[0], 0xf);
-    drop(&made);
-
-    make_with(&made, cat_oracle_find("reconvergence.early-return"), 4, words, MAXIMAL, FROM_MAIN);
-    assert_int_equal(cell(&made, 3, REST)[0], 0xb);
-    assert_int_equal(cell(&made, 3, AFTER)[0], CAT_POISON);
-    drop(&made);
-}
-
 static void places(void **state)
 {
     (void)state;
@@ -355,15 +231,8 @@ int main(void)
 {
     test.program = oracle_program_read(&test.head, NULL);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_size),
-        cmocka_unit_test(sizes_without_sense),
-        cmocka_unit_test(lane_words),
-        cmocka_unit_test(while_break),
-        cmocka_unit_test(entered_by_one_subgroup),
-        cmocka_unit_test(loop_peeling),
-        cmocka_unit_test(fallthrough),
-        cmocka_unit_test(waterfall),
-        cmocka_unit_test(early_return),
+        cmocka_unit_test(every_size), cmocka_unit_test(sizes_without_sense),
+        cmocka_unit_test(lane_words), cmocka_unit_test(entered_by_one_subgroup),
         cmocka_unit_test(places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
