@@ -1,49 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code in reports: which lines are marked, what a difference looks like, what each form of a report
-// says of the code in a store, and that nothing of a driver's text gets out of its place.
+// Code in reports: which lines are marked, what a difference looks like, which twin stands beside a
+// failure. unit/report.c has whole reports with code.
 #include "report/code.h"
 
-#include "report/report.h"
 #include "report/html.h"
 #include "report/markdown.h"
-#include "store/code.h"
 
-#include "unit.h"
+#include "stored.h"
 
-#include "folder.h"
 #include "listing.h"
-
-#include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define SCAN                                                                                       \
-    "shuffle.scan-loop/sync=%s,reconvergence=default,form=variables,op=add,mode=inclusive,"        \
-    "access=descriptor,pressure=none@workgroup=64,subgroup=32"
-#define HOSTILE "</pre><script>`````|&amp; --- ```"
-
-static char none[256], control[256], memory[256], workgroup[256];
-
-static void contains(const char *text, const char *part)
-{
-    if (!strstr(text, part))
-        fail_msg("'%s' is not in:\n%s", part, text);
-}
-
-static void lacks(const char *text, const char *part)
-{
-    if (strstr(text, part))
-        fail_msg("'%s' is in:\n%s", part, text);
-}
-
-static size_t count_of(const char *text, const char *part)
-{
-    size_t count = 0;
-    for (const char *at = text; (at = strstr(at, part)); at += strlen(part))
-        count++;
-    return count;
-}
 
 // --- Marks
 
@@ -174,7 +139,7 @@ static void listings_are_cut_around_marks(void **state)
     report_code_listing(&study.entries[0], &marks, 200, &out);
     contains(out.data, " lines\n");
     assert_true(out.length <= 260);
-    lacks(out.data, "EXIT");
+    assert_null(strstr(out.data, "EXIT"));
     text_free(&out);
     text_free(&lines);
     report_marks_clear(&marks);
@@ -224,324 +189,60 @@ static void differences_are_unified(void **state)
     isa_study_clear(&study);
 }
 
-// --- Reports of a store
-
-static const struct dev_facts facts = {
-    .name = "Example",
-    .type = "cpu",
-    .cpu = true,
-    .subgroup = 32,
-    .subgroup_min = 32,
-    .subgroup_max = 32,
-    .max_workgroup = 1024,
-    .max_workgroups = 65535,
-    .max_shared = 32768,
-    .max_storage_buffer = UINT64_C(1) << 30,
-    .features = UINT64_MAX,
-};
-static char id[DEV_ID_SIZE], path[128];
-
-struct made {
-    struct store *store;
-    int64_t session;
-};
-
-static void put_under(const struct made *made, const char *name, uint64_t failed,
-                      const char *stress)
-{
-    const struct store_result result = {
-        .device = id,
-        .name = (char *)name,
-        .expectation = "forbidden",
-        .result = failed ? "fail" : "pass",
-        .reason = "",
-        .stress = (char *)stress,
-        .sha256 = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
-        .mode = {.check = CAT_CHECK_EQUAL},
-        .count = {.runs = 1000,
-                  .failed_runs = failed,
-                  .instances = 1000,
-                  .failed_instances = failed,
-                  .outcomes = {[0] = 1000 - failed, [3] = failed}},
-    };
-    struct lit_error error = {0};
-    if (!store_result_put(made->store, made->session, &result, &error))
-        fail_msg("%s", error.message);
-}
-
-static void put(const struct made *made, const char *name, uint64_t failed)
-{
-    put_under(made, name, failed, "");
-}
-
-static void put_code(const struct made *made, const char *name, const char *listing)
-{
-    struct isa_code code = {0};
-    isa_add_statistic(&code, "VGPRs", "registers " HOSTILE, "17");
-    isa_add_statistic(&code, HOSTILE, "", HOSTILE);
-    isa_remark(&code, "said %s", HOSTILE);
-    if (listing)
-        isa_add_piece(&code, ISA_TEXT, "Assembly", "", listing, strlen(listing));
-    assert_true(store_code_put(made->store, made->session, id, name, "abc", &code, NULL));
-    isa_code_clear(&code);
-}
-
-static struct made begin(void)
-{
-    struct lit_error error = {0};
-    struct store_session session = {.version = "1",
-                                    .command = "litmus run",
-                                    .started = "2026-11-21T02:09:00Z",
-                                    .system = "none",
-                                    .options = "{}",
-                                    .finished = true};
-    struct made made = {0};
-    snprintf(path, sizeof path, "%s/a.db", folder);
-    dev_facts_id(&facts, id);
-    made.store = store_open(path, &error);
-    assert_non_null(made.store);
-    assert_true(store_session_begin(made.store, &session, NULL));
-    assert_true(store_device_put(made.store, session.id, 1, &facts, "device", NULL));
-    made.session = session.id;
-    snprintf(none, sizeof none, SCAN, "none");
-    snprintf(control, sizeof control, SCAN, "control-once");
-    snprintf(memory, sizeof memory, SCAN, "memory-once");
-    snprintf(workgroup, sizeof workgroup, SCAN, "workgroup-in-loop");
-    return made;
-}
-
-static char *make(const struct made *made, report_function *write, const char *test)
-{
-    struct report_model model;
-    struct lit_error error = {0};
-    struct text text = {0};
-    if (!report_model_load(made->store, made->session, &model, &error) ||
-        !report_model_narrow(&model, "", test, &error))
-        fail_msg("%s", error.message);
-    write(&model, &text);
-    report_model_clear(&model);
-    text_puts(&text, "");
-    return text.data;
-}
-
-#define PLAIN                                                                                      \
-    "BB0:\n v_mov_b32 v0, 0 ; " HOSTILE "\n ds_bpermute_b32 v2, v1, v0\n s_endpgm ; bf810000\n"
-#define WITH_BARRIER                                                                               \
-    "BB0:\n v_mov_b32 v0, 0 ; " HOSTILE                                                            \
-    "\n s_barrier\n ds_bpermute_b32 v2, v1, v0\n s_endpgm ; bf810000\n"
-
-// none failed; memory-once failed with the same code; control-once did not, with other code;
-// workgroup-in-loop has no code.
-static struct made fill(void)
-{
-    struct made made = begin();
-    put(&made, none, 37);
-    put(&made, memory, 5);
-    put(&made, control, 0);
-    put(&made, workgroup, 0);
-    put_code(&made, none, PLAIN);
-    put_code(&made, memory, PLAIN);
-    put_code(&made, control, WITH_BARRIER);
-    return made;
-}
+#define SCAN(sync, size)                                                                           \
+    "shuffle.scan-loop/sync=" sync ",reconvergence=default,form=variables,op=add,mode=inclusive,"  \
+    "access=descriptor,pressure=none@workgroup=" size ",subgroup=32"
 
 // The twin is the nearest that ran under the same stress, did not fail, and has code.
 static void the_nearest_twin(void **state)
 {
     (void)state;
-    struct made made = begin();
-    struct report_model model;
-    struct report_code code;
-    struct lit_error error = {0};
-    char far[256], failing[256], stressed[256], bare[256];
-    snprintf(far, sizeof far, "%s", none);
-    memcpy(strstr(far, "sync=none"), "sync=aaaa", 9);
-    memcpy(strstr(far, "workgroup=64"), "workgroup=99", 12);
-    snprintf(failing, sizeof failing, SCAN, "a-fails");
-    snprintf(stressed, sizeof stressed, SCAN, "b-stressed");
-    snprintf(bare, sizeof bare, SCAN, "c-bare");
-    put(&made, none, 37);
-    put(&made, failing, 1);
-    put_under(&made, stressed, 0, "lanes=4");
-    put(&made, bare, 0);
-    put(&made, workgroup, 0);
-    put(&made, memory, 0);
-    put(&made, far, 0);
-    const char *const with_code[] = {none, far, failing, stressed, workgroup, memory};
-    for (size_t i = 0; i < 6; i++)
-        put_code(&made, with_code[i], PLAIN);
+    static const struct {
+        const char *name;
+        uint64_t failed;
+        const char *stress;
+        bool has_code;
+    } rows[] = {
+        {SCAN("none", "64"), 37, "", true},
+        {SCAN("a-fails", "64"), 1, "", true},
+        {SCAN("b-stressed", "64"), 0, "lanes=4", true},
+        {SCAN("c-bare", "64"), 0, "", false},
+        {SCAN("workgroup-in-loop", "64"), 0, "", true},
+        {SCAN("memory-once", "64"), 0, "", true},
+        {SCAN("aaaa", "99"), 0, "", true},
+    };
+    struct stored s = stored_begin(1000, 0);
+    stored_device(&s, 1, "One", "device");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct store_result result = stored_result(
+            rows[i].name, "forbidden", rows[i].failed ? "fail" : "pass", 1000, rows[i].failed);
+        struct isa_code code = {0};
+        result.stress = (char *)rows[i].stress;
+        stored_put(&s, 1, result);
+        isa_add_piece(&code, ISA_TEXT, "Assembly", "", "BB0:\n s_endpgm\n", 15);
+        if (rows[i].has_code)
+            stored_code(&s, rows[i].name, &code);
+        isa_code_clear(&code);
+    }
     // In what is asked for, or in the rest of the session.
     static const char *const asked[] = {"", "*sync=none*"};
     for (size_t i = 0; i < 2; i++) {
-        assert_true(report_model_load(made.store, made.session, &model, &error));
+        struct report_model model;
+        struct report_code code;
+        struct lit_error error = {0};
+        stored_load(&s, &model);
         assert_true(report_model_narrow(&model, "", asked[i], &error));
         report_code_load(&model, NULL, &code);
         const struct report_result *twin = report_code_paired(&code, &model.results[0]);
         assert_non_null(twin);
-        assert_string_equal(twin->name, memory);
+        assert_string_equal(twin->name, SCAN("memory-once", "64"));
         report_code_clear(&code);
         report_code_load(&model, "shuffle.scan", &code);
         assert_null(report_code_of(&code, &model.results[0]));
         report_code_clear(&code);
         report_model_clear(&model);
     }
-    store_close(&made.store);
-}
-
-static void in_json(void **state)
-{
-    (void)state;
-    struct made made = fill();
-    char *text = make(&made, report_json, ""), *digest;
-    json_error_t error;
-    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &error), *results, *code, *effect;
-    assert_non_null(json);
-    results = json_object_get(json, "results");
-    assert_true(json_is_null(json_object_get(json_array_get(results, 3), "code")));
-    const char *source, *registers, *same, *other, *remark, *words, *base;
-    json_int_t bytes, pairs, alike;
-    code = json_object_get(json_array_get(results, 0), "code");
-    assert_int_equal(
-        json_unpack_ex(code, &error, 0, "{s:s, s:s, s:I, s:{s:s}, s:n, s:n, s:n, s:[s]}", "digest",
-                       &digest, "source", &source, "bytes", &bytes, "statistics", "VGPRs",
-                       &registers, "exchanges", "apart", "inside", "remarks", &remark),
-        0);
-    assert_string_equal(source, "representation");
-    assert_string_equal(registers, "17");
-    assert_string_equal(remark, "said " HOSTILE);
-    assert_int_equal(bytes, sizeof PLAIN - 1);
-    assert_int_equal(json_unpack(json_array_get(results, 1), "{s:{s:s}}", "code", "digest", &same),
-                     0);
-    assert_int_equal(json_unpack(json_array_get(results, 2), "{s:{s:s}}", "code", "digest", &other),
-                     0);
-    assert_string_equal(digest, same);
-    assert_string_not_equal(digest, other);
-    json_t *effects =
-        json_object_get(json_array_get(json_object_get(json, "devices"), 0), "code_effects");
-    assert_int_equal(json_array_size(effects), 2);
-    for (size_t i = 0; i < 2; i++) {
-        effect = json_array_get(effects, i);
-        assert_int_equal(json_unpack(effect, "{s:s, s:s, s:I, s:I}", "base", &base, "text", &words,
-                                     "pairs", &pairs, "same", &alike),
-                         0);
-        assert_string_equal(base, "none");
-        assert_int_equal(pairs, 1);
-        contains(words, alike ? "identical code to sync=none" : "adds s_barrier");
-    }
-    // The digest is the store's.
-    sqlite3 *db;
-    sqlite3_stmt *select;
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    sqlite3_prepare_v2(db, "SELECT digest FROM code ORDER BY id", -1, &select, NULL);
-    assert_int_equal(sqlite3_step(select), SQLITE_ROW);
-    assert_string_equal((const char *)sqlite3_column_text(select, 0), digest);
-    sqlite3_finalize(select);
-    sqlite3_close(db);
-    json_decref(json);
-    free(text);
-    text = make(&made, report_csv, "");
-    contains(text, ",code_digest,");
-    free(text);
-    store_close(&made.store);
-}
-
-static void in_markdown(void **state)
-{
-    (void)state;
-    struct made made = fill();
-    char *text = make(&made, report_markdown, "");
-    contains(text, "## Code\n");
-    contains(text, "- `shuffle.scan-loop`: one memory barrier (sync=memory-once) compiles to "
-                   "nothing here: identical code to sync=none.\n");
-    contains(text, "one subgroup barrier (sync=control-once) changes the code: adds s_barrier");
-    // Of two that failed with the same code once.
-    assert_int_equal(count_of(text, "<details><summary>Code of "), 1);
-    contains(text, "1 more that failed have the same code");
-    contains(text, ">  ds_bpermute_b32 v2, v1, v0\n");
-    contains(text, "Difference to sync=control-once, which never failed in 1,000 runs");
-    contains(text, "\n- s_barrier\n");
-    assert_int_equal(count_of(text, "<details>"), count_of(text, "</details>"));
-    // Text of a driver stands in fences that it cannot close, or escaped.
-    contains(text, "\n``````\n");
-    assert_int_equal(count_of(text, "<script>"), count_of(text, "; </pre><script>`````"));
-    free(text);
-    text = make(&made, report_markdown, none);
-    contains(text, "\nCompiled code");
-    contains(text, "<details><summary>Difference to sync=control-once");
-    contains(text, "\n- s_barrier\n");
-    contains(text, "the only known cross-lane read");
-    assert_int_equal(count_of(text, "<details>"), count_of(text, "</details>"));
-    free(text);
-    store_close(&made.store);
-}
-
-static void in_html(void **state)
-{
-    (void)state;
-    struct made made = fill();
-    char *text = make(&made, report_html, "");
-    contains(text, "<section id=\"code\"");
-    assert_int_equal(count_of(text, "<details class=\"made forbidden\" id=\"code-"), 1);
-    // Both failures lead to it.
-    assert_int_equal(count_of(text, "href=\"#code-0\""), 2);
-    contains(text, "<mark>&#62;");
-    contains(text, "ds_bpermute_b32 v2, v1, v0</mark>\n");
-    contains(text, "<tr class=\"less\"><td>\xe2\x88\x92  s_barrier</td><td></td></tr>");
-    contains(text, "<tr class=\"more\"><td></td><td>+  s_barrier</td></tr>");
-    lacks(text, "<script>`");
-    lacks(text, "</pre><script");
-    free(text);
-    store_close(&made.store);
-}
-
-static void nothing_where_nothing_is(void **state)
-{
-    (void)state;
-    struct made made = begin();
-    put(&made, none, 37);
-    put(&made, control, 0);
-    static report_function *const forms[] = {report_markdown, report_html};
-    for (size_t i = 0; i < 2; i++) {
-        char *text = make(&made, forms[i], "");
-        lacks(text, "## Code\n");
-        lacks(text, "id=\"code\"");
-        lacks(text, "<dt>code</dt>");
-        free(text);
-    }
-    // A driver that gives nothing that can be listed is said to.
-    put_code(&made, none, NULL);
-    char *text = make(&made, report_markdown, "");
-    contains(text, "There is no listing: the driver provides no code that can be listed.");
-    free(text);
-    text = make(&made, report_json, "");
-    contains(text, "\"code\":{\"digest\":null,\"source\":null,");
-    free(text);
-    text = make(&made, report_html, "");
-    contains(text, "There is no listing: the driver provides no code");
-    free(text);
-    store_close(&made.store);
-}
-
-// A row that cannot be read is no empty one.
-static void damaged_rows_are_said(void **state)
-{
-    (void)state;
-    struct made made = fill();
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "UPDATE code SET packed = x'00'", NULL, NULL, NULL),
-                     SQLITE_OK);
-    sqlite3_close(db);
-    char *text = make(&made, report_markdown, "");
-    contains(text, "The code in the store could not be read: ");
-    free(text);
-    text = make(&made, report_html, "");
-    contains(text, "The code in the store could not be read: ");
-    free(text);
-    text = make(&made, report_json, "");
-    contains(text, "\"remarks\":[\"");
-    free(text);
-    store_close(&made.store);
+    stored_drop(&s);
 }
 
 // --- Risks, of SASS that needs no store
@@ -591,92 +292,8 @@ static void risks_come_with_their_rate(void **state)
     isa_study_clear(&study);
 }
 
-// --- Evidence that variants share
-
-static void put_machine(const struct made *made, const char *name, const char *bytes,
-                        const char *registers)
-{
-    struct isa_code code = {0};
-    isa_add_statistic(&code, "Register Count", "", registers);
-    isa_add_piece(&code, ISA_MACHINE, "SASS", "", bytes, strlen(bytes));
-    assert_true(store_code_put(made->store, made->session, id, name, "abc", &code, NULL));
-    isa_code_clear(&code);
-}
-
-static const char *variant(const char *sync, const char *mode, unsigned size)
-{
-    static char names[16][256];
-    static size_t next;
-    char *name = names[next++ % 16];
-    snprintf(name, sizeof *names,
-             "shuffle.scan-loop/sync=%s,reconvergence=default,form=variables,op=add,mode=%s,"
-             "access=descriptor,pressure=none@workgroup=%u,subgroup=32",
-             sync, mode, size);
-    return name;
-}
-
-// The runs of variants with the same code are added, unless anything else of them differs.
-static void one_program_shares_its_runs(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *sync, *mode, *bytes, *registers, *stress;
-        unsigned size;
-        uint64_t failed;
-    } rows[] = {
-        {"none", "inclusive", "same", "16", "", 64, 0},
-        {"control-once", "inclusive", "same", "16", "", 64, 1},
-        {"memory-once", "inclusive", "same", "16", "", 64, 0},
-        {"control-each", "inclusive", "same", "17", "", 64, 0},                 // statistics
-        {"memory-each", "inclusive", "other", "16", "", 64, 0},                 // bytes
-        {"workgroup-in-loop", "inclusive", "same", "16", "kind=memory", 64, 0}, // stress
-        {"none", "exclusive", "same", "16", "", 64, 0},                         // expectation
-        {"none", "inclusive", "same", "16", "", 128, 0},                        // dispatch
-    };
-    struct made made = begin();
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *name = variant(rows[i].sync, rows[i].mode, rows[i].size);
-        put_under(&made, name, rows[i].failed, rows[i].stress);
-        put_machine(&made, name, rows[i].bytes, rows[i].registers);
-    }
-    char *text = make(&made, report_markdown, "");
-    contains(text, "Same machine code:\n");
-    contains(text,
-             " | 0 of 1,000 | `shuffle.scan-loop@workgroup=64,subgroup=32` |\n| 1 of 3,000, ");
-    contains(text, " | 1 of 1,000 | `shuffle.scan-loop/sync=control-once@");
-    assert_int_equal(count_of(text, " of 3,000, "), 3);
-    assert_int_equal(count_of(text, " of 2,000, "), 0);
-    free(text);
-    text = make(&made, report_text, "");
-    contains(text, "  Same machine code");
-    for (const char *line = text; line; line = strchr(line + 1, '\n'))
-        assert_true(strcspn(line + 1, "\n") <= 100);
-    free(text);
-    text = make(&made, report_html, "");
-    contains(text, "<h3>Same machine code</h3>");
-    contains(text, "1 of 3,000, ");
-    free(text);
-    store_close(&made.store);
-}
-
-// What drivers write down of their code is less than all of it.
-static void texts_share_nothing(void **state)
-{
-    (void)state;
-    struct made made = begin();
-    put(&made, none, 0);
-    put(&made, memory, 0);
-    put_code(&made, none, PLAIN);
-    put_code(&made, memory, PLAIN);
-    char *text = make(&made, report_markdown, "");
-    lacks(text, "Same machine code");
-    free(text);
-    store_close(&made.store);
-}
-
 int main(void)
 {
-#define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(marks_of_sass),
         cmocka_unit_test(marks_leave_out_what_asks),
@@ -684,15 +301,8 @@ int main(void)
         cmocka_unit_test(listings_are_cut_around_marks),
         cmocka_unit_test(listings_end_where_the_room_does),
         cmocka_unit_test(differences_are_unified),
-        WITH_FOLDER(the_nearest_twin),
-        WITH_FOLDER(in_json),
-        WITH_FOLDER(in_markdown),
-        WITH_FOLDER(in_html),
-        WITH_FOLDER(nothing_where_nothing_is),
-        WITH_FOLDER(damaged_rows_are_said),
+        cmocka_unit_test(the_nearest_twin),
         cmocka_unit_test(risks_come_with_their_rate),
-        WITH_FOLDER(one_program_shares_its_runs),
-        WITH_FOLDER(texts_share_nothing),
     };
     return cmocka_run_group_tests_name("report_code", tests, NULL, NULL);
 }

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// A store with one session, for tests of reports.
+#pragma once
+
+#include "report/model.h"
+#include "report/report.h"
+#include "store/code.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+#define STORED_HASH "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+// What a driver may say: text that would end a cell, a fence, an element or a line.
+#define STORED_HOSTILE                                                                             \
+    "=HYPERLINK(\"x\")|</details></pre><script>`````&amp;]]>--%0A::error::, www.x.org @all"
+
+struct stored {
+    char folder[64], path[96];
+    struct store *store;
+    struct store_session session;
+    char ids[2][DEV_ID_SIZE]; // of its devices
+};
+
+// Of a shard if shards > 0. stored_drop() ends it.
+static inline struct stored stored_begin(uint64_t runs, uint32_t shards)
+{
+    struct lit_error error = {0};
+    struct stored s = {.folder = "/tmp/litmus-stored-XXXXXX"};
+    assert_non_null(mkdtemp(s.folder));
+    snprintf(s.path, sizeof s.path, "%s/litmus.db", s.folder);
+    s.store = store_open(s.path, &error);
+    if (!s.store)
+        fail_msg("%s", error.message);
+    s.session = (struct store_session){.version = "1.0.0",
+                                       .command = "litmus run '" STORED_HOSTILE "'",
+                                       .started = "2026-11-21T02:09:00Z",
+                                       .system = "Linux 6.1.0 x86_64",
+                                       .seed = 0xfedcba9876543210,
+                                       .runs = runs,
+                                       .options = "{}",
+                                       .uuid = "0123456789abcdef0123456789abcdef",
+                                       .shard = shards ? STORE_SHARD_TESTS : STORE_WHOLE,
+                                       .shard_count = shards};
+    assert_true(store_session_begin(s.store, &s.session, &error));
+    return s;
+}
+
+static inline void stored_drop(struct stored *s)
+{
+    store_close(&s->store);
+    unlink(s->path);
+    rmdir(s->folder);
+}
+
+// number: 1 or 2.
+static inline void stored_device(struct stored *s, unsigned number, const char *name,
+                                 const char *checker)
+{
+    struct lit_error error = {0};
+    struct dev_facts facts = {.driver_name = STORED_HOSTILE,
+                              .driver_info = STORED_HOSTILE,
+                              .driver_version = "1.2.3",
+                              .device_uuid = {(uint8_t)number, 0x34},
+                              .vendor = 0x10de,
+                              .api = 1u << 22 | 3u << 12,
+                              .loader = "1.3.239",
+                              .type = "discrete",
+                              .subgroup = 32,
+                              .subgroup_min = 32,
+                              .subgroup_max = 32,
+                              .max_workgroup = 1024,
+                              .max_workgroups = 65535,
+                              .max_shared = 32768,
+                              .max_storage_buffer = UINT64_C(1) << 30,
+                              .features = UINT64_MAX};
+    snprintf(facts.name, sizeof facts.name, "%s", name);
+    dev_facts_id(&facts, s->ids[number - 1]);
+    if (!store_device_put(s->store, s->session.id, number, &facts, checker, &error))
+        fail_msg("%s", error.message);
+}
+
+static inline void stored_put(struct stored *s, unsigned number, struct store_result result)
+{
+    struct lit_error error = {0};
+    result.device = s->ids[number - 1];
+    result.seed = 0xfedcba9876543210;
+    if (!store_result_put(s->store, s->session.id, &result, &error))
+        fail_msg("%s", error.message);
+}
+
+// Of the first device. Clears the code.
+static inline void stored_code(struct stored *s, const char *name, struct isa_code *code)
+{
+    assert_true(store_code_put(s->store, s->session.id, s->ids[0], name, "abc", code, NULL));
+    isa_code_clear(code);
+}
+
+static inline struct store_result stored_result(const char *name, const char *expectation,
+                                                const char *result, uint64_t runs, uint64_t failed)
+{
+    const uint64_t gave_up = !strcmp(result, "no-progress");
+    return (struct store_result){
+        .name = (char *)name,
+        .expectation = (char *)expectation,
+        .result = (char *)result,
+        .reason = strcmp(result, "skip") == 0 ? "VK_EXT_x" : "",
+        .stress = "",
+        .sha256 = STORED_HASH,
+        .mode = {.check = CAT_CHECK_EQUAL},
+        .count = {.runs = runs,
+                  .failed_runs = failed,
+                  .no_progress_runs = gave_up,
+                  .instances = runs,
+                  .failed_instances = failed,
+                  .outcomes = {[0] = runs - failed - gave_up, [3] = failed, [15] = gave_up},
+                  .seconds = 0.0015},
+    };
+}
+
+static inline void stored_load(const struct stored *s, struct report_model *model)
+{
+    struct lit_error error = {0};
+    if (!report_model_load(s->store, s->session.id, model, &error))
+        fail_msg("%s", error.message);
+}
+
+static inline void contains(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("'%s' is not in:\n%s", part, text);
+}
+
+static inline size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, part)); at += strlen(part))
+        count++;
+    return count;
+}
