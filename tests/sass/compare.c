@@ -2,7 +2,7 @@
 // Compares what the decoder makes of machine code with what nvdisasm wrote of it: compare LIST, a
 // file with a name in each line, where NAME.code holds the bytes and NAME.sass the text. Prints how
 // many instructions agree, and an example of each form that does not. With --table before it,
-// prints tests/unit/sass_table.h instead. Run by tools/check-sass. Exits with 1 if an instruction
+// prints tests/sass/forms.txt instead. Run by tools/check-sass. Exits with 1 if an instruction
 // differs.
 
 #include "base/text.h"
@@ -122,9 +122,8 @@ static void note_row(const struct sass_insn *insn, const uint8_t *bytes)
         snprintf(number, 32, " %s0x%llx", distance < 0 ? "-" : "", llabs(distance));
     }
     char *reads = registers_text(&insn->reads), *writes = registers_text(&insn->writes);
-    printf("    {0x%016llx, 0x%016llx, \"%s\",\n     \"%s\", \"%s\"},\n",
-           (unsigned long long)word(bytes + 8), (unsigned long long)word(bytes), text, reads,
-           writes);
+    printf("%016llx %016llx|%s|%s|%s|%s\n", (unsigned long long)word(bytes + 8),
+           (unsigned long long)word(bytes), text, reads, writes, sass_op_name(insn->op));
     free(reads);
     free(writes);
 }
@@ -181,11 +180,10 @@ int main(int argc, char **argv)
         return 2;
     }
     if (table)
-        printf(
-            "// SPDX-License-Identifier: Apache-2.0\n"
-            "// Written by tools/check-sass --table: an instruction of each opcode and name, as\n"
-            "// nvdisasm writes it at address 0, and its registers.\n"
-            "// clang-format off\n");
+        puts("; SPDX-License-Identifier: Apache-2.0\n"
+             "; Written by tools/check-sass --table: an instruction of each opcode and name, as "
+             "nvdisasm\n"
+             "; writes it at address 0, what it reads, what it writes, the name of its operation.");
     compare_all(argv[argc - 1]);
     if (table)
         return 0;

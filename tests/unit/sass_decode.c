@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The decoder of SASS against what nvdisasm wrote of the same bytes, an example of each form; and
-// the reader of nvdisasm's text on the same table.
+// the reader of nvdisasm's text on the same rows: SASS_DECODE FOLDER.
 #include "unit.h"
 
 #include "sass.h"
@@ -9,19 +9,40 @@
 #include "base/text.h"
 #include "isa/sass.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct row {
+static struct row {
     uint64_t high, low;
-    const char *text, *reads, *writes;
-} rows[] = {
-#include "sass_table.h"
-#include "sass_more.h"
-};
+    const char *text, *reads, *writes, *op;
+} * rows;
+static size_t row_count;
 
-#define ROWS (sizeof rows / sizeof *rows)
+// Rows of a file: HIGH LOW|TEXT|READS|WRITES|OPERATION. They last until the test ends.
+static void read_rows(const char *folder, const char *name)
+{
+    char path[512], line[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        if (line[0] == ';')
+            continue;
+        struct row *row = &LIT_ADD(rows, row_count);
+        char *at = lit_strdup(line);
+        assert_int_equal(sscanf(at, "%" SCNx64 " %" SCNx64 "|", &row->high, &row->low), 2);
+        for (size_t i = 0; i < 4; i++) {
+            at = strpbrk(at, "|\n");
+            assert_non_null(at);
+            *at++ = '\0';
+            *(const char **[]){&row->text, &row->reads, &row->writes, &row->op}[i] = at;
+        }
+        at[strcspn(at, "\r\n")] = '\0';
+    }
+    fclose(file);
+}
 
 static void put_bytes(uint8_t bytes[SASS_BYTES], uint64_t high, uint64_t low)
 {
@@ -48,6 +69,7 @@ static void check_registers(const struct sass_insn *insn, const struct row *row)
     assert_string_equal(insn->text, row->text);
     assert_string_equal(reads, row->reads);
     assert_string_equal(writes, row->writes);
+    assert_string_equal(sass_op_name(insn->op), row->op);
     assert_int_equal(insn->flags & SASS_UNKNOWN, 0);
     free(reads);
     free(writes);
@@ -56,7 +78,7 @@ static void check_registers(const struct sass_insn *insn, const struct row *row)
 static void every_form_is_decoded_as_nvdisasm_writes_it(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < ROWS; i++) {
+    for (size_t i = 0; i < row_count; i++) {
         struct sass_code code = decode(rows[i].high, rows[i].low);
         check_registers(&code.insns[0], &rows[i]);
         sass_code_clear(&code);
@@ -67,13 +89,13 @@ static void every_form_is_read_as_it_is_decoded(void **state)
 {
     (void)state;
     struct text text = {0};
-    for (size_t i = 0; i < ROWS; i++)
+    for (size_t i = 0; i < row_count; i++)
         text_printf(&text, "        /*%04zx*/                   %s ;\n", i * SASS_BYTES,
                     rows[i].text);
     struct sass_code parsed;
     assert_true(sass_parse(text.data, text.length, 90, &parsed, NULL));
-    assert_int_equal(parsed.count, ROWS);
-    for (size_t i = 0; i < ROWS; i++) {
+    assert_int_equal(parsed.count, row_count);
+    for (size_t i = 0; i < row_count; i++) {
         struct sass_code code = decode(rows[i].high, rows[i].low);
         const struct sass_insn *a = &parsed.insns[i], *b = &code.insns[0];
         check_registers(a, &rows[i]);
@@ -195,8 +217,11 @@ static void what_is_no_code_is_refused(void **state)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    assert_true(argc > 1);
+    read_rows(argv[1], "forms.txt");
+    read_rows(argv[1], "more.txt");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_is_decoded_as_nvdisasm_writes_it),
         cmocka_unit_test(every_form_is_read_as_it_is_decoded),

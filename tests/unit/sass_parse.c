@@ -13,74 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Names and ways to write an operand that no row of tests/sass has (sass_decode.c).
 static const struct row {
     const char *text;
     enum sass_op op;
     const char *reads, *writes;
 } rows[] = {
-    {"IADD3 R1, P0, P2, R2, 0x4, RZ", SASS_OTHER, "R2", "R1 P0 P2"},
-    {"IADD3.X R3, RZ, c[0x0][0x54], -R9, P1, !PT", SASS_OTHER, "R9 P1", "R3"},
-    {"UIADD3 UR6, UP0, UR6, 0x4, URZ", SASS_OTHER, "UR6", "UR6 UP0"},
-    {"@!UP3 UMOV UR4, 0xffffffff", SASS_OTHER, "UP3", "UR4"},
-    {"IMAD.WIDE.U32 R10, R8, R12, R14", SASS_OTHER, "R8 R12 R14-R15", "R10-R11"},
-    {"IMAD.HI.U32 R10, R8, R12, R14", SASS_OTHER, "R8 R12 R14-R15", "R10"},
-    {"UIMAD.WIDE.U32 UR4, UR6, UR8, UR10", SASS_OTHER, "UR6 UR8 UR10-UR11", "UR4-UR5"},
-    {"IMAD.X R13, R9.reuse, 0x1, -R16.reuse, P4", SASS_OTHER, "R9 R16 P4", "R13"},
-    {"LEA R30, P1, R31, UR4, 0x1", SASS_OTHER, "R31 UR4", "R30 P1"},
-    {"LOP3.LUT P0, RZ, R1, 0x1, RZ, 0xc0, !PT", SASS_OTHER, "R1", "P0"},
     {"LOP3.LUT R3, R1, R2, ~R4, 0xc0, !P1", SASS_OTHER, "R1-R2 R4 P1", "R3"},
-    {"PLOP3.LUT P0, P3, P1, PT, !P2, 0x8, 0x0", SASS_OTHER, "P1-P2", "P0 P3"},
-    {"ISETP.LT.U32.AND.EX P3, PT, R9, R10, PT, P4", SASS_OTHER, "R9-R10 P4", "P3"},
-    {"DSETP.GT.AND P3, P1, |R8|, -R10, PT", SASS_OTHER, "R8-R11", "P1 P3"},
-    {"DFMA R6, R8, -R10, R254", SASS_OTHER, "R8-R11 R254", "R6-R7"},
     {"HADD2 R5, -R0.H0_H0, |R7|.H1_H1", SASS_OTHER, "R0 R7", "R5"},
-    {"F2F.F64.F32 R2, R5", SASS_OTHER, "R5", "R2-R3"},
-    {"F2F.FTZ.F32.F64 R2, R6", SASS_OTHER, "R6-R7", "R2"},
-    {"F2I.U64.F64.TRUNC R0, R4", SASS_OTHER, "R4-R5", "R0-R1"},
-    {"F2I.FTZ.U32.TRUNC.NTZ R0, R4", SASS_OTHER, "R4", "R0"},
-    {"I2F.S64 R0, R4", SASS_OTHER, "R4-R5", "R0"},
-    {"I2F.F64.U32 R0, R4", SASS_OTHER, "R4", "R0-R1"},
-    {"P2R R0, PR, RZ, 0x6", SASS_OTHER, "P1-P2", "R0"},
-    {"R2P PR, R0, 0x3", SASS_OTHER, "R0", "P0-P1"},
-    {"CS2R R4, SR_CLOCKLO", SASS_OTHER, "", "R4-R5"},
-    {"CS2R.32 R4, SR_CLOCKLO", SASS_OTHER, "", "R4"},
-    {"MUFU.RCP64H R1, R3", SASS_OTHER, "R3", "R1"},
-    {"SHFL.UP P1, R2, R7, R0, RZ", SASS_SHFL, "R0 R7", "R2 P1"},
-    {"SHFL.BFLY PT, R0, R1, 0x1f, 0x1f", SASS_SHFL, "R1", "R0"},
-    {"VOTE.ANY R6, P2, !P0", SASS_VOTE, "P0", "R6 P2"},
-    {"VOTE.ALL P1, P0", SASS_VOTE, "P0", "P1"},
-    {"VOTEU.ANY UR4, UP1, P3", SASS_VOTEU, "P3", "UR4 UP1"},
-    {"MATCH.ALL.U64 P2, R3, R4", SASS_MATCH, "R4-R5", "R3 P2"},
-    {"MATCH.ANY R2, R0", SASS_MATCH, "R0", "R2"},
-    {"REDUX.OR UR4, R9", SASS_REDUX, "R9", "UR4"},
-    {"WARPSYNC R6", SASS_WARPSYNC, "R6", ""},
-    {"WARPSYNC.EXCLUSIVE R6", SASS_WARPSYNC, "R6", ""},
-    {"BMOV.32.CLEAR R3, B1", SASS_BMOV, "B1", "R3 B1"},
-    {"BMOV.32 B1, R3", SASS_BMOV, "R3", "B1"},
-    {"NANOSLEEP R4", SASS_NANOSLEEP, "R4", ""},
-    {"BAR.SYNC.DEFER_BLOCKING R1, R2", SASS_BAR, "R1-R2", ""},
-    {"BRX R2 -0x40", SASS_BRX, "R2-R3", ""},
-    {"RET.REL.NODEC R2 0x0", SASS_RET, "R2-R3", ""},
-    {"@P3 EXIT", SASS_EXIT, "P3", ""},
-    {"LDG.E.128.STRONG.SM R4, [R2.U32+UR4+0x10]", SASS_LDG, "R2 UR4-UR5", "R4-R7"},
-    {"LDG.E.U8 R4, desc[UR6][R2.64+0x4]", SASS_LDG, "R2-R3 UR6-UR7", "R4"},
-    {"LDG.E.STRONG.GPU R8, [R0+-0x4]", SASS_LDG, "R0-R1", "R8"},
     {"@P1 STG.E.64.STRONG.SM [R2.64], R4", SASS_STG, "R2-R5 P1", ""},
-    {"STS.128 [R7+UR4+0x10], R8", SASS_STS, "R7-R11 UR4", ""},
-    {"LDS.64 R2, [R0.X8]", SASS_LDS, "R0", "R2-R3"},
-    {"LDL.128 R8, [R0]", SASS_LDL, "R0", "R8-R11"},
-    {"STL.64 [0x10], RZ", SASS_STL, "", ""},
-    {"ULDC.64 UR4, c[0x0][0x30]", SASS_LDC, "", "UR4-UR5"},
-    {"LDC.64 R4, c[0x3][R2]", SASS_LDC, "R2", "R4-R5"},
+    {"DSETP.GT.AND P3, P1, |R8|, -R10, PT", SASS_OTHER, "R8-R11", "P1 P3"},
+    {"F2F.FTZ.F32.F64 R2, R6", SASS_OTHER, "R6-R7", "R2"},
+    {"I2F.S64 R0, R4", SASS_OTHER, "R4-R5", "R0"},
+    {"LDG.E.U8 R4, desc[UR6][R2.64+0x4]", SASS_LDG, "R2-R3 UR6-UR7", "R4"},
     {"ATOMG.E.CAS.64.STRONG.GPU P0, R10, [R2], R12, R14", SASS_ATOMG, "R2-R3 R12-R15",
      "R10-R11 P0"},
-    {"ATOMG.E.ADD.STRONG.GPU PT, R0, [RZ.U32+UR6], R3", SASS_ATOMG, "R3 UR6-UR7", "R0"},
-    {"@P0 ATOMS.ADD RZ, [R7], R8", SASS_ATOMS, "R7-R8 P0", ""},
-    {"REDG.E.ADD.64.STRONG.GPU [R2], R4", SASS_RED, "R2-R5", ""},
-    {"CCTL.IVALL", SASS_CCTL, "", ""},
-    {"MEMBAR.SC.GPU", SASS_MEMBAR, "", ""},
-    {"DEPBAR.LE SB0, 0x0", SASS_DEPBAR, "", ""},
-    {"R2UR UR4, R0", SASS_R2UR, "R0", "UR4"},
 };
 
 static bool parse(const char *text, struct sass_code *code, struct lit_error *error)
@@ -279,8 +226,17 @@ static void what_is_not_in_the_table_is_marked(void **state)
 static void every_op_has_a_name(void **state)
 {
     (void)state;
+#define NAME(op) [SASS_##op] = #op
+    static const char *const names[SASS_OPS] = {
+        NAME(SHFL), NAME(VOTE),  NAME(VOTEU), NAME(MATCH), NAME(REDUX), NAME(WARPSYNC),
+        NAME(BSSY), NAME(BSYNC), NAME(BREAK), NAME(BMOV),  NAME(YIELD), NAME(NANOSLEEP),
+        NAME(BRA),  NAME(BRX),   NAME(CALL),  NAME(RET),   NAME(EXIT),  NAME(BAR),
+        NAME(CCTL), NAME(LDG),   NAME(LDS),   NAME(LDL),   NAME(LDC),   NAME(MEMBAR),
+        NAME(STG),  NAME(STS),   NAME(STL),   NAME(ATOMG), NAME(ATOMS), NAME(DEPBAR),
+        NAME(RED),  NAME(S2R),   NAME(S2UR),  NAME(R2UR),
+    };
     for (unsigned op = SASS_OTHER + 1; op < SASS_OPS; op++)
-        assert_true(sass_op_name(op) && sass_op_name(op)[0]);
+        assert_string_equal(sass_op_name(op), names[op] ? names[op] : sass_op_name(op));
     assert_string_equal(sass_op_name(SASS_OTHER), "");
     assert_string_equal(sass_op_name(SASS_OPS), "");
     for (unsigned op = SASS_OTHER; op <= SASS_OPS; op++)
