@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are written: whole, or not at all.
+// Files that are read, and files that are written: whole, or not at all.
 #include "base/file.h"
-
-#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LINKS_MOST 40 // as the kernel
+#define LINKS_MOST   40 // as the kernel
+#define PIPE_SECONDS 5  // for somebody to read a pipe that has a name
 
 bool lit_path_is_absolute(const char *path)
 {
@@ -85,6 +84,37 @@ char *lit_file_follow(const char *path)
     free(at);
     errno = ELOOP;
     return NULL;
+}
+
+// Opened anew by its name it would begin at its beginning, and not append.
+int lit_file_open_own(const char *path)
+{
+    OWNED(lit_free) char *target = lit_file_follow(path);
+    OWNED(lit_free) char *folder = target ? folder_of(target) : NULL;
+    OWNED(lit_free) char *real = folder ? realpath(folder, NULL) : NULL;
+    char own[64], *end = NULL;
+    const char *name = target ? lit_path_name(target) : "";
+    const unsigned long number = strtoul(name, &end, 10);
+    snprintf(own, sizeof own, "/proc/%ld/fd", (long)getpid());
+    const bool is_own = real && strcmp(real, own) == 0 && *name && !*end && number < INT_MAX;
+    return is_own ? fcntl((int)number, F_DUPFD_CLOEXEC, 3) : -1;
+}
+
+bool lit_file_read(const char *path, size_t most, struct text *bytes, struct lit_error *error)
+{
+    const char *shown = strcmp(path, "/dev/stdin") == 0 ? "standard input" : path;
+    if (text_read(bytes, path, most) && bytes->length <= most)
+        return true;
+    if (bytes->length > most) {
+        lit_fail(error, LIT_EXIT_USAGE, "%.300s: longer than %zu bytes", shown, most);
+        errno = EFBIG;
+        return false;
+    }
+    const int number = errno;
+    lit_fail(error, LIT_EXIT_USAGE, "cannot read %.300s: %s", shown,
+             number == TEXT_NO_FILE ? "not a regular file" : strerror(number));
+    errno = number;
+    return false;
 }
 
 const char *const lit_store_companions[] = {
@@ -201,7 +231,7 @@ static bool replace(const char *path, const void *bytes, size_t size)
 static int open_in_time(const char *path, int flags)
 {
     int file = -1;
-    for (int i = 0; i < TEXT_PIPE_SECONDS * 20; i++) {
+    for (int i = 0; i < PIPE_SECONDS * 20; i++) {
         file = open(path, flags | O_WRONLY | O_NONBLOCK | O_CLOEXEC, 0666);
         if (file >= 0 || errno != ENXIO)
             break;
@@ -210,21 +240,6 @@ static int open_in_time(const char *path, int flags)
     if (file >= 0 && O_NONBLOCK)
         fcntl(file, F_SETFL, flags & O_APPEND);
     return file;
-}
-
-// Where in its file a descriptor of this process is, and whether it appends, is kept by writing to
-// that very one.
-static int open_as_it_is(const char *path)
-{
-    OWNED(lit_free)
-    char *copy = lit_strdup(path), *folder = folder_of(path), *real = realpath(folder, NULL);
-    char own[64], *end;
-    const char *name = basename(copy);
-    const unsigned long number = strtoul(name, &end, 10);
-    snprintf(own, sizeof own, "/proc/%ld/fd", (long)getpid());
-    const bool is_own = real && strcmp(real, own) == 0 && *name && !*end && number < INT_MAX;
-    fflush(stdout);
-    return is_own ? fcntl((int)number, F_DUPFD_CLOEXEC, 3) : open_in_time(path, 0);
 }
 
 // Of what lit_file_follow gave: whether it can be replaced, or is not there yet.
@@ -241,7 +256,9 @@ bool lit_file_write(const char *path, const void *bytes, size_t size, struct lit
         return false;
     bool good = target && is_plain(target) && replace(target, bytes, size);
     if (target && !is_plain(target)) {
-        const int file = open_as_it_is(target);
+        fflush(stdout);
+        const int own = lit_file_open_own(target);
+        const int file = own < 0 ? open_in_time(target, 0) : own;
         good = file >= 0 && close_after(file, write_all(file, bytes, size));
     }
     if (!good)

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are written: whole, or not at all.
+// Files that are read, and files that are written: whole, or not at all.
 #pragma once
 
 #include "base/error.h"
-
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/text.h"
 
 // What parts the names of a path: Windows has two, of which the first is what we write.
 #ifndef PATH_SEPARATORS
@@ -19,6 +17,13 @@ const char *lit_path_name(const char *path);
 const char *lit_path_temporary(void);
 // Makes the folders above what a path names, as far as they are not there. False with errno.
 bool lit_path_make_above(const char *path);
+
+// Appends the bytes of a file that a user names, `most` at the most. False with an error
+// (LIT_EXIT_USAGE) that names it, and errno.
+bool lit_file_read(const char *path, size_t most, struct text *bytes, struct lit_error *error);
+// Opens once more what `path` names of this process's open files (/dev/stdout, /dev/fd/N): it goes
+// on where that one is. close() it; -1 if it names none.
+int lit_file_open_own(const char *path);
 
 // Writes `size` bytes as the file `path`. They go into a temporary file beside it, which is synced
 // and renamed, and the folder is synced: whoever opens the file finds what it was or what it is to

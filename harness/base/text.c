@@ -2,7 +2,7 @@
 // Text helpers.
 #include "base/text.h"
 
-#include "base/error.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -152,43 +152,22 @@ void text_puts(struct text *text, const char *string)
     text_append(text, string, strlen(string));
 }
 
-// Who opens a pipe that has a name waits until somebody writes to it: here for a time alone.
-// Appends what was read meanwhile.
-static bool wait_for_writer(int file, struct text *text)
-{
-    char block[512];
-    for (int i = 0; i < TEXT_PIPE_SECONDS * 20; i++) {
-        const ssize_t got = read(file, block, sizeof block);
-        if (got > 0)
-            text_append(text, block, (size_t)got);
-        if (got != 0)
-            return (got > 0 || errno == EAGAIN) && fcntl(file, F_SETFL, 0) != -1;
-        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-    }
-    errno = ETIMEDOUT;
-    return false;
-}
-
-static FILE *open_reading(const char *path, struct text *text)
+// A pipe, a device and a socket may keep a reader waiting for ever.
+static FILE *open_reading(const char *path)
 {
     struct stat what;
-    OWNED(lit_free) char *real = realpath(path, NULL); // NULL: a pipe that has no name, too
-    if (!real || lstat(real, &what) != 0 || !S_ISFIFO(what.st_mode))
+    if (stat(path, &what) != 0 || S_ISREG(what.st_mode))
         return fopen(path, "rbe");
-    const int file = open(real, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    const bool good = file >= 0 && wait_for_writer(file, text);
-    const int reason = errno;
-    if (file >= 0 && !good)
-        close(file);
-    errno = reason;
-    return good ? fdopen(file, "rb") : NULL;
+    const int own = lit_file_open_own(path);
+    errno = TEXT_NO_FILE;
+    return own < 0 ? NULL : fdopen(own, "rb");
 }
 
 bool text_read(struct text *text, const char *path, size_t most)
 {
     char block[65536];
     const size_t before = text->length, end = before + most + 1;
-    FILE *file = open_reading(path, text);
+    FILE *file = open_reading(path);
     if (!file)
         return false;
     size_t got = 1;

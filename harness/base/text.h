@@ -17,9 +17,9 @@ void text_free(struct text *text);
 void text_append(struct text *text, const char *bytes, size_t length);
 void text_puts(struct text *text, const char *string);
 // Appends the bytes of a file, one more than `most` at the most, by which a longer one is known.
-// False with errno if it cannot be opened or read; the text is then as it was. A pipe with a name
-// that nobody writes to for TEXT_PIPE_SECONDS cannot.
-#define TEXT_PIPE_SECONDS 5
+// False with errno if it cannot be opened or read; the text is then as it was. What is no regular
+// file cannot (TEXT_NO_FILE), unless this process has it open (/dev/stdin, /dev/fd/N).
+#define TEXT_NO_FILE ENOTSUP
 bool text_read(struct text *text, const char *path, size_t most);
 __attribute__((format(__printf__, 2, 3))) void text_printf(struct text *text, const char *format,
                                                            ...);

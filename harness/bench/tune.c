@@ -108,12 +108,10 @@ static json_t *read_json(const char *path, const char *schema, bool *missing,
 {
     const char *own = "";
     OWNED(text_free) struct text bytes = {0};
-    const bool read = text_read(&bytes, path, MOST_BYTES);
+    const bool read = lit_file_read(path, MOST_BYTES, &bytes, error);
     *missing = !read && errno == ENOENT;
-    if (!read) {
-        lit_fail(error, LIT_EXIT_USAGE, "%s: %s", path, strerror(errno));
+    if (!read)
         return NULL;
-    }
     json_t *root =
         json_loadb(bytes.data ? bytes.data : "", bytes.length, JSON_REJECT_DUPLICATES, NULL);
     if (json_unpack(root, "{s:s}", "schema", &own) == 0 && strcmp(own, schema) == 0)

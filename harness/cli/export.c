@@ -50,8 +50,10 @@ bool cli_litmus_export(const char *name, bool dat3m, struct text *text, struct l
     OWNED(text_free) struct text bytes = {0}, remark = {0};
     OWNED(axi_program_clear) struct axi_program program = {0};
     struct lit_error why = {0};
-    if (!(cli_litmus_is_file(name) ? cli_litmus_read(name, &bytes, &why)
-                                   : find(name, &bytes, &remark, &why)) ||
+    const bool is_file = cli_litmus_is_file(name);
+    if (is_file && !lit_file_read(name, AXI_MOST_BYTES, &bytes, error))
+        return false;
+    if ((!is_file && !find(name, &bytes, &remark, &why)) ||
         !axi_parse(bytes.data ? bytes.data : "", bytes.length, &program, &why))
         return lit_fail(error, why.code, "%.200s: %s", name, why.message);
     if (!remark.length && !program.name[0])

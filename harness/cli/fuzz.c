@@ -3,6 +3,7 @@
 // stored as a test.
 #include "cli/cli.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "catalogue/head.h"
 #include "cli/device.h"
 #include "cli/fuzz.h"
@@ -13,7 +14,6 @@
 #include "report/format.h"
 #include "report/table.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -425,11 +425,8 @@ static bool read_replay(struct fuzzing *f, struct replay *replay, struct lit_err
     OWNED(cat_head_clear) struct cat_head head = {0};
     struct lit_error why = {0};
     char oracle[40];
-    const bool read = text_read(&text, path, FILE_MAX - 1);
-    if (!read || text.length >= FILE_MAX) {
-        lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, read ? "not a test" : strerror(errno));
+    if (!lit_file_read(path, FILE_MAX - 1, &text, error))
         return false;
-    }
     bool good = cat_head_parse(text.data ? text.data : "", text.length, &head, &why);
     snprintf(oracle, sizeof oracle, "%s.generated", gen_family_of(f->limits.numbers));
     if (good && (!head.program || strcmp(head.oracle, oracle) != 0))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus isa: what a driver makes of the tests.
 #include "cli/cli.h"
+
+#include "base/file.h"
 #include "cli/device.h"
 #include "cli/isa.h"
 #include "engine/client.h"
@@ -8,7 +10,6 @@
 #include "report/code.h"
 #include "report/format.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -162,8 +163,7 @@ static bool read_cache(struct asking *a, const char *path)
 {
     OWNED(text_free) struct text bytes = {0};
     struct isa_code code = {0};
-    bool good = text_read(&bytes, path, ISA_MOST_BYTES) ||
-                lit_fail(a->error, LIT_EXIT_USAGE, "cannot read %.300s: %s", path, strerror(errno));
+    bool good = lit_file_read(path, ISA_MOST_BYTES, &bytes, a->error);
     if (good && !isa_add_cache(&code, path, bytes.data ? bytes.data : "", bytes.length))
         good = lit_fail(a->error, LIT_EXIT_USAGE, "%.300s is not a pipeline cache", path);
     if (good) {

@@ -169,10 +169,9 @@ static bool read_side(const char *path, struct cli_kernel_options *chosen, struc
 {
     OWNED(text_free) struct text side = {0}, text = {0};
     text_printf(&side, "%s.kernel", path);
-    if (!text_read(&text, side.data, MOST_SIDE))
-        return errno == ENOENT ||
-               lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", side.data, strerror(errno));
-    if (text.length > MOST_SIDE || (text.data && strlen(text.data) != text.length))
+    if (!lit_file_read(side.data, MOST_SIDE, &text, error))
+        return errno == ENOENT;
+    if (text.data && strlen(text.data) != text.length)
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s: not a text of options", side.data);
     return cli_kernel_side(side.data, text.data, chosen, error);
 }

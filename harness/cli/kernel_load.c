@@ -31,11 +31,8 @@ static bool ends(const char *path, const char *end)
 
 bool cli_kernel_bytes(const char *path, size_t most, struct text *bytes, struct lit_error *error)
 {
-    if (!text_read(bytes, path, most))
-        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, strerror(errno));
-    if (bytes->length > most)
-        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: longer than %zu bytes", path, most);
-    return bytes->length || lit_fail(error, LIT_EXIT_USAGE, "%.200s: empty", path);
+    return lit_file_read(path, most, bytes, error) &&
+           (bytes->length || lit_fail(error, LIT_EXIT_USAGE, "%.200s: empty", path));
 }
 
 bool cli_kernel_words(const char *path, uint32_t **words, size_t *count, struct lit_error *error)
@@ -202,8 +199,8 @@ static bool take_include(const char *path, struct words *files, struct words *fo
         return true;
     if (!is_plain(path, error))
         return false;
-    if (!text_read(&bytes, path, MOST_TEXT))
-        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, strerror(errno));
+    if (!lit_file_read(path, MOST_TEXT, &bytes, error))
+        return false;
     add_once(folders, path, (size_t)(lit_path_name(path) - path));
     if (bytes.length)
         find_includes(&bytes, names);

@@ -2,10 +2,10 @@
 // litmus lint: the convergence lint over machine code from anywhere, and over SPIR-V.
 #include "cli/kernel.h"
 
+#include "base/file.h"
 #include "isa/code.h"
 #include "isa/lint.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -139,10 +139,7 @@ static bool lint_bytes(struct linting *l, const char *path, const struct text *b
 static bool lint_file(struct linting *l, const char *path, struct lit_error *error)
 {
     OWNED(text_free) struct text bytes = {0};
-    bool good = text_read(&bytes, path, ISA_MOST_BYTES) ||
-                lit_fail(error, LIT_EXIT_USAGE, "cannot read %.300s: %s", path, strerror(errno));
-    if (good && bytes.length > ISA_MOST_BYTES)
-        good = lit_fail(error, LIT_EXIT_USAGE, "%.300s: more than %zu bytes", path, ISA_MOST_BYTES);
+    const bool good = lit_file_read(path, ISA_MOST_BYTES, &bytes, error);
     if (good && cli_lint_is_spirv(path, &bytes))
         return cli_lint_spirv(&l->spirv, path, error);
     return good && lint_bytes(l, path, &bytes, error);

@@ -10,7 +10,6 @@
 #include "generate/concurrent.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,20 +117,13 @@ bool cli_litmus_add(const char *path, const struct text *bytes, const struct cat
     return cat_test_add(packed.data, packed.length, test, error);
 }
 
-bool cli_litmus_read(const char *path, struct text *bytes, struct lit_error *error)
-{
-    if (!text_read(bytes, path, AXI_MOST_BYTES))
-        return lit_fail(error, LIT_EXIT_USAGE, "cannot be read: %s", strerror(errno));
-    return bytes->length <= AXI_MOST_BYTES ||
-           lit_fail(error, LIT_EXIT_USAGE, "more than %zu bytes", AXI_MOST_BYTES);
-}
-
 static bool add_litmus(const char *path, const struct cat_test **test, struct lit_error *error)
 {
     OWNED(text_free) struct text bytes = {0};
     struct lit_error why = {0};
-    return (cli_litmus_read(path, &bytes, &why) && cli_litmus_add(path, &bytes, test, &why)) ||
-           lit_fail(error, why.code, "%.200s: %s", path, why.message);
+    return lit_file_read(path, AXI_MOST_BYTES, &bytes, error) &&
+           (cli_litmus_add(path, &bytes, test, &why) ||
+            lit_fail(error, why.code, "%.200s: %s", path, why.message));
 }
 
 // A program as litmus fuzz stores it.

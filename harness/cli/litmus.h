@@ -14,9 +14,8 @@ bool cli_files_take(struct cli_list *patterns, bool but_litmus, struct lit_error
 // the text is wrong, or a dispatch cannot express it (LIT_EXIT_UNDECIDED).
 bool cli_litmus_add(const char *path, const struct text *bytes, const struct cat_test **test,
                     struct lit_error *error);
-// Whether a word is the name of such a file; reads it.
+// Whether a word is the name of such a file.
 bool cli_litmus_is_file(const char *word);
-bool cli_litmus_read(const char *path, struct text *bytes, struct lit_error *error);
 // Appends the program of such a file, of a test that was made from one, or of a configuration that
 // is said as a program, as .litmus or as SPIR-V for Dat3M. False with an error, which is
 // LIT_EXIT_UNDECIDED if the form cannot express it.

@@ -8,7 +8,6 @@
 #include "cli/cli.h"
 #include "report/table.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -251,11 +250,8 @@ static bool model_file(struct modelling *m, struct lit_error *error)
     OWNED(axi_program_clear) struct axi_program program = {0};
     struct text out = {0};
     struct lit_error why = {0};
-    if (!text_read(&bytes, m->path, AXI_MOST_BYTES))
-        return lit_fail(error, LIT_EXIT_USAGE, "cannot read %.300s: %s", m->path, strerror(errno));
-    if (bytes.length > AXI_MOST_BYTES)
-        return lit_fail(error, LIT_EXIT_USAGE, "%.300s: more than %zu bytes", m->path,
-                        AXI_MOST_BYTES);
+    if (!lit_file_read(m->path, AXI_MOST_BYTES, &bytes, error))
+        return false;
     bool good = axi_parse(bytes.data ? bytes.data : "", bytes.length, &program, &why);
     for (size_t i = 0; i < program.check_count && m->chosen->no_chains; i++)
         program.checks[i].without_chains = true;

@@ -2,6 +2,8 @@
 // Reads the sources of a side and puts them together.
 #include "compare/side.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -236,14 +238,13 @@ static bool take_store(const struct taking *taking, const struct place *place,
 bool compare_report_read(struct text *bytes, const char *path, const char *shown,
                          struct lit_error *error)
 {
-    if (!text_read(bytes, path, MOST_BYTES))
-        return lit_fail(error, LIT_EXIT_USAGE, "cannot read %.200s: %s", shown, strerror(errno));
+    if (!lit_file_read(path, MOST_BYTES, bytes, error))
+        return false;
     for (size_t i = 0, mark = text_mark(bytes->data ? bytes->data : "", bytes->length); i < mark;
          i++)
         bytes->data[i] = ' ';
-    if (bytes->length == 0 || bytes->length > MOST_BYTES)
-        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", shown,
-                        bytes->length ? "too large for a report" : "the file is empty");
+    if (bytes->length == 0)
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: the file is empty", shown);
     if (strncmp(bytes->data, SQLITE_HEAD, sizeof SQLITE_HEAD - 1) == 0)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "%.200s: a store, not a JSON report: 'litmus store check' checks it",

@@ -2,7 +2,8 @@
 // Reads waivers and deqp-runner's lists, and finds what they waive.
 #include "compare/waiver.h"
 
-#include <errno.h>
+#include "base/file.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -329,14 +330,9 @@ bool compare_waivers_read(struct compare_waivers *waivers, enum compare_list lis
 {
     OWNED(text_free) struct text bytes = {0};
     const bool stream = strcmp(path, "-") == 0;
-    bool good = text_read(&bytes, stream ? "/dev/stdin" : path, MOST_BYTES);
-    path = stream ? "standard input" : path;
-    if (!good)
-        lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, strerror(errno));
-    else if (bytes.length > MOST_BYTES)
-        good = lit_fail(error, LIT_EXIT_USAGE, "%.200s: too large for a list", path);
-    good = good && compare_waivers_parse(waivers, list, bytes.data, bytes.length, path, error);
-    return good;
+    return lit_file_read(stream ? "/dev/stdin" : path, MOST_BYTES, &bytes, error) &&
+           compare_waivers_parse(waivers, list, bytes.data, bytes.length,
+                                 stream ? "standard input" : path, error);
 }
 
 void compare_waivers_clear(struct compare_waivers *waivers)

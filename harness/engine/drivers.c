@@ -40,20 +40,14 @@ char *eng_next_piece(const char **list, char separator)
 // False with a remark; errno is then why, or 0 if it is the file's fault.
 static bool read_manifest(const char *path, struct text *bytes, char *remark, size_t size)
 {
-    // Opening a pipe would wait for a writer for ever.
-    struct stat status;
-    bool blame = false;
-    if (stat(path, &status) != 0)
-        snprintf(remark, size, "%s", strerror(errno));
-    else if ((blame = !S_ISREG(status.st_mode)))
-        snprintf(remark, size, "not a file");
-    else if (!text_read(bytes, path, MANIFEST_MAX - 1))
-        snprintf(remark, size, "%s", strerror(errno));
-    else if ((blame = bytes->length == MANIFEST_MAX))
-        snprintf(remark, size, "larger than a manifest can be");
-    else
+    const bool read = text_read(bytes, path, MANIFEST_MAX - 1);
+    if (read && bytes->length < MANIFEST_MAX)
         return true;
-    errno = blame ? 0 : errno;
+    errno = !read && errno != TEXT_NO_FILE ? errno : 0;
+    snprintf(remark, size, "%s",
+             read    ? "larger than a manifest can be"
+             : errno ? strerror(errno)
+                     : "not a file");
     return false;
 }
 

@@ -4,7 +4,7 @@
 
 #include "explain/trace.h"
 
-#include "base/text.h"
+#include "base/file.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -494,8 +494,8 @@ bool exp_trace_load(const char *path, size_t count, struct exp_trace *traces,
     struct reader r = {0};
     for (size_t i = 0; i < count; i++)
         traces[i] = (struct exp_trace){0};
-    if (!text_read(&bytes, path, EXP_TRACE_BYTES))
-        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, strerror(errno));
+    if (!lit_file_read(path, EXP_TRACE_BYTES, &bytes, error))
+        return false;
     const char *at = bytes.data ? bytes.data : "", *const end = at + bytes.length;
     const bool fits = bytes.length < EXP_TRACE_BYTES;
     bool good = fits;

@@ -302,10 +302,9 @@ static bool read_kept(const struct reading *reading, struct repro_bundle *kept)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         OWNED(text_free) struct text path = {0}, content = {0};
         text_printf(&path, "%.*s%s", folder, reading->path, names[i]);
-        const bool good = text_read(&content, path.data, MOST_KEPT);
+        const bool good = lit_file_read(path.data, MOST_KEPT, &content, reading->error);
         if (!good && errno != ENOENT)
-            return lit_fail(reading->error, LIT_EXIT_USAGE, "%.200s: %s", path.data,
-                            strerror(errno));
+            return false;
         if (good)
             text_append(repro_add(kept, names[i]), content.data, content.length);
     }
@@ -317,8 +316,8 @@ bool repro_facts_read(const char *path, struct repro_past *past, struct lit_erro
     const struct reading reading = {path, error};
     json_error_t where;
     OWNED(text_free) struct text bytes = {0};
-    if (!text_read(&bytes, path, MOST_FACTS))
-        return refuse(&reading, "%s", strerror(errno));
+    if (!lit_file_read(path, MOST_FACTS, &bytes, error))
+        return false;
     json_t *root =
         json_loadb(bytes.data ? bytes.data : "", bytes.length, JSON_REJECT_DUPLICATES, &where);
     const bool good =

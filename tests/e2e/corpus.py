@@ -232,7 +232,7 @@ class Runs(Case):
         self.assertEqual(self.run_files(loop).code, 3)
         bad = self.write("bad.litmus", LOOP.replace("st.atom", "st.atom.acq"))
         self.assert_one_line(self.run_files(bad), 2, "bad.litmus: line 4, column 2")
-        self.assert_one_line(self.run_files("none.litmus"), 2, "none.litmus", "cannot be read")
+        self.assert_one_line(self.run_files("none.litmus"), 2, "cannot read none.litmus")
 
 
 if __name__ == "__main__":

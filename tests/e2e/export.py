@@ -284,7 +284,7 @@ class Files(Shown):
             wrong = self.write("wrong.litmus", "VULKAN\n")
             self.assert_one_line(self.litmus("show", "-f", form, wrong), 2, "line 2, column 1")
             gone = self.litmus("show", "-f", form, "none.litmus")
-            self.assert_one_line(gone, 2, "cannot be read")
+            self.assert_one_line(gone, 2, "cannot read none.litmus")
             self.assert_one_line(self.litmus("show", "-f", form, "shuffle.scan-loop"), 3,
                                  "shuffle.scan-loop: not expressed as a program")
             beyond = self.litmus("show", "-f", form, "memory.atomicity/op=float-add")

@@ -133,7 +133,7 @@ class Model(Case):
         self.wrong("/nowhere", "cannot read /nowhere")
         self.wrong(self.write("bad.litmus", ATOMIC.replace("st.atom.rel", "st.atom.acq")),
                    "bad.litmus: line 5, column 2: a store cannot acquire")
-        self.wrong(self.write("long.litmus", "VULKAN" + " " * (1 << 20)), "more than 1048576 bytes")
+        self.wrong(self.write("long.litmus", "VULKAN" + " " * (1 << 20)), "longer than 1048576 bytes")
         self.wrong(self.write("escape.litmus", "VULKAN a\n{ }\n\x1b[31m"), "line 3, column 1")
 
     def test_progress(self):

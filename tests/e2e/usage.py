@@ -3,6 +3,9 @@
 
 import os
 import re
+import socket
+import subprocess
+import unittest
 
 import harness
 from harness import Case
@@ -124,6 +127,137 @@ class WrongInput(Case):
         self.litmus("run", "nothing*")
         self.litmus("report", "--format", "json")
         self.assertEqual(os.listdir(self.folder), [])
+
+
+# Everything that reads a file whose name it is given.
+READERS = """
+run --resume --db NONE
+run NONE.litmus
+run NONE.test
+run NONE.spvasm
+run --caselist NONE
+run --all --skips NONE
+run loop.form --simt lockstep --db NONE
+run loop.form --simt lockstep --baseline NONE
+run loop.form --simt lockstep --baseline STORE#1 --waivers NONE
+list NONE.litmus
+show -f litmus NONE.litmus
+plan loop.form --from NONE
+plan loop.form --missing NONE
+plan --all --caselist NONE
+plan --all --skips NONE
+gate -b NONE STORE#1
+gate -b STORE#1 NONE
+gate -b STORE#1 STORE#1 --waivers NONE
+gate -b STORE#1 STORE#1 --deqp-fails NONE
+gate -b STORE#1 STORE#1 --deqp-skips NONE
+gate -b STORE#1 STORE#1 --deqp-flakes NONE
+compare NONE STORE#1
+compare --across devices NONE STORE#1
+advise NONE
+site folder NONE
+report --db NONE
+report --check NONE
+history --db NONE
+merge -o out.db NONE
+store check NONE
+store check --repair out.db NONE
+repro loop.form --db NONE
+repro --facts NONE
+model NONE
+isa --read NONE
+lint NONE
+lint NONE.comp
+lint NONE.spvasm
+fuzz groups --db NONE
+fuzz groups --replay NONE.spvasm
+tune loop.form --db NONE
+explain --simt lockstep NONE.litmus
+reduce NONE.spvasm
+bench lookback --tuned NONE --simt lockstep
+bench lookback --cub NONE --simt lockstep
+kernel NONE
+kernel NONE.spvasm
+kernel NONE.comp
+kernel NONE.amber
+kernel side.comp
+"""
+# With the values that a kernel is given.
+VALUES = """
+--buffer 0.0=NONE
+--buffer 0.0=file:NONE
+--buffer 0.0=NONE.words
+--push NONE
+--push file:NONE
+--push 0x1 --then 1:file:NONE
+--push 0x1 --module A=NONE
+--push 0x1 --expect 0.0=NONE
+--push 0x1 --expect 0.0=NONE.words
+--push 0x1 --expect agree --allow 0.0=bits:NONE.words
+"""
+COPY = """#version 450
+layout(local_size_x = 64) in;
+layout(push_constant) uniform P { uint p; };
+layout(set = 0, binding = 0) buffer B { uint b[]; };
+void main() { b[gl_LocalInvocationIndex] = p; }
+"""
+
+
+@harness.posix
+@harness.unsanitized
+class NoFile(Case):
+    """What would never end, or not in time, is not opened: nobody waits for its other end."""
+
+    def make(self, kind, *names):
+        for path in map(self.path, names):
+            if kind == "pipe":
+                os.mkfifo(path)
+            elif kind == "device":
+                os.symlink("/dev/zero", path)
+            elif kind == "folder":
+                os.mkdir(path)
+            else:
+                with socket.socket(socket.AF_UNIX) as end:
+                    end.bind(path)
+
+    def refuse(self, line):
+        with self.subTest(line=line):
+            store = os.path.join(harness.SOURCE, "tests", "stores", "measured.db")
+            self.assert_one_line(self.litmus(*line.replace("STORE", store).split(), drivers=[]), 2,
+                                 "NONE" if "NONE" in line else "side.comp.kernel",
+                                 "not a regular file")
+
+    def test_pipe(self):
+        self.write("side.comp", COPY)
+        self.make("pipe", "side.comp.kernel", "NONE", *("NONE." + end for end in (
+            "litmus", "test", "spvasm", "comp", "amber")))
+        for line in READERS.strip().split("\n"):
+            self.refuse(line)
+
+    def test_other_kinds(self):
+        for kind in "device", "folder", "socket":
+            name = "NONE-" + kind
+            self.make(kind, name)
+            for command in "report --check", "report --db", "gate -b", "model":
+                self.refuse(f"{command} {name}")
+
+    @unittest.skipUnless("LITMUS_VULKAN_CFLAGS" in os.environ, "needs meson's environment")
+    def test_values(self):
+        self.write("copy.comp", COPY)
+        self.make("pipe", "NONE", "NONE.words")
+        for line in VALUES.strip().split("\n"):
+            self.refuse("kernel copy.comp --groups 1 " + line
+                        + ("" if "--buffer" in line else " --buffer 0.0=256"))
+
+    def test_what_is_open(self):
+        """Standard input, and what a shell makes of <(command), are read to their end."""
+        for name in "-", "/dev/stdin", "/dev/fd/0":
+            process = subprocess.run([harness.PROGRAM, "run", "--dry-run", "--simt", "lockstep",
+                                      "--caselist", name], input=b"loop.form\nloop.desync\n",
+                                     env=self.environment(drivers=[]), cwd=self.folder,
+                                     stdout=subprocess.PIPE)
+            self.assertIn(b"loop.form", process.stdout)
+            self.assertIn(b"loop.desync", process.stdout)
 
 
 class Help(Case):
