@@ -44,7 +44,7 @@ static const struct cli_option options[] = {
     {0, "subgroup", CLI_COUNT, AT(subgroup), "N", "the subgroup size that the pipeline asks for"},
     {0, "full-subgroups", CLI_FLAG, AT(full), NULL, "ask for full subgroups"},
     {0, "expect", CLI_LIST, AT(expected), "agree|SET.BINDING=WHAT",
-     "what a buffer is to hold after each run: a file of bytes, or of\nwords (*.words), or "
+     "what a buffer is to hold after each run: VALUES, file:FILE or FILE,\nas --buffer has, or "
      "formula:E, for each word; agree: what one run\non the SIMT simulator leaves in all buffers "
      "that are written"},
     {0, "allow", CLI_LIST, AT(allowed), "SET.BINDING=HOW",

@@ -269,15 +269,18 @@ static bool take_dispatches(const struct cli_kernel_options *chosen, struct cli_
 
 // --- Buffers
 
-static bool take_values(const char *what, struct cli_held *content, struct lit_error *error)
+// What a buffer holds before or after a run, of values or of a file.
+static bool take_words(const char *option, const char *what, struct cli_values *values,
+                       uint32_t **words, size_t *count, struct lit_error *error)
 {
-    OWNED(cli_values_clear) struct cli_values values = {0};
-    if (!cli_values_take("buffer", what, &values, error))
+    if (!cli_values_are(what))
+        return cli_kernel_words(strncmp(what, "file:", 5) == 0 ? what + 5 : what, words, count,
+                                error);
+    if (!cli_values_take(option, what, values, error))
         return false;
-    content->words = (values.bytes.length + 3) / 4;
-    content->before = lit_alloc(content->words, sizeof *content->before);
-    memcpy(content->before, values.bytes.data, values.bytes.length);
-    take_addresses(&values, &content->addresses, &content->address_count);
+    *count = (values->bytes.length + 3) / 4;
+    *words = lit_alloc(*count, sizeof **words);
+    memcpy(*words, values->bytes.data, values->bytes.length);
     return true;
 }
 
@@ -288,6 +291,7 @@ static bool make_content(const char *given, const char *what, struct cli_plan *p
     (void)plan;
     enum { RANDOM, IOTA, ZERO, FLOATS, KINDS };
     static const char *const kinds[KINDS] = {"random:", "iota:", "zero:", "floats:"};
+    OWNED(cli_values_clear) struct cli_values values = {0};
     struct lit_random random = {random_derive(content->as.set, "kernel") + content->as.binding +
                                 ((uint64_t)content->as.element << 32)};
     uint64_t bytes;
@@ -295,22 +299,21 @@ static bool make_content(const char *given, const char *what, struct cli_plan *p
     while (kind < KINDS && strncmp(what, kinds[kind], strlen(kinds[kind])) != 0)
         kind++;
     const char *size = kind < KINDS ? what + strlen(kinds[kind]) : what;
-    const bool is_file = strncmp(what, "file:", 5) == 0;
     free(content->before);
     free(content->addresses);
     content->before = NULL;
     content->addresses = NULL;
     content->address_count = 0;
-    if (cli_values_are(what))
-        return take_values(what, content, error);
-    if (!take_size(size, &bytes)) {
-        if (kind == KINDS)
-            return cli_kernel_words(is_file ? what + 5 : what, &content->before, &content->words,
-                                    error);
+    if (!take_size(size, &bytes) && kind == KINDS) {
+        const bool good =
+            take_words("buffer", what, &values, &content->before, &content->words, error);
+        take_addresses(&values, &content->addresses, &content->address_count);
+        return good;
+    }
+    if (!take_size(size, &bytes))
         return lit_fail(error, LIT_EXIT_USAGE,
                         "--buffer '%.80s': expected a size in bytes of at most 64M, as in %s4096",
                         what, kinds[kind]);
-    }
     content->words = (bytes + 3) / 4;
     if (kind == KINDS)
         return true;
@@ -405,13 +408,17 @@ static bool make_formula(const char *what, struct cli_plan *plan, struct cli_hel
 static bool make_expected(const char *given, const char *what, struct cli_plan *plan,
                           struct cli_held *content, struct lit_error *error)
 {
+    OWNED(cli_values_clear) struct cli_values values = {0};
     size_t words = 0;
     free(content->after);
     content->after = NULL;
     if (strncmp(what, "formula:", 8) == 0 || strncmp(what, "formula@", 8) == 0)
         return make_formula(what, plan, content, error);
-    if (!cli_kernel_words(what, &content->after, &words, error))
+    if (!take_words("expect", what, &values, &content->after, &words, error))
         return false;
+    if (values.address_count)
+        return lit_fail(error, LIT_EXIT_USAGE, "--expect '%.80s': addresses differ between devices",
+                        given);
     if (content->words && content->words != words)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "--expect '%.80s': %zu words, where the buffer has %zu", given, words,

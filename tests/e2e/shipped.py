@@ -227,6 +227,19 @@ class Given(Case):
         self.write("two.comp.kernel", "groups 1\nbuffer 0.0=128\nexpect 0.0=formula:word*3+7\nspec 3=3\n"
                    "push file:kept.bin\n")
         self.agrees("two.comp")
+        self.write("two.comp.kernel", "groups 1\nbuffer 0.0=128\nspec 3=3\npush u32:7,9\n")
+        right = [word * 3 + 7 for word in range(32)]
+        with open(self.path("right.bin"), "wb") as file:
+            file.write(struct.pack("<32I", *right))
+        words = "u32:" + ",".join(map(str, right))
+        for given in ("file:right.bin", "right.bin", words, "hex:" + struct.pack("<32I", *right).hex()):
+            with self.subTest(given=given):
+                self.agrees("two.comp", "--expect", "0.0=" + given)
+        self.agrees("two.comp", "--expect", f"0.0={words[:-1]}1", code=1)
+        for given, said in (("u32:7", "1 words, where the buffer has 32"), ("f32:x", "is not a number"),
+                            ("address:0.0" + 15 * ",address:0.0", "addresses differ between devices")):
+            result = self.litmus("kernel", "two.comp", "--expect", "0.0=" + given)
+            self.assert_one_line(result, 2, "--expect '", said)
 
     def test_addresses(self):
         """In push constants and in a buffer, of buffers that no module declares."""
