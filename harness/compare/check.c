@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a JSON report that somebody sends can be taken.
+// Whether a JSON report agrees with itself, and whether one that somebody sends can be taken.
 #include "compare/side.h"
 
 #include "report/format.h"
@@ -18,6 +18,7 @@ struct check {
     const json_t *root;
     const struct report_model *model;
     struct compare_faults *faults;
+    bool sent; // by others, of whom more is asked
 };
 
 void compare_fault(struct compare_faults *faults, const char *label, const char *format, ...)
@@ -29,18 +30,26 @@ void compare_fault(struct compare_faults *faults, const char *label, const char 
     va_end(arguments);
     text_sanitise(clean, sizeof clean, text);
     if (faults->count++ < COMPARE_MOST_FAULTS)
-        text_printf(&faults->lines, "%s: %s\n", label, clean);
+        text_printf(&faults->lines, "%.200s: %s\n", label, clean);
 }
 
-#define FAULT(check, ...) compare_fault((check)->faults, (check)->label, __VA_ARGS__)
+#define FAULT(check, ...)                                                                          \
+    compare_fault((check)->faults, (check)->label, COMPARE_DAMAGED __VA_ARGS__)
+#define UNFIT(check, condition, ...)                                                               \
+    do {                                                                                           \
+        if ((check)->sent && (condition))                                                          \
+            compare_fault((check)->faults, (check)->label, __VA_ARGS__);                           \
+    } while (0)
 
 // ---- texts
 
 // What evidence has of lines is our own: text_sanitise went over each of them.
 static bool has_control(const char *text, bool lines)
 {
+    if (!lines)
+        return text_has_control(text);
     OWNED(lit_free) char *copy = lit_strdup(text);
-    for (char *c = copy; lines && *c; c++)
+    for (char *c = copy; *c; c++)
         *c = *c == '\n' || *c == '\t' ? ' ' : *c;
     return text_has_control(copy);
 }
@@ -87,16 +96,15 @@ static void check_session(const struct check *check)
         return;
     if (!text_is_time(session->started))
         FAULT(check, "'started' is not a time: '%.40s'", session->started);
-    if (!session->version || !session->version[0])
-        FAULT(check, "it does not say which version measured it");
-    if (!session->finished)
-        FAULT(check, "the session was not finished: go on with 'litmus run --resume'");
-    if (session->runs == 0)
-        FAULT(check, "'runs' is 0");
-    if (of && strcmp(of, "whole") != 0)
-        FAULT(check, "it is one shard of a run: put all of them together with 'litmus merge'");
-    if ((device && device[0]) || (test && test[0]))
-        FAULT(check, "it is a part of a session: no --device or --test of 'litmus report'");
+    UNFIT(check, !session->version || !session->version[0],
+          "it does not say which version measured it");
+    UNFIT(check, !session->finished,
+          "the session was not finished: go on with 'litmus run --resume'");
+    UNFIT(check, session->runs == 0, "'runs' is 0");
+    UNFIT(check, of && strcmp(of, "whole") != 0,
+          "it is one shard of a run: put all of them together with 'litmus merge'");
+    UNFIT(check, (device && device[0]) || (test && test[0]),
+          "it is a part of a session: no --device or --test of 'litmus report'");
 }
 
 // ---- devices
@@ -113,23 +121,26 @@ static void check_device(const struct check *check, size_t index)
     bool type = false;
     for (int i = 0; i < DEV_TYPES; i++)
         type = type || strcmp(facts->type, dev_types[i]) == 0;
-    if (!facts->name[0] || !facts->driver_version[0])
-        FAULT(check, "device %zu has no name or no driver version", index + 1);
+    UNFIT(check, !facts->name[0] || !facts->driver_version[0],
+          "device %zu has no name or no driver version", index + 1);
     if (!type)
         FAULT(check, "device %zu: '%.31s' is not a type of device", index + 1, facts->type);
-    if (facts->vendor == 0)
-        FAULT(check, "device %zu: no vendor, as of the SIMT simulator", index + 1);
-    if (facts->api >> 22 != 1)
-        FAULT(check, "device %zu: 'api' is not a version of Vulkan 1", index + 1);
-    if (!is_power(facts->subgroup) || facts->subgroup > MOST_SUBGROUP ||
-        !is_power(facts->subgroup_min) || !is_power(facts->subgroup_max) ||
-        facts->subgroup_max > MOST_SUBGROUP || facts->subgroup < facts->subgroup_min ||
-        facts->subgroup > facts->subgroup_max)
+    UNFIT(check, facts->vendor == 0, "device %zu: no vendor, as of the SIMT simulator", index + 1);
+    UNFIT(check, facts->api >> 22 != 1, "device %zu: 'api' is not a version of Vulkan 1",
+          index + 1);
+    // litmus has 0 for all three where what a device says cannot be.
+    UNFIT(check, !facts->subgroup, "device %zu: no size of subgroups", index + 1);
+    if ((facts->subgroup || facts->subgroup_min || facts->subgroup_max) &&
+        (!is_power(facts->subgroup) || facts->subgroup > MOST_SUBGROUP ||
+         !is_power(facts->subgroup_min) || !is_power(facts->subgroup_max) ||
+         facts->subgroup_max > MOST_SUBGROUP || facts->subgroup < facts->subgroup_min ||
+         facts->subgroup > facts->subgroup_max))
         FAULT(check, "device %zu: subgroups of %s cannot be", index + 1, SUBGROUP(facts));
     // What Vulkan requires of every device.
-    if (facts->max_workgroup < 128 || facts->max_workgroups < 65535 || facts->max_shared < 16384 ||
-        facts->max_storage_buffer < 1 << 27)
-        FAULT(check, "device %zu: limits below those that Vulkan requires", index + 1);
+    UNFIT(check,
+          facts->max_workgroup < 128 || facts->max_workgroups < 65535 ||
+              facts->max_shared < 16384 || facts->max_storage_buffer < 1 << 27,
+          "device %zu: limits below those that Vulkan requires", index + 1);
     for (size_t i = 0; i < index; i++)
         if (check->model->devices[i].number == device->number ||
             strcmp(check->model->devices[i].id, device->id) == 0)
@@ -172,8 +183,8 @@ static void check_result(const struct check *check, const struct report_result *
         FAULT(check, "%.250s ran, but the device has no such subgroups", result->name);
     if (facts->max_workgroup && group > facts->max_workgroup)
         FAULT(check, "%.250s ran, but the device has no such workgroups", result->name);
-    if (result->sha256 && !result->sha256[0])
-        FAULT(check, "%.250s ran, but 'spirv_sha256' does not say which module", result->name);
+    UNFIT(check, result->sha256 && !result->sha256[0],
+          "%.250s ran, but 'spirv_sha256' does not say which module", result->name);
     if (!(result->seconds >= 0) || isinf(result->seconds))
         FAULT(check, "%.250s: 'seconds' cannot be", result->name);
 }
@@ -184,9 +195,8 @@ static void check_sum(const struct check *check, const json_t *object, const cha
                       uint64_t sum)
 {
     const json_t *value = json_object_get(object, name);
-    if (!json_is_integer(value))
-        FAULT(check, "the summary lacks '%s'", name);
-    else if ((uint64_t)json_integer_value(value) != sum)
+    UNFIT(check, !json_is_integer(value), "the summary lacks '%s'", name);
+    if (json_is_integer(value) && (uint64_t)json_integer_value(value) != sum)
         FAULT(check, "the summary has %lld for '%s', the results %s",
               (long long)json_integer_value(value), name, COUNT(sum));
 }
@@ -208,30 +218,48 @@ static void check_summary(const struct check *check)
     check_sum(check, summary, "instances", instances);
     for (int i = 0; i < ENG_RESULTS; i++)
         check_sum(check, results, eng_result_name((enum eng_result)i), ended[i]);
-    if (!json_is_integer(json_object_get(json_object_get(summary, "exit"), "code")))
-        FAULT(check, "the summary lacks the exit code");
+    UNFIT(check, !json_is_integer(json_object_get(json_object_get(summary, "exit"), "code")),
+          "the summary lacks the exit code");
+}
+
+// Reads a report, and looks at it as a whole.
+static void examine(const char *bytes, size_t length, const char *label, bool sent,
+                    struct report_model *model, struct compare_faults *faults)
+{
+    json_t *root;
+    compare_side_examine(bytes, length, label, model, &root, faults);
+    const struct check check = {label, root, model, faults, sent};
+    if (root)
+        check_texts(&check, root, "", 0);
+    if (model->result_count) {
+        check_session(&check);
+        for (size_t i = 0; i < model->device_count; i++)
+            check_device(&check, i);
+        check_once(&check);
+        for (size_t i = 0; i < model->result_count; i++)
+            check_result(&check, &model->results[i]);
+        // What could not be read is in no sum.
+        if (faults->count == 0)
+            check_summary(&check);
+    }
+    json_decref(root);
+}
+
+bool compare_side_parse(const char *bytes, size_t length, const char *label,
+                        struct report_model *model, struct lit_error *error)
+{
+    struct compare_faults faults = {0};
+    examine(bytes, length, label, false, model, &faults);
+    OWNED(text_free) struct text lines = faults.lines;
+    return faults.count == 0 ||
+           lit_fail(error, LIT_EXIT_USAGE, "%.*s", (int)strcspn(lines.data, "\n"), lines.data);
 }
 
 void compare_report_check(const char *bytes, size_t length, const char *label,
                           struct compare_faults *faults, struct text *said)
 {
     struct report_model model;
-    json_t *root;
-    compare_side_examine(bytes, length, label, &model, &root, faults);
-    const struct check check = {label, root, &model, faults};
-    if (root)
-        check_texts(&check, root, "", 0);
-    if (model.result_count) {
-        check_session(&check);
-        for (size_t i = 0; i < model.device_count; i++)
-            check_device(&check, i);
-        check_once(&check);
-        for (size_t i = 0; i < model.result_count; i++)
-            check_result(&check, &model.results[i]);
-        // What could not be read is in no sum.
-        if (faults->count == 0)
-            check_summary(&check);
-    }
+    examine(bytes, length, label, true, &model, faults);
     if (faults->count > COMPARE_MOST_FAULTS)
         text_printf(&faults->lines, "%s: and %s more\n", label,
                     COUNT(faults->count - COMPARE_MOST_FAULTS));
@@ -239,5 +267,4 @@ void compare_report_check(const char *bytes, size_t length, const char *label,
                 COUNT(model.result_count), model.device_count, model.device_count == 1 ? "" : "s",
                 model.session.started ? model.session.started : "");
     report_model_clear(&model);
-    json_decref(root);
 }

@@ -48,25 +48,27 @@ bool compare_source_each(const char *name, bool every, compare_take *take, void 
 // Reads a file that is to be a JSON report, called `shown` in the error.
 bool compare_report_read(struct text *bytes, const char *path, const char *shown,
                          struct lit_error *error);
-// Makes a model of a JSON report (docs/report.schema.json). `label` is for
-// messages. Clear the model after a failure too. Pure.
+// Makes a model of a JSON report (docs/report.schema.json), which has to be whole and agree with
+// itself. `label` is for messages. Clear the model after a failure too. Pure.
 bool compare_side_parse(const char *bytes, size_t length, const char *label,
                         struct report_model *model, struct lit_error *error);
 
 // What is wrong with a report: a line for each fault, of which the first COMPARE_MOST_FAULTS are
 // kept.
 #define COMPARE_MOST_FAULTS 50
+#define COMPARE_DAMAGED     "damaged report: " // before what litmus never writes
 struct compare_faults {
     struct text lines;
     size_t count; // all of them
 };
-// As compare_side_parse, but goes on behind a fault in a device or a result. *root is then what was
-// parsed, NULL if it is no JSON; drop it. The model has what could be read. Pure.
+// Reads each member of a report for compare_side_parse, and goes on behind a fault in a device or a
+// result. *root is then what was parsed, NULL if it is no JSON; drop it. The model has what could
+// be read. Pure.
 void compare_side_examine(const char *bytes, size_t length, const char *label,
                           struct report_model *model, json_t **root, struct compare_faults *faults);
-// Whether others can take a JSON report (check.c): all that compare_side_parse asks; a whole,
-// finished session; facts that a device can have; sums that are those of the results; no control
-// characters. `said` gets what was read, in one line. Clear the faults' lines.
+// Whether others can take a JSON report: all that compare_side_parse asks; a whole, finished
+// session; facts that a device of Vulkan has; a summary. `said` gets what was read, in one line.
+// Clear the faults' lines.
 void compare_report_check(const char *bytes, size_t length, const char *label,
                           struct compare_faults *faults, struct text *said);
 __attribute__((format(__printf__, 3, 4))) void

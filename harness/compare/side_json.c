@@ -13,16 +13,14 @@
 
 #define SCHEMA       "litmus-report/1"
 #define MOST_RESULTS 1000000
-#define MOST_COUNT   1000000000000000 // of runs and instances
 
 // Numbers are written with nine digits.
 #define INTERVAL_SLACK 1e-6
 
 struct reader {
     const char *label;
-    struct lit_error *error;
-    const char *about;             // the name of the configuration at hand, or NULL
-    struct compare_faults *faults; // NULL: the first ends it
+    const char *about; // the name of the configuration at hand, or NULL
+    struct compare_faults *faults;
 };
 
 // `damaged`: it cannot be in a report, and in which configuration it is.
@@ -35,11 +33,9 @@ __attribute__((format(__printf__, 3, 4))) static bool refuse(const struct reader
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     const char *about = damaged && reader->about ? reader->about : "";
-    if (reader->faults)
-        compare_fault(reader->faults, reader->label, "%.250s%s%s", about, about[0] ? ": " : "",
-                      text);
-    return lit_fail(reader->error, LIT_EXIT_USAGE, "%.200s: %s%.250s%s%s", reader->label,
-                    damaged ? "damaged report: " : "", about, about[0] ? ": " : "", text);
+    compare_fault(reader->faults, reader->label, "%s%.250s%s%s", damaged ? COMPARE_DAMAGED : "",
+                  about, about[0] ? ": " : "", text);
+    return false;
 }
 
 // Reads the members that a table names.
@@ -116,49 +112,6 @@ static bool read_mode(const struct reader *reader, const json_t *json, struct ca
     return true;
 }
 
-static bool read_outcomes(const struct reader *reader, const json_t *json, struct eng_count *count,
-                          const struct cat_mode *mode)
-{
-    const json_t *outcomes = json_object_get(json, "outcomes");
-    if (!json_is_object(outcomes))
-        return refuse(reader, true, "'outcomes' is missing or no object");
-    const char *name;
-    json_t *value;
-    json_object_foreach((json_t *)outcomes, name, value)
-    {
-        const uint32_t outcome = cat_mode_find(mode, name);
-        const struct field field[] = {{name, FIELD_U64, 0, MOST_COUNT, false}, FIELD_END};
-        if (outcome == CAT_OUTCOMES)
-            return refuse(reader, true, "unknown outcome '%.80s'", name);
-        if (!read_fields(reader, field, outcomes, &count->outcomes[outcome]))
-            return false;
-    }
-    return true;
-}
-
-static bool read_failures(const struct reader *reader, const json_t *json,
-                          struct report_result *result, struct eng_count *count,
-                          const struct cat_mode *mode)
-{
-    const json_t *failures = json_object_get(json, "failures");
-    if (!json_is_array(failures) || json_array_size(failures) > ENG_MAX_FAILURES)
-        return refuse(reader, true, "'failures' is missing or not a valid list");
-    result->failures = lit_alloc(json_array_size(failures) + 1, sizeof *result->failures);
-    for (size_t i = 0; i < json_array_size(failures); i++) {
-        const json_t *item = json_array_get(failures, i);
-        struct eng_failure *failure = &result->failures[result->failure_count++];
-        const char *name = json_string_value(json_object_get(item, "outcome"));
-        if (!read_fields(reader, report_failure_fields, item, failure))
-            return false;
-        failure->at.outcome = cat_mode_find(mode, name ? name : "");
-        if (failure->at.outcome == CAT_OUTCOMES || failure->at.run == 0)
-            return refuse(reader, true, "a failure that cannot be");
-        failure->at.run--; // counted from 1
-        count->failure_count++;
-    }
-    return true;
-}
-
 static void read_evidence(const json_t *json, struct report_result *result)
 {
     const json_t *evidence = json_object_get(json, "evidence");
@@ -218,9 +171,16 @@ static bool read_counts(const struct reader *reader, const json_t *json,
                               .failed_instances = result->failed_instances,
                               .seconds = result->seconds};
     struct cat_mode mode = {0};
-    if (!read_mode(reader, json, &mode) || !read_outcomes(reader, json, &count, &mode) ||
-        !read_failures(reader, json, result, &count, &mode) || !read_parts(reader, json, &count))
+    char fault[128];
+    if (!read_mode(reader, json, &mode))
         return false;
+    if (!fields_read_counts(json, report_failure_fields, &mode, &count, fault))
+        return refuse(reader, true, "%s", fault);
+    if (!read_parts(reader, json, &count))
+        return false;
+    result->failure_count = count.failure_count;
+    result->failures = lit_alloc(count.failure_count + 1, sizeof *result->failures);
+    memcpy(result->failures, count.failures, count.failure_count * sizeof *count.failures);
     result->mode = cat_mode_keep(&mode);
     const char *why = eng_result_disagrees(result->result, &count, &mode);
     if (why)
@@ -303,29 +263,27 @@ static bool read_result(struct reader *reader, const json_t *json, struct report
            refuse(reader, true, "a result without a device");
 }
 
-static bool read_lists(struct reader *reader, const json_t *root, struct report_model *model)
+static void read_lists(struct reader *reader, const json_t *root, struct report_model *model)
 {
     const json_t *devices = json_object_get(root, "devices");
     const json_t *results = json_object_get(root, "results");
     size_t device_count = json_array_size(devices), result_count = json_array_size(results);
     if (!json_is_array(devices) || !json_is_array(results) || device_count > 1000 ||
-        result_count > MOST_RESULTS)
-        return refuse(reader, true, "no lists of devices and results");
-    if (device_count == 0 || result_count == 0)
-        return refuse(reader, false, "the report has no results");
+        result_count > MOST_RESULTS) {
+        refuse(reader, true, "no lists of devices and results");
+        return;
+    }
+    if (device_count == 0 || result_count == 0) {
+        refuse(reader, false, "the report has no results");
+        return;
+    }
     model->devices = lit_alloc(device_count, sizeof *model->devices);
     for (size_t i = 0; i < device_count; i++)
-        if (!read_device(reader, json_array_get(devices, i),
-                         &model->devices[model->device_count++]) &&
-            !reader->faults)
-            return false;
+        read_device(reader, json_array_get(devices, i), &model->devices[model->device_count++]);
     model->results = lit_alloc(result_count, sizeof *model->results);
     for (size_t i = 0; i < result_count; i++, reader->about = NULL)
-        if (!read_result(reader, json_array_get(results, i), model,
-                         &model->results[model->result_count++]) &&
-            !reader->faults)
-            return false;
-    return true;
+        read_result(reader, json_array_get(results, i), model,
+                    &model->results[model->result_count++]);
 }
 
 static bool check_schema(const struct reader *reader, const json_t *root)
@@ -362,19 +320,6 @@ static json_t *parse(struct reader *reader, const char *bytes, size_t length)
     else if (!root)
         refuse(reader, false, "invalid JSON at line %d: %.100s", where.line, where.text);
     return root;
-}
-
-bool compare_side_parse(const char *bytes, size_t length, const char *label,
-                        struct report_model *model, struct lit_error *error)
-{
-    struct reader reader = {.label = label, .error = error};
-    *model = (struct report_model){0};
-    json_t *root = parse(&reader, bytes, length);
-    const bool good = root && check_schema(&reader, root) &&
-                      read_session(&reader, json_object_get(root, "tool"), model) &&
-                      read_lists(&reader, root, model);
-    json_decref(root);
-    return good;
 }
 
 void compare_side_examine(const char *bytes, size_t length, const char *label,

@@ -182,6 +182,50 @@ bool fields_read(const struct field *fields, const json_t *object, void *to, cha
     return !wrong;
 }
 
+static bool read_outcome(const struct cat_mode *mode, const char *name, uint32_t *outcome,
+                         char fault[128])
+{
+    *outcome = cat_mode_find(mode, name ? name : "");
+    if (*outcome == CAT_OUTCOMES)
+        snprintf(fault, 128, "'%.80s' is not one of its outcomes", name ? name : "");
+    return *outcome < CAT_OUTCOMES;
+}
+
+bool fields_read_counts(const json_t *result, const struct field *failure,
+                        const struct cat_mode *mode, struct eng_count *count, char fault[128])
+{
+    const json_t *outcomes = json_object_get(result, "outcomes");
+    const json_t *failures = json_object_get(result, "failures");
+    const char *name;
+    json_t *value;
+    size_t i;
+    snprintf(fault, 128, "'%s' is missing or not valid",
+             json_is_object(outcomes) ? "failures" : "outcomes");
+    if (!json_is_object(outcomes) || !json_is_array(failures) ||
+        json_array_size(failures) > ENG_MAX_FAILURES)
+        return false;
+    json_object_foreach((json_t *)outcomes, name, value)
+    {
+        const struct field field[] = {{name, FIELD_U64, 0, REPORT_MOST, false}, FIELD_END};
+        uint32_t outcome;
+        if (!read_outcome(mode, name, &outcome, fault) ||
+            !fields_read(field, outcomes, &count->outcomes[outcome], fault))
+            return false;
+    }
+    json_array_foreach((json_t *)failures, i, value)
+    {
+        struct eng_failure *to = &count->failures[count->failure_count++];
+        if (!fields_read(failure, value, to, fault) ||
+            !read_outcome(mode, json_string_value(json_object_get(value, "outcome")),
+                          &to->at.outcome, fault))
+            return false;
+        snprintf(fault, 128, "a failure in run 0");
+        if (to->at.run-- == 0)
+            return false;
+    }
+    return true;
+}
+
 // "1.3.230"; 0 if it is no such.
 static uint32_t read_api(const json_t *json)
 {

@@ -61,6 +61,10 @@ json_t *fields_write(const struct field *fields, const void *from);
 bool fields_read(const struct field *fields, const json_t *object, void *to, char fault[128]);
 // Reads "api" and "features" of a device, as far as they are there, and whether its type is "cpu".
 void fields_read_abilities(const json_t *device, struct dev_facts *facts);
+// Reads "outcomes" and "failures" of a result, whose outcomes `mode` names. `failure` is the table
+// of a failure; its runs are counted from 1 in JSON. False with what is wrong.
+bool fields_read_counts(const json_t *result, const struct field *failure,
+                        const struct cat_mode *mode, struct eng_count *count, char fault[128]);
 // Appends a value in one line, and drops it.
 void fields_dump(struct text *out, json_t *json);
 

@@ -203,48 +203,18 @@ static bool read_device(const struct reading *reading, const json_t *json,
     return dev_facts_sizes(facts, sizes) || refuse(reading, "no device has these subgroup sizes");
 }
 
-static bool read_outcome(const struct reading *reading, const struct cat_mode *mode,
-                         const char *name, uint32_t *outcome)
-{
-    *outcome = cat_mode_find(mode, name ? name : "");
-    return *outcome < CAT_OUTCOMES ||
-           refuse(reading, "'%.40s' is not one of its outcomes", name ? name : "");
-}
-
-static bool read_failures(const struct reading *reading, const json_t *json,
-                          struct store_result *row)
-{
-    struct eng_count *count = &row->count;
-    if (json_array_size(json) > ENG_MAX_FAILURES)
-        return refuse(reading, "'failures' are more than %d", ENG_MAX_FAILURES);
-    for (size_t i = 0; i < json_array_size(json); i++) {
-        const json_t *item = json_array_get(json, i);
-        const char *outcome = json_string_value(json_object_get(item, "outcome"));
-        struct eng_failure *failure = &count->failures[count->failure_count++];
-        const json_t *word = json_object_get(item, "word");
-        failure->at.word = json_is_integer(word) ? (uint64_t)json_integer_value(word) : NO_WORD;
-        if (!read_fields(reading, failure_fields, item, failure) ||
-            !read_outcome(reading, &row->mode, outcome, &failure->at.outcome))
-            return false;
-        failure->at.run -= failure->at.run > 0;
-    }
-    return true;
-}
-
 static bool read_counts(const struct reading *reading, const json_t *json, struct store_result *row)
 {
-    const json_t *outcomes = json_object_get(json, "outcomes");
-    const char *name;
-    json_t *value;
-    json_object_foreach((json_t *)outcomes, name, value)
-    {
-        const struct field field[] = {{name, FIELD_U64, 0, REPORT_MOST, false}, FIELD_END};
-        uint32_t outcome;
-        if (!read_outcome(reading, &row->mode, name, &outcome) ||
-            !read_fields(reading, field, outcomes, &row->count.outcomes[outcome]))
-            return false;
+    char fault[128];
+    if (!fields_read_counts(json, failure_fields, &row->mode, &row->count, fault))
+        return refuse(reading, "%s", fault);
+    for (size_t i = 0; i < row->count.failure_count; i++) {
+        const json_t *item = json_array_get(json_object_get(json, "failures"), i);
+        const json_t *word = json_object_get(item, "word");
+        row->count.failures[i].at.word =
+            json_is_integer(word) ? (uint64_t)json_integer_value(word) : NO_WORD;
     }
-    return read_failures(reading, json_object_get(json, "failures"), row);
+    return true;
 }
 
 static bool read_result(const struct reading *reading, const json_t *root, struct store_result *row,

@@ -129,7 +129,7 @@ class Verdicts(Gate):
         """A baseline from before a change of classes: not comparable; what is wrong still stops."""
         report = self.report("before.db")
         report["results"][0]["expectation"] = "contested"
-        self.write("old.json", json.dumps(report))
+        self.write("old.json", json.dumps(harness.summed(report)))
         self.take("after.db", RIGHT)
         # One of two is more than one in ten; of many it would pass.
         result = self.gate(3, "after.db", "--tolerance", "0.5", baseline="old.json")
@@ -144,7 +144,7 @@ class Verdicts(Gate):
         self.assertIn("expectation changed: contested -> forbidden; pass -> pass", entry["words"])
         for entry in report["results"]:
             entry["expectation"] = "contested"
-        self.write("old.json", json.dumps(report))
+        self.write("old.json", json.dumps(harness.summed(report)))
         self.take("worse.db", WORSE)
         result = self.gate(3, "worse.db", "--tolerance", "0.5", baseline="old.json")
         self.assertIn("UNDECIDED: a configuration fails that is not comparable with the baseline",
@@ -156,12 +156,12 @@ class Verdicts(Gate):
     def test_other_code(self):
         report = self.report("before.db")
         report["results"][0]["spirv_sha256"] = "0" * 64
-        self.write("other.json", json.dumps(report))
+        self.write("other.json", json.dumps(harness.summed(report)))
         result = self.gate(3, "other.json", "--tolerance", "0.5")
         self.assertIn("1 configuration has other code in B", result.out)
         for entry in report["results"]:
             entry["spirv_sha256"] = "0" * 64
-        self.write("other.json", json.dumps(report))
+        self.write("other.json", json.dumps(harness.summed(report)))
         self.assert_one_line(self.gate(2, "other.json", "--tolerance", "0.5"), 2, "before.db",
                              "2 configurations", "--ignore-hash")
         self.gate(0, "other.json", "--tolerance", "0.5", "--ignore-hash")
@@ -186,7 +186,7 @@ class Broken(Case):
         report = copy.deepcopy(self.good)
         for result in self.passing(report)[:results]:
             change(result)
-        self.write("after.json", json.dumps(report))
+        self.write("after.json", json.dumps(harness.summed(report)))
         result = self.litmus("gate", "--baseline", baseline or self.BASELINE, "after.json")
         self.assertEqual((result.code, result.err), (code, ""), result)
         self.assertIn(words, result.out)
@@ -240,7 +240,7 @@ class Broken(Case):
             result.update(device=device["id"], result=ending)
             report["devices"].append(device)
             report["results"].append(result)
-            self.write("after.json", json.dumps(report))
+            self.write("after.json", json.dumps(harness.summed(report)))
             done = self.litmus("gate", "--baseline", self.BASELINE, "after.json")
             self.assertEqual((done.code, done.err), (code, ""), done)
             self.assertIn("1 device of B is not in A", done.out)
@@ -347,7 +347,7 @@ class Forms(Gate):
         report = self.report("after.db")
         for entry in report["results"]:
             entry["spirv_sha256"] = "0" * 64 if entry["failed_runs"] else entry["spirv_sha256"]
-        self.write("other.json", json.dumps(report))
+        self.write("other.json", json.dumps(harness.summed(report)))
         counts, cases, _ = self.junit(3, "other.json", "--tolerance", "0.5")
         self.assertEqual(counts, (2, 0, 1, 0))
         self.assertEqual(cases["64"].find("error").get("type"), "undecided")
@@ -411,7 +411,7 @@ class Forms(Gate):
         self.assertNotIn("commit", self.gate(3, "after.db").out)
         report = self.report("before.db")
         report["tool"]["build"]["commit"] = "0123456789ab"
-        self.write("old.json", json.dumps(report))
+        self.write("old.json", json.dumps(harness.summed(report)))
         out = self.gate(3, "after.db", baseline="old.json").out
         self.assertIn(f"commit 0123456789ab -> {build['commit']}", re.sub(r"\s+", " ", out))
         made = json.loads(self.gate(3, "after.db", "--format", "json", baseline="old.json").out)

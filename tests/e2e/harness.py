@@ -62,6 +62,17 @@ full = unittest.skipIf(SAMPLE, "not in the sample: tools/check --full")
 posix = unittest.skipIf(WINDOWS, "is about POSIX")
 
 
+def summed(report):
+    """A JSON report whose results were changed: its summary has their sums."""
+    results, summary = report["results"], report["summary"]
+    summary["configurations"] = len(results)
+    for name in ("runs", "instances"):
+        summary[name] = sum(result[name] for result in results)
+    for name in summary["results"]:
+        summary["results"][name] = sum(result["result"] == name for result in results)
+    return report
+
+
 def share_of(script):
     """Which share of a script's tests is drawn for the sample: tools/budgets.table says so."""
     if not SAMPLE or "LITMUS_SHARE" in os.environ:

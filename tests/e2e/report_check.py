@@ -14,14 +14,8 @@ PUBLISHED = os.path.join(harness.SOURCE, "reports", "lavapipe-22.3.6", "report.j
 def shortened(report, most):
     """A report of some of its results, whose sums agree."""
     report = copy.deepcopy(report)
-    results = report["results"] = report["results"][:most]
-    summary = report["summary"]
-    summary["configurations"] = len(results)
-    for name in ("runs", "instances"):
-        summary[name] = sum(result[name] for result in results)
-    for name in summary["results"]:
-        summary["results"][name] = sum(result["result"] == name for result in results)
-    return report
+    report["results"] = report["results"][:most]
+    return harness.summed(report)
 
 
 def put(place, value):
@@ -72,6 +66,11 @@ FAULTS = (
     (put("summary.results.pass", 999), "the summary has 999 for 'pass'"),
     (put("summary.exit", None), "the summary lacks the exit code"),
 )
+# Those that a report which litmus wrote can have: it is only none to send to others.
+UNFIT = ("the session was not finished", "it is a part of a session", "it is one shard of a run",
+         "device 1: no vendor", "device 1: limits below",
+         "device 1: 'api' is not a version of Vulkan 1",
+         "'spirv_sha256' does not say which module", "the summary lacks the exit code")
 
 
 class Check(harness.Case):
@@ -105,6 +104,28 @@ class Check(harness.Case):
                 self.assertTrue(all(line.startswith("report.json: ") for line in lines))
                 self.assertRegex(result.err, r"^litmus: report.json: cannot be taken: \d+ fault")
                 self.assertNotIn("\x1b", result.out)
+
+    def test_whoever_reads_it(self):
+        """What contradicts itself is refused by every command, the rest by --check alone."""
+        for change, said in FAULTS:
+            report = copy.deepcopy(self.whole)
+            change(report)
+            self.write("report.json", json.dumps(report))
+            with self.subTest(said):
+                result = self.litmus("advise", "report.json", drivers=[])
+                if said in UNFIT:
+                    self.assertEqual((result.code, result.err), (0, ""), result)
+                else:
+                    self.assert_one_line(result, 2, "report.json: ", said)
+        for words in (("gate", "-b", "report.json", "report.json"), ("compare", "report.json", "report.json"),
+                      ("compare", "--across", "devices", "report.json"), ("site", "site", "report.json"),
+                      ("plan", "loop.form", "--missing", "report.json"),
+                      ("run", "loop.form", "--simt", "lockstep", "--baseline", "report.json")):
+            put("summary.runs", 1)(self.whole)
+            self.write("report.json", json.dumps(self.whole))
+            with self.subTest(words):
+                self.assert_one_line(self.litmus(*words, drivers=[]), 2,
+                                     "report.json: damaged report: the summary has 1 for 'runs'")
 
     def test_several_faults(self):
         report = copy.deepcopy(self.whole)

@@ -15,7 +15,7 @@
     "\",\"driver\":{\"name\":\"d\",\"info\":\"\",\"version\":\"" driver                            \
     "\",\"raw_version\":1,\"id\":13,\"uuid\":\"00000000-0000-0000-0000-000000000000\"}," REST "}"
 #define REST                                                                                       \
-    "\"subgroup\":{\"size\":8,\"min\":8,\"max\":8,\"control\":true},\"limits\":{\"workgroup\":"    \
+    "\"subgroup\":{\"size\":8,\"min\":8,\"max\":16,\"control\":true},\"limits\":{\"workgroup\":"   \
     "128,"                                                                                         \
     "\"workgroups\":65535,\"shared\":16384,\"storage_buffer\":134217728},\"checker\":\"device\","  \
     "\"loader\":\"\""
@@ -168,8 +168,9 @@ static void contradictions(void **state)
         {"\"right\":775,\"wrong\":9", "\"right\":774,\"varied\":10",
          "the failed units do not match"},
         {"\"failures\":[]", "\"failures\":[0]", "'run' is missing"},
-        {"\"failures\":[]", "\"failures\":[" FAILURE("1", "rong") "]", "a failure that cannot be"},
-        {"\"failures\":[]", "\"failures\":[" FAILURE("0", "wrong") "]", "a failure that cannot be"},
+        {"\"failures\":[]", "\"failures\":[" FAILURE("1", "rong") "]",
+         "'rong' is not one of its outcomes"},
+        {"\"failures\":[]", "\"failures\":[" FAILURE("0", "wrong") "]", "a failure in run 0"},
         {"\"failures\":[]", "\"failures\":[" FIVE_FAILURES "," FIVE_FAILURES "]",
          "more failures than failed units"},
         {"\"equal\"", "\"equals\"", "no way of checking that is known"},
@@ -180,7 +181,7 @@ static void contradictions(void **state)
         {CHECKED, CHOOSE("5", "true"), "a choice that cannot be"},
         {CHECKED, CHOOSE("0", "true"), "a choice that cannot be"},
         {CHECKED, CHOOSE("4", "1"), "a choice that cannot be"},
-        {"\"wrong\":9", "\"rong\":9", "unknown outcome 'rong'"},
+        {"\"wrong\":9", "\"rong\":9", "'rong' is not one of its outcomes"},
         {"\"Sometimes\"", "\"Always\"", "the observation does not match the runs"},
         {"[0.029", "[0.030", "the interval does not match the runs"},
         {"0.1416", "0.1417", "the interval does not match the runs"},
@@ -292,7 +293,7 @@ static void files(void **state)
     compare_side_clear(&side);
     static char twin[] = REPORT("litmus-report/1", TOOL, DEVICE1, RESULT "," RESULT);
     const char *double_path = write_file("double.json", twin);
-    load(&side, &double_path, 1, false, "duplicate ");
+    load(&side, &double_path, 1, false, " is given twice");
     compare_side_clear(&side);
     const char *empty = write_file("empty", ""), *numbered = "/nowhere#x";
     load(&side, &empty, 1, false, "the file is empty");
