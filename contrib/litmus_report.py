@@ -31,6 +31,23 @@ def clean(value, kept=""):
     return value
 
 
+def add_unclosed(report):
+    """Makes a result of each device whose driver crashed or hung as it was closed."""
+    for device in report["devices"]:
+        said = [line.removeprefix(device["name"] + ": ")
+                for line in report["summary"].get("drivers", ())
+                if line.startswith(device["name"] + ": ")]
+        if said:
+            counts = ("first", "runs", "failed_runs", "no_progress_runs", "seconds")
+            lists = ("choices", "failures", "parts")
+            report["results"].append(dict(
+                dict.fromkeys(counts, 0), **{name: [] for name in lists}, name="driver.vkDestroyDevice",
+                family="driver", device=device["id"], expectation="forbidden", outcomes={},
+                result="hang" if "it hangs" in said[0] else "crash", reason=said[0], interval=[0, 1],
+                spirv_sha256="", stress="", rule="",
+                reproduce=report["tool"]["command"]))
+
+
 def read(path):
     """A report: a dictionary as docs/report.schema.json says; a result has its device in place of
     the device's id."""
@@ -39,6 +56,7 @@ def read(path):
     if not report["schema"].startswith("litmus-report/"):
         raise ValueError(f"schema {report['schema']}")
     devices = {device["id"]: device for device in report["devices"]}
+    add_unclosed(report)
     for result in report["results"]:
         result["device"] = devices[result["device"]]
         result["judged"] = result["runs"] - result["no_progress_runs"]

@@ -272,7 +272,21 @@ static void put_checks(const struct report_model *model, size_t device, struct t
     }
 }
 
-void report_verdict(const struct report_model *model, size_t device, struct text *out)
+bool report_unclosed(const struct report_model *model, size_t device, const char *before,
+                     struct text *out)
+{
+    const char *name = model->devices[device].facts.name, *line = model->drivers;
+    const size_t length = strlen(name);
+    for (; line && *line; line += strcspn(line, "\n") + 1)
+        if (strncmp(line, name, length) == 0 && strncmp(line + length, ": ", 2) == 0) {
+            line += length + 2;
+            text_printf(out, "%s%.*s", before, (int)strcspn(line, "\n"), line);
+            return true;
+        }
+    return false;
+}
+
+static void put_results(const struct report_model *model, size_t device, struct text *out)
 {
     struct report_class of[CAT_EXPECTATIONS];
     size_t ran = 0, all = 0, unfinished = 0;
@@ -299,6 +313,12 @@ void report_verdict(const struct report_model *model, size_t device, struct text
     }
     if (unfinished)
         text_printf(out, "; %s did not finish", COUNT(unfinished));
+}
+
+void report_verdict(const struct report_model *model, size_t device, struct text *out)
+{
+    put_results(model, device, out);
+    report_unclosed(model, device, "; ", out);
 }
 
 // ---- blocks

@@ -8,6 +8,9 @@
 // Appends the first sentence on a device, without a full stop: "1 of 241 forbidden configurations
 // failed: memory.coherence (0.78 of runs)".
 void report_verdict(const struct report_model *model, size_t device, struct text *out);
+// Appends what the driver did as the device was closed, behind `before`. False if it closed it.
+bool report_unclosed(const struct report_model *model, size_t device, const char *before,
+                     struct text *out);
 
 // What of one class ran on a device, and what came of it. Both the verdict and its pages count so.
 struct report_class {

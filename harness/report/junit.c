@@ -3,6 +3,7 @@
 // counts as a failure, an error, skipped.
 #include "report/junit.h"
 
+#include "report/failures.h"
 #include "report/fields.h"
 #include "report/format.h"
 
@@ -332,6 +333,15 @@ void report_junit(const struct report_model *model, struct text *out)
                 junit_judge(
                     junit_configuration(&junit, model, device, result->name, result->seconds),
                     model, result);
+        }
+        OWNED(text_free) struct text unclosed = {0};
+        if (report_unclosed(model, device, "", &unclosed)) {
+            struct junit_case *one =
+                junit_configuration(&junit, model, device, "driver.vkDestroyDevice", 0);
+            one->verdict = JUNIT_ERROR;
+            one->type = "driver";
+            text_puts(&one->message, unclosed.data);
+            text_puts(&one->story, unclosed.data);
         }
     }
     junit_write(&junit, "litmus", out);

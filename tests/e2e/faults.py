@@ -84,8 +84,22 @@ class OneConfiguration(Case):
                 self.assertEqual(said["exit"], {"code": 1, "reason": "the driver crashed or hung as the device was closed"})
                 self.assertRegex(said["drivers"][0], r": the driver does not close the device \(vkDestroyDevice\): " +
                                  re.escape(words))
+            store = fault + ".db"
+            for form in "text", "junit", "markdown", "html":
+                shown = " ".join(self.litmus("report", "-f", form, "--db", store).out.split())
+                self.assertIn("the driver does not close the device (vkDestroyDevice): " + words, shown, form)
+            for script, line in (
+                    ("deqp", r"(?m)^driver.vkDestroyDevice,(Crash|Timeout),0\.000$"),
+                    ("lava", "TEST_CASE_ID=driver.vkDestroyDevice RESULT=fail>"),
+                    ("github", "::error title=driver.vkDestroyDevice::.*does not close the device"),
+                    ("herd", "(?m)^Fatal: (crash|hang): the driver does not close the device")):
+                self.assertRegex(self.converted(script, store=store), line)
             # (The simulator's reports are refused, as it has no vendor.)
             self.assertNotRegex(self.litmus("report", "--check", "out.json").out, "drivers|exit")
+        said = self.contrib("gtest", "-n", "2", "--timeout", "2", "--gtest_filter=loop.form*values*", code=1,
+                            fault="destroy-crash")
+        self.assertIn("[  FAILED  ] the driver does not close the device", said.out)
+        self.assertNotIn("FAILED TEST", said.out)
         # What is put together of several says it of any.
         for number in "0", "1":
             self.litmus("run", harness.ONE, "-n", "4", "--seed", "5", "--shard-runs", number + "/2", "--timeout", "2",
