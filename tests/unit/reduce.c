@@ -293,40 +293,6 @@ static void test_branch_to_one_block(void **state)
     red_module_clear(&m);
 }
 
-// Any words: a sanitizer sees what is read besides.
-static void test_survives(void **state)
-{
-    (void)state;
-    struct red_base base;
-    struct lit_random random = {7};
-    take(SCAN, &base);
-    const size_t count = base.package.word_count;
-    OWNED(lit_free) uint32_t *words = lit_alloc(count, 4);
-    for (unsigned round = 0; round < 3000; round++) {
-        struct red_base other = {0};
-        memcpy(words, base.package.words, count * 4);
-        for (unsigned i = 0; i < 1 + round % 4; i++) {
-            const uint64_t drawn = random_next(&random);
-            words[drawn % count] ^= round % 3 ? 1u << (drawn >> 32) % 32 : (uint32_t)(drawn >> 32);
-        }
-        red_package_copy(&base.package, &other.package);
-        memcpy(other.package.words, words, count * 4);
-        if (red_module_read(&other.module, words, count)) {
-            const struct red_pass *pass = &red_passes[round % 24];
-            bool good = true;
-            const size_t places = pass->run(&other, NULL, NULL, &good);
-            OWNED(lit_free) bool *chosen = lit_alloc(places + 1, sizeof *chosen);
-            struct cat_package made = {0};
-            for (size_t p = 0; p < places; p++)
-                chosen[p] = random_next(&random) >> 62 == 0;
-            red_apply(&other, pass, chosen, &made);
-            cat_package_clear(&made);
-        }
-        red_base_clear(&other);
-    }
-    red_base_clear(&base);
-}
-
 // Both errors are kept, and an end is soon.
 static void test_sequential(void **state)
 {
@@ -363,7 +329,7 @@ int main(void)
         cmocka_unit_test(test_loop_once),  cmocka_unit_test(test_dead_buffers),
         cmocka_unit_test(test_selection),  cmocka_unit_test(test_before),
         cmocka_unit_test(test_division),   cmocka_unit_test(test_branch_to_one_block),
-        cmocka_unit_test(test_survives),   cmocka_unit_test(test_sequential),
+        cmocka_unit_test(test_sequential),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
