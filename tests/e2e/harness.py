@@ -158,6 +158,13 @@ def any_driver():
     return SIMT if PART == "simulated" else lavapipe()
 
 
+def kernel(name):
+    """The text of a file in kernels/, without its comments; some have places for what differs."""
+    with open(os.path.join(SOURCE, "tests", "e2e", "kernels", name + ".spvasm"),
+              encoding="utf-8") as file:
+        return "".join(line for line in file if not line.startswith(";"))
+
+
 def edit(store, sql):
     """Changes a store by SQL, with its checksums and the identities of its devices. Returns how many
     rows the last statement changed."""

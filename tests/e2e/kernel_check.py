@@ -15,39 +15,7 @@ RACE = "this kernel has a data race: results are unspecified"
 OWN_FAULT = ": what fails may be the kernel's own fault"
 FORMS = "text", "json", "junit", "csv", "markdown", "html"
 
-# A load through an address that a buffer holds, of whatever the number in it is.
-ADDRESS = """\
-               OpCapability Shader
-               OpCapability Int64
-               OpCapability PhysicalStorageBufferAddresses
-               OpExtension "SPV_KHR_physical_storage_buffer"
-               OpMemoryModel PhysicalStorageBuffer64 GLSL450
-               OpEntryPoint GLCompute %main "main"
-               OpExecutionMode %main LocalSize 1 1 1
-               OpMemberDecorate %held 0 Offset 0
-               OpDecorate %held Block
-               OpDecorate %input DescriptorSet 0
-               OpDecorate %input Binding 0
-               OpDecorate %input NonWritable
-""" + kernel.words(output=(0, 1)) + """\
-       %wide = OpTypeInt 64 0
-       %held = OpTypeStruct %wide
-         %pl = OpTypePointer StorageBuffer %wide
-         %ph = OpTypePointer StorageBuffer %held
-         %pa = OpTypePointer PhysicalStorageBuffer %uint
-     %output = OpVariable %pb StorageBuffer
-      %input = OpVariable %ph StorageBuffer
-       %main = OpFunction %void None %fn
-      %entry = OpLabel
-         %at = OpAccessChain %pl %input %c0
-     %number = OpLoad %wide %at
-       %from = OpConvertUToPtr %pa %number
-       %word = OpLoad %uint %from Aligned 4
-         %to = OpAccessChain %ps %output %c0 %c0
-               OpStore %to %word
-               OpReturn
-               OpFunctionEnd
-"""
+ADDRESS = harness.kernel("address")
 
 
 @unittest.skipUnless(shutil.which("spirv-as"), "needs spirv-as")

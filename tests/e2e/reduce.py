@@ -12,89 +12,11 @@ import unittest
 
 import harness
 from harness import Case
-from kernel import words
 
 PREDICATE = ("--simt", "miscompiling,predicate=1")
 
-# Each lane stores a reduction under a comparison that it has nothing to do with, and much besides:
-# a loop, branches, a second buffer, shared memory.
-HEAD = """\
-               OpCapability Shader
-               OpCapability GroupNonUniformArithmetic
-               OpMemoryModel Logical GLSL450
-               OpEntryPoint GLCompute %main "main" %local %group
-               OpExecutionMode %main LocalSize 64 1 1
-               OpName %main "main"
-               OpName %total "total"
-               OpDecorate %local BuiltIn LocalInvocationIndex
-               OpDecorate %group BuiltIn WorkgroupId
-               OpDecorate %input NonWritable
-""" + words(input=(0, 0), output=(0, 1)) + """\
-         %v3 = OpTypeVector %uint 3
-         %c1 = OpConstant %uint 1
-         %c2 = OpConstant %uint 2
-         %c3 = OpConstant %uint 3
-        %c20 = OpConstant %uint 20
-        %c64 = OpConstant %uint 64
-        %mem = OpConstant %uint 264
-     %shared = OpTypeArray %uint %c64
-         %pi = OpTypePointer Input %uint
-        %pi3 = OpTypePointer Input %v3
-        %pws = OpTypePointer Workgroup %shared
-         %pw = OpTypePointer Workgroup %uint
-      %local = OpVariable %pi Input
-      %group = OpVariable %pi3 Input
-      %input = OpVariable %pb StorageBuffer
-     %output = OpVariable %pb StorageBuffer
-       %part = OpVariable %pws Workgroup
-       %main = OpFunction %void None %fn
-      %entry = OpLabel
-          %i = OpLoad %uint %local
-          %g = OpLoad %v3 %group
-          %x = OpCompositeExtract %uint %g 0
-      %first = OpIMul %uint %x %c64
-         %at = OpIAdd %uint %first %i
-         %in = OpAccessChain %ps %input %c0 %at
-       %word = OpLoad %uint %in
-       %slot = OpAccessChain %pw %part %i
-               OpStore %slot %word
-               BARRIER
-               OpBranch %head
-       %head = OpLabel
-          %j = OpPhi %uint %c0 %entry %next %more
-        %sum = OpPhi %uint %c0 %entry %added %more
-               OpLoopMerge %done %more None
-               OpBranch %test
-       %test = OpLabel
-         %go = OpULessThan %bool %j %c20
-               OpBranchConditional %go %body %done
-       %body = OpLabel
-      %other = OpAccessChain %pw %part %j
-     %theirs = OpLoad %uint %other
-      %added = OpIAdd %uint %sum %theirs
-               OpBranch %more
-       %more = OpLabel
-       %next = OpIAdd %uint %j %c1
-               OpBranch %head
-       %done = OpLabel
-        %odd = OpBitwiseAnd %uint %i %c1
-     %is_odd = OpINotEqual %bool %odd %c0
-"""
+HEAD, TAIL = harness.kernel("reduction").split("GROUP\n")
 GROUP = "      %total = OpGroupNonUniformIAdd %uint %c3 Reduce %word\n"
-TAIL = """\
-               OpSelectionMerge %joined None
-               OpBranchConditional %is_odd %then %joined
-       %then = OpLabel
-     %double = OpIMul %uint %sum %c2
-               OpBranch %joined
-     %joined = OpLabel
-     %chosen = OpPhi %uint %sum %done %double %then
-     %result = OpIAdd %uint %chosen %total
-        %out = OpAccessChain %ps %output %c0 %at
-               OpStore %out %result
-               OpReturn
-               OpFunctionEnd
-"""
 BARRIER = "OpControlBarrier %c2 %c2 %mem"
 # 200 values live at once before the reduction and stored after it.
 LIVE = 200
