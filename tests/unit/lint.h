@@ -8,11 +8,6 @@
 
 #include "listing.h"
 
-// Lines that make P0 differ between lanes, and R1 the same for all.
-#define LANE                                                                                       \
-    "S2R R0, SR_LANEID\n"                                                                          \
-    "ISETP.NE.U32.AND P0, PT, R0, RZ, PT\n"
-
 // A line for each finding: kind, exchange, where lanes part; or the reason why there is none.
 static void lint_lines(const char *lines, bool rows, struct text *out)
 {
@@ -33,17 +28,4 @@ static void lint_lines(const char *lines, bool rows, struct text *out)
     }
     lint_clear(&lint);
     sass_code_clear(&code);
-}
-
-static void expect_rows(const char *lines, bool rows, const char *expected)
-{
-    struct text out = {0};
-    lint_lines(lines, rows, &out);
-    assert_string_equal(out.data ? out.data : "", expected);
-    text_free(&out);
-}
-
-static void expect(const char *lines, const char *expected)
-{
-    expect_rows(lines, false, expected);
 }
