@@ -208,17 +208,6 @@ class Broken(Case):
             result["spirv_sha256"] = "e" * 64
         self.gate(3, crash_again, "UNDECIDED: 20 configurations fail", baseline="before.json")
 
-    def test_failures_under_other_stress(self):
-        def fail(result):
-            runs = result["runs"]
-            result.update(result="fail", stress="other", failed_runs=runs, first_run_failed=True,
-                          failed_instances=result["instances"], observation="Always",
-                          outcomes={"never written": result["instances"]},
-                          interval=[0.025 ** (1 / runs), 1])
-            for part in result["parts"]:
-                part["failed_runs"] = part["runs"]
-        self.gate(3, fail, "UNDECIDED: a configuration fails", results=1)
-
     def test_a_lost_device_under_other_stress(self):
         def lose(result):
             result.update(result="device-lost", stress="other")
