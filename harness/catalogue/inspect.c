@@ -413,6 +413,30 @@ static bool is_readonly(const struct module *m, uint32_t variable, uint32_t type
     return m->ids[variable].readonly || all;
 }
 
+// Whether something may be stored through a variable: whether anything but a load is done with it,
+// or with what points into it. Numbers that are no ids are taken for ids, too.
+static bool may_store(const struct module *m, uint32_t variable)
+{
+    OWNED(lit_free) bool *points = lit_alloc(m->bound, sizeof *points);
+    struct spirv_instruction each;
+    bool code = false;
+    points[variable] = true;
+    SPIRV_EACH (each, m->words, m->count) {
+        const uint32_t result = spirv_operand(&each, 2, NONE);
+        bool uses = false;
+        code |= each.opcode == SpvOpFunction;
+        for (uint32_t i = 1; i < each.size && code; i++)
+            uses |= each.words[i] < m->bound && points[each.words[i]];
+        if (!uses || each.opcode == SpvOpLoad || each.opcode == SpvOpArrayLength)
+            continue;
+        if ((each.opcode != SpvOpAccessChain && each.opcode != SpvOpInBoundsAccessChain) ||
+            result >= m->bound)
+            return true;
+        points[result] = true;
+    }
+    return false;
+}
+
 static bool add_buffer(const struct module *m, uint32_t variable, uint32_t type, bool uniform,
                        uint32_t element, struct cat_inspected *found)
 {
@@ -425,6 +449,7 @@ static bool add_buffer(const struct module *m, uint32_t variable, uint32_t type,
         if (buffer->set == id->set && buffer->binding == id->binding &&
             (buffer->element == element || !buffer->element || !element)) {
             buffer->readonly = buffer->readonly && is_readonly(m, variable, type);
+            buffer->stored = buffer->stored || may_store(m, variable);
             if (measure(m, type, NONE, 0, &size) && size.bytes > buffer->bytes)
                 buffer->bytes = size.bytes;
             buffer->floats = buffer->floats == size.floats ? size.floats : 0;
@@ -440,6 +465,7 @@ static bool add_buffer(const struct module *m, uint32_t variable, uint32_t type,
                                   .element = element,
                                   .uniform = uniform,
                                   .readonly = uniform || is_readonly(m, variable, type)};
+    buffer->stored = !buffer->readonly && may_store(m, variable);
     const struct spirv_instruction name =
         spirv_at(m->words, m->count, id->name ? id->name : SIZE_MAX);
     const char *text = string_at(&name, 2);

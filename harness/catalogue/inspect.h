@@ -13,6 +13,7 @@ struct cat_buffer {
     bool open;        // an array whose size the module does not state: its first
     bool uniform;
     bool readonly;   // nothing in it is written: NonWritable, or uniform
+    bool stored;     // some instruction may store into it
     uint64_t bytes;  // of what has a fixed size
     uint64_t each;   // of an element of the array without a size at its end; 0: there is none
     uint32_t floats; // all of it are floats of so many bits, 16, 32 or 64; 0: not all

@@ -88,7 +88,7 @@ static bool note_writes(struct cli_reader *r, const struct cli_pipeline *pipelin
     for (size_t i = 0; i < pipeline->module.buffer_count; i++)
         for (size_t b = 0; b < r->buffer_count; b++) {
             struct cli_script_buffer *buffer = &r->buffers[b];
-            if (pipeline->module.buffers[i].readonly || buffer->held != pipeline->held[i])
+            if (!pipeline->module.buffers[i].stored || buffer->held != pipeline->held[i])
                 continue;
             if (buffer->expects)
                 return cli_refuse(r,
@@ -154,6 +154,18 @@ bool cli_read_run(struct cli_reader *r)
 
 // --- EXPECT
 
+// Whether a buffer holds from the beginning what is expected of it.
+static bool holds(const struct cli_script_buffer *buffer, uint64_t at, const void *bytes,
+                  size_t size)
+{
+    uint32_t got, want;
+    if (size != sizeof got)
+        return memcmp(buffer->bytes.data + at, bytes, size) == 0;
+    memcpy(&got, buffer->bytes.data + at, sizeof got);
+    memcpy(&want, bytes, sizeof want);
+    return cat_is_near(&buffer->may, got, want);
+}
+
 // One EXPECT of a buffer goes with the others only if it says the same of each byte, and of how
 // much it may differ.
 static bool expect_bytes(struct cli_reader *r, struct cli_script_buffer *buffer, uint64_t at,
@@ -162,11 +174,12 @@ static bool expect_bytes(struct cli_reader *r, struct cli_script_buffer *buffer,
     const size_t all = (buffer->bytes.length + 3) / 4 * 4;
     if (at > buffer->bytes.length || size > buffer->bytes.length - at)
         return cli_refuse(r, "behind the end of buffer %s", buffer->name);
-    // What no RUN has had is what it was.
-    if (buffer->held == CLI_NONE)
-        return memcmp(buffer->bytes.data + at, bytes, size) == 0 ||
-               cli_refuse(r, "no RUN before has buffer %s, which holds something else",
+    // What no RUN stores to is what it was, whatever the driver.
+    if (!buffer->written && !holds(buffer, at, bytes, size))
+        return cli_refuse(r, "no RUN before stores to buffer %s, which holds something else",
                           buffer->name);
+    if (buffer->held == CLI_NONE)
+        return true;
     if (buffer->like != CLI_NONE)
         return cli_refuse(r, "line %zu expects something else of buffer %s", buffer->expects,
                           buffer->name);
@@ -199,9 +212,9 @@ static bool agree(struct cli_reader *r, struct cli_script_buffer *buffer,
     if ((may->relative > 0 || may->absolute > 0 || may->rmse > 0) &&
         (buffer->type.kind != 'f' || buffer->type.bits != 32))
         return cli_refuse(r, "a tolerance is supported for float only");
+    buffer->may = *may;
     if (buffer->held == CLI_NONE)
         return true;
-    buffer->may = *may;
     buffer->expects = buffer->expects ? buffer->expects : r->line;
     return true;
 }

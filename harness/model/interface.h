@@ -103,6 +103,8 @@ const struct cat_binding *cat_binding_at(const struct cat_interface *interface, 
 bool cat_binding_is_first(const struct cat_interface *interface, size_t index);
 // Whether no buffer may differ in anything: the checker on the device knows of nothing else.
 bool cat_interface_is_exact(const struct cat_interface *interface);
+// Whether a word may be there where another is wanted, by itself.
+bool cat_is_near(const struct cat_tolerance *may, uint32_t got, uint32_t want);
 // Makes those words of CAT_OUTPUT that may differ as they do what is expected of them; elements
 // that may come in any order are sorted first. What is expected is sorted by the same call, with
 // itself.

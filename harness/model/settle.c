@@ -21,7 +21,7 @@ static bool within(uint32_t got, uint32_t want, uint32_t sign, uint32_t infinity
     return (a > b ? a - b : b - a) <= ulps;
 }
 
-static bool is_near(const struct cat_tolerance *may, uint32_t got, uint32_t want)
+bool cat_is_near(const struct cat_tolerance *may, uint32_t got, uint32_t want)
 {
     float a, b;
     if (got == want)
@@ -120,7 +120,7 @@ static void settle(const struct cat_binding *binding, uint32_t *output, const ui
               by_words);
     }
     for (uint64_t i = 0; i < binding->words; i++)
-        if (i < may->from || i >= end || all || is_near(may, output[i], expected[i]) ||
+        if (i < may->from || i >= end || all || cat_is_near(may, output[i], expected[i]) ||
             are_nans(output, expected, i, binding->words, may->nan))
             output[i] = expected[i];
 }

@@ -768,13 +768,22 @@ RUN three GROUPS 1 1""")
                 ("EQ 13 0", "NE 13 0", None, "only EQ, EQ_BUFFER and RMSE_BUFFER"),
                 ("EQ 13 0", "EQ 13 0 0 0", None, "behind the end of buffer data"),
                 ("EQ 13 0", "EQ 13\nEXPECT data IDX 4 EQ 12", None, "expects something else"),
-                ("EQ 1.0 0.5", "EQ 1.0 0.75", None, "which holds something else")):
+                ("EQ 1.0 0.5", "EQ 1.0 0.75", None, "no RUN before stores to buffer other, which holds something else"),
+                ("EQ 1.0", "TOLERANCE 0.01 EQ 1.02", None, "which holds something else"),
+                ("OpStore %at %sum", "", 81, "no RUN before stores to buffer data, which holds something else")):
             with self.subTest(new=new):
                 self.assertIn(old, SCRIPT)
                 result = self.amber(SCRIPT.replace(old, new, 1))
                 place = f"own.amber:{line}: " if line else "own.amber:"
                 self.assert_one_line(result, 2, place + words if line else words)
                 self.assertRegex(result.err, r"^litmus: own\.amber:\d+: ")
+        # What is right whatever the driver does, and a store through a copy of the pointer.
+        for old, new in (("EQ 1.0", "TOLERANCE 0.01 EQ 1.009"),
+                         ("OpStore %at %sum", "%same = OpCopyObject %ps %at\nOpStore %same %sum")):
+            result = self.amber(SCRIPT.replace(old, new, 1))
+            self.assertEqual(result.code, 0, result)
+        result = self.amber(SCRIPT.replace("OpStore %at %sum", "").replace("EQ 13 0", "EQ 0 0"))
+        self.assertEqual(result.code, 0, result)
         self.assert_one_line(self.amber(SCRIPT, "--groups", "4"), 2,
                              "a script says itself what --groups says")
 
