@@ -167,6 +167,20 @@ class Table(Case):
                 result = self.litmus("kernel", "other.spvasm", "--groups", "1", "--expect", "agree")
                 self.assert_one_line(result, 2, f"other.spvasm: capability {name} is not supported")
 
+    def test_old_validator(self):
+        """One that is older than an extension does not make a module wrong."""
+        self.write("one.spvasm", self.module(["Shader"]))
+        os.mkdir(self.path("bin"))
+        for unknown, code in (("capability operand: 6022", 0), ("execution mode operand: 6023", 0),
+                              ("execution mode operand: 6999", 2), ("opcode: 6023", 2)):
+            with self.subTest(unknown=unknown):
+                os.chmod(self.write("bin/spirv-val", f"#!/bin/sh\necho 'error: line 4: Invalid {unknown}' >&2\nexit 1\n"), 0o755)
+                result = self.litmus("kernel", "one.spvasm", "--groups", "1", "--buffer", "0.0=4",
+                                     "--check", PATH=self.path("bin") + ":" + harness.PATH)
+                self.assertEqual(result.code, code, result)
+                if code:
+                    self.assert_one_line(result, 2, f"one.spvasm is not valid: spirv-val: exit status 1: error: line 4: Invalid {unknown}")
+
     @needs_glslang
     def test_matrices(self):
         """By the module's own shape, as it is specialized, against what the device lists."""
