@@ -161,25 +161,55 @@ static bool is_listed(const VkCooperativeMatrixPropertiesKHR *all, uint32_t coun
     return false;
 }
 
+// Whether one of the products has a matrix of that type, signed or not. What is computed in the
+// module fits.
+static bool has_matrix(const VkCooperativeMatrixPropertiesKHR *all, uint32_t count,
+                       const struct module *m, const struct spirv_instruction *type)
+{
+    const uint32_t scope = constant(m, type->words[3]), rows = constant(m, type->words[4]),
+                   columns = constant(m, type->words[5]), use = constant(m, type->words[6]);
+    const VkComponentTypeKHR kinds[] = {component_of(m, type->words[2], false),
+                                        component_of(m, type->words[2], true)};
+    bool found = scope == NONE || rows == NONE || columns == NONE || use == NONE;
+    for (uint32_t i = 0; i < 2 * count && !found; i++) {
+        const VkCooperativeMatrixPropertiesKHR *one = &all[i / 2];
+        const VkComponentTypeKHR kind = kinds[i % 2];
+        found = scope == (uint32_t)one->scope && rows == (use == 1 ? one->KSize : one->MSize) &&
+                columns == (use == 0 ? one->KSize : one->NSize) &&
+                (use == 0   ? kind == one->AType
+                 : use == 1 ? kind == one->BType
+                            : kind == one->CType || kind == one->ResultType);
+    }
+    return found;
+}
+
+static uint32_t list_products(const struct dev *dev, VkCooperativeMatrixPropertiesKHR *all)
+{
+    uint32_t count = MOST_KINDS;
+    for (uint32_t i = 0; i < count; i++)
+        all[i].sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR;
+    if (vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(dev->physical, &count, all) < VK_SUCCESS)
+        return 0;
+    return count < MOST_KINDS ? count : MOST_KINDS;
+}
+
 static bool matrices_fit(const struct dev *dev, const struct module *m, struct lit_error *error)
 {
-    struct spirv_instruction each;
+    struct spirv_instruction each, type = {0}; // the type is the first that no product has
     OWNED(lit_free) VkCooperativeMatrixPropertiesKHR *all = NULL;
     uint32_t count = 0;
     SPIRV_EACH (each, m->code->words, m->code->word_count) {
         VkCooperativeMatrixPropertiesKHR asked = {0};
+        if (each.opcode == SpvOpTypeCooperativeMatrixKHR && each.size == 7) {
+            if (!all) {
+                all = lit_alloc(MOST_KINDS, sizeof *all);
+                count = list_products(dev, all);
+            }
+            if (!type.size && !has_matrix(all, count, m, &each))
+                type = each;
+        }
         if (each.opcode != SpvOpCooperativeMatrixMulAddKHR || !take_product(m, &each, &asked))
             continue;
-        if (!all) {
-            all = lit_alloc(MOST_KINDS, sizeof *all);
-            count = MOST_KINDS;
-            for (uint32_t i = 0; i < count; i++)
-                all[i].sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR;
-            if (vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(dev->physical, &count, all) <
-                VK_SUCCESS)
-                count = 0;
-            count = count < MOST_KINDS ? count : MOST_KINDS;
-        }
         if (!is_listed(all, count, &asked))
             return lit_fail(error, LIT_EXIT_NOTHING,
                             "cooperative matrices of %ux%ux%u, %s by %s and %s to %s%s, are none "
@@ -189,6 +219,12 @@ static bool matrices_fit(const struct dev *dev, const struct module *m, struct l
                             component_names[asked.ResultType],
                             asked.saturatingAccumulation ? ", saturating" : "", count);
     }
+    if (type.size)
+        return lit_fail(error, LIT_EXIT_NOTHING,
+                        "a cooperative matrix of %ux%u, %s, is in none of the %u products that the "
+                        "device lists",
+                        constant(m, type.words[4]), constant(m, type.words[5]),
+                        component_names[component_of(m, type.words[2], false)], count);
     return true;
 }
 #endif

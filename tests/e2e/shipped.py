@@ -193,6 +193,9 @@ class Table(Case):
         result = self.litmus("kernel", "matrix.comp", *options, "--spec", "0=24", "--check")
         self.assert_one_line(result, 2, "cooperative matrices of 24x16x16, float16 by float16 and "
                              "float32 to float32, are none of the")
+        self.write("matrix.comp", MATRIX.replace("coopMatMulAdd(x, y, z)", "z"))
+        result = self.litmus("kernel", "matrix.comp", *options, "--spec", "0=24", "--check")
+        self.assert_one_line(result, 2, "a cooperative matrix of 24x16, float32, is in none of the")
 
 
 @needs_glslang
