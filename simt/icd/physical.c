@@ -284,7 +284,8 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_GetPhysicalDeviceCooperativeMatrixPropertiesK
     VkPhysicalDevice physical, uint32_t *count, VkCooperativeMatrixPropertiesKHR *out)
 {
     (void)physical;
-    static const uint32_t columns[] = {16, 8};
+    static const uint32_t shapes[][3] = {{16, 16, 16}, {16, 8, 16}, {16, 16, 32},
+                                         {16, 8, 32},  {8, 16, 32}, {8, 8, 32}};
     static const VkComponentTypeKHR components[][2] = {
         {VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT16_KHR},
         {VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR},
@@ -293,14 +294,15 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_GetPhysicalDeviceCooperativeMatrixPropertiesK
     };
     enum {
         KINDS = sizeof components / sizeof *components,
-        SIZES = sizeof columns / sizeof *columns
+        SHAPES = sizeof shapes / sizeof *shapes
     };
     VkResult result;
-    const uint32_t some = icd_room(KINDS * SIZES, out, count, &result);
+    const uint32_t some = icd_room(KINDS * SHAPES, out, count, &result);
     for (uint32_t i = 0; i < some; i++) {
         const VkComponentTypeKHR *types = components[i % KINDS];
-        out[i].MSize = out[i].KSize = 16;
-        out[i].NSize = columns[i / KINDS];
+        out[i].MSize = shapes[i / KINDS][0];
+        out[i].NSize = shapes[i / KINDS][1];
+        out[i].KSize = shapes[i / KINDS][2];
         out[i].AType = out[i].BType = types[0];
         out[i].CType = out[i].ResultType = types[1];
         out[i].saturatingAccumulation = VK_FALSE;

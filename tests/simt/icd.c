@@ -412,8 +412,8 @@ static void extensions_are_named_once_and_have_versions(void **state)
 static void matrices_are_listed(void **state)
 {
     (void)state;
-    VkCooperativeMatrixPropertiesKHR all[16];
-    uint32_t count = 0, some = 1, halves = 0;
+    VkCooperativeMatrixPropertiesKHR all[32];
+    uint32_t count = 0, some = 1, halves = 0, bytes = 0;
     assert_int_equal(icd_GetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, NULL),
                      VK_SUCCESS);
     assert_in_range(count, 1, COUNT(all));
@@ -425,9 +425,12 @@ static void matrices_are_listed(void **state)
         assert_int_equal(all[i].scope, VK_SCOPE_SUBGROUP_KHR);
         assert_true(all[i].MSize <= MODULE_SIDE_MAX && all[i].NSize <= MODULE_SIDE_MAX &&
                     all[i].KSize <= MODULE_SIDE_MAX);
-        halves += all[i].NSize == 16 && all[i].BType == VK_COMPONENT_TYPE_FLOAT16_KHR;
+        halves += all[i].NSize == 16 && all[i].KSize == 16 &&
+                  all[i].BType == VK_COMPONENT_TYPE_FLOAT16_KHR;
+        bytes += all[i].KSize == 32 && all[i].BType == VK_COMPONENT_TYPE_SINT8_KHR;
     }
     assert_int_equal(halves, 2); // to halves and to floats
+    assert_int_equal(bytes, 4);  // of 8 and 16 rows and columns
     VkPhysicalDeviceCooperativeMatrixPropertiesKHR stages = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR};
     VkPhysicalDeviceProperties2 properties = {
