@@ -96,6 +96,14 @@ class Errors(unittest.TestCase):
         result = self.embed("%sum = OpIAdd %uint %one %one")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
+    def test_what_is_left_out(self):
+        """Variants whose code has a word that the assembler does not know, whatever comments say."""
+        self.options = [*self.options, "--without", "OpNothing,OpIAdd"]
+        result = self.embed("%sum = OpIAdd %uint %one %one", HEAD.replace("it does", "OpIAdd does"))
+        self.assertEqual((result.returncode, result.stderr),
+                         (0, "loop/broken.spvasm: 1 modules left out: this spirv-as does not know "
+                             "OpNothing,OpIAdd\n"))
+
     TWIN_HEAD = HEAD.replace("; sweep ", "; axis    form  ssa | glslang\n; sweep ")
 
     def test_a_twin_is_built(self):

@@ -280,14 +280,29 @@ static void describe(struct job *job)
     sha256_text(job->words, job->count * sizeof *job->words, job->sha256);
 }
 
-// Whether a text has one of some words, "A,B".
-static bool has_word(const char *text, const char *words)
+// Whether a place in a listing is behind the ; of a comment.
+static bool is_comment(const char *listing, const char *place)
+{
+    bool quoted = false;
+    const char *line = place;
+    while (line > listing && line[-1] != '\n')
+        line--;
+    for (; line < place && (quoted || *line != ';'); line++)
+        quoted ^= *line == '"';
+    return line < place;
+}
+
+// Whether the code of a listing has one of some words, "A,B".
+static bool has_word(const char *listing, const char *words)
 {
     char word[64];
     for (size_t size; *words; words += size + (words[size] == ',')) {
         size = strcspn(words, ",");
         snprintf(word, sizeof word, "%.*s", (int)size, words);
-        if (size && strstr(text, word))
+        const char *found = size ? strstr(listing, word) : NULL;
+        while (found && is_comment(listing, found))
+            found = strstr(found + size, word);
+        if (found)
             return true;
     }
     return false;
