@@ -160,6 +160,7 @@ class Rare(Case):
         self.assertIn("4 of 4,000 runs", run.out)
         self.assertIn(self.INTERVAL, run.out)
 
+    @harness.posix  # runs glslang
     def test_kernel(self):
         self.write("copy.comp", """#version 450
 layout(local_size_x_id = 0) in;
