@@ -100,5 +100,5 @@ int main(int argc, char **argv)
     const char *launcher = getenv("LITMUS_CALLED");
     format_program(lit_strdup(launcher ? launcher : argc > 0 ? argv[0] : "litmus"));
     unsetenv("LITMUS_CALLED");
-    return cli_end(run_command(argc, argv));
+    return term_end(run_command(argc, argv));
 }

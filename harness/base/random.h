@@ -2,8 +2,14 @@
 // Seeded pseudo-random numbers, and a hash: the same on every machine.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct lit_seed {
+    bool given;
+    uint64_t value;
+};
 
 struct lit_random {
     uint64_t state;

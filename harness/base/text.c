@@ -416,3 +416,27 @@ void text_sort(void *list, size_t count, size_t size)
     if (count > 0)
         qsort(list, count, size, compare_first);
 }
+
+void lit_keep(void *memory)
+{
+    static struct kept {
+        struct kept *next;
+        void *memory;
+    } * all;
+    struct kept *one = lit_alloc(1, sizeof *one);
+    *one = (struct kept){all, memory};
+    all = one;
+}
+
+void lit_list_add(struct lit_list *list, char *item)
+{
+    if ((list->count & (list->count + 1)) == 0) { // 0, 1, 3, 7 items: its room is used up
+        const char **more = lit_alloc(2 * list->count + 1, sizeof *more);
+        if (list->count)
+            memcpy(more, list->items, list->count * sizeof *more);
+        lit_keep(more);
+        list->items = more;
+    }
+    lit_keep(item);
+    list->items[list->count++] = item;
+}

@@ -92,3 +92,13 @@ void *lit_grow(void *items, size_t count, size_t size);
 char *lit_strdup(const char *string);
 // The same for what a library allocated: ends the program so where it is NULL, else returns it.
 void *lit_have(void *memory);
+
+// A command line's list, which lasts as long as the program, as do its items.
+struct lit_list {
+    const char **items;
+    size_t count;
+};
+// Takes the item over.
+void lit_list_add(struct lit_list *list, char *item);
+// Takes over memory that lasts as long as the program.
+void lit_keep(void *memory);

@@ -55,7 +55,7 @@ static void advise(const struct report_model *model, const struct options *chose
     if (chosen->format == FORM_MARKDOWN)
         markdown_printf(out, "## %s\n\n", title.data);
     else
-        table_heading(out, cli_color((enum cli_color)chosen->color), title.data, lanes.data);
+        table_heading(out, term_color((enum term_color)chosen->color), title.data, lanes.data);
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
         OWNED(table_clear) struct table table = {0};
         sections[i](model, 0, false, &table);
@@ -66,7 +66,7 @@ static void advise(const struct report_model *model, const struct options *chose
             table_markdown(&table, SIZE_MAX, out);
         } else {
             text_puts(out, "\n");
-            table_terminal(&table, cli_color((enum cli_color)chosen->color), out);
+            table_terminal(&table, term_color((enum term_color)chosen->color), out);
         }
     }
     text_puts(out, chosen->format == FORM_MARKDOWN ? "" : "\n");
@@ -75,7 +75,7 @@ static void advise(const struct report_model *model, const struct options *chose
 int cli_advise(struct cli_call *call)
 {
     const struct options *chosen = call->chosen;
-    const struct cli_list *operands = &call->operands;
+    const struct lit_list *operands = &call->operands;
     struct site site = {.without_code = true};
     bool good = operands->count > 0 ||
                 lit_fail(&call->error, LIT_EXIT_USAGE, "missing report: see 'litmus help advise'");

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "cli/isa.h"
-#include "cli/output.h"
+#include "session/output.h"
 #include "engine/bench.h"
 #include "report/format.h"
 
@@ -176,8 +176,8 @@ static bool check_usage(const struct benchmark *benchmark, const struct cli_benc
                             COUNT(limits[i].most));
     if (o->budget > 86400)
         return lit_fail(error, LIT_EXIT_USAGE, "--budget: at most 24h");
-    return (!o->json || cli_output_check(o->json, "", error)) &&
-           (!o->markdown || cli_output_check(o->markdown, "", error));
+    return (!o->json || ses_output_check(o->json, "", error)) &&
+           (!o->markdown || ses_output_check(o->markdown, "", error));
 }
 
 // --- What they share
@@ -190,8 +190,8 @@ bool cli_benching_is_over(const struct cli_benching *b)
 static void show_round(struct cli_benching *b, const struct bench_report *report)
 {
     const struct bench_result *result = &b->size->result;
-    cli_line_show(&b->devices.line, "  %s words, round %u of %u", COUNT(result->shape.elements),
-                  report->round + 1, result->warm + result->repeats);
+    term_line_show(&b->devices.line, "  %s words, round %u of %u", COUNT(result->shape.elements),
+                   report->round + 1, result->warm + result->repeats);
 }
 
 // Writes the code of the row to files, if --keep asks for it. A file that cannot be written ends
@@ -235,7 +235,7 @@ static bool take_time(const struct bench_report *report, void *user)
 static bool take_rate(const struct bench_rate *rate, void *user)
 {
     struct cli_benching *b = user;
-    cli_line_show(&b->devices.line, "  round %u, %s", rate->round + 1, b->rate->name);
+    term_line_show(&b->devices.line, "  round %u, %s", rate->round + 1, b->rate->name);
     return bench_rates_take(&b->rate->rates, rate);
 }
 
@@ -257,7 +257,7 @@ bool cli_benching_ask(struct cli_benching *b, struct eng_request *request, enum 
         .watch = &b->devices.watch, .device = b->device, .benching = &benching};
     b->end = eng_client_ask(&client, request, &outcome);
     eng_client_end(&client);
-    cli_line_clear(&b->devices.line);
+    term_line_clear(&b->devices.line);
     const bool over = cli_benching_is_over(b);
     *result = over ? ENG_SKIP : b->end == ENG_END_UNFIT ? ENG_HARNESS_ERROR : outcome.result;
     snprintf(reason, 512, "%s",
@@ -272,14 +272,14 @@ bool cli_benching_ask(struct cli_benching *b, struct eng_request *request, enum 
 static bool settle(struct cli_benching *b, const struct benchmark *benchmark, struct cli_call *call)
 {
     struct cli_bench_options *o = &b->chosen;
-    cli_seed_settle(&o->seed, true);
+    ses_seed_settle(&o->seed, true);
     if (!o->repeat)
         o->repeat = o->simt.count ? benchmark->simt_repeat : benchmark->repeat;
-    b->session = cli_session_make("bench", call);
-    cli_devices_watch(&b->devices, o->timeout, o->time, o->verbose);
+    b->session = ses_make("bench", call->argc, call->argv);
+    ses_devices_watch(&b->devices, o->timeout, o->time, o->verbose);
     b->devices.line.quiet = o->quiet || isatty(STDERR_FILENO) != 1;
-    if (!cli_simt_use(&o->simt, &call->error) ||
-        !cli_devices_find(&b->devices, &o->devices, &call->error))
+    if (!ses_simt_use(&o->simt, &call->error) ||
+        !ses_devices_find(&b->devices, &o->devices, &call->error))
         return false;
     b->measured = lit_alloc(b->devices.inventory.count + 1, sizeof *b->measured);
     return true;
@@ -315,16 +315,16 @@ static void sum_up(struct cli_benching *b, const struct benchmark *benchmark, bo
 
 static int finish(const struct cli_benching *b, struct lit_error *error)
 {
-    const char *dot = cli_utf8() ? " \u00b7 " : ", ";
+    const char *dot = term_utf8() ? " \u00b7 " : ", ";
     if (b->chosen.cub)
         printf("CUB was timed on %s%s", b->cub.device, dot);
     for (size_t i = 0; b->chosen.cub && i < b->measured_count; i++)
         if (strcmp(b->measured[i].device->facts.name, b->cub.device) != 0)
             printf("which device %u is not%s", b->measured[i].device->number, dot);
-    cli_last_line(NULL, b->chosen.seed.value, b->devices.watch.started, b->exit, b->because);
+    ses_last_line(NULL, b->chosen.seed.value, b->devices.watch.started, b->exit, b->because);
     if (!write_files(b, error))
-        return cli_fail(error);
-    return b->unkept.code ? cli_fail(&b->unkept) : (int)b->exit;
+        return term_fail(error);
+    return b->unkept.code ? term_fail(&b->unkept) : (int)b->exit;
 }
 
 static int run(struct cli_benching *b, const struct benchmark *benchmark, struct cli_call *call)
@@ -335,15 +335,15 @@ static int run(struct cli_benching *b, const struct benchmark *benchmark, struct
     if (!check_usage(benchmark, b, call->given, error) ||
         (benchmark->begin && !benchmark->begin(b, error)) ||
         (b->chosen.keep && !cli_isa_keep_start(b->chosen.keep, error)))
-        return cli_fail(error);
+        return term_fail(error);
     if (!settle(b, benchmark, call))
-        return eng_interrupt() ? LIT_EXIT_TIME : cli_fail(error);
+        return eng_interrupt() ? LIT_EXIT_TIME : term_fail(error);
     const struct eng_inventory *all = &b->devices.inventory;
     for (size_t i = 0; i < all->count && !cli_benching_is_over(b); i++) {
         if (!b->devices.chosen[i])
             continue;
         b->device = &all->devices[i];
-        cli_devices_heading(&b->devices, b->device);
+        ses_devices_heading(&b->devices, b->device);
         benchmark->run(b);
     }
     sum_up(b, benchmark, b->end == ENG_END_TIME);
@@ -355,7 +355,7 @@ static int list(void)
     struct text text = {0};
     for (size_t i = 0; i < BENCHMARKS; i++)
         text_printf(&text, "  %-12s %s\n", benchmarks[i].name, benchmarks[i].about);
-    return cli_print(&text);
+    return term_print(&text);
 }
 
 static const char *name_at(size_t index, void *user)
@@ -366,12 +366,12 @@ static const char *name_at(size_t index, void *user)
 
 static int choose(struct cli_benching *b, struct cli_call *call)
 {
-    const struct cli_list *operands = &call->operands;
+    const struct lit_list *operands = &call->operands;
     struct lit_error *error = &call->error;
     OWNED(text_free) struct text hint = {0};
     if (operands->count > 1) {
         lit_fail(error, LIT_EXIT_USAGE, "only one benchmark at a time");
-        return cli_fail(error);
+        return term_fail(error);
     }
     if (operands->count == 0 && call->argc == 1)
         return list();
@@ -381,12 +381,12 @@ static int choose(struct cli_benching *b, struct cli_call *call)
             return run(b, &benchmarks[i], call);
     if (!operands->count) {
         lit_fail(error, LIT_EXIT_USAGE, "missing BENCHMARK: 'litmus bench' lists them");
-        return cli_fail(error);
+        return term_fail(error);
     }
     cli_suggest(&hint, asked, name_at, NULL);
     lit_fail(error, LIT_EXIT_USAGE, "unknown benchmark '%.80s'%s", asked,
              hint.length ? hint.data : "; 'litmus bench' lists them");
-    return cli_fail(error);
+    return term_fail(error);
 }
 
 static void clear(struct cli_benching *b)
@@ -408,5 +408,5 @@ int cli_bench(struct cli_call *call)
     struct cli_benching b = {.chosen = *(const struct cli_bench_options *)call->chosen};
     const int code = choose(&b, call);
     clear(&b);
-    return cli_devices_end(&b.devices, code);
+    return ses_devices_end(&b.devices, code);
 }

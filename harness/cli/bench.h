@@ -9,9 +9,9 @@
 #include "isa/code.h"
 
 struct cli_bench_options {
-    struct cli_list devices, simt, tests;
+    struct lit_list devices, simt, tests;
     uint64_t repeat, elements, loops, scale;
-    struct cli_seed seed;
+    struct lit_seed seed;
     const char *json, *markdown, *keep;
     const char *variants, *cub, *tuned; // of lookback
     int color, verbose;
@@ -31,7 +31,7 @@ struct cli_rate {
 struct cli_benching {
     const char *name; // of the benchmark
     struct cli_bench_options chosen;
-    struct cli_devices devices;
+    struct ses_devices devices;
     struct store_session session;  // as one that is stored: its command, start, system and seed
     struct isa_code code;          // of the row that comes next
     struct lit_error unkept;       // a file of code or of choices that could not be written

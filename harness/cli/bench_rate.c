@@ -80,12 +80,12 @@ static void rate_one(struct cli_benching *b, const char *name, const char *asked
     }
     cli_rate_text(rate, &text);
     text_puts(&text, "\n");
-    cli_print(&text);
+    term_print(&text);
 }
 
 void cli_bench_rates(struct cli_benching *b)
 {
-    const struct cli_list *tests = &b->chosen.tests;
+    const struct lit_list *tests = &b->chosen.tests;
     const size_t count = tests->count ? tests->count : 2;
     const struct dev_facts *facts = &b->device->facts;
     if (facts->problem[0]) {

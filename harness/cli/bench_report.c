@@ -477,7 +477,7 @@ void cli_bench_markdown(const struct cli_benching *b, struct text *text)
     for (size_t i = 0; i < b->measured_count; i++) {
         const struct bench_device *device = &b->measured[i];
         OWNED(text_free) struct text line = {0};
-        cli_device_line(&device->device->facts, true, &line);
+        ses_device_line(&device->device->facts, true, &line);
         text_puts(text, "## ");
         markdown_escape(text, line.data);
         text_puts(text, "\n\n");

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "cli/bench.h"
 #include "cli/cli.h"
-#include "cli/output.h"
+#include "session/output.h"
 #include "engine/bench.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static const unsigned gpu_sizes[] = {20, 22, 24, 26, 28, 30, 0}, cpu_sizes[] = {
 
 static bool color(const struct cli_benching *b)
 {
-    return cli_color((enum cli_color)b->chosen.color);
+    return term_color((enum term_color)b->chosen.color);
 }
 
 // Why nothing can be timed on a device; NULL: it can.
@@ -66,7 +66,7 @@ void cli_bench_scan(struct cli_benching *b)
     }
     cli_bench_table(size, color(b), &table);
     text_puts(&table, "\n");
-    cli_print(&table);
+    term_print(&table);
 }
 
 // --- lookback: which rows
@@ -144,9 +144,9 @@ static bool measure(uint64_t elements, const struct look_set *set, uint32_t repe
 static void say_rung(const char *line, void *user)
 {
     struct cli_benching *b = user;
-    cli_line_clear(&b->devices.line);
+    term_line_clear(&b->devices.line);
     printf("  %s\n", line);
-    cli_flush();
+    term_flush();
 }
 
 static void keep_choice(struct cli_benching *b, const struct bench_size *size)
@@ -197,7 +197,7 @@ static void time_size(struct cli_benching *b, uint64_t elements, size_t left, do
         measure(elements, &set, (uint32_t)b->chosen.repeat, size, b);
     }
     cli_look_table(size, b->chosen.verbose > 0, color(b), &table);
-    cli_print(&table);
+    term_print(&table);
     if (found)
         keep_choice(b, size);
 }
@@ -221,7 +221,7 @@ void cli_bench_lookback(struct cli_benching *b)
         time_size(b, sizes[i], count - i, until, &measured->sizes[measured->count++]);
     cli_look_summary(measured, color(b), &table);
     text_puts(&table, "\n");
-    cli_print(&table);
+    term_print(&table);
 }
 
 // --- lookback: from the command line
@@ -242,7 +242,7 @@ bool cli_bench_lookback_begin(struct cli_benching *b, struct lit_error *error)
         any = matches(o->variants, i);
     if (!any)
         return lit_fail(error, LIT_EXIT_USAGE, "--variants: no scan matches '%.80s'", o->variants);
-    return (!o->tune || cli_output_check(o->tuned, "", error)) &&
+    return (!o->tune || ses_output_check(o->tuned, "", error)) &&
            look_tuned_read(o->tuned, &b->tunings, error) &&
            (!o->cub || look_cub_read(o->cub, &b->cub, error));
 }

@@ -2,7 +2,8 @@
 // The subcommands, and what they share.
 #pragma once
 
-#include "base/error.h"
+#include "base/random.h"
+#include "base/terminal.h"
 #include "base/text.h"
 
 #include <stdbool.h>
@@ -12,18 +13,6 @@
 // Command line options: one table for each subcommand, which both drives getopt_long and prints the
 // help.
 
-struct cli_list {
-    const char **items;
-    size_t count;
-};
-// Takes the item over. Lists last as long as the program.
-void cli_list_add(struct cli_list *list, char *item);
-
-struct cli_seed {
-    bool given;
-    uint64_t value;
-};
-
 // What an option's value becomes in the struct that its table fills.
 enum cli_kind {
     CLI_FLAG,    // bool, true if given
@@ -31,11 +20,11 @@ enum cli_kind {
     CLI_COUNT,   // uint64_t, 1 or more, decimal; commas may stand between the digits
     CLI_SECONDS, // double, more than 0; a number with s, m or h behind it, or none for seconds
     CLI_RATE,    // double, above 0 and below 1: 0.001, 1e-3
-    CLI_SEED,    // struct cli_seed, decimal or 0x and hexadecimal
+    CLI_SEED,    // struct lit_seed, decimal or 0x and hexadecimal
     CLI_TEXT,    // const char *
-    CLI_LIST,    // struct cli_list, one item each time it is given
+    CLI_LIST,    // struct lit_list, one item each time it is given
     CLI_TEST,    // const char *, a pattern of tests: what it stands for (cat_pattern)
-    CLI_TESTS,   // struct cli_list, likewise
+    CLI_TESTS,   // struct lit_list, likewise
     CLI_CHOICE,  // int, the number of the word among those of `argument`: "auto|always|never"
 };
 
@@ -93,7 +82,7 @@ struct cli_syntax {
 // Has the catalogue know what the operands and options that are patterns of tests name besides what
 // is built in: files (cli_files_take), and what a store alone knows, that of --db and --session, of
 // --from and --missing, or litmus.db. All subcommands come by here. Ids and files become names.
-bool cli_tests_take(const struct cli_syntax *syntax, void *chosen, struct cli_list *operands,
+bool cli_tests_take(const struct cli_syntax *syntax, void *chosen, struct lit_list *operands,
                     struct lit_error *error);
 
 // Its table of options, and the struct that they fill, with what differs from 0.
@@ -111,7 +100,7 @@ enum cli_outcome {
 // that the options fill; it holds the defaults before. *given, if not NULL, gets a bit for each
 // option of the table that was there (at most 64).
 enum cli_outcome cli_parse(const struct cli_syntax *syntax, int argc, char **argv, void *target,
-                           struct cli_list *operands, uint64_t *given, struct lit_error *error);
+                           struct lit_list *operands, uint64_t *given, struct lit_error *error);
 
 // Whether an option of the table was there, by the bits of cli_parse.
 bool cli_is_given(const struct cli_syntax *syntax, uint64_t given, const char *name);
@@ -136,7 +125,7 @@ struct cli_call {
     int argc;
     char **argv;              // argv[0] is its name; `litmus --all` comes as it is
     void *chosen;             // the struct that its options filled
-    struct cli_list operands; // of one without a syntax these, too, are only in argv
+    struct lit_list operands; // of one without a syntax these, too, are only in argv
     uint64_t given;           // a bit for each option of its table that was there
     struct lit_error error;   // what CLI_FAILED prints
     struct text out;          // printed at its end, unless it failed
@@ -189,29 +178,6 @@ const struct cli_command *cli_command_find(const char *name);
 // Parses a subcommand's command line and runs it, or prints its help or what is wrong. Returns the
 // exit code.
 int cli_start(const char *name, int argc, char **argv);
-
-// Prints "litmus: MESSAGE" on stderr and returns the error's exit code.
-int cli_fail(const struct lit_error *error);
-
-// Writes all of `text` to stdout and frees it. Returns the exit code: 2 if stdout cannot be
-// written, which cli_end says.
-int cli_print(struct text *text);
-// What was printed until now becomes visible. The same exit code.
-int cli_flush(void);
-// The end of every subcommand: its exit code, or 2 with a line on stderr where some of what it
-// printed could not be written.
-int cli_end(int code);
-
-enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
-
-// Whether to write in colour. An explicit choice wins; then NO_COLOR; then CLICOLOR_FORCE; then a
-// terminal that is not dumb. The variables' values may be NULL. Pure.
-bool cli_color_decide(enum cli_color choice, const char *no_color, const char *force,
-                      const char *term, bool terminal);
-// The same for stdout and the environment.
-bool cli_color(enum cli_color choice);
-// Whether the locale's characters are UTF-8.
-bool cli_utf8(void);
 
 // The values of options of litmus list by their number, NULL behind the last; `user` is not used.
 const char *cli_family_at(size_t index, void *user);

@@ -16,7 +16,7 @@
 struct options {
     int verbose;
     double timeout;
-    struct cli_list simt;
+    struct lit_list simt;
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -61,7 +61,7 @@ static void add_row(struct table *table, const struct eng_device *device)
     char driver[512], api[32], sizes[64];
     snprintf(driver, sizeof driver, "%s %s", facts->driver_name, facts->driver_version);
     format_api(api, facts->api);
-    cli_subgroup_sizes(facts, sizes, sizeof sizes);
+    ses_subgroup_sizes(facts, sizes, sizeof sizes);
     table_row(table);
     table_put(table, TONE_PLAIN, "%u", device->number);
     put_cell(table, facts->name);
@@ -107,7 +107,7 @@ static void put_table(struct text *text, const struct eng_inventory *inventory, 
     text_free(&lines);
 }
 
-static int print_devices(struct cli_devices *devices, bool verbose)
+static int print_devices(struct ses_devices *devices, bool verbose)
 {
     const struct eng_inventory *inventory = &devices->inventory;
     struct text text = {0};
@@ -122,7 +122,7 @@ static int print_devices(struct cli_devices *devices, bool verbose)
     }
     if (inventory->count + inventory->remark_count == 0 && finished)
         text_puts(&text, "no device: the Vulkan loader found no driver\n");
-    const int code = cli_print(&text);
+    const int code = term_print(&text);
     if (inventory->failed[0])
         return LIT_EXIT_USAGE;
     return code == LIT_EXIT_OK && inventory->count == 0 ? LIT_EXIT_NOTHING : code;
@@ -131,9 +131,9 @@ static int print_devices(struct cli_devices *devices, bool verbose)
 int cli_devices(struct cli_call *call)
 {
     const struct options *chosen = call->chosen;
-    struct cli_devices devices = {0};
-    if (!cli_simt_use(&chosen->simt, &call->error))
+    struct ses_devices devices = {0};
+    if (!ses_simt_use(&chosen->simt, &call->error))
         return CLI_FAILED;
-    cli_devices_watch(&devices, chosen->timeout, 0, chosen->verbose);
-    return cli_devices_end(&devices, print_devices(&devices, chosen->verbose > 0));
+    ses_devices_watch(&devices, chosen->timeout, 0, chosen->verbose);
+    return ses_devices_end(&devices, print_devices(&devices, chosen->verbose > 0));
 }

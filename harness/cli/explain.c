@@ -20,10 +20,10 @@
 #include <unistd.h>
 
 struct options {
-    struct cli_list simt;
+    struct lit_list simt;
     const char *svg;
     double time, timeout;
-    struct cli_seed seed;
+    struct lit_seed seed;
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -54,10 +54,10 @@ const struct cli_syntax cli_explain_syntax = {
 
 struct explaining {
     const struct options *chosen;
-    struct cli_list patterns;
+    struct lit_list patterns;
     struct text given, settings; // as --simt has them, and as the driver reads them
     struct text run;             // of them those that name one run; "": it is to be searched
-    struct cli_devices devices;
+    struct ses_devices devices;
     struct exp_found found;
     struct text folder; // for the trace; empty while there is none
 };
@@ -83,7 +83,7 @@ static bool read_settings(struct explaining *e, struct lit_error *error)
     static const char *const own[] = {"devices", "trace"};
     const char *given = NULL;
     OWNED(text_free) struct text valid = {0};
-    if (!cli_simt_take(&e->chosen->simt, &given, error))
+    if (!ses_simt_take(&e->chosen->simt, &given, error))
         return false;
     if (!given)
         return lit_fail(error, LIT_EXIT_USAGE, "missing --simt MODEL");
@@ -220,13 +220,13 @@ static int explain(struct explaining *e, struct lit_error *error)
 {
     OWNED(text_free) struct text out = {0};
     if (!check_usage(e, error))
-        return cli_fail(error);
+        return term_fail(error);
     eng_interrupt_listen();
     if (!find_driver(e, error) || !make_folder(e, error) || !search(e, error))
-        return cli_fail(error);
+        return term_fail(error);
     if (e->found.unusable) {
         lit_fail(error, LIT_EXIT_NOTHING, "nothing can run: %s", e->found.unusable);
-        return cli_fail(error);
+        return term_fail(error);
     }
     if (!e->found.found && e->run.length) {
         text_printf(&out, "this run did not fail under model %s\n",
@@ -237,18 +237,18 @@ static int explain(struct explaining *e, struct lit_error *error)
                     eng_simt_model(e->settings.data));
     }
     if (!e->found.found) {
-        const int code = cli_print(&out);
+        const int code = term_print(&out);
         return code == LIT_EXIT_OK ? LIT_EXIT_UNDECIDED : code;
     }
     if (!describe(e, &out, error))
-        return cli_fail(error);
-    return cli_print(&out);
+        return term_fail(error);
+    return term_print(&out);
 }
 
 int cli_explain(struct cli_call *call)
 {
     struct explaining e = {.chosen = call->chosen, .patterns = call->operands};
-    cli_devices_watch(&e.devices, e.chosen->timeout, 0, 0);
+    ses_devices_watch(&e.devices, e.chosen->timeout, 0, 0);
     const int code = explain(&e, &call->error);
     if (e.folder.length)
         rmdir(e.folder.data);
@@ -257,5 +257,5 @@ int cli_explain(struct cli_call *call)
     text_free(&e.given);
     text_free(&e.settings);
     text_free(&e.run);
-    return cli_devices_end(&e.devices, code);
+    return ses_devices_end(&e.devices, code);
 }

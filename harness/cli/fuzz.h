@@ -2,6 +2,7 @@
 // The parts of litmus fuzz.
 #pragma once
 
+#include "cli/former.h"
 #include "cli/session.h"
 #include "engine/client.h"
 #include "fuzz/campaign.h"

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/device.h"
-#include "cli/output.h"
+#include "session/output.h"
 #include "compare/compare.h"
 
 #include <pthread.h>
@@ -33,7 +33,7 @@ static const struct {
 } forms[FORM_COUNT] = {[FORM_text] = {"text", NULL}, FORMS(FORM_WRITE)};
 
 struct options {
-    struct cli_list devices, only, baselines, waivers, deqp_fails, deqp_skips, deqp_flakes;
+    struct lit_list devices, only, baselines, waivers, deqp_fails, deqp_skips, deqp_flakes;
     const char *axis, *alpha, *tolerance, *expectations;
     bool ignore_hash, allow_skips, allow_gone, statistical_only, first_seen, strict, unfinished;
     bool write_waivers, quiet;
@@ -204,7 +204,7 @@ static bool make_policy(const struct options *o, bool gate, struct compare_polic
 static bool read_lists(const struct options *o, struct compare_waivers *waivers,
                        struct lit_error *error)
 {
-    const struct cli_list *const lists[] = {&o->waivers, &o->deqp_fails, &o->deqp_skips,
+    const struct lit_list *const lists[] = {&o->waivers, &o->deqp_fails, &o->deqp_skips,
                                             &o->deqp_flakes};
     for (enum compare_list list = COMPARE_WAIVERS; list <= COMPARE_DEQP_FLAKES; list++)
         for (size_t i = 0; i < lists[list]->count; i++)
@@ -213,7 +213,7 @@ static bool read_lists(const struct options *o, struct compare_waivers *waivers,
     return true;
 }
 
-static bool check_across(const struct options *o, const struct cli_list *operands,
+static bool check_across(const struct options *o, const struct lit_list *operands,
                          struct lit_error *error)
 {
     if (o->axis || o->devices.count > 0)
@@ -224,7 +224,7 @@ static bool check_across(const struct options *o, const struct cli_list *operand
                     "missing files: stores or reports; see 'litmus help compare'");
 }
 
-static bool check_usage(const struct options *o, const struct cli_list *operands, bool gate,
+static bool check_usage(const struct options *o, const struct lit_list *operands, bool gate,
                         struct lit_error *error)
 {
     if (o->devices.count > 2)
@@ -274,7 +274,7 @@ static bool load_both(struct compare_side sides[2], const struct compare_source 
     return first.good && second.good;
 }
 
-static bool load_sides(const struct options *o, const struct cli_list *operands, bool gate,
+static bool load_sides(const struct options *o, const struct lit_list *operands, bool gate,
                        bool across, struct compare_side sides[2], struct lit_error *error)
 {
     static const char *const newest[] = {"litmus.db"};
@@ -295,7 +295,7 @@ static bool load_sides(const struct options *o, const struct cli_list *operands,
 
 static void print(const struct options *o, const struct comparison *comparison, struct text *text)
 {
-    const struct compare_look look = {.color = cli_color((enum cli_color)o->color),
+    const struct compare_look look = {.color = term_color((enum term_color)o->color),
                                       .verbosity = o->quiet         ? -1
                                                    : o->verbose > 0 ? 1
                                                                     : 0};
@@ -314,10 +314,10 @@ static void print(const struct options *o, const struct comparison *comparison, 
 static bool check_files(const struct options *o, struct lit_error *error)
 {
     for (size_t i = 0; i < FORM_COUNT; i++) {
-        if (o->files[i] && !cli_output_check(o->files[i], "", error))
+        if (o->files[i] && !ses_output_check(o->files[i], "", error))
             return false;
         for (size_t other = 0; o->files[i] && other < i; other++)
-            if (o->files[other] && cli_same_file(o->files[i], o->files[other]))
+            if (o->files[other] && ses_same_file(o->files[i], o->files[other]))
                 return lit_fail(error, LIT_EXIT_USAGE, "--%s and --%s: the same file %.160s",
                                 forms[other].name, forms[i].name, o->files[i]);
     }
@@ -342,7 +342,7 @@ static bool write_files(const struct options *o, const struct comparison *compar
 static int compare(struct cli_call *call, bool gate)
 {
     const struct options *o = call->chosen;
-    const struct cli_list *operands = &call->operands;
+    const struct lit_list *operands = &call->operands;
     struct lit_error *error = &call->error;
     struct compare_side sides[2] = {0};
     struct compare_waivers waivers = {0};
@@ -369,7 +369,7 @@ static int compare(struct cli_call *call, bool gate)
     int code = !good ? CLI_FAILED : gate ? (int)comparison.summary.code : LIT_EXIT_OK;
     // The verdict is told even so.
     if (good && !write_files(o, &comparison, error)) {
-        const int wrong = cli_fail(error);
+        const int wrong = term_fail(error);
         code = code == LIT_EXIT_OK ? wrong : code;
     }
     compare_clear(&comparison);

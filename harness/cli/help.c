@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 
 #include "base/build.h"
-#include "cli/cases.h"
+#include "session/cases.h"
 #include "cli/kernel.h"
 #include "cli/litmus.h"
 
@@ -31,7 +31,7 @@ int cli_unknown(const char *name)
     if (!hint.length)
         text_puts(&hint, "; see 'litmus help'");
     lit_fail(&error, LIT_EXIT_USAGE, "unknown command '%.80s'%s", name, hint.data);
-    return cli_fail(&error);
+    return term_fail(&error);
 }
 
 const struct cli_command *cli_command_find(const char *name)
@@ -72,9 +72,9 @@ static int start(const struct cli_command *command, struct cli_call *call)
         call->chosen = lit_alloc(1, command->syntax->size + 1);
     int code = command->syntax ? run_parsed(command, call) : command->run(call);
     if (code == CLI_FAILED)
-        code = cli_fail(&call->error);
+        code = term_fail(&call->error);
     else if (call->out.length)
-        cli_print(&call->out);
+        term_print(&call->out);
     text_free(&call->out);
     free(call->chosen);
     return code;

@@ -61,7 +61,7 @@ static bool make_index(struct store *store, const struct options *chosen,
 }
 
 static bool make_history(struct store *store, const struct options *chosen,
-                         const struct cli_list *patterns, const struct history_info *info,
+                         const struct lit_list *patterns, const struct history_info *info,
                          struct text *text, struct lit_error *error)
 {
     struct history history;
@@ -79,7 +79,7 @@ static bool make_history(struct store *store, const struct options *chosen,
     return ok;
 }
 
-static bool check_options(const struct options *chosen, const struct cli_list *patterns,
+static bool check_options(const struct options *chosen, const struct lit_list *patterns,
                           struct lit_error *error)
 {
     if (chosen->drivers && chosen->sessions)
@@ -94,10 +94,10 @@ static bool check_options(const struct options *chosen, const struct cli_list *p
 int cli_history(struct cli_call *call)
 {
     const struct options *chosen = call->chosen;
-    const struct cli_list *patterns = &call->operands;
+    const struct lit_list *patterns = &call->operands;
     struct lit_error *error = &call->error;
     const struct history_info info = {
-        .color = cli_color((enum cli_color)chosen->color),
+        .color = term_color((enum term_color)chosen->color),
         .all = chosen->verbose > 0,
         .limit = chosen->limit,
     };

@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct options {
-    struct cli_list devices, simt;
+    struct lit_list devices, simt;
     bool thorough, listing, diff, every, read;
     int disassembler, verbose;
     const char *keep;
@@ -75,9 +75,9 @@ const struct cli_syntax cli_isa_syntax = {
 
 struct asking {
     const struct options *chosen;
-    struct cli_list patterns;
+    struct lit_list patterns;
     struct cat_selection selection;
-    struct cli_devices devices;
+    struct ses_devices devices;
     const struct eng_device *device; // the present one
     struct isa_study study;          // of it
     bool single;                     // one configuration was asked for
@@ -139,9 +139,9 @@ static enum eng_end ask_device(struct asking *a)
     const size_t skipped = a->skipped;
     eng_plan_make(&plan, &a->selection, &a->device->facts, false, 0);
     a->single = plan.count == 1;
-    cli_devices_heading(&a->devices, a->device);
+    ses_devices_heading(&a->devices, a->device);
     printf("  %s configuration%s\n", COUNT(plan.count), plan.count == 1 ? "" : "s");
-    cli_flush();
+    term_flush();
     const enum eng_end end = eng_capture(&capture, plan.cases, plan.count, reason);
     isa_study_finish(&a->study, report_code_describe);
     if (a->skipped > skipped)
@@ -150,7 +150,7 @@ static enum eng_end ask_device(struct asking *a)
     if (a->study.count)
         cli_isa_text(&a->study, a->chosen->listing, a->chosen->diff, a->chosen->every, &text);
     text_puts(&text, "\n");
-    cli_print(&text);
+    term_print(&text);
     if (eng_end_stops(end))
         fprintf(stderr, "litmus: device %u stops: %s\n", a->device->number, reason);
     isa_study_clear(&a->study);
@@ -182,10 +182,10 @@ static int read_files(struct asking *a)
     isa_study_finish(&a->study, NULL);
     if (good)
         cli_isa_text(&a->study, a->chosen->listing, false, a->chosen->every, &text);
-    cli_print(&text);
+    term_print(&text);
     isa_study_clear(&a->study);
     if (!good)
-        return cli_fail(a->error);
+        return term_fail(a->error);
     return a->given ? LIT_EXIT_OK : LIT_EXIT_NOTHING;
 }
 
@@ -196,17 +196,17 @@ static int ask(struct asking *a)
     enum eng_end end = ENG_END_RAN;
     if (a->patterns.count == 0) {
         lit_fail(error, LIT_EXIT_USAGE, "missing PATTERN: as for 'litmus run'");
-        return cli_fail(error);
+        return term_fail(error);
     }
     if (a->chosen->read)
         return read_files(a);
     a->selection = (struct cat_selection){
         .patterns = a->patterns.items, .count = a->patterns.count, .thorough = a->chosen->thorough};
-    if (!cat_selection_check(&a->selection, error) || !cli_simt_use(&a->chosen->simt, error) ||
+    if (!cat_selection_check(&a->selection, error) || !ses_simt_use(&a->chosen->simt, error) ||
         (a->chosen->keep && !cli_isa_keep_start(a->chosen->keep, error)))
-        return cli_fail(error);
-    if (!cli_devices_find(&a->devices, &a->chosen->devices, error))
-        return eng_interrupt() ? LIT_EXIT_TIME : cli_fail(error);
+        return term_fail(error);
+    if (!ses_devices_find(&a->devices, &a->chosen->devices, error))
+        return eng_interrupt() ? LIT_EXIT_TIME : term_fail(error);
     const struct eng_inventory *all = &a->devices.inventory;
     for (size_t i = 0; i < all->count && end != ENG_END_SIGNAL && !a->broken; i++) {
         if (!a->devices.chosen[i])
@@ -217,7 +217,7 @@ static int ask(struct asking *a)
         a->failed += end == ENG_END_UNFIT;
     }
     if (a->broken)
-        return cli_fail(error);
+        return term_fail(error);
     if (lost)
         return LIT_EXIT_DEVICE_LOST;
     if (a->failed)
@@ -228,6 +228,6 @@ static int ask(struct asking *a)
 int cli_isa(struct cli_call *call)
 {
     struct asking a = {.chosen = call->chosen, .patterns = call->operands, .error = &call->error};
-    cli_devices_watch(&a.devices, a.chosen->timeout, 0, a.chosen->verbose);
-    return cli_devices_end(&a.devices, ask(&a));
+    ses_devices_watch(&a.devices, a.chosen->timeout, 0, a.chosen->verbose);
+    return ses_devices_end(&a.devices, ask(&a));
 }

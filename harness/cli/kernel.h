@@ -6,6 +6,7 @@
 #include "catalogue/package.h"
 #include "catalogue/prepare.h"
 #include "cli/cli.h"
+#include "cli/former.h"
 
 // As given. Files are named from the present folder on.
 struct cli_kernel_options {

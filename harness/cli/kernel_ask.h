@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/device.h"
+#include "cli/former.h"
 #include "engine/client.h"
 
 struct cli_asking {

@@ -13,7 +13,7 @@
 struct options {
     bool rows, all, quiet, built_in;
     uint64_t sm;
-    struct cli_list defines, includes;
+    struct lit_list defines, includes;
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -111,7 +111,7 @@ static void lint_function(struct linting *l, const char *path, const struct isa_
         lint_word(&code, &lint, &lint.findings[i], &lines);
         text_puts(&lines, "\n");
     }
-    cli_print(&lines);
+    term_print(&lines);
 }
 
 static bool lint_bytes(struct linting *l, const char *path, const struct text *bytes,
@@ -192,7 +192,7 @@ int cli_lint(struct cli_call *call)
                                   .includes = &chosen->includes,
                                   .all = chosen->all,
                                   .quiet = chosen->quiet}};
-    const struct cli_list *paths = &call->operands;
+    const struct lit_list *paths = &call->operands;
     bool good = paths->count > 0 || lit_fail(&call->error, LIT_EXIT_USAGE, "missing FILE");
     for (size_t i = 0; i < paths->count && good; i++)
         good = lint_file(&l, paths->items[i], &call->error);

@@ -172,6 +172,6 @@ bool cli_lint_spirv(struct cli_lint_spirv *l, const char *path, struct lit_error
         if (!l->quiet && (!near || l->all))
             put_finding(&module, path, &exits.findings[i], &lines);
     }
-    cli_print(&lines);
+    term_print(&lines);
     return true;
 }

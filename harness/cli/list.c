@@ -13,7 +13,7 @@
 struct options {
     bool names, thorough, json;
     int verbose;
-    struct cli_list families, expectations, needs;
+    struct lit_list families, expectations, needs;
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -48,7 +48,7 @@ const struct cli_syntax cli_list_syntax = {
 // least one of these features. An empty set of bits stands for all.
 struct filter {
     struct cat_selection selection;
-    const struct cli_list *families;
+    const struct lit_list *families;
     unsigned expectations;
     uint64_t needs;
 };
@@ -300,7 +300,7 @@ const char *cli_feature_at(size_t index, void *user)
 }
 
 // Adds a bit for each of the words; fails at the first that is none of the names.
-static bool resolve(const struct cli_list *words, const char *what,
+static bool resolve(const struct lit_list *words, const char *what,
                     const char *(*name_at)(size_t index, void *user), uint64_t *bits,
                     struct lit_error *error)
 {

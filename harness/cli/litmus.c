@@ -144,7 +144,7 @@ static bool add_program(const char *path, const struct cat_test **test, struct l
                     path, why.message);
 }
 
-bool cli_files_take(struct cli_list *patterns, bool but_litmus, struct lit_error *error)
+bool cli_files_take(struct lit_list *patterns, bool but_litmus, struct lit_error *error)
 {
     static const char *const kernels[] = {".spv", ".comp", ".glsl", ".amber"};
     size_t kept = 0, left_out = 0;

@@ -9,7 +9,7 @@
 // places in the list: programs of litmus fuzz (*.spvasm) and, unless `but_litmus`, *.litmus and
 // *.test, as litmus.NAME. One of these that a dispatch cannot express is left out with a line on
 // stderr. False with an error: a file is wrong, or none is left (LIT_EXIT_UNDECIDED).
-bool cli_files_take(struct cli_list *patterns, bool but_litmus, struct lit_error *error);
+bool cli_files_take(struct lit_list *patterns, bool but_litmus, struct lit_error *error);
 // Adds the test litmus.NAME of a text, which is that of the file NAME.litmus. False with an error:
 // the text is wrong, or a dispatch cannot express it (LIT_EXIT_UNDECIDED).
 bool cli_litmus_add(const char *path, const struct text *bytes, const struct cat_test **test,

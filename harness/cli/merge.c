@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus merge: the sessions of several stores in one.
 
-#include "cli/cases.h"
+#include "session/cases.h"
 #include "cli/cli.h"
 #include "report/format.h"
 #include "store/merge.h"

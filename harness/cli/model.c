@@ -114,7 +114,7 @@ static void put_states(const struct axi_program *program, const struct axi_verdi
         table_note(&table, "Too many candidate executions to list forbidden states.");
     if (verdict->cut)
         table_note(&table, "Executions of more rounds of loops are not among these.");
-    table_terminal(&table, cli_color(CLI_COLOR_AUTO), out);
+    table_terminal(&table, term_color(TERM_COLOR_AUTO), out);
 }
 
 static void add_pictures(struct modelling *m, const struct axi_program *program,
@@ -219,7 +219,7 @@ static void put_endings(const struct modelling *m, const struct axi_program *pro
     if (!ending->is_exact)
         table_note(&table, "Several locations, each taken as sequentially consistent with the "
                            "others: with less there may be more executions.");
-    table_terminal(&table, cli_color(CLI_COLOR_AUTO), out);
+    table_terminal(&table, term_color(TERM_COLOR_AUTO), out);
 }
 
 static bool decide_ending(struct modelling *m, const struct axi_program *program, struct text *out,
@@ -262,14 +262,14 @@ static bool model_file(struct modelling *m, struct lit_error *error)
         m->beyond++;
         text_printf(&out, "%s: not decided: %s\n", m->path, why.message);
     }
-    cli_print(&out);
+    term_print(&out);
     return true;
 }
 
 int cli_model(struct cli_call *call)
 {
     struct modelling m = {.chosen = call->chosen};
-    const struct cli_list *paths = &call->operands;
+    const struct lit_list *paths = &call->operands;
     bool good = paths->count > 0 || lit_fail(&call->error, LIT_EXIT_USAGE, "missing FILE");
     if (good && m.chosen->rounds > AXI_ROUNDS)
         good = lit_fail(&call->error, LIT_EXIT_USAGE, "--rounds: at most %d", AXI_ROUNDS);

@@ -13,32 +13,6 @@
 #define OPTIONS_MAX 64
 #define FIRST_LONG  256 // what getopt_long returns for the first option of a table
 
-// A command line lasts as long as the program, and so do its lists: what is kept here is never
-// freed.
-static void keep(void *memory)
-{
-    static struct kept {
-        struct kept *next;
-        void *memory;
-    } * all;
-    struct kept *one = lit_alloc(1, sizeof *one);
-    *one = (struct kept){all, memory};
-    all = one;
-}
-
-void cli_list_add(struct cli_list *list, char *item)
-{
-    if ((list->count & (list->count + 1)) == 0) { // 0, 1, 3, 7 items: its room is used up
-        const char **more = lit_alloc(2 * list->count + 1, sizeof *more);
-        if (list->count)
-            memcpy(more, list->items, list->count * sizeof *more);
-        keep(more);
-        list->items = more;
-    }
-    keep(item);
-    list->items[list->count++] = item;
-}
-
 // Values
 
 static bool parse_count(const char *text, uint64_t *count)
@@ -78,7 +52,7 @@ static bool parse_rate(const char *value, double *rate)
     return *end == '\0' && *rate > 0 && *rate < 1;
 }
 
-static bool parse_seed(const char *text, struct cli_seed *seed)
+static bool parse_seed(const char *text, struct lit_seed *seed)
 {
     bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     const char *digits = hexadecimal ? text + 2 : text;
@@ -128,13 +102,13 @@ static bool store_value(const struct cli_option *option, const char *value, void
         *(const char **)place = value;
         return value[0] != '\0';
     case CLI_LIST:
-        cli_list_add(place, lit_strdup(value));
+        lit_list_add(place, lit_strdup(value));
         return value[0] != '\0';
     case CLI_TEST:
-        keep(*(char **)place = cat_pattern(value));
+        lit_keep(*(char **)place = cat_pattern(value));
         return value[0] != '\0';
     case CLI_TESTS:
-        cli_list_add(place, cat_pattern(value));
+        lit_list_add(place, cat_pattern(value));
         return value[0] != '\0';
     case CLI_CHOICE:
         return parse_choice(value, option->argument, place);
@@ -273,7 +247,7 @@ static int split(const struct cli_syntax *syntax, int argc, char **argv)
 }
 
 enum cli_outcome cli_parse(const struct cli_syntax *syntax, int argc, char **argv, void *target,
-                           struct cli_list *operands, uint64_t *given, struct lit_error *error)
+                           struct lit_list *operands, uint64_t *given, struct lit_error *error)
 {
     struct option longs[OPTIONS_MAX + 2];
     char letters[2 * OPTIONS_MAX + 3];
@@ -310,7 +284,7 @@ enum cli_outcome cli_parse(const struct cli_syntax *syntax, int argc, char **arg
             *given |= (uint64_t)1 << index;
     }
     for (int i = optind; i < count; i++)
-        cli_list_add(operands, syntax->operands == CLI_OPERANDS_TESTS ? cat_pattern(argv[i])
+        lit_list_add(operands, syntax->operands == CLI_OPERANDS_TESTS ? cat_pattern(argv[i])
                                                                       : lit_strdup(argv[i]));
     return CLI_PARSED;
 }

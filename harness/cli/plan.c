@@ -2,7 +2,7 @@
 // litmus plan: a run in parts, as caselists that take about equally long.
 
 #include "base/file.h"
-#include "cli/cases.h"
+#include "session/cases.h"
 #include "cli/cli.h"
 #include "cli/session.h"
 #include "compare/side.h"
@@ -22,7 +22,7 @@
 
 struct options {
     bool all, thorough;
-    struct cli_list caselists, skips, from, missing;
+    struct lit_list caselists, skips, from, missing;
     uint64_t parts;
     const char *output;
 };
@@ -97,7 +97,7 @@ struct item {
 struct planning {
     const struct options *options;
     struct cat_selection selection;
-    struct cli_cases cases;
+    struct ses_cases cases;
     struct dev_facts kinds[MOST_KINDS]; // one device of each
     uint64_t missing;                   // kinds that the stores of --missing have
     size_t kind_count, session;
@@ -195,7 +195,7 @@ static bool take_missing(struct report_model *model, const char *label, void *us
     return good;
 }
 
-static bool read_missing(struct planning *p, const struct cli_list *stores)
+static bool read_missing(struct planning *p, const struct lit_list *stores)
 {
     bool good = true;
     p->is_missing = stores->count > 0;
@@ -204,7 +204,7 @@ static bool read_missing(struct planning *p, const struct cli_list *stores)
     return good;
 }
 
-static bool read_stores(struct planning *p, const struct cli_list *stores)
+static bool read_stores(struct planning *p, const struct lit_list *stores)
 {
     bool good = true;
     for (size_t i = 0; good && i < stores->count; i++) {
@@ -452,7 +452,7 @@ static bool put_parts(const struct planning *p, struct text *out)
     return true;
 }
 
-static bool check_usage(const struct options *o, const struct cli_list *patterns,
+static bool check_usage(const struct options *o, const struct lit_list *patterns,
                         struct lit_error *error)
 {
     if (o->parts > ENG_SHARDS_MAX)
@@ -473,20 +473,20 @@ static void clear(struct planning *p)
         free(p->items[i].name);
     free(p->past);
     free(p->items);
-    cli_cases_clear(&p->cases);
+    ses_cases_clear(&p->cases);
 }
 
 bool cli_plan_is_whole(struct store *store, int64_t session, const char *options)
 {
-    const struct cli_list none = {0};
+    const struct lit_list none = {0};
     struct lit_error error = {0};
-    struct cli_run_options asked = {0};
+    struct ses_options asked = {0};
     struct planning p = {.is_missing = true, .error = &error};
-    bool whole = cli_session_asked(options, &asked);
+    bool whole = ses_asked(options, &asked);
     p.cases = asked.cases;
-    whole = whole && cli_cases_read(&p.cases, &none, &none, &error);
+    whole = whole && ses_cases_read(&p.cases, &none, &none, &error);
     if (whole) {
-        p.selection = cli_cases_select(&p.cases, &asked.patterns, false, asked.thorough);
+        p.selection = ses_cases_select(&p.cases, &asked.patterns, false, asked.thorough);
         whole = cat_selection_check(&p.selection, &error) && read_session(&p, store, session, "") &&
                 make_items(&p) && p.item_count == 0;
     }
@@ -499,9 +499,9 @@ int cli_plan(struct cli_call *call)
     const struct options *o = call->chosen;
     struct planning p = {.options = o, .error = &call->error};
     bool good = check_usage(o, &call->operands, p.error) &&
-                cli_cases_read(&p.cases, &o->caselists, &o->skips, p.error);
+                ses_cases_read(&p.cases, &o->caselists, &o->skips, p.error);
     if (good) {
-        p.selection = cli_cases_select(&p.cases, &call->operands, o->all, o->thorough);
+        p.selection = ses_cases_select(&p.cases, &call->operands, o->all, o->thorough);
         good = cat_selection_check(&p.selection, p.error) && read_stores(&p, &o->from) &&
                read_missing(&p, &o->missing) && make_items(&p) && put_parts(&p, &call->out);
     }

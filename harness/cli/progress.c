@@ -23,9 +23,9 @@
 struct options {
     bool all, quiet;
     int verbose, color;
-    struct cli_list devices, simt;
+    struct lit_list devices, simt;
     uint64_t runs;
-    struct cli_seed seed;
+    struct lit_seed seed;
     double timeout, time;
     uint64_t polls;
     const char *db, *write;
@@ -130,7 +130,7 @@ int cli_progress(struct cli_call *call)
                 "*",
                 chosen->simt.count ? 1 : 32, chosen->polls);
     const char *item = pattern.data;
-    struct cli_run_options run = *(const struct cli_run_options *)cli_run_syntax.defaults;
+    struct ses_options run = *(const struct ses_options *)cli_run_syntax.defaults;
     run.devices = chosen->devices;
     run.simt = chosen->simt;
     run.runs = chosen->runs ? chosen->runs : RUNS;
@@ -141,7 +141,7 @@ int cli_progress(struct cli_call *call)
     run.quiet = chosen->quiet;
     run.verbose = chosen->verbose;
     run.color = chosen->color;
-    run.isa = CLI_CODE_NONE;
+    run.isa = SES_CODE_NONE;
     run.progress = true;
     struct cli_call inner = {.argc = call->argc,
                              .argv = call->argv,
@@ -158,7 +158,7 @@ bool cli_progress_print(struct store *store, int64_t session, bool all)
     struct lit_error error = {0};
     const bool good = report_model_load(store, session, &model, &error);
     if (!good) {
-        cli_fail(&error);
+        term_fail(&error);
     } else {
         for (size_t device = 0; device < model.device_count; device++) {
             OWNED(report_progress_clear) struct report_progress progress;
@@ -169,12 +169,12 @@ bool cli_progress_print(struct store *store, int64_t session, bool all)
                 text_printf(&out, "%s\n", model.devices[device].facts.name);
             if (all) {
                 report_final_states(&model, device, true, &table);
-                table_terminal(&table, cli_color(CLI_COLOR_AUTO), &out);
+                table_terminal(&table, term_color(TERM_COLOR_AUTO), &out);
             }
             for (int place = 0; place < AXI_PLACES; place++)
                 text_printf(&out, "  %s: %s\n", axi_place_word(place),
                             progress.between[place] ? progress.between[place] : "not measured");
-            cli_print(&out);
+            term_print(&out);
         }
     }
     report_model_clear(&model);

@@ -30,7 +30,7 @@
 #define REFERENCE_TIMES   4.0   // so many times as long as for that
 
 struct options {
-    struct cli_list devices, simt;
+    struct lit_list devices, simt;
     uint64_t runs, jobs;
     double part, timeout, time;
     const char *out;
@@ -84,7 +84,7 @@ const struct cli_syntax cli_reduce_syntax = {
 // Everything that one invocation holds.
 struct reducing {
     struct options *chosen;
-    struct cli_devices devices;
+    struct ses_devices devices;
     struct eng_watch reference;
     struct eng_device simulator;
     const struct eng_device *device;
@@ -278,11 +278,11 @@ static void show_progress(const struct red_tally *t, void *user)
     uint64_t tried = t->known;
     for (enum red_answer i = 0; i < RED_ANSWERS; i++)
         tried += t->answers[i];
-    cli_line_show(&r->devices.line,
-                  "  %zu of %zu instructions, %" PRIu32 " x %" PRIu32 " invocations; round %" PRIu64
-                  ", %s; %s tried, %.0f s",
-                  t->body, r->body, t->groups, t->workgroup, t->rounds, t->pass, COUNT(tried),
-                  clock_now() - r->began);
+    term_line_show(&r->devices.line,
+                   "  %zu of %zu instructions, %" PRIu32 " x %" PRIu32
+                   " invocations; round %" PRIu64 ", %s; %s tried, %.0f s",
+                   t->body, r->body, t->groups, t->workgroup, t->rounds, t->pass, COUNT(tried),
+                   clock_now() - r->began);
 }
 
 static void put_end(const struct reducing *r, const struct red_tally *t, struct text *text)
@@ -307,7 +307,7 @@ static void start(const char *command, const char *const *words)
     int argc = 1;
     for (; words[argc - 1]; argc++)
         argv[argc] = (char *)words[argc - 1];
-    cli_flush();
+    term_flush();
     cli_start(command, argc, argv);
 }
 
@@ -368,22 +368,22 @@ static int conclude(struct reducing *r, enum red_end end, const struct red_tally
                                    [RED_TIME] = LIT_EXIT_TIME,
                                    [RED_SIGNAL] = LIT_EXIT_TIME,
                                    [RED_NO_MORE] = LIT_EXIT_FORBIDDEN};
-    cli_line_clear(&r->devices.line);
+    term_line_clear(&r->devices.line);
     if (end == RED_UNKEPT || !write_all(r, &path, error))
-        return cli_fail(error);
+        return term_fail(error);
     put_end(r, tally, &text);
     text_printf(&text, "  %s: litmus kernel %s\n",
                 end == RED_DONE ? "nothing smaller fails" : "the same command goes on; so far",
                 path.data);
     if (end == RED_NO_MORE)
         fprintf(stderr, "litmus: %s\n", reason);
-    const int printed = cli_print(&text);
+    const int printed = term_print(&text);
     if (end == RED_DONE || end == RED_TIME)
         bundle(r, path.data);
     return printed ? printed : (int)codes[end];
 }
 
-static bool take(struct reducing *r, const struct cli_list *operands, struct lit_error *error)
+static bool take(struct reducing *r, const struct lit_list *operands, struct lit_error *error)
 {
     const struct options *o = r->chosen;
     if (operands->count != 1)
@@ -394,22 +394,22 @@ static bool take(struct reducing *r, const struct cli_list *operands, struct lit
                         operands->count ? operands->items[1] : "");
     if (o->jobs > JOBS_MOST)
         return lit_fail(error, LIT_EXIT_USAGE, "--jobs: at most %d", JOBS_MOST);
-    if (!cat_case_first(operands->items[0], &r->which, error) || !cli_simt_use(&o->simt, error))
+    if (!cat_case_first(operands->items[0], &r->which, error) || !ses_simt_use(&o->simt, error))
         return false;
     r->simulator.manifest = eng_simt_manifest(error);
-    return r->simulator.manifest && cli_devices_find(&r->devices, &o->devices, error) &&
+    return r->simulator.manifest && ses_devices_find(&r->devices, &o->devices, error) &&
            choose_device(r, error) && take_package(r, error) && settle_package(r, error) &&
            make_folder(r, error);
 }
 
-static int reduce(struct reducing *r, const struct cli_list *operands, struct lit_error *error)
+static int reduce(struct reducing *r, const struct lit_list *operands, struct lit_error *error)
 {
     const struct options *o = r->chosen;
     struct red_tally tally = {0};
     struct text text = {0};
     char reason[512] = "";
     if (!take(r, operands, error))
-        return cli_fail(error);
+        return term_fail(error);
     const unsigned cores = eng_usable_cores();
     r->reference = r->devices.watch;
     r->reference.policy.idle = REFERENCE_SECONDS;
@@ -430,17 +430,17 @@ static int reduce(struct reducing *r, const struct cli_list *operands, struct li
                                   .spirv_tools = true,
                                   .progress = show_progress,
                                   .user = r};
-    cli_devices_heading(&r->devices, r->device);
+    ses_devices_heading(&r->devices, r->device);
     struct cat_package reached = {0};
     *error = (struct lit_error){0};
     const bool resumed = red_resume(&plan, &reached, error);
     if (!resumed && error->code) {
         cat_package_clear(&reached);
-        return cli_fail(error);
+        return term_fail(error);
     }
     if (!measure(r, error)) {
         cat_package_clear(&reached);
-        return cli_fail(error);
+        return term_fail(error);
     }
     put_rate(&r->target, &text);
     printf("  %s: %s\n", r->name.data, text.data);
@@ -450,7 +450,7 @@ static int reduce(struct reducing *r, const struct cli_list *operands, struct li
         red_base_clear(&r->base);
         r->base.package = reached;
     }
-    cli_flush();
+    term_flush();
     r->began = r->devices.line.shown = clock_now();
     const enum red_end end = red_reduce(&plan, &r->base, &tally, reason, error);
     return conclude(r, end, &tally, reason, error);
@@ -460,12 +460,12 @@ int cli_reduce(struct cli_call *call)
 {
     struct reducing r = {.chosen = call->chosen};
     r.devices.line.quiet = r.chosen->quiet;
-    cli_devices_watch(&r.devices, r.chosen->timeout, r.chosen->time, r.chosen->verbose);
+    ses_devices_watch(&r.devices, r.chosen->timeout, r.chosen->time, r.chosen->verbose);
     const int code = reduce(&r, &call->operands, &call->error);
     red_base_clear(&r.base);
     red_module_clear(&r.named);
     text_free(&r.name);
     text_free(&r.folder);
     free(r.simulator.manifest);
-    return cli_devices_end(&r.devices, code);
+    return ses_devices_end(&r.devices, code);
 }

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
-#include "cli/output.h"
+#include "session/output.h"
 #include "compare/side.h"
 #include "report/format.h"
 #include "report/report.h"
@@ -58,7 +58,7 @@ static bool check_usage(const struct options *chosen, uint64_t given, struct lit
     if (chosen->check && (given & (given - 1)))
         return lit_fail(error, LIT_EXIT_USAGE, "--check reads a JSON report: no other option");
     return !chosen->output || strcmp(chosen->output, "-") == 0 ||
-           cli_output_check(chosen->output, chosen->db, error);
+           ses_output_check(chosen->output, chosen->db, error);
 }
 
 static bool make_report(const struct options *chosen, struct text *text, struct lit_error *error)
@@ -86,7 +86,7 @@ static int check_report(const char *path, struct lit_error *error)
     if (!compare_report_read(&bytes, from_stdin ? "/dev/stdin" : path, shown, error))
         return CLI_FAILED;
     compare_report_check(bytes.data, bytes.length, shown, &faults, &said);
-    const int code = cli_print(faults.count ? &faults.lines : &said);
+    const int code = term_print(faults.count ? &faults.lines : &said);
     text_free(&faults.lines);
     if (code != LIT_EXIT_OK || faults.count == 0)
         return code;
@@ -108,7 +108,7 @@ int cli_report(struct cli_call *call)
         check_usage(chosen, call->given, &call->error) && make_report(chosen, text, &call->error);
     if (good && to_file)
         good = lit_file_write(chosen->output, text->data, text->length, &call->error);
-    else if (good && chosen->format == REPORT_AS_text && !cli_utf8() && text->data)
+    else if (good && chosen->format == REPORT_AS_text && !term_utf8() && text->data)
         report_make_ascii(text);
     if (to_file)
         text_free(text);

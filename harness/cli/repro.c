@@ -26,10 +26,10 @@
 #define DEFAULT_SEED 1
 
 struct options {
-    struct cli_list devices, simt;
+    struct lit_list devices, simt;
     const char *db, *output, *facts;
     uint64_t session, runs;
-    struct cli_seed seed;
+    struct lit_seed seed;
     bool amber;
 };
 
@@ -87,7 +87,7 @@ struct making {
     struct isa_study here;  // its code from a device that is here, if the store has none
     char no_code[512];      // why there is none
     struct repro_past past; // what --facts says; its model takes the place of `model`
-    struct cli_devices devices;
+    struct ses_devices devices;
     struct dev_facts facts;
     char system[512];
 };
@@ -227,7 +227,7 @@ static void capture_code(struct making *m, const struct eng_device *device)
 static void look_for_code(struct making *m)
 {
     const char *simt = m->model.simt;
-    const struct cli_list settings = {.items = &simt, .count = 1};
+    const struct lit_list settings = {.items = &simt, .count = 1};
     struct lit_error error = {0};
     if (report_code_of(&m->code, m->result))
         return;
@@ -237,7 +237,7 @@ static void look_for_code(struct making *m)
         return;
     }
     eng_interrupt_listen();
-    if ((simt && !cli_simt_use(&settings, &error)) ||
+    if ((simt && !ses_simt_use(&settings, &error)) ||
         !eng_inventory_take(&m->devices.watch, &m->devices.inventory))
         return;
     for (size_t i = 0; i < m->devices.inventory.count; i++)
@@ -252,7 +252,7 @@ static void look_for_code(struct making *m)
 static bool look_at_devices(struct making *m, struct lit_error *error)
 {
     eng_interrupt_listen();
-    if (!cli_simt_use(&m->chosen->simt, error))
+    if (!ses_simt_use(&m->chosen->simt, error))
         return false;
     if (!eng_inventory_take(&m->devices.watch, &m->devices.inventory))
         return lit_fail(error, LIT_EXIT_TIME, "interrupted");
@@ -270,7 +270,7 @@ static bool look_at_devices(struct making *m, struct lit_error *error)
     size_t first = 0;
     while (!chosen[first])
         first++;
-    OWNED(lit_free) char *system = cli_system();
+    OWNED(lit_free) char *system = ses_system();
     m->facts = inventory->devices[first].facts;
     snprintf(m->system, sizeof m->system, "%s", system);
     if (m->facts.problem[0])
@@ -408,7 +408,7 @@ static bool write_bundle(const struct making *m, struct text *said, struct lit_e
     return good;
 }
 
-static bool make(struct making *m, const struct cli_list *operands, struct text *said,
+static bool make(struct making *m, const struct lit_list *operands, struct text *said,
                  struct lit_error *error)
 {
     const bool facts = m->chosen->facts;
@@ -448,16 +448,16 @@ static bool make(struct making *m, const struct cli_list *operands, struct text 
 int cli_repro(struct cli_call *call)
 {
     struct making m = {.chosen = call->chosen};
-    cli_devices_watch(&m.devices, ENG_IDLE_SECONDS, 0, 0);
+    ses_devices_watch(&m.devices, ENG_IDLE_SECONDS, 0, 0);
     m.store_given = cli_is_given(&cli_repro_syntax, call->given, "db") ||
                     cli_is_given(&cli_repro_syntax, call->given, "session");
     const bool good = make(&m, &call->operands, &call->out, &call->error);
-    const int code = good ? cli_print(&call->out) : cli_fail(&call->error);
+    const int code = good ? term_print(&call->out) : term_fail(&call->error);
     if (m.has_code)
         report_code_clear(&m.code);
     isa_study_clear(&m.here);
     if (m.has_model)
         report_model_clear(&m.model);
     repro_past_clear(&m.past);
-    return cli_devices_end(&m.devices, code);
+    return ses_devices_end(&m.devices, code);
 }

@@ -27,7 +27,7 @@
 #define SMALL_SECONDS 60 // for programs that were drawn to be made small
 #define MOST_RUNS     (UINT64_C(1) << 53)
 
-#define AT(member) offsetof(struct cli_run_options, member)
+#define AT(member) offsetof(struct ses_options, member)
 
 static const struct cli_option options[] = {
     {'a', "all", CLI_FLAG | CLI_NOT(CLI_RESUMED), AT(all), NULL,
@@ -79,7 +79,7 @@ static const struct cli_option options[] = {
      "with --baseline: allowed failures, see 'litmus help gate'"},
     {0, "validation", CLI_FLAG | CLI_NOT(CLI_RESUMED), AT(validation), NULL,
      "with the Khronos validation layer, if it is installed"},
-    {0, "isa", CLI_CHOICE, AT(isa), CLI_CODE_ARGUMENT,
+    {0, "isa", CLI_CHOICE, AT(isa), SES_CODE_ARGUMENT,
      "configurations whose compiled code is stored, see 'litmus\nhelp isa' (default: those that "
      "failed and their nearest\nvariants)"},
     {0, "caselist", CLI_LIST | CLI_NOT(CLI_RESUMED), AT(caselists), "FILE",
@@ -108,7 +108,7 @@ const struct cli_syntax cli_run_syntax = {
         "id, and its name without values that are usual. A FILE.litmus, a .test of Khronos's "
         "Alloy\nmodel (docs/memory-model.md), and a program that 'litmus fuzz' stored are tests, "
         "too.",
-    CLI_OPTIONS(options, struct cli_run_options, .timeout = ENG_IDLE_SECONDS, .db = "litmus.db"),
+    CLI_OPTIONS(options, struct ses_options, .timeout = ENG_IDLE_SECONDS, .db = "litmus.db"),
     .more = "examples:\n"
             "  litmus run --all\n"
             "  litmus run 'shuffle.*' '!*@*workgroup=1024*' -d 1\n"
@@ -131,7 +131,7 @@ static const char *const apart[][2] = {{"shard", "shard-runs"},
                                        {"until-width", "shard-runs"},
                                        {"until-decided", "shard-runs"}};
 
-static bool parse_ahead(struct cli_run_options *o, struct lit_error *error)
+static bool parse_ahead(struct ses_options *o, struct lit_error *error)
 {
     char *end = NULL;
     o->ahead = -1;
@@ -145,7 +145,7 @@ static bool parse_ahead(struct cli_run_options *o, struct lit_error *error)
     return true;
 }
 
-static bool check_usage(const struct cli_run_options *o, uint64_t given, struct lit_error *error)
+static bool check_usage(const struct ses_options *o, uint64_t given, struct lit_error *error)
 {
     if (o->resume) {
         static const char *const why[] = {CLI_WHY_RESUMED};
@@ -153,7 +153,7 @@ static bool check_usage(const struct cli_run_options *o, uint64_t given, struct 
                (o->patterns.count == 0 ||
                 lit_fail(error, LIT_EXIT_USAGE, "--resume uses the session's tests: no patterns"));
     }
-    if (o->dry_run && cli_outputs_wanted(&o->outputs))
+    if (o->dry_run && ses_outputs_wanted(&o->outputs))
         return lit_fail(error, LIT_EXIT_USAGE, "--dry-run measures nothing to report");
     for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++)
         if (is_given(given, apart[i][0]) && is_given(given, apart[i][1]))
@@ -174,20 +174,20 @@ static bool check_usage(const struct cli_run_options *o, uint64_t given, struct 
     if (o->all && o->patterns.count > 0 && o->patterns.items[0][0] != '!')
         return lit_fail(error, LIT_EXIT_USAGE, "--all and the test '%.80s' are mutually exclusive",
                         o->patterns.items[0]);
-    return cli_session_check(&o->patterns, &o->simt, error);
+    return ses_check(&o->patterns, &o->simt, error);
 }
 
 // Everything that one invocation holds.
 struct run {
-    struct cli_run_options options;
+    struct ses_options options;
     struct cat_selection selection;
-    struct cli_devices devices;
+    struct ses_devices devices;
     struct eng_progress progress;
     struct eng_stressing stress;
     struct store *store;
     struct store_session session;
-    struct cli_baseline baseline;
-    struct cli_shares shares;
+    struct ses_baseline baseline;
+    struct ses_shares shares;
     bool kept;       // the session has all kernels from outside that it needs
     bool incomplete; // a device of the resumed session is not there
 };
@@ -228,11 +228,11 @@ static bool take_inventory(struct run *run, struct lit_error *error)
 
 static bool choose_devices(struct run *run, struct lit_error *error)
 {
-    const struct cli_run_options *o = &run->options;
+    const struct ses_options *o = &run->options;
     if (!o->resume)
         return eng_inventory_choose(&run->devices.inventory, o->devices.items, o->devices.count,
                                     run->devices.chosen, error);
-    return cli_session_choose(run->session.options, &run->devices, &run->incomplete, error);
+    return ses_choose(run->session.options, &run->devices, &run->incomplete, error);
 }
 
 // A software driver takes minutes for what a GPU does in seconds.
@@ -251,7 +251,7 @@ static void print_header(const struct eng_device *device, size_t planned, size_t
         return;
     eng_shard_runs(&run->options.shard, run->options.runs, &first, &own);
     eng_rule_write(&run->options.rule, rule);
-    cli_devices_heading(&run->devices, device);
+    ses_devices_heading(&run->devices, device);
     text_printf(&line, "  %s configuration%s, ", COUNT(planned), planned == 1 ? "" : "s");
     if (run->options.rule.kind != ENG_RULE_FIXED)
         text_printf(&line, "%s to %s runs each until %s", COUNT(own), COUNT(run->options.rule.most),
@@ -270,15 +270,15 @@ static void print_header(const struct eng_device *device, size_t planned, size_t
     if (before > 0)
         text_printf(&line, "; done before: %s", COUNT(before));
     printf("%s\n", line.data);
-    cli_flush();
+    term_flush();
 }
 
 // The session
 
 static bool begin_session(struct run *run, const struct cli_call *call, struct lit_error *error)
 {
-    return cli_session_begin("run", call, &run->options, &run->devices, &run->store, &run->session,
-                             error) &&
+    return ses_begin("run", call->argc, call->argv, &run->options, &run->devices, &run->store,
+                     &run->session, error) &&
            cli_kernels_keep(run->store, run->session.id, &run->kept, error);
 }
 
@@ -300,7 +300,7 @@ static bool note_drivers(struct run *run, struct lit_error *error)
 
 static bool load_session(struct run *run, struct lit_error *error)
 {
-    return cli_session_resume(&run->store, &run->session, &run->options, error) &&
+    return ses_resume(&run->store, &run->session, &run->options, error) &&
            cli_kernels_take(run->store, run->session.id, error);
 }
 
@@ -310,8 +310,8 @@ static bool print_tables(const struct run *run)
 {
     if (run->options.progress)
         return cli_progress_print(run->store, run->session.id, run->options.verbose > 0);
-    struct report_terminal_info info = {.color = cli_color(run->options.color),
-                                        .utf8 = cli_utf8(),
+    struct report_terminal_info info = {.color = term_color(run->options.color),
+                                        .utf8 = term_utf8(),
                                         .verbosity = run->options.quiet         ? -1
                                                      : run->options.verbose > 0 ? 1
                                                                                 : 0};
@@ -319,9 +319,9 @@ static bool print_tables(const struct run *run)
     OWNED(text_free) struct text text = {0};
     const bool good = report_terminal(run->store, run->session.id, &info, &text, &error);
     if (good)
-        cli_print(&text);
+        term_print(&text);
     else
-        cli_fail(&error);
+        term_fail(&error);
     return good;
 }
 
@@ -331,19 +331,19 @@ static void print_last_line(const struct run *run, enum lit_exit code, const cha
     const char *kernel = run->kept ? NULL : format_kernel_given();
     OWNED(text_free) struct text command = {0};
     text_printf(&command, "litmus%s run", kernel ? kernel : "");
-    cli_last_line(run->options.db, run->options.seed.value, run->devices.watch.started, code,
+    ses_last_line(run->options.db, run->options.seed.value, run->devices.watch.started, code,
                   reason);
     if (unfinished)
-        cli_session_print_resume(command.data, run->options.db);
-    cli_flush();
+        ses_print_resume(command.data, run->options.db);
+    term_flush();
 }
 
 // What was measured is stored by now: nothing that happens here can cost any of it.
 static void collect_code(const struct run *run)
 {
     struct lit_error error = {0};
-    if (!cli_code_collect(&run->devices, run->store, run->session.id,
-                          (enum cli_code_which)run->options.isa, &run->shares, &error))
+    if (!ses_code_collect(&run->devices, run->store, run->session.id,
+                          (enum ses_code_which)run->options.isa, &run->shares, &error))
         fprintf(stderr, "litmus: not all code could be stored: %s\n", error.message);
 }
 
@@ -377,7 +377,7 @@ static void make_small(const struct run *run)
         if (!device || left < 1)
             continue;
         printf("  %s, made small:\n", result->label);
-        cli_flush();
+        term_flush();
         good = cat_case_find(&result->cfg, &which, &error) &&
                cli_fuzz_small(&run->devices, device, &which, result->seed,
                               result->failures[0].at.run, left, &error);
@@ -391,7 +391,7 @@ static void make_small(const struct run *run)
 static uint64_t weigh(const struct eng_device *device, const char *name, uint64_t runs, void *user)
 {
     const struct run *run = user;
-    return cli_shares_runs(&run->shares, device->id, name,
+    return ses_shares_runs(&run->shares, device->id, name,
                            report_usual_runs(name, usual_on(device, runs)));
 }
 
@@ -399,10 +399,10 @@ static uint64_t weigh(const struct eng_device *device, const char *name, uint64_
 // may be asked for again afterwards.
 static bool load_shares(struct run *run, struct lit_error *error)
 {
-    const struct cli_run_options *o = &run->options;
-    return !o->usual || o->shard.kind != STORE_WHOLE || o->isa == CLI_CODE_NONE ||
+    const struct ses_options *o = &run->options;
+    return !o->usual || o->shard.kind != STORE_WHOLE || o->isa == SES_CODE_NONE ||
            run->stress.mode != ENG_STRESS_NONE ||
-           cli_shares_load(run->store, run->session.id, &run->selection, &run->devices,
+           ses_shares_load(run->store, run->session.id, &run->selection, &run->devices,
                            &run->shares, error);
 }
 
@@ -438,30 +438,30 @@ static int measure(struct run *run)
     char reason[256];
     enum eng_stop stop = eng_supervise(&work, &tally, &error);
     if (stop == ENG_STOP_STORE)
-        return cli_fail(&error);
+        return term_fail(&error);
     bool finished = stop == ENG_STOP_NOT && tally.stopped + tally.failed == 0 && !run->incomplete;
     if (finished && !store_session_finish(run->store, run->session.id, &error))
-        return cli_fail(&error);
+        return term_fail(&error);
     enum lit_exit code = eng_tally_exit(&tally, reason, sizeof reason);
     if (stop == ENG_STOP_NOT)
         collect_code(run);
     bool told = print_tables(run);
     if (stop == ENG_STOP_NOT)
         make_small(run);
-    const struct compare_look look = {cli_color(run->options.color),
+    const struct compare_look look = {term_color(run->options.color),
                                       run->options.quiet ? -1 : run->options.verbose > 0};
-    code = cli_baseline_conclude(&run->baseline, run->store, run->session.id, &look, code,
+    code = ses_baseline_conclude(&run->baseline, run->store, run->session.id, &look, code,
                                  tally.unopened + tally.failed + tally.unclosed == 0, reason,
                                  sizeof reason);
     run->options.outputs.gate_junit = run->baseline.junit.data;
-    told = cli_outputs_write(&run->options.outputs, run->store, run->session.id) && told;
+    told = ses_outputs_write(&run->options.outputs, run->store, run->session.id) && told;
     if (!told && code == LIT_EXIT_OK) {
         code = LIT_EXIT_USAGE;
         snprintf(reason, sizeof reason,
                  "a report could not be written; no forbidden outcome was observed");
     }
     if (!store_stays(run->store, &error))
-        return cli_fail(&error);
+        return term_fail(&error);
     print_last_line(run, code, reason, !finished);
     return code;
 }
@@ -487,7 +487,7 @@ static int print_plan(const struct run *run)
         }
         eng_plan_clear(&plan);
     }
-    return cli_print(&text);
+    return term_print(&text);
 }
 
 // Whether there is anything to do: a session without a configuration would be the newest one.
@@ -512,7 +512,7 @@ static bool plan_exists(const struct run *run, struct lit_error *error)
 
 // From the command line to the exit code
 
-static void settle_rule(struct cli_run_options *o)
+static void settle_rule(struct ses_options *o)
 {
     const bool width = o->until_width > 0, decided = o->until_decided > 0;
     o->rule = (struct eng_rule){.kind = width     ? ENG_RULE_WIDTH
@@ -532,8 +532,8 @@ static void settle_rule(struct cli_run_options *o)
 
 static void settle(struct run *run)
 {
-    struct cli_run_options *o = &run->options;
-    cli_seed_settle(&o->seed, false);
+    struct ses_options *o = &run->options;
+    ses_seed_settle(&o->seed, false);
     o->seed.given = true;
     if (!o->resume)
         o->usual = !o->runs && !o->simt.count && !o->thorough && !o->until_width &&
@@ -542,13 +542,13 @@ static void settle(struct run *run)
         o->runs = o->simt.count ? ENG_SIMT_RUNS : DEFAULT_RUNS;
     if (!o->resume)
         settle_rule(o);
-    run->selection = cli_cases_select(&o->cases, &o->patterns, o->all, o->thorough);
-    cli_devices_watch(&run->devices, o->timeout, o->time, o->verbose);
+    run->selection = ses_cases_select(&o->cases, &o->patterns, o->all, o->thorough);
+    ses_devices_watch(&run->devices, o->timeout, o->time, o->verbose);
     const char *term = getenv("TERM");
     run->progress = (struct eng_progress){.off = o->quiet,
                                           .terminal = isatty(STDERR_FILENO) == 1 && term &&
                                                       strcmp(term, "dumb") != 0,
-                                          .utf8 = cli_utf8(),
+                                          .utf8 = term_utf8(),
                                           .started = clock_now(),
                                           .last_shown = -1};
 }
@@ -556,36 +556,36 @@ static void settle(struct run *run)
 static int run_all(struct run *run, struct cli_call *call)
 {
     struct lit_error *error = &call->error;
-    struct cli_run_options *o = &run->options;
-    if (!cli_outputs_check(&o->outputs, o->db, error) || (o->resume && !load_session(run, error)) ||
-        !cli_cases_read(&o->cases, &o->caselists, &o->skips, error))
-        return cli_fail(error);
-    if (!cli_shard_settle(o, error))
-        return cli_fail(error);
+    struct ses_options *o = &run->options;
+    if (!ses_outputs_check(&o->outputs, o->db, error) || (o->resume && !load_session(run, error)) ||
+        !ses_cases_read(&o->cases, &o->caselists, &o->skips, error))
+        return term_fail(error);
+    if (!ses_shard_settle(o, error))
+        return term_fail(error);
     settle(run);
-    if (!cli_baseline_load(&run->baseline, &o->baselines, &o->waivers, error))
-        return cli_fail(error);
-    if (!cli_stress_take(&o->stress, &run->stress, error) ||
-        !cat_selection_check(&run->selection, error) || !cli_simt_use(&o->simt, error))
-        return cli_fail(error);
+    if (!ses_baseline_load(&run->baseline, &o->baselines, &o->waivers, error))
+        return term_fail(error);
+    if (!ses_stress_take(&o->stress, &run->stress, error) ||
+        !cat_selection_check(&run->selection, error) || !ses_simt_use(&o->simt, error))
+        return term_fail(error);
     eng_interrupt_listen();
     if (!take_inventory(run, error) || !choose_devices(run, error))
-        return cli_fail(error);
-    if (!cli_baseline_check(&run->baseline, &run->selection, &run->devices, error))
-        return cli_fail(error);
+        return term_fail(error);
+    if (!ses_baseline_check(&run->baseline, &run->selection, &run->devices, error))
+        return term_fail(error);
     if (o->dry_run)
         return print_plan(run);
     if (!plan_exists(run, error) || (!o->resume && !begin_session(run, call, error)) ||
-        !note_drivers(run, error) || !cli_stress_load(&run->stress, run->store, error) ||
+        !note_drivers(run, error) || !ses_stress_load(&run->stress, run->store, error) ||
         !load_shares(run, error))
-        return cli_fail(error);
+        return term_fail(error);
     run->progress.started = clock_now();
     return measure(run);
 }
 
 int cli_run(struct cli_call *call)
 {
-    struct run run = {.options = *(const struct cli_run_options *)call->chosen};
+    struct run run = {.options = *(const struct ses_options *)call->chosen};
     run.options.patterns = call->operands;
     if (!parse_ahead(&run.options, &call->error) ||
         !check_usage(&run.options, call->given, &call->error))
@@ -593,9 +593,9 @@ int cli_run(struct cli_call *call)
     const int code = run_all(&run, call);
     store_session_clear(&run.session);
     store_close(&run.store);
-    cli_stress_clear(&run.stress);
-    cli_baseline_clear(&run.baseline);
-    cli_shares_clear(&run.shares);
-    cli_cases_clear(&run.options.cases);
-    return cli_devices_end(&run.devices, code);
+    ses_stress_clear(&run.stress);
+    ses_baseline_clear(&run.baseline);
+    ses_shares_clear(&run.shares);
+    ses_cases_clear(&run.options.cases);
+    return ses_devices_end(&run.devices, code);
 }

@@ -178,7 +178,7 @@ static bool show_one(struct text *text, const char *name, bool source, struct li
 int cli_show(struct cli_call *call)
 {
     const struct options *chosen = call->chosen;
-    const struct cli_list *names = &call->operands;
+    const struct lit_list *names = &call->operands;
     bool ok = names->count > 0 || lit_fail(&call->error, LIT_EXIT_USAGE,
                                            "missing test: 'litmus list' prints their names");
     for (size_t i = 0; ok && i < names->count; i++) {

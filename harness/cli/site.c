@@ -34,7 +34,7 @@ const struct cli_syntax cli_site_syntax = {
 int cli_site(struct cli_call *call)
 {
     const struct options *chosen = call->chosen;
-    const struct cli_list *operands = &call->operands;
+    const struct lit_list *operands = &call->operands;
     const char *path = operands->count ? operands->items[0] : "";
     struct site site = {0};
     struct lit_folder folder = {0};

@@ -32,7 +32,7 @@ const struct cli_syntax cli_store_syntax = {
     .operands = CLI_OPERANDS_FILES,
 };
 
-static bool check_usage(const struct cli_list *operands, struct lit_error *error)
+static bool check_usage(const struct lit_list *operands, struct lit_error *error)
 {
     if (operands->count == 0 || strcmp(operands->items[0], "check") != 0)
         return lit_fail(error, LIT_EXIT_USAGE, "missing action: check; see 'litmus help store'");
@@ -54,7 +54,7 @@ static int tell_of(const char *path, const char *repaired, struct store_checked 
                            : "",
         COUNT(checked->sessions), checked->sessions == 1 ? "" : "s", COUNT(checked->results),
         checked->results == 1 ? "" : "s", repaired ? "were copied" : "are intact");
-    const int code = cli_print(&checked->lines);
+    const int code = term_print(&checked->lines);
     if (code != LIT_EXIT_OK || checked->damaged == 0)
         return code;
     lit_fail(error, LIT_EXIT_USAGE, "%.300s: the file is damaged: %s thing%s", path,

@@ -26,9 +26,9 @@
 #define MOST_TRIES   8
 
 struct options {
-    struct cli_list devices, simt;
+    struct lit_list devices, simt;
     uint64_t sets, runs;
-    struct cli_seed seed;
+    struct lit_seed seed;
     bool controls, thorough, quiet;
     int verbose, color;
     const char *db;
@@ -174,7 +174,7 @@ static void print_tries(const struct tune_search *search, const struct options *
         add_row(&table, try->notation, &try->searched, o->budget);
         shown++;
     }
-    table_terminal(&table, cli_color((enum cli_color)o->color), out);
+    table_terminal(&table, term_color((enum term_color)o->color), out);
     if (shown < search->count)
         text_printf(out, "  and %s more: -v\n", COUNT(search->count - shown));
 }
@@ -223,7 +223,7 @@ static void put_search(const struct tune_search *search, const struct options *o
     if (search->best)
         add_row(&table, search->tries[search->best].notation, &search->tries[search->best].anew,
                 o->budget);
-    table_terminal(&table, cli_color((enum cli_color)o->color), out);
+    table_terminal(&table, term_color((enum term_color)o->color), out);
     print_verdict(search, out);
 }
 
@@ -269,9 +269,9 @@ static void put_controls(const struct controls *controls, double budget, struct 
 
 struct tuning {
     struct options *chosen;
-    struct cli_list patterns;
+    struct lit_list patterns;
     struct cat_selection selection;
-    struct cli_devices devices;
+    struct ses_devices devices;
     struct store *store;
     struct store_session session;
     struct eng_tally tally;
@@ -340,8 +340,8 @@ static bool measure(const struct tune_try *set, uint64_t first, uint64_t runs,
         .kind = ENG_RUN, .first = first, .runs = runs, .seed = t->chosen->seed.value};
     snprintf(request.name, sizeof request.name, "%s", t->name);
     snprintf(request.stress, sizeof request.stress, "%s", set->notation);
-    cli_line_show(&t->devices.line, "  %s of at most %s runs, failed: %s", COUNT(t->done),
-                  COUNT(t->planned), COUNT(t->sum.failed_runs));
+    term_line_show(&t->devices.line, "  %s of at most %s runs, failed: %s", COUNT(t->done),
+                   COUNT(t->planned), COUNT(t->sum.failed_runs));
     t->end = eng_client_ask(&t->client, &request, &outcome);
     if (eng_end_stops(t->end))
         snprintf(t->reason, sizeof t->reason, "%s", outcome.reason);
@@ -387,7 +387,7 @@ static bool put_result(struct tuning *t, const struct tune_search *search)
 static void print_search(struct tuning *t, const struct tune_search *search)
 {
     struct text out = {0};
-    cli_line_clear(&t->devices.line);
+    term_line_clear(&t->devices.line);
     text_puts(&out, "\n");
     cat_name_shown(t->name, &out);
     text_puts(&out, "\n");
@@ -397,7 +397,7 @@ static void print_search(struct tuning *t, const struct tune_search *search)
         text_puts(&out, "  nothing was measured\n");
     else
         put_search(search, t->chosen, &out);
-    cli_print(&out);
+    term_print(&out);
 }
 
 static void conclude(struct tuning *t, const struct tune_search *search)
@@ -443,12 +443,12 @@ static void tune_case(struct tuning *t, const struct cat_case *which)
 
 static void print_header(const struct tuning *t, size_t count)
 {
-    cli_devices_heading(&t->devices, t->device);
+    ses_devices_heading(&t->devices, t->device);
     printf("  %s configuration%s, %s stress configurations, from %s runs each, seed 0x%" PRIx64
            "\n",
            COUNT(count), count == 1 ? "" : "s", COUNT(t->chosen->sets), COUNT(t->chosen->runs),
            t->chosen->seed.value);
-    cli_flush();
+    term_flush();
 }
 
 static bool is_wanted(const struct tuning *t, const struct cat_case *which)
@@ -502,19 +502,19 @@ static bool check_usage(const struct tuning *t, struct lit_error *error)
 static void settle(struct tuning *t)
 {
     struct options *o = t->chosen;
-    cli_seed_settle(&o->seed, true);
+    ses_seed_settle(&o->seed, true);
     if (!o->runs)
         o->runs = o->simt.count ? SIMT_RUNS : DEFAULT_RUNS;
     t->selection = (struct cat_selection){
         .patterns = t->patterns.items, .count = t->patterns.count, .thorough = o->thorough};
     t->devices.line.quiet = o->quiet;
-    cli_devices_watch(&t->devices, o->timeout, o->time, o->verbose);
+    ses_devices_watch(&t->devices, o->timeout, o->time, o->verbose);
 }
 
 static bool find_devices(struct tuning *t, struct lit_error *error)
 {
     size_t count = 0;
-    if (!cli_devices_find(&t->devices, &t->chosen->devices, error))
+    if (!ses_devices_find(&t->devices, &t->chosen->devices, error))
         return false;
     for (size_t i = 0; i < t->devices.inventory.count; i++) {
         struct eng_plan plan;
@@ -533,16 +533,17 @@ static bool find_devices(struct tuning *t, struct lit_error *error)
 static bool begin_session(struct tuning *t, const struct cli_call *call, struct lit_error *error)
 {
     const struct tune_plan plan = {.sets = t->chosen->sets, .runs = t->chosen->runs};
-    const struct cli_run_options asked = {.thorough = t->chosen->thorough,
-                                          .patterns = t->patterns,
-                                          .simt = t->chosen->simt,
-                                          .runs = tune_runs_anew(&plan),
-                                          .seed = t->chosen->seed,
-                                          .timeout = t->chosen->timeout,
-                                          .db = t->chosen->db};
+    const struct ses_options asked = {.thorough = t->chosen->thorough,
+                                      .patterns = t->patterns,
+                                      .simt = t->chosen->simt,
+                                      .runs = tune_runs_anew(&plan),
+                                      .seed = t->chosen->seed,
+                                      .timeout = t->chosen->timeout,
+                                      .db = t->chosen->db};
     t->session.finished = true;
     bool kept;
-    return cli_session_begin("tune", call, &asked, &t->devices, &t->store, &t->session, error) &&
+    return ses_begin("tune", call->argc, call->argv, &asked, &t->devices, &t->store, &t->session,
+                     error) &&
            cli_kernels_keep(t->store, t->session.id, &kept, error);
 }
 
@@ -553,26 +554,26 @@ static int finish(struct tuning *t)
     const enum lit_exit code = eng_tally_exit(&t->tally, reason, sizeof reason);
     put_controls(&t->controls, t->chosen->budget, &text);
     text_puts(&text, "\n");
-    cli_print(&text);
-    cli_last_line(t->chosen->db, t->chosen->seed.value, t->devices.watch.started, code, reason);
+    term_print(&text);
+    ses_last_line(t->chosen->db, t->chosen->seed.value, t->devices.watch.started, code, reason);
     return code;
 }
 
 static int tune(struct tuning *t, const struct cli_call *call)
 {
     struct lit_error *error = t->error;
-    if (!check_usage(t, error) || !cli_session_check(&t->patterns, &t->chosen->simt, error))
-        return cli_fail(error);
+    if (!check_usage(t, error) || !ses_check(&t->patterns, &t->chosen->simt, error))
+        return term_fail(error);
     settle(t);
-    if (!cat_selection_check(&t->selection, error) || !cli_simt_use(&t->chosen->simt, error))
-        return cli_fail(error);
+    if (!cat_selection_check(&t->selection, error) || !ses_simt_use(&t->chosen->simt, error))
+        return term_fail(error);
     if (!find_devices(t, error) || !begin_session(t, call, error))
-        return eng_interrupt() ? LIT_EXIT_TIME : cli_fail(error);
+        return eng_interrupt() ? LIT_EXIT_TIME : term_fail(error);
     bool on = true;
     for (size_t i = 0; i < t->devices.inventory.count && on; i++)
         if (t->devices.chosen[i])
             on = tune_device(t, &t->devices.inventory.devices[i]);
-    return t->broken || !store_stays(t->store, error) ? cli_fail(error) : finish(t);
+    return t->broken || !store_stays(t->store, error) ? term_fail(error) : finish(t);
 }
 
 int cli_tune(struct cli_call *call)
@@ -581,5 +582,5 @@ int cli_tune(struct cli_call *call)
     const int code = tune(&t, call);
     store_session_clear(&t.session);
     store_close(&t.store);
-    return cli_devices_end(&t.devices, code);
+    return ses_devices_end(&t.devices, code);
 }

@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "cli/cli.h"
-#include "cli/session.h"
+#include "session/session.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -16,9 +16,9 @@ struct target {
     int more, choice;
     uint64_t count;
     double seconds, rate;
-    struct cli_seed seed;
+    struct lit_seed seed;
     const char *text;
-    struct cli_list list;
+    struct lit_list list;
 };
 
 #define AT(member) offsetof(struct target, member)
@@ -43,7 +43,7 @@ static const struct cli_syntax syntax = {.name = "try",
                                          .more = ""};
 
 // Parses words that blanks separate.
-static enum cli_outcome parse(const char *line, struct target *target, struct cli_list *operands,
+static enum cli_outcome parse(const char *line, struct target *target, struct lit_list *operands,
                               uint64_t *given, struct lit_error *error)
 {
     static char words[256];
@@ -59,7 +59,7 @@ static enum cli_outcome parse(const char *line, struct target *target, struct cl
 static void right_lines(void **state)
 {
     struct target target = {0};
-    struct cli_list operands = {0};
+    struct lit_list operands = {0};
     struct lit_error error = {0};
     uint64_t given = 0;
     (void)state;
@@ -76,18 +76,18 @@ static void right_lines(void **state)
     assert_string_equal(target.text, "x.db");
     assert_int_equal(target.list.count, 2);
     assert_string_equal(target.list.items[1], "gpu*");
-    assert_int_equal(target.choice, CLI_COLOR_NEVER);
+    assert_int_equal(target.choice, TERM_COLOR_NEVER);
     assert_int_equal(operands.count, 4);
     assert_string_equal(operands.items[0], "one");
     assert_string_equal(operands.items[2], "!three");
     assert_string_equal(operands.items[3], "-four");
     assert_float_equal(target.rate, 1e-3, 0);
     assert_int_equal(given, 0x1ff);
-    operands = (struct cli_list){0};
+    operands = (struct lit_list){0};
 
     assert_int_equal(parse("a", &target, &operands, &given, &error), CLI_PARSED);
     assert_int_equal(given, 0);
-    operands = (struct cli_list){0};
+    operands = (struct lit_list){0};
     assert_int_equal(parse("-f --help", &target, &operands, NULL, &error), CLI_HELP);
     assert_int_equal(parse("-h", &target, &operands, NULL, &error), CLI_HELP);
 }
@@ -130,7 +130,7 @@ static void wrong_lines(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct target target = {0};
-        struct cli_list operands = {0};
+        struct lit_list operands = {0};
         struct lit_error error = {0};
         assert_int_equal(parse(rows[i].line, &target, &operands, NULL, &error), CLI_WRONG);
         assert_string_equal(error.message, rows[i].message);
@@ -156,26 +156,26 @@ static void help_has_every_option(void **state)
 static void colour(void **state)
 {
     static const struct {
-        enum cli_color choice;
+        enum term_color choice;
         const char *no_color, *force, *term;
         bool terminal, want;
     } rows[] = {
-        {CLI_COLOR_AUTO, NULL, NULL, "xterm", true, true},
-        {CLI_COLOR_AUTO, NULL, NULL, "xterm", false, false},
-        {CLI_COLOR_AUTO, NULL, NULL, "dumb", true, false},
-        {CLI_COLOR_AUTO, NULL, NULL, NULL, true, false},
-        {CLI_COLOR_AUTO, "1", NULL, "xterm", true, false},
-        {CLI_COLOR_AUTO, "", NULL, "xterm", true, true},
-        {CLI_COLOR_AUTO, NULL, "1", "dumb", false, true},
-        {CLI_COLOR_AUTO, NULL, "0", "xterm", false, false},
-        {CLI_COLOR_AUTO, "1", "1", "xterm", true, false},
-        {CLI_COLOR_ALWAYS, "1", NULL, "dumb", false, true},
-        {CLI_COLOR_NEVER, NULL, "1", "xterm", true, false},
+        {TERM_COLOR_AUTO, NULL, NULL, "xterm", true, true},
+        {TERM_COLOR_AUTO, NULL, NULL, "xterm", false, false},
+        {TERM_COLOR_AUTO, NULL, NULL, "dumb", true, false},
+        {TERM_COLOR_AUTO, NULL, NULL, NULL, true, false},
+        {TERM_COLOR_AUTO, "1", NULL, "xterm", true, false},
+        {TERM_COLOR_AUTO, "", NULL, "xterm", true, true},
+        {TERM_COLOR_AUTO, NULL, "1", "dumb", false, true},
+        {TERM_COLOR_AUTO, NULL, "0", "xterm", false, false},
+        {TERM_COLOR_AUTO, "1", "1", "xterm", true, false},
+        {TERM_COLOR_ALWAYS, "1", NULL, "dumb", false, true},
+        {TERM_COLOR_NEVER, NULL, "1", "xterm", true, false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        assert_int_equal(cli_color_decide(rows[i].choice, rows[i].no_color, rows[i].force,
-                                          rows[i].term, rows[i].terminal),
+        assert_int_equal(term_color_decide(rows[i].choice, rows[i].no_color, rows[i].force,
+                                           rows[i].term, rows[i].terminal),
                          rows[i].want);
 }
 
@@ -193,21 +193,21 @@ static void a_session_remembers_its_options(void **state)
     struct eng_device devices[] = {named_device(1, "One"), named_device(2, "Gone"),
                                    named_device(3, "Three")};
     bool asked[] = {false, true, true};
-    const struct cli_devices then = {.inventory = {.devices = devices, .count = 3},
+    const struct ses_devices then = {.inventory = {.devices = devices, .count = 3},
                                      .chosen = asked};
-    struct cli_run_options before = {.thorough = true,
-                                     .shuffle = true,
-                                     .patterns = {patterns, 2},
-                                     .runs = 12345,
-                                     .rule = {ENG_RULE_DECIDED, 1e-4, 12345, 1000000},
-                                     .seed = {true, UINT64_C(0xfedcba9876543210)},
-                                     .timeout = 7.5,
-                                     .db = "x.db"};
-    struct cli_run_options after = {.db = "y.db", .time = 3};
+    struct ses_options before = {.thorough = true,
+                                 .shuffle = true,
+                                 .patterns = {patterns, 2},
+                                 .runs = 12345,
+                                 .rule = {ENG_RULE_DECIDED, 1e-4, 12345, 1000000},
+                                 .seed = {true, UINT64_C(0xfedcba9876543210)},
+                                 .timeout = 7.5,
+                                 .db = "x.db"};
+    struct ses_options after = {.db = "y.db", .time = 3};
     struct lit_error error = {0};
     (void)state;
-    char *json = cli_session_write(&before, &then);
-    assert_true(cli_session_read(json, &after, &error));
+    char *json = ses_write(&before, &then);
+    assert_true(ses_read(json, &after, &error));
     assert_true(after.thorough && after.shuffle && !after.validation);
     assert_int_equal(after.runs, 12345);
     assert_int_equal(after.rule.kind, ENG_RULE_DECIDED);
@@ -224,9 +224,9 @@ static void a_session_remembers_its_options(void **state)
     struct eng_device now[] = {named_device(1, "Four"), named_device(2, "One"),
                                named_device(4, "Three")};
     bool chosen[3] = {false, false, false};
-    struct cli_devices today = {.inventory = {.devices = now, .count = 3}, .chosen = chosen};
+    struct ses_devices today = {.inventory = {.devices = now, .count = 3}, .chosen = chosen};
     bool missing = false;
-    assert_true(cli_session_choose(json, &today, &missing, &error));
+    assert_true(ses_choose(json, &today, &missing, &error));
     assert_true(missing);
     assert_true(!chosen[0] && !chosen[1] && chosen[2]);
     assert_int_equal(now[2].number, 3);
@@ -251,14 +251,14 @@ static void damaged_sessions_are_refused(void **state)
         "\"max_runs\":8}",
         "{\"patterns\":[],\"seed\":\"0x1\",\"timeout\":1,\"runs\":9,\"until\":\"width 0.1\"}",
     };
-    struct cli_devices none = {0};
+    struct ses_devices none = {0};
     bool missing;
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct cli_run_options options = {0};
+        struct ses_options options = {0};
         struct lit_error error = {0};
-        assert_false(cli_session_read(rows[i], &options, &error));
-        assert_false(cli_session_choose(rows[i], &none, &missing, &error));
+        assert_false(ses_read(rows[i], &options, &error));
+        assert_false(ses_choose(rows[i], &none, &missing, &error));
         assert_int_equal(error.code, LIT_EXIT_USAGE);
     }
 }

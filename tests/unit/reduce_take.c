@@ -18,7 +18,7 @@ static const char *file;
 
 static void take(struct dev_facts *facts, struct cat_package *package)
 {
-    struct cli_list patterns = {0};
+    struct lit_list patterns = {0};
     OWNED(text_free) struct text what = {0};
     struct cat_case which;
     struct lit_error error = {0};
@@ -30,7 +30,7 @@ static void take(struct dev_facts *facts, struct cat_package *package)
     facts->max_workgroups = 65535;
     facts->max_shared = 48 << 10;
     facts->max_storage_buffer = 1 << 30;
-    cli_list_add(&patterns, lit_strdup(file));
+    lit_list_add(&patterns, lit_strdup(file));
     if (!cli_files_take(&patterns, false, &error) ||
         !cat_case_first(patterns.items[0], &which, &error))
         fail_msg("%s", error.message);

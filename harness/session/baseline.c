@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run against a baseline.
-#include "cli/session.h"
+#include "session/session.h"
 
-#include "cli/cli.h"
 #include "engine/plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool cli_baseline_load(struct cli_baseline *baseline, const struct cli_list *files,
-                       const struct cli_list *waivers, struct lit_error *error)
+bool ses_baseline_load(struct ses_baseline *baseline, const struct lit_list *files,
+                       const struct lit_list *waivers, struct lit_error *error)
 {
     const struct compare_source source = {files->items, files->count, false};
     baseline->given = files->count > 0;
@@ -24,7 +23,7 @@ bool cli_baseline_load(struct cli_baseline *baseline, const struct cli_list *fil
 }
 
 // The chosen devices, as a side without results.
-static void make_side(const struct cli_devices *devices, struct compare_side *side)
+static void make_side(const struct ses_devices *devices, struct compare_side *side)
 {
     const struct eng_inventory *inventory = &devices->inventory;
     struct report_model *model = &side->model;
@@ -83,8 +82,8 @@ static void count_planned(const struct compare_side *side, size_t device,
     free(list);
 }
 
-bool cli_baseline_check(const struct cli_baseline *baseline, const struct cat_selection *selection,
-                        const struct cli_devices *devices, struct lit_error *error)
+bool ses_baseline_check(const struct ses_baseline *baseline, const struct cat_selection *selection,
+                        const struct ses_devices *devices, struct lit_error *error)
 {
     struct compare_side here;
     struct compare_pairs pairs = {0};
@@ -113,7 +112,7 @@ bool cli_baseline_check(const struct cli_baseline *baseline, const struct cat_se
     return good;
 }
 
-enum lit_exit cli_baseline_conclude(struct cli_baseline *baseline, struct store *store,
+enum lit_exit ses_baseline_conclude(struct ses_baseline *baseline, struct store *store,
                                     int64_t session, const struct compare_look *look,
                                     enum lit_exit code, bool whole, char *reason, size_t size)
 {
@@ -133,12 +132,12 @@ enum lit_exit cli_baseline_conclude(struct cli_baseline *baseline, struct store 
         struct text text = {0};
         text_puts(&text, "\n");
         compare_text(&comparison, look, &text);
-        cli_print(&text);
+        term_print(&text);
         compare_junit(&comparison, &baseline->junit);
         gate = comparison.summary.code;
         snprintf(error.message, sizeof error.message, "%s", comparison.summary.reason);
     } else {
-        cli_fail(&error);
+        term_fail(&error);
     }
     enum lit_exit both = compare_combine(code, gate, whole);
     if (both == LIT_EXIT_UNDECIDED && gate == LIT_EXIT_OK)
@@ -151,10 +150,10 @@ enum lit_exit cli_baseline_conclude(struct cli_baseline *baseline, struct store 
     return both;
 }
 
-void cli_baseline_clear(struct cli_baseline *baseline)
+void ses_baseline_clear(struct ses_baseline *baseline)
 {
     compare_side_clear(&baseline->side);
     compare_waivers_clear(&baseline->waivers);
     text_free(&baseline->junit);
-    *baseline = (struct cli_baseline){0};
+    *baseline = (struct ses_baseline){0};
 }

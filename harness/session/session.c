@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run's options as JSON, both ways. What is read back is not trusted: a store is a file.
 
-#include "cli/session.h"
+#include "session/session.h"
 
 #include "base/build.h"
 #include "store/store.h"
@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-bool cli_session_check(const struct cli_list *patterns, const struct cli_list *simt,
-                       struct lit_error *error)
+bool ses_check(const struct lit_list *patterns, const struct lit_list *simt,
+               struct lit_error *error)
 {
     for (size_t i = 0; i < patterns->count; i++)
         if (!text_is_utf8(patterns->items[i]))
@@ -35,7 +35,7 @@ static json_t *write_lines(const struct compare_waivers *lines)
     return json;
 }
 
-char *cli_session_write(const struct cli_run_options *options, const struct cli_devices *devices)
+char *ses_write(const struct ses_options *options, const struct ses_devices *devices)
 {
     const struct eng_inventory *inventory = &devices->inventory;
     json_t *patterns = json_array(), *list = json_array();
@@ -81,19 +81,19 @@ char *cli_session_write(const struct cli_run_options *options, const struct cli_
     return text;
 }
 
-bool cli_session_begin(const char *name, const struct cli_call *call,
-                       const struct cli_run_options *options, const struct cli_devices *devices,
-                       struct store **store, struct store_session *session, struct lit_error *error)
+bool ses_begin(const char *name, int argc, char **argv, const struct ses_options *options,
+               const struct ses_devices *devices, struct store **store,
+               struct store_session *session, struct lit_error *error)
 {
     const bool finished = session->finished;
-    *session = cli_session_make(name, call);
+    *session = ses_make(name, argc, argv);
     session->finished = finished;
     session->seed = options->seed.value;
     session->runs = options->runs;
     session->shard = options->shard.kind;
     session->shard_index = options->shard.index;
     session->shard_count = options->shard.count;
-    session->options = cli_session_write(options, devices);
+    session->options = ses_write(options, devices);
     *store = store_open(options->db, error);
     return *store && store_session_begin(*store, session, error);
 }
@@ -141,7 +141,7 @@ static bool read_shard(json_t *object, struct eng_shard *shard)
     return shard->kind != STORE_WHOLE;
 }
 
-static bool read_options(json_t *root, struct cli_run_options *options, bool *unlisted)
+static bool read_options(json_t *root, struct ses_options *options, bool *unlisted)
 {
     const char *seed, *until = NULL, *simt = NULL, *stress = NULL;
     json_t *patterns, *pattern, *shard = NULL;
@@ -157,7 +157,7 @@ static bool read_options(json_t *root, struct cli_run_options *options, bool *un
                     "first", &first, "count", &count) ||
         !json_is_array(patterns) || !(timeout > 0 && timeout < 1e9) || runs <= 0)
         return false;
-    options->seed = (struct cli_seed){.given = true, .value = strtoull(seed, &end, 16)};
+    options->seed = (struct lit_seed){.given = true, .value = strtoull(seed, &end, 16)};
     options->runs = (uint64_t)runs;
     options->timeout = timeout;
     options->campaign = first >= 0;
@@ -178,21 +178,21 @@ static bool read_options(json_t *root, struct cli_run_options *options, bool *un
     {
         if (!json_is_string(pattern))
             return false;
-        cli_list_add(&options->patterns, lit_strdup(json_string_value(pattern)));
+        lit_list_add(&options->patterns, lit_strdup(json_string_value(pattern)));
     }
     OWNED(text_free) struct text listed = {0};
     *unlisted = simt && !store_recorded_simt(simt, &listed);
     if (simt)
-        cli_list_add(&options->simt, lit_strdup(listed.data));
+        lit_list_add(&options->simt, lit_strdup(listed.data));
     if (stress)
-        cli_list_add(&options->stress, lit_strdup(stress));
+        lit_list_add(&options->stress, lit_strdup(stress));
     return true;
 }
 
 // How a session was combined from others.
 enum joining { JOINED_NOT, JOINED_SHARDS, JOINED_SUM };
 
-static bool read_session(const char *json, struct cli_run_options *options, enum joining *joining,
+static bool read_session(const char *json, struct ses_options *options, enum joining *joining,
                          bool *unlisted)
 {
     json_t *root = store_recorded(json);
@@ -204,7 +204,7 @@ static bool read_session(const char *json, struct cli_run_options *options, enum
     return ok;
 }
 
-bool cli_session_asked(const char *json, struct cli_run_options *options)
+bool ses_asked(const char *json, struct ses_options *options)
 {
     enum joining joining;
     bool unlisted;
@@ -225,7 +225,7 @@ static bool fail_unlisted(struct lit_error *error)
                     "store (a trace is a file to write)");
 }
 
-bool cli_session_read(const char *json, struct cli_run_options *options, struct lit_error *error)
+bool ses_read(const char *json, struct ses_options *options, struct lit_error *error)
 {
     enum joining joining;
     bool unlisted = false;
@@ -251,7 +251,7 @@ static bool suits(const struct store_session *session, void *user)
     const bool campaign = json_is_integer(json_object_get(root, "first"));
     const bool memory = wanted->family && strcmp(wanted->family, "memory") == 0;
     OWNED(text_free) struct text test = {0};
-    text_puts(&test, memory ? CLI_MEMORY_TESTS : "generated.");
+    text_puts(&test, memory ? SES_MEMORY_TESTS : "generated.");
     text_puts(&test, memory || !wanted->family ? "" : wanted->family);
     const bool good =
         !(wanted->unfinished && session->finished) &&
@@ -269,8 +269,8 @@ static bool open_existing(const char *db, struct store **store, struct lit_error
     return *store;
 }
 
-bool cli_session_resume(struct store **store, struct store_session *session,
-                        struct cli_run_options *options, struct lit_error *error)
+bool ses_resume(struct store **store, struct store_session *session, struct ses_options *options,
+                struct lit_error *error)
 {
     struct wanted wanted = {.unfinished = true};
     return open_existing(options->db, store, error) &&
@@ -278,11 +278,11 @@ bool cli_session_resume(struct store **store, struct store_session *session,
            (session->options ||
             lit_fail(error, LIT_EXIT_USAGE, "%s: there is no unfinished session in it",
                      options->db)) &&
-           cli_session_read(session->options, options, error);
+           ses_read(session->options, options, error);
 }
 
-bool cli_session_campaign(struct store **store, const char *family, struct store_session *session,
-                          struct cli_run_options *options, struct lit_error *error)
+bool ses_campaign(struct store **store, const char *family, struct store_session *session,
+                  struct ses_options *options, struct lit_error *error)
 {
     enum joining joining;
     bool unlisted = false;
@@ -315,8 +315,8 @@ static struct eng_device *find_device(const struct eng_inventory *inventory, con
     return NULL;
 }
 
-bool cli_session_choose(const char *json, struct cli_devices *devices, bool *missing,
-                        struct lit_error *error)
+bool ses_choose(const char *json, struct ses_devices *devices, bool *missing,
+                struct lit_error *error)
 {
     json_t *root = store_recorded(json), *entry;
     const json_t *list = json_object_get(root, "devices");
@@ -353,7 +353,7 @@ bool cli_session_choose(const char *json, struct cli_devices *devices, bool *mis
     return found || lit_fail(error, LIT_EXIT_NOTHING, "none of the session's devices is present");
 }
 
-void cli_session_print_resume(const char *command, const char *db)
+void ses_print_resume(const char *command, const char *db)
 {
     OWNED(text_free) struct text again = {0};
     text_printf(&again, "%s --resume", command);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which configurations of a run share their runs, because an earlier session of the store has the
 // machine code of them all and it is the same.
-#include "cli/session.h"
+#include "session/session.h"
 
 #include "report/code.h"
 #include "store/code.h"
@@ -20,7 +20,7 @@ static int compare_names(const void *left, const void *right)
 
 static int compare_shares(const void *left, const void *right)
 {
-    const struct cli_share *a = left, *b = right;
+    const struct ses_share *a = left, *b = right;
     const int order = strcmp(a->device, b->device);
     return order ? order : strcmp(a->name, b->name);
 }
@@ -60,7 +60,7 @@ static bool is_planned(const struct planned *planned, const struct report_result
 
 // Adds the configurations that are one program with that of the index and come behind it.
 static void add_group(const struct report_code *code, size_t first, const struct planned *planned,
-                      bool *seen, struct cli_shares *shares)
+                      bool *seen, struct ses_shares *shares)
 {
     const struct report_model *model = code->model;
     const size_t start = shares->count;
@@ -70,8 +70,8 @@ static void add_group(const struct report_code *code, size_t first, const struct
             continue;
         seen[i] = true;
         if (is_planned(planned, result)) {
-            struct cli_share *share = &LIT_ADD(shares->items, shares->count);
-            *share = (struct cli_share){.name = lit_strdup(result->name)};
+            struct ses_share *share = &LIT_ADD(shares->items, shares->count);
+            *share = (struct ses_share){.name = lit_strdup(result->name)};
             snprintf(share->device, sizeof share->device, "%s", model->devices[result->device].id);
         }
     }
@@ -80,7 +80,7 @@ static void add_group(const struct report_code *code, size_t first, const struct
 }
 
 static bool add_device(struct store *store, int64_t session, const struct eng_device *device,
-                       const struct planned *planned, struct cli_shares *shares,
+                       const struct planned *planned, struct ses_shares *shares,
                        struct lit_error *error)
 {
     struct report_model model;
@@ -103,8 +103,8 @@ static bool add_device(struct store *store, int64_t session, const struct eng_de
     return good;
 }
 
-bool cli_shares_load(struct store *store, int64_t session, const struct cat_selection *selection,
-                     const struct cli_devices *devices, struct cli_shares *shares,
+bool ses_shares_load(struct store *store, int64_t session, const struct cat_selection *selection,
+                     const struct ses_devices *devices, struct ses_shares *shares,
                      struct lit_error *error)
 {
     bool good = true;
@@ -124,28 +124,28 @@ bool cli_shares_load(struct store *store, int64_t session, const struct cat_sele
     return good;
 }
 
-size_t cli_shares_among(const struct cli_shares *shares, const char *device, const char *name)
+size_t ses_shares_among(const struct ses_shares *shares, const char *device, const char *name)
 {
-    struct cli_share key = {.name = (char *)name};
+    struct ses_share key = {.name = (char *)name};
     snprintf(key.device, sizeof key.device, "%s", device);
-    const struct cli_share *found =
+    const struct ses_share *found =
         shares->count ? bsearch(&key, shares->items, shares->count, sizeof key, compare_shares)
                       : NULL;
     return found ? found->among : 1;
 }
 
-uint64_t cli_shares_runs(const struct cli_shares *shares, const char *device, const char *name,
+uint64_t ses_shares_runs(const struct ses_shares *shares, const char *device, const char *name,
                          uint64_t runs)
 {
-    const size_t among = cli_shares_among(shares, device, name);
+    const size_t among = ses_shares_among(shares, device, name);
     const uint64_t parts = among < MOST_SHARING ? among : MOST_SHARING;
     return (runs + parts - 1) / parts;
 }
 
-void cli_shares_clear(struct cli_shares *shares)
+void ses_shares_clear(struct ses_shares *shares)
 {
     for (size_t i = 0; i < shares->count; i++)
         free(shares->items[i].name);
     free(shares->items);
-    *shares = (struct cli_shares){0};
+    *shares = (struct ses_shares){0};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Caselists and lists of skips of a run.
-#include "cli/cases.h"
+#include "session/cases.h"
 
 #include "model/configuration.h"
 
@@ -16,8 +16,8 @@ static bool check(const struct compare_waiver *line, struct lit_error *error)
                     why.message);
 }
 
-bool cli_cases_read(struct cli_cases *cases, const struct cli_list *caselists,
-                    const struct cli_list *skips, struct lit_error *error)
+bool ses_cases_read(struct ses_cases *cases, const struct lit_list *caselists,
+                    const struct lit_list *skips, struct lit_error *error)
 {
     struct compare_waivers *list = &cases->list;
     for (size_t i = 0; i < caselists->count; i++)
@@ -44,7 +44,7 @@ bool cli_cases_read(struct cli_cases *cases, const struct cli_list *caselists,
                     caselists->items[0]);
 }
 
-struct cat_selection cli_cases_select(struct cli_cases *cases, const struct cli_list *patterns,
+struct cat_selection ses_cases_select(struct ses_cases *cases, const struct lit_list *patterns,
                                       bool all, bool thorough)
 {
     cases->thorough = thorough;
@@ -53,7 +53,7 @@ struct cat_selection cli_cases_select(struct cli_cases *cases, const struct cli_
         .count = patterns->count,
         // A list reaches those that it names.
         .thorough = thorough || (cases->list.count && !all && !patterns->count),
-        .keeps = cases->list.count + cases->skips.count > 0 ? cli_cases_keep : NULL,
+        .keeps = cases->list.count + cases->skips.count > 0 ? ses_cases_keep : NULL,
         .user = cases};
 }
 
@@ -70,14 +70,14 @@ static int compare_piece(const void *key, const void *item)
     return order ? order : -(name[piece->length] != '\0');
 }
 
-static bool is_listed(const struct cli_cases *cases, const char *name, size_t length)
+static bool is_listed(const struct ses_cases *cases, const char *name, size_t length)
 {
     const struct piece piece = {name, length};
     return bsearch(&piece, cases->names, cases->list.count, sizeof *cases->names, compare_piece);
 }
 
 // Without a subgroup size a name means the device's usual one.
-static bool has(const struct cli_cases *cases, const struct cat_case *which, const char *name,
+static bool has(const struct ses_cases *cases, const struct cat_case *which, const char *name,
                 const struct dev_facts *facts)
 {
     if (is_listed(cases, name, strlen(name)))
@@ -88,10 +88,10 @@ static bool has(const struct cli_cases *cases, const struct cat_case *which, con
              is_listed(cases, name, cfg_test_length(name))));
 }
 
-bool cli_cases_keep(const struct cat_case *which, const char *name, const struct dev_facts *facts,
+bool ses_cases_keep(const struct cat_case *which, const char *name, const struct dev_facts *facts,
                     const void *user)
 {
-    const struct cli_cases *cases = user;
+    const struct ses_cases *cases = user;
     if (cases->list.count && !has(cases, which, name, facts))
         return false;
     OWNED(text_free) struct text runner = {0};
@@ -102,10 +102,10 @@ bool cli_cases_keep(const struct cat_case *which, const char *name, const struct
     return true;
 }
 
-void cli_cases_clear(struct cli_cases *cases)
+void ses_cases_clear(struct ses_cases *cases)
 {
     compare_waivers_clear(&cases->list);
     compare_waivers_clear(&cases->skips);
     free(cases->names);
-    *cases = (struct cli_cases){0};
+    *cases = (struct ses_cases){0};
 }

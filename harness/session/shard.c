@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which part of a run over several machines an invocation is.
 
-#include "cli/session.h"
+#include "session/session.h"
 
 #include "base/file.h"
 
@@ -26,7 +26,7 @@ static const char *variable(const char *name)
     return getenv(name);
 }
 
-bool cli_shard_settle(struct cli_run_options *o, struct lit_error *error)
+bool ses_shard_settle(struct ses_options *o, struct lit_error *error)
 {
     char from[64] = "", remark[200] = "";
     if (!touch_status_file(error))

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes reports to files.
-#include "cli/output.h"
+#include "session/output.h"
 
 #include "base/file.h"
-#include "cli/cli.h"
 
 #include <libgen.h>
 #include <stdio.h>
@@ -12,7 +11,7 @@
 #include <sys/stat.h>
 
 // One of two paths may not exist yet: then its folder and its name are compared.
-bool cli_same_file(const char *a, const char *b)
+bool ses_same_file(const char *a, const char *b)
 {
     struct stat first, second;
     bool has_first = stat(a, &first) == 0, has_second = stat(b, &second) == 0;
@@ -28,17 +27,17 @@ bool cli_same_file(const char *a, const char *b)
 // Whether a file is the store `db` or belongs to it, be they there or not.
 static bool is_of_store(const char *path, const char *db)
 {
-    bool is = cli_same_file(path, db);
+    bool is = ses_same_file(path, db);
     for (const char *const *end = lit_store_companions; *end && db[0] && !is; end++) {
         struct text companion = {0};
         text_printf(&companion, "%s%s", db, *end);
-        is = cli_same_file(path, companion.data);
+        is = ses_same_file(path, companion.data);
         text_free(&companion);
     }
     return is;
 }
 
-bool cli_output_guard(const char *path, const char *db, struct lit_error *error)
+bool ses_output_guard(const char *path, const char *db, struct lit_error *error)
 {
     OWNED(lit_free) char *target = lit_file_follow(path); // NULL: a link to itself
     if (target && is_of_store(target, db))
@@ -46,17 +45,17 @@ bool cli_output_guard(const char *path, const char *db, struct lit_error *error)
     return lit_file_guard(path, error);
 }
 
-bool cli_output_check(const char *path, const char *db, struct lit_error *error)
+bool ses_output_check(const char *path, const char *db, struct lit_error *error)
 {
     struct stat status;
-    if (!cli_output_guard(path, db, error))
+    if (!ses_output_guard(path, db, error))
         return false;
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         return lit_fail(error, LIT_EXIT_USAGE, "cannot write %.200s: it is a folder", path);
     return lit_file_check(path, error);
 }
 
-bool cli_outputs_wanted(const struct cli_outputs *outputs)
+bool ses_outputs_wanted(const struct ses_outputs *outputs)
 {
     bool wanted = false;
     for (size_t i = 0; i < REPORT_FORMS; i++)
@@ -64,7 +63,7 @@ bool cli_outputs_wanted(const struct cli_outputs *outputs)
     return wanted;
 }
 
-bool cli_outputs_check(const struct cli_outputs *outputs, const char *db, struct lit_error *error)
+bool ses_outputs_check(const struct ses_outputs *outputs, const char *db, struct lit_error *error)
 {
     for (size_t i = 0; i < REPORT_FORMS; i++) {
         const char *path = outputs->files[i];
@@ -76,10 +75,10 @@ bool cli_outputs_check(const struct cli_outputs *outputs, const char *db, struct
                             "'litmus report -f %s' prints the report",
                             report_formats[i].name, report_formats[i].name);
         for (size_t other = 0; other < i; other++)
-            if (outputs->files[other] && cli_same_file(path, outputs->files[other]))
+            if (outputs->files[other] && ses_same_file(path, outputs->files[other]))
                 return lit_fail(error, LIT_EXIT_USAGE, "--%s and --%s: the same file %.160s",
                                 report_formats[other].name, report_formats[i].name, path);
-        if (!cli_output_check(path, db, error))
+        if (!ses_output_check(path, db, error))
             return false;
     }
     return true;
@@ -95,16 +94,16 @@ static void tell_how(const struct lit_error *error, const char *format, struct s
     fprintf(stderr, "litmus: %s; all is stored: %s\n", error->message, again.data);
 }
 
-bool cli_outputs_write(const struct cli_outputs *outputs, struct store *store, int64_t session)
+bool ses_outputs_write(const struct ses_outputs *outputs, struct store *store, int64_t session)
 {
     struct report_model model;
     struct lit_error error = {0};
     bool good = true;
-    if (!cli_outputs_wanted(outputs))
+    if (!ses_outputs_wanted(outputs))
         return true;
     if (!report_model_load(store, session, &model, &error)) {
         report_model_clear(&model);
-        cli_fail(&error);
+        term_fail(&error);
         return false;
     }
     for (size_t i = 0; i < REPORT_FORMS; i++) {

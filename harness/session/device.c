@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices in words, and the options --simt and --stress.
-#include "cli/device.h"
-#include "store/store.h"
+#include "session/device.h"
+
 #include "base/clock.h"
 #include "engine/drivers.h"
-#include "engine/watch.h"
 #include "engine/progress.h"
+#include "engine/watch.h"
 #include "report/format.h"
 #include "report/table.h"
+#include "store/store.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -21,7 +22,7 @@
 
 // ---- Says what a device is.
 
-void cli_subgroup_sizes(const struct dev_facts *facts, char *text, size_t size)
+void ses_subgroup_sizes(const struct dev_facts *facts, char *text, size_t size)
 {
     if (facts->subgroup == 0)
         snprintf(text, size, "unknown size");
@@ -32,11 +33,11 @@ void cli_subgroup_sizes(const struct dev_facts *facts, char *text, size_t size)
         snprintf(text, size, "%u", facts->subgroup);
 }
 
-void cli_device_line(const struct dev_facts *facts, bool utf8, struct text *text)
+void ses_device_line(const struct dev_facts *facts, bool utf8, struct text *text)
 {
     const char *dot = utf8 ? " \u00b7 " : ", ";
     char sizes[64], version[32];
-    cli_subgroup_sizes(facts, sizes, sizeof sizes);
+    ses_subgroup_sizes(facts, sizes, sizeof sizes);
     format_api(version, facts->api);
     text_printf(text, "%s%sdriver %s (%s)%sVulkan %s%ssubgroups of %s", facts->name, dot,
                 facts->driver_version, facts->driver_name, dot, version, dot, sizes);
@@ -44,22 +45,22 @@ void cli_device_line(const struct dev_facts *facts, bool utf8, struct text *text
 
 // ---- Takes the option --simt.
 
-bool cli_simt_take(const struct cli_list *list, const char **given, struct lit_error *error)
+bool ses_simt_take(const struct lit_list *list, const char **given, struct lit_error *error)
 {
     *given = list->count ? list->items[0] : NULL;
     return list->count < 2 ||
            lit_fail(error, LIT_EXIT_USAGE, "--simt can be given once: one model at a time");
 }
 
-bool cli_simt_use(const struct cli_list *list, struct lit_error *error)
+bool ses_simt_use(const struct lit_list *list, struct lit_error *error)
 {
     const char *given = NULL;
-    return cli_simt_take(list, &given, error) && (!given || eng_simt_use(given, error));
+    return ses_simt_take(list, &given, error) && (!given || eng_simt_use(given, error));
 }
 
 // ---- Takes the option --stress.
 
-bool cli_stress_take(const struct cli_list *list, struct eng_stressing *stressing,
+bool ses_stress_take(const struct lit_list *list, struct eng_stressing *stressing,
                      struct lit_error *error)
 {
     const char *given = list->count ? list->items[0] : "none";
@@ -91,12 +92,12 @@ static bool add(const struct store_tuning *best, void *user)
     return true;
 }
 
-bool cli_stress_load(struct eng_stressing *stressing, struct store *store, struct lit_error *error)
+bool ses_stress_load(struct eng_stressing *stressing, struct store *store, struct lit_error *error)
 {
     return stressing->mode != ENG_STRESS_TUNED || store_tuned(store, add, stressing, error);
 }
 
-void cli_stress_clear(struct eng_stressing *stressing)
+void ses_stress_clear(struct eng_stressing *stressing)
 {
     for (size_t i = 0; i < stressing->tuned_count; i++) {
         free(stressing->tuned[i].device);
@@ -109,37 +110,14 @@ void cli_stress_clear(struct eng_stressing *stressing)
 
 // What commands that use devices do at their beginning and end
 
-void cli_line_clear(struct cli_line *line)
-{
-    if (line->drawn)
-        fprintf(stderr, "\r\033[K");
-    line->drawn = false;
-}
-
-void cli_line_show(struct cli_line *line, const char *format, ...)
-{
-    const bool terminal = isatty(STDERR_FILENO) == 1;
-    const double now = clock_now();
-    va_list list;
-    if (line->quiet || now < line->shown + (terminal ? 0.1 : 30))
-        return;
-    line->shown = now;
-    fputs(terminal ? "\r\033[K" : "", stderr);
-    va_start(list, format);
-    vfprintf(stderr, format, list);
-    va_end(list);
-    fputs(terminal ? "" : "\n", stderr);
-    line->drawn = terminal;
-}
-
 static void say(const char *line, void *user)
 {
-    struct cli_devices *devices = user;
-    cli_line_clear(&devices->line);
+    struct ses_devices *devices = user;
+    term_line_clear(&devices->line);
     fprintf(stderr, "%s\n", line);
 }
 
-void cli_devices_watch(struct cli_devices *devices, double idle, double total, int verbose)
+void ses_devices_watch(struct ses_devices *devices, double idle, double total, int verbose)
 {
     devices->watch = (struct eng_watch){.policy = {.idle = idle,
                                                    .term = ENG_TERM_SECONDS,
@@ -151,7 +129,7 @@ void cli_devices_watch(struct cli_devices *devices, double idle, double total, i
                                         .user = devices};
 }
 
-bool cli_devices_find(struct cli_devices *devices, const struct cli_list *named,
+bool ses_devices_find(struct ses_devices *devices, const struct lit_list *named,
                       struct lit_error *error)
 {
     eng_interrupt_listen();
@@ -163,17 +141,17 @@ bool cli_devices_find(struct cli_devices *devices, const struct cli_list *named,
                                 error);
 }
 
-void cli_devices_heading(const struct cli_devices *devices, const struct eng_device *device)
+void ses_devices_heading(const struct ses_devices *devices, const struct eng_device *device)
 {
     OWNED(text_free) struct text line = {0}, heading = {0};
     char place[48];
-    cli_device_line(&device->facts, cli_utf8(), &line);
+    ses_device_line(&device->facts, term_utf8(), &line);
     snprintf(place, sizeof place, "device %u of %zu", device->number, devices->inventory.count);
     table_heading(&heading, false, line.data, place);
-    cli_print(&heading);
+    term_print(&heading);
 }
 
-int cli_devices_end(struct cli_devices *devices, int code)
+int ses_devices_end(struct ses_devices *devices, int code)
 {
     eng_inventory_clear(&devices->inventory);
     free(devices->chosen);
@@ -182,7 +160,7 @@ int cli_devices_end(struct cli_devices *devices, int code)
     return code;
 }
 
-void cli_seed_settle(struct cli_seed *seed, bool is_short)
+void ses_seed_settle(struct lit_seed *seed, bool is_short)
 {
     if (!seed->given && getrandom(&seed->value, sizeof seed->value, 0) < 0)
         seed->value = (uint64_t)clock_date();
@@ -190,7 +168,7 @@ void cli_seed_settle(struct cli_seed *seed, bool is_short)
         seed->value &= 0xffffffff;
 }
 
-char *cli_system(void)
+char *ses_system(void)
 {
     struct utsname system;
     struct text name = {0};
@@ -201,7 +179,7 @@ char *cli_system(void)
     return name.data;
 }
 
-struct store_session cli_session_make(const char *name, const struct cli_call *call)
+struct store_session ses_make(const char *name, int argc, char **argv)
 {
     struct text command = {0};
     char started[32];
@@ -211,21 +189,21 @@ struct store_session cli_session_make(const char *name, const struct cli_call *c
     const char *kernel = format_kernel_given();
     text_printf(&command, "litmus%s", kernel ? kernel : "");
     // `litmus --all` comes here as it is; else argv[0] is the subcommand.
-    for (int i = strcmp(call->argv[0], name) == 0 ? 0 : 1; i < call->argc; i++) {
+    for (int i = strcmp(argv[0], name) == 0 ? 0 : 1; i < argc; i++) {
         text_puts(&command, " ");
-        text_quote(&command, call->argv[i]);
+        text_quote(&command, argv[i]);
     }
     return (struct store_session){.version = lit_strdup(LITMUS_VERSION),
                                   .command = command.data,
                                   .started = lit_strdup(started),
-                                  .system = cli_system()};
+                                  .system = ses_system()};
 }
 
-void cli_last_line(const char *db, uint64_t seed, double started, enum lit_exit code,
+void ses_last_line(const char *db, uint64_t seed, double started, enum lit_exit code,
                    const char *reason)
 {
     enum { COLUMNS = 100 };
-    const char *dot = cli_utf8() ? " \u00b7 " : ", ";
+    const char *dot = term_utf8() ? " \u00b7 " : ", ";
     char took[32];
     OWNED(text_free) struct text line = {0}, end = {0};
     if (db)
@@ -240,5 +218,5 @@ void cli_last_line(const char *db, uint64_t seed, double started, enum lit_exit 
         text_puts(&end, "interrupted");
     const size_t width = table_text_width(line.data) + 3 + table_text_width(end.data);
     printf("%s%s%s\n", line.data, width > COLUMNS ? "\n" : dot, end.data);
-    cli_flush();
+    term_flush();
 }

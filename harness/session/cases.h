@@ -4,13 +4,13 @@
 #pragma once
 
 #include "catalogue/catalogue.h"
-#include "cli/device.h"
 #include "compare/waiver.h"
 #include "engine/supervisor.h"
 #include "report/model.h"
+#include "session/device.h"
 
 // litmus run --caselist and --skips.
-struct cli_cases {
+struct ses_cases {
     struct compare_waivers list, skips; // of COMPARE_CASELIST, of COMPARE_DEQP_SKIPS
     char **names;                       // of `list`, sorted; they belong to it
     bool thorough;                      // a test that is named stands for its thorough ones too
@@ -18,16 +18,16 @@ struct cli_cases {
 
 // Reads the files; "-" is stdin. False with an error "FILE:LINE: ..." at a line that makes no
 // sense, or names what is not in the catalogue.
-bool cli_cases_read(struct cli_cases *cases, const struct cli_list *caselists,
-                    const struct cli_list *skips, struct lit_error *error);
+bool ses_cases_read(struct ses_cases *cases, const struct lit_list *caselists,
+                    const struct lit_list *skips, struct lit_error *error);
 // What is selected: by the patterns (none, or exclusions, with `all`) and by the lists. It refers
 // to both.
-struct cat_selection cli_cases_select(struct cli_cases *cases, const struct cli_list *patterns,
+struct cat_selection ses_cases_select(struct ses_cases *cases, const struct lit_list *patterns,
                                       bool all, bool thorough);
-// Its `keeps`, of a struct cli_cases.
-bool cli_cases_keep(const struct cat_case *which, const char *name, const struct dev_facts *facts,
+// Its `keeps`, of a struct ses_cases.
+bool ses_cases_keep(const struct cat_case *which, const char *name, const struct dev_facts *facts,
                     const void *cases);
-void cli_cases_clear(struct cli_cases *cases);
+void ses_cases_clear(struct ses_cases *cases);
 
 // Whether 'litmus plan --missing' of a session, by the options that it was run with, names nothing:
 // each kind of its devices has measured all. What cannot be read or is not in the catalogue was

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which configurations' code is worth having, and its way into the store.
-#include "cli/session.h"
+#include "session/session.h"
 
 #include "engine/client.h"
 #include "report/model.h"
@@ -13,21 +13,21 @@ struct collecting {
     const struct eng_watch *watch;
     struct store *store;
     int64_t session;
-    enum cli_code_which which;
-    const struct cli_shares *shares;
+    enum ses_code_which which;
+    const struct ses_shares *shares;
     const struct eng_device *device;
     struct lit_error *error;
     bool broken;           // the store
     bool silent;           // the driver tells nothing
     size_t unable;         // configurations whose code was not to be had
     char why[512];         // of the first of them
-    struct cli_list there; // names that the store has code of
+    struct lit_list there; // names that the store has code of
 };
 
 static bool note_there(const char *device, const char *name, struct isa_code *code, void *user)
 {
     (void)device, (void)code;
-    cli_list_add(&((struct collecting *)user)->there, lit_strdup(name));
+    lit_list_add(&((struct collecting *)user)->there, lit_strdup(name));
     return true;
 }
 
@@ -70,7 +70,7 @@ static bool is_wanted(const struct collecting *c, const struct report_model *mod
 {
     if (result->result == ENG_SKIP)
         return false;
-    if (c->which == CLI_CODE_ALL || cli_shares_among(c->shares, c->device->id, result->name) > 1)
+    if (c->which == SES_CODE_ALL || ses_shares_among(c->shares, c->device->id, result->name) > 1)
         return !paired;
     return paired ? !is_odd(result) && has_odd_pair(model, result) : is_odd(result);
 }
@@ -84,8 +84,8 @@ static size_t choose(struct collecting *c, const struct report_model *model,
     for (int paired = 0; paired < 2; paired++)
         for (size_t i = 0; i < model->result_count; i++) {
             const struct report_result *result = &model->results[i];
-            const bool full = c->which == CLI_CODE_FAILED && count >= CLI_CODE_MOST &&
-                              cli_shares_among(c->shares, c->device->id, result->name) == 1;
+            const bool full = c->which == SES_CODE_FAILED && count >= SES_CODE_MOST &&
+                              ses_shares_among(c->shares, c->device->id, result->name) == 1;
             if (full || strcmp(model->devices[result->device].id, c->device->id) != 0 ||
                 !is_wanted(c, model, result, paired) || is_there(c, result->name))
                 continue;
@@ -142,12 +142,12 @@ static bool collect_device(struct collecting *c, const struct report_model *mode
     return !c->broken;
 }
 
-bool cli_code_collect(const struct cli_devices *devices, struct store *store, int64_t session,
-                      enum cli_code_which which, const struct cli_shares *shares,
+bool ses_code_collect(const struct ses_devices *devices, struct store *store, int64_t session,
+                      enum ses_code_which which, const struct ses_shares *shares,
                       struct lit_error *error)
 {
     struct report_model model;
-    if (which == CLI_CODE_NONE)
+    if (which == SES_CODE_NONE)
         return true;
     bool good = report_model_load(store, session, &model, error);
     for (size_t i = 0; good && i < devices->inventory.count; i++) {
