@@ -4,7 +4,6 @@
 
 #include "base/file.h"
 #include "cli/device.h"
-#include "cli/isa.h"
 #include "engine/client.h"
 #include "engine/plan.h"
 #include "report/code.h"
@@ -123,7 +122,7 @@ static bool take(const struct cat_case *which, enum eng_result result, const cha
         const bool by_tool = disassemble(a, code, &sass);
         a->given++;
         a->broken = a->chosen->keep &&
-                    !cli_isa_keep(a->chosen->keep, a->device->number, name.data, code, a->error);
+                    !isa_keep(a->chosen->keep, a->device->number, name.data, code, a->error);
         isa_study_add(&a->study, name.data, code, by_tool ? &sass : NULL, "nvdisasm");
     }
     return !a->broken;
@@ -148,7 +147,7 @@ static enum eng_end ask_device(struct asking *a)
         text_printf(&text, "  %zu skipped: the device lacks something for them\n",
                     a->skipped - skipped);
     if (a->study.count)
-        cli_isa_text(&a->study, a->chosen->listing, a->chosen->diff, a->chosen->every, &text);
+        report_study(&a->study, a->chosen->listing, a->chosen->diff, a->chosen->every, &text);
     text_puts(&text, "\n");
     term_print(&text);
     if (eng_end_stops(end))
@@ -181,7 +180,7 @@ static int read_files(struct asking *a)
         good = read_cache(a, a->patterns.items[i]);
     isa_study_finish(&a->study, NULL);
     if (good)
-        cli_isa_text(&a->study, a->chosen->listing, false, a->chosen->every, &text);
+        report_study(&a->study, a->chosen->listing, false, a->chosen->every, &text);
     term_print(&text);
     isa_study_clear(&a->study);
     if (!good)
@@ -203,7 +202,7 @@ static int ask(struct asking *a)
     a->selection = (struct cat_selection){
         .patterns = a->patterns.items, .count = a->patterns.count, .thorough = a->chosen->thorough};
     if (!cat_selection_check(&a->selection, error) || !ses_simt_use(&a->chosen->simt, error) ||
-        (a->chosen->keep && !cli_isa_keep_start(a->chosen->keep, error)))
+        (a->chosen->keep && !isa_keep_start(a->chosen->keep, error)))
         return term_fail(error);
     if (!ses_devices_find(&a->devices, &a->chosen->devices, error))
         return eng_interrupt() ? LIT_EXIT_TIME : term_fail(error);

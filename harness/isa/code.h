@@ -83,6 +83,15 @@ bool isa_add_cache(struct isa_code *code, const char *about, const char *bytes, 
 void isa_pack(const struct isa_code *code, struct text *bytes);
 bool isa_unpack(const char *bytes, size_t size, struct isa_code *code, struct lit_error *error);
 
+// Makes the folder, unless it exists. False with an error if it exists and is not empty, or cannot
+// be made.
+bool isa_keep_start(const char *folder, struct lit_error *error);
+// Writes all of a configuration's code into FOLDER/device-N/: NAME.statistics.txt,
+// NAME.remarks.txt, and NAME.I.EXTENSION for its pieces from 1 on, where in NAME '/' is '~'. False
+// with an error.
+bool isa_keep(const char *folder, unsigned device, const char *name, const struct isa_code *code,
+              struct lit_error *error);
+
 // --- Files of other programs
 
 // A function of a file: its text, or its machine code.

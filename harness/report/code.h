@@ -118,3 +118,9 @@ void report_code_around(const struct isa_diff *diff, bool **shown);
 void report_code_difference(const struct isa_listing *paired, const char *paired_title,
                             const struct isa_listing *listing, const char *title, size_t most,
                             struct text *out);
+
+// What litmus isa prints: a table of configurations, what axes change, risks, remarks; with
+// `listing` of each code, with `diff` of the pair of each axis that differs most, with `every` all
+// representations and not the lowest alone. Pure.
+void report_study(const struct isa_study *study, bool listing, bool diff, bool every,
+                  struct text *text);

@@ -6,7 +6,7 @@
 #include "model/facts.h"
 #include "bench/oracle.h"
 #include "bench/tune.h"
-#include "cli/bench.h"
+#include "benching/benching.h"
 #include "folder.h"
 
 #include <math.h>
@@ -723,7 +723,7 @@ static void a_wait_that_ran_out_says_nothing(void **state)
     const struct bench_sum sum = bench_devices_sum(&told, 1);
     assert_true(sum.expired == 1 && sum.right == 1 && !sum.wrong);
     assert_int_equal(bench_sum_exit(&sum, because, sizeof because), LIT_EXIT_UNDECIDED);
-    cli_look_table(&told.sizes[0], true, false, &table);
+    benching_look_table(&told.sizes[0], true, false, &table);
     assert_non_null(strstr(table.data, "INCONCLUSIVE"));
     assert_null(strstr(table.data, "WRONG"));
     look_move_failed(result, &failed);

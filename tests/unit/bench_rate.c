@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "bench/rate.h"
-#include "cli/bench.h"
+#include "benching/benching.h"
 
 #include <string.h>
 
@@ -135,10 +135,10 @@ static void exit_codes(void **state)
     char because[256];
     struct bench_rate right = some_rate(), wrong = some_rate();
     wrong.failed = 1;
-    const struct cli_rate pass = {.end = ENG_PASS, .rates = {&right, 1}};
-    const struct cli_rate fails = {.end = ENG_PASS, .rates = {&wrong, 1}};
+    const struct benching_rate pass = {.end = ENG_PASS, .rates = {&right, 1}};
+    const struct benching_rate fails = {.end = ENG_PASS, .rates = {&wrong, 1}};
     const struct {
-        struct cli_rate rates[2];
+        struct benching_rate rates[2];
         bool out_of_time;
         enum lit_exit code;
     } cases[] = {
@@ -153,7 +153,7 @@ static void exit_codes(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(
-            cli_rates_exit(cases[i].rates, 2, cases[i].out_of_time, because, sizeof because),
+            benching_rates_exit(cases[i].rates, 2, cases[i].out_of_time, because, sizeof because),
             cases[i].code);
 }
 

@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "bench/result.h"
-#include "cli/bench.h"
+#include "benching/benching.h"
 #include "engine/bench.h"
 #include "stats/stats.h"
 
@@ -370,17 +370,17 @@ static void numbers_in_words(void **state)
 {
     (void)state;
     char text[32];
-    assert_string_equal(cli_bench_ms(text, 126800), "0.1268");
-    assert_string_equal(cli_bench_ms(text, 12240000), "12.24");
-    assert_string_equal(cli_bench_ms(text, 1203400000), "1203");
-    assert_string_equal(cli_bench_share(text, 0.412), "41 %");
-    assert_string_equal(cli_bench_share(text, 0.0412), "4.1 %");
-    assert_string_equal(cli_bench_share(text, 0.000412), "0.04 %");
-    assert_string_equal(cli_bench_share(text, 1e-9), "< 0.01 %");
-    assert_string_equal(cli_bench_share(text, 0), "");
-    assert_string_equal(cli_bench_rate(text, 4.226e12), "4.23 T");
-    assert_string_equal(cli_bench_rate(text, 14.2e9), "14.2 G");
-    assert_string_equal(cli_bench_rate(text, 850e6), "850 M");
+    assert_string_equal(benching_ms(text, 126800), "0.1268");
+    assert_string_equal(benching_ms(text, 12240000), "12.24");
+    assert_string_equal(benching_ms(text, 1203400000), "1203");
+    assert_string_equal(benching_share(text, 0.412), "41 %");
+    assert_string_equal(benching_share(text, 0.0412), "4.1 %");
+    assert_string_equal(benching_share(text, 0.000412), "0.04 %");
+    assert_string_equal(benching_share(text, 1e-9), "< 0.01 %");
+    assert_string_equal(benching_share(text, 0), "");
+    assert_string_equal(benching_per_second(text, 4.226e12), "4.23 T");
+    assert_string_equal(benching_per_second(text, 14.2e9), "14.2 G");
+    assert_string_equal(benching_per_second(text, 850e6), "850 M");
 }
 
 // The quantile of a share: where the polygon through the sorted values is, walked piece by piece.

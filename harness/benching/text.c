@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What litmus bench measured, as tables for the terminal and in Markdown.
-#include "cli/bench.h"
-#include "cli/device.h"
+#include "benching/benching.h"
 #include "report/markdown.h"
 
 #include <inttypes.h>
@@ -11,7 +10,7 @@
 
 #define SHOWN 12 // scans of a size in the table, of very many
 
-char *cli_bench_ms(char target[32], double ns)
+char *benching_ms(char target[32], double ns)
 {
     const double ms = ns / 1e6;
     const int digits = ms >= 1000 ? 0 : ms >= 100 ? 1 : ms >= 10 ? 2 : ms >= 1 ? 3 : 4;
@@ -19,7 +18,7 @@ char *cli_bench_ms(char target[32], double ns)
     return target;
 }
 
-char *cli_bench_share(char target[32], double share)
+char *benching_share(char target[32], double share)
 {
     const double percent = share * 100;
     const int digits = percent >= 9.95 ? 0 : percent >= 0.995 ? 1 : 2;
@@ -30,7 +29,7 @@ char *cli_bench_share(char target[32], double share)
     return target;
 }
 
-char *cli_bench_rate(char target[32], double rate)
+char *benching_per_second(char target[32], double rate)
 {
     static const struct {
         double unit;
@@ -219,7 +218,7 @@ static void put_rounds(const struct bench_size *size, struct text *text)
     put_clock(result, text);
 }
 
-void cli_bench_table(const struct bench_size *size, bool color, struct text *text)
+void benching_table(const struct bench_size *size, bool color, struct text *text)
 {
     const struct bench_result *result = &size->result;
     OWNED(text_free) struct text title = {0};
@@ -293,7 +292,7 @@ static void put_size(const struct bench_size *size, struct text *text)
         put_clock(result, text);
 }
 
-void cli_look_table(const struct bench_size *size, bool all, bool color, struct text *text)
+void benching_look_table(const struct bench_size *size, bool all, bool color, struct text *text)
 {
     OWNED(table_clear) struct table table = {.width = 110, TABLE_OF(look_columns)};
     text_puts(text, "  ");
@@ -331,7 +330,7 @@ static void add_summary(const struct bench_size *size, struct table *table)
     char text[32];
     table_row(table);
     table_count(table, TONE_PLAIN, result->shape.elements);
-    put_text(table, row ? cli_bench_ms(text, f.ns.median) : "");
+    put_text(table, row ? benching_ms(text, f.ns.median) : "");
     table_put(table, TONE_PLAIN, row ? "%.4g" : "", f.rate.bytes / 1e9);
     table_put(table, TONE_PLAIN, copy ? "%.4g" : "",
               copy ? bench_figures(result, copy).rate.bytes / 1e9 : 0);
@@ -356,7 +355,7 @@ static void make_summary(const struct bench_device *device, struct table *table)
         add_summary(&device->sizes[i], table);
 }
 
-void cli_look_summary(const struct bench_device *device, bool color, struct text *text)
+void benching_look_summary(const struct bench_device *device, bool color, struct text *text)
 {
     struct table table;
     make_summary(device, &table);
@@ -434,7 +433,7 @@ static const struct table_column rate_columns[] = {
     {.title = "of limit", .kind = TABLE_NUMBER},
 };
 
-static void add_rate(const struct cli_rate *rate, enum bench_form form, struct table *table)
+static void add_rate(const struct benching_rate *rate, enum bench_form form, struct table *table)
 {
     const struct bench_rate_figures f = bench_rate_figures(&rate->rates, form);
     const struct dev_facts *facts = &rate->device->facts;
@@ -457,7 +456,7 @@ static void add_rate(const struct cli_rate *rate, enum bench_form form, struct t
     table_put(table, TONE_PLAIN, "%.3f", f.of_limit);
 }
 
-void cli_bench_markdown(const struct cli_benching *b, struct text *text)
+void benching_markdown(const struct benching *b, struct text *text)
 {
     const bool scan = strcmp(b->name, "scan") == 0, lookback = strcmp(b->name, "lookback") == 0;
     static const struct table_column head_columns[] = {{.title = ""}, {.title = ""}};

@@ -2,8 +2,7 @@
 // litmus bench scan: native and emulated scans against what the device can do; litmus bench
 // lookback: scans over the whole device against copies, and against CUB.
 #include "base/clock.h"
-#include "cli/bench.h"
-#include "cli/cli.h"
+#include "benching/benching.h"
 #include "session/output.h"
 #include "engine/bench.h"
 
@@ -22,7 +21,7 @@ static const unsigned scan_sizes[] = {20, 16, 12};
 static const unsigned gpu_sizes[] = {20, 22, 24, 26, 28, 30, 0}, cpu_sizes[] = {16, 18, 20, 0},
                       simt_sizes[] = {13, 0};
 
-static bool color(const struct cli_benching *b)
+static bool color(const struct benching *b)
 {
     return term_color((enum term_color)b->chosen.color);
 }
@@ -40,9 +39,9 @@ static const char *unusable(const struct eng_device *device, char reason[512])
 
 // --- scan
 
-void cli_bench_scan(struct cli_benching *b)
+void benching_scan(struct benching *b)
 {
-    const struct cli_bench_options *o = &b->chosen;
+    const struct benching_options *o = &b->chosen;
     const struct eng_device *device = b->device;
     struct bench_device *measured = &b->measured[b->measured_count++];
     struct bench_size *size = b->size = &measured->sizes[measured->count++];
@@ -62,9 +61,9 @@ void cli_bench_scan(struct cli_benching *b)
     if (!unusable(device, size->reason)) {
         bench_result_begin(&size->result, &device->facts, request.elements, request.loops,
                            ENG_BENCH_WARM, (uint32_t)o->repeat);
-        cli_benching_ask(b, &request, &size->end, size->reason);
+        benching_ask(b, &request, &size->end, size->reason);
     }
-    cli_bench_table(size, color(b), &table);
+    benching_table(size, color(b), &table);
     text_puts(&table, "\n");
     term_print(&table);
 }
@@ -81,7 +80,7 @@ static bool matches(const char *pattern, size_t number)
 
 // What a search leaves out without a word; scans that rely on the order in which workgroups start,
 // unless they are asked for.
-static bool is_searched(const struct cli_benching *b, const struct bench_row *row)
+static bool is_searched(const struct benching *b, const struct bench_row *row)
 {
     const struct dev_facts *facts = &b->device->facts;
     return bench_row_fits(row, facts, NULL) &&
@@ -91,7 +90,7 @@ static bool is_searched(const struct cli_benching *b, const struct bench_row *ro
 }
 
 // Every row of a kind at a size that a pattern names; NULL: every one.
-static void add_kind(const struct cli_benching *b, struct look_set *set, enum bench_kind kind,
+static void add_kind(const struct benching *b, struct look_set *set, enum bench_kind kind,
                      uint64_t elements, const char *pattern)
 {
     for (size_t i = 0; i < look_rows(); i++) {
@@ -102,7 +101,7 @@ static void add_kind(const struct cli_benching *b, struct look_set *set, enum be
     }
 }
 
-static void choose(const struct cli_benching *b, uint64_t elements, struct bench_size *size,
+static void choose(const struct benching *b, uint64_t elements, struct bench_size *size,
                    struct look_set *set)
 {
     const struct dev_facts *facts = &b->device->facts;
@@ -131,25 +130,25 @@ static void choose(const struct cli_benching *b, uint64_t elements, struct bench
 static bool measure(uint64_t elements, const struct look_set *set, uint32_t repeats,
                     struct bench_size *size, void *user)
 {
-    struct cli_benching *b = user;
+    struct benching *b = user;
     struct eng_request request = {
         .name = ENG_LOOKBACK, .elements = elements, .loops = 1, .runs = repeats};
     look_set_write(set, request.rows);
     look_result_begin(&size->result, elements, set, ENG_BENCH_WARM, repeats);
     size->cub = look_cub_scan(&b->cub, b->device->facts.name, elements);
     b->size = size;
-    return cli_benching_ask(b, &request, &size->end, size->reason);
+    return benching_ask(b, &request, &size->end, size->reason);
 }
 
 static void say_rung(const char *line, void *user)
 {
-    struct cli_benching *b = user;
+    struct benching *b = user;
     term_line_clear(&b->devices.line);
     printf("  %s\n", line);
     term_flush();
 }
 
-static void keep_choice(struct cli_benching *b, const struct bench_size *size)
+static void keep_choice(struct benching *b, const struct bench_size *size)
 {
     const struct bench_measured *best = bench_result_best(&size->result, BENCH_LOOKBACK);
     const struct dev_facts *facts = &b->device->facts;
@@ -180,7 +179,7 @@ static void keep_choice(struct cli_benching *b, const struct bench_size *size)
 }
 
 // `left` sizes are to come until `until`.
-static void time_size(struct cli_benching *b, uint64_t elements, size_t left, double until,
+static void time_size(struct benching *b, uint64_t elements, size_t left, double until,
                       struct bench_size *size)
 {
     struct look_set set = {0};
@@ -196,15 +195,15 @@ static void time_size(struct cli_benching *b, uint64_t elements, size_t left, do
         choose(b, elements, size, &set);
         measure(elements, &set, (uint32_t)b->chosen.repeat, size, b);
     }
-    cli_look_table(size, b->chosen.verbose > 0, color(b), &table);
+    benching_look_table(size, b->chosen.verbose > 0, color(b), &table);
     term_print(&table);
     if (found)
         keep_choice(b, size);
 }
 
-void cli_bench_lookback(struct cli_benching *b)
+void benching_lookback(struct benching *b)
 {
-    const struct cli_bench_options *o = &b->chosen;
+    const struct benching_options *o = &b->chosen;
     const struct eng_device *device = b->device;
     struct bench_device *measured = &b->measured[b->measured_count++];
     struct text table = {0};
@@ -217,18 +216,18 @@ void cli_bench_lookback(struct cli_benching *b)
     if (unusable(device, measured->reason))
         count = 0;
     const double until = clock_now() + (o->budget > 0 ? o->budget : TUNE_BUDGET);
-    for (size_t i = 0; i < count && !cli_benching_is_over(b); i++)
+    for (size_t i = 0; i < count && !benching_is_over(b); i++)
         time_size(b, sizes[i], count - i, until, &measured->sizes[measured->count++]);
-    cli_look_summary(measured, color(b), &table);
+    benching_look_summary(measured, color(b), &table);
     text_puts(&table, "\n");
     term_print(&table);
 }
 
 // --- lookback: from the command line
 
-bool cli_bench_lookback_begin(struct cli_benching *b, struct lit_error *error)
+bool benching_lookback_begin(struct benching *b, struct lit_error *error)
 {
-    struct cli_bench_options *o = &b->chosen;
+    struct benching_options *o = &b->chosen;
     bool any = !o->variants;
     if (!o->tuned)
         o->tuned = TUNED_FILE;

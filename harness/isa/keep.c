@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled code as files.
-#include "cli/isa.h"
+#include "isa/code.h"
 
 #include "base/file.h"
 #include "base/folder.h"
@@ -10,7 +10,7 @@
 
 #define NAME_LONGEST 200 // bytes; file systems take 255 with what comes behind
 
-bool cli_isa_keep_start(const char *folder, struct lit_error *error)
+bool isa_keep_start(const char *folder, struct lit_error *error)
 {
     return lit_folder_check(folder, NULL, error) && lit_folder_make(folder, error);
 }
@@ -50,8 +50,8 @@ static bool write_lines(const struct text *base, const char *extension, struct t
     return good;
 }
 
-bool cli_isa_keep(const char *folder, unsigned device, const char *name,
-                  const struct isa_code *code, struct lit_error *error)
+bool isa_keep(const char *folder, unsigned device, const char *name, const struct isa_code *code,
+              struct lit_error *error)
 {
     OWNED(text_free) struct text base = {0}, statistics = {0}, remarks = {0};
     text_printf(&base, "%s/device-%u", folder, device);

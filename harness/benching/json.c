@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What litmus bench measured, as JSON.
-#include "cli/bench.h"
+#include "benching/benching.h"
 #include "report/fields.h"
 #include "report/format.h"
 
@@ -229,7 +229,7 @@ static json_t *run_json(const struct bench_rate *run)
                      "check", t.check);
 }
 
-static json_t *rate_json(const struct cli_rate *rate)
+static json_t *rate_json(const struct benching_rate *rate)
 {
     const struct bench_rates *rates = &rate->rates;
     const struct dev_facts *facts = &rate->device->facts;
@@ -254,7 +254,7 @@ static json_t *rate_json(const struct cli_rate *rate)
 
 // --- The whole
 
-void cli_bench_json(const struct cli_benching *b, struct text *text)
+void benching_json(const struct benching *b, struct text *text)
 {
     const bool lookback = strcmp(b->name, "lookback") == 0, scan = strcmp(b->name, "scan") == 0;
     json_t *list = json_array();

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus bench: what its benchmarks share, and what they print.
+// Benchmarks: what there is, what they share, and what they print.
 #pragma once
 
 #include "bench/rate.h"
 #include "bench/tune.h"
-#include "cli/device.h"
 #include "engine/client.h"
 #include "isa/code.h"
+#include "session/device.h"
 
-struct cli_bench_options {
+struct benching_options {
     struct lit_list devices, simt, tests;
     uint64_t repeat, elements, loops, scale;
     struct lit_seed seed;
@@ -20,7 +20,7 @@ struct cli_bench_options {
 };
 
 // A configuration of throughput, single on a device.
-struct cli_rate {
+struct benching_rate {
     const struct eng_device *device;
     char name[512]; // the configuration
     struct bench_rates rates;
@@ -28,69 +28,86 @@ struct cli_rate {
     char reason[512];    // why not
 };
 
-struct cli_benching {
+struct benching {
     const char *name; // of the benchmark
-    struct cli_bench_options chosen;
+    struct benching_options chosen;
     struct ses_devices devices;
     struct store_session session;  // as one that is stored: its command, start, system and seed
     struct isa_code code;          // of the row that comes next
     struct lit_error unkept;       // a file of code or of choices that could not be written
     struct bench_device *measured; // of scan, lookback
     size_t measured_count;
-    struct cli_rate *rates; // of throughput, single
+    struct benching_rate *rates; // of throughput, single
     size_t rate_count;
     struct look_tunings tunings; // of lookback
     struct look_cub cub;
     // The device, the size and the rates that the worker reports of:
     const struct eng_device *device;
     struct bench_size *size;
-    struct cli_rate *rate;
+    struct benching_rate *rate;
     enum eng_end end; // how the last worker ended
     enum lit_exit exit;
     char because[256]; // half a sentence: why that exit code
 };
 
+enum { BENCHING_SCAN = 1, BENCHING_LOOKBACK = 2, BENCHING_SINGLE = 4, BENCHING_THROUGHPUT = 8 };
+
+extern const struct benching_kind {
+    const char *name, *about;
+    int bit;
+    uint64_t repeat, simt_repeat, most_repeat;
+    bool (*begin)(struct benching *b, struct lit_error *error); // may be NULL
+    void (*run)(struct benching *b);
+} benching_kinds[];
+#define BENCHING_KINDS 4
+
+// Checks the options, measures on the chosen devices, prints all of it and writes the files that
+// the options name. `chosen` and `session` are given. Returns the exit code; an error was printed.
+// Clear it in any case, but for its devices.
+int benching_run(struct benching *b, const struct benching_kind *kind, struct lit_error *error);
+void benching_clear(struct benching *b);
+
 // --- Each benchmark
 
 // Checks its own options, and reads its files. False with an error.
-bool cli_bench_lookback_begin(struct cli_benching *b, struct lit_error *error);
-bool cli_bench_rate_begin(struct cli_benching *b, struct lit_error *error);
+bool benching_lookback_begin(struct benching *b, struct lit_error *error);
+bool benching_rates_begin(struct benching *b, struct lit_error *error);
 // Measures on the present device and prints what came of it.
-void cli_bench_scan(struct cli_benching *b);
-void cli_bench_lookback(struct cli_benching *b);
-void cli_bench_rates(struct cli_benching *b);
+void benching_scan(struct benching *b);
+void benching_lookback(struct benching *b);
+void benching_rates(struct benching *b);
 // How all of it ended: wrong units are a finding, as in `litmus run`. Pure.
-enum lit_exit cli_rates_exit(const struct cli_rate *rates, size_t count, bool out_of_time,
-                             char *because, size_t size);
+enum lit_exit benching_rates_exit(const struct benching_rate *rates, size_t count, bool out_of_time,
+                                  char *because, size_t size);
 
 // --- What they share
 
 // Asks a worker of the present device, with validation, capture and the seed as the options say.
 // *result, reason and b->end become how it ended; the result is SKIP if the run ends with it. True
 // if the run continues.
-bool cli_benching_ask(struct cli_benching *b, struct eng_request *request, enum eng_result *result,
-                      char reason[512]);
+bool benching_ask(struct benching *b, struct eng_request *request, enum eng_result *result,
+                  char reason[512]);
 // Whether the last worker's end ends the run, too: its time, or a signal.
-bool cli_benching_is_over(const struct cli_benching *b);
+bool benching_is_over(const struct benching *b);
 
 // --- What they print
 
 // A size of scan, of lookback; of lookback all of a device, once they are done.
-void cli_bench_table(const struct bench_size *size, bool color, struct text *text);
-void cli_look_table(const struct bench_size *size, bool all, bool color, struct text *text);
-void cli_look_summary(const struct bench_device *device, bool color, struct text *text);
-void cli_rate_text(const struct cli_rate *rate, struct text *text);
+void benching_table(const struct bench_size *size, bool color, struct text *text);
+void benching_look_table(const struct bench_size *size, bool all, bool color, struct text *text);
+void benching_look_summary(const struct bench_device *device, bool color, struct text *text);
+void benching_rate_text(const struct benching_rate *rate, struct text *text);
 // All of it, as Markdown, and as JSON by docs/bench.schema.json, docs/bench-lookback.schema.json,
 // docs/bench-rate.schema.json.
-void cli_bench_markdown(const struct cli_benching *b, struct text *text);
-void cli_bench_json(const struct cli_benching *b, struct text *text);
+void benching_markdown(const struct benching *b, struct text *text);
+void benching_json(const struct benching *b, struct text *text);
 
 // "0.1268", "12.24", "1,203": milliseconds with four digits. A share: "41 %", "0.03 %". Of
 // operations per second: "14.20 T". Returns `target`.
-char *cli_bench_ms(char target[32], double ns);
-char *cli_bench_share(char target[32], double share);
-char *cli_bench_rate(char target[32], double rate);
+char *benching_ms(char target[32], double ns);
+char *benching_share(char target[32], double share);
+char *benching_per_second(char target[32], double rate);
 // The same as arguments of a printf.
-#define MS(ns)           cli_bench_ms((char[32]){0}, (ns))
-#define SHARE(share)     cli_bench_share((char[32]){0}, (share))
-#define PER_SECOND(rate) cli_bench_rate((char[32]){0}, (rate))
+#define MS(ns)           benching_ms((char[32]){0}, (ns))
+#define SHARE(share)     benching_share((char[32]){0}, (share))
+#define PER_SECOND(rate) benching_per_second((char[32]){0}, (rate))

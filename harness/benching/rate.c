@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus bench throughput, and single: configurations, one worker each, and what came of them.
 #include "catalogue/catalogue.h"
-#include "cli/bench.h"
-#include "cli/cli.h"
+#include "benching/benching.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,13 +55,13 @@ static void find_scan(const struct dev_facts *facts, struct text *name)
 
 // --- Devices
 
-static void rate_one(struct cli_benching *b, const char *name, const char *asked)
+static void rate_one(struct benching *b, const char *name, const char *asked)
 {
-    const struct cli_bench_options *o = &b->chosen;
+    const struct benching_options *o = &b->chosen;
     struct text text = {0};
     b->rates = lit_realloc(b->rates, b->rate_count + 1, sizeof *b->rates);
-    struct cli_rate *rate = b->rate = &b->rates[b->rate_count++];
-    *rate = (struct cli_rate){.device = b->device, .end = ENG_SKIP};
+    struct benching_rate *rate = b->rate = &b->rates[b->rate_count++];
+    *rate = (struct benching_rate){.device = b->device, .end = ENG_SKIP};
     snprintf(rate->name, sizeof rate->name, "%s", *name ? name : asked);
     if (!*name) {
         snprintf(rate->reason, sizeof rate->reason, "no configuration for subgroups of %u",
@@ -76,14 +75,14 @@ static void rate_one(struct cli_benching *b, const char *name, const char *asked
             .runs = o->repeat,
         };
         snprintf(request.name, sizeof request.name, "%s %.480s", b->name, name);
-        cli_benching_ask(b, &request, &rate->end, rate->reason);
+        benching_ask(b, &request, &rate->end, rate->reason);
     }
-    cli_rate_text(rate, &text);
+    benching_rate_text(rate, &text);
     text_puts(&text, "\n");
     term_print(&text);
 }
 
-void cli_bench_rates(struct cli_benching *b)
+void benching_rates(struct benching *b)
 {
     const struct lit_list *tests = &b->chosen.tests;
     const size_t count = tests->count ? tests->count : 2;
@@ -92,7 +91,7 @@ void cli_bench_rates(struct cli_benching *b)
         printf("  %s\n\n", facts->problem);
         return;
     }
-    for (size_t i = 0; i < count && !cli_benching_is_over(b); i++) {
+    for (size_t i = 0; i < count && !benching_is_over(b); i++) {
         struct text name = {0};
         const char *asked = tests->count ? tests->items[i]
                             : i          ? "loop.desync"
@@ -106,9 +105,9 @@ void cli_bench_rates(struct cli_benching *b)
     }
 }
 
-bool cli_bench_rate_begin(struct cli_benching *b, struct lit_error *error)
+bool benching_rates_begin(struct benching *b, struct lit_error *error)
 {
-    struct cli_bench_options *o = &b->chosen;
+    struct benching_options *o = &b->chosen;
     const struct cat_selection selection = {.patterns = o->tests.items, .count = o->tests.count};
     if (!o->budget)
         o->budget = o->simt.count                    ? SIMT_BUDGET
@@ -119,8 +118,8 @@ bool cli_bench_rate_begin(struct cli_benching *b, struct lit_error *error)
 
 // --- What came of them
 
-enum lit_exit cli_rates_exit(const struct cli_rate *rates, size_t count, bool out_of_time,
-                             char *because, size_t size)
+enum lit_exit benching_rates_exit(const struct benching_rate *rates, size_t count, bool out_of_time,
+                                  char *because, size_t size)
 {
     size_t good = 0, wrong = 0, unreported = 0, waited = 0;
     bool lost = false;
@@ -228,7 +227,7 @@ static void put_ratios(const struct bench_rates *rates, struct text *text)
     }
 }
 
-void cli_rate_text(const struct cli_rate *rate, struct text *text)
+void benching_rate_text(const struct benching_rate *rate, struct text *text)
 {
     const struct bench_rates *rates = &rate->rates;
     text_printf(text, "  %s\n", rate->name);

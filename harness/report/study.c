@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of litmus isa.
-#include "cli/isa.h"
+#include "report/code.h"
 
 #include "catalogue/catalogue.h"
 #include "report/format.h"
@@ -263,7 +263,7 @@ static void put_remarks(const struct isa_study *study, struct text *text)
         text_printf(text, "\n%s", said.data);
 }
 
-void cli_isa_text(const struct isa_study *study, bool listing, bool diff, bool every,
+void report_study(const struct isa_study *study, bool listing, bool diff, bool every,
                   struct text *text)
 {
     if (study->count > 1 && isa_study_distinct(study))
