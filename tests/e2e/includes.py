@@ -88,6 +88,12 @@ class Includes(unittest.TestCase):
             self.assertIn("long." + name[-1] + ": 801 lines, and a file may have 800",
                           self.check(**{name: "#pragma once\n" + "//\n" * 800}))
 
+    def test_a_library_that_cli_may_not_include(self):
+        for name in "jansson.h", "sqlite3.h":
+            self.assertEqual(self.check(base__more_c=f"#include <{name}>\n"), "")
+            self.assertEqual(self.check(cli__more_c=f"#include <{name}>\n"),
+                             f"harness/cli/more.c: includes {name}, and cli may not\n")
+
     def test_a_header_that_needs_another(self):
         self.assertIn("do not compile by themselves",
                       self.check(cli__cli_h='#pragma once\n#include "base/base.h"\n'
