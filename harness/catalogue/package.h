@@ -12,6 +12,7 @@
 #define CAT_MOST_LOCATIONS 32
 #define CAT_MOST_PLACES    16
 #define CAT_MOST_PACKAGE   (UINT64_C(1) << 28) // bytes, unpacked
+#define CAT_PACKAGE_BYTES  ((size_t)64 << 20) // of a kernel's file, and of all its buffers together
 
 // A package may be a litmus test, whose module has the usual interface, a table in CAT_INPUT, and
 // is what generate/concurrent.h describes. Where its threads wait for each other `groups`,

@@ -27,3 +27,4 @@
 #define cli_session_choose               ses_choose
 #define cli_session_campaign             ses_campaign
 #define CLI_MEMORY_TESTS                 SES_MEMORY_TESTS
+#define CLI_KERNEL_BYTES                 CAT_PACKAGE_BYTES

@@ -26,8 +26,6 @@ enum cli_source { CLI_SPIRV, CLI_ASSEMBLY, CLI_GLSL };
 bool cli_kernel_side(const char *path, char *lines, struct cli_kernel_options *chosen,
                      struct lit_error *error);
 
-#define CLI_KERNEL_BYTES ((size_t)64 << 20) // of a file, and of all buffers together
-
 // Reads a file of 1 to `most` bytes.
 bool cli_kernel_bytes(const char *path, size_t most, struct text *bytes, struct lit_error *error);
 // Reads the words of a file: numbers as text in *.words, else bytes, which zeros fill up to a whole
@@ -91,16 +89,3 @@ bool cli_kernels_take(struct store *store, int64_t session, struct lit_error *er
 // in the catalogue.
 // False with an error if the simulator cannot run it.
 bool cli_kernel_agree(struct cat_package *package, const char *name, struct lit_error *error);
-
-// --- What litmus reduce makes of what it is given, and writes
-
-// A configuration of a test as a kernel: what its first run has in its buffers and push constants,
-// and a generated program's has in litmus fuzz. *loose becomes whether its oracle leaves anything
-// open. False with an error that says why there can be none.
-bool cli_reduce_package(const struct cat_case *which, const struct dev_facts *facts, bool *loose,
-                        struct cat_package *package, struct lit_error *error);
-
-// Writes a kernel into a folder as litmus kernel takes it, with lines of comment (`remark`) on top;
-// `path` becomes the file that it takes.
-bool cli_reduce_write(const struct cat_package *package, const char *remark, const char *folder,
-                      struct text *path, struct lit_error *error);

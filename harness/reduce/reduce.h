@@ -2,6 +2,8 @@
 // Makes a kernel that fails as small as it can while it fails in the same way.
 #pragma once
 
+#include "base/text.h"
+#include "catalogue/prepare.h"
 #include "engine/client.h"
 #include "reduce/pass.h"
 
@@ -133,3 +135,32 @@ void red_spirv_opt(const struct cat_package *package, red_try *try_one, void *us
 // program. Does nothing where it is not installed.
 void red_spirv_reduce(const struct red_plan *plan, const struct cat_package *package,
                       red_try *try_one, void *user);
+
+// --- From a configuration to a folder
+
+// A configuration of a test as a kernel: what its first run has in its buffers and push constants,
+// and a generated program's has in litmus fuzz. *loose becomes whether its oracle leaves anything
+// open. False with an error that says why there can be none.
+bool red_package_take(const struct cat_case *which, const struct dev_facts *facts, bool *loose,
+                      struct cat_package *package, struct lit_error *error);
+
+// Writes a kernel into a folder as litmus kernel takes it, with lines of comment (`remark`) on top;
+// `path` becomes the file that it takes.
+bool red_package_write(const struct cat_package *package, const char *remark, const char *folder,
+                       struct text *path, struct lit_error *error);
+
+struct red_options {
+    struct lit_list devices, simt;
+    uint64_t runs, jobs;
+    double part, timeout, time;
+    const char *out;
+    bool quiet;
+    int verbose;
+};
+
+// Calls a subcommand of litmus in this process; argv[0] is its name.
+typedef int red_start(const char *name, int argc, char **argv);
+// Reduces a configuration, prints how it goes on and what is reached, and bundles that by 'litmus
+// kernel' and 'litmus repro'. Returns the exit code; an error was printed.
+int red_configuration(const struct red_options *chosen, const char *configuration, red_start *start,
+                      struct lit_error *error);

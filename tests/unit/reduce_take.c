@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A generated program as a kernel: it has to have the workgroups and the input that it failed with.
 // reduce_take SPIRV-AS FILE, of program 2348 of seed 0x2026
-#include "cli/kernel.h"
+#include "reduce/reduce.h"
 
 #include "base/text.h"
 #include "catalogue/catalogue.h"
@@ -35,7 +35,7 @@ static void take(struct dev_facts *facts, struct cat_package *package)
         !cat_case_first(patterns.items[0], &which, &error))
         fail_msg("%s", error.message);
     which.subgroup = facts->subgroup;
-    if (!cli_reduce_package(&which, facts, &loose, package, &error))
+    if (!red_package_take(&which, facts, &loose, package, &error))
         fail_msg("%s", error.message);
     cat_case_name(&which, &what);
     assert_false(loose);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a configuration of a test to a kernel.
-#include "cli/kernel.h"
+#include "reduce/reduce.h"
 
 #include "base/spirv.h"
 #include "engine/protocol.h"
@@ -104,8 +104,8 @@ static uint64_t seed_of(const char *name)
     return last && at > name ? strtoull(at, NULL, 16) : SEED;
 }
 
-bool cli_reduce_package(const struct cat_case *which, const struct dev_facts *facts, bool *loose,
-                        struct cat_package *package, struct lit_error *error)
+bool red_package_take(const struct cat_case *which, const struct dev_facts *facts, bool *loose,
+                      struct cat_package *package, struct lit_error *error)
 {
     const struct cat_test *test = which->test;
     OWNED(eng_prepared_clear) struct eng_prepared ready = {0};
@@ -115,7 +115,7 @@ bool cli_reduce_package(const struct cat_case *which, const struct dev_facts *fa
     const struct eng_prepare how = {.which = which,
                                     .facts = facts,
                                     .scale = test->head.program ? eng_draw_workgroups(facts) : 0,
-                                    .most_words = CLI_KERNEL_BYTES / 4};
+                                    .most_words = CAT_PACKAGE_BYTES / 4};
     if (!eng_prepare(&how, &ready, error))
         return false;
     cat_case_name(which, &what);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel as files that litmus kernel takes: its assembly, FILE.kernel beside it, its words.
-#include "cli/kernel.h"
+#include "reduce/reduce.h"
 
 #include "base/file.h"
 #include "base/program.h"
@@ -129,8 +129,8 @@ static bool put_side(const struct cat_package *p, const char *folder, struct tex
     return true;
 }
 
-bool cli_reduce_write(const struct cat_package *package, const char *remark, const char *folder,
-                      struct text *path, struct lit_error *error)
+bool red_package_write(const struct cat_package *package, const char *remark, const char *folder,
+                       struct text *path, struct lit_error *error)
 {
     OWNED(text_free) struct text page = {0}, side = {0}, side_path = {0};
     text_puts(&page, remark);
