@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search of tune.h on devices, for each of the configurations that patterns select.
+#pragma once
+
+#include "base/random.h"
+#include "store/store.h"
+
+struct tune_options {
+    struct lit_list devices, simt;
+    uint64_t sets, runs;
+    struct lit_seed seed;
+    bool controls, thorough, quiet;
+    int verbose, color;
+    const char *db;
+    double timeout, time, budget;
+};
+
+// Writes the kernels that were added to the catalogue as those of a session; see cli_kernels_keep.
+typedef bool tune_keep(struct store *store, int64_t session, bool *all, struct lit_error *error);
+
+// Settles options that were not given, searches, prints and stores what is found. argc and
+// argv are for the session. Returns the exit code; an error was printed.
+int tune_configurations(struct tune_options *chosen, const struct lit_list *patterns, int argc,
+                        char **argv, tune_keep *keep, struct lit_error *error);
