@@ -378,6 +378,25 @@ bool text_is_sha256(const char *text)
     return strlen(text) == 64 && strspn(text, "0123456789abcdef") == 64;
 }
 
+void text_suggest(struct text *text, const char *word,
+                  const char *(*name_at)(size_t index, void *user), void *user)
+{
+    const char *name, *best = NULL;
+    unsigned least = ~0u;
+    size_t length = strlen(word);
+    for (size_t i = 0; (name = name_at(i, user)); i++) {
+        unsigned distance = text_distance(word, name);
+        if (length >= 3 && strncmp(word, name, length) == 0)
+            distance = 0;
+        if (distance < least) {
+            least = distance;
+            best = name;
+        }
+    }
+    if (best && least <= 2 + length / 4)
+        text_printf(text, ", did you mean '%s'?", best);
+}
+
 char *text_count(char target[32], uint64_t count)
 {
     char digits[24];

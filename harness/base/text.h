@@ -47,6 +47,10 @@ bool text_glob(const char *pattern, const char *name);
 // Levenshtein distance, both strings cut at 255 bytes.
 unsigned text_distance(const char *a, const char *b);
 
+// Appends `, did you mean 'NAME'?` for the names that are near to `word`, or nothing if none is.
+void text_suggest(struct text *text, const char *word,
+                  const char *(*name_at)(size_t index, void *user), void *user);
+
 // Writes a count with thousands separators, "12,000". Returns `target`.
 char *text_count(char target[32], uint64_t count);
 

@@ -159,7 +159,7 @@ static int choose(struct benching *b, struct cli_call *call)
         lit_fail(error, LIT_EXIT_USAGE, "missing BENCHMARK: 'litmus bench' lists them");
         return CLI_FAILED;
     }
-    cli_suggest(&hint, asked, name_at, NULL);
+    text_suggest(&hint, asked, name_at, NULL);
     lit_fail(error, LIT_EXIT_USAGE, "unknown benchmark '%.80s'%s", asked,
              hint.length ? hint.data : "; 'litmus bench' lists them");
     return CLI_FAILED;

@@ -114,10 +114,6 @@ bool cli_calls_check(const struct cli_syntax *syntax, uint64_t given, unsigned c
 // Appends the help text.
 void cli_help_text(const struct cli_syntax *syntax, struct text *text);
 
-// Appends `, did you mean 'NAME'?` for the names that are near to `word`, or nothing if none is.
-void cli_suggest(struct text *text, const char *word,
-                 const char *(*name_at)(size_t index, void *user), void *user);
-
 // The subcommands, and what they share: how errors are told, and what the terminal can show.
 
 // A subcommand's call.

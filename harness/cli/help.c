@@ -27,7 +27,7 @@ int cli_unknown(const char *name)
     if (strpbrk(name, ".*?/@!") || cfg_is_id(name))
         text_printf(&hint, "; to run tests: litmus run '%.80s'", name);
     else
-        cli_suggest(&hint, name, name_at, NULL);
+        text_suggest(&hint, name, name_at, NULL);
     if (!hint.length)
         text_puts(&hint, "; see 'litmus help'");
     lit_fail(&error, LIT_EXIT_USAGE, "unknown command '%.80s'%s", name, hint.data);

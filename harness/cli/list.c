@@ -311,7 +311,7 @@ static bool resolve(const struct lit_list *words, const char *what,
             found++;
         if (!name) {
             struct text hint = {0};
-            cli_suggest(&hint, words->items[i], name_at, NULL);
+            text_suggest(&hint, words->items[i], name_at, NULL);
             lit_fail(error, LIT_EXIT_USAGE, "unknown %s: %s%s", what, words->items[i],
                      hint.length ? hint.data : "");
             text_free(&hint);

@@ -130,25 +130,6 @@ static const char *wanted(unsigned kind)
 
 // Suggestions
 
-void cli_suggest(struct text *text, const char *word,
-                 const char *(*name_at)(size_t index, void *user), void *user)
-{
-    const char *name, *best = NULL;
-    unsigned least = ~0u;
-    size_t length = strlen(word);
-    for (size_t i = 0; (name = name_at(i, user)); i++) {
-        unsigned distance = text_distance(word, name);
-        if (length >= 3 && strncmp(word, name, length) == 0)
-            distance = 0;
-        if (distance < least) {
-            least = distance;
-            best = name;
-        }
-    }
-    if (best && least <= 2 + length / 4)
-        text_printf(text, ", did you mean '%s'?", best);
-}
-
 static const char *option_at(size_t index, void *user)
 {
     const struct cli_syntax *syntax = user;
@@ -179,7 +160,7 @@ static void explain(const struct cli_syntax *syntax, int reply, const char *word
     OWNED(text_free) struct text hint = {0};
     OWNED(lit_free) char *unknown = lit_strdup(strncmp(word, "--", 2) == 0 ? word + 2 : word);
     unknown[strcspn(unknown, "=")] = '\0';
-    cli_suggest(&hint, unknown, option_at, (void *)syntax);
+    text_suggest(&hint, unknown, option_at, (void *)syntax);
     if (!hint.length)
         text_printf(&hint, "; see 'litmus help %s'", syntax->name);
     lit_fail(error, LIT_EXIT_USAGE, "unknown option '--%.80s'%s", unknown, hint.data);

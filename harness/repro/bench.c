@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of benchmarks in bundles.
-#include "cli/repro.h"
+#include "repro/bench.h"
 
 #include "bench/oracle.h"
 #include "bench/row.h"
-#include "cli/cli.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,16 +19,16 @@ static const struct cat_head about = {
     .origin = (char *)"spirv/kernels and docs/bench.md of litmus",
 };
 
-bool cli_repro_is_bench(const char *name)
+bool repro_is_bench(const char *name)
 {
-    return strncmp(name, CLI_REPRO_BENCH, strlen(CLI_REPRO_BENCH)) == 0;
+    return strncmp(name, REPRO_BENCH, strlen(REPRO_BENCH)) == 0;
 }
 
-void cli_repro_bench_clear(struct cli_repro_bench *bench)
+void repro_bench_clear(struct repro_bench *bench)
 {
     text_free(&bench->name);
     free(bench->page);
-    *bench = (struct cli_repro_bench){0};
+    *bench = (struct repro_bench){0};
 }
 
 // All rows of both benchmarks, and what they are called here: bench:ROW.
@@ -48,7 +47,7 @@ static struct rows make_rows(const struct bench_shape *shape)
     for (size_t i = 0; i < looks; i++)
         rows.list[rows.count++] = look_row(i, shape->elements);
     for (size_t i = 0; i < rows.count; i++) {
-        text_puts(&rows.names[i], CLI_REPRO_BENCH);
+        text_puts(&rows.names[i], REPRO_BENCH);
         bench_row_name(&rows.list[i], &rows.names[i]);
     }
     return rows;
@@ -68,7 +67,7 @@ static const char *name_at(size_t index, void *user)
     return index < rows->count ? rows->names[index].data : NULL;
 }
 
-const char *cli_repro_bench_at(size_t index, void *user)
+const char *repro_bench_at(size_t index, void *user)
 {
     static struct rows kept; // until the program ends
     (void)user;
@@ -90,7 +89,7 @@ static bool find_row(const struct bench_shape *shape, const char *name, struct b
     if (found)
         *row = rows.list[at];
     else
-        cli_suggest(&hint, name, name_at, &rows);
+        text_suggest(&hint, name, name_at, &rows);
     if (!found)
         lit_fail(error, LIT_EXIT_USAGE, "no benchmark has a row '%.120s'%s", name,
                  hint.data ? hint.data : "; 'litmus bench scan --json FILE' names them");
@@ -128,7 +127,7 @@ static bool take_sizes(char *name, uint32_t *elements, uint32_t *loops, struct l
 // What litmus bench dispatches for a row: the constants are the width of a workgroup, the subgroup
 // size and the iterations. A copy beside a look-back knows nothing of subgroups.
 static void fill(const struct bench_row *row, uint32_t subgroup, uint64_t seed,
-                 struct cli_repro_bench *bench, struct eng_prepared *ready)
+                 struct repro_bench *bench, struct eng_prepared *ready)
 {
     const bool looks = row->lanes != 0, any = row->tile && !looks;
     const uint32_t values[] = {row->workgroup, subgroup, row->loops};
@@ -170,9 +169,9 @@ static void fill_data(const struct bench_row *row, uint32_t subgroup, uint64_t s
     bench_expect(row, subgroup, (uint32_t)ready->stream, ready->input, ready->expected);
 }
 
-bool cli_repro_bench(const char *name, const struct dev_facts *facts, bool small, uint64_t seed,
-                     struct cli_repro_bench *bench, struct eng_prepared *ready, struct repro *repro,
-                     struct lit_error *error)
+bool repro_bench(const char *name, const struct dev_facts *facts, bool small, uint64_t seed,
+                 struct repro_bench *bench, struct eng_prepared *ready, struct repro *repro,
+                 struct lit_error *error)
 {
     struct bench_row row;
     uint32_t elements = small ? BENCH_ELEMENTS : 1u << 16, loops = small ? 3 : 100;
