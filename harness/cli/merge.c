@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus merge: the sessions of several stores in one.
 
-#include "session/cases.h"
+#include "session/plan.h"
 #include "cli/cli.h"
 #include "report/format.h"
 #include "store/merge.h"
@@ -75,7 +75,7 @@ int cli_merge(struct cli_call *call)
                                           .input_count = call->operands.count,
                                           .parts = chosen->parts,
                                           .sum = chosen->sum,
-                                          .is_whole = cli_plan_is_whole};
+                                          .is_whole = ses_plan_is_whole};
     struct store_merge_done done = {0};
     bool ok = call->operands.count > 0 ||
               lit_fail(&call->error, LIT_EXIT_USAGE, "missing stores: see 'litmus help merge'");

@@ -28,8 +28,3 @@ struct cat_selection ses_cases_select(struct ses_cases *cases, const struct lit_
 bool ses_cases_keep(const struct cat_case *which, const char *name, const struct dev_facts *facts,
                     const void *cases);
 void ses_cases_clear(struct ses_cases *cases);
-
-// Whether 'litmus plan --missing' of a session, by the options that it was run with, names nothing:
-// each kind of its devices has measured all. What cannot be read or is not in the catalogue was
-// not.
-bool cli_plan_is_whole(struct store *store, int64_t session, const char *options);
