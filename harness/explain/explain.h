@@ -2,6 +2,7 @@
 // A run that fails on the SIMT simulator: found, explained in words, drawn.
 #pragma once
 
+#include "base/random.h"
 #include "base/text.h"
 #include "catalogue/catalogue.h"
 #include "engine/client.h"
@@ -87,3 +88,17 @@ void exp_print(const struct exp_found *found, const struct exp_fault *fault,
 void exp_picture(const struct exp_trace *trace, const struct exp_fault *fault,
                  const struct exp_window *window, const char *title, const char *model,
                  const char *sentence, struct text *text);
+
+// --- litmus explain
+
+struct exp_options {
+    struct lit_list simt;
+    const char *svg;
+    double time, timeout;
+    struct lit_seed seed;
+};
+
+// Searches, prints and draws the smallest failing configuration that the patterns select. Returns
+// the exit code; an error was printed.
+int exp_configuration(const struct exp_options *chosen, const struct lit_list *patterns,
+                      struct lit_error *error);
