@@ -38,18 +38,6 @@ bool cli_kernel_words(const char *path, uint32_t **words, size_t *count, struct 
 bool cli_kernel_load(const char *path, const struct cli_kernel_options *chosen, uint32_t **words,
                      size_t *count, struct text *page, struct lit_error *error);
 
-// What litmus lint finds in such files.
-struct cli_lint_spirv {
-    const struct cli_list *defines, *includes; // of GLSL
-    bool all, quiet;
-    size_t modules, loops, found, near, refused;
-};
-
-// Whether a file is a module, or one can be made of it: by its name, else by what it begins with.
-bool cli_lint_is_spirv(const char *path, const struct text *bytes);
-// Prints what is found in a file, and counts. False with an error if it is no module.
-bool cli_lint_spirv(struct cli_lint_spirv *lint, const char *path, struct lit_error *error);
-
 // Makes a package of what was given. False with an error that names what is missing, and an option
 // that says it; cat_package_clear frees it, after a failure too.
 // Where `agrees` is set, what is expected is left open: cli_kernel_agree says it.

@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus lint: the convergence lint over machine code from anywhere, and over SPIR-V.
 #include "cli/kernel.h"
-
-#include "base/file.h"
-#include "isa/code.h"
-#include "isa/lint.h"
+#include "lint/files.h"
 
 #include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 
-struct options {
-    bool rows, all, quiet, built_in;
-    uint64_t sm;
-    struct lit_list defines, includes;
-};
-
-#define AT(member) offsetof(struct options, member)
+#define AT(member) offsetof(struct linting_options, member)
 
 static const struct cli_option options[] = {
     {0, "rows", CLI_FLAG, AT(rows), NULL,
@@ -48,7 +37,7 @@ const struct cli_syntax cli_lint_syntax = {
         "vkGetPipelineCacheData or vkGetPipelineBinaryDataKHR gave for one pipeline.\n"
         "Of SPIR-V, its assembly (*.spvasm) and GLSL (*.comp, *.glsl) it names the loops behind\n"
         "which NVIDIA's compiler leaves a subgroup to execute operations apart.",
-    CLI_OPTIONS(options, struct options, 0),
+    CLI_OPTIONS(options, struct linting_options, 0),
     .more = "docs/lint.md says what is found, what is not, and why.\n\n"
             "exit codes: 0 nothing found, 1 at risk, leaving, twice or misguarded was found, or a\n"
             "loop of SPIR-V, 2 usage or input, 3 some code could not be analysed\n\n"
@@ -61,140 +50,15 @@ const struct cli_syntax cli_lint_syntax = {
     .operands = CLI_OPERANDS_FILES,
 };
 
-struct linting {
-    const struct options *chosen;
-    size_t functions, refused, reads, findings[LINT_KINDS];
-    struct cli_lint_spirv spirv;
-};
-
-static void put_where(const char *path, const struct isa_function *function, struct text *line)
+static bool load(const char *path, const struct linting_options *chosen, uint32_t **words,
+                 size_t *count, struct text *page, struct lit_error *error)
 {
-    text_printf(line, "%s: %s%s", path, function->name, function->name[0] ? ": " : "");
-}
-
-static bool decode(const struct linting *l, const struct isa_function *function,
-                   struct sass_code *code, struct lit_error *error)
-{
-    const uint32_t architecture =
-        function->architecture ? function->architecture : (uint32_t)l->chosen->sm;
-    const uint8_t *bytes = (const uint8_t *)function->bytes;
-    if (function->is_text)
-        return sass_parse(function->bytes, function->size, architecture, code, error);
-    if (!architecture)
-        return lit_fail(error, LIT_EXIT_USAGE, "the architecture is not known: missing --sm N");
-    return l->chosen->built_in
-               ? sass_decode(bytes, function->size, architecture, code, error)
-               : sass_from_bytes(bytes, function->size, architecture, code, NULL, error);
-}
-
-static void lint_function(struct linting *l, const char *path, const struct isa_function *function)
-{
-    const struct lint_options how = {.rows = l->chosen->rows};
-    OWNED(sass_code_clear) struct sass_code code = {0};
-    OWNED(lint_clear) struct lint lint = {0};
-    struct lit_error error = {0};
-    struct text lines = {0};
-    l->functions++;
-    if (decode(l, function, &code, &error) && lint_run(&code, &how, &lint, &error)) {
-        l->reads += lint.reads;
-    } else {
-        l->refused++;
-        put_where(path, function, &lines);
-        text_printf(&lines, "%s\n", error.message);
-    }
-    for (size_t i = 0; i < lint.count; i++) {
-        const enum lint_kind kind = lint.findings[i].kind;
-        l->findings[kind]++;
-        if (l->chosen->quiet || (!l->chosen->all && !lint_is_risk(kind)))
-            continue;
-        put_where(path, function, &lines);
-        lint_word(&code, &lint, &lint.findings[i], &lines);
-        text_puts(&lines, "\n");
-    }
-    term_print(&lines);
-}
-
-static bool lint_bytes(struct linting *l, const char *path, const struct text *bytes,
-                       struct lit_error *error)
-{
-    struct isa_file file;
-    struct lit_error why = {0};
-    char nameless[] = "";
-    const char *data = bytes->data ? bytes->data : "";
-    bool good = isa_file_read(data, bytes->length, &file, &why);
-    for (size_t i = 0; i < file.count && good; i++)
-        lint_function(l, path, &file.functions[i]);
-    // Machine code alone cannot be told from anything else.
-    if (!good && l->chosen->sm && !file.format && bytes->length &&
-        bytes->length % SASS_BYTES == 0) {
-        lint_function(
-            l, path,
-            &(struct isa_function){.name = nameless, .bytes = data, .size = bytes->length});
-        good = true;
-    }
-    isa_file_clear(&file);
-    return good || lit_fail(error, LIT_EXIT_USAGE, "%.300s: %s", path, why.message);
-}
-
-static bool lint_file(struct linting *l, const char *path, struct lit_error *error)
-{
-    OWNED(text_free) struct text bytes = {0};
-    const bool good = lit_file_read(path, ISA_MOST_BYTES, &bytes, error);
-    if (good && cli_lint_is_spirv(path, &bytes))
-        return cli_lint_spirv(&l->spirv, path, error);
-    return good && lint_bytes(l, path, &bytes, error);
-}
-
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
-static void sum_up_code(const struct linting *l)
-{
-    printf("%zu function%s, %zu cross-lane read%s", l->functions, plural(l->functions), l->reads,
-           plural(l->reads));
-    if (l->refused)
-        printf(", %zu not analysed", l->refused);
-    for (int kind = 0; kind < LINT_KINDS; kind++)
-        printf("%s%zu %s", kind ? ", " : ": ", l->findings[kind],
-               lint_kind_name((enum lint_kind)kind));
-    printf("\n");
-}
-
-static void sum_up_spirv(const struct cli_lint_spirv *l)
-{
-    printf("%zu module%s, %zu loop%s", l->modules, plural(l->modules), l->loops, plural(l->loops));
-    if (l->refused)
-        printf(", %zu not analysed", l->refused);
-    printf(": %zu left apart, %zu near\n", l->found, l->near);
-}
-
-static int sum_up(const struct linting *l)
-{
-    size_t risks = l->spirv.found;
-    for (int kind = 0; kind < LINT_KINDS; kind++)
-        risks += lint_is_risk((enum lint_kind)kind) ? l->findings[kind] : 0;
-    if (l->functions || !l->spirv.modules)
-        sum_up_code(l);
-    if (l->spirv.modules)
-        sum_up_spirv(&l->spirv);
-    return risks                            ? LIT_EXIT_FORBIDDEN
-           : l->refused || l->spirv.refused ? LIT_EXIT_UNDECIDED
-                                            : LIT_EXIT_OK;
+    const struct cli_kernel_options glsl = {.defines = chosen->defines,
+                                            .includes = chosen->includes};
+    return cli_kernel_load(path, &glsl, words, count, page, error);
 }
 
 int cli_lint(struct cli_call *call)
 {
-    const struct options *chosen = call->chosen;
-    struct linting l = {.chosen = chosen,
-                        .spirv = {.defines = &chosen->defines,
-                                  .includes = &chosen->includes,
-                                  .all = chosen->all,
-                                  .quiet = chosen->quiet}};
-    const struct lit_list *paths = &call->operands;
-    bool good = paths->count > 0 || lit_fail(&call->error, LIT_EXIT_USAGE, "missing FILE");
-    for (size_t i = 0; i < paths->count && good; i++)
-        good = lint_file(&l, paths->items[i], &call->error);
-    return good ? sum_up(&l) : CLI_FAILED;
+    return linting(call->chosen, load, &call->operands, &call->error);
 }

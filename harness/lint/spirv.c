@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus lint of SPIR-V: loops behind which subgroup operations may be executed apart.
-#include "cli/kernel.h"
+// Of SPIR-V: loops behind which subgroup operations may be executed apart.
+#include "lint/files.h"
 
 #include "base/program.h"
+#include "base/terminal.h"
 #include "lint/exits.h"
 
 #include <stdio.h>
@@ -132,7 +133,7 @@ static bool find(const struct text *made, struct red_module *module, struct exit
            exits_find(module, exits, error);
 }
 
-bool cli_lint_is_spirv(const char *path, const struct text *bytes)
+bool linting_is_spirv(const char *path, const struct text *bytes)
 {
     static const char *const ends[] = {".comp", ".glsl", ".spvasm"};
     const uint32_t magic = SpvMagicNumber;
@@ -143,9 +144,8 @@ bool cli_lint_is_spirv(const char *path, const struct text *bytes)
     return bytes->length >= sizeof magic && memcmp(bytes->data, &magic, sizeof magic) == 0;
 }
 
-bool cli_lint_spirv(struct cli_lint_spirv *l, const char *path, struct lit_error *error)
+bool linting_spirv(struct linting_spirv *l, const char *path, struct lit_error *error)
 {
-    const struct cli_kernel_options chosen = {.defines = *l->defines, .includes = *l->includes};
     OWNED(lit_free) uint32_t *words = NULL;
     OWNED(text_free) struct text page = {0}, made = {0};
     OWNED(red_module_clear) struct red_module module = {0};
@@ -153,7 +153,7 @@ bool cli_lint_spirv(struct cli_lint_spirv *l, const char *path, struct lit_error
     struct lit_error why = {0};
     struct text lines = {0};
     size_t count = 0;
-    if (!cli_kernel_load(path, &chosen, &words, &count, &page, error))
+    if (!l->load(path, l->chosen, &words, &count, &page, error))
         return false;
     const bool good = lit_spirv_optimise(passes, words, count * 4, &made, &why);
     if (!good && why.code == LIT_EXIT_NOTHING)
@@ -169,7 +169,7 @@ bool cli_lint_spirv(struct cli_lint_spirv *l, const char *path, struct lit_error
         const bool near = exits.findings[i].lacks;
         l->found += !near;
         l->near += near;
-        if (!l->quiet && (!near || l->all))
+        if (!l->chosen->quiet && (!near || l->chosen->all))
             put_finding(&module, path, &exits.findings[i], &lines);
     }
     term_print(&lines);
