@@ -1,30 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus isa: what a driver makes of the tests.
-#include "cli/cli.h"
-
-#include "base/file.h"
 #include "cli/device.h"
-#include "engine/client.h"
-#include "engine/plan.h"
-#include "report/code.h"
-#include "report/format.h"
+#include "explain/explain.h"
 
 #include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 
-struct options {
-    struct lit_list devices, simt;
-    bool thorough, listing, diff, every, read;
-    int disassembler, verbose;
-    const char *keep;
-    double timeout;
-};
-
-enum { AUTO, NVDISASM, BUILT_IN };
-
-#define AT(member)       offsetof(struct options, member)
-#define NVDISASM_SECONDS 30
+#define AT(member) offsetof(struct exp_code_options, member)
 
 static const struct cli_option options[] = {
     CLI_OPTION_DEVICE,
@@ -60,7 +41,7 @@ const struct cli_syntax cli_isa_syntax = {
              "have the same code; and, for SASS, cross-lane reads that\na divergent branch can "
              "reach without reconvergence, or that are guarded by the wrong\npredicate "
              "(docs/lint.md). Nothing is run.",
-    CLI_OPTIONS(options, struct options, .timeout = ENG_IDLE_SECONDS),
+    CLI_OPTIONS(options, struct exp_code_options, .timeout = ENG_IDLE_SECONDS),
     .more = "A pattern is as for 'litmus run'. In listings, ! marks a divergent cross-lane read or "
             "one\nguarded by the wrong predicate, i one that only a part of the lanes executes.\n"
             "\n"
@@ -72,161 +53,7 @@ const struct cli_syntax cli_isa_syntax = {
     .operands = CLI_OPERANDS_TESTS,
 };
 
-struct asking {
-    const struct options *chosen;
-    struct lit_list patterns;
-    struct cat_selection selection;
-    struct ses_devices devices;
-    const struct eng_device *device; // the present one
-    struct isa_study study;          // of it
-    bool single;                     // one configuration was asked for
-    size_t asked, given, skipped;    // configurations
-    size_t failed;                   // ended by a crash, a hang, a lost device or a refusal
-    struct lit_error *error;
-    bool broken; // a file could not be written
-};
-
-// The tool's text in place of the built-in decoder's, where it is wanted and there.
-static bool disassemble(const struct asking *a, struct isa_code *code, struct sass_code *sass)
-{
-    const struct isa_piece *machine = isa_find(code, ISA_MACHINE);
-    struct lit_error error = {0};
-    if (!machine || a->chosen->disassembler == BUILT_IN ||
-        (a->chosen->disassembler == AUTO && !a->single))
-        return false;
-    if (sass_nvdisasm((const uint8_t *)machine->bytes, machine->size, machine->architecture,
-                      NVDISASM_SECONDS, sass, &error))
-        return true;
-    sass_code_clear(sass);
-    if (a->chosen->disassembler == NVDISASM)
-        isa_remark(code, "%s: the built-in decoder is used", error.message);
-    return false;
-}
-
-static bool take(const struct cat_case *which, enum eng_result result, const char *reason,
-                 struct isa_code *code, void *user)
-{
-    struct asking *a = user;
-    OWNED(text_free) struct text name = {0};
-    cat_case_name(which, &name);
-    a->asked++;
-    if (result == ENG_SKIP) {
-        a->skipped++;
-        if (a->single || a->chosen->verbose)
-            printf("  %s: skip: %s\n", name.data, reason);
-    } else if (result != ENG_PASS) {
-        a->failed++;
-        printf("  %s: %s: %s\n", name.data, eng_result_name(result), reason);
-    } else {
-        struct sass_code sass;
-        const bool by_tool = disassemble(a, code, &sass);
-        a->given++;
-        a->broken = a->chosen->keep &&
-                    !isa_keep(a->chosen->keep, a->device->number, name.data, code, a->error);
-        isa_study_add(&a->study, name.data, code, by_tool ? &sass : NULL, "nvdisasm");
-    }
-    return !a->broken;
-}
-
-static enum eng_end ask_device(struct asking *a)
-{
-    struct eng_plan plan;
-    struct text text = {0};
-    char reason[512];
-    const struct eng_capture capture = {
-        .watch = &a->devices.watch, .device = a->device, .take = take, .user = a};
-    const size_t skipped = a->skipped;
-    eng_plan_make(&plan, &a->selection, &a->device->facts, false, 0);
-    a->single = plan.count == 1;
-    ses_devices_heading(&a->devices, a->device);
-    printf("  %s configuration%s\n", COUNT(plan.count), plan.count == 1 ? "" : "s");
-    term_flush();
-    const enum eng_end end = eng_capture(&capture, plan.cases, plan.count, reason);
-    isa_study_finish(&a->study, report_code_describe);
-    if (a->skipped > skipped)
-        text_printf(&text, "  %zu skipped: the device lacks something for them\n",
-                    a->skipped - skipped);
-    if (a->study.count)
-        report_study(&a->study, a->chosen->listing, a->chosen->diff, a->chosen->every, &text);
-    text_puts(&text, "\n");
-    term_print(&text);
-    if (eng_end_stops(end))
-        fprintf(stderr, "litmus: device %u stops: %s\n", a->device->number, reason);
-    isa_study_clear(&a->study);
-    eng_plan_clear(&plan);
-    return end;
-}
-
-// Adds what a pipeline cache holds, by its name.
-static bool read_cache(struct asking *a, const char *path)
-{
-    OWNED(text_free) struct text bytes = {0};
-    struct isa_code code = {0};
-    bool good = lit_file_read(path, ISA_MOST_BYTES, &bytes, a->error);
-    if (good && !isa_add_cache(&code, path, bytes.data ? bytes.data : "", bytes.length))
-        good = lit_fail(a->error, LIT_EXIT_USAGE, "%.300s is not a pipeline cache", path);
-    if (good) {
-        a->given += isa_find(&code, ISA_MACHINE) != NULL;
-        isa_study_add(&a->study, path, &code, NULL, NULL);
-    }
-    return good;
-}
-
-static int read_files(struct asking *a)
-{
-    struct text text = {0};
-    bool good = true;
-    for (size_t i = 0; i < a->patterns.count && good; i++)
-        good = read_cache(a, a->patterns.items[i]);
-    isa_study_finish(&a->study, NULL);
-    if (good)
-        report_study(&a->study, a->chosen->listing, false, a->chosen->every, &text);
-    term_print(&text);
-    isa_study_clear(&a->study);
-    if (!good)
-        return term_fail(a->error);
-    return a->given ? LIT_EXIT_OK : LIT_EXIT_NOTHING;
-}
-
-static int ask(struct asking *a)
-{
-    struct lit_error *error = a->error;
-    bool lost = false;
-    enum eng_end end = ENG_END_RAN;
-    if (a->patterns.count == 0) {
-        lit_fail(error, LIT_EXIT_USAGE, "missing PATTERN: as for 'litmus run'");
-        return term_fail(error);
-    }
-    if (a->chosen->read)
-        return read_files(a);
-    a->selection = (struct cat_selection){
-        .patterns = a->patterns.items, .count = a->patterns.count, .thorough = a->chosen->thorough};
-    if (!cat_selection_check(&a->selection, error) || !ses_simt_use(&a->chosen->simt, error) ||
-        (a->chosen->keep && !isa_keep_start(a->chosen->keep, error)))
-        return term_fail(error);
-    if (!ses_devices_find(&a->devices, &a->chosen->devices, error))
-        return eng_interrupt() ? LIT_EXIT_TIME : term_fail(error);
-    const struct eng_inventory *all = &a->devices.inventory;
-    for (size_t i = 0; i < all->count && end != ENG_END_SIGNAL && !a->broken; i++) {
-        if (!a->devices.chosen[i])
-            continue;
-        a->device = &all->devices[i];
-        end = ask_device(a);
-        lost |= end == ENG_END_STOPS;
-        a->failed += end == ENG_END_UNFIT;
-    }
-    if (a->broken)
-        return term_fail(error);
-    if (lost)
-        return LIT_EXIT_DEVICE_LOST;
-    if (a->failed)
-        return LIT_EXIT_UNDECIDED;
-    return a->given ? LIT_EXIT_OK : LIT_EXIT_NOTHING;
-}
-
 int cli_isa(struct cli_call *call)
 {
-    struct asking a = {.chosen = call->chosen, .patterns = call->operands, .error = &call->error};
-    ses_devices_watch(&a.devices, a.chosen->timeout, 0, a.chosen->verbose);
-    return ses_devices_end(&a.devices, ask(&a));
+    return exp_code(call->chosen, &call->operands, &call->error);
 }

@@ -102,3 +102,21 @@ struct exp_options {
 // the exit code; an error was printed.
 int exp_configuration(const struct exp_options *chosen, const struct lit_list *patterns,
                       struct lit_error *error);
+
+// --- litmus isa
+
+enum exp_disassembler { EXP_AUTO, EXP_NVDISASM, EXP_BUILT_IN };
+
+struct exp_code_options {
+    struct lit_list devices, simt;
+    bool thorough, listing, diff, every, read;
+    int disassembler; // enum exp_disassembler
+    int verbose;
+    const char *keep;
+    double timeout;
+};
+
+// Prints the compiled code of the configurations that the patterns select, and what is found in it;
+// with `read` that of files. Returns the exit code; an error was printed.
+int exp_code(const struct exp_code_options *chosen, const struct lit_list *patterns,
+             struct lit_error *error);
