@@ -3,12 +3,10 @@
 // whether the second may go on.
 
 #include "base/file.h"
-#include "cli/cli.h"
 #include "cli/device.h"
+#include "compare/asked.h"
 #include "session/output.h"
-#include "compare/compare.h"
 
-#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,9 +31,7 @@ static const struct {
 } forms[FORM_COUNT] = {[FORM_text] = {"text", NULL}, FORMS(FORM_WRITE)};
 
 struct options {
-    struct lit_list devices, only, baselines, waivers, deqp_fails, deqp_skips, deqp_flakes;
-    const char *axis, *alpha, *tolerance, *expectations;
-    bool ignore_hash, allow_skips, allow_gone, statistical_only, first_seen, strict, unfinished;
+    struct compare_asked asked;
     bool write_waivers, quiet;
     int format, verbose, color, across;
     const char *files[FORM_COUNT]; // NULL for none
@@ -44,38 +40,38 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 #define COMMON_OPTIONS                                                                             \
-    CLI_ROW('d', "device", CLI_LIST, devices, "DEVICE",                                            \
+    CLI_ROW('d', "device", CLI_LIST, asked.devices, "DEVICE",                                      \
             "only this device: number, UUID, vendor:product (hex) or\nname with * and ?; given "   \
             "twice, the first is A's and\nthe second B's"),                                        \
-        CLI_ROW(0, "only", CLI_TESTS, only, "PATTERN",                                             \
+        CLI_ROW(0, "only", CLI_TESTS, asked.only, "PATTERN",                                       \
                 "only these configurations, as 'litmus run' takes them; can\nbe repeated, ! "      \
                 "excludes"),                                                                       \
-        CLI_ROW(0, "alpha", CLI_TEXT, alpha, "P",                                                  \
+        CLI_ROW(0, "alpha", CLI_TEXT, asked.alpha, "P",                                            \
                 "probability of any false regression (default: 0.05)"),                            \
-        CLI_ROW(0, "tolerance", CLI_TEXT, tolerance, "RATE",                                       \
+        CLI_ROW(0, "tolerance", CLI_TEXT, asked.tolerance, "RATE",                                 \
                 "smallest rise of the rate that matters (default: 0.01):\n'unchanged' excludes a " \
                 "rise of this much, or by half"),                                                  \
-        CLI_ROW(0, "ignore-hash", CLI_FLAG, ignore_hash, NULL,                                     \
+        CLI_ROW(0, "ignore-hash", CLI_FLAG, asked.ignore_hash, NULL,                               \
                 "compare configurations whose SPIR-V module has changed"),                         \
-        CLI_ROW(0, "allow-skips", CLI_FLAG, allow_skips, NULL,                                     \
+        CLI_ROW(0, "allow-skips", CLI_FLAG, asked.allow_skips, NULL,                               \
                 "not a regression: tests that A ran and B skipped"),                               \
         CLI_ROW(                                                                                   \
-            0, "statistical-only", CLI_FLAG, statistical_only, NULL,                               \
+            0, "statistical-only", CLI_FLAG, asked.statistical_only, NULL,                         \
             "leave a forbidden outcome that is observed for the first\ntime to the statistical "   \
             "test"),                                                                               \
-        CLI_ROW(0, "first-seen", CLI_FLAG, first_seen, NULL,                                       \
+        CLI_ROW(0, "first-seen", CLI_FLAG, asked.first_seen, NULL,                                 \
                 "count it as a regression (default: as undecided)"),                               \
-        CLI_ROW(0, "expectations", CLI_TEXT, expectations, "LIST",                                 \
+        CLI_ROW(0, "expectations", CLI_TEXT, asked.expectations, "LIST",                           \
                 "which of them can fail the gate\n(default: forbidden,contested,assumed)"),        \
-        CLI_ROW(0, "unfinished", CLI_FLAG, unfinished, NULL, "accept unfinished sessions"),        \
-        CLI_ROW(0, "waivers", CLI_LIST, waivers, "FILE",                                           \
+        CLI_ROW(0, "unfinished", CLI_FLAG, asked.unfinished, NULL, "accept unfinished sessions"),  \
+        CLI_ROW(0, "waivers", CLI_LIST, asked.waivers, "FILE",                                     \
                 "allowed failures, one per line: PATTERN URL, then any of\nfrom=DATE until=DATE "  \
                 "vendor=0xID device=0xID\ndriver=NAME version=A..B; # begins a comment"),          \
-        CLI_ROW(0, "deqp-fails", CLI_LIST, deqp_fails, "FILE",                                     \
+        CLI_ROW(0, "deqp-fails", CLI_LIST, asked.deqp_fails, "FILE",                               \
                 "a list of deqp-runner: TEST,STATUS lines"),                                       \
-        CLI_ROW(0, "deqp-skips", CLI_LIST, deqp_skips, "FILE",                                     \
+        CLI_ROW(0, "deqp-skips", CLI_LIST, asked.deqp_skips, "FILE",                               \
                 "likewise: regular expressions of allowed skips"),                                 \
-        CLI_ROW(0, "deqp-flakes", CLI_LIST, deqp_flakes, "FILE",                                   \
+        CLI_ROW(0, "deqp-flakes", CLI_LIST, asked.deqp_flakes, "FILE",                             \
                 "likewise: of failures allowed at any rate"),                                      \
         CLI_ROW(                                                                                   \
             0, "write-waivers", CLI_FLAG, write_waivers, NULL,                                     \
@@ -88,7 +84,7 @@ struct options {
         CLI_ROW('v', "verbose", CLI_MORE, verbose, NULL, "every configuration"), CLI_OPTION_COLOR
 
 static const struct cli_option compare_options[] = {
-    CLI_ROW(0, "axis", CLI_TEXT, axis, "AXIS=A,B",
+    CLI_ROW(0, "axis", CLI_TEXT, asked.axis, "AXIS=A,B",
             "compare configurations that differ in this axis or\nparameter only: "
             "sync=none,control-each"),
     CLI_ROW(0, "across", CLI_CHOICE, across, "devices",
@@ -98,10 +94,11 @@ static const struct cli_option compare_options[] = {
 };
 
 static const struct cli_option gate_options[] = {
-    CLI_ROW('b', "baseline", CLI_LIST, baselines, "FILE[#N|#all]",
+    CLI_ROW('b', "baseline", CLI_LIST, asked.baselines, "FILE[#N|#all]",
             "baseline session; several are combined"),
-    CLI_ROW(0, "strict", CLI_FLAG, strict, NULL, "exit with 3 if any configuration is undecided"),
-    CLI_ROW(0, "allow-gone", CLI_FLAG, allow_gone, NULL,
+    CLI_ROW(0, "strict", CLI_FLAG, asked.strict, NULL,
+            "exit with 3 if any configuration is undecided"),
+    CLI_ROW(0, "allow-gone", CLI_FLAG, asked.allow_gone, NULL,
             "ignore baseline configurations and devices that the other\nside did not run"),
     COMMON_OPTIONS,
 };
@@ -146,79 +143,12 @@ const struct cli_syntax cli_gate_syntax = {
     .operands = CLI_OPERANDS_FILES,
 };
 
-// From options to a request
-
-static bool parse_share(const char *name, const char *text, double *value, struct lit_error *error)
-{
-    char *end;
-    if (!text)
-        return true;
-    *value = strtod(text, &end);
-    return (end != text && *end == '\0' && *value > 0 && *value < 1) ||
-           lit_fail(error, LIT_EXIT_USAGE, "--%s '%.40s': expected a number between 0 and 1", name,
-                    text);
-}
-
-static bool parse_expectations(const char *text, bool gates[CAT_CONTROL + 1],
-                               struct lit_error *error)
-{
-    if (!text)
-        return true;
-    memset(gates, 0, (CAT_CONTROL + 1) * sizeof *gates);
-    for (const char *word = text; *word;) {
-        size_t length = strcspn(word, ",");
-        enum cat_expectation e = CAT_FORBIDDEN;
-        while (e < CAT_CONTROL && (strlen(cat_expectation_name(e)) != length ||
-                                   strncmp(cat_expectation_name(e), word, length) != 0))
-            e++;
-        if (e == CAT_CONTROL)
-            return lit_fail(
-                error, LIT_EXIT_USAGE,
-                "--expectations '%.60s': expected some of forbidden, contested, assumed", text);
-        gates[e] = true;
-        word += length + (word[length] == ',');
-    }
-    return true;
-}
-
-static bool make_policy(const struct options *o, bool gate, struct compare_policy *policy,
-                        struct lit_error *error)
-{
-    *policy = compare_policy_default;
-    policy->gate = gate;
-    policy->ignore_code = o->ignore_hash;
-    policy->allow_skips = o->allow_skips;
-    policy->allow_gone = o->allow_gone;
-    policy->strict = o->strict;
-    policy->first_seen = o->statistical_only ? COMPARE_FIRST_IGNORED
-                         : o->first_seen     ? COMPARE_FIRST_REGRESSION
-                                             : COMPARE_FIRST_UNDECIDED;
-    if (o->statistical_only && o->first_seen)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "--statistical-only and --first-seen are mutually exclusive");
-    return parse_share("alpha", o->alpha, &policy->alpha, error) &&
-           parse_share("tolerance", o->tolerance, &policy->tolerance, error) &&
-           parse_expectations(o->expectations, policy->gates, error);
-}
-
-static bool read_lists(const struct options *o, struct compare_waivers *waivers,
-                       struct lit_error *error)
-{
-    const struct lit_list *const lists[] = {&o->waivers, &o->deqp_fails, &o->deqp_skips,
-                                            &o->deqp_flakes};
-    for (enum compare_list list = COMPARE_WAIVERS; list <= COMPARE_DEQP_FLAKES; list++)
-        for (size_t i = 0; i < lists[list]->count; i++)
-            if (!compare_waivers_read(waivers, list, lists[list]->items[i], error))
-                return false;
-    return true;
-}
-
 static bool check_across(const struct options *o, const struct lit_list *operands,
                          struct lit_error *error)
 {
-    if (o->axis || o->devices.count > 0)
+    if (o->asked.axis || o->asked.devices.count > 0)
         return lit_fail(error, LIT_EXIT_USAGE, "--across and --%s are mutually exclusive",
-                        o->axis ? "axis" : "device");
+                        o->asked.axis ? "axis" : "device");
     return operands->count > 0 ||
            lit_fail(error, LIT_EXIT_USAGE,
                     "missing files: stores or reports; see 'litmus help compare'");
@@ -227,9 +157,9 @@ static bool check_across(const struct options *o, const struct lit_list *operand
 static bool check_usage(const struct options *o, const struct lit_list *operands, bool gate,
                         struct lit_error *error)
 {
-    if (o->devices.count > 2)
+    if (o->asked.devices.count > 2)
         return lit_fail(error, LIT_EXIT_USAGE, "-d given more than twice: one for A and one for B");
-    if (gate && o->baselines.count == 0)
+    if (gate && o->asked.baselines.count == 0)
         return lit_fail(error, LIT_EXIT_USAGE, "missing --baseline FILE");
     if (operands->count > (gate ? 1 : 2))
         return lit_fail(error, LIT_EXIT_USAGE, "unexpected '%.80s'; see 'litmus help %s'",
@@ -237,60 +167,9 @@ static bool check_usage(const struct options *o, const struct lit_list *operands
     if (!gate && operands->count == 0)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "missing files: two stores or reports; see 'litmus help compare'");
-    return gate || operands->count == 2 || o->axis || o->devices.count == 2 ||
+    return gate || operands->count == 2 || o->asked.axis || o->asked.devices.count == 2 ||
            lit_fail(error, LIT_EXIT_USAGE,
                     "missing second side: a second file, -d A -d B, or --axis");
-}
-
-// One of the two sides, which are read at the same time: of two large sessions that takes most of
-// the time.
-struct side_load {
-    struct compare_side *side;
-    const struct compare_source *source;
-    struct lit_error error;
-    bool good;
-};
-
-static void *load_side(void *user)
-{
-    struct side_load *load = user;
-    load->good = compare_side_load(load->side, load->source, &load->error);
-    return NULL;
-}
-
-static bool load_both(struct compare_side sides[2], const struct compare_source *a,
-                      const struct compare_source *b, struct lit_error *error)
-{
-    struct side_load first = {.side = &sides[0], .source = a}, second = {&sides[1], b, {0}, false};
-    pthread_t thread;
-    const bool beside = pthread_create(&thread, NULL, load_side, &first) == 0;
-    if (!beside)
-        load_side(&first);
-    load_side(&second);
-    if (beside)
-        pthread_join(thread, NULL);
-    if (!first.good || !second.good)
-        *error = first.good ? second.error : first.error;
-    return first.good && second.good;
-}
-
-static bool load_sides(const struct options *o, const struct lit_list *operands, bool gate,
-                       bool across, struct compare_side sides[2], struct lit_error *error)
-{
-    static const char *const newest[] = {"litmus.db"};
-    const char *const *after = operands->count > 0 ? operands->items : newest;
-    struct compare_source a = {operands->items, 1, o->unfinished};
-    struct compare_source b = {after + (operands->count == 2), 1, o->unfinished};
-    if (across) {
-        a.count = operands->count;
-        const bool good = compare_across_load(&sides[1], &a, error);
-        if (good)
-            compare_across_others(&sides[1], &sides[0]);
-        return good;
-    }
-    if (gate)
-        a = (struct compare_source){o->baselines.items, o->baselines.count, o->unfinished};
-    return load_both(sides, &a, &b, error);
 }
 
 static void print(const struct options *o, const struct comparison *comparison, struct text *text)
@@ -344,38 +223,21 @@ static int compare(struct cli_call *call, bool gate)
     const struct options *o = call->chosen;
     const struct lit_list *operands = &call->operands;
     struct lit_error *error = &call->error;
-    struct compare_side sides[2] = {0};
-    struct compare_waivers waivers = {0};
-    struct comparison comparison = {0};
+    struct compare_answer answer = {0};
+    const struct comparison *comparison = &answer.comparison;
     const bool across = !gate && cli_is_given(&cli_compare_syntax, call->given, "across");
-    struct compare_request request = {.a = &sides[0],
-                                      .b = &sides[1],
-                                      .across = across,
-                                      .devices = o->devices.items,
-                                      .device_count = o->devices.count,
-                                      .axis = o->axis,
-                                      .only = o->only.items,
-                                      .only_count = o->only.count};
-    bool good =
+    const bool good =
         (across ? check_across(o, operands, error) : check_usage(o, operands, gate, error)) &&
-        check_files(o, error) && make_policy(o, gate, &request.policy, error) &&
-        read_lists(o, &waivers, error) && load_sides(o, operands, gate, across, sides, error);
-    // No device comes before the others.
-    if (across && !o->first_seen)
-        request.policy.first_seen = COMPARE_FIRST_IGNORED;
-    good = good && compare_make(&comparison, &request, &waivers, error);
+        check_files(o, error) && compare_ask(&o->asked, operands, gate, across, &answer, error);
     if (good)
-        print(o, &comparison, &call->out);
-    int code = !good ? CLI_FAILED : gate ? (int)comparison.summary.code : LIT_EXIT_OK;
+        print(o, comparison, &call->out);
+    int code = !good ? CLI_FAILED : gate ? (int)comparison->summary.code : LIT_EXIT_OK;
     // The verdict is told even so.
-    if (good && !write_files(o, &comparison, error)) {
+    if (good && !write_files(o, comparison, error)) {
         const int wrong = term_fail(error);
         code = code == LIT_EXIT_OK ? wrong : code;
     }
-    compare_clear(&comparison);
-    compare_side_clear(&sides[0]);
-    compare_side_clear(&sides[1]);
-    compare_waivers_clear(&waivers);
+    compare_answer_clear(&answer);
     return code;
 }
 

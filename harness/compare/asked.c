@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// From words on a command line to a comparison.
+#include "compare/asked.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool parse_share(const char *name, const char *text, double *value, struct lit_error *error)
+{
+    char *end;
+    if (!text)
+        return true;
+    *value = strtod(text, &end);
+    return (end != text && *end == '\0' && *value > 0 && *value < 1) ||
+           lit_fail(error, LIT_EXIT_USAGE, "--%s '%.40s': expected a number between 0 and 1", name,
+                    text);
+}
+
+static bool parse_expectations(const char *text, bool gates[CAT_CONTROL + 1],
+                               struct lit_error *error)
+{
+    if (!text)
+        return true;
+    memset(gates, 0, (CAT_CONTROL + 1) * sizeof *gates);
+    for (const char *word = text; *word;) {
+        size_t length = strcspn(word, ",");
+        enum cat_expectation e = CAT_FORBIDDEN;
+        while (e < CAT_CONTROL && (strlen(cat_expectation_name(e)) != length ||
+                                   strncmp(cat_expectation_name(e), word, length) != 0))
+            e++;
+        if (e == CAT_CONTROL)
+            return lit_fail(
+                error, LIT_EXIT_USAGE,
+                "--expectations '%.60s': expected some of forbidden, contested, assumed", text);
+        gates[e] = true;
+        word += length + (word[length] == ',');
+    }
+    return true;
+}
+
+static bool make_policy(const struct compare_asked *o, bool gate, struct compare_policy *policy,
+                        struct lit_error *error)
+{
+    *policy = compare_policy_default;
+    policy->gate = gate;
+    policy->ignore_code = o->ignore_hash;
+    policy->allow_skips = o->allow_skips;
+    policy->allow_gone = o->allow_gone;
+    policy->strict = o->strict;
+    policy->first_seen = o->statistical_only ? COMPARE_FIRST_IGNORED
+                         : o->first_seen     ? COMPARE_FIRST_REGRESSION
+                                             : COMPARE_FIRST_UNDECIDED;
+    if (o->statistical_only && o->first_seen)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--statistical-only and --first-seen are mutually exclusive");
+    return parse_share("alpha", o->alpha, &policy->alpha, error) &&
+           parse_share("tolerance", o->tolerance, &policy->tolerance, error) &&
+           parse_expectations(o->expectations, policy->gates, error);
+}
+
+static bool read_lists(const struct compare_asked *o, struct compare_waivers *waivers,
+                       struct lit_error *error)
+{
+    const struct lit_list *const lists[] = {&o->waivers, &o->deqp_fails, &o->deqp_skips,
+                                            &o->deqp_flakes};
+    for (enum compare_list list = COMPARE_WAIVERS; list <= COMPARE_DEQP_FLAKES; list++)
+        for (size_t i = 0; i < lists[list]->count; i++)
+            if (!compare_waivers_read(waivers, list, lists[list]->items[i], error))
+                return false;
+    return true;
+}
+
+// One of the two sides, which are read at the same time: of two large sessions that takes most of
+// the time.
+struct side_load {
+    struct compare_side *side;
+    const struct compare_source *source;
+    struct lit_error error;
+    bool good;
+};
+
+static void *load_side(void *user)
+{
+    struct side_load *load = user;
+    load->good = compare_side_load(load->side, load->source, &load->error);
+    return NULL;
+}
+
+static bool load_both(struct compare_side sides[2], const struct compare_source *a,
+                      const struct compare_source *b, struct lit_error *error)
+{
+    struct side_load first = {.side = &sides[0], .source = a}, second = {&sides[1], b, {0}, false};
+    pthread_t thread;
+    const bool beside = pthread_create(&thread, NULL, load_side, &first) == 0;
+    if (!beside)
+        load_side(&first);
+    load_side(&second);
+    if (beside)
+        pthread_join(thread, NULL);
+    if (!first.good || !second.good)
+        *error = first.good ? second.error : first.error;
+    return first.good && second.good;
+}
+
+static bool load_sides(const struct compare_asked *o, const struct lit_list *sources, bool gate,
+                       bool across, struct compare_side sides[2], struct lit_error *error)
+{
+    static const char *const newest[] = {"litmus.db"};
+    const char *const *after = sources->count > 0 ? sources->items : newest;
+    struct compare_source a = {sources->items, 1, o->unfinished};
+    struct compare_source b = {after + (sources->count == 2), 1, o->unfinished};
+    if (across) {
+        a.count = sources->count;
+        const bool good = compare_across_load(&sides[1], &a, error);
+        if (good)
+            compare_across_others(&sides[1], &sides[0]);
+        return good;
+    }
+    if (gate)
+        a = (struct compare_source){o->baselines.items, o->baselines.count, o->unfinished};
+    return load_both(sides, &a, &b, error);
+}
+
+bool compare_ask(const struct compare_asked *asked, const struct lit_list *sources, bool gate,
+                 bool across, struct compare_answer *answer, struct lit_error *error)
+{
+    struct compare_request request = {.a = &answer->sides[0],
+                                      .b = &answer->sides[1],
+                                      .across = across,
+                                      .devices = asked->devices.items,
+                                      .device_count = asked->devices.count,
+                                      .axis = asked->axis,
+                                      .only = asked->only.items,
+                                      .only_count = asked->only.count};
+    if (!make_policy(asked, gate, &request.policy, error) ||
+        !read_lists(asked, &answer->waivers, error) ||
+        !load_sides(asked, sources, gate, across, answer->sides, error))
+        return false;
+    // No device comes before the others.
+    if (across && !asked->first_seen)
+        request.policy.first_seen = COMPARE_FIRST_IGNORED;
+    return compare_make(&answer->comparison, &request, &answer->waivers, error);
+}
+
+void compare_answer_clear(struct compare_answer *answer)
+{
+    compare_clear(&answer->comparison);
+    compare_side_clear(&answer->sides[0]);
+    compare_side_clear(&answer->sides[1]);
+    compare_waivers_clear(&answer->waivers);
+}
