@@ -102,7 +102,7 @@ static json_t *make_entry(const struct comparison *comparison, const struct comp
 static const struct field waiver_fields[] = {
     FIELD_PLACE("list"),
     AT("file", TEXT, file),
-    AT("line", SIZE, line),
+    AT("line", NUMBER, line),
     AT("pattern", TEXT, pattern),
     AT("url", TEXT, url),
     AT("from", TEXT, only[COMPARE_FROM]),
@@ -113,9 +113,9 @@ static const struct field waiver_fields[] = {
     AT("version", TEXT, only[COMPARE_VERSION]),
     AT("foreign", BOOL, foreign),
     AT("expired", BOOL, expired),
-    AT("matched", SIZE, matched),
-    AT("used", SIZE, used),
-    AT("passing", SIZE, passing),
+    AT("matched", NUMBER, matched),
+    AT("used", NUMBER, used),
+    AT("passing", NUMBER, passing),
     FIELD_END,
 };
 #undef AT

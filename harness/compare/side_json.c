@@ -131,7 +131,7 @@ static bool read_parts(const struct reader *reader, const json_t *json, struct e
     if (!json_is_array(parts) || json_array_size(parts) > ENG_MAX_PARTS)
         return refuse(reader, true, "'parts' is missing or not a valid list");
     for (size_t i = 0; i < json_array_size(parts); i++)
-        if (!read_fields(reader, report_part_fields, json_array_get(parts, i),
+        if (!read_fields(reader, eng_part_fields, json_array_get(parts, i),
                          &count->parts[count->part_count++]))
             return false;
     return true;
@@ -174,7 +174,7 @@ static bool read_counts(const struct reader *reader, const json_t *json,
     char fault[128];
     if (!read_mode(reader, json, &mode))
         return false;
-    if (!fields_read_counts(json, report_failure_fields, &mode, &count, fault))
+    if (!fields_read_counts(json, eng_failure_fields, &mode, &count, fault))
         return refuse(reader, true, "%s", fault);
     if (!read_parts(reader, json, &count))
         return false;

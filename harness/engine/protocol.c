@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines between supervisor and worker: tables of their fields, one writer and one reader, which
-// checks every type and bound. Counts are JSON integers; what needs all 64 bits (seeds, feature
-// bits) and bytes are strings of hexadecimal digits.
+// The lines between supervisor and worker, by tables of their fields (model/field.h). What needs
+// all 64 bits (seeds, feature bits) and bytes are strings of hexadecimal digits.
 
 #include "engine/protocol.h"
 
+#include "model/field.h"
+
 #include <jansson.h>
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#define COUNT_MAX (UINT64_C(1) << 53) // every number stays exact in any JSON reader
 
 static const char *const request_names[] = {
     [ENG_ENUMERATE] = "enumerate",
@@ -37,43 +35,19 @@ static const char *const event_names[] = {
 
 // --- The tables
 
-// A field of a structure, and where it travels.
-struct field {
-    const char *key;
-    enum type {
-        TEXT,    // an array of characters
-        NUMBER,  // uint32_t, uint64_t or size_t, at most `most`
-        BOOL,    // bool
-        BITS,    // uint64_t
-        BYTES,   // uint8_t[size], or as many as the size_t at `count` says
-        REAL,    // double: finite, not negative
-        NUMBERS, // uint64_t[], all of them
-        RESULT,  // enum eng_result
-        OBJECT,  // a structure with fields of its own
-        LIST,    // an array of such, of which the size_t at `count` says how many there are
-    } type;
-    uint32_t kinds;             // bit k: it is in a message of kind k
-    size_t offset;              // in the structure
-    size_t size;                // bytes, of a list those of one element
-    uint64_t most;              // of a number; elements of a list
-    size_t count;               // offset, see above
-    const struct field *fields; // of what is inside, ended by one without a key
-};
-
-#define ALL             UINT32_MAX
 #define SIZE(of, field) sizeof(((struct of *)0)->field)
 #define PLAIN(kinds, key, type, of, field)                                                         \
     {                                                                                              \
-        key, type, kinds, offsetof(struct of, field), SIZE(of, field), COUNT_MAX, SIZE_MAX, NULL   \
+        key, FIELD_AT(type, of, field), FIELD_MOST, kinds, NULL, NULL, 0                           \
     }
 #define LIMITED(kinds, key, of, field, most)                                                       \
     {                                                                                              \
-        key, NUMBER, kinds, offsetof(struct of, field), SIZE(of, field), most, SIZE_MAX, NULL      \
+        key, FIELD_AT(NUMBER, of, field), most, kinds, NULL, NULL, 0                               \
     }
 #define COUNTED(kinds, key, type, of, field, count, fields)                                        \
     {                                                                                              \
-        key, type, kinds, offsetof(struct of, field), SIZE(of, field[0]),                          \
-            SIZE(of, field) / SIZE(of, field[0]), offsetof(struct of, count), fields               \
+        key, FIELD_##type, offsetof(struct of, field), SIZE(of, field[0]),                         \
+            SIZE(of, field) / SIZE(of, field[0]), kinds, NULL, fields, offsetof(struct of, count)  \
     }
 #define CHUNK(kinds, of)                                                                           \
     LIMITED(kinds, "total", of, chunk.total, ENG_CODE_MAX),                                        \
@@ -82,52 +56,14 @@ struct field {
         COUNTED(kinds, "bytes", BYTES, of, chunk.bytes, chunk.size, NULL)
 #define INSIDE(kinds, key, of, field, fields)                                                      \
     {                                                                                              \
-        key, OBJECT, kinds, offsetof(struct of, field), SIZE(of, field), 0, SIZE_MAX, fields       \
+        key, FIELD_AT(OBJECT, of, field), 0, kinds, NULL, fields, 0                                \
     }
 
-#define FACT(type, field) PLAIN(ALL, #field, type, dev_facts, field)
-static const struct field facts_fields[] = {
-    FACT(TEXT, name),
-    FACT(TEXT, driver_name),
-    FACT(TEXT, driver_info),
-    FACT(TEXT, driver_version),
-    FACT(TEXT, problem),
-    FACT(BYTES, device_uuid),
-    FACT(BYTES, driver_uuid),
-    FACT(NUMBER, driver_id),
-    FACT(NUMBER, vendor),
-    FACT(NUMBER, product),
-    FACT(NUMBER, api),
-    FACT(TEXT, loader),
-    FACT(NUMBER, driver_raw),
-    FACT(BOOL, cpu),
-    FACT(TEXT, type),
-    LIMITED(ALL, "subgroup", dev_facts, subgroup, 128),
-    LIMITED(ALL, "subgroup_min", dev_facts, subgroup_min, 128),
-    LIMITED(ALL, "subgroup_max", dev_facts, subgroup_max, 128),
-    FACT(BOOL, subgroup_control),
-    FACT(NUMBER, max_workgroup),
-    FACT(NUMBER, max_workgroups),
-    FACT(NUMBER, max_subgroups),
-    FACT(NUMBER, max_shared),
-    FACT(NUMBER, max_storage_buffer),
-    FACT(BITS, features),
-    {0},
-};
+#define FACT(type, member) FIELD_OF(type, dev_facts, member),
+static const struct field facts_fields[] = {DEV_FACTS(FACT) FACT(CHARS, problem)
+                                                FACT(NUMBER, max_subgroups) FIELD_END};
 
-#define FAILURE(type, key, field) PLAIN(ALL, key, type, eng_failure, field)
-static const struct field failure_fields[] = {
-    FAILURE(NUMBER, "run", at.run),
-    FAILURE(NUMBER, "instance", at.instance),
-    FAILURE(NUMBER, "word", at.word),
-    FAILURE(NUMBER, "got", at.got),
-    FAILURE(NUMBER, "want", at.want),
-    LIMITED(ALL, "outcome", eng_failure, at.outcome, CAT_OUTCOMES - 1),
-    FAILURE(TEXT, "where", where),
-    {0},
-};
-
-#define COUNT(type, field) PLAIN(ALL, #field, type, eng_count, field)
+#define COUNT(type, field) FIELD_OF(type, eng_count, field)
 static const struct field count_fields[] = {
     COUNT(NUMBER, runs),
     COUNT(NUMBER, failed_runs),
@@ -136,21 +72,21 @@ static const struct field count_fields[] = {
     COUNT(NUMBER, instances),
     COUNT(NUMBER, failed_instances),
     COUNT(NUMBERS, outcomes),
-    COUNTED(ALL, "failures", LIST, eng_count, failures, failure_count, failure_fields),
+    COUNTED(FIELD_ALL, "failures", LIST, eng_count, failures, failure_count, eng_failure_fields),
     COUNT(REAL, seconds),
-    {0},
+    FIELD_END,
 };
 
 static const struct field statistic_fields[] = {
-    PLAIN(ALL, "name", TEXT, bench_statistic, name),
-    PLAIN(ALL, "value", TEXT, bench_statistic, value),
-    {0},
+    FIELD_OF(CHARS, bench_statistic, name),
+    FIELD_OF(CHARS, bench_statistic, value),
+    FIELD_END,
 };
 
 static const struct field ahead_fields[] = {
-    PLAIN(ALL, "name", TEXT, eng_upcoming, name),
-    PLAIN(ALL, "stress", TEXT, eng_upcoming, stress),
-    {0},
+    FIELD_OF(CHARS, eng_upcoming, name),
+    FIELD_OF(CHARS, eng_upcoming, stress),
+    FIELD_END,
 };
 
 #define OPEN      (1u << ENG_OPEN)
@@ -167,28 +103,28 @@ static const struct field request_fields[] = {
     ASK(OPEN | BENCH, BOOL, validation),
     ASK(OPEN | BENCH, BOOL, capture),
     LIMITED(OPEN, "checks", eng_request, checks, ENG_ALL_CHECKS),
-    ASK(RUN | TRIED | GENERATED | COMPILE | BENCH | TEACH, TEXT, name),
-    ASK(RUN, TEXT, stress),
+    ASK(RUN | TRIED | GENERATED | COMPILE | BENCH | TEACH, CHARS, name),
+    ASK(RUN, CHARS, stress),
     COUNTED(RUN, "ahead", LIST, eng_request, ahead, ahead_count, ahead_fields),
     ASK(RUN, BOOL, renew),
     ASK(RUN, BOOL, timed),
-    ASK(TRIED, TEXT, settings),
-    ASK(GENERATED, TEXT, program),
-    ASK(GENERATED, TEXT, rule),
+    ASK(TRIED, CHARS, settings),
+    ASK(GENERATED, CHARS, program),
+    ASK(GENERATED, CHARS, rule),
     ASK(GENERATED, NUMBER, workgroup),
     ASK(GENERATED, NUMBER, subgroup),
-    ASK(BENCH, TEXT, rows),
+    ASK(BENCH, CHARS, rows),
     ASK(BENCH, NUMBER, elements),
     ASK(BENCH, NUMBER, loops),
     ASK(BENCH, NUMBER, budget_ms),
     ASK(RUN, NUMBER, first),
     ASK(RUN | GENERATED | BENCH, NUMBER, runs),
     ASK(RUN, NUMBER, waits),
-    ASK(RUN | TRIED | GENERATED | BENCH, BITS, seed),
+    ASK(RUN | TRIED | GENERATED | BENCH, HEX, seed),
     ASK(OPEN | RUN | TRIED | GENERATED | BENCH, NUMBER, timeout_ms),
     ASK(TEACH, BOOL, instead),
     CHUNK(TEACH, eng_request),
-    {0},
+    FIELD_END,
 };
 
 #define DEVICE  (1u << ENG_EVENT_DEVICE)
@@ -243,108 +179,18 @@ static const struct field event_fields[] = {
     OF_RATE(REAL, fill_ns),
     OF_RATE(REAL, test_ns),
     OF_RATE(REAL, check_ns),
-    SAY(ROW | DONE, RESULT, "result", result),
+    {"result", FIELD_AT(NAME, eng_event, result), ENG_RESULTS, ROW | DONE, NULL, eng_result_names,
+     0},
     LIMITED(ERROR, "code", eng_event, error_code, LIT_EXIT_NOTHING),
-    SAY(OPENED | ROW | AHEAD | MESSAGE | DONE | ERROR, TEXT, "text", text),
-    {0},
+    SAY(OPENED | ROW | AHEAD | MESSAGE | DONE | ERROR, CHARS, "text", text),
+    FIELD_END,
 };
-
-static uint64_t number_at(const void *from, size_t size)
-{
-    return size == sizeof(uint64_t) ? *(const uint64_t *)from : *(const uint32_t *)from;
-}
-
-// The elements of a list, or the bytes, that a structure has.
-static size_t count_of(const struct field *field, const void *structure)
-{
-    if (field->count == SIZE_MAX)
-        return field->size;
-    const size_t count = *(const size_t *)((const char *)structure + field->count);
-    return count < field->most ? count : field->most;
-}
-
-// --- Writing
-
-static json_t *make_text(const char *value)
-{
-    char clean[GEN_TEXT_MAX]; // the longest text
-    text_sanitise(clean, sizeof clean, value);
-    return json_string(clean);
-}
-
-static json_t *make_number(uint64_t value)
-{
-    return json_integer((json_int_t)(value < COUNT_MAX ? value : COUNT_MAX));
-}
-
-static json_t *make_bytes(const uint8_t *bytes, size_t count)
-{
-    static const char digits[] = "0123456789abcdef";
-    OWNED(lit_free) char *text = lit_alloc(2 * count + 1, 1);
-    for (size_t i = 0; i < count; i++) {
-        text[2 * i] = digits[bytes[i] >> 4];
-        text[2 * i + 1] = digits[bytes[i] & 15];
-    }
-    return json_string(text);
-}
-
-static void put(json_t *object, const struct field *fields, unsigned kind, const void *structure);
-
-static json_t *make(const struct field *field, unsigned kind, const void *structure)
-{
-    const char *at = (const char *)structure + field->offset;
-    char digits[17];
-    json_t *json = NULL;
-    switch (field->type) {
-    case TEXT:
-        return make_text(at);
-    case NUMBER:
-        return make_number(number_at(at, field->size));
-    case BOOL:
-        return json_boolean(*(const bool *)at);
-    case BITS:
-        snprintf(digits, sizeof digits, "%016llx", (unsigned long long)*(const uint64_t *)at);
-        return json_string(digits);
-    case BYTES:
-        return make_bytes((const uint8_t *)at, count_of(field, structure));
-    case REAL:
-        return json_real(*(const double *)at);
-    case RESULT:
-        return json_string(eng_result_name(*(const enum eng_result *)at));
-    case NUMBERS:
-        json = json_array();
-        for (size_t i = 0; i < field->size; i += sizeof(uint64_t))
-            json_array_append_new(json, make_number(number_at(at + i, sizeof(uint64_t))));
-        return json;
-    case OBJECT:
-        json = json_object();
-        put(json, field->fields, kind, at);
-        return json;
-    case LIST:
-        json = json_array();
-        for (size_t i = 0; i < count_of(field, structure); i++) {
-            json_t *item = json_object();
-            put(item, field->fields, kind, at + i * field->size);
-            json_array_append_new(json, item);
-        }
-        return json;
-    }
-    return json;
-}
-
-static void put(json_t *object, const struct field *fields, unsigned kind, const void *structure)
-{
-    for (; fields->key; fields++)
-        if (fields->kinds >> kind & 1)
-            json_object_set_new(object, fields->key, make(fields, kind, structure));
-}
 
 static void write_line(const char *what, const char *name, const struct field *fields,
                        unsigned kind, const void *structure, struct text *line)
 {
-    json_t *object = json_object();
+    json_t *object = field_write(fields, 1u << kind, structure);
     json_object_set_new(object, what, json_string(name));
-    put(object, fields, kind, structure);
     OWNED(lit_free) char *dump = lit_have(json_dumps(object, JSON_COMPACT));
     json_decref(object);
     text_printf(line, "%s\n", dump);
@@ -362,133 +208,6 @@ void eng_event_write(const struct eng_event *event, struct text *line)
 }
 
 // --- Parsing: every member is taken once; whatever is missing, wrong or left over is an error.
-// Functions return the key of the first member that is not as it should be, or NULL.
-
-static bool take_number(const json_t *json, uint64_t most, size_t size, void *to)
-{
-    const json_int_t number = json_integer_value(json);
-    if (!json_is_integer(json) || number < 0 || (uint64_t)number > most ||
-        (size == sizeof(uint32_t) && (uint64_t)number > UINT32_MAX))
-        return false;
-    if (size == sizeof(uint64_t))
-        *(uint64_t *)to = (uint64_t)number;
-    else
-        *(uint32_t *)to = (uint32_t)number;
-    return true;
-}
-
-static bool take_text(const char *value, char *to, size_t size)
-{
-    if (value)
-        text_sanitise(to, size, value);
-    return value && strcmp(value, to) == 0;
-}
-
-// Lower-case hexadecimal digits, two a byte, first byte first.
-static bool take_bytes(const char *value, uint8_t *to, size_t count)
-{
-    static const char digits[] = "0123456789abcdef";
-    if (!value || strlen(value) != 2 * count || strspn(value, digits) != 2 * count)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        to[i] = (uint8_t)((strchr(digits, value[2 * i]) - digits) << 4 |
-                          (strchr(digits, value[2 * i + 1]) - digits));
-    return true;
-}
-
-static bool take_bits(const char *value, uint64_t *to)
-{
-    uint8_t bytes[sizeof *to];
-    const bool good = take_bytes(value, bytes, sizeof bytes);
-    for (size_t i = 0; good && i < sizeof bytes; i++)
-        *to = *to << 8 | bytes[i];
-    return good;
-}
-
-static bool take_real(const json_t *json, double *to)
-{
-    *to = json_number_value(json);
-    return json_is_number(json) && isfinite(*to) && *to >= 0;
-}
-
-static bool take_numbers(const json_t *json, size_t size, uint64_t *to)
-{
-    bool good = json_array_size(json) == size / sizeof *to;
-    for (size_t i = 0; good && i < size / sizeof *to; i++)
-        good = take_number(json_array_get(json, i), COUNT_MAX, sizeof *to, &to[i]);
-    return good;
-}
-
-static const char *read_fields(const json_t *object, const struct field *fields, unsigned kind,
-                               size_t taken, void *structure, const char *about);
-
-static const char *read_list(const json_t *json, const struct field *field, unsigned kind,
-                             void *structure)
-{
-    size_t *count = (size_t *)((char *)structure + field->count);
-    const char *wrong = NULL;
-    if (!json_is_array(json) || json_array_size(json) > field->most)
-        return field->key;
-    *count = json_array_size(json);
-    for (size_t i = 0; i < *count && !wrong; i++)
-        wrong = read_fields(json_array_get(json, i), field->fields, kind, 0,
-                            (char *)structure + field->offset + i * field->size, field->key);
-    return wrong;
-}
-
-static const char *read_field(const json_t *json, const struct field *field, unsigned kind,
-                              void *structure)
-{
-    char *at = (char *)structure + field->offset;
-    bool good = false;
-    switch (field->type) {
-    case TEXT:
-        good = take_text(json_string_value(json), at, field->size);
-        break;
-    case NUMBER:
-        good = take_number(json, field->most, field->size, at);
-        break;
-    case BOOL:
-        *(bool *)at = json_is_true(json);
-        good = json_is_boolean(json);
-        break;
-    case BITS:
-        good = take_bits(json_string_value(json), (uint64_t *)at);
-        break;
-    case BYTES:
-        good = take_bytes(json_string_value(json), (uint8_t *)at, count_of(field, structure));
-        break;
-    case REAL:
-        good = take_real(json, (double *)at);
-        break;
-    case NUMBERS:
-        good = take_numbers(json, field->size, (uint64_t *)at);
-        break;
-    case RESULT:
-        *(enum eng_result *)at =
-            json_is_string(json) ? eng_result_named(json_string_value(json)) : ENG_RESULTS;
-        good = *(enum eng_result *)at < ENG_RESULTS;
-        break;
-    case OBJECT:
-        return read_fields(json, field->fields, kind, 0, at, field->key);
-    case LIST:
-        return read_list(json, field, kind, structure);
-    }
-    return good ? NULL : field->key;
-}
-
-// `taken`: members that were read already; `about`: what the object is called.
-static const char *read_fields(const json_t *object, const struct field *fields, unsigned kind,
-                               size_t taken, void *structure, const char *about)
-{
-    const char *wrong = NULL;
-    for (; fields->key && !wrong; fields++)
-        if (fields->kinds >> kind & 1) {
-            wrong = read_field(json_object_get(object, fields->key), fields, kind, structure);
-            taken++;
-        }
-    return wrong || taken == json_object_size(object) ? wrong : about;
-}
 
 static const char *check_facts(const struct dev_facts *facts)
 {
@@ -500,7 +219,7 @@ static const char *check_facts(const struct dev_facts *facts)
         return "type";
     // All three sizes are 0 where the driver's own make no sense.
     for (int i = 0; i < 3; i++)
-        if (sizes[i] & (sizes[i] - 1) || (i && sizes[i] < sizes[i - 1]))
+        if (sizes[i] > 128 || sizes[i] & (sizes[i] - 1) || (i && sizes[i] < sizes[i - 1]))
             return "subgroup";
     if (facts->subgroup && !facts->subgroup_min)
         return "subgroup";
@@ -555,12 +274,12 @@ static bool read_line(const char *line, size_t length, const char *what, const c
     *kind = 0;
     while (name && *kind < count && strcmp(name, names[*kind]) != 0)
         ++*kind;
+    char fault[128] = "no message of a known kind";
     const bool known = name && *kind < count;
-    const char *wrong = known ? read_fields(object, fields, *kind, 1, structure, "") : what;
+    json_object_del(object, what);
+    const bool good = known && field_read(fields, 1u << *kind, true, object, structure, fault);
     json_decref(object);
-    if (wrong && !*wrong)
-        return lit_fail(error, LIT_EXIT_USAGE, "unexpected extra fields");
-    return !wrong || lit_fail(error, LIT_EXIT_USAGE, "'%s' is missing or invalid", wrong);
+    return good || lit_fail(error, LIT_EXIT_USAGE, "%s", fault);
 }
 
 bool eng_request_parse(const char *line, size_t length, struct eng_request *request,

@@ -114,6 +114,32 @@ struct dev_facts {
     uint64_t features;           // 1 << enum cat_feature
 };
 
+// AT(TYPE, MEMBER) of all that a store keeps, in the order of its columns: rows of struct field.
+#define DEV_FACTS(AT)                                                                              \
+    AT(CHARS, name)                                                                                \
+    AT(CHARS, driver_name)                                                                         \
+    AT(CHARS, driver_info)                                                                         \
+    AT(CHARS, driver_version)                                                                      \
+    AT(UUID, device_uuid)                                                                          \
+    AT(UUID, driver_uuid)                                                                          \
+    AT(NUMBER, driver_id)                                                                          \
+    AT(NUMBER, vendor)                                                                             \
+    AT(NUMBER, product)                                                                            \
+    AT(NUMBER, api)                                                                                \
+    AT(NUMBER, driver_raw)                                                                         \
+    AT(BOOL, cpu)                                                                                  \
+    AT(CHARS, type)                                                                                \
+    AT(NUMBER, subgroup)                                                                           \
+    AT(NUMBER, subgroup_min)                                                                       \
+    AT(NUMBER, subgroup_max)                                                                       \
+    AT(BOOL, subgroup_control)                                                                     \
+    AT(NUMBER, max_workgroup)                                                                      \
+    AT(NUMBER, max_workgroups)                                                                     \
+    AT(NUMBER, max_shared)                                                                         \
+    AT(NUMBER, max_storage_buffer)                                                                 \
+    AT(HEX, features)                                                                              \
+    AT(CHARS, loader)
+
 // A stable identity over drivers and boots: of device UUID, driver UUID, driver id, name, driver
 // info and driver version.
 #define DEV_ID_SIZE 33 // 32 hexadecimal digits

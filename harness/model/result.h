@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "model/check.h"
+#include "model/field.h"
 
 enum eng_result {
     ENG_PASS,          // every run was right
@@ -21,8 +22,9 @@ enum eng_result {
 
 // "pass", "fail", "skip", "hang", "crash", "device-lost", "no-progress", "harness-error",
 // "partial".
-const char *eng_result_name(enum eng_result result);
-enum eng_result eng_result_named(const char *name); // ENG_RESULTS if there is none
+extern const char *const eng_result_names[ENG_RESULTS];
+const char *eng_result_name(enum eng_result result); // "unknown" if it is none
+enum eng_result eng_result_named(const char *name);  // ENG_RESULTS if there is none
 // The driver or the device did not come to an end: hang, crash, device-lost.
 bool eng_is_broken(enum eng_result result);
 
@@ -57,6 +59,8 @@ struct eng_part {
     uint32_t process; // number of the worker process on its device in its session, from 0
     uint64_t runs, failed_runs, no_progress_runs;
 };
+
+extern const struct field eng_failure_fields[], eng_part_fields[];
 
 struct eng_count {
     uint64_t runs, failed_runs, no_progress_runs;

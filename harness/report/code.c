@@ -4,7 +4,7 @@
 
 #include "catalogue/catalogue.h"
 #include "report/format.h"
-#include "store/code.h"
+#include "store/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,19 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-json_t *field_text(const char *text)
-{
-    // json_string() refuses what is not UTF-8.
-    json_t *json = json_string(text ? text : "");
-    return json ? json : json_string("?");
-}
-
-json_t *field_count(uint64_t count)
-{
-    // What a driver says may be more than a reader keeps.
-    return json_integer((json_int_t)(count < REPORT_MOST ? count : REPORT_MOST - 1));
-}
-
 json_t *field_hex(uint64_t value)
 {
     char text[32];
@@ -31,155 +18,6 @@ json_t *field_hex(uint64_t value)
 json_t *field_interval(struct stat_interval interval)
 {
     return json_pack("[f, f]", interval.low, interval.high);
-}
-
-static json_t *write_field(const struct field *field, const void *from)
-{
-    const void *at = (const char *)from + field->offset;
-    switch (field->kind) {
-    case FIELD_TEXT:
-        return field_text(*(char *const *)at);
-    case FIELD_CHARS:
-        return field_text(at);
-    case FIELD_U32:
-        return field_count(*(const uint32_t *)at);
-    case FIELD_U64:
-        return field_count(*(const uint64_t *)at);
-    case FIELD_I64:
-        return json_integer(*(const int64_t *)at);
-    case FIELD_SIZE:
-        return field_count(*(const size_t *)at);
-    case FIELD_HEX32:
-        return field_hex(*(const uint32_t *)at);
-    case FIELD_HEX64:
-        return field_hex(*(const uint64_t *)at);
-    case FIELD_BOOL:
-        return json_boolean(*(const bool *)at);
-    case FIELD_REAL:
-        return json_real(*(const double *)at);
-    case FIELD_UUID:
-        return json_string(UUID(at));
-    case FIELD_INTERVAL:
-        return field_interval(*(const struct stat_interval *)at);
-    case FIELD_SET:
-        break;
-    }
-    return json_null();
-}
-
-json_t *fields_write(const struct field *fields, const void *from)
-{
-    json_t *object = json_object();
-    for (; fields->name; fields++)
-        json_object_set_new(object, fields->name, write_field(fields, from));
-    return object;
-}
-
-// ---- reading
-
-static bool read_text(const struct field *field, const json_t *value, void *at)
-{
-    const size_t size = json_string_length(value) + 1;
-    char *text = lit_alloc(size, 1);
-    text_sanitise(text, size, json_string_value(value));
-    if (field->kind == FIELD_TEXT) {
-        *(char **)at = text;
-        return true;
-    }
-    text_sanitise(at, field->most, text);
-    free(text);
-    return true;
-}
-
-static bool read_count(const struct field *field, const json_t *value, void *at)
-{
-    const json_int_t number = json_integer_value(value);
-    if (!json_is_integer(value) || number < 0 || (uint64_t)number > field->most)
-        return false;
-    if (field->kind == FIELD_U32)
-        *(uint32_t *)at = (uint32_t)number;
-    else if (field->kind == FIELD_U64)
-        *(uint64_t *)at = (uint64_t)number;
-    else
-        *(int64_t *)at = number;
-    return true;
-}
-
-static bool read_hex(const struct field *field, const json_t *value, void *at)
-{
-    const char *text = json_string_value(value);
-    const size_t length = text ? strlen(text) : 0;
-    if (length < 3 || length > 18 || strncmp(text, "0x", 2) != 0 ||
-        strspn(text + 2, "0123456789abcdefABCDEF") != length - 2)
-        return false;
-    const uint64_t number = strtoull(text + 2, NULL, 16);
-    if (field->kind == FIELD_HEX32)
-        *(uint32_t *)at = (uint32_t)number;
-    else
-        *(uint64_t *)at = number;
-    return true;
-}
-
-static bool read_uuid(const json_t *value, uint8_t *uuid)
-{
-    const char *text = json_string_value(value);
-    size_t digits = 0;
-    for (const char *c = text ? text : "?"; *c; c++) {
-        const char *place = strchr("0123456789abcdef", *c);
-        if (*c == '-')
-            continue;
-        if (!place || digits >= 32)
-            return false;
-        const unsigned digit = (unsigned)(place - "0123456789abcdef");
-        uuid[digits / 2] = (uint8_t)(digits % 2 ? uuid[digits / 2] | digit : digit << 4);
-        digits++;
-    }
-    return digits == 32;
-}
-
-// NULL if the value is taken, else what it is not.
-static const char *read_field(const struct field *field, const json_t *value, void *to)
-{
-    void *at = (char *)to + field->offset;
-    switch (field->kind) {
-    case FIELD_TEXT:
-    case FIELD_CHARS:
-        return json_is_string(value) && read_text(field, value, at) ? NULL : "not a text";
-    case FIELD_U32:
-    case FIELD_U64:
-    case FIELD_I64:
-        return read_count(field, value, at) ? NULL : "not a number in range";
-    case FIELD_HEX32:
-    case FIELD_HEX64:
-        return read_hex(field, value, at) ? NULL : "not a hexadecimal number";
-    case FIELD_BOOL:
-        *(bool *)at = json_is_true(value);
-        return json_is_boolean(value) ? NULL : "neither true nor false";
-    case FIELD_REAL:
-        *(double *)at = json_number_value(value);
-        return json_is_number(value) ? NULL : "not a number";
-    case FIELD_UUID:
-        return read_uuid(value, at) ? NULL : "not a UUID";
-    case FIELD_SIZE:
-    case FIELD_INTERVAL:
-    case FIELD_SET:
-        break;
-    }
-    return NULL;
-}
-
-bool fields_read(const struct field *fields, const json_t *object, void *to, char fault[128])
-{
-    const char *wrong = NULL;
-    for (; fields->name && !wrong; fields++) {
-        const json_t *value = json_object_get(object, fields->name);
-        if (fields->unread)
-            continue;
-        wrong = value ? read_field(fields, value, to) : "missing";
-        if (wrong)
-            snprintf(fault, 128, "'%s' is %s", fields->name, wrong);
-    }
-    return !wrong;
 }
 
 static bool read_outcome(const struct cat_mode *mode, const char *name, uint32_t *outcome,
@@ -206,7 +44,7 @@ bool fields_read_counts(const json_t *result, const struct field *failure,
         return false;
     json_object_foreach((json_t *)outcomes, name, value)
     {
-        const struct field field[] = {{name, FIELD_U64, 0, REPORT_MOST, false}, FIELD_END};
+        const struct field field[] = {FIELD_ITEM(name, REPORT_MOST), FIELD_END};
         uint32_t outcome;
         if (!read_outcome(mode, name, &outcome, fault) ||
             !fields_read(field, outcomes, &count->outcomes[outcome], fault))

@@ -326,13 +326,13 @@ static const struct field line_fields[] = {
     AT("rule", TEXT, rule),
     AT("first", TEXT, first),
     AT("last", TEXT, last),
-    AT("sessions", SIZE, sessions),
-    AT("repeats", SIZE, repeats),
-    AT("newest_session", I64, session),
-    AT("runs", U64, runs),
-    AT("judged", U64, judged),
-    AT("failed_runs", U64, failed_runs),
-    AT("interval", INTERVAL, interval),
+    AT("sessions", NUMBER, sessions),
+    AT("repeats", NUMBER, repeats),
+    AT("newest_session", NUMBER, session),
+    AT("runs", NUMBER, runs),
+    AT("judged", NUMBER, judged),
+    AT("failed_runs", NUMBER, failed_runs),
+    AT("interval", REALS, interval),
     AT("other_code", BOOL, other_code),
     FIELD_END,
 };
@@ -374,9 +374,9 @@ void history_json(const struct history *history, struct text *out)
 
 #define AT(name, kind, member) FIELD_KEPT(name, kind, store_session, member)
 static const struct field session_fields[] = {
-    AT("session", I64, id),         AT("uuid", TEXT, uuid),       AT("started", TEXT, started),
+    AT("session", NUMBER, id),      AT("uuid", TEXT, uuid),       AT("started", TEXT, started),
     AT("finished", BOOL, finished), AT("version", TEXT, version), AT("command", TEXT, command),
-    AT("seed", HEX64, seed),        AT("runs", U64, runs),        FIELD_END,
+    AT("seed", HEX, seed),          AT("runs", NUMBER, runs),     FIELD_END,
 };
 #undef AT
 

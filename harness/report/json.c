@@ -18,11 +18,11 @@ const struct field report_tool_fields[] = {
     FIELD_PLACE("name"),
     AT("version", TEXT, version, 0),
     AT("command", TEXT, command, 0),
-    AT("session", I64, id, INT64_MAX),
+    AT("session", NUMBER, id, INT64_MAX),
     AT("started", TEXT, started, 0),
     AT("system", TEXT, system, 0),
-    AT("seed", HEX64, seed, 0),
-    AT("runs", U64, runs, MOST_COUNT),
+    AT("seed", HEX, seed, 0),
+    AT("runs", NUMBER, runs, MOST_COUNT),
     AT("finished", BOOL, finished, 0),
     FIELD_PLACE("confidence"),
     AT("uuid", TEXT, uuid, 0),
@@ -64,35 +64,35 @@ const struct field report_driver_fields[] = {
     FACT("name", driver_name),
     FACT("info", driver_info),
     FACT("version", driver_version),
-    AT("raw_version", U32, facts.driver_raw, UINT32_MAX),
-    AT("id", U32, facts.driver_id, UINT32_MAX),
+    AT("raw_version", NUMBER, facts.driver_raw, UINT32_MAX),
+    AT("id", NUMBER, facts.driver_id, UINT32_MAX),
     AT("uuid", UUID, facts.driver_uuid, 0),
     FIELD_END,
 };
 
 const struct field report_subgroup_fields[] = {
-    AT("size", U32, facts.subgroup, 1024),
-    AT("min", U32, facts.subgroup_min, 1024),
-    AT("max", U32, facts.subgroup_max, 1024),
+    AT("size", NUMBER, facts.subgroup, 1024),
+    AT("min", NUMBER, facts.subgroup_min, 1024),
+    AT("max", NUMBER, facts.subgroup_max, 1024),
     AT("control", BOOL, facts.subgroup_control, 0),
     FIELD_END,
 };
 
 const struct field report_limit_fields[] = {
-    AT("workgroup", U32, facts.max_workgroup, UINT32_MAX),
-    AT("workgroups", U32, facts.max_workgroups, UINT32_MAX),
-    AT("shared", U32, facts.max_shared, UINT32_MAX),
-    AT("storage_buffer", U64, facts.max_storage_buffer, REPORT_MOST),
+    AT("workgroup", NUMBER, facts.max_workgroup, UINT32_MAX),
+    AT("workgroups", NUMBER, facts.max_workgroups, UINT32_MAX),
+    AT("shared", NUMBER, facts.max_shared, UINT32_MAX),
+    AT("storage_buffer", NUMBER, facts.max_storage_buffer, REPORT_MOST),
     FIELD_END,
 };
 
 const struct field report_device_fields[] = {
     AT("id", CHARS, id, DEV_ID_SIZE),
-    AT("number", U32, number, 1000),
+    AT("number", NUMBER, number, 1000),
     FACT("name", name),
     FACT("type", type),
-    AT("vendor", HEX32, facts.vendor, 0),
-    AT("product", HEX32, facts.product, 0),
+    AT("vendor", HEX, facts.vendor, 0),
+    AT("product", HEX, facts.product, 0),
     AT("uuid", UUID, facts.device_uuid, 0),
     FIELD_PLACE("driver"),
     FIELD_PLACE("api"),
@@ -165,24 +165,24 @@ const struct field report_result_fields[] = {
     FIELD_PLACE("result"),
     AT("reason", TEXT, reason, 0),
     FIELD_PLACE("observation"),
-    AT("runs", U64, runs, MOST_COUNT),
-    AT("failed_runs", U64, failed_runs, MOST_COUNT),
-    AT("no_progress_runs", U64, no_progress_runs, MOST_COUNT),
+    AT("runs", NUMBER, runs, MOST_COUNT),
+    AT("failed_runs", NUMBER, failed_runs, MOST_COUNT),
+    AT("no_progress_runs", NUMBER, no_progress_runs, MOST_COUNT),
     AT("first_run_failed", BOOL, first_run_failed, 0),
-    AT("instances", U64, instances, MOST_COUNT),
-    AT("failed_instances", U64, failed_instances, MOST_COUNT),
-    KEPT("interval", INTERVAL, interval),
+    AT("instances", NUMBER, instances, MOST_COUNT),
+    AT("failed_instances", NUMBER, failed_instances, MOST_COUNT),
+    KEPT("interval", REALS, interval),
     FIELD_PLACE("checked_as"),
     FIELD_PLACE("choices"),
     FIELD_PLACE("outcomes"),
     FIELD_PLACE("failures"),
     AT("spirv_sha256", TEXT, sha256, 0),
-    AT("seed", HEX64, seed, 0),
+    AT("seed", HEX, seed, 0),
     AT("seconds", REAL, seconds, 0),
     FIELD_PLACE("interval_kind"),
     AT("stress", TEXT, stress, 0),
     AT("rule", TEXT, rule, 0),
-    AT("first", U64, first, MOST_COUNT),
+    AT("first", NUMBER, first, MOST_COUNT),
     FIELD_PLACE("parts"),
     FIELD_PLACE("overdispersion"),
     FIELD_PLACE("code"),
@@ -190,29 +190,6 @@ const struct field report_result_fields[] = {
 };
 #undef AT
 #undef KEPT
-
-#define AT(name, kind, member, most) FIELD_READ(name, kind, eng_part, member, most)
-const struct field report_part_fields[] = {
-    AT("process", U32, process, UINT32_MAX),
-    AT("runs", U64, runs, MOST_COUNT),
-    AT("failed_runs", U64, failed_runs, MOST_COUNT),
-    AT("no_progress_runs", U64, no_progress_runs, MOST_COUNT),
-    FIELD_END,
-};
-#undef AT
-
-#define AT(name, kind, member, most) FIELD_READ(name, kind, eng_failure, member, most)
-const struct field report_failure_fields[] = {
-    AT("run", U64, at.run, MOST_COUNT),
-    AT("instance", U64, at.instance, REPORT_MOST),
-    AT("word", U64, at.word, REPORT_MOST),
-    AT("where", CHARS, where, sizeof(((struct eng_failure *)0)->where)),
-    FIELD_PLACE("outcome"),
-    AT("got", U32, at.got, UINT32_MAX),
-    AT("want", U32, at.want, UINT32_MAX),
-    FIELD_END,
-};
-#undef AT
 
 static bool is_number(const char *text)
 {
@@ -260,7 +237,7 @@ static json_t *make_failures(const struct report_result *result)
     json_t *failures = json_array();
     for (size_t i = 0; i < result->failure_count; i++) {
         const struct eng_failure *failure = &result->failures[i];
-        json_t *json = fields_write(report_failure_fields, failure);
+        json_t *json = fields_write(eng_failure_fields, failure);
         // Runs are counted from 1, as people do and as first_run_failed does.
         json_object_set_new(json, "run", field_count(failure->at.run + 1));
         json_object_set_new(json, "outcome", field_text(OUTCOME(result, failure->at.outcome)));
@@ -349,7 +326,7 @@ json_t *report_json_result(const struct report_code *code, const struct report_r
         {"code", make_code(code, result)},
     };
     for (size_t i = 0; i < result->piece_count; i++)
-        json_array_append_new(parts, fields_write(report_part_fields, &result->pieces[i]));
+        json_array_append_new(parts, fields_write(eng_part_fields, &result->pieces[i]));
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
         json_object_set_new(json, set[i].name, set[i].value);
     if (report_failed(result) || report_unfinished(result))

@@ -20,7 +20,7 @@
 
 #define CHARS_OF(name, type, member)                                                               \
     FIELD_READ(name, CHARS, type, member, sizeof(((struct type *)0)->member))
-#define FACT(name, member)      FIELD_READ(name, U32, dev_facts, member, UINT32_MAX)
+#define FACT(name, member)      FIELD_READ(name, NUMBER, dev_facts, member, UINT32_MAX)
 #define FACT_TEXT(name, member) CHARS_OF(name, dev_facts, member)
 #define FACT_UUID(name, member) FIELD_READ(name, UUID, dev_facts, member, 0)
 static const struct field device_fields[] = {
@@ -49,13 +49,13 @@ static const struct field device_fields[] = {
 
 // The first failures; runs count from 1.
 static const struct field failure_fields[] = {
-    FIELD_READ("run", U64, eng_failure, at.run, REPORT_MOST),
-    FIELD_READ("unit", U64, eng_failure, at.instance, REPORT_MOST),
-    FIELD_KEPT("word", U64, eng_failure, at.word),
+    FIELD_READ("run", NUMBER, eng_failure, at.run, REPORT_MOST),
+    FIELD_READ("unit", NUMBER, eng_failure, at.instance, REPORT_MOST),
+    FIELD_KEPT("word", NUMBER, eng_failure, at.word),
     CHARS_OF("where", eng_failure, where),
     FIELD_PLACE("outcome"),
-    FIELD_READ("got", HEX32, eng_failure, at.got, 0),
-    FIELD_READ("want", HEX32, eng_failure, at.want, 0),
+    FIELD_READ("got", HEX, eng_failure, at.got, 0),
+    FIELD_READ("want", HEX, eng_failure, at.want, 0),
     FIELD_END,
 };
 
@@ -134,7 +134,7 @@ void repro_facts(const struct repro *repro, struct text *out)
 // ---- Reading them
 
 #define TEXT_OF(name, type, member)  FIELD_READ(name, TEXT, type, member, 0)
-#define COUNT_OF(name, type, member) FIELD_READ(name, U64, type, member, REPORT_MOST)
+#define COUNT_OF(name, type, member) FIELD_READ(name, NUMBER, type, member, REPORT_MOST)
 static const struct field session_fields[] = {
     TEXT_OF("version", store_session, version),
     TEXT_OF("started", store_session, started),
@@ -147,14 +147,14 @@ static const struct field configuration_fields[] = {
 };
 static const struct field bundle_fields[] = {
     CHARS_OF("sha256", repro_past, sha256),
-    FIELD_READ("seed", HEX64, repro_past, seed, 0),
+    FIELD_READ("seed", HEX, repro_past, seed, 0),
     COUNT_OF("first_run", repro_past, first),
     COUNT_OF("runs", repro_past, runs),
     FIELD_END,
 };
 static const struct field measured_fields[] = {
     TEXT_OF("result", store_result, result),
-    FIELD_READ("seed", HEX64, store_result, seed, 0),
+    FIELD_READ("seed", HEX, store_result, seed, 0),
     TEXT_OF("stress", store_result, stress),
     TEXT_OF("rule", store_result, rule),
     COUNT_OF("runs", store_result, count.runs),

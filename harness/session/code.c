@@ -4,7 +4,7 @@
 
 #include "engine/client.h"
 #include "report/model.h"
-#include "store/code.h"
+#include "store/store.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "session/session.h"
 
 #include "report/code.h"
-#include "store/code.h"
+#include "store/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of code: packed and compressed, a row for each configuration.
-#include "store/code.h"
-
 #include "store/private.h"
+
+#include "isa/code.h"
 
 #include <stdio.h>
 #include <stdlib.h>

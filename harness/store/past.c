@@ -46,7 +46,7 @@ void store_past_make(sqlite3_context *context, int count, sqlite3_value **values
     OWNED(text_free) struct text out = {0};
     put_number(&out, (uint64_t)sqlite3_value_int64(values[SESSION]));
     for (int i = REST; i < count; i++) {
-        if (store_brief.fields[i - 1].type == STORE_COUNT) {
+        if (store_brief.fields[i - 1].type == FIELD_NUMBER) {
             put_number(&out, (uint64_t)sqlite3_value_int64(values[i]));
         } else {
             const char *text = text_of(values[i]);
@@ -169,6 +169,8 @@ static const char *take_notation(struct bytes *bytes)
     return raw;
 }
 
+static const struct field seed_field = FIELD_OF(HEX, store_past, seed);
+
 bool store_past_take(const struct text *kept, size_t *at, uint64_t seed, int64_t *session,
                      struct store_past *past)
 {
@@ -187,7 +189,8 @@ bool store_past_take(const struct text *kept, size_t *at, uint64_t seed, int64_t
     past->result = eng_result_named(take_text(&bytes));
     past->expectation = cat_expectation_named(take_text(&bytes));
     past->sha256 = take_text(&bytes);
-    bytes.good = store_read_hex(take_text(&bytes), &past->seed) && bytes.good;
+    const struct field_value drawn = {.is = FIELD_IS_TEXT, .bytes = take_text(&bytes)};
+    bytes.good = field_set(&seed_field, past, &drawn) && bytes.good;
     past->runs = take_number(&bytes);
     past->failed_runs = take_number(&bytes);
     past->no_progress_runs = take_number(&bytes);

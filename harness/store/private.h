@@ -2,6 +2,7 @@
 // What the files of the store share: the handle, statements, transactions, tables and checksums.
 #pragma once
 
+#include "model/field.h"
 #include "store/store.h"
 
 #include <sqlite3.h>
@@ -105,33 +106,8 @@ char *store_column_text(sqlite3_stmt *statement, int index);
 
 // --- Tables (table.c)
 
-struct store_blob {
-    const void *bytes;
-    size_t size;
-};
-
-// A column of a table, and the field of a struct that it is.
-struct store_field {
-    const char *column;
-    enum store_type {
-        STORE_TEXT,    // a string, allocated when it is read
-        STORE_CHARS,   // char[size]
-        STORE_LINES,   // a string of lines, allocated when it is read, of less than `size` bytes
-        STORE_HEX,     // uint64_t, as "0x..."
-        STORE_COUNT,   // uint64_t, below 2^63
-        STORE_WORD,    // uint32_t
-        STORE_FLAG,    // bool
-        STORE_SECONDS, // double
-        STORE_BYTES,   // uint8_t[size]
-        STORE_NAME,    // an enumeration, as one of `size` names
-        STORE_BLOB,    // struct store_blob, allocated when it is read
-    } type;
-    size_t offset, size;
-    const char *const *names;
-};
-
 struct store_fields {
-    const struct store_field *fields;
+    const struct field *fields;
     size_t count;
 };
 
@@ -176,12 +152,12 @@ struct store_device {
 // A row of table code.
 struct store_code_row {
     char *device, *name, *sha256, *digest;
-    struct store_blob packed;
+    struct field_blob packed;
 };
 
 // A row of table kernel.
 struct store_kernel_row {
-    struct store_blob packed;
+    struct field_blob packed;
     char *name;
 };
 
@@ -211,7 +187,6 @@ void store_bind(sqlite3_stmt *statement, int at, struct store_fields fields, con
 // Reads them from the columns from `at` on. False if one cannot be what this program wrote; clear
 // the record then too.
 bool store_read(sqlite3_stmt *select, int at, struct store_fields fields, void *record);
-bool store_read_hex(const char *text, uint64_t *value); // "0x..."
 void store_clear(struct store_fields fields, void *record);
 
 // --- Checksums (sum.c): 64 bits of each row, in its column "sum"

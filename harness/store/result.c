@@ -100,9 +100,9 @@ static bool is_set(const struct store_child *child, const struct store_result *r
     const char *text = place;
     if (child->count)
         return at < *(const size_t *)((const char *)result + child->count);
-    if (child->fields.fields->type == STORE_COUNT)
+    if (child->fields.fields->type == FIELD_NUMBER)
         return *(const uint64_t *)place > 0;
-    if (child->fields.fields->type == STORE_LINES)
+    if (child->fields.fields->type == FIELD_LINES)
         memcpy(&text, place, sizeof text);
     return text && text[0];
 }
@@ -232,8 +232,6 @@ static bool read_row(const struct reading *reading, sqlite3_stmt *select,
     for (size_t i = 0; good && i < STORE_CHILDREN; i++)
         good = read_children(reading->children[i], &store_children[i],
                              sqlite3_column_int64(select, 0), result);
-    for (size_t i = 0; i < result->count.failure_count && good; i++)
-        good = result->count.failures[i].at.outcome < CAT_OUTCOMES;
     good = good && !(result->mode.choice.fails & 1);
     *why = good ? eng_result_disagrees(ended, &result->count, &result->mode) : "it is unreadable";
     return !*why;

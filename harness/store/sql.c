@@ -279,7 +279,7 @@ bool store_insert(struct store *store, enum store_kind kind, int64_t session, co
     text_puts(&sql, ") ");
     text_puts(&sql, table->known);
     for (size_t i = 2; table->updated && i < table->fields.count; i++) {
-        const char *column = table->fields.fields[i].column;
+        const char *column = table->fields.fields[i].name;
         text_puts(&sql, i > 2 ? ", " : " ");
         text_puts(&sql, column);
         text_puts(&sql, " = excluded.");

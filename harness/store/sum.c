@@ -158,7 +158,7 @@ void store_put_select(struct text *sql, enum store_kind kind, const char *rest)
     const struct store_table *table = &store_tables[kind];
     text_printf(sql, "SELECT %s.%s, ", table->name, table->number);
     for (size_t i = 0; i < table->fields.count; i++)
-        text_printf(sql, "%s.%s, ", table->name, table->fields.fields[i].column);
+        text_printf(sql, "%s.%s, ", table->name, table->fields.fields[i].name);
     text_printf(sql, "%s.sum = ", table->name);
     store_put_sum(sql, kind);
     text_printf(sql, " FROM %s %s", table->name, rest);

@@ -191,7 +191,7 @@ static void contradictions(void **state)
         {"\"failed_runs\":4", "\"failed_runs\":3", "the parts do not add up"},
         {"\"parts\"", "\"marts\"", "'parts' is missing"},
         {"\"stress\"", "\"press\"", "'stress' is missing"},
-        {"\"seconds\":0.5", "\"seconds\":-1", "the seconds are no time"},
+        {"\"seconds\":0.5", "\"seconds\":-1", "'seconds' is not a number in range"},
         {"\"a.b/x=1", "\"a.b/x=3", "the name does not match the test and its parameters"},
         {"\"family\":\"a\"", "\"family\":\"b\"", "the name does not match the test"},
         {"\"params\":{\"subgroup\":8}", "\"params\":{\"subgroup\":9}", "the name does not match"},

@@ -381,8 +381,8 @@ static void the_longest_event_fits(void **state)
     event.count.failure_count = ENG_MAX_FAILURES;
     for (size_t i = 0; i < ENG_MAX_FAILURES; i++) {
         struct eng_failure *failure = &event.count.failures[i];
-        failure->at = (struct cat_failure){
-            .run = UINT64_C(1) << 53, .instance = UINT64_C(1) << 53, .word = UINT64_C(1) << 53};
+        failure->at =
+            (struct cat_failure){.run = FIELD_MOST, .instance = FIELD_MOST, .word = FIELD_MOST};
         memset(failure->where, '"', sizeof failure->where - 1);
     }
     event.count.runs = event.count.failed_runs = ENG_MAX_FAILURES;
@@ -479,24 +479,24 @@ static void malformed_requests_are_refused(void **state)
         "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
         "\"renew\":false,\"timed\":false,\"name\":\"a.b\\n\",\"first\":0,"
         "\"runs\":1,\"waits\":0,"
-        "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
+        "\"seed\":\"0x0\",\"timeout_ms\":1}",
         "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
         "\"renew\":false,\"timed\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
         "\"seed\":0,"
         "\"timeout_ms\":1}",
         "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
         "\"renew\":false,\"timed\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
-        "\"seed\":\"000000000000000\",\"timeout_ms\":1}",
+        "\"seed\":\"0\",\"timeout_ms\":1}",
         "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
         "\"renew\":false,\"timed\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
-        "\"seed\":\"000000000000000G\",\"timeout_ms\":1}",
+        "\"seed\":\"0xG\",\"timeout_ms\":1}",
         "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
         "\"renew\":false,\"timed\":false,\"name\":\"a.b\",\"first\":0,\"waits\":0,\"runs\":"
         "99999999999999999999,"
-        "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
+        "\"seed\":\"0x0\",\"timeout_ms\":1}",
         "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
         "\"renew\":0,\"timed\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
-        "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
+        "\"seed\":\"0x0\",\"timeout_ms\":1}",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (accepts_request(lines[i]))
@@ -512,7 +512,7 @@ static void malformed_requests_are_refused(void **state)
                 "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
                 "\"renew\":false,\"timed\":false,\"name\":\"%.*s\",\"first\":0,"
                 "\"runs\":1,\"waits\":0,"
-                "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
+                "\"seed\":\"0x0\",\"timeout_ms\":1}",
                 512, name);
     assert_false(accepts_request(line.data));
     text_free(&line);
@@ -524,7 +524,7 @@ static bool accepts_ahead(const char *ahead)
     text_printf(
         &line,
         "{\"request\":\"run\",\"stress\":\"\",\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
-        "\"ahead\":%s,\"renew\":false,\"timed\":false,\"seed\":\"0000000000000000\",\"timeout_ms\":"
+        "\"ahead\":%s,\"renew\":false,\"timed\":false,\"seed\":\"0x0\",\"timeout_ms\":"
         "1}",
         ahead);
     const bool accepted = accepts_request(line.data);
@@ -663,8 +663,8 @@ static void nonsense_facts_are_refused(void **state)
         {"\"type\":\"cpu\"", "\"type\":\"npu\""},
         {"\"cpu\":true", "\"cpu\":1"},
         {"\"vendor\":4318", "\"vendor\":4294967296"},
-        {"\"features\":\"0", "\"features\":\"1"},
-        {"\"features\":\"0", "\"features\":\""},
+        {"\"features\":\"0x", "\"features\":\"0xf0"},
+        {"\"features\":\"0x", "\"features\":\""},
         {"\"driver_name\":\"example\"", "\"driver_name\":\"ex\\u001bample\""},
         {"\"driver_name\":\"example\"", "\"driver_name\":\"ex\\u0000ample\""},
         {"\"driver_name\":\"example\"", "\"driver_name\":\"ex\xff\""},

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Code in the store: written, replaced, read back, copied to another store; and what a store from
 // someone else can hold instead.
-#include "store/code.h"
+#include "isa/code.h"
+#include "store/store.h"
 
 #include "store/merge.h"
 

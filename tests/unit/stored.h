@@ -2,9 +2,10 @@
 // A store with one session, for tests of reports.
 #pragma once
 
+#include "isa/code.h"
 #include "report/model.h"
 #include "report/report.h"
-#include "store/code.h"
+#include "store/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>
