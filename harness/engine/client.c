@@ -10,10 +10,56 @@
 #include <string.h>
 #include <unistd.h>
 
+static void unlock(const struct eng_client *client)
+{
+    if (client->lock)
+        pthread_mutex_unlock(client->lock);
+}
+
+static void lock(const struct eng_client *client)
+{
+    if (client->lock)
+        pthread_mutex_lock(client->lock);
+}
+
+void eng_client_stop(struct eng_client *client, bool at_once)
+{
+    char ending[64] = "";
+    client->process += client->worker != NULL;
+    unlock(client);
+    const bool ended = client->ended && !at_once ? eng_worker_close(&client->worker, ending)
+                                                 : eng_worker_end(&client->worker, at_once);
+    lock(client);
+    client->wedged |= !ended;
+    client->tried = 0;
+    if (client->ended)
+        client->ended(ending, client->watch->user);
+}
+
 void eng_client_end(struct eng_client *client)
 {
-    eng_worker_end(&client->worker, false);
+    eng_client_stop(client, false);
     text_free(&client->code);
+}
+
+enum eng_wait eng_client_wait(struct eng_client *client, struct eng_event *event, char reason[512])
+{
+    unlock(client);
+    const enum eng_wait wait = eng_worker_wait(client->worker, event, reason);
+    lock(client);
+    return wait;
+}
+
+bool eng_client_must_stop(const struct eng_client *client)
+{
+    return client->wedged || client->losses >= ENG_LOSSES || client->hangs >= ENG_HANGS ||
+           client->failures >= ENG_LOSSES;
+}
+
+void eng_client_count(struct eng_client *client, enum eng_result result)
+{
+    client->losses = eng_in_a_row(client->losses, ENG_DEVICE_LOST, result);
+    client->hangs = eng_in_a_row(client->hangs, ENG_HANG, result);
 }
 
 // False if the chunk does not go on where the last one ended, or nobody wants it.
@@ -37,8 +83,16 @@ static bool take(struct eng_client *client, const struct eng_event *event,
                  struct eng_outcome *outcome)
 {
     const struct eng_benching *b = client->benching;
+    char id[DEV_ID_SIZE];
     switch (event->kind) {
     case ENG_EVENT_OPENED:
+        dev_facts_id(&event->facts, id);
+        if (strcmp(id, client->device->id) != 0) {
+            outcome->result = ENG_DEVICE_LOST;
+            snprintf(outcome->reason, sizeof outcome->reason, "the device has changed: %.200s",
+                     event->facts.name);
+            return false;
+        }
         snprintf(client->checker, sizeof client->checker, "%s%s",
                  event->host_checker ? "host: " : "device", event->host_checker ? event->text : "");
         return !b;
@@ -54,7 +108,11 @@ static bool take(struct eng_client *client, const struct eng_event *event,
     case ENG_EVENT_RATE:
         return !b || (b->rate && b->rate(&event->rate, b->user));
     case ENG_EVENT_MESSAGE:
-        client->watch->say(event->text, client->watch->user);
+    case ENG_EVENT_PRECOMPILED:
+        if (client->heard)
+            client->heard(event, client->watch->user);
+        else if (event->kind == ENG_EVENT_MESSAGE)
+            client->watch->say(event->text, client->watch->user);
         return true;
     default:
         return !b;
@@ -135,13 +193,11 @@ static enum eng_end follow(struct eng_client *client, struct eng_outcome *outcom
                            struct eng_event *event)
 {
     for (;;) {
-        const enum eng_wait wait = eng_worker_wait(client->worker, event, outcome->reason);
+        const enum eng_wait wait = eng_client_wait(client, event, outcome->reason);
         if (wait == ENG_WAIT_TIME || wait == ENG_WAIT_INTERRUPTED)
             return wait == ENG_WAIT_TIME ? ENG_END_TIME : ENG_END_SIGNAL;
         if (wait != ENG_WAIT_EVENT) {
             outcome->result = eng_wait_result(wait);
-            if (outcome->result == ENG_CRASH)
-                note_place(client, outcome);
             if (outcome->result == ENG_HARNESS_ERROR)
                 outcome->code = LIT_EXIT_UNDECIDED;
             return ENG_END_RAN;
@@ -157,9 +213,11 @@ static enum eng_end follow(struct eng_client *client, struct eng_outcome *outcom
             return ENG_END_RAN;
         }
         if (!take(client, event, outcome)) {
-            outcome->result = ENG_HARNESS_ERROR;
-            snprintf(outcome->reason, sizeof outcome->reason, "%s",
-                     client->benching ? "invalid message from the worker" : "code with a gap");
+            if (outcome->result != ENG_DEVICE_LOST) {
+                outcome->result = ENG_HARNESS_ERROR;
+                snprintf(outcome->reason, sizeof outcome->reason, "%s",
+                         client->benching ? "invalid message from the worker" : "code with a gap");
+            }
             return ENG_END_RAN;
         }
     }
@@ -171,8 +229,7 @@ static bool need_worker(struct eng_client *client, struct eng_outcome *outcome)
     if (client->worker)
         return true;
     client->worker = eng_worker_start(client->watch, client->device->manifest, &error);
-    client->unfit = !client->worker;
-    if (client->unfit)
+    if (!client->worker)
         snprintf(outcome->reason, sizeof outcome->reason, "%s", error.message);
     else if (client->kernel)
         eng_worker_teach_one(client->worker, client->kernel, false, "");
@@ -183,41 +240,61 @@ static bool need_worker(struct eng_client *client, struct eng_outcome *outcome)
     return client->worker;
 }
 
-static enum eng_end open_once(struct eng_client *client, struct eng_outcome *outcome)
+// A failure is counted as the harness's or as a lost device.
+static enum eng_end open_once(struct eng_client *client, uint32_t checks,
+                              struct eng_outcome *outcome)
 {
     struct eng_event event = {.kind = ENG_EVENT_MESSAGE};
-    if (!need_worker(client, outcome))
+    *outcome = (struct eng_outcome){0};
+    if (!need_worker(client, outcome)) {
+        client->failures++;
         return ENG_END_RAN;
+    }
     eng_worker_ask(client->worker, &(struct eng_request){
                                        .kind = ENG_OPEN,
                                        .index = client->device->index,
+                                       .validation = client->validation,
                                        .capture = client->capture,
-                                       .checks = client->generated ? 0 : ENG_ALL_CHECKS,
+                                       .checks = checks,
                                        .timeout_ms = eng_batch_limit_ms(&client->watch->policy),
                                    });
     const enum eng_end end = follow(client, outcome, &event);
-    const bool good = end == ENG_END_RAN && event.kind == ENG_EVENT_DONE;
-    // A harness that failed, or a worker that talks nonsense, would again.
-    if (end == ENG_END_RAN && outcome->result == ENG_HARNESS_ERROR &&
-        !(event.kind == ENG_EVENT_ERROR && event.error_code == LIT_EXIT_DEVICE_LOST))
-        client->unfit = true;
-    if (!good)
-        eng_worker_end(&client->worker, !is_whole(&event));
+    const bool refused = event.kind == ENG_EVENT_ERROR;
+    if (end == ENG_END_RAN && event.kind == ENG_EVENT_DONE) {
+        client->tried |= checks;
+        client->opened = true;
+        return end;
+    }
+    if (refused && !outcome->reason[0])
+        snprintf(outcome->reason, sizeof outcome->reason, "it cannot be opened");
+    // Once it was open, it is a device that went away.
+    client->unfit = refused && event.error_code != LIT_EXIT_DEVICE_LOST && !client->opened;
+    if (end == ENG_END_RAN && outcome->result == ENG_HARNESS_ERROR && !is_whole(&event))
+        client->failures++;
+    else if (end == ENG_END_RAN)
+        eng_client_count(client, ENG_DEVICE_LOST);
+    eng_client_stop(client, !is_whole(&event));
     return end;
 }
 
-static enum eng_end ensure_open(struct eng_client *client, struct eng_outcome *outcome)
+enum eng_end eng_client_open(struct eng_client *client, uint32_t checks,
+                             struct eng_outcome *outcome)
 {
-    while (!client->worker && !client->unfit && client->losses < ENG_LOSSES) {
-        const enum eng_end end = open_once(client, outcome);
+    while ((!client->worker || checks & ~client->tried) && !client->unfit &&
+           !eng_client_must_stop(client)) {
+        const enum eng_end end = open_once(client, checks, outcome);
         if (end != ENG_END_RAN || client->worker)
             return end;
-        client->losses = eng_in_a_row(client->losses, ENG_DEVICE_LOST, ENG_DEVICE_LOST);
         // A device that resets is away for a moment.
-        if (!client->unfit && client->losses < ENG_LOSSES)
+        if (!client->unfit && !eng_client_must_stop(client)) {
+            unlock(client);
             sleep(1);
+            lock(client);
+        }
     }
-    return client->worker ? ENG_END_RAN : client->unfit ? ENG_END_UNFIT : ENG_END_STOPS;
+    return client->worker                                    ? ENG_END_RAN
+           : client->unfit || client->failures >= ENG_LOSSES ? ENG_END_UNFIT
+                                                             : ENG_END_STOPS;
 }
 
 enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request *asked,
@@ -234,7 +311,8 @@ enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request 
         snprintf(outcome->reason, sizeof outcome->reason, "hung ten times in a row");
         return ENG_END_STOPS;
     }
-    enum eng_end end = !opens                         ? ensure_open(client, outcome)
+    const uint32_t checks = client->generated ? 0 : ENG_ALL_CHECKS;
+    enum eng_end end = !opens                         ? eng_client_open(client, checks, outcome)
                        : need_worker(client, outcome) ? ENG_END_RAN
                                                       : ENG_END_UNFIT;
     if (end != ENG_END_RAN)
@@ -243,12 +321,14 @@ enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request 
     text_free(&client->code);
     eng_worker_ask(client->worker, &request);
     end = follow(client, outcome, &event);
+    if (outcome->result == ENG_CRASH)
+        note_place(client, outcome);
     // A worker whose device is lost, or does not end what it began, has ended.
     if (!is_whole(&event) || outcome->result == ENG_HANG || outcome->result == ENG_DEVICE_LOST)
-        eng_worker_end(&client->worker, true);
+        eng_client_stop(client, true);
     if (end == ENG_END_RAN && !opens) {
-        client->losses = eng_in_a_row(client->losses, ENG_DEVICE_LOST, outcome->result);
-        client->hangs = eng_in_a_row(client->hangs, ENG_HANG, outcome->result);
+        eng_client_count(client, outcome->result);
+        client->failures = 0;
     }
     return end;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A device that is asked one request after another: its worker is started when it is needed and
-// replaced when it ends. For subcommands that try things out; `run` has the supervisor.
+// replaced when it ends. Here alone workers are opened, lost and counted, for the queues of a run
+// as for subcommands that try things out.
 #pragma once
 
 #include "catalogue/catalogue.h"
@@ -8,10 +9,19 @@
 #include "isa/code.h"
 #include "model/inventory.h"
 
+#include <pthread.h>
+
 struct eng_client {
     const struct eng_watch *watch;
     const struct eng_device *device;
     struct eng_worker *worker; // with the device open; NULL: none
+    pthread_mutex_t *lock;     // of the caller, who holds it: released while a worker is waited for
+    // Where they are not NULL, called with watch->user: of an event that is no answer (MESSAGE,
+    // PRECOMPILED), instead of watch->say; and when a worker has ended, with what eng_worker_close
+    // says of it.
+    void (*heard)(const struct eng_event *event, void *user);
+    void (*ended)(const char *ending, void *user);
+    bool validation;           // the device is opened with the validation layer
     bool capture;              // the device is opened for COMPILE alone
     bool generated;            // the host checks, as GENERATED has it: the checker is not tried
     const struct text *kernel; // its workers know this test instead of those that were added to the
@@ -22,8 +32,13 @@ struct eng_client {
     char checker[600];                   // "device", or "host: why"; "" before it was open
     struct text
         code; // of COMPILE: what isa_pack made of what the driver gave; of OUTPUT: the words
+    uint32_t process;       // the present worker's number, or the next one's
+    uint32_t tried;         // modes in which the present worker tried the checker, bit i
     unsigned losses, hangs; // in a row
-    bool unfit;             // it cannot be opened at all, or no worker can be had
+    unsigned failures;      // of the harness, in a row
+    bool opened;            // at least once
+    bool unfit;             // it refuses to be opened, and would again
+    bool wedged;            // a worker outlived SIGKILL
 };
 
 enum eng_end {
@@ -62,6 +77,20 @@ void eng_client_teach(struct eng_client *client, const struct text *kernel);
 // From here on its workers run a configuration with these words for its module; name and words must
 // outlive that.
 void eng_client_replace(struct eng_client *client, const char *name, const struct text *words);
+
+// Whether the device is of no use any more: it was lost or hung, or the harness failed, too often
+// in a row.
+bool eng_client_must_stop(const struct eng_client *client);
+// Sees to it that there is a worker with the device open, and that it tried the checker in these
+// modes, bit i: enum cat_check i. outcome->reason says why not.
+enum eng_end eng_client_open(struct eng_client *client, uint32_t checks,
+                             struct eng_outcome *outcome);
+// eng_worker_wait of its worker.
+enum eng_wait eng_client_wait(struct eng_client *client, struct eng_event *event, char reason[512]);
+// Counts how something ended that was asked of the worker.
+void eng_client_count(struct eng_client *client, enum eng_result result);
+// Ends the worker: at once if it is known not to listen.
+void eng_client_stop(struct eng_client *client, bool at_once);
 
 // Asks for runs (RUN, GENERATED), for code (COMPILE), or for what opens the device itself (TRY,
 // BENCH), and waits for their end. A crash, a hang, a lost device are results; the next request has

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define NOWHERE  SIZE_MAX // of eng_queue.opening
 #define UNCLOSED "the driver does not close the device (vkDestroyDevice): %s"
 
 // What was measured is in the store after so long. A commit costs more than all else that the
@@ -70,29 +71,26 @@ static bool watch_stop(void *user)
     return atomic_load(&q->workers->stop);
 }
 
-static enum eng_wait wait_event(struct eng_queue *q, struct eng_event *event, char reason[512])
+static void hear(const struct eng_event *event, void *user)
 {
-    pthread_mutex_unlock(&q->workers->lock);
-    enum eng_wait wait = eng_worker_wait(q->worker, event, reason);
-    pthread_mutex_lock(&q->workers->lock);
-    return wait;
+    struct eng_queue *q = user;
+    if (event->kind == ENG_EVENT_PRECOMPILED)
+        eng_precompile_made(&q->precompile, event->text);
+    else
+        say(q, true, "%s", event->text);
 }
 
-static void end_worker(struct eng_queue *q, bool at_once)
+// If it did so as it opened the device, what it was compiling for other places may be to blame.
+static void worker_ended(const char *ending, void *user)
 {
-    char ending[64] = "";
-    q->process += q->worker != NULL;
-    pthread_mutex_unlock(&q->workers->lock);
-    bool ended = at_once ? eng_worker_end(&q->worker, true) : eng_worker_close(&q->worker, ending);
-    eng_precompile_forget(&q->precompile);
-    q->checks = 0;
-    pthread_mutex_lock(&q->workers->lock);
-    if (!ended)
-        q->wedged = true;
-    if (!ending[0])
-        return;
+    struct eng_queue *q = user;
     char line[512];
     struct lit_error error = {0};
+    if (q->opening != NOWHERE && eng_precompile_unclear(&q->precompile, q->opening))
+        eng_precompile_separate(&q->precompile, q->opening);
+    eng_precompile_forget(&q->precompile);
+    if (!ending[0])
+        return;
     say(q, true, UNCLOSED, ending);
     q->workers->tally->unclosed++;
     snprintf(line, sizeof line, "%s: " UNCLOSED, q->device->facts.name, ending);
@@ -121,13 +119,6 @@ static void leave_place(struct eng_queue *q)
     pthread_cond_broadcast(&q->workers->changed);
 }
 
-static void wait_a_second(struct eng_queue *q)
-{
-    pthread_mutex_unlock(&q->workers->lock);
-    sleep(1);
-    pthread_mutex_lock(&q->workers->lock);
-}
-
 // All queues stop if one cannot write. Returns `written`.
 static bool heed(struct eng_queue *q, bool written, const struct lit_error *error)
 {
@@ -154,82 +145,11 @@ static bool put_device(struct eng_queue *q, const char *checker)
     return q->stored;
 }
 
-// Reads the answer to OPEN. `reason` says why the device is not open, "" if it is.
-static enum eng_wait await_open(struct eng_queue *q, char checker[600], char reason[512])
-{
-    struct eng_event event;
-    char id[DEV_ID_SIZE];
-    snprintf(checker, 600, "device");
-    for (;;) {
-        enum eng_wait wait = wait_event(q, &event, reason);
-        if (wait != ENG_WAIT_EVENT)
-            return wait;
-        if (event.kind == ENG_EVENT_MESSAGE)
-            say(q, true, "%s", event.text);
-        if (event.kind == ENG_EVENT_PRECOMPILED)
-            eng_precompile_made(&q->precompile, event.text);
-        if (event.kind == ENG_EVENT_OPENED) {
-            dev_facts_id(&event.facts, id);
-            if (strcmp(id, q->device->id) != 0)
-                snprintf(reason, 512, "the device has changed: %.200s", event.facts.name);
-            if (event.host_checker)
-                snprintf(checker, 600, "host: %s", event.text);
-        }
-        if (event.kind == ENG_EVENT_ERROR) {
-            snprintf(reason, 512, "%s", event.text[0] ? event.text : "it cannot be opened");
-            // Once it was open, it is a device that went away.
-            q->unfit = event.error_code != LIT_EXIT_DEVICE_LOST && !q->stored;
-        }
-        if (event.kind == ENG_EVENT_DONE || reason[0])
-            return wait;
-    }
-}
-
 static enum eng_stop stop_of(enum eng_wait wait)
 {
     return wait == ENG_WAIT_TIME          ? ENG_STOP_TIME
            : wait == ENG_WAIT_INTERRUPTED ? ENG_STOP_SIGNAL
                                           : ENG_STOP_NOT;
-}
-
-// *failed: the harness did, not the driver.
-static enum eng_stop open_once(struct eng_queue *q, size_t place, uint32_t check, char reason[512],
-                               bool *failed)
-{
-    struct lit_error error = {0};
-    char checker[600];
-    if (!q->worker) {
-        q->worker = eng_worker_start(&q->watch, q->device->manifest, &error);
-        if (q->worker)
-            eng_worker_teach(q->worker);
-    }
-    *failed = !q->worker;
-    if (*failed) {
-        snprintf(reason, 512, "%s", error.message);
-        return ENG_STOP_NOT;
-    }
-    eng_worker_ask(q->worker,
-                   &(struct eng_request){.kind = ENG_OPEN,
-                                         .index = q->device->index,
-                                         .validation = run_of(q)->validation,
-                                         .checks = check,
-                                         .timeout_ms = eng_batch_limit_ms(&q->watch.policy)});
-    enum eng_wait wait = await_open(q, checker, reason);
-    *failed = wait == ENG_WAIT_FAILED;
-    if (wait == ENG_WAIT_EVENT && !reason[0]) {
-        q->checks |= check;
-        return put_device(q, checker) ? ENG_STOP_NOT : ENG_STOP_STORE;
-    }
-    if (eng_precompile_unclear(&q->precompile, place))
-        eng_precompile_separate(&q->precompile, place);
-    end_worker(q, wait != ENG_WAIT_EVENT);
-    return stop_of(wait);
-}
-
-static bool must_stop(const struct eng_queue *q)
-{
-    return q->wedged || q->losses >= ENG_LOSSES || q->hangs >= ENG_HANGS ||
-           q->failures >= ENG_LOSSES;
 }
 
 // Sees to it that there is a worker with the device open, and that the checker was tried in the
@@ -241,21 +161,16 @@ static enum eng_stop ensure_open(struct eng_queue *q, size_t place)
     // The host checks programs that are drawn.
     const uint32_t check =
         cat_test_draws(which->test) ? 0 : UINT32_C(1) << cat_test_mode(which->test).check;
-    while ((!q->worker || (check & ~q->checks)) && !q->unfit && !must_stop(q)) {
-        bool failed = false;
-        q->fault[0] = '\0';
-        enum eng_stop step = open_once(q, place, check, q->fault, &failed);
-        if (step != ENG_STOP_NOT || q->worker)
-            return step;
-        if (failed)
-            q->failures++;
-        else
-            q->losses = eng_in_a_row(q->losses, ENG_DEVICE_LOST, ENG_DEVICE_LOST);
-        // A device that resets is away for a moment.
-        if (!q->unfit && !must_stop(q))
-            wait_a_second(q);
-    }
-    return q->worker ? ENG_STOP_NOT : ENG_STOP_QUEUE;
+    struct eng_outcome outcome = {0};
+    q->opening = place;
+    const enum eng_end end = eng_client_open(&q->client, check, &outcome);
+    q->opening = NOWHERE;
+    if (end == ENG_END_RAN)
+        return put_device(q, q->client.checker) ? ENG_STOP_NOT : ENG_STOP_STORE;
+    snprintf(q->fault, sizeof q->fault, "%s", outcome.reason);
+    return end == ENG_END_TIME     ? ENG_STOP_TIME
+           : end == ENG_END_SIGNAL ? ENG_STOP_SIGNAL
+                                   : ENG_STOP_QUEUE;
 }
 
 // One configuration
@@ -310,7 +225,7 @@ static void note_evidence(struct eng_queue *q, struct measure *m, bool silent)
     struct eng_kernel_log *log = &q->workers->kernel_log;
     forget_evidence(m);
     pthread_mutex_unlock(&q->workers->lock);
-    eng_worker_evidence(q->worker, silent, m->evidence);
+    eng_worker_evidence(q->client.worker, silent, m->evidence);
     pthread_mutex_lock(&q->workers->lock);
     eng_kernel_log_read(log);
     if (log->lines.length > 0)
@@ -393,7 +308,7 @@ static enum eng_stop disbelieve(struct eng_queue *q, struct measure *m, const ch
 {
     if (!put_rest(q, m))
         return ENG_STOP_STORE;
-    end_worker(q, true);
+    eng_client_stop(&q->client, true);
     m->kept.result = ENG_HARNESS_ERROR;
     snprintf(m->kept.reason, sizeof m->kept.reason, "%s", why);
     return ENG_STOP_NOT;
@@ -414,7 +329,7 @@ static enum eng_stop follow(struct eng_queue *q, struct measure *m, bool *over)
 {
     struct eng_event event;
     for (;;) {
-        enum eng_wait wait = wait_event(q, &event, m->kept.reason);
+        enum eng_wait wait = eng_client_wait(&q->client, &event, m->kept.reason);
         *over = wait != ENG_WAIT_TIME && wait != ENG_WAIT_INTERRUPTED;
         if (is_time_to_put(wait, &event) && !put_rest(q, m))
             return ENG_STOP_STORE;
@@ -428,17 +343,17 @@ static enum eng_stop follow(struct eng_queue *q, struct measure *m, bool *over)
                 m->unclear = m->unclear && wait != ENG_WAIT_NONSENSE; // no driver makes it talk so
                 m->failed = wait == ENG_WAIT_FAILED;
             }
-            end_worker(q, true);
+            eng_client_stop(&q->client, true);
             return stop_of(wait);
         }
         switch (event.kind) {
         case ENG_EVENT_BATCH:
             if (!batch_is_sane(m, &event.count))
                 return disbelieve(q, m, "inconsistent counts from the worker");
-            eng_record_count(&m->kept, &event.count, q->process, event.fresh);
+            eng_record_count(&m->kept, &event.count, q->client.process, event.fresh);
             q->tested += event.tested;
             if (cat_test_draws(m->which->test))
-                q->losses = q->hangs = 0;
+                q->client.losses = q->client.hangs = 0;
             if (q->watch.due == 0)
                 q->watch.due = clock_now() + PUT_SECONDS;
             show(q, m);
@@ -525,7 +440,7 @@ static enum eng_stop run_chunk(struct eng_queue *q, struct measure *m, bool *ove
     m->aside = request.renew;
     show(q, m);
     take_place(q, m->which);
-    eng_worker_ask(q->worker, &request);
+    eng_worker_ask(q->client.worker, &request);
     enum eng_stop step = follow(q, m, over);
     leave_place(q);
     return step;
@@ -536,7 +451,7 @@ static void go_on_alone(struct eng_queue *q, struct measure *m)
 {
     say(q, true, "%s: %s while precompiling other pipelines: continues without: %s", m->shown.data,
         eng_result_name(m->kept.result), m->kept.reason);
-    end_worker(q, true);
+    eng_client_stop(&q->client, true);
     forget_evidence(m);
     m->unclear = false;
     m->kept.reason[0] = '\0';
@@ -550,14 +465,13 @@ static bool count_broken(struct eng_queue *q, struct measure *m)
     struct eng_count count;
     const enum eng_result result = m->kept.result;
     // Of a worker that has ended by itself the number is used up.
-    const uint32_t process = q->worker ? q->process : q->process - 1;
+    const uint32_t process = q->client.worker ? q->client.process : q->client.process - 1;
     report_end(q, m);
-    end_worker(q, true);
+    eng_client_stop(&q->client, true);
     eng_draw_broken(&q->device->facts, m->which->subgroup,
                     m->kept.row.first + m->kept.row.count.runs, result, m->kept.reason, &count);
     eng_record_count(&m->kept, &count, process, false);
-    q->losses = eng_in_a_row(q->losses, ENG_DEVICE_LOST, result);
-    q->hangs = eng_in_a_row(q->hangs, ENG_HANG, result);
+    eng_client_count(&q->client, result);
     m->kept.reason[0] = '\0';
     m->kept.result = ENG_PARTIAL;
     const bool written = put(q, m);
@@ -620,12 +534,11 @@ static enum eng_stop run_case(struct eng_queue *q, struct measure *m)
     if (over && run_of(q)->ended)
         run_of(q)->ended(q->device, &m->kept.row, run_of(q)->user);
     if (m->kept.result == ENG_HANG || m->kept.result == ENG_DEVICE_LOST)
-        end_worker(q, true);
+        eng_client_stop(&q->client, true);
     if (over) {
-        q->losses = eng_in_a_row(q->losses, ENG_DEVICE_LOST, m->kept.result);
-        q->hangs = eng_in_a_row(q->hangs, ENG_HANG, m->kept.result);
+        eng_client_count(&q->client, m->kept.result);
         if (m->kept.result != ENG_SKIP)
-            q->failures = m->failed ? q->failures + 1 : 0;
+            q->client.failures = m->failed ? q->client.failures + 1 : 0;
     }
     return step;
 }
@@ -636,15 +549,15 @@ static enum eng_stop run_case(struct eng_queue *q, struct measure *m)
 static bool recall(struct eng_queue *q, struct measure *m)
 {
     struct lit_error *error = q->workers->error;
-    uint32_t process = q->process;
+    uint32_t process = q->client.process;
     // Of a store that cannot be read nothing may be measured anew.
     if (error->message[0])
         return false;
     const bool done =
         eng_record_recall(&m->kept, run_of(q)->store, run_of(q)->session, &process, error);
     // What goes on now is another process than all that were there before.
-    if (!q->worker)
-        q->process = process;
+    if (!q->client.worker)
+        q->client.process = process;
     if (done && run_of(q)->known)
         run_of(q)->known(q->device, &m->kept.row, run_of(q)->user);
     return done;
@@ -664,6 +577,13 @@ void eng_queue_make(struct eng_queue *q, struct eng_workers *workers, size_t ind
     q->watch.tick = watch_tick;
     q->watch.stop = watch_stop;
     q->watch.user = q;
+    q->client = (struct eng_client){.watch = &q->watch,
+                                    .device = device,
+                                    .lock = &workers->lock,
+                                    .heard = hear,
+                                    .ended = worker_ended,
+                                    .validation = run->validation};
+    q->opening = NOWHERE;
     // A validation message would be taken for one of the present configuration.
     if (!run->validation)
         q->precompile.most = run->ahead >= 0     ? (unsigned)run->ahead
@@ -711,13 +631,13 @@ static void say_stopped(struct eng_queue *q)
 {
     char number[32];
     const char *why = "it was lost three times in a row";
-    if (q->wedged)
+    if (q->client.wedged)
         why = "a worker cannot be killed, the driver hangs in the kernel";
-    else if (q->failures >= ENG_LOSSES)
+    else if (q->client.failures >= ENG_LOSSES)
         why = "the harness failed three times in a row";
     else if (q->fault[0])
         why = "it cannot be opened";
-    else if (q->hangs >= ENG_HANGS)
+    else if (q->client.hangs >= ENG_HANGS)
         why = "hung ten times in a row";
     say(q, false, "device %u stops: %s%s%s; not run: %s configuration%s", q->device->number, why,
         q->fault[0] ? ": " : "", q->fault, text_count(number, q->left), q->left == 1 ? "" : "s");
@@ -753,7 +673,7 @@ static enum eng_stop run_cases(struct eng_queue *q)
         if (step != ENG_STOP_NOT)
             break;
         q->progress->done++;
-        if (--q->left > 0 && must_stop(q))
+        if (--q->left > 0 && eng_client_must_stop(&q->client))
             step = ENG_STOP_QUEUE;
     }
     return step;
@@ -764,15 +684,15 @@ void eng_queue_run(struct eng_queue *q)
     q->progress->started = clock_now() - run_of(q)->progress->started;
     q->progress->active = true;
     q->step = run_cases(q);
-    end_worker(q, q->step != ENG_STOP_NOT);
+    eng_client_stop(&q->client, q->step != ENG_STOP_NOT);
     q->progress->active = false;
     say_share(q);
     if (q->step != ENG_STOP_QUEUE)
         return;
     say_stopped(q);
-    if (q->failures >= ENG_LOSSES && !q->wedged)
+    if (q->client.failures >= ENG_LOSSES && !q->client.wedged)
         q->workers->tally->failed++;
-    else if (q->unfit)
+    else if (q->client.unfit)
         q->workers->tally->unopened++;
     else
         q->workers->tally->stopped++;

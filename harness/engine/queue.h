@@ -5,6 +5,7 @@
 // terminal) is therefore used by one thread at a time.
 #pragma once
 
+#include "engine/client.h"
 #include "engine/plan.h"
 #include "engine/protocol.h"
 #include "engine/supervisor.h"
@@ -107,17 +108,12 @@ struct eng_queue {
     bool *done;           // by an earlier run of this session
     size_t left;
     struct eng_watch watch;
-    struct eng_worker *worker;        // with the device open; NULL: none
-    struct eng_precompile precompile; // of what it precompiles
-    uint32_t process;                 // the present worker's number, or the next one's
-    uint32_t checks;                  // modes of the checker that it tried, bit i: enum cat_check i
+    struct eng_client client;         // its worker
+    struct eng_precompile precompile; // of what that precompiles
+    size_t opening;                   // the place of the plan for which it is being opened
     bool stored;                      // the device is in the store
     bool on_host;                     // and that the host checks
-    bool wedged;                      // a worker outlived SIGKILL
-    bool unfit;                       // it refuses to be opened, and would again
-    char fault[512];                  // why it could not be opened last time
-    unsigned losses, hangs;           // in a row
-    unsigned failures;                // of the harness, in a row
+    char fault[512];                  // why it could not be opened
     double tested;                    // seconds in which the device executed tests, if asked for
     enum eng_stop step;               // how it ended
     pthread_t thread;                 // that it has for itself where devices run side by side
