@@ -174,7 +174,7 @@ static enum lit_exit conclude(const struct sum *sum, char reason[256])
 struct fuzzing {
     struct cli_fuzz_options *chosen;
     struct gen_limits limits;
-    struct cli_devices devices;
+    struct ses_devices devices;
     struct cli_campaign campaign; // without a store for --replay, and for one program
     struct fuzz_session kept;     // of the campaign, of the device at hand
     struct sum sum;
@@ -198,7 +198,7 @@ static void end_device(struct fuzzing *f, const struct eng_device *device, enum 
                        const struct fuzz_plan *plan, const struct fuzz_tally *tally)
 {
     struct text table = {0};
-    cli_line_clear(&f->devices.line);
+    term_line_clear(&f->devices.line);
     f->sum.out_of_time |= end == ENG_END_TIME;
     f->sum.stopped += end == ENG_END_STOPS;
     f->sum.unopened += end == ENG_END_UNFIT;
@@ -211,7 +211,7 @@ static void end_device(struct fuzzing *f, const struct eng_device *device, enum 
         cli_fuzz_put_failed(&f->kept, &table);
     if (f->chosen->coverage && plan)
         cli_fuzz_put_coverage(&f->kept, plan, &table);
-    cli_print(&table);
+    term_print(&table);
     add(&f->sum, tally);
 }
 
@@ -283,11 +283,11 @@ static void show_progress(const struct fuzz_tally *tally, const char *doing, voi
 {
     struct fuzzing *f = user;
     const double now = clock_now();
-    cli_line_show(&f->devices.line, "  %s of %s programs, %.0f per second, failed: %s%s%s",
-                  COUNT(tally->programs), COUNT(f->planned),
-                  (double)(tally->programs - tally->before) / (now > f->began ? now - f->began : 1),
-                  COUNT(tally->programs - cli_fuzz_passed(tally)), doing ? "; " : "",
-                  doing ? doing : "");
+    term_line_show(
+        &f->devices.line, "  %s of %s programs, %.0f per second, failed: %s%s%s",
+        COUNT(tally->programs), COUNT(f->planned),
+        (double)(tally->programs - tally->before) / (now > f->began ? now - f->began : 1),
+        COUNT(tally->programs - cli_fuzz_passed(tally)), doing ? "; " : "", doing ? doing : "");
 }
 
 static void show_found(const struct fuzz_found *found, void *user)
@@ -296,9 +296,9 @@ static void show_found(const struct fuzz_found *found, void *user)
     struct text text = {0};
     if (!f->chosen->replay && !found->path[0] && f->chosen->verbose == 0)
         return;
-    cli_line_clear(&f->devices.line);
+    term_line_clear(&f->devices.line);
     cli_fuzz_put_found(found, f->limits.rule, &text);
-    cli_print(&text);
+    term_print(&text);
 }
 
 static void settle_rule(struct fuzzing *f, const struct eng_device *device)
@@ -332,7 +332,7 @@ static struct fuzz_plan plan_of(const struct fuzzing *f)
                               .folder = f->chosen->out ? f->chosen->out : f->folder};
 }
 
-bool cli_fuzz_small(const struct cli_devices *devices, const struct eng_device *device,
+bool cli_fuzz_small(const struct ses_devices *devices, const struct eng_device *device,
                     const struct cat_case *which, uint64_t seed, uint64_t run, double seconds,
                     struct lit_error *error)
 {
@@ -362,7 +362,7 @@ bool cli_fuzz_small(const struct cli_devices *devices, const struct eng_device *
     f.began = f.devices.line.shown = clock_now();
     const struct fuzz_plan plan = plan_of(&f);
     fuzz_campaign(&f.devices.watch, device, &plan, NULL, &listener, tally, &written, error);
-    cli_line_clear(&f.devices.line);
+    term_line_clear(&f.devices.line);
     printf(cli_fuzz_failed(tally) ? "\n" : "  not again, alone\n\n");
     return written;
 }
@@ -378,7 +378,7 @@ static void print_plan(const struct fuzzing *f, const struct fuzz_plan *plan, ui
     if (before)
         text_printf(&line, "; done before: %s", COUNT(before));
     printf("%s\n", line.data);
-    cli_flush();
+    term_flush();
 }
 
 static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum eng_end *end,
@@ -399,7 +399,7 @@ static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum
         !fuzz_session_load(&f->kept, device, &plan, put_name, f, tally, error))
         return false;
     f->planned = fuzz_session_planned(&f->kept);
-    cli_devices_heading(&f->devices, device);
+    ses_devices_heading(&f->devices, device);
     print_plan(f, &plan, tally->before);
     f->began = f->devices.line.shown = clock_now();
     *end = fuzz_campaign(&f->devices.watch, device, &plan, &f->kept, &listener, tally, &written,
@@ -457,7 +457,7 @@ static void replay_device(struct fuzzing *f, const struct replay *replay,
 {
     struct fuzz_target target;
     struct fuzz_tally tally = {0};
-    cli_devices_heading(&f->devices, device);
+    ses_devices_heading(&f->devices, device);
     fuzz_target_init(&target, &f->devices.watch, device);
     *end = ENG_END_RAN;
     for (size_t i = 0; i < target.size_count && *end == ENG_END_RAN; i++) {
@@ -505,7 +505,7 @@ static int show(struct fuzzing *f, const struct eng_device *device)
     gen_assembly(&(struct gen_title){.name = name, .origin = origin.data, .rule = limits.rule},
                  &program, &text);
     text_free(&origin);
-    return cli_print(&text);
+    return term_print(&text);
 }
 
 // From the command line to the exit code
@@ -534,12 +534,12 @@ static bool resume(struct fuzzing *f, const char *family, struct lit_error *erro
     struct cli_campaign *c = &f->campaign;
     struct cli_fuzz_options *o = f->chosen;
     c->options.db = o->db;
-    if (!cli_session_campaign(&c->store, family, &c->session, &c->options, error))
+    if (!ses_campaign(&c->store, family, &c->session, &c->options, error))
         return false;
     if (!read_name(c->options.patterns.items[0], o))
         return lit_fail(error, LIT_EXIT_USAGE, "the session's options make no sense");
     o->count = c->options.runs;
-    o->index = (struct cli_seed){true, c->options.first};
+    o->index = (struct lit_seed){true, c->options.first};
     o->seed = c->options.seed;
     o->simt = c->options.simt;
     o->timeout = c->options.timeout;
@@ -561,12 +561,12 @@ static bool check_usage(const struct cli_fuzz_options *o, unsigned call, uint64_
 static void settle(struct fuzzing *f)
 {
     struct cli_fuzz_options *o = f->chosen;
-    cli_seed_settle(&o->seed, true);
+    ses_seed_settle(&o->seed, true);
     if (!o->jobs)
         o->jobs = eng_usable_cores() < JOBS_MOST ? eng_usable_cores() : JOBS_MOST;
     settle_limits(f);
     f->devices.line.quiet = o->quiet;
-    cli_devices_watch(&f->devices, o->timeout, o->time, o->verbose);
+    ses_devices_watch(&f->devices, o->timeout, o->time, o->verbose);
 }
 
 static bool begin(struct fuzzing *f, const struct cli_call *call, struct lit_error *error)
@@ -574,19 +574,20 @@ static bool begin(struct fuzzing *f, const struct cli_call *call, struct lit_err
     const struct cli_fuzz_options *o = f->chosen;
     struct cli_campaign *c = &f->campaign;
     struct text name = {0};
-    c->options = (struct cli_run_options){.runs = o->count,
-                                          .first = o->index.value,
-                                          .campaign = true,
-                                          .rule = {.least = o->count, .most = o->count},
-                                          .seed = o->seed,
-                                          .simt = o->simt,
-                                          .timeout = o->timeout,
-                                          .shard = c->options.shard,
-                                          .db = o->db};
+    c->options = (struct ses_options){.runs = o->count,
+                                      .first = o->index.value,
+                                      .campaign = true,
+                                      .rule = {.least = o->count, .most = o->count},
+                                      .seed = o->seed,
+                                      .simt = o->simt,
+                                      .timeout = o->timeout,
+                                      .shard = c->options.shard,
+                                      .db = o->db};
     put_name(0, &name, f);
-    cli_list_add(&c->options.patterns, name.data);
-    return cli_session_check(&c->options.patterns, &o->simt, error) &&
-           cli_session_begin("fuzz", call, &c->options, &f->devices, &c->store, &c->session, error);
+    lit_list_add(&c->options.patterns, name.data);
+    return ses_check(&c->options.patterns, &o->simt, error) &&
+           ses_begin("fuzz", call->argc, call->argv, &c->options, &f->devices, &c->store,
+                     &c->session, error);
 }
 
 static bool take_device(unsigned number, const struct dev_facts *facts, const char *checker,
@@ -604,7 +605,7 @@ static bool take_device(unsigned number, const struct dev_facts *facts, const ch
 static bool find_devices(struct fuzzing *f, const struct cli_call *call, struct lit_error *error)
 {
     struct cli_campaign *c = &f->campaign;
-    struct cli_devices *devices = &f->devices;
+    struct ses_devices *devices = &f->devices;
     if (c->session.finished) {
         if (!store_devices(c->store, c->session.id, take_device, &devices->inventory, error))
             return false;
@@ -614,10 +615,10 @@ static bool find_devices(struct fuzzing *f, const struct cli_call *call, struct 
         return devices->inventory.count ||
                lit_fail(error, LIT_EXIT_NOTHING, "none of the session's devices is present");
     }
-    if (!cli_devices_find(devices, &f->chosen->devices, error))
+    if (!ses_devices_find(devices, &f->chosen->devices, error))
         return false;
     if (f->chosen->resume)
-        return cli_session_choose(c->session.options, devices, &c->missing, error);
+        return ses_choose(c->session.options, devices, &c->missing, error);
     return f->chosen->replay || f->chosen->show || begin(f, call, error);
 }
 
@@ -628,15 +629,15 @@ int cli_campaign_end(struct cli_campaign *c, const char *family, double started,
     if (c->store && ((!c->session.finished && !c->missing &&
                       !store_session_finish(c->store, c->session.id, error)) ||
                      !store_stays(c->store, error)))
-        return cli_fail(error);
+        return term_fail(error);
     printf("\n");
-    cli_last_line(c->store ? db : NULL, c->options.seed.value, started, code, reason);
+    ses_last_line(c->store ? db : NULL, c->options.seed.value, started, code, reason);
     if (c->store && c->missing) {
         char command[64];
         snprintf(command, sizeof command, "litmus fuzz %s", family);
-        cli_session_print_resume(command, db);
+        ses_print_resume(command, db);
     }
-    cli_flush();
+    term_flush();
     return code;
 }
 
@@ -664,14 +665,14 @@ static int fuzz(struct fuzzing *f, const struct cli_call *call, struct lit_error
     if ((o->resume && !resume(f, call->operands.items[0], error)) ||
         (o->shard && !eng_shard_parse(o->shard, STORE_SHARD_RUNS, "--shard",
                                       &f->campaign.options.shard, error)))
-        return cli_fail(error);
+        return term_fail(error);
     settle(f);
     // What a device has decides what is drawn.
     if (o->show && (!f->sum.data || !(o->devices.count + o->simt.count)))
         return show(f, NULL);
-    if ((o->replay && !read_replay(f, &replay, error)) || !cli_simt_use(&o->simt, error) ||
+    if ((o->replay && !read_replay(f, &replay, error)) || !ses_simt_use(&o->simt, error) ||
         !find_devices(f, call, error))
-        return cli_fail(error);
+        return term_fail(error);
     const struct eng_inventory *inventory = &f->devices.inventory;
     for (size_t i = 0; i < inventory->count && end != ENG_END_TIME && end != ENG_END_SIGNAL; i++) {
         const struct eng_device *device = &inventory->devices[i];
@@ -682,12 +683,12 @@ static int fuzz(struct fuzzing *f, const struct cli_call *call, struct lit_error
         if (o->replay)
             replay_device(f, &replay, device, &end);
         else if (!fuzz_device(f, device, &end, error))
-            return cli_fail(error);
+            return term_fail(error);
     }
     return finish(f, error);
 }
 
-static const struct family *find_family(const struct cli_list *operands, struct lit_error *error)
+static const struct family *find_family(const struct lit_list *operands, struct lit_error *error)
 {
     if (operands->count != 1) {
         lit_fail(error, LIT_EXIT_USAGE,
@@ -719,5 +720,5 @@ int cli_fuzz(struct cli_call *call)
     const int code = fuzz(&f, call, &call->error);
     fuzz_session_clear(&f.kept);
     cli_campaign_close(&f.campaign);
-    return cli_devices_end(&f.devices, code);
+    return ses_devices_end(&f.devices, code);
 }

@@ -2,7 +2,6 @@
 // The parts of litmus fuzz.
 #pragma once
 
-#include "cli/former.h"
 #include "cli/session.h"
 #include "engine/client.h"
 #include "fuzz/campaign.h"
@@ -33,9 +32,9 @@ void cli_fuzz_put_coverage(const struct fuzz_session *session, const struct fuzz
 // --- What was asked for. What a family does not have stays 0.
 
 struct cli_fuzz_options {
-    struct cli_list devices, simt;
+    struct lit_list devices, simt;
     uint64_t count, runs, keep, steps, depth, jobs, pressure; // count 0: until it is told to stop
-    struct cli_seed seed, index;
+    struct lit_seed seed, index;
     int rule, verbose;
     bool show, quiet, coverage, resume;
     const char *out, *replay, *db, *shard;
@@ -49,7 +48,7 @@ int cli_fuzz_memory(struct cli_call *call, const struct cli_fuzz_options *asked)
 struct cli_campaign {
     struct store *store; // NULL: nothing is stored
     struct store_session session;
-    struct cli_run_options options; // as the session has them
+    struct ses_options options; // as the session has them
     bool missing; // something is left for --resume: a device that is not there, programs
 };
 

@@ -37,7 +37,7 @@ struct tests {
 struct campaign {
     const struct cli_fuzz_options *asked;
     struct cli_campaign kept;
-    struct cli_devices devices;
+    struct ses_devices devices;
     struct lit_error *error;
     char **tried; // names of tests, sorted: each as often as there are devices that have a result
     size_t tried_count;
@@ -77,7 +77,7 @@ static bool load_tried(struct campaign *c)
             continue;
         c->device_count++;
         if (!store_tried(c->kept.store, c->kept.session.id, inventory->devices[i].id,
-                         CLI_MEMORY_TESTS, add_tried, c, c->error))
+                         SES_MEMORY_TESTS, add_tried, c, c->error))
             return false;
     }
     if (c->tried_count)
@@ -222,10 +222,10 @@ static void print_header(const struct eng_device *device, size_t planned, size_t
     (void)before;
     if (c->headed)
         return;
-    cli_devices_heading(&c->devices, device);
+    ses_devices_heading(&c->devices, device);
     printf("  small memory tests, %s runs each, seed 0x%" PRIx64 "; of %s the store has a result\n",
            COUNT(c->kept.options.runs), c->kept.options.seed.value, COUNT(c->tried_count));
-    cli_flush();
+    term_flush();
     c->headed = c->device_count < 2;
 }
 
@@ -254,11 +254,11 @@ static void ended(const struct eng_device *device, const struct store_result *re
             c->formed[form].failed += fails;
         }
     const double now = clock_now();
-    cli_line_show(&c->devices.line, "  %s tests, %.0f a minute", COUNT(c->ran),
-                  60 * (double)c->ran / (now > c->began ? now - c->began : 1));
+    term_line_show(&c->devices.line, "  %s tests, %.0f a minute", COUNT(c->ran),
+                   60 * (double)c->ran / (now > c->began ? now - c->began : 1));
     if (!fails)
         return;
-    cli_line_clear(&c->devices.line);
+    term_line_clear(&c->devices.line);
     text_printf(&text, "  device %u, %s: %s", device->number, one->name, result->result);
     if (ending == ENG_FAIL) {
         text_printf(&text, " in %s of %s runs: ", COUNT(result->count.failed_runs),
@@ -269,8 +269,8 @@ static void ended(const struct eng_device *device, const struct store_result *re
     }
     text_puts(&text, "\n");
     c->broken |= !keep(c, one, &text);
-    cli_print(&text);
-    cli_flush();
+    term_print(&text);
+    term_flush();
 }
 
 static void put_row(const char *name, const char *place, const struct tests *tests,
@@ -302,7 +302,7 @@ static void print_table(const struct campaign *c)
         put_row(axi_form_word(form), "", &c->formed[form], &text);
     text_printf(&text, "\n  %s others forbid nothing, have a data race, or are too large\n",
                 COUNT(c->dropped));
-    cli_print(&text);
+    term_print(&text);
 }
 
 // --- The campaign
@@ -337,39 +337,38 @@ static bool find_devices(struct campaign *c, const struct cli_call *call)
 {
     const struct cli_fuzz_options *asked = c->asked;
     struct cli_campaign *kept = &c->kept;
-    if (!cli_devices_find(&c->devices, &asked->devices, c->error))
+    if (!ses_devices_find(&c->devices, &asked->devices, c->error))
         return false;
     if (asked->resume)
-        return cli_session_choose(kept->session.options, &c->devices, &kept->missing, c->error);
-    cli_list_add(&kept->options.patterns, lit_strdup(CLI_MEMORY_TESTS));
-    return cli_session_begin("fuzz", call, &kept->options, &c->devices, &kept->store,
-                             &kept->session, c->error);
+        return ses_choose(kept->session.options, &c->devices, &kept->missing, c->error);
+    lit_list_add(&kept->options.patterns, lit_strdup(SES_MEMORY_TESTS));
+    return ses_begin("fuzz", call->argc, call->argv, &kept->options, &c->devices, &kept->store,
+                     &kept->session, c->error);
 }
 
 static bool find(struct campaign *c, const struct cli_call *call)
 {
     const struct cli_fuzz_options *asked = c->asked;
     struct cli_campaign *kept = &c->kept;
-    struct cli_run_options *options = &kept->options;
-    *options = (struct cli_run_options){.runs = asked->runs,
-                                        .seed = asked->seed,
-                                        .simt = asked->simt,
-                                        .timeout = asked->timeout,
-                                        .db = asked->db,
-                                        .campaign = true,
-                                        .first = asked->index.value,
-                                        .count = asked->count,
-                                        .rule = {.least = asked->runs, .most = asked->runs}};
-    if (asked->resume &&
-        !cli_session_campaign(&kept->store, "memory", &kept->session, options, c->error))
+    struct ses_options *options = &kept->options;
+    *options = (struct ses_options){.runs = asked->runs,
+                                    .seed = asked->seed,
+                                    .simt = asked->simt,
+                                    .timeout = asked->timeout,
+                                    .db = asked->db,
+                                    .campaign = true,
+                                    .first = asked->index.value,
+                                    .count = asked->count,
+                                    .rule = {.least = asked->runs, .most = asked->runs}};
+    if (asked->resume && !ses_campaign(&kept->store, "memory", &kept->session, options, c->error))
         return false;
     if (kept->session.finished)
         return lit_fail(c->error, LIT_EXIT_USAGE, "%.200s: no campaign in it is unfinished",
                         asked->db);
-    cli_seed_settle(&options->seed, true);
+    ses_seed_settle(&options->seed, true);
     c->devices.line.quiet = asked->quiet;
-    cli_devices_watch(&c->devices, options->timeout, asked->time, asked->verbose);
-    if (!cli_simt_use(&options->simt, c->error))
+    ses_devices_watch(&c->devices, options->timeout, asked->time, asked->verbose);
+    if (!ses_simt_use(&options->simt, c->error))
         return false;
     eng_interrupt_listen();
     return find_devices(c, call) && load_tried(c);
@@ -380,7 +379,7 @@ static int run_all(struct campaign *c, const struct cli_call *call)
     enum eng_stop stop = ENG_STOP_NOT;
     char reason[256];
     if (!find(c, call))
-        return cli_fail(c->error);
+        return term_fail(c->error);
     c->began = clock_now();
     gen_small_make(&c->small);
     while (stop == ENG_STOP_NOT && !c->broken && take_some(c)) {
@@ -389,9 +388,9 @@ static int run_all(struct campaign *c, const struct cli_call *call)
         if (c->tally.stopped + c->tally.failed + c->tally.unopened)
             break;
     }
-    cli_line_clear(&c->devices.line);
+    term_line_clear(&c->devices.line);
     if (stop == ENG_STOP_STORE || c->broken)
-        return cli_fail(c->error);
+        return term_fail(c->error);
     print_table(c);
     // Where nobody says how many there are to be, it ends when it is told to.
     c->kept.missing |= c->tally.stopped + c->tally.unopened > 0 ||
@@ -411,10 +410,10 @@ static int show(const struct cli_fuzz_options *asked)
     if (!there) {
         struct lit_error error = {0};
         lit_fail(&error, LIT_EXIT_USAGE, "there is no test of that number");
-        return cli_fail(&error);
+        return term_fail(&error);
     }
     gen_small_write(&small, &text);
-    return cli_print(&text);
+    return term_print(&text);
 }
 
 int cli_fuzz_memory(struct cli_call *call, const struct cli_fuzz_options *asked)
@@ -431,5 +430,5 @@ int cli_fuzz_memory(struct cli_call *call, const struct cli_fuzz_options *asked)
     free(c->tried);
     gen_small_clear(&c->small);
     cli_campaign_close(&c->kept);
-    return cli_devices_end(&c->devices, code);
+    return ses_devices_end(&c->devices, code);
 }

@@ -121,7 +121,7 @@ static bool take_line(const char *side, char *line, struct cli_kernel_options *c
                       struct lit_error *error)
 {
     OWNED(text_free) struct text word = {0};
-    struct cli_list operands = {0};
+    struct lit_list operands = {0};
     line += strspn(line, " \t;");
     const size_t length = strcspn(line, " \t\r");
     const char *value = line + length + strspn(line + length, " \t");
@@ -145,7 +145,7 @@ static bool take_line(const char *side, char *line, struct cli_kernel_options *c
     }
     char *kept = lit_strdup(word.data); // what options hold lasts as long as the program
     char *argv[] = {(char *)"kernel", kept, NULL};
-    cli_list_add(&chosen->lines, kept);
+    lit_list_add(&chosen->lines, kept);
     return cli_parse(&cli_kernel_syntax, 2, argv, chosen, &operands, NULL, error) == CLI_PARSED;
 }
 
@@ -177,10 +177,10 @@ static bool read_side(const char *path, struct cli_kernel_options *chosen, struc
 }
 
 // What the command line says comes behind what the file says, and counts.
-static void add_list(struct cli_list *to, const struct cli_list *from)
+static void add_list(struct lit_list *to, const struct lit_list *from)
 {
     for (size_t i = 0; i < from->count; i++)
-        cli_list_add(to, lit_strdup(from->items[i]));
+        lit_list_add(to, lit_strdup(from->items[i]));
 }
 
 static void override(struct cli_kernel_options *to, const struct cli_kernel_options *from)
@@ -207,7 +207,7 @@ static void override(struct cli_kernel_options *to, const struct cli_kernel_opti
 // Of several that say what is expected, `agree` goes with no file: the last word counts.
 static void settle_expected(struct cli_kernel_options *chosen)
 {
-    struct cli_list *list = &chosen->expected;
+    struct lit_list *list = &chosen->expected;
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++) {
         chosen->agrees = strcmp(list->items[i], "agree") == 0;
@@ -231,7 +231,7 @@ static bool names_test(const char *word, const char *test)
 
 // The command's words, with the test behind them where it takes tests and none of them names it.
 static int forward(const struct cli_command *command, const char *pattern,
-                   const struct cli_list *operands, size_t first)
+                   const struct lit_list *operands, size_t first)
 {
     char **argv = lit_alloc(operands->count + 3, sizeof *argv);
     int argc = 0;
@@ -263,7 +263,7 @@ static void keep_words(const struct cli_call *call, const char *path)
     format_kernel(words.data);
 }
 
-static int check(struct cli_call *call, const struct cli_list *operands,
+static int check(struct cli_call *call, const struct lit_list *operands,
                  const struct cat_package *package, const char *name)
 {
     bool found = false;
@@ -279,7 +279,7 @@ static int check(struct cli_call *call, const struct cli_list *operands,
 
 int cli_kernel(struct cli_call *call)
 {
-    const struct cli_list *operands = &call->operands;
+    const struct lit_list *operands = &call->operands;
     struct cli_kernel_options chosen = {0};
     OWNED(cat_package_clear) struct cat_package package = {0};
     OWNED(text_free) struct text pattern = {0};

@@ -6,12 +6,11 @@
 #include "catalogue/package.h"
 #include "catalogue/prepare.h"
 #include "cli/cli.h"
-#include "cli/former.h"
 
 // As given. Files are named from the present folder on.
 struct cli_kernel_options {
-    struct cli_list buffers, specs, expected, allowed, defines, includes, steps, modules, binds;
-    struct cli_list lines; // of FILE.kernel: what the options of it hold lies in them
+    struct lit_list buffers, specs, expected, allowed, defines, includes, steps, modules, binds;
+    struct lit_list lines; // of FILE.kernel: what the options of it hold lies in them
     const char *groups, *push, *entry, *name;
     uint64_t subgroup;
     bool full;

@@ -30,7 +30,7 @@ static void note(const char *line, void *user)
 bool cli_asking_begin(struct cli_asking *a, struct lit_error *error)
 {
     a->manifest = eng_simt_manifest(error);
-    cli_devices_watch(&a->devices, SECONDS, 0, 1);
+    ses_devices_watch(&a->devices, SECONDS, 0, 1);
     a->devices.watch.say = note;
     a->devices.watch.user = a;
     a->device.manifest = a->manifest;

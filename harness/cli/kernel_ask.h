@@ -3,11 +3,10 @@
 #pragma once
 
 #include "cli/device.h"
-#include "cli/former.h"
 #include "engine/client.h"
 
 struct cli_asking {
-    struct cli_devices devices;
+    struct ses_devices devices;
     struct eng_device device;
     struct eng_client client;
     const char *name; // of the configuration

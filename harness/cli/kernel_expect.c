@@ -243,7 +243,7 @@ static bool expect_values(struct cli_reader *r, struct cli_script_buffer *buffer
     bool percent;
     struct cli_value value;
     uint8_t bytes[8];
-    if (!cli_take_count(r, CLI_KERNEL_BYTES, &first))
+    if (!cli_take_count(r, CAT_PACKAGE_BYTES, &first))
         return false;
     cli_next(r);
     if (cli_is(r, "TOLERANCE")) {

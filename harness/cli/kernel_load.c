@@ -39,7 +39,7 @@ bool cli_kernel_words(const char *path, uint32_t **words, size_t *count, struct 
 {
     OWNED(text_free) struct text bytes = {0};
     struct lit_error why = {0};
-    if (!cli_kernel_bytes(path, CLI_KERNEL_BYTES, &bytes, error))
+    if (!cli_kernel_bytes(path, CAT_PACKAGE_BYTES, &bytes, error))
         return false;
     if (ends(path, ".words"))
         return cat_words_parse(bytes.data, bytes.length, words, count, &why) ||
@@ -66,13 +66,13 @@ static bool convert(const char *const *tool, const char *path, struct text *spir
     words[count++] = path;
     words[count] = NULL;
     const bool good = lit_program_run(words, SECONDS, MOST_TEXT, &said, error) &&
-                      cli_kernel_bytes(made.data, CLI_KERNEL_BYTES, spirv, error);
+                      cli_kernel_bytes(made.data, CAT_PACKAGE_BYTES, spirv, error);
     unlink(made.data);
     return good;
 }
 
 // Appends options of a compiler: -DNAME for macros, -IFOLDER for folders. free() the words.
-static size_t add_words(const char *letter, const struct cli_list *list, const char **words)
+static size_t add_words(const char *letter, const struct lit_list *list, const char **words)
 {
     for (size_t i = 0; i < list->count; i++) {
         struct text word = {0};
@@ -217,7 +217,7 @@ static void clear_words(struct words *words)
 
 // Whether all that the compiler may open for a file is plain: each name that is asked for in any of
 // the folders, whichever it takes.
-static bool are_plain(const char *path, const struct cli_list *includes, struct lit_error *error)
+static bool are_plain(const char *path, const struct lit_list *includes, struct lit_error *error)
 {
     struct words files = {0}, folders = {0}, names = {0};
     for (size_t i = 0; i < includes->count; i++) {
@@ -356,7 +356,7 @@ bool cli_kernel_load(const char *path, const struct cli_kernel_options *chosen, 
             !(glsl ? compile(path, GLSL_TARGET, path, chosen, &spirv, error)
                    : assemble(path, version_of(page), path, &spirv, error)))
             return false;
-    } else if (!cli_kernel_bytes(path, CLI_KERNEL_BYTES, &spirv, error)) {
+    } else if (!cli_kernel_bytes(path, CAT_PACKAGE_BYTES, &spirv, error)) {
         return false;
     }
     if (!take_words(&spirv, path, words, count, error))

@@ -35,11 +35,11 @@ bool cli_take_number(const char *text, uint64_t most, uint64_t *number, const ch
 static bool take_size(const char *text, uint64_t *bytes)
 {
     const char *end;
-    if (!cli_take_number(text, CLI_KERNEL_BYTES, bytes, &end))
+    if (!cli_take_number(text, CAT_PACKAGE_BYTES, bytes, &end))
         return false;
     const uint64_t unit = *end == 'K' ? 1024 : *end == 'M' ? 1024 * 1024 : 1;
     *bytes *= unit;
-    return !end[unit > 1] && *bytes > 0 && *bytes <= CLI_KERNEL_BYTES;
+    return !end[unit > 1] && *bytes > 0 && *bytes <= CAT_PACKAGE_BYTES;
 }
 
 bool cli_take_place(const char *text, struct cli_place *place, const char **end)
@@ -65,7 +65,7 @@ static struct cli_held *find_held(struct cli_plan *plan, const struct cli_place 
 // "SET.BINDING=WHAT", for each buffer that it names.
 typedef bool taker(const char *given, const char *what, struct cli_plan *plan,
                    struct cli_held *held, struct lit_error *error);
-static bool take_places(const char *option, const struct cli_list *list, struct cli_plan *plan,
+static bool take_places(const char *option, const struct lit_list *list, struct cli_plan *plan,
                         taker *take, struct lit_error *error)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -135,7 +135,7 @@ static bool take_spec_value(const char *text, const struct cli_type *type, uint8
     return true;
 }
 
-static bool take_specs(const struct cli_list *given, struct cli_plan *plan, struct lit_error *error)
+static bool take_specs(const struct lit_list *given, struct cli_plan *plan, struct lit_error *error)
 {
     for (size_t i = 0; i < given->count; i++) {
         const char *word = given->items[i], *value;
@@ -355,7 +355,7 @@ static bool take_input(const char *what, struct cli_plan *plan, const struct cli
 static bool settle_words(struct cli_held *held)
 {
     const uint64_t least = cli_plan_least(&held->as);
-    if (!held->words && !held->as.each && !held->as.readonly && least <= CLI_KERNEL_BYTES / 4)
+    if (!held->words && !held->as.each && !held->as.readonly && least <= CAT_PACKAGE_BYTES / 4)
         held->words = least;
     return held->words > 0;
 }
@@ -630,7 +630,7 @@ static bool take_bind(const char *given, struct cli_plan *plan,
 }
 
 // How many elements the options give an array that is open.
-static uint32_t count_elements(const struct cli_list *buffers, const struct cat_buffer *of)
+static uint32_t count_elements(const struct lit_list *buffers, const struct cat_buffer *of)
 {
     struct cli_place place;
     const char *end;
@@ -643,7 +643,7 @@ static uint32_t count_elements(const struct cli_list *buffers, const struct cat_
 }
 
 // `places` are the buffers of the pipeline, where they are bound.
-static bool grow_arrays(const struct cli_list *buffers, struct cat_inspected *module,
+static bool grow_arrays(const struct lit_list *buffers, struct cat_inspected *module,
                         struct cat_buffer *places, struct lit_error *error)
 {
     for (size_t i = 0; i < module->buffer_count; i++) {
@@ -725,7 +725,7 @@ static bool find_addressed(const struct cli_kernel_options *chosen, struct cli_p
 {
     const struct {
         const char *option;
-        const struct cli_list *list;
+        const struct lit_list *list;
         char before;
     } lists[] = {{"then", &chosen->steps, ':'}, {"buffer", &chosen->buffers, '='}};
     bool good = add_addressed("push", chosen->push, plan, error);

@@ -117,7 +117,7 @@ static bool check_held(struct cli_held *held, struct lit_error *error)
                         "nothing says what %s holds: --buffer %s=random:%" PRIu64, name.data,
                         place.data, buffer->each ? 4096 : least * 4);
     // One of a fixed size that is written may begin with anything.
-    if (!held->words && !buffer->each && least <= CLI_KERNEL_BYTES / 4)
+    if (!held->words && !buffer->each && least <= CAT_PACKAGE_BYTES / 4)
         held->words = least;
     if (!held->words)
         return lit_fail(error, LIT_EXIT_USAGE, "nothing says how long %s is: --buffer %s=4096",
@@ -199,9 +199,9 @@ static bool place_buffers(struct cli_plan *plan, bool agrees, struct cat_package
         if (!check_held(held, error))
             return false;
         all += held->words * 4;
-        if (all > CLI_KERNEL_BYTES)
+        if (all > CAT_PACKAGE_BYTES)
             return lit_fail(error, LIT_EXIT_USAGE, "buffers of more than %zu MiB",
-                            CLI_KERNEL_BYTES >> 20);
+                            CAT_PACKAGE_BYTES >> 20);
         held->may.nan = agrees ? held->as.floats : 0;
         places[i] = place_held(held, held->after || (agrees && !held->as.readonly), package);
     }

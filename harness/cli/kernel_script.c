@@ -245,8 +245,8 @@ static bool make_room(struct cli_reader *r, struct cli_script_buffer *buffer, ui
 {
     static const char zeros[64];
     const uint64_t before = buffer->bytes.length;
-    if (bytes > before && bytes - before > CLI_KERNEL_BYTES - r->bytes)
-        return cli_refuse(r, "buffers of more than %zu MiB", CLI_KERNEL_BYTES >> 20);
+    if (bytes > before && bytes - before > CAT_PACKAGE_BYTES - r->bytes)
+        return cli_refuse(r, "buffers of more than %zu MiB", CAT_PACKAGE_BYTES >> 20);
     r->bytes += bytes > before ? bytes - before : 0;
     for (uint64_t left; buffer->bytes.length < bytes;) {
         left = bytes - buffer->bytes.length;
@@ -318,7 +318,7 @@ static bool read_text(struct cli_reader *r, struct cli_script_buffer *buffer, co
     const struct cli_reader before = *r;
     uint64_t n = 0;
     bool good = true;
-    if (!cli_kernel_bytes(file, CLI_KERNEL_BYTES, &values, &why))
+    if (!cli_kernel_bytes(file, CAT_PACKAGE_BYTES, &values, &why))
         return cli_refuse(r, "%.280s", why.message);
     r->at = values.data;
     r->end = values.data + values.length;
@@ -343,10 +343,10 @@ static bool read_file(struct cli_reader *r, struct cli_script_buffer *buffer, ui
     OWNED(lit_free) char *file = file_of(r, r->token);
     if (!binary)
         return read_text(r, buffer, file);
-    if (!cli_kernel_bytes(file, CLI_KERNEL_BYTES, &buffer->bytes, &why))
+    if (!cli_kernel_bytes(file, CAT_PACKAGE_BYTES, &buffer->bytes, &why))
         return cli_refuse(r, "%.280s", why.message);
     r->bytes += buffer->bytes.length;
-    if (r->bytes > CLI_KERNEL_BYTES)
+    if (r->bytes > CAT_PACKAGE_BYTES)
         return make_room(r, buffer, UINT64_MAX);
     return buffer->bytes.length == count * buffer->type.bytes ||
            cli_refuse(r, "%.150s has %zu bytes, where the buffer has %" PRIu64, file,
@@ -361,7 +361,7 @@ static bool read_contents(struct cli_reader *r, struct cli_script_buffer *buffer
         return read_data(r, buffer) && cli_end_line(r);
     if (!cli_is(r, "SIZE"))
         return cli_refuse_token(r, "not supported");
-    if (!cli_take_count(r, CLI_KERNEL_BYTES / buffer->type.bytes, &count))
+    if (!cli_take_count(r, CAT_PACKAGE_BYTES / buffer->type.bytes, &count))
         return false;
     if (!count)
         return cli_refuse(r, "an empty buffer");

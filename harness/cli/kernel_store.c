@@ -66,7 +66,7 @@ static bool is_unknown(const char *pattern)
 }
 
 struct finding {
-    struct cli_list *patterns;
+    struct lit_list *patterns;
     struct lit_error why;
 };
 
@@ -102,7 +102,7 @@ static const void *option_of(const struct cli_syntax *syntax, const void *chosen
 }
 
 // Adds those that a store has; no store is fine.
-static bool find_in(const char *path, int64_t session, struct cli_list *patterns,
+static bool find_in(const char *path, int64_t session, struct lit_list *patterns,
                     struct lit_error *error)
 {
     struct finding finding = {.patterns = patterns};
@@ -116,7 +116,7 @@ static bool find_in(const char *path, int64_t session, struct cli_list *patterns
 }
 
 static bool find_in_stores(const struct cli_syntax *syntax, const void *chosen,
-                           struct cli_list *patterns, struct lit_error *error)
+                           struct lit_list *patterns, struct lit_error *error)
 {
     static const char *const lists[] = {"from", "missing"};
     const char *const *db = option_of(syntax, chosen, "db");
@@ -125,7 +125,7 @@ static bool find_in_stores(const struct cli_syntax *syntax, const void *chosen,
     for (size_t i = 0; i < patterns->count; i++)
         unknown |= is_unknown(patterns->items[i]);
     for (size_t i = 0; unknown && i < sizeof lists / sizeof *lists; i++) {
-        const struct cli_list *list = option_of(syntax, chosen, lists[i]);
+        const struct lit_list *list = option_of(syntax, chosen, lists[i]);
         for (size_t k = 0; list && k < list->count && good; k++) {
             OWNED(lit_free) char *path = lit_strdup(list->items[k]);
             path[strcspn(path, "#")] = '\0'; // the session is looked for by whoever reads it
@@ -136,7 +136,7 @@ static bool find_in_stores(const struct cli_syntax *syntax, const void *chosen,
                                         session ? (int64_t)*session : 0, patterns, error));
 }
 
-static bool take_list(const struct cli_syntax *syntax, const void *chosen, struct cli_list *list,
+static bool take_list(const struct cli_syntax *syntax, const void *chosen, struct lit_list *list,
                       struct lit_error *error)
 {
     const bool reads = syntax->reads_files && syntax->reads_files(chosen);
@@ -146,14 +146,14 @@ static bool take_list(const struct cli_syntax *syntax, const void *chosen, struc
                                                    find_in_stores(syntax, chosen, list, error)));
 }
 
-bool cli_tests_take(const struct cli_syntax *syntax, void *chosen, struct cli_list *operands,
+bool cli_tests_take(const struct cli_syntax *syntax, void *chosen, struct lit_list *operands,
                     struct lit_error *error)
 {
     bool good =
         syntax->operands != CLI_OPERANDS_TESTS || take_list(syntax, chosen, operands, error);
     for (size_t i = 0; i < syntax->count && good; i++) {
         void *place = (char *)chosen + syntax->options[i].at;
-        struct cli_list one = {.items = place, .count = 1};
+        struct lit_list one = {.items = place, .count = 1};
         if (syntax->options[i].kind == CLI_TESTS)
             good = take_list(syntax, chosen, place, error);
         else if (syntax->options[i].kind == CLI_TEST && *one.items)
