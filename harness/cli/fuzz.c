@@ -590,14 +590,11 @@ static bool begin(struct fuzzing *f, const struct cli_call *call, struct lit_err
                      &c->session, error);
 }
 
-static bool take_device(unsigned number, const struct dev_facts *facts, const char *checker,
-                        void *user)
+static bool take_device(struct eng_device *device, void *user)
 {
     struct eng_inventory *inventory = user;
-    struct eng_device device = {.number = number, .facts = *facts};
-    (void)checker;
-    dev_facts_id(facts, device.id);
-    LIT_ADD(inventory->devices, inventory->count) = device;
+    LIT_ADD(inventory->devices, inventory->count) = *device;
+    device->checker = NULL;
     return true;
 }
 

@@ -231,7 +231,7 @@ void compare_across_others(const struct compare_side *each, struct compare_side 
     struct pooling p = {.each = each, .others = others, .kinds = kinds, .odd = odd};
     copy_head(each, others);
     for (size_t i = 0; i < model->device_count; i++) {
-        struct report_device device = model->devices[i];
+        struct eng_device device = model->devices[i];
         device.checker = lit_strdup(device.checker);
         LIT_ADD(others->model.devices, others->model.device_count) = device;
         while (kinds[i] < i && !dev_facts_alike(&model->devices[kinds[i]].facts, &device.facts))
@@ -290,7 +290,7 @@ void compare_across_summary(const struct comparison *comparison, struct text *ou
 {
     for (size_t i = 0; i < comparison->pairs.count; i++) {
         const size_t odd = count_odd(comparison, i);
-        const struct report_device *device =
+        const struct eng_device *device =
             &comparison->b->model.devices[comparison->pairs.items[i].b];
         if (odd > 0)
             text_printf(out, "%sdevice %u in %s configuration%s",
@@ -305,7 +305,7 @@ void compare_across_pair(const struct comparison *comparison, const struct compa
                          struct text *out)
 {
     const struct report_model *model = &comparison->b->model;
-    const struct report_device *device = &model->devices[pair->b];
+    const struct eng_device *device = &model->devices[pair->b];
     size_t others = 0, other = 0;
     for (size_t i = 0; i < model->device_count; i++)
         if (i != pair->b && dev_facts_alike(&model->devices[i].facts, &device->facts)) {

@@ -116,7 +116,7 @@ static bool is_power(uint32_t number)
 
 static void check_device(const struct check *check, size_t index)
 {
-    const struct report_device *device = &check->model->devices[index];
+    const struct eng_device *device = &check->model->devices[index];
     const struct dev_facts *facts = &device->facts;
     bool type = false;
     for (int i = 0; i < DEV_TYPES; i++)

@@ -16,7 +16,7 @@ static json_t *make_side(const struct compare_side *side)
                      fields_write(report_build_fields, &side->model.build));
 }
 
-static json_t *make_device(const struct report_device *device)
+static json_t *make_device(const struct eng_device *device)
 {
     const struct dev_facts *facts = &device->facts;
     return json_pack("{s:s, s:o, s:o, s:o, s:o}", "id", device->id, "number",

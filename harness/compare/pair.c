@@ -10,7 +10,7 @@
 
 // Devices
 
-static bool is_chosen(const struct report_device *device, const char *pattern)
+static bool is_chosen(const struct eng_device *device, const char *pattern)
 {
     char number[16], product[32];
     const struct dev_facts *facts = &device->facts;

@@ -55,8 +55,7 @@ static bool read_session(const struct reader *reader, const json_t *tool,
            read_fields(reader, report_build_fields, json_object_get(tool, "build"), &model->build);
 }
 
-static bool read_device(const struct reader *reader, const json_t *json,
-                        struct report_device *device)
+static bool read_device(const struct reader *reader, const json_t *json, struct eng_device *device)
 {
     char id[DEV_ID_SIZE];
     if (!read_fields(reader, report_device_fields, json, device) ||

@@ -13,8 +13,10 @@
 
 void eng_inventory_clear(struct eng_inventory *inventory)
 {
-    for (size_t i = 0; i < inventory->count; i++)
+    for (size_t i = 0; i < inventory->count; i++) {
         free(inventory->devices[i].manifest);
+        free(inventory->devices[i].checker);
+    }
     for (size_t i = 0; i < inventory->remark_count; i++)
         free(inventory->remarks[i].manifest);
     free(inventory->devices);

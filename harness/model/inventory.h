@@ -7,12 +7,14 @@
 
 #include <stddef.h>
 
+// One of this machine, or of a stored session, of which nobody knows manifest and index.
 struct eng_device {
     unsigned number; // from 1, as `litmus devices` prints it
     char *manifest;  // of its driver
     uint32_t index;  // among the devices of this driver
     struct dev_facts facts;
     char id[DEV_ID_SIZE]; // dev_facts_id
+    char *checker;        // of a session: "device", or "host: why"
 };
 
 // A driver without a device that can be used.

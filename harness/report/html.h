@@ -115,7 +115,7 @@ const char *html_kind(const struct report_result *result);
 // The number of a device with its name as title; nothing if there is one device only.
 void html_device(struct text *out, const struct html *html, size_t device);
 // "NVIDIA H200, 580.159.04", not escaped.
-void html_device_name(struct text *out, const struct report_device *device);
+void html_device_name(struct text *out, const struct eng_device *device);
 // The same and the name, as a heading.
 void html_device_heading(const struct html *html, size_t device, struct text *out);
 

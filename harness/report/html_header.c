@@ -81,7 +81,7 @@ static void put_tiles(const struct html *html, struct text *out)
 
 static void put_card(const struct html *html, size_t index, struct text *out)
 {
-    const struct report_device *device = &html->model->devices[index];
+    const struct eng_device *device = &html->model->devices[index];
     const struct dev_facts *facts = &device->facts;
     uint64_t counts[REPORT_COUNTED] = {0}, all = 0;
     OWNED(text_free) struct text verdict = {0};

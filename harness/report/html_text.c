@@ -169,7 +169,7 @@ const char *html_kind(const struct report_result *result)
     return eng_result_name(result->result);
 }
 
-void html_device_name(struct text *out, const struct report_device *device)
+void html_device_name(struct text *out, const struct eng_device *device)
 {
     text_printf(out, "%s, %s", device->facts.name, device->facts.driver_version);
 }

@@ -57,9 +57,9 @@ json_t *report_json_tool(const struct report_model *model)
 
 // ---- devices
 
-#define AT(name, kind, member, most) FIELD_READ(name, kind, report_device, member, most)
+#define AT(name, kind, member, most) FIELD_READ(name, kind, eng_device, member, most)
 #define FACT(name, member)                                                                         \
-    AT(name, CHARS, facts.member, sizeof(((struct report_device *)0)->facts.member))
+    AT(name, CHARS, facts.member, sizeof(((struct eng_device *)0)->facts.member))
 const struct field report_driver_fields[] = {
     FACT("name", driver_name),
     FACT("info", driver_info),
@@ -131,7 +131,7 @@ static json_t *make_effects(const struct report_code *code, size_t device)
 
 json_t *report_json_device(const struct report_code *code, size_t index)
 {
-    const struct report_device *device = &code->model->devices[index];
+    const struct eng_device *device = &code->model->devices[index];
     json_t *json = fields_write(report_device_fields, device), *features = json_array();
     for (int feature = 0; feature < CAT_FEATURE_COUNT; feature++)
         if (device->facts.features >> feature & 1)

@@ -99,7 +99,7 @@ void junit_clear(struct junit *junit)
 
 // A device's name without what readers split names at: they take what is before the last dot for a
 // package.
-static void put_label(struct text *out, const struct report_device *device)
+static void put_label(struct text *out, const struct eng_device *device)
 {
     for (const char *at = device->facts.name; *at; at++)
         text_append(out, strchr("./\\:;", *at) ? "_" : at, 1);

@@ -3,7 +3,6 @@
 #include "report/model.h"
 
 #include "catalogue/catalogue.h"
-#include "model/inventory.h"
 #include "stats/stats.h"
 #include "store/store.h"
 
@@ -18,18 +17,11 @@ struct loading {
     const char *damage; // what cannot be, or NULL
 };
 
-static bool load_device(unsigned number, const struct dev_facts *facts, const char *checker,
-                        void *user)
+static bool load_device(struct eng_device *device, void *user)
 {
-    struct loading *loading = user;
-    struct report_model *model = loading->model;
-    struct report_device *device = &LIT_ADD(model->devices, model->device_count);
-    *device = (struct report_device){
-        .number = number,
-        .facts = *facts,
-        .checker = lit_strdup(checker),
-    };
-    dev_facts_id(facts, device->id);
+    struct report_model *model = ((struct loading *)user)->model;
+    LIT_ADD(model->devices, model->device_count) = *device;
+    device->checker = NULL;
     return true;
 }
 
@@ -291,11 +283,9 @@ void report_model_clear(struct report_model *model)
     *model = (struct report_model){0};
 }
 
-static bool is_named_device(const struct report_device *device, const char *pattern)
+static bool is_named_device(const struct eng_device *device, const char *pattern)
 {
-    struct eng_device known = {.number = device->number, .facts = device->facts};
-    memcpy(known.id, device->id, sizeof(device->id));
-    return !pattern[0] || eng_device_matches(&known, pattern);
+    return !pattern[0] || eng_device_matches(device, pattern);
 }
 
 // A pattern is a test, a family or a configuration, as for `litmus run`.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/configuration.h"
+#include "model/inventory.h"
 #include "model/result.h"
 #include "model/rule.h"
 #include "stats/stats.h"
@@ -10,13 +11,6 @@
 
 #define REPORT_CONFIDENCE 0.95
 #define REPORT_MOST       ((uint64_t)1 << 53) // every count is below: JSON readers lose more
-
-struct report_device {
-    unsigned number; // counts from 1
-    struct dev_facts facts;
-    char id[DEV_ID_SIZE];
-    char *checker; // "device", or "host: why"
-};
 
 struct report_result {
     struct cfg cfg;       // the configuration; the next ones are its members
@@ -65,7 +59,7 @@ struct report_model {
     char *drivers;     // what is to be known of them beside all results, lines; ""
     char *simt;        // settings of the SIMT simulator, if it was used; else NULL
     char stress[16];   // "random", if that was asked for
-    struct report_device *devices;
+    struct eng_device *devices;
     size_t device_count;
     struct report_result *results;
     size_t result_count;

@@ -90,7 +90,7 @@ static void take_session(const struct gathering *g, const struct report_model *m
 {
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *other = &model->results[i];
-        const struct report_device *device = &model->devices[other->device];
+        const struct eng_device *device = &model->devices[other->device];
         size_t count;
         struct member *members = find_members(g, other->name, &count);
         for (size_t m = 0; m < count && other->result != ENG_SKIP; m++) {

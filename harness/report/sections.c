@@ -454,7 +454,7 @@ void report_places(const struct report_result *result, size_t most, struct table
     }
 }
 
-static void put_more_facts(const struct report_device *device, struct table *table)
+static void put_more_facts(const struct eng_device *device, struct table *table)
 {
     const struct dev_facts *facts = &device->facts;
     OWNED(text_free) struct text features = {0};
@@ -486,7 +486,7 @@ void report_machine(const struct report_model *model, size_t device, bool all, s
     static const struct table_column heads[] = {{.title = "machine"}, {.title = ""}};
     static const struct table shape = {.title = "Machine and command", TABLE_OF(heads)};
     const struct store_session *session = &model->session;
-    const struct report_device *which = &model->devices[device];
+    const struct eng_device *which = &model->devices[device];
     const struct dev_facts *facts = &which->facts;
     table_begin(table, &shape, device);
     report_device_facts(facts, table);

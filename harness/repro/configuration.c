@@ -47,12 +47,10 @@ static bool is_asked_for(const struct making *m, const struct cfg *cfg)
     return cat_case_find(cfg, &other, NULL) && cat_selection_has(&asked, &other);
 }
 
-static bool device_is_asked_for(const struct making *m, const struct report_device *device)
+static bool device_is_asked_for(const struct making *m, const struct eng_device *device)
 {
-    struct eng_device known = {.number = device->number, .facts = device->facts};
-    memcpy(known.id, device->id, sizeof known.id);
     for (size_t i = 0; i < m->chosen->devices.count; i++)
-        if (eng_device_matches(&known, m->chosen->devices.items[i]))
+        if (eng_device_matches(device, m->chosen->devices.items[i]))
             return true;
     return m->chosen->devices.count == 0;
 }

@@ -187,7 +187,7 @@ static bool read_fields(const struct reading *reading, const struct field *field
 }
 
 static bool read_device(const struct reading *reading, const json_t *json,
-                        struct report_device *device)
+                        struct eng_device *device)
 {
     struct dev_facts *facts = &device->facts;
     uint32_t sizes[DEV_MAX_SIZES];

@@ -29,14 +29,9 @@ static void make_side(const struct ses_devices *devices, struct compare_side *si
     struct report_model *model = &side->model;
     *side = (struct compare_side){0};
     model->devices = lit_alloc(inventory->count, sizeof *model->devices);
-    for (size_t i = 0; i < inventory->count; i++) {
-        if (!devices->chosen[i])
-            continue;
-        struct report_device *device = &model->devices[model->device_count++];
-        device->number = inventory->devices[i].number;
-        device->facts = inventory->devices[i].facts;
-        dev_facts_id(&device->facts, device->id);
-    }
+    for (size_t i = 0; i < inventory->count; i++)
+        if (devices->chosen[i])
+            model->devices[model->device_count++] = inventory->devices[i];
 }
 
 struct census {

@@ -75,14 +75,12 @@ struct reading {
     bool failed;
 };
 
-static bool take_device(unsigned number, const struct dev_facts *facts, const char *checker,
-                        void *user)
+static bool take_device(struct eng_device *known, void *user)
 {
     struct reading *reading = user;
     struct device *device = &LIT_ADD(reading->devices, reading->count);
-    (void)number, (void)checker;
-    dev_facts_id(facts, device->id);
-    device->kind = find_kind(reading->planning, facts);
+    memcpy(device->id, known->id, sizeof device->id);
+    device->kind = find_kind(reading->planning, &known->facts);
     if (device->kind == MOST_KINDS) {
         reading->failed = true;
         return lit_fail(reading->planning->error, LIT_EXIT_USAGE,

@@ -122,7 +122,7 @@ static bool is_same_driver(const struct dev_facts *a, const struct dev_facts *b)
            strcmp(a->driver_info, b->driver_info) == 0;
 }
 
-bool site_is_device(const struct site *site, size_t device, const struct report_device *other)
+bool site_is_device(const struct site *site, size_t device, const struct eng_device *other)
 {
     return is_same_driver(&site->all.devices[device].facts, &other->facts);
 }
@@ -151,8 +151,8 @@ static int compare_versions(const char *a, const char *b)
 // Those of one driver together: by its name, then its version.
 static int compare_devices(const void *left, const void *right)
 {
-    const struct dev_facts *a = &((const struct report_device *)left)->facts;
-    const struct dev_facts *b = &((const struct report_device *)right)->facts;
+    const struct dev_facts *a = &((const struct eng_device *)left)->facts;
+    const struct dev_facts *b = &((const struct eng_device *)right)->facts;
     int order = strcmp(a->driver_name, b->driver_name);
     order = order ? order : compare_versions(a->driver_version, b->driver_version);
     order = order ? order : strcmp(a->name, b->name);
@@ -164,7 +164,7 @@ static void gather_devices(struct site *site)
     struct report_model *all = &site->all;
     for (size_t s = site->session_count; s-- > 0;) // the newest says what it is
         for (size_t d = 0; d < site->sessions[s].device_count; d++) {
-            const struct report_device *device = &site->sessions[s].devices[d];
+            const struct eng_device *device = &site->sessions[s].devices[d];
             bool known = false;
             for (size_t i = 0; i < all->device_count && !known; i++)
                 known = site_is_device(site, i, device);

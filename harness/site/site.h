@@ -42,7 +42,7 @@ void site_clear(struct site *site);
 // Fills all and of_device.
 void site_gather(struct site *site);
 // Whether a device of a session is this one of all.
-bool site_is_device(const struct site *site, size_t device, const struct report_device *other);
+bool site_is_device(const struct site *site, size_t device, const struct eng_device *other);
 // The results of one test: a model of its own, which is not to be cleared. *at is where it begins
 // in all, and then where the next one does.
 struct report_model site_of_test(const struct site *site, size_t *at);

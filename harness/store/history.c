@@ -73,13 +73,13 @@ static enum store_row take_contained(sqlite3_stmt *select, void *user)
 // One row for each device of each session, those of a driver together, the newest session first.
 static bool add_device(int64_t number, void *record, void *user)
 {
-    const struct store_device *device = record;
+    const struct eng_device *device = record;
     struct loading *loading = user;
     struct store_index *index = loading->index;
     const struct store_session *session = store_index_session(index, number);
     struct store_driver *last =
         index->driver_count ? &index->drivers[index->driver_count - 1] : NULL;
-    if (!session || strlen(device->id) >= sizeof last->id) {
+    if (!session) {
         loading->failed = true;
         return store_damaged(loading->store, loading->error, "a device of no session");
     }
@@ -94,7 +94,7 @@ static bool add_device(int64_t number, void *record, void *user)
     struct store_driver *driver = &LIT_ADD(index->drivers, index->driver_count);
     *driver = (struct store_driver){
         .facts = device->facts, .sessions = 1, .first = session->started, .last = session->started};
-    snprintf(driver->id, sizeof driver->id, "%s", device->id);
+    memcpy(driver->id, device->id, sizeof driver->id);
     return true;
 }
 

@@ -141,14 +141,6 @@ struct store_table {
 };
 extern const struct store_table store_tables[STORE_KINDS];
 
-// A row of table device.
-struct store_device {
-    uint32_t number;
-    char *id;
-    char *checker;
-    struct dev_facts facts;
-};
-
 // A row of table code.
 struct store_code_row {
     char *device, *name, *sha256, *digest;

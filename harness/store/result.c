@@ -14,16 +14,10 @@ void store_result_clear(struct store_result *result)
     store_clear(results->fields, result);
     for (size_t i = 0; i < ENG_EVIDENCES; i++)
         free(result->evidence[i]);
-    cfg_clear(&result->cfg);
     *result = (struct store_result){0};
 }
 
 // --- The parts of a name
-
-static const struct cfg_pair *pair_at(const struct cfg *cfg, size_t i)
-{
-    return i < cfg->variant_count ? &cfg->variant[i] : &cfg->params[i - cfg->variant_count];
-}
 
 static bool put_configuration(struct store *store, const char *name, struct lit_error *error)
 {
@@ -35,7 +29,7 @@ static bool put_configuration(struct store *store, const char *name, struct lit_
     const bool fresh = good && sqlite3_changes(store->db) > 0;
     const int64_t id = sqlite3_last_insert_rowid(store->db);
     for (size_t i = 0; fresh && good && i < cfg.variant_count + cfg.param_count; i++) {
-        const struct cfg_pair *pair = pair_at(&cfg, i);
+        const struct cfg_pair *pair = &cfg.variant[i]; // the parameters follow
         good = store_run(store, error, "INSERT INTO pair VALUES (?, ?, ?, ?, ?)", "iittt", id,
                          (int64_t)i, cfg_role_name(pair->role), pair->key, pair->value);
     }
@@ -49,7 +43,7 @@ bool store_configuration_check(struct store *store, const char *name, int64_t *r
     OWNED(text_free) struct text pairs = {0};
     text_puts(&pairs, "");
     for (size_t i = 0; i < cfg.variant_count + cfg.param_count; i++) {
-        const struct cfg_pair *pair = pair_at(&cfg, i);
+        const struct cfg_pair *pair = &cfg.variant[i]; // the parameters follow
         text_printf(&pairs, "%s %s=%s\n", cfg_role_name(pair->role), pair->key, pair->value);
     }
     return store_number(
@@ -244,8 +238,6 @@ static enum store_row take_result(sqlite3_stmt *select, void *user)
     const char *why;
     bool more = false;
     const bool good = read_row(reading, select, &result, &why);
-    if (good)
-        result.cfg = cfg_parse(result.name);
     if (good && reading->kept) {
         *reading->kept = result;
         return STORE_STOP;

@@ -124,29 +124,28 @@ bool store_session_pick(struct store *store,
 bool store_device_put(struct store *store, int64_t session, unsigned number,
                       const struct dev_facts *facts, const char *checker, struct lit_error *error)
 {
-    char id[DEV_ID_SIZE];
-    struct store_device device = {number, id, (char *)checker, *facts};
-    dev_facts_id(facts, id);
+    struct eng_device device = {.number = number, .facts = *facts, .checker = (char *)checker};
+    dev_facts_id(facts, device.id);
     return store_put_record(store, STORE_KIND_DEVICE, session, &device, error);
 }
 
 struct visiting {
-    bool (*visit)(unsigned number, const struct dev_facts *facts, const char *checker, void *user);
+    bool (*visit)(struct eng_device *device, void *user);
     void *user;
 };
 
 static bool visit_device(int64_t session, void *record, void *user)
 {
-    const struct store_device *device = record;
+    struct eng_device *device = record;
     const struct visiting *visiting = user;
     (void)session;
-    return visiting->visit(device->number, &device->facts, device->checker, visiting->user);
+    dev_facts_id(&device->facts, device->id);
+    return visiting->visit(device, visiting->user);
 }
 
 bool store_devices(struct store *store, int64_t session,
-                   bool (*visit)(unsigned number, const struct dev_facts *facts,
-                                 const char *checker, void *user),
-                   void *user, struct lit_error *error)
+                   bool (*visit)(struct eng_device *device, void *user), void *user,
+                   struct lit_error *error)
 {
     return store_total_check(store, STORE_KIND_DEVICE, session, error) &&
            store_each_record(store, STORE_KIND_DEVICE, "WHERE session = ?1 ORDER BY number",

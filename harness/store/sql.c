@@ -331,7 +331,7 @@ static enum store_row take_record(sqlite3_stmt *select, void *user)
     const int64_t number = sqlite3_column_int64(select, 0);
     union {
         struct store_session session;
-        struct store_device device;
+        struct eng_device device;
         struct store_tuning tuning;
         struct store_code_row code;
         struct store_kernel_row kernel;

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "model/configuration.h"
-#include "model/facts.h"
+#include "model/inventory.h"
 #include "model/result.h"
 
 #define STORE_VERSION 1 // PRAGMA user_version of the files that this program reads and writes
@@ -92,7 +92,6 @@ struct store_result {
     struct cat_mode mode; // names the outcomes
     struct eng_count count;
     char *evidence[ENG_EVIDENCES]; // lines, cut at ENG_EVIDENCE_SIZE; NULL or "" for none
-    struct cfg cfg;                // of the name; only set by reading
 };
 void store_result_clear(struct store_result *result);
 
@@ -111,9 +110,8 @@ bool store_result_get(struct store *store, int64_t session, const char *device, 
 // number and then of writing. `visit` returns false to stop; it may take what a result points to
 // over, and leave NULL or an empty struct.
 bool store_devices(struct store *store, int64_t session,
-                   bool (*visit)(unsigned number, const struct dev_facts *facts,
-                                 const char *checker, void *user),
-                   void *user, struct lit_error *error);
+                   bool (*visit)(struct eng_device *device, void *user), void *user,
+                   struct lit_error *error);
 bool store_results(struct store *store, int64_t session,
                    bool (*visit)(struct store_result *result, void *user), void *user,
                    struct lit_error *error);

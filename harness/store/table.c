@@ -35,10 +35,10 @@ static const struct field session_fields[] = {
     OF(NUMBER, store_session, shard_index), OF(NUMBER, store_session, shard_count),
 };
 
-#define FACT(type, member) WITH(#member, type, store_device, facts.member, INT64_MAX, NULL),
-static const struct field device_fields[] = {OF(NUMBER, store_device, number),
-                                             OF(TEXT, store_device, id),
-                                             OF(TEXT, store_device, checker), DEV_FACTS(FACT)};
+#define FACT(type, member) WITH(#member, type, eng_device, facts.member, INT64_MAX, NULL),
+static const struct field device_fields[] = {OF(NUMBER, eng_device, number),
+                                             OF(CHARS, eng_device, id),
+                                             OF(TEXT, eng_device, checker), DEV_FACTS(FACT)};
 
 // The first STORE_BRIEF_FIELDS are those of the column `past` and of its course.
 static const struct field result_fields[] = {

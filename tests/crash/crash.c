@@ -356,10 +356,10 @@ static const char *const file_files[] = {"report.json", "report.json.*", NULL};
 
 // What a store says
 
-static bool put_device(unsigned number, const struct dev_facts *device, const char *checker,
-                       void *user)
+static bool put_device(struct eng_device *device, void *user)
 {
-    text_printf(user, "  %u %s %s %s\n", number, device->name, device->driver_version, checker);
+    text_printf(user, "  %u %s %s %s\n", device->number, device->facts.name,
+                device->facts.driver_version, device->checker);
     return true;
 }
 

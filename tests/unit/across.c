@@ -76,8 +76,8 @@ static void make(const struct farm *farm, struct lit_random *random, struct comp
     model->session = (struct store_session){
         .version = lit_strdup(""), .started = lit_strdup(""), .system = lit_strdup("")};
     for (size_t d = 0; d < farm->devices; d++) {
-        struct report_device *device = &model->devices[model->device_count++];
-        *device = (struct report_device){.number = (unsigned)d + 1, .checker = lit_strdup("")};
+        struct eng_device *device = &model->devices[model->device_count++];
+        *device = (struct eng_device){.number = (unsigned)d + 1, .checker = lit_strdup("")};
         snprintf(device->facts.name, sizeof device->facts.name, "Example GPU");
         device->facts.device_uuid[0] = (uint8_t)d;
         for (size_t c = 0; c < farm->configurations; c++)

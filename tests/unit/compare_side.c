@@ -319,10 +319,10 @@ static void files(void **state)
 }
 
 // A side of devices alone.
-static void set_device(struct report_device *device, unsigned number, const char *name,
-                       uint8_t uuid, uint32_t product)
+static void set_device(struct eng_device *device, unsigned number, const char *name, uint8_t uuid,
+                       uint32_t product)
 {
-    *device = (struct report_device){.number = number, .facts = {.vendor = 1, .product = product}};
+    *device = (struct eng_device){.number = number, .facts = {.vendor = 1, .product = product}};
     snprintf(device->facts.name, sizeof device->facts.name, "%s", name);
     device->facts.device_uuid[0] = uuid;
 }
@@ -330,7 +330,7 @@ static void set_device(struct report_device *device, unsigned number, const char
 static void devices(void **state)
 {
     (void)state;
-    struct report_device first[2], second[2];
+    struct eng_device first[2], second[2];
     struct compare_side a = {.model = {.devices = first, .device_count = 2}};
     struct compare_side b = {.model = {.devices = second, .device_count = 2}};
     struct compare_pairs pairs;

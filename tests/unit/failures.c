@@ -17,7 +17,7 @@
 
 struct made {
     struct report_result results[MOST];
-    struct report_device devices[2];
+    struct eng_device devices[2];
     struct report_model model;
 };
 

@@ -219,7 +219,7 @@ static void contains(const char *text, const char *part)
 static void sections_say_what_was_seen(void **state)
 {
     (void)state;
-    struct report_device device = {.number = 1, .id = "0123456789abcdef"};
+    struct eng_device device = {.number = 1, .id = "0123456789abcdef"};
     struct report_model model = {.devices = &device, .device_count = 1};
     struct play play = {first, &model, 400};
     struct text terminal = {0}, markdown = {0};

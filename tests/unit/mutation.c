@@ -104,7 +104,7 @@ static void as_json(void **state)
         row("memory", CAT_CONTROL, 0, 0, 2),
         row("barrier", CAT_FORBIDDEN, 0, 0, 1),
     };
-    struct report_device devices[] = {{.id = "a"}, {.id = "b"}, {.id = "c"}};
+    struct eng_device devices[] = {{.id = "a"}, {.id = "b"}, {.id = "c"}};
     struct report_model model = {
         .results = results, .result_count = 4, .devices = devices, .device_count = 3};
     json_t *made = report_mutation_json(&model);

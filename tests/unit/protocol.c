@@ -20,6 +20,8 @@ static struct dev_facts some_facts(void)
         .driver_name = "example",
         .driver_info = "Mesa 22.3.6 (LLVM 15.0.6)",
         .driver_version = "22.3.6",
+        .problem = "none",
+        .loader = "1.3.239",
         .driver_id = 13,
         .vendor = 0x10de,
         .product = UINT32_MAX,
@@ -71,28 +73,6 @@ static struct eng_count some_count(void)
     return count;
 }
 
-static void assert_same_count(const struct eng_count *a, const struct eng_count *b)
-{
-    assert_int_equal(a->runs, b->runs);
-    assert_int_equal(a->failed_runs, b->failed_runs);
-    assert_int_equal(a->no_progress_runs, b->no_progress_runs);
-    assert_int_equal(a->first_run_failed, b->first_run_failed);
-    assert_int_equal(a->instances, b->instances);
-    assert_int_equal(a->failed_instances, b->failed_instances);
-    assert_memory_equal(a->outcomes, b->outcomes, sizeof a->outcomes);
-    assert_int_equal(a->failure_count, b->failure_count);
-    assert_true(a->seconds == b->seconds);
-    for (size_t i = 0; i < a->failure_count; i++) {
-        assert_int_equal(a->failures[i].at.run, b->failures[i].at.run);
-        assert_int_equal(a->failures[i].at.instance, b->failures[i].at.instance);
-        assert_int_equal(a->failures[i].at.word, b->failures[i].at.word);
-        assert_int_equal(a->failures[i].at.got, b->failures[i].at.got);
-        assert_int_equal(a->failures[i].at.want, b->failures[i].at.want);
-        assert_int_equal(a->failures[i].at.outcome, b->failures[i].at.outcome);
-        assert_string_equal(a->failures[i].where, b->failures[i].where);
-    }
-}
-
 static void write_event(const struct eng_event *event, struct text *line)
 {
     eng_event_write(event, line);
@@ -101,7 +81,7 @@ static void write_event(const struct eng_event *event, struct text *line)
     assert_true(line->length <= ENG_LINE_MAX);
 }
 
-static struct eng_event through_a_line(const struct eng_event *event)
+static void through_a_line(const struct eng_event *event)
 {
     struct text line = {0};
     struct lit_error error = {0};
@@ -109,9 +89,8 @@ static struct eng_event through_a_line(const struct eng_event *event)
     write_event(event, &line);
     if (!eng_event_parse(line.data, line.length - 1, &back, &error))
         fail_msg("%s: %s", error.message, line.data);
-    assert_int_equal(back.kind, event->kind);
+    assert_memory_equal(&back, event, sizeof back);
     text_free(&line);
-    return back;
 }
 
 static void requests_come_back(void **state)
@@ -137,7 +116,8 @@ static void requests_come_back(void **state)
          .ahead_count = 2,
          .renew = true,
          .timed = true,
-         .runs = 1},
+         .runs = 1,
+         .waits = 3},
         {.kind = ENG_TRY,
          .index = 1,
          .name = "shuffle.scan-loop/sync=none,form=ssa@workgroup=64,subgroup=4",
@@ -188,36 +168,7 @@ static void requests_come_back(void **state)
         assert_int_equal(line.data[line.length - 1], '\n');
         if (!eng_request_parse(line.data, line.length - 1, &back, &error))
             fail_msg("%s: %s", error.message, line.data);
-        assert_int_equal(back.kind, requests[i].kind);
-        assert_int_equal(back.index, requests[i].index);
-        assert_int_equal(back.validation, requests[i].validation);
-        assert_int_equal(back.checks, requests[i].checks);
-        assert_int_equal(back.capture, requests[i].capture);
-        assert_string_equal(back.name, requests[i].name);
-        assert_string_equal(back.settings, requests[i].settings);
-        assert_int_equal(back.ahead_count, requests[i].ahead_count);
-        assert_int_equal(back.renew, requests[i].renew);
-        assert_int_equal(back.timed, requests[i].timed);
-        for (size_t a = 0; a < back.ahead_count; a++) {
-            assert_string_equal(back.ahead[a].name, requests[i].ahead[a].name);
-            assert_string_equal(back.ahead[a].stress, requests[i].ahead[a].stress);
-        }
-        assert_string_equal(back.program, requests[i].program);
-        assert_string_equal(back.rule, requests[i].rule);
-        assert_int_equal(back.workgroup, requests[i].workgroup);
-        assert_int_equal(back.subgroup, requests[i].subgroup);
-        assert_int_equal(back.elements, requests[i].elements);
-        assert_int_equal(back.loops, requests[i].loops);
-        assert_int_equal(back.budget_ms, requests[i].budget_ms);
-        assert_int_equal(back.first, requests[i].first);
-        assert_string_equal(back.stress, requests[i].stress);
-        assert_int_equal(back.runs, requests[i].runs);
-        assert_true(back.seed == requests[i].seed);
-        assert_int_equal(back.timeout_ms, requests[i].timeout_ms);
-        assert_int_equal(back.chunk.total, requests[i].chunk.total);
-        assert_int_equal(back.chunk.offset, requests[i].chunk.offset);
-        assert_int_equal(back.chunk.size, requests[i].chunk.size);
-        assert_memory_equal(back.chunk.bytes, requests[i].chunk.bytes, ENG_CHUNK);
+        assert_memory_equal(&back, &requests[i], sizeof back);
         text_free(&line);
     }
 }
@@ -233,11 +184,7 @@ static void code_comes_back(void **state)
             .chunk = {.total = 70000, .offset = 70000 - sizes[i], .size = sizes[i]}};
         for (size_t k = 0; k < sizes[i]; k++)
             event.chunk.bytes[k] = (uint8_t)(k * 7);
-        const struct eng_event back = through_a_line(&event);
-        assert_int_equal(back.chunk.total, event.chunk.total);
-        assert_int_equal(back.chunk.offset, event.chunk.offset);
-        assert_int_equal(back.chunk.size, sizes[i]);
-        assert_memory_equal(back.chunk.bytes, event.chunk.bytes, ENG_CHUNK);
+        through_a_line(&event);
     }
 }
 
@@ -270,38 +217,8 @@ static void facts_come_back(void **state)
         {.kind = ENG_EVENT_DEVICE, .facts = facts},
         {.kind = ENG_EVENT_OPENED, .facts = facts, .host_checker = true, .text = "it saw nothing"},
     };
-    for (size_t i = 0; i < 2; i++) {
-        const struct eng_event back = through_a_line(&events[i]);
-        char id[2][DEV_ID_SIZE];
-        dev_facts_id(&facts, id[0]);
-        dev_facts_id(&back.facts, id[1]);
-        assert_string_equal(id[0], id[1]);
-        assert_string_equal(back.facts.name, facts.name);
-        assert_string_equal(back.facts.driver_name, facts.driver_name);
-        assert_string_equal(back.facts.driver_info, facts.driver_info);
-        assert_string_equal(back.facts.driver_version, facts.driver_version);
-        assert_string_equal(back.facts.type, facts.type);
-        assert_memory_equal(back.facts.device_uuid, facts.device_uuid, 16);
-        assert_memory_equal(back.facts.driver_uuid, facts.driver_uuid, 16);
-        assert_int_equal(back.facts.driver_id, facts.driver_id);
-        assert_int_equal(back.facts.vendor, facts.vendor);
-        assert_int_equal(back.facts.product, facts.product);
-        assert_int_equal(back.facts.api, facts.api);
-        assert_int_equal(back.facts.driver_raw, facts.driver_raw);
-        assert_int_equal(back.facts.cpu, facts.cpu);
-        assert_int_equal(back.facts.subgroup, facts.subgroup);
-        assert_int_equal(back.facts.subgroup_min, facts.subgroup_min);
-        assert_int_equal(back.facts.subgroup_max, facts.subgroup_max);
-        assert_int_equal(back.facts.subgroup_control, facts.subgroup_control);
-        assert_int_equal(back.facts.max_workgroup, facts.max_workgroup);
-        assert_int_equal(back.facts.max_workgroups, facts.max_workgroups);
-        assert_int_equal(back.facts.max_subgroups, facts.max_subgroups);
-        assert_int_equal(back.facts.max_shared, facts.max_shared);
-        assert_int_equal(back.facts.max_storage_buffer, facts.max_storage_buffer);
-        assert_int_equal(back.facts.features, facts.features);
-        assert_int_equal(back.host_checker, events[i].host_checker);
-        assert_string_equal(back.text, events[i].text);
-    }
+    for (size_t i = 0; i < 2; i++)
+        through_a_line(&events[i]);
 }
 
 static void counts_come_back(void **state)
@@ -311,10 +228,7 @@ static void counts_come_back(void **state)
     for (int fresh = 0; fresh < 2; fresh++) {
         event.fresh = fresh;
         event.tested = 0.25 * fresh;
-        const struct eng_event back = through_a_line(&event);
-        assert_same_count(&back.count, &event.count);
-        assert_int_equal(back.fresh, fresh);
-        assert_float_equal(back.tested, event.tested, 0);
+        through_a_line(&event);
     }
 }
 
@@ -363,15 +277,10 @@ static const struct eng_event some_rate = {.kind = ENG_EVENT_RATE,
 static void benchmarks_come_back(void **state)
 {
     (void)state;
-    const struct eng_event rate_back = through_a_line(&some_rate);
-    assert_memory_equal(&rate_back.rate, &some_rate.rate, sizeof some_rate.rate);
     const struct eng_event row = some_row();
-    const struct eng_event row_back = through_a_line(&row);
-    const struct eng_event time_back = through_a_line(&some_time);
-    assert_int_equal(row_back.result, ENG_SKIP);
-    assert_string_equal(row_back.text, "why");
-    assert_memory_equal(&row_back.bench, &row.bench, sizeof row.bench);
-    assert_memory_equal(&time_back.bench, &some_time.bench, sizeof some_time.bench);
+    through_a_line(&some_rate);
+    through_a_line(&row);
+    through_a_line(&some_time);
 }
 
 static void the_longest_event_fits(void **state)
@@ -388,13 +297,12 @@ static void the_longest_event_fits(void **state)
     event.count.runs = event.count.failed_runs = ENG_MAX_FAILURES;
     event.count.instances = event.count.failed_instances = ENG_MAX_FAILURES;
     event.count.outcomes[3] = ENG_MAX_FAILURES;
-    const struct eng_event back = through_a_line(&event);
-    assert_same_count(&back.count, &event.count);
+    through_a_line(&event);
 
     struct eng_event opened = {.kind = ENG_EVENT_OPENED, .facts = some_facts()};
     memset(opened.facts.name, '\\', sizeof opened.facts.name - 1);
     memset(opened.text, '"', sizeof opened.text - 1);
-    assert_string_equal(through_a_line(&opened).text, opened.text);
+    through_a_line(&opened);
 }
 
 static void results_come_back(void **state)
@@ -406,24 +314,24 @@ static void results_come_back(void **state)
             .result = (enum eng_result)i,
             .text = "workgroup of 1024 > maxComputeWorkGroupInvocations 256",
         };
-        const struct eng_event back = through_a_line(&event);
-        assert_int_equal(back.result, i);
-        assert_string_equal(back.text, event.text);
+        through_a_line(&event);
     }
     const struct eng_event error = {
         .kind = ENG_EVENT_ERROR,
         .error_code = LIT_EXIT_NOTHING,
         .text = "no Vulkan driver is installed",
     };
-    assert_int_equal(through_a_line(&error).error_code, LIT_EXIT_NOTHING);
+    through_a_line(&error);
 }
 
 static void written_text_is_sanitised(void **state)
 {
     (void)state;
     const struct eng_event event = {.kind = ENG_EVENT_MESSAGE, .text = "a\nb\x1b[31m\xff\xc3"};
-    const struct eng_event back = through_a_line(&event);
-    assert_string_equal(back.text, "a?b?[31m??");
+    struct text line = {0};
+    write_event(&event, &line);
+    assert_string_equal(line.data, "{\"text\":\"a?b?[31m??\",\"event\":\"message\"}\n");
+    text_free(&line);
 }
 
 static bool accepts_event(const char *line, size_t length)

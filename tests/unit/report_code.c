@@ -256,7 +256,7 @@ static void risks_come_with_their_rate(void **state)
     (void)state;
     struct isa_study study = {0};
     struct report_result results[2] = {0};
-    struct report_device device = {0};
+    struct eng_device device = {0};
     const struct isa_entry *of[2];
     make_entry(&study, "shuffle.a/s=1@w=1", true, APART);
     make_entry(&study, "shuffle.a/s=2@w=1", true, APART);

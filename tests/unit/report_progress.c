@@ -120,7 +120,7 @@ static void sections(void **state)
 {
     (void)state;
     struct made made = {.model = {.device_count = 1}};
-    struct report_device device = {.id = "0123456789abcdef"};
+    struct eng_device device = {.id = "0123456789abcdef"};
     struct text text = {0};
     made.model.devices = &device;
     struct table table = {0};

@@ -139,11 +139,11 @@ static uint64_t stored_runs(struct store *store, int64_t session)
     return runs;
 }
 
-static bool check_facts(unsigned number, const struct dev_facts *got, const char *checker,
-                        void *user)
+static bool check_facts(struct eng_device *device, void *user)
 {
-    assert_int_equal(number, 1);
-    assert_string_equal(checker, "host: why");
+    const struct dev_facts *got = &device->facts;
+    assert_int_equal(device->number, 1);
+    assert_string_equal(device->checker, "host: why");
     assert_string_equal(got->driver_info, facts.driver_info);
     assert_memory_equal(got->device_uuid, facts.device_uuid, 16);
     assert_int_equal(got->product, facts.product);
