@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "engine/client.h"
+#include "engine/supervisor.h"
 #include "report/format.h"
 #include "report/model.h"
 #include "report/table.h"
@@ -304,25 +305,15 @@ static bool measure(const struct tune_try *set, uint64_t first, uint64_t runs,
 // What was found is an ordinary result, of runs that the search knew nothing of.
 static bool put_result(struct tuning *t, const struct tune_search *search)
 {
-    const struct cat_test *test = t->which->test;
-    const struct eng_count *count = &search->tries[search->chosen].anew;
-    const bool good = store_result_put(
-        t->store, t->session.id,
-        &(struct store_result){
-            .name = (char *)t->name,
-            .device = (char *)t->device->id,
-            .result = (char *)eng_result_name(eng_verdict(count)),
-            .reason = (char *)"",
-            .expectation = (char *)cat_expectation_name(cat_case_expectation(t->which, NULL)),
-            .sha256 = (char *)t->sha256,
-            .headline = test->head.headline ? test->head.headline : (char *)"",
-            .stress = search->tries[search->chosen].notation,
-            .seed = t->chosen->seed.value,
-            .mode = cat_test_mode(test),
-            .count = *count,
-            .evidence = {[ENG_EVIDENCE_CHECK] = (char *)cat_test_check(test)},
-        },
-        t->error);
+    const struct tune_try *chosen = &search->tries[search->chosen];
+    struct eng_record record = {.name = {.data = (char *)t->name}};
+    eng_record_begin(&record, t->which, t->device, t->chosen->seed.value);
+    record.result = eng_verdict(&chosen->anew);
+    record.row.count = chosen->anew;
+    record.row.stress = (char *)chosen->notation;
+    record.row.evidence[ENG_EVIDENCE_CHECK] = (char *)cat_test_check(t->which->test);
+    const bool good =
+        eng_records_put(&(struct eng_record *){&record}, 1, t->store, t->session.id, t->error);
     t->broken |= !good;
     return good;
 }
