@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the .test of Khronos's Alloy model: one execution, or a few, with what is said of it.
+// Parses the .test format of Khronos's Alloy model: one or a few executions, and assertions on
+// them.
 #include "axiomatic/scan.h"
 
 #include <ctype.h>
@@ -7,12 +8,12 @@
 #include <string.h>
 
 struct parse {
-    struct axi_scan *scan; // of one line
+    struct axi_scan *scan; // one line
     struct axi_program *program;
     struct axi_thread *thread;
     unsigned group[AXI_DEVICE];
-    unsigned next; // number of a thread that has none of its own
-    int64_t value; // of the next write that names none: no other write has it
+    unsigned next; // next number for an unnumbered thread
+    int64_t value; // value of the next write that gives none; no other write uses it
 };
 
 static struct axi_thread *add_thread(struct parse *p, unsigned number)
@@ -81,7 +82,7 @@ static bool take_parts(struct parse *p, struct axi_instruction *of)
         return axi_wrong(&before, "what loads and stores is atomic");
     if (device)
         return true;
-    of->execution = of->scope; // the format has no other: it names the dynamic instance
+    of->execution = of->scope; // the format has no separate one: it identifies the dynamic instance
     of->kind = loads ? stores ? AXI_RMW : AXI_LOAD : AXI_STORE;
     if (barrier)
         of->kind = control ? AXI_CONTROL_BARRIER : AXI_MEMORY_BARRIER;
@@ -175,7 +176,7 @@ static bool take_check(struct parse *p, bool *taken)
     return true;
 }
 
-// SSW and SLOC, which are about all of the program.
+// SSW and SLOC, which apply to the whole program.
 static bool take_later(struct parse *p, bool *taken)
 {
     struct axi_program *program = p->program;
@@ -204,7 +205,7 @@ static bool take_later(struct parse *p, bool *taken)
     return true;
 }
 
-// Every line is whole in itself; those of SSW and SLOC are read when the others have been.
+// Each line stands alone. SSW and SLOC lines are parsed after all others.
 static bool take_lines(struct parse *p, const struct axi_scan *all, bool later)
 {
     const char *at = all->at;
@@ -238,7 +239,7 @@ static bool take_lines(struct parse *p, const struct axi_scan *all, bool later)
 bool axi_parse_alloy(struct axi_scan *scan, struct axi_program *program)
 {
     struct axi_scan all = *scan;
-    // axi_skip passed by blanks alone: lines count from its place.
+    // axi_skip passed only blanks: count lines from its position.
     struct parse p = {.program = program, .value = -1};
     if (!take_lines(&p, &all, false) || !take_lines(&p, &all, true))
         return false;

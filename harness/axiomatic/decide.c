@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enumerates candidate executions. Choices of atomic operations decide synchronization and with it
+// Enumerates candidate executions. Choices of atomic operations determine synchronization and hence
 // location order, which is computed once for all choices of the other reads.
 #include "axiomatic/decide.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COMBINATIONS_MAX 1000000 // of the threads' traces
+#define COMBINATIONS_MAX 1000000 // combinations of the threads' traces
 
 struct search {
     const struct axi_program *program;
@@ -18,18 +18,18 @@ struct search {
     struct lit_error *error;
     struct axi_traces traces[AXI_THREADS];
     const struct axi_trace *chosen[AXI_THREADS];
-    unsigned first[AXI_THREADS]; // event of each thread
-    bool prune, counts;          // counts: choices are counted, not made
+    unsigned first[AXI_THREADS]; // each thread's first event
+    bool prune, counts;          // counts: count choices instead of making them
     double size;
-    bool is_racy; // of the choices of atomic operations
+    bool is_racy; // under the current choices of atomic operations
     unsigned race[2];
     axi_set sources[AXI_EVENTS]; // writes that a read may take its value from
-    bool initial[AXI_EVENTS];    // and whether the initial value
-    struct axi_relation related; // atomic writes of one scoped modification order
+    bool initial[AXI_EVENTS];    // whether it may also be the initial value
+    struct axi_relation related; // atomic writes in the same scoped modification order
     struct axi_execution x;
 };
 
-// The events of the chosen traces. False if they are too many.
+// Collects the events of the chosen traces. False if there are too many.
 static bool gather(struct search *s)
 {
     struct axi_execution *x = &s->x;
@@ -55,7 +55,8 @@ static bool gather(struct search *s)
     return true;
 }
 
-// What is not later in the same thread by the same reference, nor hidden there by a later write.
+// The writes that neither follow the read in its thread by the same reference, nor are hidden there
+// by a later write.
 static axi_set not_hidden(const struct axi_execution *x, unsigned read, axi_set writes,
                           bool *initial)
 {
@@ -94,7 +95,7 @@ static void find_related(struct search *s)
     }
 }
 
-// The number of candidates of the chosen traces, of the choices of `reads` alone.
+// The number of candidates of the chosen traces, counting only choices of `reads`.
 static double count_candidates(const struct search *s, axi_set reads)
 {
     double size = 1;
@@ -125,7 +126,8 @@ static int compare_values(const int64_t *a, const int64_t *b, size_t count)
     return i == count ? 0 : a[i] < b[i] ? -1 : 1;
 }
 
-// The state of these values, which are kept in their order; NULL if there are too many.
+// The state with these values, found or inserted in sorted order; NULL if there are too many
+// states.
 static struct axi_state *state_of(struct axi_verdict *verdict, const int64_t *values, size_t count)
 {
     size_t low = 0, high = verdict->count;
@@ -208,7 +210,7 @@ static void record(struct search *s, const struct axi_relation *causality, bool 
     }
 }
 
-// The last writes of a location are those that no other comes after; of several any may be last.
+// A location's last write is one that no other write follows; if several qualify, any may be last.
 static void choose_finals(struct search *s, const struct axi_relation *causality, bool consistent,
                           size_t observed, int64_t *values)
 {
@@ -260,10 +262,10 @@ static void judge(struct search *s)
     choose_finals(s, &causality, consistent, 0, values);
 }
 
-// Each returns false to end the search, when it only counts.
+// Each returns false to end the search, but only while counting.
 static bool choose_reads(struct search *s, axi_set left, bool atomics);
 
-// Those sources of a read that do not make a cycle by themselves.
+// Drops the sources of a read that form a cycle by themselves.
 static void narrow(struct search *s, const struct axi_relation *reach, unsigned read, axi_set *left,
                    bool *initial)
 {
@@ -308,8 +310,8 @@ static bool choose_others(struct search *s)
     return good && s->size <= (double)s->options->most;
 }
 
-// Appends one of the atomic writes that are left to the order. Neighbours that are in no scoped
-// modification order together stand by their numbers, since it makes no difference.
+// Appends one of the remaining atomic writes to the order. Neighbours that share no scoped
+// modification order stay in numerical order, since theirs makes no difference.
 static bool choose_orders(struct search *s, axi_set left, unsigned place, unsigned previous)
 {
     struct axi_execution *x = &s->x;
@@ -350,7 +352,7 @@ static bool choose_reads(struct search *s, axi_set left, bool atomics)
     return !s->initial[read] || choose_reads(s, left, atomics);
 }
 
-// The next combination of the threads' traces: false behind the last.
+// Advances to the next combination of the threads' traces: false after the last.
 static bool next_traces(struct search *s, size_t *at)
 {
     for (size_t t = 0; t < s->program->thread_count; t++) {
@@ -363,8 +365,7 @@ static bool next_traces(struct search *s, size_t *at)
 
 enum task { ADD_ALL, ADD_ATOMICS, CHOOSE };
 
-// Goes through the combinations: adds up their sizes, or chooses in each. False where the size is
-// more than it may be.
+// Visits every combination: adds up sizes, or chooses in each. False if the size exceeds its limit.
 static bool for_all(struct search *s, enum task task)
 {
     size_t at[AXI_THREADS] = {0};
@@ -390,8 +391,8 @@ static bool fits(const struct search *s, double size, const char *what)
                     what, s->options->most);
 }
 
-// Of many candidates only those are looked at that can be consistent: as many as there are choices
-// of atomic operations, and for each what they leave to the other reads.
+// With many candidates, enumerates only those that can be consistent: each choice of atomic
+// operations, and for each the choices that it leaves to the other reads.
 static bool count_pruned(struct search *s)
 {
     s->prune = s->counts = true;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows from the events of an execution alone, and what makes it consistent and free of data
-// races.
+// The relations that an execution's events determine, and the tests for consistency and data races.
 #include "axiomatic/execution.h"
 
 // Sections of the appendix: Scope; Reference; Program-Order; System-Synchronizes-With.

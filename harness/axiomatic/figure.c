@@ -101,7 +101,7 @@ static void put_event(const struct axi_figure *figure, unsigned event, struct te
 
 void axi_figure_line(const struct axi_figure *figure, struct text *out)
 {
-    bool between = false; // threads, by location order
+    bool between = false; // an edge of location order between threads
     for (size_t i = 0; i < figure->cycle_length; i++) {
         put_event(figure, figure->edges[i].from, out);
         text_printf(out, ", %s, ", edge_names[figure->edges[i].kind]);
@@ -123,7 +123,7 @@ void axi_figure_line(const struct axi_figure *figure, struct text *out)
 enum { PITCH = 450, BOX_WIDTH = 250, BOX_HEIGHT = 40, ROW = 84, LEFT = 60, TOP = 60 };
 
 struct place {
-    int x, y; // of the box's left upper corner
+    int x, y; // top left corner of the box
 };
 
 static void find_places(const struct axi_figure *figure, int top, struct place *places)
@@ -153,7 +153,7 @@ static void put_box(const struct axi_figure *figure, unsigned e, struct place at
     text_puts(out, "</g>\n");
 }
 
-// A point of a cubic curve, `at` of 8 parts along one coordinate of its four points.
+// A point on a cubic curve along one coordinate of its four control points; `at` is in eighths.
 static int along(int at, int a, int b, int c, int d)
 {
     const int left = 8 - at;
@@ -162,14 +162,14 @@ static int along(int at, int a, int b, int c, int d)
            512;
 }
 
-// From side to side, bent by direction and kind, so that edges between the same two boxes and
-// their names are apart.
+// Draws an edge from side to side, bent by direction and kind to keep edges between the same two
+// boxes, and their labels, apart.
 static void put_edge(const struct axi_figure_edge *edge, const struct place *places,
                      struct text *out)
 {
     static const struct {
         const char *line, *head, *label;
-        int shift, bulge, named; // named: where its name stands, in parts of 8
+        int shift, bulge, named; // named: the label's position, in eighths
     } looks[] = {{"bad", "badhead", "badtext small", -8, 44, 3},
                  {"due", "duehead", "duetext small", 12, -30, 6},
                  {"arrow", "head", "faint small", 2, 0, 2}};

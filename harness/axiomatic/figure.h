@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An execution that is forbidden, with the cycle that forbids it: as a line and as a picture.
+// A forbidden execution with the cycle that forbids it, as a line of text and as a picture.
 #pragma once
 
 #include "axiomatic/execution.h"
@@ -14,17 +14,17 @@ enum axi_edge_kind {
 };
 
 struct axi_figure_edge {
-    uint8_t from, to; // events
+    uint8_t from, to; // event indices
     enum axi_edge_kind kind;
     bool in_cycle;
 };
 
-// Those of the cycle come first, in order; behind them all others by which a read gets its value
-// and all by which synchronization is.
+// The edges of the cycle come first, in order, followed by all other edges that give a read its
+// value or synchronize.
 struct axi_figure {
     struct {
         uint8_t thread;  // index
-        unsigned number; // of the thread
+        unsigned number; // within the thread
         char *label;     // "st x=1"
         char *code;      // the instruction
     } events[AXI_EVENTS];
@@ -36,15 +36,15 @@ struct axi_figure {
 // Appends an event: "P0 st x=1".
 void axi_write_event(const struct axi_execution *execution, unsigned event, struct text *text);
 
-// The events of a cycle in what axi_causality makes, in order. Free it.
+// Makes a figure from the events of a cycle in the relation of axi_causality, in order. Free it
+// with axi_figure_free.
 struct axi_figure *axi_figure_make(const struct axi_execution *execution, const uint8_t *cycle,
                                    unsigned length);
 void axi_figure_free(struct axi_figure *figure); // NULL is fine
 
-// Appends the cycle, then what synchronizes if the cycle has an edge of location order between
-// threads.
+// Appends the cycle, then the synchronizing edges if the cycle crosses threads by location order.
 void axi_figure_line(const struct axi_figure *figure, struct text *text);
-// Appends the file of a picture: a column for each thread, a box for each event, the cycle in
-// bold lines. `style`: harness/explain/picture.css.
+// Appends the picture as an SVG file: a column for each thread, a box for each event, the cycle in
+// bold. `style`: harness/explain/picture.css.
 void axi_figure_svg(const struct axi_figure *figure, const char *title, const char *style,
                     struct text *text);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Availability, visibility, and what they order: section Location-Ordered.
+// Availability, visibility and the order that they establish: section Location-Ordered.
 #include "axiomatic/execution.h"
 
-// An operation with a memory scope S makes writes available to the domains that correspond to S and
-// to each smaller scope instance. The elements of a chain go to ever broader domains, so the domain
-// by which one hands over to the next is the broadest that is narrower than the next one's.
+// An operation with memory scope S makes writes available to the domains of S and of each narrower
+// scope instance. Chain elements go to ever broader domains, so one hands over to the next through
+// the broadest domain narrower than the next one's.
 static enum axi_scope handing_over(const struct axi_execution *x, unsigned narrow, unsigned broad)
 {
     const enum axi_scope one = x->events[narrow].of->scope, other = x->events[broad].of->scope;
     return one < other ? one : (enum axi_scope)(other - 1);
 }
 
-// Whether the source scope of an availability operation has the reference and the location of a
-// write, or the destination scope of a visibility operation those of a read: by its own access, or
-// by the storage classes of its memory semantics.
+// Whether the source scope of an availability operation includes a write's reference and location,
+// or the destination scope of a visibility operation includes a read's: through its own access, or
+// through the storage classes of its memory semantics.
 static bool includes(const struct axi_execution *x, unsigned operation, unsigned access,
                      bool available)
 {
@@ -25,9 +25,10 @@ static bool includes(const struct axi_execution *x, unsigned operation, unsigned
            (by_semantics && of->semantics >> x->events[access].of->storage & 1);
 }
 
-// The operations by which a write is available to their scope's domain: availability chains'
-// last elements, the first of which is the write's or later in program order. For a read the first
-// elements of visibility chains, the last of which is the read's or earlier.
+// For a write: the last elements of availability chains, which start at the write's own operation
+// or a later one in program order, and make the write available to their scope's domain. For a
+// read: the first elements of visibility chains, which end at the read's own operation or an
+// earlier one.
 static axi_set chain_ends(const struct axi_execution *x, unsigned access, bool available)
 {
     axi_set candidates = 0, set = 0, before = 0;
@@ -52,7 +53,7 @@ static axi_set chain_ends(const struct axi_execution *x, unsigned access, bool a
     return set;
 }
 
-// Of these operations those that work on a domain of this scope that the access uses.
+// The operations that act on a domain of this scope that the access uses.
 static axi_set in_domain(const struct axi_execution *x, axi_set operations, unsigned access,
                          enum axi_scope scope)
 {
@@ -62,7 +63,7 @@ static axi_set in_domain(const struct axi_execution *x, axi_set operations, unsi
     return set;
 }
 
-// Write-after-write and read-after-write by a common domain of one reference.
+// Write-after-write and read-after-write through a common domain of one reference.
 static bool by_shader_domains(const struct axi_execution *x, unsigned a, unsigned b,
                               const axi_set *available, const axi_set *visible)
 {
@@ -80,7 +81,7 @@ static bool by_shader_domains(const struct axi_execution *x, unsigned a, unsigne
     return false;
 }
 
-// By operations to and from the device domain, which are not those of shaders.
+// By operations to and from the device domain, which are not shader operations.
 static bool by_device_domain(const struct axi_execution *x, unsigned a, unsigned b)
 {
     AXI_EACH (e, x->happens_before.row[a]) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program means by itself: its arithmetic and its conditions.
+// A program's arithmetic and conditions.
 #include "axiomatic/program.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ bool axi_writes(const struct axi_instruction *instruction)
     return instruction->kind == AXI_STORE || instruction->kind == AXI_RMW;
 }
 
-// One more of all that hold: that a read has this value.
+// Adds a conjunct: that a read has this value.
 static bool add_read(struct axi_program *program, unsigned thread, unsigned number, int64_t value)
 {
     if (number == AXI_REGISTERS || program->observed_count == AXI_OBSERVED ||

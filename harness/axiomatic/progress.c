@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// All states of a program as a graph. An execution that does not end stays in a strongly connected
-// component for ever. What a model promises a thread it promises until the thread ends, so that in
-// a component it is the same in each state: the execution is one of the model's if each thread that
-// has the promise takes a step in the component, or waits at a barrier somewhere in it.
+// The graph of all states of a program. An execution that never ends stays in a strongly connected
+// component. A model's promise to a thread lasts until the thread ends, so it is the same in every
+// state of a component: the model permits the execution if each thread with the promise takes a
+// step in the component, or waits at a barrier somewhere in it.
 #include "axiomatic/progress.h"
 
 #include "base/random.h"
@@ -14,26 +14,26 @@
 
 #define NOWHERE UINT32_MAX
 
-// A state is an array of words: which threads have had a turn; for each thread the index of its
-// next instruction, and whether it waits there; memory; registers of all threads.
+// A state is an array of words: the set of threads that have had a turn; for each thread the index
+// of its next instruction and whether it waits there; memory; the registers of all threads.
 enum { TURNS, PLACES };
 
 struct graph {
     const struct axi_program *program;
     struct lit_error *error;
-    size_t threads, registers, width, count; // registers: of each thread
+    size_t threads, registers, width, count; // registers: per thread
     int64_t *states;                         // count x width
-    uint32_t *next;   // count x threads; NOWHERE: the thread has ended, or waits
-    uint32_t *from;   // the state that each was first come to from
-    uint8_t *by;      // and by which thread's step
+    uint32_t *next;   // count x threads; NOWHERE: the thread has ended or waits
+    uint32_t *from;   // the state from which each was first reached
+    uint8_t *by;      // and the thread whose step reached it
     uint32_t *places; // hash table of states
-    size_t room;      // of the table, a power of two
+    size_t room;      // slots in the table, a power of two
 };
 
-// What a component is, as far as models care.
+// The properties of a component that matter to the models.
 struct component {
-    uint32_t turns, ended, moved, waits; // a bit for each thread; waits: in some state
-    uint32_t first;                      // the state that is nearest to the first one
+    uint32_t turns, ended, moved, waits; // one bit per thread; waits: in some state
+    uint32_t first;                      // the state nearest to the initial one
 };
 
 const char *axi_progress_word(enum axi_progress progress)
@@ -90,8 +90,8 @@ static int64_t value_of(const struct graph *g, int64_t *state, size_t thread,
     return operand->is_register ? *register_of(g, state, thread, operand->number) : operand->value;
 }
 
-// A thread has come to a barrier: all go on if each thread of the scope instance whose code has it
-// waits there.
+// A thread reached a barrier: all proceed if every thread of the scope instance that contains the
+// barrier waits there.
 static void arrive(const struct graph *g, int64_t *state, size_t thread)
 {
     const struct axi_thread *threads = g->program->threads;
@@ -111,7 +111,7 @@ static void arrive(const struct graph *g, int64_t *state, size_t thread)
             put_place(state, t, place_of(state, t) + 1, false);
 }
 
-// What a thread's next instruction makes of a state.
+// Executes a thread's next instruction in a state.
 static void step(const struct graph *g, int64_t *state, size_t thread)
 {
     const struct axi_instruction *of =
@@ -132,7 +132,7 @@ static void step(const struct graph *g, int64_t *state, size_t thread)
             *memory = a;
     }
     if (of->kind == AXI_COMPUTE)
-        axi_compute(of->operator, a, b, &result); // a division by zero: 0, Vulkan has no rule
+        axi_compute(of->operator, a, b, &result); // division by zero gives 0: undefined in Vulkan
     if (of->kind == AXI_JUMP && axi_compare(of->operator, a, b))
         to = of->to;
     if ((axi_reads(of) || of->kind == AXI_COMPUTE) && of->target < AXI_REGISTERS)
@@ -163,7 +163,7 @@ static void make_room(struct graph *g)
         hash_in(g, i);
 }
 
-// The index of the state behind the last one, which is dropped if it is there already.
+// Returns the index of the last state, and drops it if it is already known.
 static uint32_t add_state(struct graph *g, uint32_t from, size_t by)
 {
     const int64_t *state = state_of(g, g->count);
@@ -193,7 +193,7 @@ static void put_first(struct graph *g)
     add_state(g, NOWHERE, 0);
 }
 
-// In the order of their distance from the first one.
+// Breadth-first from the initial state.
 static bool explore(struct graph *g)
 {
     make_room(g);
@@ -216,8 +216,8 @@ static bool explore(struct graph *g)
 
 // Tarjan's algorithm without recursion.
 struct tarjan {
-    uint32_t *order, *low, *component; // of each state; order: 0: not yet
-    uint8_t *edge;                     // that is looked at next
+    uint32_t *order, *low, *component; // per state; order: 0 until visited
+    uint8_t *edge;                     // the next edge to follow
     uint32_t *path, *open;
     size_t on_path, opened;
     uint32_t clock, components;
@@ -261,7 +261,7 @@ static void visit(const struct graph *g, struct tarjan *t, uint32_t from)
     }
 }
 
-// To be freed.
+// Free the result.
 static struct component *find_components(const struct graph *g, size_t *count)
 {
     OWNED(lit_free) uint32_t *numbers = lit_alloc(g->count * 5, sizeof *numbers);
@@ -294,7 +294,7 @@ static struct component *find_components(const struct graph *g, size_t *count)
     return all;
 }
 
-// The threads that a model promises a turn.
+// The threads to which a model promises turns.
 static uint32_t promised(const struct graph *g, const struct component *in, enum axi_progress model)
 {
     const struct axi_thread *threads = g->program->threads;
@@ -313,11 +313,11 @@ static uint32_t promised(const struct graph *g, const struct component *in, enum
     return by_model[model] & ~in->ended;
 }
 
-// Whether an execution of the model may stay in it for ever.
+// Whether an execution permitted by the model can stay in the component for ever.
 static bool is_endless(const struct graph *g, const struct component *in, enum axi_progress model)
 {
     const uint32_t all = all_threads(g);
-    if (!in->moved) // no cycle; all that have not ended may wait for each other at barriers
+    if (!in->moved) // no cycle; the remaining threads may wait for each other at barriers
         return in->ended != all && (in->ended | in->waits) == all;
     return !(promised(g, in, model) & ~in->moved & ~in->waits);
 }
@@ -368,7 +368,7 @@ static char *say(const struct graph *g, const struct component *in)
     return out.data;
 }
 
-// What a state consists of. False with an error for a program without executions of its own.
+// Lays out a state. False with an error for a program whose executions are fixed.
 static bool measure(struct graph *g, bool *is_exact)
 {
     const struct axi_program *program = g->program;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of an instruction's name, which the two dialects nearly share, and which of them go
-// together.
+// The qualifiers of an instruction's name, which the two dialects mostly share, and their valid
+// combinations.
 #include "axiomatic/scan.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static bool set_once(struct axi_scan *scan, const char *part, bool *flag)
     return *flag = true;
 }
 
-// sc0 to sc3, semsc0 to semsc3: the number; -1 if it is another part.
+// The number of sc0 to sc3 or semsc0 to semsc3; -1 for any other qualifier.
 static int class_of(const char *part, const char *prefix)
 {
     const size_t length = strlen(prefix);
@@ -70,7 +70,7 @@ bool axi_qualify(struct axi_scan *scan, const char *part, struct axi_instruction
     return axi_wrong(scan, "unknown part '%s' of an instruction", part);
 }
 
-// What holds for each access and each barrier.
+// Rules for each access and each barrier.
 static const char *wrong_with_access(const struct axi_instruction *of)
 {
     const bool reads = axi_reads(of), writes = axi_writes(of);

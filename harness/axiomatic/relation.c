@@ -34,7 +34,7 @@ void axi_close(struct axi_relation *relation)
 
 bool axi_is_acyclic(const struct axi_relation *relation)
 {
-    // What leads to nothing that is left cannot be part of a cycle.
+    // An event with no remaining successor cannot be part of a cycle.
     axi_set left = relation->size < AXI_EVENTS ? AXI_BIT(relation->size) - 1 : ~(axi_set)0;
     for (axi_set before = 0; before != left;) {
         before = left;
@@ -45,7 +45,7 @@ bool axi_is_acyclic(const struct axi_relation *relation)
     return !left;
 }
 
-// Backwards from `end` to `start`, by the distances from `start`.
+// Walks back from `end` to `start` along decreasing distance from `start`.
 static void trace_back(const struct axi_relation *relation, const axi_set *at_distance,
                        unsigned length, unsigned start, uint8_t *cycle)
 {

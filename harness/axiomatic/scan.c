@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words, numbers and places of a text that may come from anywhere.
+// Lexing of untrusted text: words, numbers and their positions.
 #include "axiomatic/scan.h"
 
 #include "base/text.h"

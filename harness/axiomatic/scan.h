@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both dialects are read by: words and numbers with their place, and what the parts of an
-// instruction's name mean.
+// Parsing shared by both dialects: words and numbers with their positions, and the qualifiers of an
+// instruction's name.
 #pragma once
 
 #include "axiomatic/program.h"
@@ -12,39 +12,39 @@ struct axi_scan {
     struct lit_error *error;
 };
 
-// Fills the error, which begins with line and column, and returns false.
+// Fills the error, beginning with line and column, and returns false.
 __attribute__((format(__printf__, 2, 3))) bool axi_wrong(const struct axi_scan *scan,
                                                          const char *format, ...);
-// The same for what is right, but cannot be expressed.
+// The same for valid input that cannot be expressed.
 __attribute__((format(__printf__, 2, 3))) bool axi_beyond(const struct axi_scan *scan,
                                                           const char *format, ...);
 
-void axi_skip(struct axi_scan *scan); // blanks, lines and comments (* *)
-// These skip first. Whether a text comes next: it is then passed by.
+void axi_skip(struct axi_scan *scan); // skips blanks, newlines and comments (* *)
+// The functions below skip blanks first. axi_take consumes the text if it comes next.
 bool axi_take(struct axi_scan *scan, const char *text);
 bool axi_expect(struct axi_scan *scan, const char *text);
-// A letter or _, then letters, digits and _.
+// A letter or _, followed by letters, digits and _.
 bool axi_word(struct axi_scan *scan, char word[AXI_NAME]);
-// Whether this word comes next: it is then passed by.
+// Consumes this word if it comes next.
 bool axi_take_word(struct axi_scan *scan, const char *word);
-bool axi_number(struct axi_scan *scan, int64_t *number); // decimal or 0x, with a sign
-bool axi_small(struct axi_scan *scan, uint32_t *number); // decimal, without a sign
-// Whether a digit comes next, or a sign before one.
+bool axi_number(struct axi_scan *scan, int64_t *number); // decimal or 0x, signed
+bool axi_small(struct axi_scan *scan, uint32_t *number); // decimal, unsigned
+// Whether a digit comes next, possibly after a sign.
 bool axi_is_number(struct axi_scan *scan);
 
-// The index of a reference of this name, made where there is none; -1 if there are too many.
+// The index of the reference of this name, created on first use; -1 if there are too many.
 int axi_reference(struct axi_program *program, const char *name);
-// An instruction that is not anything yet, at this place; the end of the thread's list is made
-// longer. NULL if it is too long.
+// Appends an empty instruction at this position to the thread, which grows as needed. NULL if it is
+// too long.
 struct axi_instruction *axi_append(struct axi_scan *scan, struct axi_thread *thread);
-// One part of an instruction's name: atom, acq, semsc0, wg and so on.
+// Parses one qualifier of an instruction's name: atom, acq, semsc0, wg and so on.
 bool axi_qualify(struct axi_scan *scan, const char *part, struct axi_instruction *instruction);
-// Whether the parts fit together, and what follows from them.
+// Checks that the qualifiers fit together, and derives what they imply.
 bool axi_complete(const struct axi_scan *scan, struct axi_instruction *instruction);
 
-// The condition of a .litmus: a node, by which it is given back, at the place of the scan.
+// Parses the condition of a .litmus at this position into a node.
 bool axi_condition(struct axi_scan *scan, struct axi_program *program, int *node);
-// What a condition names: appended to what is observed.
+// Parses a register or location in a condition, and adds it to the observed ones.
 bool axi_observe(struct axi_scan *scan, struct axi_program *program, unsigned *observed);
 bool axi_thread_number(struct axi_scan *scan, const struct axi_program *program, int *thread);
 

@@ -2,8 +2,8 @@
 // From the choices of atomic operations to happens-before.
 #include "axiomatic/execution.h"
 
-// Section Scoped Modification Order. All that is mutually-ordered with A is in A's order, together
-// with A, also where two of them are not mutually-ordered with each other.
+// Section Scoped Modification Order. All writes mutually-ordered with A are in A's order together
+// with A, even if two of them are not mutually-ordered with each other.
 void axi_order_writes(struct axi_execution *x)
 {
     const axi_set writes = x->atomics & x->writes;
@@ -12,7 +12,7 @@ void axi_order_writes(struct axi_execution *x)
     AXI_EACH (a, writes) {
         const axi_set mutual = x->mutually_ordered.row[a] & writes, members = mutual | AXI_BIT(a);
         axi_set behind = 0;
-        unsigned stop = AXI_EVENTS; // the place of the first that is no RMW
+        unsigned stop = AXI_EVENTS; // index of the first that is not an RMW
         AXI_EACH (b, members)
             AXI_EACH (c, members)
                 if (x->place[b] < x->place[c])
@@ -31,8 +31,8 @@ void axi_order_writes(struct axi_execution *x)
     }
 }
 
-// What releases by an atomic write: itself, and release barriers before it whose semantics have its
-// storage class. What acquires by an atomic read: likewise.
+// The releases by an atomic write: itself, and earlier release barriers whose semantics include its
+// storage class. Acquires by an atomic read are found the same way.
 static axi_set releasing(const struct axi_execution *x, unsigned write)
 {
     axi_set set = x->releases & AXI_BIT(write);
@@ -68,7 +68,8 @@ static void synchronize_by_atomics(struct axi_execution *x)
     }
 }
 
-// The fifth: by a control barrier, which may be the release barrier or the acquire barrier itself.
+// The fifth form: by a control barrier, which may itself be the release barrier or the acquire
+// barrier.
 static void synchronize_by_barriers(struct axi_execution *x)
 {
     for (unsigned arrival = 0; arrival < x->count; arrival++) {
@@ -90,10 +91,10 @@ void axi_synchronize(struct axi_execution *x)
     synchronize_by_barriers(x);
 }
 
-// Section Inter-Thread-Happens-Before, of one set of storage class semantics.
+// Section Inter-Thread-Happens-Before, for one set of storage class semantics.
 static void happen_of(const struct axi_execution *x, unsigned classes, struct axi_relation *to)
 {
-    axi_set operations = 0, having = 0; // having: all of them in its semantics
+    axi_set operations = 0, having = 0; // having: operations whose semantics include all of them
     for (unsigned e = 0; e < x->count; e++) {
         const struct axi_instruction *of = x->events[e].of;
         const bool accesses = (x->reads | x->writes) >> e & 1;
@@ -112,7 +113,7 @@ static void happen_of(const struct axi_execution *x, unsigned classes, struct ax
     axi_close(to);
 }
 
-// Section Happens-Before. Program order and each of these are transitive, their union is not.
+// Section Happens-Before. Program order and each of these are transitive, but their union is not.
 void axi_happen(struct axi_execution *x)
 {
     unsigned used = 1;

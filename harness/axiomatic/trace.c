@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unfolds threads. A read's value is open until an instruction needs it; then there is a trace for
-// each value that its location may have.
+// Unfolds threads. A read's value stays open until an instruction needs it; then the trace forks
+// for each value that its location may have.
 #include "axiomatic/trace.h"
 
 #include "base/text.h"
@@ -8,20 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VALUES_MAX 64        // that a location may have
-#define TRACES_MAX (1 << 12) // of a thread
-#define FORKS_MAX  (1 << 16) // likewise, with those that come to no end
+#define VALUES_MAX 64        // per location
+#define TRACES_MAX (1 << 12) // per thread
+#define FORKS_MAX  (1 << 16) // per thread, counting forks that never end
 
 struct values {
     int64_t items[VALUES_MAX];
     size_t count;
-    bool full; // there were more
+    bool full; // some values did not fit
 };
 
 struct unfolding {
     const struct axi_program *program;
     const struct axi_thread *thread;
-    const struct values *values; // of each location
+    const struct values *values; // per location
     unsigned rounds, forks;
     struct axi_traces *out;
     bool *cut;
@@ -62,7 +62,7 @@ static bool keep(struct unfolding *u, const struct axi_trace *trace)
     return true;
 }
 
-// Continues once for each value that a step may read.
+// Continues with each value that a step may read.
 static bool fork_on(struct unfolding *u, const struct place *p, int step)
 {
     const struct axi_instruction *of = p->trace.steps[step].of;
@@ -82,7 +82,7 @@ static bool fork_on(struct unfolding *u, const struct place *p, int step)
     return true;
 }
 
-// Whether an operand's value is known; if not, *step is the read that it depends on.
+// Whether an operand's value is known; if not, *step is the read that supplies it.
 static bool know(const struct place *p, const struct axi_operand *operand, int64_t *value,
                  int *step)
 {
@@ -119,7 +119,7 @@ static bool add_step(struct unfolding *u, struct place *p, const struct axi_inst
     return true;
 }
 
-// An RMW whose operation needs what it reads.
+// Executes an RMW whose operation needs the value read.
 static bool modify(struct unfolding *u, struct place *p, int64_t operand)
 {
     const struct axi_instruction *of = &u->thread->instructions[p->at++];
@@ -128,7 +128,7 @@ static bool modify(struct unfolding *u, struct place *p, int64_t operand)
         struct place next = *p;
         int64_t result = 0;
         if (!axi_compute(of->operator, values->items[i], operand, &result))
-            continue; // as where it ends the thread, which Vulkan leaves undefined
+            continue; // ends the thread, as undefined behaviour in Vulkan
         if (!add_step(u, &next, of, result))
             return false;
         next.trace.steps[next.trace.count - 1].fixed = true;
@@ -151,8 +151,8 @@ static enum next jump(struct unfolding *u, struct place *p, int64_t a, int64_t b
         p->at++;
         return NEXT_INSTRUCTION;
     }
-    // More failed iterations of a loop that only waits add nothing: without all but any one of them
-    // the rest is an execution, too.
+    // Further failed iterations of a wait-only loop add nothing: an execution remains valid without
+    // all but one of them.
     if (of->to <= p->at && ++p->jumps[p->at] > (of->spins ? 1 : u->rounds)) {
         *u->cut |= !of->spins;
         return NEXT_NONE;
@@ -208,7 +208,7 @@ static void add_constants(const struct axi_program *program, struct values *valu
     for (size_t l = 0; l < program->reference_count; l++) {
         add_value(&values[program->references[l].location],
                   program->initial[program->references[l].location]);
-        // What a condition names may be read out of thin air, as far as the model goes.
+        // The model permits reading a condition's constants out of thin air.
         for (size_t i = 0; i < program->node_count; i++)
             for (int side = 0; side < 2; side++)
                 if (program->nodes[i].kind == AXI_COMPARE && program->nodes[i].is_constant[side])
@@ -217,7 +217,8 @@ static void add_constants(const struct axi_program *program, struct values *valu
     }
 }
 
-// Values that the traces write and that were not known; *writes: how many writes an execution has.
+// Adds values that the traces write and that were unknown; *writes: the number of writes in an
+// execution.
 static bool add_written(const struct axi_program *program, const struct axi_traces *traces,
                         struct values *values, unsigned *writes)
 {
@@ -249,7 +250,8 @@ bool axi_unfold(const struct axi_program *program, unsigned rounds,
     OWNED(lit_free) struct values *values = lit_alloc(AXI_REFERENCES, sizeof *values);
     unsigned writes = 0;
     add_constants(program, values);
-    // A value comes from another by a write: no more steps than there are writes.
+    // Each step propagates values through one more write: no more steps are needed than there are
+    // writes.
     for (unsigned step = 0;; step++) {
         for (size_t l = 0; l < program->reference_count; l++)
             if (values[l].full)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways through one thread: what it executes for each value that its reads may give it.
+// The paths through one thread: what it executes for each combination of values read.
 #pragma once
 
 #include "axiomatic/execution.h"
@@ -11,7 +11,7 @@ struct axi_step {
     int64_t read, written;
 };
 
-// What a register holds: `value`, or what the step `from` reads.
+// A register's content: `value`, or the value read by step `from`.
 struct axi_held {
     int64_t value;
     int from; // -1: none
@@ -28,9 +28,9 @@ struct axi_traces {
     size_t count;
 };
 
-// The traces of all threads, in which only reads whose value something depends on are fixed.
-// *cut: a loop could go on for more than `rounds` jumps back, and was left out there. False with an
-// error if they are too many or too long. To be cleared in any case.
+// Unfolds all threads; only reads with a dependent are fixed. *cut: a loop could have exceeded
+// `rounds` backward jumps and was cut off. False with an error if the traces are too many or too
+// long. Clear them in any case.
 bool axi_unfold(const struct axi_program *program, unsigned rounds,
                 struct axi_traces traces[AXI_THREADS], bool *cut, struct lit_error *error);
 void axi_traces_clear(struct axi_traces traces[AXI_THREADS]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the VULKAN dialect of .litmus.
+// Parses the VULKAN dialect of .litmus.
 #include "axiomatic/scan.h"
 
 #include "base/text.h"
@@ -12,7 +12,7 @@
 // A label, or a jump to one.
 struct mark {
     char name[AXI_NAME];
-    size_t thread, at; // index of the instruction
+    size_t thread, at; // instruction index
     struct axi_scan place;
 };
 
@@ -67,7 +67,7 @@ const char *axi_form_word(unsigned form)
     return forms[form];
 }
 
-// Kernel=glsl volatile: to the end of the line.
+// Kernel=glsl volatile, up to the end of the line.
 static bool take_forms(struct axi_scan *scan, struct axi_program *program)
 {
     scan->at += strlen("Kernel=");
@@ -93,7 +93,7 @@ static bool take_forms(struct axi_scan *scan, struct axi_program *program)
     }
 }
 
-// The line of the name, and what is before the declarations.
+// The title line, and everything up to the declarations.
 static bool take_title(struct axi_scan *scan, struct axi_program *program)
 {
     char first[AXI_NAME], name[sizeof program->name];
@@ -132,7 +132,7 @@ static struct axi_thread *thread_of(struct axi_program *program, unsigned number
     return NULL;
 }
 
-// What a register begins with is known before its thread is.
+// A register's initial value is parsed before its thread is known.
 struct beginning {
     uint32_t thread, number;
     int64_t value;
@@ -301,7 +301,7 @@ static bool take_target(struct axi_scan *scan, struct axi_instruction *instructi
     return axi_expect(scan, ",");
 }
 
-// One that is not declared is 0 at first.
+// An undeclared location starts at 0.
 static bool take_place(struct parse *p, struct axi_instruction *instruction)
 {
     char name[AXI_NAME];
@@ -450,8 +450,8 @@ static bool resolve(struct parse *p)
     return true;
 }
 
-// A jump backwards around nothing but barriers and loads that come before any jump: whatever an
-// iteration does the next one does again.
+// Finds backward jumps around barriers and loads alone, with no other jump between: each iteration
+// does the same as the previous one.
 static void find_spins(struct axi_thread *thread)
 {
     for (size_t i = 0; i < thread->count; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generates small programs whose threads wait for each other, up to symmetry, and keeps those that
-// tell progress models apart: they must end under fair and need not under none, and nothing can be
-// left out of one without changing the models under which it must end.
+// distinguish progress models: they must end under fair and need not under none, and removing any
+// part changes the set of models under which they must end.
 #include "axiomatic/progress.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum { THREADS = 3, LENGTH = 4, SETS = 1 << AXI_NONE };
 
-// What a thread does with location x: a letter and the value that it is about.
+// What a thread does with location x: a letter, and the value concerned.
 static const struct item {
     char name[3];
     const char *lines[3];
@@ -17,15 +17,15 @@ static const struct item {
     {"s0", {"st.atom.dv.sc0 x, 0"}},
     {"s1", {"st.atom.dv.sc0 x, 1"}},
     {"s2", {"st.atom.dv.sc0 x, 2"}},
-    // Waits until x has the value,
+    // Waits until x has the value.
     {"w0", {"L%zu:", "ld.atom.dv.sc0 r0, x", "bne r0, 0, L%zu"}},
     {"w1", {"L%zu:", "ld.atom.dv.sc0 r0, x", "bne r0, 1, L%zu"}},
     {"w2", {"L%zu:", "ld.atom.dv.sc0 r0, x", "bne r0, 2, L%zu"}},
-    // or as long as it has it.
+    // Waits while x has the value.
     {"n0", {"L%zu:", "ld.atom.dv.sc0 r0, x", "beq r0, 0, L%zu"}},
     {"n1", {"L%zu:", "ld.atom.dv.sc0 r0, x", "beq r0, 1, L%zu"}},
     {"n2", {"L%zu:", "ld.atom.dv.sc0 r0, x", "beq r0, 2, L%zu"}},
-    // Takes a lock that is 0 when it is free.
+    // Takes a lock that is 0 while free.
     {"t1", {"L%zu:", "rmw.atom.dv.sc0 r0, x, 1", "bne r0, 0, L%zu"}},
     {"t2", {"L%zu:", "rmw.atom.dv.sc0 r0, x, 2", "bne r0, 0, L%zu"}},
     // Writes the value, and ends if x was 0.
@@ -50,7 +50,7 @@ struct search {
 
 static const char *const places[AXI_PLACES] = {"lanes", "subgroups", "workgroups"};
 
-// The models under which a program must end, and what that is called.
+// The models under which a program must end, and the word for that set.
 static const struct {
     const char *word;
     unsigned ends;
@@ -79,7 +79,7 @@ static void put_name(const struct draft *draft, char *name)
     *name = '\0';
 }
 
-// False unless the name is one that put_name makes.
+// Parses a name that put_name makes; false for any other.
 static bool take_name(const char *name, struct draft *draft)
 {
     *draft = (struct draft){.threads = 1};
@@ -99,14 +99,14 @@ static bool take_name(const char *name, struct draft *draft)
     return draft->length[draft->threads - 1] > 0;
 }
 
-// The rows of a thread, one behind the other; "" where it has no more.
+// Row `row` of a thread; "" past its last row.
 static void put_row(const struct draft *draft, size_t thread, size_t row, struct text *text)
 {
     for (size_t i = 0; i < draft->length[thread]; i++) {
         const char *const *lines = items[draft->item[thread][i]].lines;
         for (size_t line = 0; line < 3 && lines[line]; line++)
             if (row-- == 0) {
-                // The only conversion of a line is its label's number.
+                // The label's number is the only conversion in a line.
                 const char *label = strstr(lines[line], "%zu");
                 const size_t before = label ? (size_t)(label - lines[line]) : strlen(lines[line]);
                 text_append(text, lines[line], before);
@@ -155,7 +155,7 @@ static unsigned decide(const struct draft *draft)
     return ends;
 }
 
-// Of two programs that differ in the names of values alone: the other one comes first.
+// Whether a program that differs only in value names precedes this one.
 static bool is_mirrored(const char *name)
 {
     char other[AXI_WAITING_NAME];
@@ -175,7 +175,7 @@ static bool is_any(const struct draft *draft, const char *letters, bool last)
     return false;
 }
 
-// Without one instruction, or the thread that has no other. False if one thread would be left.
+// Removes one instruction, or a thread that would be empty. False if one thread would be left.
 static bool leave_out(const struct draft *from, size_t thread, size_t at, struct draft *to)
 {
     *to = *from;
@@ -196,7 +196,7 @@ static void consider(struct search *search, const struct draft *draft)
 {
     struct axi_waiting made;
     put_name(draft, made.name);
-    // Somebody waits, somebody writes, and no thread ends with a question whether to end.
+    // Some thread waits, some thread writes, and no thread finishes with a conditional end.
     if (is_mirrored(made.name) || !is_any(draft, "wnt", false) || !is_any(draft, "stg", false) ||
         is_any(draft, "ge", true))
         return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes programs as the VULKAN dialect has them, in the order that Dat3M's grammar asks for.
+// Writes programs in the VULKAN dialect, in the order that Dat3M's grammar requires.
 #include "axiomatic/program.h"
 
 #include <inttypes.h>
@@ -91,7 +91,7 @@ static void put_side(const struct axi_program *program, const struct axi_node *n
         text_puts(text, program->observed[side ? node->right : node->left].name);
 }
 
-// A node in another one; what differs from that is in parentheses.
+// Appends a node nested in another; parenthesised if the connective differs.
 static void put_node(const struct axi_program *program, int number, enum axi_connective inside,
                      const char *const words[3], struct text *text)
 {
@@ -151,7 +151,7 @@ static void put_declarations(const struct axi_program *program, struct text *tex
     text_puts(text, any ? " }\n" : "");
 }
 
-// The first register behind all that a thread's instructions name.
+// The first register above all that a thread's instructions name.
 static unsigned first_free(const struct axi_thread *thread)
 {
     unsigned first = 0;
@@ -166,7 +166,7 @@ static unsigned first_free(const struct axi_thread *thread)
     return first;
 }
 
-// A thread's rows, one a line: its name and place, then instructions and labels.
+// Appends a thread's rows, one a line: name and place, then instructions and labels.
 static void put_rows(const struct axi_program *program, const struct axi_thread *thread,
                      struct text *rows)
 {
@@ -214,7 +214,7 @@ static void put_threads(const struct axi_program *program, struct text *text)
         text_free(&rows[t]);
 }
 
-// Whether a condition of the file names what is observed; else `locations` does.
+// Whether a condition of the file names the observed value; otherwise `locations` does.
 static bool is_named(const struct axi_program *program, size_t observed)
 {
     for (size_t i = 0; i < program->node_count; i++)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pearson's test of heterogeneity, by the chi-square distribution or, for few failures, by drawing.
+// Pearson's test of heterogeneity, by the chi-square distribution or, for few failures, by
+// simulation.
 #include "stats/stats.h"
 
 #include "base/random.h"
@@ -12,13 +13,13 @@
 
 static const double two_pi = 6.28318530717958647692;
 static const double least_expected = 5;    // Cochran's rule
-static const uint64_t draws = 4000000;     // of a simulation at most, all repetitions together
-static const uint64_t most_drawn = 20000;  // failures with which one is affordable
-static const unsigned repetitions = 9999;  // so that the lowest p is 1e-4
-static const unsigned enough_as_high = 10; // then p is known to about a third
+static const uint64_t draws = 4000000;     // limit per simulation, over all repetitions
+static const uint64_t most_drawn = 20000;  // simulate only up to this many failures
+static const unsigned repetitions = 9999;  // makes the lowest p 1e-4
+static const unsigned enough_as_high = 10; // at which p is known to within about a third
 
-// The regularised upper incomplete gamma function Q(a, x): prefactor in saddle-point form, then the
-// series of P or Legendre's continued fraction of Q.
+// The regularised upper incomplete gamma function Q(a, x): the prefactor in saddle-point form,
+// times the series of P or Legendre's continued fraction of Q.
 double stat_chi_square_tail(double x, double degrees)
 {
     if (!(x > 0) || !(degrees > 0))
@@ -60,8 +61,7 @@ struct parts {
     uint64_t failed, runs;
 };
 
-// The sum of (observed - expected)^2 / expected over failures and passes: from differences that are
-// exact.
+// The sum of (observed - expected)^2 / expected over failures and passes, from exact differences.
 static double pearson(const struct parts *parts, const uint64_t *k)
 {
     double failed = (double)parts->failed;
@@ -87,7 +87,8 @@ static size_t part_of(const uint64_t *ends, size_t count, uint64_t run)
     return low;
 }
 
-// How often failures that fall on any run alike are spread as unevenly as those seen, or more so.
+// The probability that failures equally likely in every run are spread at least as unevenly as
+// observed.
 static double simulate(const struct parts *parts, double seen)
 {
     OWNED(lit_free) uint64_t *ends = lit_alloc(parts->count, sizeof(*ends));
@@ -105,7 +106,7 @@ static double simulate(const struct parts *parts, double seen)
             k[i] = 0;
         for (uint64_t drawn = 0; drawn < parts->failed;) {
             size_t part = part_of(ends, parts->count, random_below(&random, parts->runs));
-            // Without replacement: a run that has failed already is drawn again.
+            // Without replacement: draw again if the run has already failed.
             if (k[part] && random_below(&random, parts->n[part]) < k[part])
                 continue;
             k[part]++;
@@ -119,7 +120,7 @@ static double simulate(const struct parts *parts, double seen)
     return (as_high + 1.0) / (done + 1.0);
 }
 
-// Puts the parts that expect too little into one, and leaves that out if it still does.
+// Pools the parts with too small an expectation, and drops the pool if its own is still too small.
 static void pool(struct parts *parts)
 {
     double rate = (double)parts->failed / (double)parts->runs;
@@ -152,7 +153,7 @@ static void judge(struct parts *parts, struct stat_dispersion *result)
     if (parts->count < 2 || parts->failed == 0 || passed == 0)
         return;
     if (passed < parts->failed) {
-        // X^2 is the same: the rarer of the two is what is drawn.
+        // X^2 is symmetric: simulate the rarer of failures and passes.
         for (size_t i = 0; i < parts->count; i++)
             parts->k[i] = parts->n[i] - parts->k[i];
         parts->failed = passed;

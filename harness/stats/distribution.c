@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distributions that keep their digits up to counts of 10^12.
+// Distributions that keep their precision up to counts of 10^12.
 #include "stats/distribution.h"
 #include "stats/stats.h"
 
@@ -45,7 +45,7 @@ double stat_deviance(double count, double mean, double difference)
 double stat_log_beta_density(double a, double b, double x, double y)
 {
     double n = a + b;
-    // From the smaller of x and y, whose digits are all there.
+    // Computed from the smaller of x and y, which is known to full precision.
     double difference = x <= y ? fma(-n, x, a) : -fma(-n, y, b);
     return stat_stirling_error(n) - stat_stirling_error(a) - stat_stirling_error(b) -
            stat_deviance(a, n * x, difference) - stat_deviance(b, n * y, -difference) +
@@ -65,8 +65,8 @@ static double normal_tail(double z)
 
 double stat_normal_quantile(double tail)
 {
-    // log(tail) is concave in z, so that Newton's method on it closes in from above, where this
-    // bound lies; from below its first step would leave what a double can hold.
+    // log(tail) is concave in z, so Newton's method converges from above, where this bound lies;
+    // from below, its first step would overflow.
     double z = sqrt(-2 * log(2 * tail));
     for (int step = 0; step < 60; step++) {
         double at = normal_tail(z);
@@ -79,12 +79,12 @@ double stat_normal_quantile(double tail)
     return z;
 }
 
-// ---- The regularised incomplete beta function as a continued fraction that keeps its digits up to
-// counts of 10^12, and its inverse.
+// ---- The regularised incomplete beta function as a continued fraction, precise up to counts of
+// 10^12, and its inverse.
 
 // I_x(a, b) without its prefactor, for x at or below the mean: the even part of the usual continued
-// fraction (Didonato, Morris, "Algorithm 708", 1992), whose terms are free of cancellation as long
-// as `difference` is. It takes about sqrt(max(a, b)) steps at the mean and few away from it.
+// fraction (Didonato, Morris, "Algorithm 708", 1992), whose terms do not cancel as long as
+// `difference` is exact. Takes about sqrt(max(a, b)) steps at the mean, and few far from it.
 static double beta_fraction(double a, double b, double x, double difference)
 {
     double limit = 1000 + 20 * sqrt(fmax(a, b));
@@ -105,11 +105,10 @@ static double beta_fraction(double a, double b, double x, double difference)
     return 1 / fraction;
 }
 
-// Both tails of the beta distribution at x = 1 - y: each with its own relative precision where it
-// is the smaller one.
+// Both tails of the beta distribution at x = 1 - y; the smaller one has full relative precision.
 struct tails {
     double lower, upper;
-    double slope; // of `lower` over log(x)
+    double slope; // derivative of `lower` by log(x)
 };
 
 static struct tails beta_tails(double a, double b, double x, double y)
@@ -143,7 +142,7 @@ double stat_beta(double a, double b, double x)
 double stat_beta_quantile(double a, double b, double target, bool upper, double start)
 {
     double log_target = log(target);
-    double outside = upper ? 0 : -HUGE_VAL; // log x where the tail is smaller than the target
+    double outside = upper ? 0 : -HUGE_VAL; // log x where the tail is below the target
     double inside = log(start);             // log x where it is not
     double at = inside;
     for (int step = 0; step < 400; step++) {
@@ -164,7 +163,7 @@ double stat_beta_quantile(double a, double b, double target, bool upper, double 
     return exp(at);
 }
 
-// ---- A search that begins near its answer.
+// ---- A search that starts near its answer.
 
 uint64_t stat_first(uint64_t without, uint64_t with, uint64_t guess,
                     bool (*is)(const void *data, uint64_t count), const void *data)
@@ -188,7 +187,7 @@ uint64_t stat_first(uint64_t without, uint64_t with, uint64_t guess,
     return with;
 }
 
-// ---- Student's distribution by the incomplete beta function.
+// ---- Student's distribution, from the incomplete beta function.
 
 double stat_student(double p, double degrees)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fisher's exact test: one table's probability in saddle-point form (density.h), its neighbours' by
-// ratios, and tails summed away from the mode until the rest no longer counts.
+// Fisher's exact test: one table's probability in saddle-point form (distribution.h), its
+// neighbours' by ratios, and tails summed away from the mode until the remainder is negligible.
 #include "stats/stats.h"
 
 #include "stats/distribution.h"
@@ -11,13 +11,12 @@
 static const double half_log_2pi = 0.91893853320467274178;
 static const double tie = 1e-7; // tables within this are equally probable, as in R
 
-// All tables with the same sums; one of them is named by its first cell, the first group's
-// failures.
+// All tables with the same margins; the first cell, the first group's failures, identifies one.
 struct tables {
     uint64_t n1, n2;
     uint64_t failed; // in both groups
     uint64_t low, high, mode;
-    double log_sums; // what all tables' probabilities have in common
+    double log_sums; // the factor common to all tables' probabilities
 };
 
 static struct tables tables_init(uint64_t k1, uint64_t n1, uint64_t k2, uint64_t n2)
@@ -45,7 +44,7 @@ static double log_table(const struct tables *set, uint64_t x)
     if (set->low == set->high)
         return 0;
     double total = (double)(set->n1 + set->n2);
-    // How far the cells are from what is expected of them: exact but for the division.
+    // The cells' distance from their expectation: exact but for the division.
     double off = (double)stat_determinant(set->failed, set->n1 + set->n2, x, set->n1) / total;
     double n1 = (double)set->n1;
     double n2 = (double)set->n2;
@@ -70,13 +69,13 @@ static double log_table(const struct tables *set, uint64_t x)
     return sum;
 }
 
-// The probability of table `x` and all above it (or below). x is not on the near side of the mode,
-// so that each term is smaller than the one before; what is left once it is within a geometric
-// series below 1e-17 of the sum is dropped.
+// The probability of table `x` and all tables above it (or below). x must not be on the near side
+// of the mode, so that terms decrease; summing stops when the remainder is bounded by a geometric
+// series below 1e-17 of the sum.
 static double tail_from(const struct tables *set, uint64_t x, bool upwards)
 {
     uint64_t second = set->failed - x;
-    // Towards the end that is summed to: a and d shrink, b and c grow.
+    // Towards the far end, a and d shrink while b and c grow.
     double a = upwards ? (double)(set->n1 - x) : (double)x;
     double d = upwards ? (double)second : (double)(set->n2 - second);
     double b = upwards ? (double)x : (double)(set->n1 - x);
@@ -117,7 +116,7 @@ static double at_least(const struct tables *set, uint64_t x)
     return fmax(0, 1 - tail_from(set, x - 1, false));
 }
 
-// The table at `distance` above the mode (or below).
+// The table at `distance` above (or below) the mode.
 static uint64_t at_distance(const struct tables *set, bool upwards, uint64_t distance)
 {
     return upwards ? set->mode + distance : set->mode - distance;
@@ -135,8 +134,8 @@ static bool is_improbable(const void *data, uint64_t distance)
     return log_table(flank->set, at_distance(flank->set, flank->upwards, distance)) <= flank->limit;
 }
 
-// The probability of all tables above the mode (or below) that are no more probable than
-// exp(limit), which the mode is not: those from some distance on, searched from `guess`.
+// The probability of all tables above (or below) the mode that are no more probable than
+// exp(limit). The mode itself is more probable. The search for their distance starts at `guess`.
 static double side(const struct tables *set, double limit, bool upwards, uint64_t guess)
 {
     const struct flank flank = {set, limit, upwards};
@@ -148,13 +147,13 @@ static double side(const struct tables *set, double limit, bool upwards, uint64_
     return tail_from(set, at_distance(set, upwards, outside), upwards);
 }
 
-// The probability of all tables that are no more probable than x is.
+// The probability of all tables that are no more probable than x.
 static double as_improbable(const struct tables *set, uint64_t x)
 {
     double limit = log_table(set, x) + log1p(tie);
     if (log_table(set, set->mode) <= limit)
         return 1;
-    // The other side's begin about as far from the mode.
+    // Those on the other side begin at about the same distance from the mode.
     uint64_t distance = x > set->mode ? x - set->mode : set->mode - x;
     return fmin(1, side(set, limit, false, distance) + side(set, limit, true, distance));
 }

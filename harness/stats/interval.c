@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Intervals of rates and of their differences.
+// Intervals for rates and for their differences.
 #include "stats/distribution.h"
 #include "stats/stats.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-// ---- Intervals for a proportion whose number of runs was fixed beforehand.
+// ---- Intervals for a proportion with a fixed number of runs.
 
 struct stat_interval stat_clopper_pearson(uint64_t k, uint64_t n, double confidence)
 {
@@ -28,8 +28,8 @@ struct stat_interval stat_clopper_pearson(uint64_t k, uint64_t n, double confide
     };
 }
 
-// How far the bounds of the Wilson interval at the normal quantile z are from k/n, more precisely
-// than by subtracting. 0 < n.
+// The distances of the Wilson interval's bounds from k/n at the normal quantile z, more precise
+// than by subtraction. 0 < n.
 struct reach {
     double below, above;
 };
@@ -73,8 +73,8 @@ double stat_zero_bound(uint64_t n, double confidence)
     return -expm1(log1p(-fmax(confidence, 0)) / (double)n);
 }
 
-// ---- The confidence sequence: the rates at which the posterior density of the beta mixture is
-// more than alpha times its prior density.
+// ---- The confidence sequence: the rates at which the beta mixture's posterior density exceeds
+// alpha times its prior density.
 
 static const double prior_failed = 0.1;
 static const double prior_passed = 0.5;
@@ -84,7 +84,7 @@ struct mixture {
     double limit; // log of alpha / B(prior)
 };
 
-// log of posterior density / prior density at the log odds t, less the limit: concave in t.
+// log(posterior density / prior density) at log odds t, minus the limit: concave in t.
 static double excess(const struct mixture *mix, double t, double *slope)
 {
     double x = 1 / (1 + exp(-t));
@@ -94,8 +94,9 @@ static double excess(const struct mixture *mix, double t, double *slope)
            prior_failed * log(x) - prior_passed * log(y) - mix->limit;
 }
 
-// The log odds at which the excess is zero, beyond `inside` in the direction of `sign`: out to
-// where it is negative, then Newton's method, which on a concave function closes in from there.
+// The log odds beyond `inside`, in the direction of `sign`, at which the excess is zero: steps out
+// until it is negative, then applies Newton's method, which converges on a concave function from
+// there.
 static double crossing(const struct mixture *mix, double inside, double sign)
 {
     double slope;
@@ -129,7 +130,7 @@ struct stat_interval stat_sequence(uint64_t k, uint64_t n, double confidence)
         .passed = (double)(n - k),
         .limit = log1p(-fmax(confidence, 0)) - log_prior,
     };
-    // With none failed (or all) the excess has no maximum: any odds far out will do.
+    // With no failure (or nothing else) the excess has no maximum: any odds far out will do.
     double inside =
         log((mix.failed > 0 ? mix.failed : 1e-3) / (mix.passed > 0 ? mix.passed : 1e-3));
     struct stat_interval interval = {0, 1};
@@ -154,7 +155,7 @@ enum stat_decision stat_decide(uint64_t k, uint64_t n, double confidence, double
     return interval.high < rate ? STAT_BELOW : STAT_UNDECIDED;
 }
 
-// ---- Newcombe's interval of a difference of rates.
+// ---- Newcombe's interval for a difference of rates.
 
 struct stat_interval stat_newcombe(uint64_t k1, uint64_t n1, uint64_t k2, uint64_t n2,
                                    double confidence)
@@ -173,7 +174,7 @@ struct stat_interval stat_newcombe(uint64_t k1, uint64_t n1, uint64_t k2, uint64
     };
 }
 
-// ---- Two rates, one run after another.
+// ---- A sequential test of two rates.
 
 enum stat_decision stat_sprt(uint64_t k, uint64_t n, double low, double high, double error)
 {

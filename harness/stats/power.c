@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Fisher's test can see.
+// The power of Fisher's test.
 #include "stats/distribution.h"
 #include "stats/stats.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-// A count of one group, and how many runs both have.
+// A count from one group, and the number of runs of both.
 struct against {
     uint64_t outer, n1, n2;
     double alpha;
@@ -18,7 +18,7 @@ static bool significant(const void *data, uint64_t inner)
     return stat_fisher(a->outer, a->n1, inner, a->n2, STAT_GREATER) <= a->alpha;
 }
 
-// The rate at which `least` or more of n fail with the given probability. 0 < least <= n.
+// The rate at which at least `least` of n fail with the given probability. 0 < least <= n.
 static double rate_for(uint64_t least, uint64_t n, double probability)
 {
     if (least == n)
@@ -37,7 +37,7 @@ double stat_detectable(uint64_t k1, uint64_t n1, uint64_t n2, double alpha, doub
                  alpha > 0 && alpha < 1 && power > 0 && power < 1;
     if (!valid)
         return 1;
-    // The smallest count that is found significantly higher; n2 + 1 if none is.
+    // The smallest count found significantly higher; n2 + 1 if there is none.
     const struct against against = {k1, n1, n2, alpha};
     const uint64_t even = (uint64_t)((stat_wide)k1 * n2 / n1);
     const uint64_t least = stat_first(even, n2 + 1, even + 1, significant, &against);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of sorted numbers: quantiles of samples, and adjusted p values.
+// Quantiles of samples, and adjusted p values.
 #include "base/text.h"
 #include "stats/stats.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for stress, and its score.
+// The search for stress, and the reproducibility score.
 #include "stats/stats.h"
 #include "tune/tune.h"
 
@@ -36,7 +36,7 @@ double tune_ceiling(double score, double budget)
     return ceil(-log1p(-score)) / budget;
 }
 
-// ---- Sequential halving, twice, and the measurement that counts.
+// ---- Sequential halving, twice, and the final measurement.
 
 #define ANEW_TURNS 4
 #define ATTEMPTS   32 // to draw a set that was not tried yet
@@ -56,13 +56,13 @@ static unsigned rounds(uint64_t sets)
     return count;
 }
 
-// With no stress among them.
+// The drawn sets, and no stress.
 static uint64_t field_of(uint64_t sets)
 {
     return sets + 1;
 }
 
-// Of the second halving: the best of the first, and half as many sets near it.
+// Size of the second halving: the best set of the first, and half as many sets near it.
 static uint64_t near_of(uint64_t sets)
 {
     return (sets + 1) / 2;
@@ -97,7 +97,7 @@ static bool is_known(const struct tune_search *search, const char *notation)
     return false;
 }
 
-// False if the set was tried already.
+// False if the set was already tried.
 static bool add(struct tune_search *search, const struct dev_stress *set)
 {
     char notation[ENG_STRESS_TEXT];
@@ -130,12 +130,12 @@ void tune_sort(const struct tune_search *search, size_t *field, size_t count)
     }
 }
 
-// Halves a field until one is left, which is field[0] then. A member that has had more runs than a
-// round gives goes through it as it is. False if it was cut short; field[0] is the best so far.
+// Halves a field until one set is left, in field[0]. A member that already has more runs than a
+// round gives passes through unchanged. False if cut short; field[0] is then the best so far.
 static bool halve(struct state *state, size_t *field, size_t count)
 {
     struct tune_search *search = state->search;
-    const uint64_t behind = tune_runs_anew(state->plan); // numbers before it are for runs anew
+    const uint64_t behind = tune_runs_anew(state->plan); // lower numbers are for runs anew
     uint64_t target = state->plan->runs;
     for (uint64_t more = target; count > 1; count = (count + 1) / 2, more *= 2, target += more) {
         for (size_t i = 0; i < count; i++) {
@@ -191,7 +191,7 @@ static bool second_halving(struct state *state)
     return whole;
 }
 
-// In turns, so that what changes on the machine meanwhile changes both.
+// Alternates, so that changes on the machine affect both.
 static bool measure_anew(struct state *state)
 {
     struct tune_search *search = state->search;

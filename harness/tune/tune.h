@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for stress under which a test fails, and how reliably it does.
+// The search for stress under which a test fails, and a measure of how reliably it does.
 #pragma once
 
 #include "model/result.h"
@@ -9,79 +9,79 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// What counts say of how reliably a failure comes back. Pure.
+// How reliably a failure recurs, by its counts. Pure functions.
 
-// Runs that did not give up waiting: what a rate is of.
+// Runs that did not give up waiting: the denominator of rates.
 uint64_t tune_judged(const struct eng_count *count);
-// Failing runs of those judged; 0 if there are none.
+// Failing runs per judged run; 0 without judged runs.
 double tune_rate(const struct eng_count *count);
-// Failing runs a second; 0 without time.
+// Failing runs per second; 0 without time.
 double tune_per_second(const struct eng_count *count);
 
 // The reproducibility score of MC Mutants (Levine, Guo, Cho, Baker, Levien, Neto, Quinn, Sorensen,
-// ASPLOS 2023, section 4.2): the chance to see at least one failure within a time budget in
-// seconds, 1 - e^-(failures a second * budget), failures coming independently of one another.
+// ASPLOS 2023, section 4.2): the probability of at least one failure within a time budget in
+// seconds, 1 - e^-(failures per second * budget), if failures are independent.
 double tune_score(double per_second, double budget);
 
-// The rate at which a score is reached, "ceiling rate": as the paper's artifact has it, -ln(1 -
-// score) rounded up to whole failures, in the budget.
+// The "ceiling rate" at which a score is reached, as in the paper's artifact: -ln(1 - score),
+// rounded up to whole failures within the budget.
 double tune_ceiling(double score, double budget);
 
 #define TUNE_REPRODUCIBLE 0.99999 // the paper's target: 12 failures in the budget
-#define TUNE_BUDGET       4.0     // seconds for a test: the paper's, too
+#define TUNE_BUDGET       4.0     // seconds per test, as in the paper
 
-// The search for the set of stress parameters under which a test fails most often. It knows no
-// device: what measures is handed in, and the same answers give the same search.
+// The search for the stress parameters under which a test fails most often. It is independent of
+// devices: the caller passes the measuring function, and the same answers give the same search.
 //
-// Sets are drawn, and no stress is one of them. Sequential halving (Karnin, Koren, Somekh,
-// "Almost Optimal Exploration in Multi-Armed Bandits", ICML 2013): all get some runs, the better
-// half twice as many more, and so on until one is left. Then sets near that one are drawn, and
-// halved with it in the same way. At last that one and no stress are measured anew: of many sets
-// the one that looks best is partly the luckiest, and only runs that had no part in choosing it say
-// how often it fails.
+// It draws sets, including no stress, and applies sequential halving (Karnin, Koren, Somekh,
+// "Almost Optimal Exploration in Multi-Armed Bandits", ICML 2013): every set gets some runs, the
+// better half twice as many more, and so on until one is left. Then it draws sets near that one,
+// and halves them together with it in the same way. Finally it measures the winner and no stress
+// anew: the best of many sets is partly the luckiest, and only runs that had no part in choosing it
+// tell how often it fails.
 
 struct tune_plan {
     uint64_t seed;
-    uint64_t sets; // that are drawn first, no stress among them: at least 1
-    uint64_t runs; // of each in the first round: at least 1
+    uint64_t sets; // drawn at first, no stress among them: at least 1
+    uint64_t runs; // per set in the first round: at least 1
     struct eng_stress_limits limits;
 };
 
 struct tune_try {
     struct dev_stress set;
-    char notation[ENG_STRESS_TEXT]; // no other try has the same
-    struct eng_count searched;      // runs that had a part in choosing
-    struct eng_count anew;          // runs that had none: of no stress and of the best alone
+    char notation[ENG_STRESS_TEXT]; // unique among the tries
+    struct eng_count searched;      // runs that took part in choosing
+    struct eng_count anew;          // runs that did not: only of no stress and the best set
 };
 
-// What measures: runs number `first` to `first + runs - 1` of the test under a set, whose counts
-// are those of the runs before. Fills *count. False ends the search: nothing more can be measured.
+// Measures runs `first` to `first + runs - 1` of the test under a set whose counts cover all runs
+// before. Fills *count. False ends the search: no more can be measured.
 typedef bool tune_measure(const struct tune_try *set, uint64_t first, uint64_t runs,
                           struct eng_count *count, void *user);
 
 struct tune_search {
-    struct tune_try *tries; // no stress first, then in the order in which they were drawn
+    struct tune_try *tries; // no stress first, then in the order drawn
     size_t count;
-    size_t best; // that the search ended with
-    bool whole;  // it came to its end
-    // Of the runs anew: how likely it is that so many more fail under the best set if it does
-    // nothing (Fisher's exact test, one-sided); 1 if the best is no stress.
+    size_t best; // index of the search's winner
+    bool whole;  // the search ran to its end
+    // From the runs anew: the probability that at least so many more fail under the best set if it
+    // has no effect (Fisher's exact test, one-sided); 1 if no stress is best.
     double p;
-    size_t chosen; // the best, if p is less than TUNE_ALPHA; else no stress
+    size_t chosen; // the best if p < TUNE_ALPHA; else no stress
 };
 
 #define TUNE_ALPHA 0.05
 
-// How many runs the best and no stress are measured anew with: numbers 0 to that; as many as a set
-// has had when it comes out best of the first halving, and at least four times the plan's runs.
+// The number of runs measured anew for the best set and for no stress, numbered from 0: as many as
+// a set has had on winning the first halving, and at least four times the plan's runs.
 uint64_t tune_runs_anew(const struct tune_plan *plan);
-// All runs that a search makes at most.
+// The most runs that a search makes in total.
 uint64_t tune_runs_all(const struct tune_plan *plan);
 
-// Searches. *search is to be cleared, also if it was cut short.
+// Searches. Clear *search even if it was cut short.
 void tune_run(const struct tune_plan *plan, tune_measure *measure, void *user,
               struct tune_search *search);
 void tune_clear(struct tune_search *search);
-// Puts the tries `field` in order, the best first: more failing runs of those judged while it was
-// searched; of equals, those that fail more often in a second, then those that come first.
+// Sorts the tries `field`, best first: by failing runs per judged run during the search, then by
+// failures per second, then by index.
 void tune_sort(const struct tune_search *search, size_t *field, size_t count);
