@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define MAX_LINE 512
-// Of the packed form: more than a driver has reason to give.
+// Limits of the packed form, above what any driver should report.
 #define MOST_PARTS   4096
 #define CACHE_HEADER 32 // bytes of VkPipelineCacheHeaderVersionOne
 #define MAGIC        "litmus code 1\n"
@@ -53,7 +53,7 @@ static char *clean_line(const char *line)
     return lit_strdup(clean);
 }
 
-// Text of many lines, up to the first NUL; the last one is ended, too.
+// Copies text of several lines, up to the first NUL; terminates the last line if necessary.
 static char *clean_text(const char *bytes, size_t size, size_t *length)
 {
     const size_t end = strnlen(bytes, size);
@@ -107,7 +107,7 @@ void isa_remark(struct isa_code *code, const char *format, ...)
     LIT_ADD(code->remarks, code->remark_count) = clean_line(line);
 }
 
-// --- Looking
+// --- Queries
 
 const char *isa_statistic(const struct isa_code *code, const char *name)
 {
@@ -149,14 +149,14 @@ void isa_digest(const struct isa_piece *piece, char target[IDENTITY_SIZE])
         identity_of(piece->bytes, piece->size, target);
 }
 
-// --- Packed: the magic line, three counts, then every string as its length and its bytes. Numbers
-// are 32 bits, the low byte first. The same functions write and read.
+// --- Packed form: the magic line, three counts, then each string as its length and bytes. Numbers
+// are 32-bit little-endian. The same functions write and read.
 
 struct packing {
-    struct text *out;  // NULL: it is read
-    const char *bytes; // that are not read yet
+    struct text *out;  // NULL: reading
+    const char *bytes; // remaining input
     size_t left;
-    bool wrong; // what is read makes no sense: all is 0 and empty from there on
+    bool wrong; // the input is invalid: everything after is read as 0 and empty
 };
 
 static void pack_number(struct packing *p, size_t *number, size_t most)
@@ -190,7 +190,7 @@ static void pack_bytes(struct packing *p, const char **bytes, size_t *size)
     p->left -= *size;
 }
 
-// One that is read goes to `room`.
+// When reading, the line goes to `room`.
 static void pack_line(struct packing *p, const char *line, char room[MAX_LINE])
 {
     size_t size = p->out ? strlen(line) : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows the patterns of instructions.txt, see there, and writes operands as nvdisasm does.
+// Decodes instructions by the patterns of instructions.txt, and writes operands as nvdisasm does.
 
 #include "base/text.h"
 #include "isa/sass.h"
@@ -21,21 +21,21 @@ const char *sass_look_up(const char *at, const char *key, size_t length)
     return NULL;
 }
 
-// An instruction while it becomes text.
+// State while decoding one instruction.
 struct reading {
     uint64_t bits[2];
-    uint64_t seen[2]; // bits that the text accounts for
+    uint64_t seen[2]; // bits already decoded
     uint32_t address; // of the instruction
     unsigned form;
-    bool datapath; // the uniform one: registers and predicates are UR and UP
-    bool uniform;  // a uniform register is read, which bit 91 says too
-    bool hidden;   // inside of a condition that does not hold: nothing is written
-    bool unknown;  // a value without a meaning that the table knows
+    bool datapath; // uniform datapath: registers and predicates are UR and UP
+    bool uniform;  // reads a uniform register, as bit 91 must say
+    bool hidden;   // within a condition that does not hold: suppresses output
+    bool unknown;  // a value that the table does not define
     char text[SASS_TEXT_MAX];
     size_t length;
 };
 
-// A field of at most 64 bits, which is accounted for then.
+// Extracts a field of at most 64 bits, and marks its bits as decoded.
 static uint64_t take(struct reading *reading, unsigned bit, unsigned width)
 {
     uint64_t value = 0;
@@ -71,14 +71,14 @@ __attribute__((format(__printf__, 2, 3))) static void put(struct reading *readin
 
 // --- Operands
 
-// What a pattern says of an operand: "%-Ib", "%n40:13".
+// An operand in a pattern: "%-Ib", "%n40:13".
 struct wanted {
     char sign;   // '-', '~', '|' (and an absolute value), '^' ('~' with .X, else '-'), or none
-    char number; // how numbers are written: 'I' signed, 'F' float, 'D' double, 'H' two halves
+    char number; // number format: 'I' signed, 'F' float, 'D' double, 'H' two halves
     unsigned bit, width;
 };
 
-// `slot` 1, 2, 3: the first, second, third source, which may be kept for the next instruction.
+// `slot` 1, 2, 3: first, second, third source, which may be kept for the next instruction (.reuse).
 static void put_register(struct reading *reading, unsigned bit, bool uniform, unsigned slot)
 {
     const unsigned number = (unsigned)take(reading, bit, uniform ? 6 : 8);
@@ -113,7 +113,7 @@ static int64_t extend(uint64_t value, unsigned width)
     return (int64_t)(value << (64 - width)) >> (64 - width);
 }
 
-// 20 digits, and from 1e9 on always with an exponent.
+// 20 digits; always with an exponent from 1e9 on.
 static void put_float(struct reading *reading, double value, bool signalling)
 {
     const char *sign = signbit(value) ? "-" : "+";
@@ -165,7 +165,7 @@ static void put_number(struct reading *reading, char kind)
     }
 }
 
-// "c[0x0][0x648]", or with bit 91 "cx[UR4][0x648]", whose uniform register lies at `bit`.
+// "c[0x0][0x648]", or with bit 91 "cx[UR4][0x648]" with its uniform register at `bit`.
 static void put_constant(struct reading *reading, unsigned bit, int64_t offset)
 {
     const unsigned bank = (unsigned)take(reading, 54, 5);
@@ -180,7 +180,7 @@ static void put_constant(struct reading *reading, unsigned bit, int64_t offset)
     }
 }
 
-// Where a value comes from.
+// An operand's position.
 struct place {
     enum { REGISTER, UNIFORM, CONSTANT } kind;
     unsigned bit, sign, absolute, slot;
@@ -201,7 +201,7 @@ static void put_value(struct reading *reading, const struct place *place, char s
     put(reading, "%s", bars ? "|" : "");
 }
 
-// What bits 32 to 63 hold, as the form says.
+// The operand in bits 32 to 63, interpreted by the instruction's form.
 static void put_at_32(struct reading *reading, const struct wanted *wanted, unsigned slot)
 {
     const unsigned form = reading->form;
@@ -224,9 +224,9 @@ static void put_second_or_third(struct reading *reading, const struct wanted *wa
         put_at_32(reading, wanted, slot);
 }
 
-// Addresses: where a uniform register lies (0: never), which bit says that the other register is
-// 64 bits wide (0: none does, and it is not said), whether it may be scaled, and where the number
-// lies, up to bit 63.
+// Address formats: the position of a uniform register (0: none), the bit for a 64-bit second
+// register (0: none, not printed), whether scaling is possible, and the position of the offset,
+// which ends at bit 63.
 static const struct address {
     const char *name;
     unsigned uniform, wide;
@@ -282,7 +282,7 @@ static void put_indexed(struct reading *reading)
     put(reading, "]");
 }
 
-// 56 bits, in words of 4 bytes; the low 8 of them lie apart.
+// A 56-bit offset in words of 4 bytes; its low 8 bits are stored apart.
 static int64_t far_offset(struct reading *reading)
 {
     const uint64_t low = take(reading, 16, 8), high = take(reading, 34, 48);
@@ -302,7 +302,7 @@ static void put_scoreboards(struct reading *reading, unsigned bit)
     put(reading, "}");
 }
 
-// IMAD that only moves, adds or shifts has a name that says so.
+// IMADs that only move, add or shift have their own names.
 static void put_imad(struct reading *reading)
 {
     const uint32_t factor = (uint32_t)(reading->bits[0] >> 32);
@@ -337,13 +337,13 @@ static void put_special(struct reading *reading, unsigned bit)
     put(reading, "SR%u", number);
 }
 
-// Operands with a name of one letter.
+// Operands with one-letter names.
 static void put_letter(struct reading *reading, char name, const struct wanted *wanted)
 {
     const unsigned bit = wanted->bit;
     const struct place first = {REGISTER, 24, 72, 73, 1}, uniform = {UNIFORM, bit, bit + 6, 0, 0};
     switch (name) {
-    case 'd': // the register that is written
+    case 'd': // the destination register
         put_register(reading, 16, reading->datapath, 0);
         break;
     case 'a':
@@ -353,7 +353,7 @@ static void put_letter(struct reading *reading, char name, const struct wanted *
     case 'c':
         put_second_or_third(reading, wanted, name == 'b' ? 2 : 3);
         break;
-    case 'x': // the third source of instructions without a second one
+    case 'x': // the third source, if there is no second
         put_at_32(reading, wanted, 3);
         break;
     case 'r':
@@ -365,7 +365,7 @@ static void put_letter(struct reading *reading, char name, const struct wanted *
     case 'p':
         put_predicate(reading, bit, reading->datapath, false);
         break;
-    case 'q': // a predicate that may be negated
+    case 'q': // a predicate, possibly negated
         put_predicate(reading, bit, reading->datapath, take(reading, bit + 3, 1));
         break;
     case 'v': // a uniform predicate that is written, and one that is read
@@ -374,7 +374,7 @@ static void put_letter(struct reading *reading, char name, const struct wanted *
     case 'z':
         put_predicate(reading, bit, true, take(reading, bit + 3, 1));
         break;
-    case 'i': // a predicate that is PT where it is not named
+    case 'i': // a predicate that defaults to PT
         put(reading, "%s", take(reading, bit + 3, 1) ? "!" : "");
         put(reading, "P%.1s", &"T6543210"[take(reading, bit, 3)]);
         break;
@@ -396,7 +396,7 @@ static void put_word(struct reading *reading, const char *name, const struct wan
         take(reading, wanted->bit, wanted->width);
     } else if (strcmp(name, "uniform") == 0) {
         reading->uniform = true;
-    } else if (strcmp(name, "constant") == 0) { // of which each byte has an address
+    } else if (strcmp(name, "constant") == 0) { // each byte has its own address
         put_constant(reading, wanted->bit, extend(take(reading, 38, 16), 16));
     } else if (strcmp(name, "indexed") == 0) {
         put_indexed(reading);
@@ -427,7 +427,7 @@ static void put_word(struct reading *reading, const char *name, const struct wan
     }
 }
 
-// Writes the operand that `pattern` names behind its '%'; returns what lies behind the name.
+// Writes the operand that `pattern` names after '%'; returns the rest of the pattern.
 static const char *put_operand(struct reading *reading, const char *pattern)
 {
     struct wanted wanted = {.width = 1};
@@ -454,7 +454,7 @@ static const char *put_operand(struct reading *reading, const char *pattern)
 
 // --- Patterns
 
-// "76:3" or "76"; *pattern goes behind it.
+// "76:3" or "76"; advances *pattern past it.
 static uint64_t read_field(struct reading *reading, const char **pattern)
 {
     char *end;
@@ -464,7 +464,7 @@ static uint64_t read_field(struct reading *reading, const char **pattern)
     return take(reading, bit, width);
 }
 
-// "{76:3 .F .LT - ?}" behind its brace.
+// "{76:3 .F .LT - ?}" after its brace.
 static const char *put_choice(struct reading *reading, const char *pattern)
 {
     const char *end = strchr(pattern, '}');
@@ -486,8 +486,8 @@ static const char *put_choice(struct reading *reading, const char *pattern)
 
 static const char *follow(struct reading *reading, const char *pattern);
 
-// "<81:3!7 , %p81>" behind its bracket. What is not shown is accounted for none the less: nvdisasm
-// does not look at it either. A condition that shows nothing must hold.
+// "<81:3!7 , %p81>" after its bracket. Suppressed fields count as decoded, because nvdisasm ignores
+// them as well. A condition with an empty body must hold.
 static const char *put_condition(struct reading *reading, const char *pattern)
 {
     const uint64_t value = read_field(reading, &pattern);
@@ -503,7 +503,7 @@ static const char *put_condition(struct reading *reading, const char *pattern)
     return pattern;
 }
 
-// "(FTZ)" behind its parenthesis: the pattern of that name.
+// "(FTZ)" after its parenthesis: the pattern of that name.
 static const char *put_named(struct reading *reading, const char *name)
 {
     const size_t length = strcspn(name, ")");
@@ -542,13 +542,13 @@ static void put_guard(struct reading *reading, bool datapath)
 
 static bool all_accounted_for(const struct reading *reading)
 {
-    // Bits 105 and up say when and not what.
+    // Bits from 105 up are scheduling information.
     const uint64_t what = (UINT64_C(1) << (105 - 64)) - 1;
     return !(reading->bits[0] & ~reading->seen[0]) &&
            !(reading->bits[1] & ~reading->seen[1] & what);
 }
 
-// Follows the pattern of an instruction's operation and form. False: that is not all of it.
+// Applies the pattern for an instruction's operation and form. False if bits are left over.
 static bool read_row(struct reading *reading, const char *pattern)
 {
     const bool guard_only = pattern[0] == '@';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The longest common subsequence of two listings, and its words.
+// The longest common subsequence of two listings, and its description.
 #include "isa/study.h"
 
 #include "base/random.h"
@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_CELLS ((size_t)24 << 20) // of the table: what is longer is not aligned
-#define KEY_MAX    128                // bytes of a line that count
-#define NAMES_SAID 6                  // of one kind
+#define MOST_CELLS ((size_t)24 << 20) // of the table: longer listings are not aligned
+#define KEY_MAX    128                // significant bytes of a line
+#define NAMES_SAID 6                  // at most, of one kind
 
-// --- What makes two lines equal: a key of each, as a number
+// --- Line equality: each line's key, as a number
 
 typedef char isa_key[KEY_MAX];
 
@@ -27,8 +27,8 @@ static const char *skip_number(const char *text)
     return text;
 }
 
-// A line of a text without its indentation, its number, the comment behind an instruction of
-// assembly, and the numbers of values and blocks, which shift with every line that is added.
+// Normalises a line of text: drops indentation, line number, comments after assembly instructions,
+// and the numbers of values and blocks, which shift with each added line.
 static void plain_line(const char *text, struct text *plain)
 {
     static const char *const counted[] = {"%", "ssa_", "block_", "BB"};
@@ -54,8 +54,8 @@ static void plain_line(const char *text, struct text *plain)
     }
 }
 
-// An instruction, but for a branch's target, since code that moved is no difference, and for
-// ".reuse", which says how operands are fetched.
+// Normalises an instruction: drops the branch target, since moved code is no difference, and
+// ".reuse", which only concerns operand fetch.
 static void plain_sass(const struct isa_listing *listing, size_t line, struct text *plain)
 {
     static const char reuse[] = ".reuse";
@@ -82,14 +82,14 @@ static void text_of(const struct isa_listing *listing, size_t line, isa_key key)
     const char *text = plain.data ? plain.data : "";
     snprintf(key, KEY_MAX, "%s", text);
     if (plain.length >= KEY_MAX) {
-        // A long line's end counts as much as its start.
+        // The end of a long line counts as much as its start.
         const uint64_t hash = hash_bytes(HASH_START, text, plain.length);
         snprintf(key, KEY_MAX, "%.*s %016" PRIx64, KEY_MAX - 18, text, hash);
     }
 }
 
-// The instruction without guard and operands: "LDG.E.STRONG.SM". Of a text: its first word, or that
-// after an assignment; a block's name is "block".
+// The instruction without guard and operands: "LDG.E.STRONG.SM". For text: the first word, or the
+// first after an assignment; "block" for a block's name.
 static void name_of(const struct isa_listing *listing, size_t line, isa_key key)
 {
     const char *text = listing->lines[line].text;
@@ -110,9 +110,9 @@ static void name_of(const struct isa_listing *listing, size_t line, isa_key key)
 
 typedef void key_of(const struct isa_listing *listing, size_t line, isa_key key);
 
-// Both listings' lines as numbers: equal if and only if the keys are.
+// Both listings' lines as numbers that are equal if and only if the keys are.
 struct keys {
-    isa_key *names; // sorted, each once
+    isa_key *names; // sorted, without duplicates
     size_t count;
     uint32_t *left, *right;
     size_t left_count, right_count;
@@ -164,7 +164,7 @@ static void clear_keys(struct keys *keys)
 // --- Alignment
 
 struct table {
-    uint16_t *cells; // longest common subsequence of what is left of both
+    uint16_t *cells; // longest common subsequence of the remainders of both
     size_t columns;
 };
 
@@ -181,7 +181,7 @@ static void add_row(struct isa_diff *diff, size_t left, size_t right)
 }
 
 struct span {
-    size_t start, left_end, right_end; // lines that differ; before and after all are equal
+    size_t start, left_end, right_end; // range of differing lines
 };
 
 static struct span find_span(const struct keys *keys)
@@ -266,7 +266,7 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Whether the keys of all lines are equal, in order, or in any.
+// Whether the keys of all lines are equal, in the same order or in any.
 static bool is_same(const struct isa_listing *left, const struct isa_listing *right, key_of *of,
                     bool in_order)
 {
@@ -309,10 +309,9 @@ void isa_diff_clear(struct isa_diff *diff)
     *diff = (struct isa_diff){0};
 }
 
-// --- Words, of an alignment by names: an instruction that only got other registers is no
-// difference
+// --- Description of an alignment by name, which ignores register changes
 
-// Of a name: instructions that one side has here and the other there are moved.
+// A name that one side has here and the other elsewhere counts as moved.
 enum { ADDS, DROPS, MOVES, VERBS };
 typedef size_t tally[VERBS];
 
@@ -322,7 +321,7 @@ static void put_kind(int verb, const struct keys *keys, tally *tallies, struct t
     size_t said = 0, kinds = 0;
     for (size_t i = 0; i < keys->count; i++) {
         const size_t n = tallies[i][verb];
-        kinds += n > 0 && *keys->names[i]; // blank lines of a text are nothing
+        kinds += n > 0 && *keys->names[i]; // skip blank lines
         if (n == 0 || said == NAMES_SAID || !*keys->names[i])
             continue;
         text_puts(words, said ? ", " : words->length ? "; " : "");

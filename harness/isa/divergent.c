@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows lanes.
+// Follows divergent lanes.
 #include "isa/divergent.h"
 
 #include "base/text.h"
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EVERYONE      16 // the closer that is WARPSYNC for all lanes
-#define MATTERS       17 // of what is ahead: a cross-lane read, or a place to wait
-#define KEPT_DISTINCT 24 // states of a node beyond which predicates are not distinguished
+#define EVERYONE      16 // closer number of WARPSYNC for all lanes
+#define MATTERS       17 // bit in `ahead`: a cross-lane read, or a place to wait
+#define KEPT_DISTINCT 24 // with more states in a node, predicates are no longer distinguished
 #define NOT_SAVED     255
 #define BARRIERS      17
 
@@ -26,7 +26,7 @@ static uint32_t ahead_at_start(const struct sass_code *code, const struct flow_n
         else if (insn->op == SASS_BSSY && sass_is_always(insn))
             ahead &= ~bit;
         else if (insn->op == SASS_BMOV)
-            ahead |= 0xffff; // a barrier that is kept may come back
+            ahead |= 0xffff; // a saved barrier may be restored
         if (insn->op == SASS_WARPSYNC || sass_is_cross_lane(insn->op))
             ahead |= 1u << MATTERS;
         if (insn->op == SASS_WARPSYNC && divergent_names_all(insn))
@@ -35,7 +35,7 @@ static uint32_t ahead_at_start(const struct sass_code *code, const struct flow_n
     return ahead;
 }
 
-// A lane that will come to no BSYNC of a barrier any more has left it, with or without BREAK.
+// A lane that can reach no further BSYNC of a barrier has left it, with or without BREAK.
 static bool look_ahead(struct divergent *lanes)
 {
     const struct flow *flow = lanes->flow;
@@ -102,7 +102,7 @@ static void leave_barrier(struct divergent *lanes, struct divergent_state *state
     state->open &= (uint16_t) ~(1u << barrier);
 }
 
-// A state at the start of a node, if it is new.
+// Adds a state at the start of a node unless it is known.
 static void arrive(struct divergent *lanes, size_t node, struct divergent_state state)
 {
     const uint32_t ahead = lanes->nodes[node].ahead, gone = state.open & ~ahead;
@@ -129,7 +129,7 @@ static void arrive(struct divergent *lanes, size_t node, struct divergent_state 
     lanes->states[lanes->count++] = state;
 }
 
-// A lane for which the guard holds, or does not; false if the lane is known to be the other sort.
+// Restricts a state to lanes whose guard holds (or not); false if it contradicts a known predicate.
 static bool learn(const struct divergent *lanes, const struct sass_insn *insn, bool holds,
                   struct divergent_state *state)
 {
@@ -155,7 +155,7 @@ static int first_of(const uint64_t *bits, int words)
     return -1;
 }
 
-// BMOV: to a register, or back. Without operands a barrier that is moved is as good as left.
+// BMOV to or from a register. If operands are unknown, a moved barrier counts as left.
 static void move_barrier(struct divergent *lanes, struct divergent_state *state,
                          const struct sass_insn *insn)
 {
@@ -207,7 +207,7 @@ static void forget_written(struct divergent_state *state, const struct sass_insn
     }
 }
 
-// What a lane that executes it has behind it. BSYNC and WARPSYNC are not here: they end nodes.
+// Applies an instruction to a lane's state. BSYNC and WARPSYNC end nodes and are handled elsewhere.
 static void execute(struct divergent *lanes, struct divergent_state *state,
                     const struct sass_insn *insn)
 {
@@ -226,7 +226,7 @@ static void execute(struct divergent *lanes, struct divergent_state *state,
 
 struct divergent_state divergent_before_last(const struct divergent *lanes, size_t state)
 {
-    struct divergent quiet = *lanes; // what is left here has been counted already
+    struct divergent quiet = *lanes; // throwaway copy: barriers left here have already been counted
     struct divergent_state at = lanes->states[state];
     const struct flow_node *node = &lanes->flow->nodes[at.node];
     for (size_t i = node->first; i + 1 < node->end; i++)
@@ -235,8 +235,8 @@ struct divergent_state divergent_before_last(const struct divergent *lanes, size
     return at;
 }
 
-// A lane waits for others at the end of `node`, of barrier `barrier` or EVERYONE, and goes on at
-// `place`. True if its way ends here: all that diverged have reconverged.
+// A lane waits at the end of `node` for barrier `barrier` or EVERYONE, and continues at `place`.
+// True if its path ends here because all divergent lanes have reconverged.
 static bool wait_for(struct divergent *lanes, size_t node, struct divergent_state *state,
                      unsigned barrier, uint32_t place)
 {
@@ -253,18 +253,18 @@ static bool wait_for(struct divergent *lanes, size_t node, struct divergent_stat
             lanes->nodes[node].ends = true;
             return true;
         }
-        lanes->broken |= 1u << barrier; // they wait in several places: reconverged in none for sure
+        lanes->broken |= 1u << barrier; // they wait in several places: none surely reconverges them
     }
     lanes->nodes[node].meets |= (uint8_t)(1u << state->side);
     state->asked = DIVERGENT_NONE;
-    // Whoever waits for all may go on because others wait for all elsewhere.
+    // A lane that waits for everyone may continue because others wait for everyone elsewhere.
     if (barrier != EVERYONE)
         state->place = place;
     return false;
 }
 
-// Whoever is sent to a WARPSYNC by a BRA.CONV waits for those that the same BRA.CONV may find
-// converged at once: lanes of one mask all go one of these ways.
+// A lane that a BRA.CONV sends to a WARPSYNC waits for lanes that the same BRA.CONV may find
+// converged: all lanes of a mask go one of these ways.
 static void wait_by_mask(struct divergent *lanes, size_t node, struct divergent_state *state,
                          uint32_t place)
 {
@@ -290,7 +290,7 @@ static void go(struct divergent *lanes, const struct flow_node *node, int way,
         arrive(lanes, node->next[way], *state);
 }
 
-// BRA.CONV is taken, and BRA.DIV is not, where the lanes that it names are converged.
+// BRA.CONV is taken, and BRA.DIV is not, if the named lanes are converged.
 static void leave_query(struct divergent *lanes, size_t index, const struct sass_insn *last,
                         const struct divergent_state *state)
 {
@@ -300,7 +300,7 @@ static void leave_query(struct divergent *lanes, size_t index, const struct sass
         struct divergent_state out = *state;
         if (node->next[way] == FLOW_NONE || (way == FLOW_TAKEN && !learn(lanes, last, true, &out)))
             continue;
-        // With a guard it falls through where it was not asked, too.
+        // With a guard, the fall-through may also mean that it did not execute.
         const bool sure = way == FLOW_TAKEN || !flow_is_conditional(last);
         if (way == converged && sure) {
             if (divergent_names_all(last) && lanes->mode == FOLLOW) {
@@ -346,7 +346,7 @@ static void leave_waiting(struct divergent *lanes, size_t index, const struct sa
     }
 }
 
-// From the end of a node to what follows: `state` is before its last instruction.
+// Follows the edges from the end of a node: `state` is before its last instruction.
 static void leave(struct divergent *lanes, size_t index, const struct sass_insn *last,
                   const struct divergent_state *state)
 {
@@ -370,7 +370,7 @@ static void leave(struct divergent *lanes, size_t index, const struct sass_insn 
         go(lanes, node, FLOW_FALL, &out);
         return;
     }
-    // A guard that holds does not tell where it goes if it chooses by another predicate.
+    // The guard does not determine the direction if the branch also depends on another predicate.
     const bool plain = last->guard != SASS_ALWAYS && !(last->reads.p & ~(1u << last->guard));
     if ((goes && !plain) || learn(lanes, last, false, &out))
         go(lanes, node, FLOW_FALL, &out);
@@ -380,7 +380,7 @@ static void leave(struct divergent *lanes, size_t index, const struct sass_insn 
     if (!goes)
         execute(lanes, &out, last);
     go(lanes, node, goes ? FLOW_TAKEN : FLOW_FALL, &out);
-    // Whoever waits for a lane that ends goes on without it, to where it has been already.
+    // Lanes that wait for an ending lane continue without it, along paths already known.
     if (ends && lanes->mode == FOLLOW && state->met)
         lanes->broken |= state->open | 1u << EVERYONE;
 }
@@ -390,7 +390,7 @@ static void hit(struct divergent *lanes, size_t insn, uint32_t state)
     LIT_ADD(lanes->hits, lanes->hit_count) = (struct divergent_hit){.insn = insn, .state = state};
 }
 
-// Lanes that meet have in common only what they did not do while they were divergent.
+// Meeting lanes share only what they did not change while divergent.
 static void share(struct divergent_state *state, const struct sass_registers *met)
 {
     state->open &= (uint16_t)~met->b;
@@ -454,7 +454,7 @@ bool divergent_enter(struct divergent *lanes, const struct sass_registers *met)
     return walk_all(lanes);
 }
 
-// A lane of each side, at the start of the node that it goes to.
+// Starts one lane on each side, at the node that it branches to.
 static void diverge(struct divergent *lanes, size_t node, const struct divergent_state *from,
                     int first_side)
 {

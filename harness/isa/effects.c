@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of an instruction, "@!P1 ATOMG.E.CAS.64 PT, R2, [R4.64], R6, R8": a guard, a name with
-// modifiers, operands. An operand names the first of the registers that it means; how many they
-// are, and which operands are written, follows from name and modifiers by a table.
+// Interprets the text of an instruction, "@!P1 ATOMG.E.CAS.64 PT, R2, [R4.64], R6, R8": guard, name
+// with modifiers, operands. An operand names only the first of its registers; a table says, by name
+// and modifiers, how many there are and which operands are written.
 
 #include "isa/sass.h"
 
@@ -10,10 +10,10 @@
 
 #define LONGEST_WIDTHS 4
 
-// What instructions.txt says of a name.
+// A name's row in instructions.txt.
 struct row {
     enum sass_op op;
-    // Which of the operands it writes.
+    // The operands that it writes.
     enum writes { NONE, FIRST, TWO, LAST_NOT, CARRY, PREDICATE } writes;
     char widths[LONGEST_WIDTHS + 1];
 };
@@ -38,7 +38,7 @@ const char *sass_op_name(enum sass_op op)
     return op > SASS_OTHER && op < SASS_OPS ? op_names[op] : "";
 }
 
-// Parts of a text: where they lie in it.
+// Part of a text, by its position.
 struct span {
     const char *at;
     size_t length;
@@ -59,7 +59,7 @@ static bool is_word(char c)
     return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
 
-// What lies before the next such mark; *rest becomes what lies behind it.
+// Returns the text before the next such mark; *rest becomes the text after it.
 static struct span next_word(struct span *rest, char mark)
 {
     const char *dot = memchr(rest->at, mark, rest->length);
@@ -74,7 +74,7 @@ static struct span next_part(struct span *rest)
     return next_word(rest, '.');
 }
 
-// Whether one of the dotted parts behind the first is `word`.
+// Whether one of the dotted parts after the first is `word`.
 static bool has_modifier(struct span name, const char *word)
 {
     next_part(&name);
@@ -144,7 +144,7 @@ static int memory_width(struct span name)
     return 1;
 }
 
-// The format named first (0) or second (1) by F2F, among other modifiers.
+// F2F's first (0) or second (1) format among its modifiers.
 static bool format_is_f64(struct span name, int index)
 {
     next_part(&name);
@@ -178,14 +178,14 @@ static int width(const struct row *row, struct span name, size_t position)
     }
 }
 
-// Adds `count` registers from `number` on; those that do not exist are none.
+// Adds `count` registers from `number` on, ignoring those that do not exist.
 static void add_registers(uint64_t *words, unsigned number, int count, unsigned end)
 {
     for (unsigned i = number; i < number + (unsigned)count && i < end; i++)
         words[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-// Adds the register that a word such as "UR4", "P0", "B1" or "RZ" names. False: it names none.
+// Adds the register named by a word such as "UR4", "P0", "B1" or "RZ". False if it names none.
 static bool add_named(struct span word, int count, struct sass_registers *into)
 {
     const bool uniform = word.length > 1 && word.at[0] == 'U';
@@ -211,8 +211,9 @@ static bool add_named(struct span word, int count, struct sass_registers *into)
     return true;
 }
 
-// How many registers one in brackets means. Global and generic addresses (.E) are 64 bits wide: in
-// [R2] and [R2.64+UR4] the one, in [R2.U32+UR4] and [UR4] the other, in desc[UR4][R2.64] both.
+// The number of registers meant by one in brackets. Global and generic addresses (.E) are 64 bits
+// wide: in [R2] and [R2.64+UR4] the first register is a pair, in [R2.U32+UR4] and [UR4] the second,
+// in desc[UR4][R2.64] both.
 static int address_width(struct span operand, struct span word, bool extended)
 {
     const char *end = operand.at + operand.length, *behind = word.at + word.length;
@@ -229,7 +230,7 @@ static int address_width(struct span operand, struct span word, bool extended)
     return 1 + extended;
 }
 
-// Words of an operand that name registers, with what they are an address of.
+// Adds the registers that an operand's words name, including those that form addresses.
 static void add_operand(struct span operand, struct span name, int count,
                         struct sass_registers *into)
 {
@@ -272,7 +273,7 @@ struct operands {
     size_t count;
 };
 
-// Operands are parted by commas or blanks: "RET.REL.NODEC R2 0x0" has two.
+// Operands are separated by commas or blanks: "RET.REL.NODEC R2 0x0" has two.
 static bool split_operands(const char *text, struct operands *operands)
 {
     int depth = 0;
@@ -317,7 +318,7 @@ static bool is_written(const struct row *row, const struct operands *operands, s
     return false;
 }
 
-// PR and UPR, all predicates of which the last operand is a mask.
+// PR and UPR: all predicates; the last operand is a mask of them.
 static bool add_mask(struct span operand, const struct operands *operands,
                      struct sass_registers *into)
 {
@@ -342,7 +343,7 @@ static void add_operands(const struct row *row, struct span name, const struct o
         struct sass_registers *into = is_written(row, operands, i) ? &insn->writes : &insn->reads;
         if (add_mask(operand, operands, into) || is_predicate(operand)) {
             add_operand(operand, name, 1, into);
-            // A predicate behind the address is read and written.
+            // A predicate after the address is read and written.
             if (i > 1 && (row->op == SASS_LDG || row->op == SASS_LD))
                 add_operand(operand, name, 1, &insn->writes);
             continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine code out of what a driver keeps of a pipeline, and out of files. From NVIDIA's blob to
-// the machine code: a zstd frame, in it a table of sections, in one of them the code.
+// Extracts machine code from driver caches and from files. An NVIDIA blob contains a zstd frame,
+// which contains a table of sections, one of which is the code.
 #include "isa/code.h"
 
 #include <elf.h>
@@ -11,11 +11,11 @@
 
 #define HEADER_SIZE   32 // VkPipelineCacheHeaderVersionOne
 #define MOST_UNPACKED ((size_t)64 << 20)
-#define SEARCHED      256 // bytes after "CPKV" in which a frame is looked for
-#define PREFIX        8   // "NVDANVVM"; offsets count from the "NVuc" behind it
-#define COUNT_AT      8   // of NVuc: 16 bits, how many sections there are
+#define SEARCHED      256 // bytes after "CPKV" in which to search for a frame
+#define PREFIX        8   // "NVDANVVM"; offsets count from the "NVuc" after it
+#define COUNT_AT      8   // offset in NVuc: 16-bit number of sections
 #define TABLE_AT      0x20
-#define ENTRY         32 // type, length, offset, and what is not looked at
+#define ENTRY         32 // type, length, offset, ignored rest
 #define TYPE_CODE     1
 #define INSTRUCTION   16
 
@@ -37,8 +37,8 @@ static bool is_cache(const char *bytes, size_t size)
     return size >= HEADER_SIZE && word_at(bytes, 0) == HEADER_SIZE && word_at(bytes, 4) == 1;
 }
 
-// Where the zstd frame begins: behind four bytes of size in a pipeline binary, and in a pipeline
-// cache a little behind the word CPKV, which follows the header of the specification.
+// Finds the zstd frame: after four bytes of size in a pipeline binary; in a pipeline cache shortly
+// after the word CPKV, which follows the header that the specification defines.
 static bool find_frame(const char *blob, size_t size, size_t *at, struct lit_error *error)
 {
     static const char frame[] = "\x28\xb5\x2f\xfd";
@@ -89,7 +89,7 @@ static char *unpack(const char *frame, size_t size, size_t *unpacked, struct lit
     return bytes;
 }
 
-// The section of machine code in what the frame held; there has to be exactly one.
+// Finds the one section of machine code in the frame; none or several are an error.
 static bool find_code(const char *bytes, size_t size, size_t *at, size_t *length,
                       struct lit_error *error)
 {
@@ -137,7 +137,7 @@ bool nvidia_read(const void *blob, size_t size, struct nvidia_code *code, struct
 
 uint32_t nvidia_architecture(uint32_t product)
 {
-    // Ranges of NVIDIA's PCI product numbers; a chip that is not in them is not guessed at.
+    // Ranges of NVIDIA's PCI product numbers; chips outside of them are unknown.
     static const struct {
         uint32_t first, last, architecture;
     } chips[] = {
@@ -183,7 +183,7 @@ uint32_t nvidia_warps_with(uint32_t architecture, uint32_t registers)
     return warps < most ? warps : most;
 }
 
-// --- What is made of it
+// --- Extraction
 
 static void add_occupancy(struct isa_code *code, uint32_t architecture)
 {
@@ -223,7 +223,7 @@ void isa_extract(struct isa_code *code, uint32_t vendor, uint32_t product)
 {
     if (vendor != NVIDIA_VENDOR)
         return;
-    const size_t count = code->piece_count; // those that are added are not looked at
+    const size_t count = code->piece_count; // do not visit the pieces added here
     for (size_t i = 0; i < count; i++) {
         struct nvidia_code found;
         struct lit_error error = {0};
@@ -262,7 +262,7 @@ static struct isa_function *add_function(struct isa_file *file, const char *name
     return &file->functions[file->count++];
 }
 
-// Each function of a cubin has a section of its own, ".text.NAME".
+// Each function of a cubin has its own section, ".text.NAME".
 static bool read_cubin(const char *bytes, size_t size, struct isa_file *file,
                        struct lit_error *error)
 {
@@ -297,14 +297,14 @@ static bool read_cubin(const char *bytes, size_t size, struct isa_file *file,
             add_function(file, own + sizeof prefix - 1, width - sizeof prefix + 1);
         function->bytes = bytes + section.sh_offset;
         function->size = section.sh_size;
-        // Where the flags have it changed with the version.
+        // The position of the architecture in the flags depends on the version.
         function->architecture =
             (header.e_ident[EI_ABIVERSION] < 8 ? header.e_flags : header.e_flags >> 8) & 0xff;
     }
     return file->count || lit_fail(error, LIT_EXIT_USAGE, "no function in the cubin");
 }
 
-// A pipeline cache, which says what device it is of, or a pipeline binary, which does not.
+// Reads a pipeline cache, which names its device, or a pipeline binary, which does not.
 static bool read_blob(const char *bytes, size_t size, struct isa_file *file,
                       struct lit_error *error)
 {
@@ -321,7 +321,7 @@ static bool read_blob(const char *bytes, size_t size, struct isa_file *file,
     return true;
 }
 
-// What follows `mark` on a line, without blanks and a colon at its end; false if it is not there.
+// The rest of a line after `mark`, without blanks and a final colon; false if `mark` is absent.
 static bool name_behind(const char *line, const char *end, const char *mark, const char **name,
                         size_t *length)
 {
@@ -337,7 +337,7 @@ static bool name_behind(const char *line, const char *end, const char *mark, con
     return *length > 0;
 }
 
-// A listing of several functions: each begins at address 0, behind a line with its name.
+// A listing of several functions, each starting at address 0 after a line with its name.
 static bool read_text(const char *bytes, size_t size, struct isa_file *file,
                       struct lit_error *error)
 {

@@ -16,7 +16,7 @@ static int compare_keys(const void *a, const void *b)
     return memcmp(a, b, offsetof(struct finding_key, at));
 }
 
-// Where a key leads; *is_new if it is the first time. New ones lead to `at`.
+// Looks up a key; if it is new, sets *is_new and maps it to `at`.
 static size_t look_up(struct findings *findings, struct finding_key key, bool *is_new)
 {
     struct finding_key *const *found = tfind(&key, &findings->keys, compare_keys);
@@ -37,7 +37,8 @@ static size_t append(struct findings *findings, struct lint_finding finding)
     return lint->count++;
 }
 
-// Addresses of a way: the branch, the blocks, and the read unless it begins the last block.
+// Number of addresses on a path: the branch, the blocks, and the read unless it begins the last
+// block.
 static size_t length_of(const struct divergent *lanes, const struct divergent_hit *hit)
 {
     const struct divergent_state *state = &lanes->states[hit->state];
@@ -71,7 +72,7 @@ static bool waits(const struct divergent *lanes, const struct divergent_hit *hit
     return hit && lanes->states[hit->state].place != DIVERGENT_NONE;
 }
 
-// The finding of a key, or of all branches if they are one finding; *is_new if it was none yet.
+// The finding for a key, or for all branches if they share one; *is_new if it is new.
 static struct lint_finding *find(struct findings *findings, enum lint_kind kind, size_t branch,
                                  size_t read, size_t other, bool *is_new)
 {

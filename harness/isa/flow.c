@@ -40,7 +40,7 @@ static bool ends_block(const struct sass_insn *insn)
     case SASS_BSYNC:
     case SASS_WARPSYNC:
         return true;
-    case SASS_BSSY: // so that lanes differ in what they have done only from one node to the next
+    case SASS_BSSY: // so that lanes' histories differ only between nodes
     case SASS_BREAK:
     case SASS_BMOV:
         return insn->guard != SASS_ALWAYS;
@@ -49,7 +49,7 @@ static bool ends_block(const struct sass_insn *insn)
     }
 }
 
-// Whether the next instruction may follow this one.
+// Whether control may continue with the next instruction.
 static bool falls_through(const struct sass_insn *insn)
 {
     switch (insn->op) {
@@ -68,7 +68,7 @@ static bool falls_through(const struct sass_insn *insn)
     }
 }
 
-// Whether it may go to its target.
+// Whether control may go to its target.
 static bool branches(const struct sass_insn *insn)
 {
     if (sass_is_never(insn))
@@ -80,10 +80,10 @@ static bool branches(const struct sass_insn *insn)
 struct maker {
     const struct sass_code *code;
     struct flow *flow;
-    size_t *targets; // of each instruction: where it branches to; FLOW_NONE
-    bool *leads;     // of each instruction: it begins a block
-    bool *returns; // of each instruction: a RET can be reached from it without leaving its function
-    size_t *newest; // of each instruction: the newest node that begins with it; FLOW_NONE
+    size_t *targets; // per instruction: branch target, or FLOW_NONE
+    bool *leads;     // per instruction: begins a block
+    bool *returns;   // per instruction: can reach a RET within its function
+    size_t *newest;  // per instruction: newest node that begins with it, or FLOW_NONE
     struct lit_error *error;
 };
 
@@ -114,7 +114,8 @@ static void find_blocks(struct maker *maker)
     }
 }
 
-// A CALL to a function that never returns is a branch: nvidia's compiler writes some far ones so.
+// A CALL to a function that never returns acts as a branch: NVIDIA's compiler writes some far
+// branches so.
 static bool is_real_call(const struct maker *maker, size_t insn)
 {
     return maker->code->insns[insn].op == SASS_CALL && maker->targets[insn] != FLOW_NONE &&
@@ -132,7 +133,7 @@ static bool step_returns(const struct maker *maker, size_t i)
     return !call && maker->targets[i] != FLOW_NONE && maker->returns[maker->targets[i]];
 }
 
-// Grows from nothing, so that it ends: each pass that does not end it finds at least one more.
+// Iterates to a fixed point; each pass but the last finds at least one more.
 static bool find_returns(struct maker *maker)
 {
     uint64_t work = 0;
@@ -149,7 +150,7 @@ static bool find_returns(struct maker *maker)
     return true;
 }
 
-// The node of a block in a context, made if there is none yet.
+// The node of a block in a context, created on first use.
 static bool node_of(struct maker *maker, size_t context, size_t first, size_t *node)
 {
     struct flow *flow = maker->flow;
@@ -191,7 +192,7 @@ static bool context_of(struct maker *maker, size_t parent, size_t call, size_t *
     return true;
 }
 
-// Where the last instruction of a node goes when it does not fall through.
+// Where the last instruction of a node goes unless it falls through.
 static bool link_taken(struct maker *maker, size_t from, size_t last, size_t *next)
 {
     const struct sass_insn *insn = &maker->code->insns[last];
@@ -277,7 +278,7 @@ void flow_clear(struct flow *flow)
     *flow = (struct flow){0};
 }
 
-// --- Nodes to be visited
+// --- Work list of nodes
 
 void flow_queue_open(struct flow_queue *queue, const struct flow *flow)
 {
@@ -313,7 +314,7 @@ bool flow_pop(struct flow_queue *queue, size_t *node)
 
 // --- Convergence queries
 
-// Goes through a node with the registers that still have what was asked for: true if one is read.
+// Walks a node with the registers that still hold the answer: true if one is read.
 static bool reads_in(const struct sass_code *code, const struct flow_node *node,
                      struct sass_registers *kept)
 {
@@ -327,7 +328,7 @@ static bool reads_in(const struct sass_code *code, const struct flow_node *node,
     return false;
 }
 
-// True if something after the end of a node may read what `registers` have at its end.
+// Whether anything after the end of a node may read the values that `registers` hold there.
 static bool reads_later(const struct sass_code *code, const struct flow *flow, size_t node,
                         const struct sass_registers *registers)
 {
@@ -351,8 +352,8 @@ static bool reads_later(const struct sass_code *code, const struct flow *flow, s
     return read;
 }
 
-// `tainted` begins as what the read writes and grows by what is made of it. False if something
-// else than a value is made of it before the block's last instruction.
+// `tainted` starts with the read's results and grows with values computed from them. False if they
+// are used for anything but values before the block's last instruction.
 static bool feeds_values(const struct sass_code *code, const struct flow_node *node, size_t insn,
                          struct sass_registers *tainted)
 {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORK       20000000 // states and instructions stepped; more is refused
-#define CANDIDATES 64       // reads of a side that are looked at for one in two places
+#define WORK       20000000 // limit on states and instructions stepped
+#define CANDIDATES 64       // limit on reads per side considered for LINT_TWICE
 
 struct run {
     const struct sass_code *code;
@@ -17,14 +17,14 @@ struct run {
     struct sass_registers *met, *written;
     struct uniform_state *states;
     struct divergent entry, lanes;
-    bool *followed; // of each node: the lanes that diverge at its end have been followed
+    bool *followed; // per node: divergence at its end has been followed
     struct findings findings;
     struct flow_queue queue;
-    size_t *reached; // nodes, each once
+    size_t *reached; // nodes, without duplicates
     bool *is_reached;
 };
 
-// Of the lanes that were followed from one branch.
+// Results of following lanes from one branch.
 
 static int by_read(const void *a, const void *b)
 {
@@ -45,8 +45,8 @@ static const struct divergent_state *state_of(const struct run *run,
     return &run->lanes.states[hit->state];
 }
 
-// Of the hits of one read: the first pair, from different sides, that meets divergent in a node.
-// `same_round`: both have come to the branch again equally often.
+// The first pair of hits of one read that come from different sides and meet divergent in a node.
+// `same_round`: both have returned to the branch equally often.
 static bool find_pair(struct run *run, const struct divergent_hit *hits, size_t count,
                       bool same_round, const struct divergent_hit *pair[2])
 {
@@ -65,13 +65,13 @@ static bool find_pair(struct run *run, const struct divergent_hit *hits, size_t 
     return false;
 }
 
-// What lanes that were followed can still come to from a node.
+// What followed lanes can still reach from a node.
 struct ahead {
-    bool branch; // the branch where they parted: they have not left its loop
-    bool meets;  // a place that both sides reconverge at for its sake, which WARPSYNC.ALL is not
+    bool branch; // the branch where they diverged: they are still in its loop
+    bool meets;  // a place other than WARPSYNC.ALL where both sides reconverge
 };
 
-// Adds a node to those that are reached, if it is new.
+// Marks a node as reached.
 static size_t reach_also(struct run *run, size_t count, size_t node)
 {
     if (run->is_reached[node])
@@ -81,8 +81,8 @@ static size_t reach_also(struct run *run, size_t count, size_t node)
     return count + 1;
 }
 
-// The nodes behind `node` that lanes which were followed come to, itself first, each once: until
-// `leaves` says of one that what is behind it does not count.
+// Collects the nodes that followed lanes reach from the first `count` ones, which it includes,
+// without duplicates. Does not go past a node for which `leaves` is true.
 static size_t reach(struct run *run, size_t count,
                     bool (*leaves)(const struct run *run, size_t node, void *user), void *user)
 {
@@ -117,7 +117,7 @@ static struct ahead look_ahead(struct run *run, size_t node)
     return ahead;
 }
 
-// The first hit in a node that lanes of one side only reach.
+// The first hit in a node that only lanes of one side reach.
 static const struct divergent_hit *find_alone(const struct run *run,
                                               const struct divergent_hit *hits, size_t count)
 {
@@ -132,11 +132,11 @@ static const struct divergent_hit *find_alone(const struct run *run,
     return NULL;
 }
 
-// Lanes from both sides meet in a read, in different iterations only.
+// Lanes from both sides meet in a read, but only in different iterations.
 static void report_rounds(struct run *run, size_t branch, const struct divergent_hit *pair[2])
 {
     const struct ahead ahead = look_ahead(run, state_of(run, pair[0])->node);
-    if (ahead.branch) // those of one iteration do not meet others there
+    if (ahead.branch) // lanes of the same iteration do not meet there
         findings_add(&run->findings, &run->lanes, LINT_INSIDE, branch, pair[0], NULL);
     else
         findings_add(&run->findings, &run->lanes, ahead.meets ? LINT_LEAVING : LINT_RISK, branch,
@@ -161,7 +161,7 @@ static void report_hits(struct run *run, size_t branch, enum lint_kind one_sided
     }
 }
 
-// One read in two places.
+// The same read in two places.
 
 static uint8_t sides_at(const struct divergent *lanes, size_t node)
 {
@@ -185,8 +185,8 @@ static bool note_escape(const struct run *run, size_t node, void *user)
     return node == c->node || c->escapes;
 }
 
-// True if no lane of a side can leave the code of that side alone without executing something in
-// `node`.
+// Whether every lane of a side must execute something in `node` before it leaves the code of that
+// side.
 static bool is_certain(struct run *run, unsigned side, size_t node)
 {
     const struct divergent *lanes = &run->lanes;
@@ -199,7 +199,7 @@ static bool is_certain(struct run *run, unsigned side, size_t node)
     return !certainty.escapes;
 }
 
-// The reads that lanes of one side alone come to for sure, in the order of their distance.
+// The reads that lanes of one side alone are certain to reach, by distance.
 static size_t find_certain(struct run *run, unsigned side, struct divergent_hit *certain)
 {
     const struct divergent *lanes = &run->lanes;
@@ -259,7 +259,7 @@ static void report_twice(struct run *run, size_t branch)
         }
 }
 
-// What lanes wrote while they were divergent may differ between them when they have reconverged.
+// Registers that lanes wrote while divergent may differ after they reconverge.
 static void spread_written(struct run *run)
 {
     const struct divergent *lanes = &run->lanes;
@@ -276,7 +276,7 @@ static void spread_written(struct run *run)
         for (size_t i = at->first; i < at->end; i++)
             registers_add(&out, &run->code->insns[i].writes);
         run->lanes.work += at->end - at->first;
-        out.ur = 0; // one for all lanes
+        out.ur = 0; // shared by all lanes
         out.up = 0;
         if (lanes->nodes[node].meets == 3)
             registers_add(&run->met[node], &out);
@@ -288,7 +288,7 @@ static void spread_written(struct run *run)
     }
 }
 
-// The whole.
+// --- Putting it together
 
 static bool too_much(struct lit_error *error)
 {
@@ -296,7 +296,7 @@ static bool too_much(struct lit_error *error)
                     "cannot be analysed: lanes can diverge in too many ways to follow them all");
 }
 
-// Where lanes can diverge at the end of a node, once for each set of barriers that they can be in.
+// Follows lanes that diverge at the end of a node, for each set of barriers that they can be in.
 static bool follow_from(struct run *run, size_t node)
 {
     const struct sass_insn *last = flow_last(run->code, &run->flow.nodes[node]);
@@ -332,7 +332,7 @@ static bool follow_from(struct run *run, size_t node)
     return run->lanes.work + run->findings.work <= WORK;
 }
 
-// What may differ at the end of a node, before its last instruction.
+// Whether lanes may differ before the last instruction of a node, and so diverge.
 static bool diverges_at_end(const struct run *run, size_t node)
 {
     struct uniform_walk walk = {.at = run->states[node]};
@@ -349,8 +349,8 @@ static bool diverges_at_end(const struct run *run, size_t node)
     return uniform_diverges(run->code, last, &walk.at);
 }
 
-// Lanes that meet by different ways may differ in more, and so diverge at more branches, until no
-// branch is new.
+// Lanes that meet after different paths may differ in more registers and so diverge at more
+// branches: repeats until no branch is new.
 static bool follow_new(struct run *run)
 {
     for (bool found = true; found;) {
@@ -367,7 +367,8 @@ static bool follow_new(struct run *run)
     return true;
 }
 
-// And they may not share barriers that each of them entered alone: then all begins again.
+// Reconverged lanes may also not share barriers that each entered alone: repeats everything until
+// stable.
 static bool follow_all(struct run *run)
 {
     for (size_t before = SIZE_MAX;;) {
@@ -466,12 +467,12 @@ bool lint_run(const struct sass_code *code, const struct lint_options *options, 
     return good;
 }
 
-// --- Words
+// --- Messages
 
-#define SHOWN 8 // addresses of a way; of longer ones the middle is left out
+#define SHOWN 8 // addresses of a path; longer ones are abbreviated in the middle
 
-// The words of a kind before the address of the branch (or of where lanes ended), and behind it
-// and how many other branches the same is true of.
+// For each kind, the words before the branch's address (or that of the lanes' exit), and after it
+// with the number of other such branches.
 static const struct {
     const char *name, *before, *behind;
 } kinds[LINT_KINDS] = {

@@ -8,12 +8,12 @@
 
 #define PREDICATES 7 // UP0 to UP6
 
-// What is known before an instruction, on every way to it.
+// Facts that hold before an instruction on every path to it.
 struct state {
     bool reached;
-    uint64_t masks; // UR0 to UR62 that hold the mask of the lanes that are here
-    // Of each UPn: the comparison of masks that wrote it, since when Pn was not written; FLOW_NONE:
-    // none, or not the same on all ways.
+    uint64_t masks; // UR0 to UR62 that hold the active mask
+    // For each UPn: the comparison of masks that wrote it, if Pn was not written since; FLOW_NONE:
+    // none, or not the same on all paths.
     size_t comparison[PREDICATES];
 };
 
@@ -29,7 +29,7 @@ static void step(struct state *state, const struct sass_insn *insn, size_t index
         state->masks |= insn->writes.ur;
 }
 
-// Adds a way by which `to` is reached; true if less is known of it now.
+// Merges in another path to `to`; true if that weakened its facts.
 static bool meet(struct state *to, const struct state *from)
 {
     const struct state before = *to;
@@ -53,7 +53,7 @@ static bool is_of_warp(const struct sass_insn *insn)
            insn->op == SASS_ATOM || insn->op == SASS_ATOMG || insn->op == SASS_ATOMS;
 }
 
-// What is known at the end of a node; with `found`, its findings, one for each instruction.
+// The facts at the end of a node; with `found`, adds its findings, one per instruction.
 static struct state walk(const struct sass_code *code, const struct flow_node *node,
                          struct state state, bool *found, struct findings *findings)
 {

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #define SECONDS         20    // for sass_from_bytes
-#define OUTPUT_OF_INSN  512   // bytes of text: several times what nvdisasm writes
-#define OUTPUT_AT_LEAST 65536 // and for what it says beside them
+#define OUTPUT_OF_INSN  512   // bytes of text, several times nvdisasm's usual
+#define OUTPUT_AT_LEAST 65536 // allowance for nvdisasm's other output
 
 bool sass_nvdisasm(const uint8_t *bytes, size_t size, uint32_t architecture, double seconds,
                    struct sass_code *code, struct lit_error *error)

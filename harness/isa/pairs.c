@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paired variants, and what an axis does to the code.
+// Paired variants, and an axis's effect on the code.
 #include "isa/study.h"
 
 #include <string.h>
 
 struct variant {
     struct isa_variant of;
-    size_t group; // the first entry of the same test and parameters
+    size_t group; // first entry of the same test and parameters
 };
 
-// The one axis in which two configurations of a test differ; SIZE_MAX if it is none or several, or
-// if anything else differs.
+// The only axis in which two configurations of a test differ; SIZE_MAX if they differ in none, in
+// several or in anything else.
 static size_t differing_axis(const struct variant *a, const struct variant *b)
 {
     size_t axis = SIZE_MAX;
@@ -26,8 +26,8 @@ static size_t differing_axis(const struct variant *a, const struct variant *b)
     return axis;
 }
 
-// Whether some other variant equals `which` but for a lower value of an axis: then `which` is no
-// base.
+// Whether another variant equals `which` except for a lower value of one axis, so that `which` is
+// no base.
 static bool has_lower(const struct variant *variants, size_t count, const struct variant *which,
                       size_t axis)
 {
@@ -38,7 +38,7 @@ static bool has_lower(const struct variant *variants, size_t count, const struct
     return false;
 }
 
-// The effect of an axis of a test between two of its values.
+// The effect record for an axis of a test between two of its values.
 static struct isa_axis_effect *effect_of(struct isa_study *study, const struct isa_variant *base,
                                          const struct isa_variant *other, size_t axis)
 {
@@ -80,8 +80,7 @@ void isa_study_finish(struct isa_study *study, isa_describe *describe)
     OWNED(lit_free) struct variant *variants = lit_alloc(study->count + 1, sizeof *variants);
     for (size_t i = 0; i < study->count; i++) {
         struct variant *variant = &variants[i];
-        // One without a name of the catalogue or without code has no axis, so that it differs in
-        // none.
+        // Entries without a catalogue name or without code have no axes and so form no pairs.
         if (!study->entries[i].listing.lines || !describe(study->entries[i].name, &variant->of))
             variant->of = (struct isa_variant){0};
         while (strcmp(variants[variant->group].of.test, variant->of.test) != 0 ||
@@ -99,9 +98,9 @@ void isa_study_finish(struct isa_study *study, isa_describe *describe)
         }
 }
 
-// --- Words
+// --- Descriptions
 
-// What is added to a variant that has none of it. Only where base and value are these.
+// What a value adds to a base without it. Used only for exactly these two values.
 static const struct {
     const char *axis, *base, *value, *words;
 } known[] = {
@@ -142,7 +141,7 @@ static bool is_barrier(const struct isa_axis_effect *effect)
            (strcmp(effect->axis, "sync") == 0 || strcmp(effect->axis, "barrier") == 0);
 }
 
-// What the pair that differs most differs in.
+// How the most different pair differs.
 static void put_example(const struct isa_study *study, const struct isa_axis_effect *effect,
                         struct text *words)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of nvdisasm. An instruction's line:
+// Parses nvdisasm's output. A line with an instruction:
 //         /*0090*/               @P0 BRA `(.L_x_3) ;          /* 0x0000006000000947 */
-// A label's line, which stands for the address of the next instruction: ".L_x_3:".
+// A line with a label, which names the address of the next instruction: ".L_x_3:".
 
 #include "isa/sass.h"
 
@@ -19,7 +19,7 @@ struct label {
 };
 
 struct reader {
-    const char *at, *end; // what is left of the text
+    const char *at, *end; // remaining text
     struct sass_code *code;
     struct label *labels;
     size_t label_count;
@@ -38,7 +38,7 @@ static const char *skip_blanks(const char *at, const char *end)
     return at;
 }
 
-// "/*00a0*/" at the start of a line; *at goes behind it.
+// "/*00a0*/" at the start of a line; advances *at past it.
 static bool read_address(const char **at, const char *end, uint64_t *address)
 {
     const char *c = *at;
@@ -59,7 +59,7 @@ static bool read_address(const char **at, const char *end, uint64_t *address)
     return true;
 }
 
-// Blanks become one, and none before a comma or at an end. False: too long, or not printable.
+// Collapses blanks, and drops them before commas and at both ends. False: too long, or unprintable.
 static bool copy_text(const char *at, const char *end, char target[SASS_TEXT_MAX])
 {
     size_t length = 0;
@@ -132,7 +132,7 @@ static int by_name(const void *a, const void *b)
     return order ? order : (x->length > y->length) - (x->length < y->length);
 }
 
-// "BRA `(.L_x_3)" becomes "BRA 0x1a0". A label that is nowhere stays as it is.
+// "BRA `(.L_x_3)" becomes "BRA 0x1a0". Undefined labels are kept.
 static void resolve(const struct reader *reader, struct sass_insn *insn)
 {
     char *open = strstr(insn->text, "`("), *close = open ? strchr(open, ')') : NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions, sets of registers, and what holds of a whole code.
+// Instructions, register sets, and properties of the whole code.
 #include "isa/sass.h"
 
 #include "base/text.h"
@@ -91,7 +91,7 @@ void registers_remove(struct sass_registers *set, const struct sass_registers *w
 
 // --- The whole code
 
-// Whether a lane that executes `insn` may execute the one behind it next.
+// Whether a lane that executes `insn` may continue with the next instruction.
 static bool goes_on(const struct sass_insn *insn)
 {
     switch (insn->op) {
@@ -108,7 +108,7 @@ static bool goes_on(const struct sass_insn *insn)
            (insn->flags & (SASS_CONVERGED | SASS_DIVERGED | SASS_UNKNOWN));
 }
 
-// Whether a lane may go from `insn` to an address that is not in it.
+// Whether a lane may go from `insn` to an address that the code does not state.
 static bool goes_anywhere(const struct sass_insn *insn)
 {
     switch (insn->op) {
@@ -123,7 +123,7 @@ static bool goes_anywhere(const struct sass_insn *insn)
     }
 }
 
-// Marks what can be reached from the first instruction. False: an instruction may go anywhere.
+// Marks everything reachable from the first instruction. False: some instruction may go anywhere.
 static bool mark_reachable(const struct sass_code *code, bool *reached)
 {
     size_t *open = lit_alloc(2 * code->count + 1, sizeof *open), count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listings, and all that is known of several configurations' code.
+// Listings, and the study of several configurations' code.
 #include "isa/study.h"
 
 #include <stdlib.h>
@@ -17,7 +17,8 @@ static void list_text(const struct isa_piece *piece, struct isa_listing *listing
     }
 }
 
-// Code is filled up to its end with instructions that nothing reaches: a branch to itself and NOPs.
+// Length without padding: code is filled up with unreachable instructions, a branch to itself and
+// NOPs.
 static size_t without_padding(const struct sass_code *code)
 {
     size_t count = code->count;
@@ -29,7 +30,7 @@ static size_t without_padding(const struct sass_code *code)
     return count;
 }
 
-// Of code that is decoded already: takes it over. `by` must outlive the listing.
+// Lists decoded code and takes it over. `by` must outlive the listing.
 static void list_sass(struct sass_code *code, const char *by, struct isa_listing *listing)
 {
     const size_t count = code->count ? without_padding(code) : 0;
@@ -112,7 +113,7 @@ void isa_study_add(struct isa_study *study, const char *name, struct isa_code *c
         first++;
     struct isa_entry *entry = &LIT_ADD(study->entries, study->count);
     const bool is_new = entry == &study->entries[first];
-    // Listed and linted once; what is pointed to belongs to the first.
+    // Listed and linted once; duplicates share the first entry's pointers.
     *entry = is_new ? (struct isa_entry){0} : study->entries[first];
     entry->name = lit_strdup(name);
     entry->code = *code;

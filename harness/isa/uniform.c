@@ -17,7 +17,7 @@ static bool starts(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-// Special registers that are the same for all lanes of a warp.
+// Special registers that are uniform within a warp.
 static bool is_same_special(const struct sass_insn *insn)
 {
     static const char *const same[] = {
@@ -36,7 +36,7 @@ static bool holds_tid(const struct uniform_state *state, int reg)
     return reg >= 0 && reg < 255 && (state->tid[reg / 64] >> (reg % 64) & 1);
 }
 
-// "R12" and ", R12" are 12; anything else is -1.
+// 12 for "R12" and ", R12"; -1 for anything else.
 static int register_of(const char *text)
 {
     text += strspn(text, ", ");
@@ -49,7 +49,7 @@ static int register_of(const char *text)
     return (*end == ',' || *end == '\0' || *end == ' ') && number < 255 ? (int)number : -1;
 }
 
-// What follows operand `index` (0: the first), and what it is in *operand; NULL if there is none.
+// Finds operand `index` (from 0); returns the text after it, or NULL if there is none.
 static const char *operand_of(const struct sass_insn *insn, int index)
 {
     const char *text = strchr(mnemonic(insn), ' ');
@@ -67,8 +67,8 @@ static bool constant_of(const char *operand, uint32_t *value)
     return *end == ',' || *end == '\0' || *end == ' ';
 }
 
-// Of rows of 32 lanes: SR_TID.X >> 5 and more, SR_TID.X & ~31, and whether SR_TID.X is below a
-// multiple of 32, are the same for all lanes of a warp.
+// With rows of 32 lanes, SR_TID.X >> 5 and more, SR_TID.X & ~31, and comparisons of SR_TID.X with a
+// multiple of 32 are uniform within a warp.
 static bool is_same_in_row(const struct sass_insn *insn, const struct uniform_state *state)
 {
     const char *operands[4];
@@ -106,7 +106,7 @@ static void step_tid(const struct sass_insn *insn, struct uniform_state *state)
         state->tid[i] |= insn->writes.r[i];
 }
 
-// SHFL.IDX over the whole warp, from a lane that is the same for all.
+// SHFL.IDX over the whole warp from a lane number that is uniform.
 static bool takes_from_one(const struct sass_insn *insn, const struct uniform_state *state)
 {
     if (!sass_begins(insn, "SHFL.IDX "))
@@ -121,7 +121,7 @@ static bool takes_from_one(const struct sass_insn *insn, const struct uniform_st
     return reg >= 0 && !(state->varying.r[reg / 64] >> (reg % 64) & 1);
 }
 
-// Whether what it writes may differ between the lanes that execute it together.
+// Whether its results may differ between lanes that execute it together.
 static bool gives_varying(const struct sass_insn *insn, bool rows,
                           const struct uniform_state *state)
 {
@@ -138,7 +138,7 @@ static bool gives_varying(const struct sass_insn *insn, bool rows,
     case SASS_SHFL:
         return !takes_from_one(insn, state);
     case SASS_MATCH:
-    case SASS_LDL: // each lane has a memory of its own
+    case SASS_LDL: // each lane has its own local memory
     case SASS_ATOM:
     case SASS_ATOMG:
     case SASS_ATOMS:
@@ -148,7 +148,7 @@ static bool gives_varying(const struct sass_insn *insn, bool rows,
         if (sass_begins(insn, "CS2R"))
             return !is_same_special(insn);
         return reads && !(rows && is_same_in_row(insn, state));
-    default: // loads too: lanes that load together from one address get one value
+    default: // includes loads: lanes that load from one address together get one value
         return reads;
     }
 }
@@ -163,7 +163,7 @@ static void forget_clean(struct uniform_walk *walk, const struct sass_registers 
         }
 }
 
-// Registers of `of` that are in both other sets, too.
+// Registers of `of` that are also in both other sets.
 static struct sass_registers common(struct sass_registers of, const struct sass_registers *a,
                                     const struct sass_registers *b)
 {
@@ -175,25 +175,25 @@ static struct sass_registers common(struct sass_registers of, const struct sass_
     return of;
 }
 
-// An instruction that only lanes execute for which a predicate has a value: the others keep what
-// they had.
+// An instruction that executes only in lanes where a predicate has some value; the others keep
+// their registers.
 static void step_guarded(const struct sass_code *code, bool rows, const struct sass_insn *insn,
                          const struct sass_registers *written, struct uniform_walk *walk)
 {
     const bool value = !insn->guard_negated;
     struct sass_registers *clean = walk->clean[insn->guard];
-    struct uniform_state seen = walk->at; // as the lanes see it that execute it
+    struct uniform_state seen = walk->at; // as seen by the lanes that execute it
     registers_remove(&seen.varying, &clean[value]);
     seen.varying.p &= (uint8_t) ~(1u << insn->guard);
     const bool varies = gives_varying(insn, rows, &seen);
     const bool diverges = uniform_diverges(code, insn, &walk->at);
 
-    struct sass_registers kept = *written; // the same for all lanes that do not execute it
+    struct sass_registers kept = *written; // uniform among the lanes that do not execute it
     registers_remove(&kept, &walk->at.varying);
     const struct sass_registers clean_before = common(*written, &clean[!value], written);
     registers_add(&kept, &clean_before);
     forget_clean(walk, written);
-    if (insn->writes.p >> insn->guard & 1) { // the predicate itself is another one now
+    if (insn->writes.p >> insn->guard & 1) { // the predicate itself changes
         if (varies || diverges)
             registers_add(&walk->at.varying, written);
         return;
@@ -222,7 +222,7 @@ void uniform_step(const struct sass_code *code, bool rows, const struct sass_ins
     if (sass_is_never(insn))
         return;
     struct sass_registers written = insn->writes;
-    written.ur = 0; // one for all lanes of a warp, whatever is written to it
+    written.ur = 0; // shared by all lanes of a warp, whatever is written
     written.up = 0;
     written.b = 0;
     if (insn->guard != SASS_ALWAYS && !insn->guard_uniform) {
@@ -276,7 +276,7 @@ void uniform_sided(const struct sass_code *code, const struct flow_node *node,
             registers_add(registers, &code->insns[i].writes);
 }
 
-// What is known of the lanes that leave a node in one way.
+// The state of lanes that leave a node in one direction.
 static struct uniform_state leave(const struct sass_code *code, const struct flow_node *node,
                                   bool rows, int way, const struct uniform_state *state)
 {
@@ -291,7 +291,7 @@ static struct uniform_state leave(const struct sass_code *code, const struct flo
     return walk.at;
 }
 
-// Adds what is known at the end of a node to what is known at the start of another.
+// Merges the state at the end of a node into that at the start of another.
 static bool join(struct uniform_state *to, const struct uniform_state *from, bool first)
 {
     if (first) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which loops have the shape.
+// Finds the loops with the hazardous shape.
 #include "lint/exits.h"
 
 #include "base/text.h"
@@ -7,16 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-// An exit that is looked at: a branch that leads to blocks behind which no round comes.
+// A candidate exit: a branch to blocks that never return to the loop.
 struct leaving {
     struct exits_graph *graph;
     const struct exits_loop *loop;
-    bool *blocks; // of the graph: those between the branch and the end of the loop
+    bool *blocks; // in the graph: between the branch and the end of the loop
 };
 
 // --- The loop
 
-// Whether it is tested at the top, constants alone say how often it goes round, and it can twice.
+// Whether the loop is tested at the top and constants alone determine its trip count, of at least
+// two.
 static bool is_counted(const struct exits_graph *g, const struct exits_loop *loop)
 {
     size_t at = loop->header;
@@ -27,7 +28,7 @@ static bool is_counted(const struct exits_graph *g, const struct exits_loop *loo
            !exits_is_once(g, loop, at);
 }
 
-// Whether rounds do more than count, so that something is left of them.
+// Whether iterations do more than count, so that they are not optimised away.
 static bool is_working(const struct exits_graph *g, const struct exits_loop *loop)
 {
     const struct red_module *m = g->module;
@@ -56,9 +57,9 @@ static bool is_silent(const struct exits_graph *g, const struct exits_loop *loop
     return true;
 }
 
-// --- What a side of a selection does
+// --- The sides of a selection
 
-// Whether the same was loaded before the loop, so that nothing is left to load.
+// Whether the same was loaded before the loop, so that no load is left.
 static bool is_loaded_before(const struct leaving *l, uint32_t pointer)
 {
     const struct exits_block *header = &l->graph->blocks[l->loop->header];
@@ -78,7 +79,7 @@ static bool is_in_buffer(const struct red_module *m, uint32_t pointer)
            storage == SpvStorageClassPhysicalStorageBuffer;
 }
 
-// Whether an instruction gives a variable a value, or a value of its own to what meets there.
+// Whether an instruction assigns to a variable, or gives the merge point a value of its own.
 static bool is_changing(const struct leaving *l, const struct red_line *line, const bool *sides)
 {
     const struct exits_graph *g = l->graph;
@@ -105,7 +106,7 @@ static bool has_change(const struct leaving *l, const bool *sides)
     return false;
 }
 
-// Whether a compiler cannot do without a branch for the sake of an instruction.
+// Whether an instruction forces a compiler to keep a branch.
 static bool is_work(const struct leaving *l, const struct red_line *line, const bool *sides)
 {
     const struct red_module *m = l->graph->module;
@@ -122,8 +123,8 @@ static bool is_work(const struct leaving *l, const struct red_line *line, const 
            (opcode >= SpvOpImageSampleImplicitLod && opcode <= SpvOpImageRead);
 }
 
-// The work on the sides of a selection, which are these blocks; RED_NONE: none. Several loads from
-// shared memory are, unless each needs the one before.
+// The work on a selection's sides, which are these blocks; RED_NONE: none. Several loads from
+// shared memory count as work unless each depends on the one before.
 static size_t find_work(const struct leaving *l, const bool *sides)
 {
     struct exits_graph *g = l->graph;
@@ -154,8 +155,8 @@ static bool is_divergent(const struct exits_graph *g, size_t block)
            g->blocks[block].merge != EXITS_NONE;
 }
 
-// The blocks on the ways that part at one, up to where they meet again or the loop ends. False if
-// there is a loop.
+// Marks the blocks on the paths from a branch to where they meet or the loop ends. False if there
+// is a loop.
 static bool find_sides(const struct leaving *l, size_t block, bool *sides)
 {
     struct exits_graph *g = l->graph;
@@ -167,7 +168,7 @@ static bool find_sides(const struct leaving *l, size_t block, bool *sides)
     return !loop;
 }
 
-// Whether one of some blocks leads to the end of the loop.
+// Whether one of these blocks leads to the end of the loop.
 static bool leave(const struct leaving *l, const bool *blocks)
 {
     bool leaves = false;
@@ -176,13 +177,13 @@ static bool leave(const struct leaving *l, const bool *blocks)
     return leaves;
 }
 
-// Whether a side of a selection leaves the loop by itself.
+// Whether one side of a selection leaves the loop by itself.
 static bool leaves_itself(const struct leaving *l, size_t block, const bool *sides)
 {
     return exits_leads_to(l->graph, block, l->loop->merge) || leave(l, sides);
 }
 
-// Whether invocations part again on a side, and each time some of them leave by themselves.
+// Whether invocations diverge again on a side, and some leave by themselves each time.
 static bool parts_twice(const struct leaving *l, size_t block, const bool *sides)
 {
     struct exits_graph *g = l->graph;
@@ -198,7 +199,7 @@ static bool parts_twice(const struct leaving *l, size_t block, const bool *sides
     return false;
 }
 
-// Whether a block and those behind it do nothing but leave the loop.
+// Whether a block and its successors only leave the loop.
 static bool only_leaves(const struct leaving *l, size_t block)
 {
     const struct exits_graph *g = l->graph;
@@ -217,7 +218,7 @@ static bool only_leaves(const struct leaving *l, size_t block)
     return true;
 }
 
-// Of an exit the selection that lacks least.
+// The selection of an exit that fits the shape best.
 static bool find_selection(const struct leaving *l, struct exits_finding *found)
 {
     struct exits_graph *g = l->graph;
@@ -243,9 +244,9 @@ static bool find_selection(const struct leaving *l, struct exits_finding *found)
     return any;
 }
 
-// --- All of it
+// --- Putting it together
 
-// The next operation of the group behind a loop.
+// The next group operation after a loop.
 static size_t find_operation(struct exits_graph *g, const struct exits_loop *loop)
 {
     OWNED(lit_free) bool *found = lit_alloc(g->count, sizeof *found);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks of a module, and which of them a loop has.
+// The blocks of a module, and the blocks of each loop.
 #include "lint/exits.h"
 
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What values depend on, and how often a loop goes round.
+// Dependences of values, and trip counts of loops.
 #include "lint/exits.h"
 
 #include "base/text.h"
 
-#define MOST_DEPTH 24 // of a value's operands
+#define MOST_DEPTH 24 // nesting of a value's operands
 
-// What is known of the result of a group's operation: nothing, that it is one for all of the group
-// whatever its operands are, or that it is so of a reduction.
+// Classes of opcodes: no group operation, a result per invocation, a uniform result, or a result
+// that is uniform only for reductions.
 enum group { NO_GROUP, APART, COMMON, AS_REDUCED };
 
 static enum group group_of(uint32_t opcode)
@@ -78,7 +78,7 @@ bool exits_is_private(const struct red_module *m, uint32_t pointer)
     return storage == SpvStorageClassFunction || storage == SpvStorageClassPrivate;
 }
 
-// The variable that a pointer points into; 0: not known.
+// The variable that a pointer points into; 0: unknown.
 static uint32_t variable_of(const struct red_module *m, uint32_t pointer)
 {
     const struct red_line *line = red_made(m, pointer);
@@ -94,9 +94,9 @@ static uint32_t variable_of(const struct red_module *m, uint32_t pointer)
     return 0;
 }
 
-// --- What values depend on
+// --- Dependences of values
 
-// Whether an operation of a group has one result for all of it, whatever its operands are.
+// Whether a group operation's result is uniform whatever its operands.
 static bool is_common(const struct red_line *line)
 {
     const enum group group = group_of(red_op(line));
@@ -106,7 +106,7 @@ static bool is_common(const struct red_line *line)
 
 struct spread {
     struct exits_graph *graph;
-    uint8_t *apart; // of each block: on what the way to it depends
+    uint8_t *apart; // per block: what reaching it depends on
     bool more;
 };
 
@@ -117,7 +117,7 @@ static void mark(struct spread *s, uint32_t id, unsigned traits)
     *of |= id ? (uint8_t)traits : 0;
 }
 
-// What the operands and the instruction itself add.
+// Traits from the operands and from the instruction itself.
 static unsigned traits_of(const struct exits_graph *g, const struct red_line *line)
 {
     const uint32_t opcode = red_op(line);
@@ -157,7 +157,7 @@ static void follow(struct spread *s, size_t at)
     }
 }
 
-// Values that come together behind a selection or a loop depend on the way, too.
+// Values that merge after a selection or loop also depend on the path taken.
 static void part(struct spread *s)
 {
     struct exits_graph *g = s->graph;
@@ -177,7 +177,7 @@ static void part(struct spread *s)
     }
 }
 
-// Decorations stand before variables.
+// Decorations precede variables.
 static void decorate(struct exits_graph *g, const struct red_line *line)
 {
     if (red_op(line) != SpvOpDecorate || line->words[2] != SpvDecorationBuiltIn || line->size < 4)
@@ -218,9 +218,9 @@ void exits_compare(struct exits_graph *g)
     }
 }
 
-// --- How often a loop goes round
+// --- Trip counts
 
-// What an id of 32 bits is in round 0 or 1. False if that is not known.
+// The value of a 32-bit id in iteration 0 or 1. False if unknown.
 static bool value_in(const struct exits_graph *g, const struct exits_loop *loop, uint32_t id,
                      unsigned round, unsigned depth, uint32_t *value)
 {
@@ -271,7 +271,7 @@ static bool value_in(const struct exits_graph *g, const struct exits_loop *loop,
 
 bool exits_is_once(const struct exits_graph *g, const struct exits_loop *loop, size_t block)
 {
-    const bool leaves = g->blocks[block].next[0] == loop->merge; // where the condition holds
+    const bool leaves = g->blocks[block].next[0] == loop->merge; // if the condition is true
     uint32_t value = 0;
     for (unsigned round = 0; round < 2; round++)
         if (value_in(g, loop, exits_condition(g, block), round, MOST_DEPTH, &value) &&
