@@ -108,8 +108,8 @@ bool gen_act_may(enum gen_op op, enum gen_with with, enum gen_type type)
         return true;
     if (type == GEN_BOOL)
         return is_bitwise(with);
-    // No precision is given to sums of floats. What a scan gives where nothing stands before is
-    // infinite, of minimum and maximum.
+    // Sums of floats have no specified precision. The identity of a scan's minimum and maximum is
+    // infinite.
     if (FLOATS >> type & 1)
         return op != GEN_OP_EXCLUSIVE && (with == GEN_WITH_MIN || with == GEN_WITH_MAX);
     return with != GEN_WITH_MUL || !(form->types & MEMORY);
@@ -121,7 +121,7 @@ bool gen_act_gives_truth(const struct gen_act *act)
     return gives == 'p' || (gives == 't' && act->type == GEN_BOOL);
 }
 
-// What its operand number `i` is, the constant not counted; '\0' behind the last.
+// The type letter of operand number `i`, not counting the constant; '\0' after the last.
 static char operand(const struct gen_act *act, uint32_t i)
 {
     const char *takes = gen_forms[act->op].takes;
@@ -157,7 +157,7 @@ uint64_t gen_act_features(const struct gen_act *act)
         [GEN_F64] = FEATURE(FLOAT64),
     };
     uint64_t features = UINT64_C(1) << gen_forms[act->op].feature | of_type[act->type];
-    // A lane that is not active is found by a ballot.
+    // Inactive lanes are detected by a ballot.
     if (act->op >= GEN_OP_BROADCAST && act->op <= GEN_OP_QUAD_SWAP)
         features |= FEATURE(BALLOT);
     if (act->op == GEN_OP_ROTATE_CLUSTER)
@@ -221,7 +221,7 @@ void gen_act_write(const struct gen_act *act, struct text *text)
     text_puts(text, ")");
 }
 
-// A number below 128, which the word goes on behind.
+// Parses a number below 128 that is a prefix of the word.
 static bool take_number(const char **word, uint8_t *number)
 {
     char *end;
@@ -233,7 +233,7 @@ static bool take_number(const char **word, uint8_t *number)
     return value < 128;
 }
 
-// One of the names, or *found as it is; what stands behind it must be no letter.
+// Parses one of the names, or leaves *found; no letter may follow.
 static bool take_name(const char **word, const char *const *names, uint32_t count, uint8_t *found)
 {
     const size_t length = strcspn(*word, ".(");

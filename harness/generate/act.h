@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What generated programs do with data: one step assigns what an operation gives to a register. A
-// lane has registers of 32 bits, u0, u1, ..., and Boolean ones, p0, p1, ... Pure.
+// The operations on data of generated programs: each step assigns the result of an operation to a
+// register. A lane has 32-bit registers u0, u1, ..., and Boolean registers p0, p1, ... Pure.
 #pragma once
 
 #include "base/text.h"
@@ -9,13 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GEN_NUMBERS 128 // registers of 32 bits that a program has at most: a multiple of 4
-#define GEN_TRUTHS  32  // Boolean ones, which fit into a word
+#define GEN_NUMBERS 128 // limit on 32-bit registers per program: a multiple of 4
+#define GEN_TRUTHS  32  // limit on Boolean registers, which fit into a word
 
-// The operations. What each does: docs/fuzzing.md.
+// The operations; docs/fuzzing.md defines them.
 enum gen_op {
     GEN_OP_NONE,
-    // Of the lane alone.
+    // Lane-local.
     GEN_OP_ADD,
     GEN_OP_SUB,
     GEN_OP_MUL,
@@ -34,7 +34,7 @@ enum gen_op {
     GEN_OP_EITHER,
     GEN_OP_DIFFER,
     GEN_OP_ROUNDS,
-    // Of the subgroup.
+    // Subgroup.
     GEN_OP_REDUCE,
     GEN_OP_INCLUSIVE,
     GEN_OP_EXCLUSIVE,
@@ -62,7 +62,7 @@ enum gen_op {
     GEN_OP_ROTATE_CLUSTER,
     GEN_OP_QUAD_BROADCAST,
     GEN_OP_QUAD_SWAP,
-    // Of memory.
+    // Memory.
     GEN_OP_LOAD,
     GEN_OP_STORE,
     GEN_OP_SWAP,
@@ -76,7 +76,7 @@ enum gen_op {
     GEN_OPS
 };
 
-// What a reduction, a scan or an atomic operation combines by.
+// The combining operator of a reduction, scan or atomic operation.
 enum gen_with {
     GEN_WITH_ADD,
     GEN_WITH_MUL,
@@ -90,7 +90,7 @@ enum gen_with {
     GEN_WITHS
 };
 
-// What a group operation takes a register for, or where memory is.
+// The type as which a group operation interprets a register, or the kind of memory.
 enum gen_type {
     GEN_U32,
     GEN_U16,
@@ -107,66 +107,67 @@ enum gen_type {
 
 // Which invocations must execute an operation together.
 enum gen_needs {
-    GEN_ALONE,    // it concerns the lane alone
-    GEN_DEFINITE, // those that the rule says, exactly
+    GEN_ALONE,    // lane-local: none
+    GEN_DEFINITE, // exactly those that the rule prescribes
     GEN_FULL,     // the whole workgroup
 };
 
 struct gen_act {
     uint8_t op, with, type; // enum gen_op, gen_with, gen_type
-    uint8_t to;             // the register that it assigns to
-    bool adds;              // += : what the register held is added; of Boolean ones modulo 2
-    uint8_t from[3];        // registers, as many as the operation takes
+    uint8_t to;             // destination register
+    bool adds;              // += : adds to the register's old value, modulo 2 for Booleans
+    uint8_t from[3];        // source registers, as many as the operation takes
     uint8_t n;              // a constant
 };
 
-// How an operation is written, and what it takes.
+// An operation's notation and operands.
 struct gen_form {
     const char *name;
-    char gives;        // 'u', 'p', 't': either, by the type; '-': nothing
+    char gives;        // result: 'u', 'p', 't': by the type; '-': none
     const char *takes; // 'u', 'p', 't' for registers, '#' for the constant
-    uint8_t most;      // that the constant may be
+    uint8_t most;      // limit on the constant
     uint8_t needs;     // enum gen_needs
-    bool combines;     // has a `with`
-    uint16_t types;    // bit i: enum gen_type i
+    bool combines;     // takes a `with`
+    uint16_t types;    // bit i: accepts enum gen_type i
     int8_t feature;    // enum cat_feature
 };
 extern const struct gen_form gen_forms[GEN_OPS];
 
 extern const char *const gen_with_names[GEN_WITHS];
-// "" of GEN_U32
+// "" for GEN_U32
 extern const char *const gen_type_names[GEN_TYPES];
 
-// Whether an operation may combine so, on numbers of this type.
+// Whether an operation may combine this way, on values of this type.
 bool gen_act_may(enum gen_op op, enum gen_with with, enum gen_type type);
-// Whether it gives a Boolean; whether its operand number `i` is one.
+// Whether the result is Boolean; whether operand number `i` is.
 bool gen_act_gives_truth(const struct gen_act *act);
 bool gen_act_takes_truth(const struct gen_act *act, uint32_t i);
-// How many registers it takes.
+// The number of register operands.
 uint32_t gen_act_operands(const struct gen_act *act);
-// The features of a device that it needs, as bits 1 << enum cat_feature.
+// The device features that it needs, as bits 1 << enum cat_feature.
 uint64_t gen_act_features(const struct gen_act *act);
-// The smallest subgroup in which it makes sense.
+// The smallest subgroup size in which it makes sense.
 uint32_t gen_act_least(const struct gen_act *act);
-// What is wrong with it in a program with so many registers, in so many loops; NULL: nothing.
+// The error of an operation in a program with so many registers, inside so many loops; NULL: valid.
 const char *gen_act_fault(const struct gen_act *act, uint32_t numbers, uint32_t truths,
                           uint32_t loops);
 
-// Appends "u1+=reduce.add(u2)"; reads it. False if the word is none.
+// Appends "u1+=reduce.add(u2)"; parses it. False if the word is invalid.
 void gen_act_write(const struct gen_act *act, struct text *text);
 bool gen_act_read(const char *word, struct gen_act *act);
 
-// --- What is computed, by the emitted module and by the host alike
+// --- Computations that the emitted module and the host share
 
-// The upper half of a number of 64 bits that is made of 32, and what is made of the two halves.
+// The upper half of a 64-bit value made from 32 bits; the two halves folded into 32 bits.
 #define GEN_HIGH(low)       ((low) ^ 1540483477u)
 #define GEN_FOLD(low, high) ((low) + 3 * (high))
-// Floats hold small numbers, of which sums are exact: so many bits of the register.
+// Floats hold only this many bits of the register, so that sums are exact.
 #define GEN_FLOAT_MASK(type) ((type) == GEN_F16 ? 7u : 255u)
-#define GEN_INITIAL          1431655765u     // what counters hold at first: every other bit
-#define GEN_TICKETS          GEN_WITHS       // the counter that tickets are taken from,
-#define GEN_TICKET_SUM       (GEN_WITHS + 1) // and that of their sum
-#define GEN_COUNTERS         (GEN_WITHS + 3) // an even number: one is not used
-#define GEN_ROUNDS(n)        (4u * (n))      // of the counted loop
-// Register k at first, by the one before: u0 is the lane's word, pK its bit K.
+#define GEN_INITIAL          1431655765u     // initial value of counters: every other bit
+#define GEN_TICKETS          GEN_WITHS       // the counter for tickets
+#define GEN_TICKET_SUM       (GEN_WITHS + 1) // the counter for their sum
+#define GEN_COUNTERS         (GEN_WITHS + 3) // even: one is unused
+#define GEN_ROUNDS(n)        (4u * (n))      // iterations of the counted loop
+// The initial value of register k from that of the register before: u0 is the lane's word, pK its
+// bit K.
 #define GEN_NEXT(before, k) (((before) ^ (before) >> 16) * 73244475u + (k))

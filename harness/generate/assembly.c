@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assembles the text of a generated module, and writes it as a test: behind its head.
+// Assembles the text of a generated module, and writes it as a test with its head.
 #include "generate/emit.h"
 
 #include "base/random.h"
@@ -43,7 +43,7 @@ extern const char generate_template[]; // generate/template.spvasm
 // clang-format on
 #define OP(name) {"Op" #name, SpvOp##name},
 
-// What the texts have besides ids, numbers and strings.
+// Words in the texts other than ids, numbers and strings.
 static const struct {
     const char *name;
     uint32_t value;
@@ -80,7 +80,7 @@ static const struct {
     {"GLSL450", SpvMemoryModelGLSL450},
     {"GLCompute", SpvExecutionModelGLCompute},
     {"LocalSize", SpvExecutionModeLocalSize},
-    {"MaximallyReconvergesKHR", 6023}, // younger than some versions of the header
+    {"MaximallyReconvergesKHR", 6023}, // missing from older headers
     {"SubgroupUniformControlFlowKHR", 4421},
     {"SpecId", SpvDecorationSpecId},
     {"BuiltIn", SpvDecorationBuiltIn},
@@ -102,14 +102,14 @@ static const struct {
     {"Vulkan", SpvMemoryModelVulkan},
     {"SubgroupSize", SpvBuiltInSubgroupSize},
     {"Workgroup", SpvStorageClassWorkgroup},
-    {"IAdd", SpvOpIAdd}, // of OpSpecConstantOp
+    {"IAdd", SpvOpIAdd}, // operand of OpSpecConstantOp
     {"IMul", SpvOpIMul},
     {"NonPrivatePointer", SpvMemoryAccessNonPrivatePointerMask},
     {"MakePointerAvailable", SpvMemoryAccessMakePointerAvailableMask},
     {"MakePointerVisible", SpvMemoryAccessMakePointerVisibleMask},
 };
 
-// Of a word, or of several with | between them.
+// The value of a word, or of several joined by |.
 static uint32_t keyword(const char *word, size_t length)
 {
     const char *bar = memchr(word, '|', length);
@@ -123,7 +123,7 @@ static uint32_t keyword(const char *word, size_t length)
     return 0;
 }
 
-// What ids are called: a hash table, full by half at most, of parts of the text.
+// Ids by name: a hash table, at most half full, of slices of the text.
 struct ids {
     struct id {
         const char *name;
@@ -134,7 +134,7 @@ struct ids {
     uint32_t bound;
 };
 
-// The number of an id, the next one if it is new.
+// An id's number, assigned at first use.
 static uint32_t number_of(struct ids *ids, const char *name, size_t length)
 {
     size_t at = hash_bytes(HASH_START, name, length) & (ids->size - 1);
@@ -151,7 +151,7 @@ static void put(struct gen_module *module, uint32_t word)
     module->words[module->count++] = word;
 }
 
-// A constant that needs more than a word has 64 bits.
+// Constants that do not fit into a word have 64 bits.
 static void put_number(struct gen_module *module, uint64_t number)
 {
     put(module, (uint32_t)number);
@@ -169,8 +169,8 @@ static void put_string(struct gen_module *module, const char *bytes, size_t leng
     }
 }
 
-// Assembles one line: [%RESULT =] OPCODE OPERAND... The result stands behind its type, if it is not
-// one itself.
+// Assembles one line: [%RESULT =] OPCODE OPERAND... The result word follows the type, except in a
+// type declaration.
 static void assemble_line(struct gen_module *module, struct ids *ids, const char *line,
                           const char *end)
 {
@@ -189,7 +189,7 @@ static void assemble_line(struct gen_module *module, struct ids *ids, const char
         else if (*word >= '0' && *word <= '9')
             put_number(module, strtoull(word, NULL, 10));
         else if (decorates && length == strlen("Volatile") && !strncmp(word, "Volatile", length))
-            put(module, SpvDecorationVolatile); // else it is of an access
+            put(module, SpvDecorationVolatile); // otherwise the memory operand
         else
             put(module, keyword(word, length));
         if (result && module->count == start + (is_type ? 1 : 2)) {
@@ -202,7 +202,7 @@ static void assemble_line(struct gen_module *module, struct ids *ids, const char
 
 void gen_assemble(struct gen_module *module)
 {
-    const size_t most = module->text.length; // a word of the text takes a character and a space
+    const size_t most = module->text.length; // each word of the text takes at least two characters
     struct ids ids = {.size = 64, .bound = 1};
     while (ids.size < most / 8)
         ids.size *= 2;
@@ -243,8 +243,8 @@ static bool is_word(const char *text, const char *word)
     return !strncmp(text, word, length) && text[length] == ']';
 }
 
-// Parts begin with a line "== PART"; "[RULE]" or "[FAMILY]" before a line: it is there under that
-// rule, or in that family, only.
+// Parts begin with a line "== PART". "[RULE]" or "[FAMILY]" before a line restricts it to that rule
+// or family.
 void gen_template(const char *part, const struct gen_title *title,
                   const struct gen_program *program, struct text *text)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the kernel of a litmus test: who is which thread of which instance, the threads' code
-// between their control barriers, and how an instance's final state is put together.
+// Writes the kernel of a litmus test: the assignment of invocations to threads and instances, the
+// threads' code between control barriers, and the assembly of an instance's final state.
 #include "generate/concurrent.h"
 
 #include "generate/threads.h"
@@ -15,7 +15,7 @@ enum { DIGITS = 24, REPORTED = 4, RAN_OUT = DIGITS + REPORTED };
 
 extern const char concurrent_template[]; // generate/concurrent.spvasm
 
-// Whether others are to see what a plain access to the buffer does.
+// Whether plain accesses to the buffer must be visible to others.
 static bool shares_plain(const struct axi_program *program)
 {
     for (size_t t = 0; t < program->thread_count; t++)
@@ -27,7 +27,7 @@ static bool shares_plain(const struct axi_program *program)
     return false;
 }
 
-// A part of the template; a line behind [WORD] is there only where that holds.
+// Appends a part of the template; [WORD] before a line restricts it to where WORD holds.
 static void put_template(struct emit *e, const char *part, struct text *out)
 {
     const bool glsl = has_form(e, AXI_GLSL), wide = has_form(e, AXI_WIDE);
@@ -64,11 +64,11 @@ static void put_template(struct emit *e, const char *part, struct text *out)
     }
 }
 
-// --- Who is which thread of which instance
+// --- Assignment of invocations to threads and instances
 
 static void emit_role(struct emit *e, unsigned t)
 {
-    // Threads of one workgroup or subgroup have the same permutation of these.
+    // Threads of one workgroup or subgroup share the permutation of workgroups or subgroups.
     const unsigned n = number_of(e, t), g = e->subgroup[t], w = e->workgroup[t];
     put(e, "; P%u: of instance %%P%u_instance, in the workgroup %%P%u_local", n, n, n);
     put(e, "%%P%u_turned = OpIMul %%uint %%turn #%u", n, 2654435761u + 2 * t * 40503u);
@@ -97,7 +97,7 @@ static void emit_role(struct emit *e, unsigned t)
     e->instance[t] = id("%%P%u_instance", n);
 }
 
-// The address of a location of the instance of which this is thread t, once.
+// Emits, once, the address of a location in the instance of which this invocation is thread t.
 static void emit_address(struct emit *e, unsigned t, unsigned location)
 {
     const unsigned n = number_of(e, t), index = e->index[location];
@@ -109,7 +109,8 @@ static void emit_address(struct emit *e, unsigned t, unsigned location)
     e->addressed[t] |= 1u << location;
     struct id number = shared ? e->local[t] : e->instance[t];
     if (index) {
-        // In another order than the first one's, so that neighbours there are far apart here.
+        // In a different order from the first location's, so that neighbours there are far apart
+        // here.
         put(e, "%%P%u_stepped_%s = OpIMul %%uint %s #%u", n, name, number.is, 418 * index + 1);
         put(e, "%%P%u_place_%s = OpBitwiseAnd %%uint %%P%u_stepped_%s %%%s_mask", n, name, n, name,
             shared ? "local" : "total");
@@ -124,8 +125,8 @@ static void emit_address(struct emit *e, unsigned t, unsigned location)
     gen_emit_chain(e, id("%%P%u_at_%s", n, name), location, gen_emit_place_of(e, t, location));
 }
 
-// Which of so many places of an instance is this one's; places are side by side, or as far apart as
-// they can be. `left` is the number of the instance.
+// This instance's place among so many; an instance's places are adjacent or as far apart as
+// possible. `left` is the instance's number.
 static struct id emit_place(struct emit *e, const char *who, struct id all, uint32_t places,
                             struct id *left)
 {
@@ -143,8 +144,8 @@ static struct id emit_place(struct emit *e, const char *who, struct id all, uint
     return id("%%%s_place", who);
 }
 
-// Where threads wait for each other an invocation is one of them at most: a subgroup has one
-// instance, and a workgroup has one if an instance's threads are in several.
+// If threads wait for each other, an invocation is at most one of them: a subgroup has one
+// instance, and so has a workgroup if an instance's threads are in several.
 static void emit_places(struct emit *e)
 {
     const uint32_t *places = e->made->places;
@@ -202,7 +203,7 @@ static void emit_roles(struct emit *e)
     }
 }
 
-// Workgroup memory holds nothing at first: every invocation fills its part of each location.
+// Workgroup memory is uninitialised: every invocation fills its part of each location.
 static void emit_filling(struct emit *e)
 {
     const struct axi_program *program = e->program;
@@ -245,14 +246,14 @@ static void emit_threads(struct emit *e)
 
 // --- Final states
 
-// Adds the digit of a value to a sum.
+// Adds a value's digit to a sum.
 static struct id emit_digit(struct emit *e, size_t o, const char *prefix, struct id value,
                             struct id sum)
 {
     const uint32_t count = e->states->observed[o].count;
     const uint32_t *values = e->states->observed[o].values;
     struct id digit = id("%s_digit_%zu", prefix, o);
-    if (count == 0 || values[count - 1] == count - 1) { // 0, 1, 2 and so on
+    if (count == 0 || values[count - 1] == count - 1) { // values are 0, 1, 2 and so on
         put(e, "%s_known_%zu = OpULessThan %%bool %s #%u", prefix, o, value.is, count);
         put(e, "%s = OpSelect %%uint %s_known_%zu %s #%u", digit.is, prefix, o, value.is, count);
     } else {
@@ -270,7 +271,7 @@ static struct id emit_digit(struct emit *e, size_t o, const char *prefix, struct
     return id("%s_sum_%zu", prefix, o);
 }
 
-// What a location holds at the end.
+// The final content of a location.
 static struct id emit_final(struct emit *e, size_t o, struct id prefix, struct id address,
                             const char *scope)
 {
@@ -282,7 +283,8 @@ static struct id emit_final(struct emit *e, size_t o, struct id prefix, struct i
     return value;
 }
 
-// What thread t knows: its registers, and workgroup memory of which it is the first user.
+// Adds the digits known to thread t: its registers, and workgroup memory of which it is the first
+// user.
 static struct id emit_own_digits(struct emit *e, unsigned t)
 {
     const struct axi_program *program = e->program;
@@ -307,8 +309,8 @@ static struct id emit_own_digits(struct emit *e, unsigned t)
     return sum;
 }
 
-// Final values are read by RMWs, which read what is last whatever is wrong with the device's
-// acquire. Each thread adds what it knows to the instance's word. The last one adds the buffer's
+// RMWs read the final values, because they read the last value even if the device's acquire is
+// broken. Each thread adds what it knows to the instance's word. The last one adds the buffer's
 // locations and stores the state's number.
 static void emit_report(struct emit *e, unsigned t)
 {
@@ -377,7 +379,7 @@ static void emit_reports(struct emit *e)
     put(e, "OpFunctionEnd");
 }
 
-// Where threads wait for each other: each has a case of a switch, with all of its code.
+// If threads wait for each other, each is a case of a switch with all of its code.
 static void emit_cases(struct emit *e)
 {
     const struct axi_program *program = e->program;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A litmus test as a kernel: many instances of it in a dispatch. Every invocation is each of the
-// test's threads in turn, of an instance each: which ones changes with the seed of a run. Threads
-// of one subgroup or workgroup are invocations of one. Where a thread jumps back every invocation
-// is one thread at most, which goes through its code a bounded number of times (specialization
-// constant 3) and reports that it ran out. The ABI is that of docs/test-format.md; specialization
-// constants: 0 the width of the workgroup, 1 the stride of locations, 2 the step of the
-// permutations, an odd number. Numbers of workgroups and their sizes are powers of two.
+// A litmus test as a kernel that runs many instances in a dispatch. Every invocation takes the role
+// of each of the test's threads in turn, each in a different instance, chosen by the run's seed.
+// Threads of one subgroup or workgroup are invocations of one. If a thread jumps backwards, every
+// invocation is at most one thread, which executes its code a bounded number of times
+// (specialization constant 3) and reports if it ran out. docs/test-format.md defines the ABI;
+// specialization constants: 0 workgroup width, 1 stride of locations, 2 step of the permutations,
+// an odd number. Numbers of workgroups and their sizes are powers of two.
 #pragma once
 
 #include "generate/module.h"
@@ -15,48 +15,49 @@ struct gen_concurrent {
     struct gen_module module;
     uint32_t threads;
     uint32_t buffered, shared;        // locations in the state buffer; in workgroup memory
-    uint32_t initial[AXI_REFERENCES]; // of those in the buffer, in their order
-    // Where threads wait for each other: places for workgroups of an instance, for subgroups in
-    // each, for lanes in each, powers of two. Else 0.
+    uint32_t initial[AXI_REFERENCES]; // of the locations in the buffer, in order
+    // If threads wait for each other: workgroups per instance, subgroups in each, lanes in each, as
+    // powers of two. Else 0.
     uint32_t places[3];
-    uint32_t words; // of a location: 1, or 2 that hold the same
+    uint32_t words; // words per location: 1, or 2 with the same value
 };
 
-// The state buffer: room for one location, then for each location and each instance one, `stride`
-// of them apart; then a word for each instance, 0 at first. The input: the states' table, then a
-// word that is 0.
-// Zero-initialise; clear it in any case. False with an error that says what one dispatch cannot
-// express (LIT_EXIT_UNDECIDED).
+// The state buffer: room for one location, then one location for each location and instance,
+// `stride` locations apart; then a word for each instance, initially 0. The input: the states'
+// table, then a word with 0.
+//
+// Zero-initialise; clear it in any case. False with an error if one dispatch cannot express the
+// program (LIT_EXIT_UNDECIDED).
 bool gen_concurrent_make(const struct axi_program *program, const struct gen_states *states,
                          struct gen_concurrent *made, struct lit_error *error);
 
-// Appends a program as Dat3M reads it: SPIR-V assembly of one instance, whose invocations are the
-// threads, with what they begin with and what is asked for in annotations. As SPIR-V 1.5 it is
-// valid for Vulkan 1.2. The forms of the program's kernel do not count: they change no verdict.
-// False with an error that says what it cannot express (LIT_EXIT_UNDECIDED).
+// Appends a program in the form that Dat3M reads: SPIR-V assembly of one instance whose invocations
+// are the threads, with initial values and the condition as annotations. As SPIR-V 1.5 it is valid
+// for Vulkan 1.2. Ignores the program's kernel forms, which change no verdict. False with an error
+// that says what cannot be expressed (LIT_EXIT_UNDECIDED).
 bool gen_dat3m(const struct axi_program *program, struct text *text, struct lit_error *error);
 
-// --- All small memory tests, each once up to symmetry (exchange of threads, of locations), as
-// texts of the VULKAN dialect of .litmus, small and usual ones first. Whether one forbids anything,
-// or has a data race, is for axi_decide to say. Pure; the same on every machine.
+// --- All small memory tests, without duplicates by symmetry (exchange of threads or locations), as
+// texts of the VULKAN dialect of .litmus; small and common ones first. axi_decide determines
+// whether a test forbids anything or has a data race. Pure; the same on every machine.
 
-enum { SMALL_THREADS = 4, SMALL_ACCESSES = 3 }; // accesses of a thread
+enum { SMALL_THREADS = 4, SMALL_ACCESSES = 3 }; // per thread
 
 enum gen_small_kind { SMALL_READ, SMALL_WRITE, SMALL_EXCHANGE };
 enum gen_small_order {
     SMALL_RELAXED,
-    SMALL_SEMANTICS, // writes but for the first access release, reads but for the last acquire
+    SMALL_SEMANTICS, // all writes but the first access release, all reads but the last acquire
     SMALL_FENCE,     // a memory barrier between two accesses
-    SMALL_BARRIER,   // a control barrier, of all threads
+    SMALL_BARRIER,   // a control barrier for all threads
 };
-// Who the threads are, and where the locations.
+// Placement of the threads and locations.
 enum gen_small_place {
-    SMALL_WORKGROUP,        // subgroups of a workgroup
+    SMALL_WORKGROUP,        // subgroups of one workgroup
     SMALL_WORKGROUP_SHARED, // the same, in workgroup memory
     SMALL_DEVICE,           // workgroups
-    SMALL_SUBGROUP,         // lanes
+    SMALL_SUBGROUP,         // lanes of one subgroup
     SMALL_SUBGROUP_SHARED,
-    SMALL_WIDE, // subgroups of a workgroup, by scope Device
+    SMALL_WIDE, // subgroups of one workgroup, with scope Device
     SMALL_PLACES,
 };
 
@@ -65,8 +66,8 @@ struct gen_small_program {
     uint8_t counts[SMALL_THREADS];
     uint8_t kind[SMALL_THREADS][SMALL_ACCESSES], location[SMALL_THREADS][SMALL_ACCESSES];
     uint8_t orders[SMALL_THREADS];
-    uint8_t plain; // 1 + the location that is accessed by plain accesses; 0: none
-    uint8_t size;  // by which programs are ordered: 2 for a usual one
+    uint8_t plain; // 1 + the location accessed by plain accesses; 0: none
+    uint8_t size;  // order of enumeration: 2 for a common program
 };
 
 struct gen_small {
@@ -75,19 +76,19 @@ struct gen_small {
     struct {
         enum gen_small_place place;
         uint32_t forms; // bits of enum axi_form
-        uint8_t size;   // of all that is unusual
+        uint8_t size;   // counts everything uncommon
     } * settings;       // sorted likewise
     size_t setting_count;
-    // The test that gen_small_next came to.
+    // The current test of gen_small_next.
     size_t program, setting;
-    uint32_t level; // size of both
+    uint32_t level; // sum of the two sizes
     bool begun;
 };
 
-// Makes the lists, before the first test.
+// Makes the lists; call before the first test.
 void gen_small_make(struct gen_small *small);
 void gen_small_clear(struct gen_small *small);
-// Goes on to the next test. False behind the last one.
+// Advances to the next test. False after the last.
 bool gen_small_next(struct gen_small *small);
 // Appends the test's name, "fuzz-wx-rxrx-nn-wg-a", and its text.
 void gen_small_name(const struct gen_small *small, struct text *name);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a rule says exactly which invocations execute a step together. What it does not say is
-// taken for open: docs/fuzzing.md has it in words.
+// Determines where a rule prescribes exactly which invocations execute a step together; everything
+// else counts as open. docs/fuzzing.md explains it.
 #include "generate/program.h"
 
-// What leaves a list of steps where not all of the workgroup do.
+// How part of a workgroup may leave a list of steps.
 enum { BREAKS = 1, CONTINUES = 2, RETURNS = 4 };
 
-// Who is here: `full`, the whole workgroup or nobody; `definite`, exactly those that the rule says.
+// The invocations here: `full`, the whole workgroup or none; `definite`, exactly those that the
+// rule prescribes.
 struct flow {
     bool full, definite;
-    uint8_t around; // the innermost construct
+    uint8_t around; // innermost enclosing construct
 };
 
 struct analysis {
@@ -20,15 +21,15 @@ struct analysis {
 
 static unsigned walk(const struct analysis *a, uint32_t first, struct flow *flow, uint32_t loops);
 
-// Whether all of a workgroup that are in the same iterations answer alike.
+// Whether all invocations of a workgroup in the same iterations get the same answer.
 static bool is_uniform(const struct gen_condition *when)
 {
     return when->value == GEN_TRUE || when->value == GEN_BELOW || when->value == GEN_PAST ||
            when->value == GEN_NONE || when->value == GEN_GROUP_BIT;
 }
 
-// Behind the merge block. Without maximal reconvergence only a workgroup that entered together, and
-// all of which left by that block, is known to be together.
+// After the merge block. Without maximal reconvergence, only a workgroup that entered together and
+// left completely through that block is known to be together.
 static void merge(const struct analysis *a, struct flow *flow, struct flow before, unsigned escapes)
 {
     flow->full = before.full && !escapes;
@@ -46,7 +47,7 @@ static unsigned walk_if(const struct analysis *a, const struct gen_step *step, s
     return escapes;
 }
 
-// What is not uniform in one iteration is in the next one not either.
+// Non-uniformity in one iteration carries over to the next.
 static unsigned walk_loop(const struct analysis *a, const struct gen_step *step, struct flow *flow,
                           uint32_t loops)
 {
@@ -67,7 +68,7 @@ static unsigned walk_loop(const struct analysis *a, const struct gen_step *step,
     }
 }
 
-// Lanes that reach a case by different selectors may be together or not, but behind the switch.
+// Lanes that reach a case by different selectors may or may not be together until after the switch.
 static unsigned walk_switch(const struct analysis *a, const struct gen_step *step,
                             struct flow *flow, uint32_t loops)
 {
@@ -85,7 +86,7 @@ static unsigned walk_switch(const struct analysis *a, const struct gen_step *ste
     return escapes;
 }
 
-// Only maximal reconvergence brings those together that return from a call on different ways.
+// Only maximal reconvergence reunites lanes that return from a call on different paths.
 static void walk_call(const struct analysis *a, const struct gen_step *step, struct flow *flow,
                       uint32_t loops)
 {
@@ -99,7 +100,8 @@ static void walk_call(const struct analysis *a, const struct gen_step *step, str
     flow->definite = inside.definite && !escapes;
 }
 
-// Takes the flow through a list to its end. What leaves it, and the constructs around, is returned.
+// Walks the flow to the end of a list. Returns the ways in which it leaves the list and enclosing
+// constructs.
 static unsigned walk(const struct analysis *a, uint32_t first, struct flow *flow, uint32_t loops)
 {
     unsigned escapes = 0;
@@ -122,7 +124,7 @@ static unsigned walk(const struct analysis *a, uint32_t first, struct flow *flow
         case MASKS_CALL:
             walk_call(a, step, flow, loops);
             break;
-        case MASKS_ACT: // the operation has a selection behind it
+        case MASKS_ACT: // the operation is followed by a selection
             flow->definite =
                 flow->definite && (a->maximal || flow->full || step->act.op != GEN_OP_LATE);
             break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a program as SPIR-V with Dat3M's annotations. Each location is a variable of one word, and
-// so is the final value of each register that the condition names.
+// Writes a program as SPIR-V with Dat3M's annotations. Each location is a one-word variable, and so
+// is the final value of each register in the condition.
 #include "generate/threads.h"
 
 #include <inttypes.h>
@@ -12,13 +12,13 @@ static bool is_shared(const struct emit *e, const struct axi_observed *of)
     return of->thread < 0 && e->place[of->number] == SHARED;
 }
 
-// Whether what is observed has a variable besides that of the location.
+// Whether an observed value has a variable other than its location.
 static bool has_result(const struct emit *e, const struct axi_observed *of)
 {
     return of->thread >= 0 || is_shared(e, of);
 }
 
-// --- What cannot be said
+// --- Limits of the format
 
 static const struct axi_instruction *find_barrier(const struct axi_thread *thread,
                                                   const struct barrier *barrier)
@@ -31,7 +31,7 @@ static const struct axi_instruction *find_barrier(const struct axi_thread *threa
     return NULL;
 }
 
-// Each control barrier is one instruction, which all threads of its scope instance execute.
+// Each control barrier is one instruction that all threads of its scope instance execute.
 static bool check_barrier(struct emit *e, const struct barrier *barrier)
 {
     const struct axi_program *program = e->program;
@@ -67,7 +67,7 @@ static bool check_numbers(struct emit *e)
     return true;
 }
 
-// What workgroup memory holds at the end others read behind a barrier.
+// Other threads read the final content of workgroup memory after a barrier.
 static bool check_final(struct emit *e)
 {
     const struct axi_program *program = e->program;
@@ -132,7 +132,7 @@ static void put_annotations(const struct emit *e, const uint32_t counts[3], stru
     }
     text_printf(text, "; @Config: %u, %u, %u\n", (unsigned)counts[0], (unsigned)counts[1],
                 (unsigned)counts[2]);
-    // Behind that character in a comment Dat3M expects another annotation.
+    // In a comment, Dat3M takes what follows that character for an annotation.
     OWNED(text_free) struct text name = {0};
     text_puts(&name, program->name);
     for (char *at = name.data; at && (at = strchr(at, '@'));)
@@ -140,7 +140,7 @@ static void put_annotations(const struct emit *e, const uint32_t counts[3], stru
     text_printf(text, "; %s: a litmus test as one instance\n", name.data ? name.data : "");
 }
 
-// Of each variable: a line with its name, its set's binding and whether it is workgroup memory.
+// For each variable, a line with its name, its set's binding and whether it is workgroup memory.
 static void put_variables(const struct emit *e, const char *format, struct text *text)
 {
     const struct axi_program *program = e->program;
@@ -268,8 +268,8 @@ static void store_result(struct emit *e, const struct axi_observed *of, const ch
     put(e, "OpStore %.*s_at %s", length, of->name, value);
 }
 
-// What an invocation does that is this thread, up to the barrier, or to the end (NULL). Registers
-// that it changes are what they were in all others.
+// Emits this thread's code up to the barrier, or to the end (NULL), in a selection. Invocations
+// that are other threads keep their registers.
 static void put_part(struct emit *e, unsigned t, const struct barrier *barrier, size_t part)
 {
     const unsigned n = number_of(e, t);
@@ -306,7 +306,7 @@ static void put_part(struct emit *e, unsigned t, const struct barrier *barrier, 
     }
 }
 
-// Workgroups that do not have it pass by.
+// Emits the barrier; workgroups without it skip it.
 static void put_barrier(struct emit *e, const struct barrier *barrier, size_t number)
 {
     const struct axi_program *program = e->program;
@@ -341,8 +341,8 @@ static void put_barrier(struct emit *e, const struct barrier *barrier, size_t nu
     }
 }
 
-// Conditions name no workgroup's copy of a variable: one of its threads copies what is there when
-// all have ended.
+// Conditions cannot name one workgroup's copy of a variable, so one of its threads copies the
+// content after all have ended.
 static void put_finals(struct emit *e)
 {
     const struct axi_program *program = e->program;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws programs. The chances stand in docs/fuzzing.md.
+// Draws programs; docs/fuzzing.md gives the probabilities.
 #include "generate/program.h"
 
 #include "base/random.h"
@@ -10,10 +10,10 @@ struct drawing {
     struct gen_program *program;
     const struct gen_limits *limits;
     struct lit_random random;
-    uint32_t left; // steps still to be drawn
+    uint32_t left; // steps left to draw
 };
 
-// Where a list of steps stands.
+// The position of a list of steps.
 struct place {
     uint32_t depth, loops;
     bool breaks, continues, returns, in_switch;
@@ -26,7 +26,7 @@ static uint32_t below(struct drawing *d, uint32_t bound)
     return (uint32_t)random_below(&d->random, bound);
 }
 
-// A step more; 0 when there is no room, which gen_check makes a program that is drawn anew.
+// Adds a step; returns 0 if there is no room, and then gen_check fails and the program is redrawn.
 static uint8_t add(struct drawing *d, struct gen_step step)
 {
     if (d->program->count == GEN_STEPS)
@@ -36,7 +36,7 @@ static uint8_t add(struct drawing *d, struct gen_step step)
     return d->program->count;
 }
 
-// In programs with data a step that acts; what it does is drawn later.
+// Draws a look; in programs with data an operation, filled in later.
 static uint8_t draw_look(struct drawing *d)
 {
     if (d->limits->numbers)
@@ -44,7 +44,7 @@ static uint8_t draw_look(struct drawing *d)
     return add(d, (struct gen_step){.kind = below(d, 6) ? MASKS_LOOK : MASKS_ELECT});
 }
 
-// Any subset of the loops around.
+// Any subset of the enclosing loops.
 static uint8_t draw_loops(struct drawing *d, const struct place *at)
 {
     return (uint8_t)below(d, 1u << at->loops);
@@ -55,7 +55,7 @@ static struct gen_condition draw_condition(struct drawing *d, const struct place
     const bool elects = d->limits->rule == MASKS_MAXIMAL && !at->in_switch;
     if (d->limits->numbers)
         switch (below(d, 6)) {
-        case 0: // the whole workgroup goes one way
+        case 0: // the same for the whole workgroup
             return (struct gen_condition){GEN_GROUP_BIT, (uint8_t)below(d, 32), draw_loops(d, at)};
         case 1:
         case 2:
@@ -86,7 +86,7 @@ static struct gen_condition draw_condition(struct drawing *d, const struct place
     return (struct gen_condition){GEN_BIT, (uint8_t)below(d, 32), draw_loops(d, at)};
 }
 
-// `if i>=N { look break }`, without which a loop that has no condition would not end.
+// `if i>=N { look break }`, which ends a loop without a condition.
 static uint8_t draw_bound(struct drawing *d, const struct place *at)
 {
     const uint8_t loop = (uint8_t)(1u << (at->loops - 1));
@@ -122,7 +122,7 @@ static uint8_t draw_loop(struct drawing *d, struct place at)
     struct place next = at;
     at.breaks = at.continues = true;
     next.breaks = next.continues = next.returns = false;
-    // The bound stands first, so that no `continue` passes it by.
+    // The bound comes first, so that no `continue` skips it.
     const uint8_t bound = forever ? draw_bound(d, &at) : 0;
     const uint8_t body = draw_list(d, at);
     const uint8_t other = below(d, 3) == 0 ? draw_list(d, next) : 0;
@@ -186,8 +186,7 @@ static uint8_t draw_call(struct drawing *d, struct place at)
     return number;
 }
 
-// `if ... { look break }`: what leaves a loop looks around before, which is where compilers move
-// code.
+// `if ... { look break }`: looks around before leaving a loop, which is where compilers move code.
 static uint8_t draw_exit(struct drawing *d, struct place at)
 {
     const uint8_t number =
@@ -214,7 +213,7 @@ static uint8_t draw_step(struct drawing *d, struct place at)
     return kind >= 3 ? draw_if(d, at) : draw_look(d);
 }
 
-// How a list ends: one time in three inside a construct it leaves it, if it can; else it looks.
+// Ends a list: inside a construct it leaves it one time in three, if it can; otherwise it looks.
 static uint8_t draw_end(struct drawing *d, const struct place *at)
 {
     enum masks_kind ways[3];
@@ -251,12 +250,12 @@ void gen_draw(struct gen_program *program, const struct gen_limits *limits, uint
     struct drawing d = {.program = program, .limits = limits};
     d.random.state = random_derive(seed, gen_rule_name(limits->rule)) ^ index;
     d.random.state = random_next(&d.random);
-    d.random.state += limits->numbers; // another family, other programs
+    d.random.state += limits->numbers; // different programs for the other family
     assert(limits->steps <= GEN_STEPS / 2 && limits->depth <= GEN_NESTING / 2);
     do {
         *program = (struct gen_program){.numbers = (uint8_t)limits->numbers,
                                         .truths = (uint8_t)limits->truths};
-        // Small programs are quicker, large ones stranger.
+        // Small programs are faster, large ones more exotic.
         d.left = 4 + below(&d, limits->steps > 4 ? limits->steps - 3 : 1);
         const uint8_t first = draw_list(&d, (struct place){.returns = !limits->numbers});
         program->first = first;

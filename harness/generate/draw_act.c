@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws what programs with data do. The chances stand in docs/fuzzing.md.
+// Draws operations of programs with data; docs/fuzzing.md gives the probabilities.
 #include "generate/program.h"
 
 struct drawing {
     const struct gen_limits *limits;
     struct lit_random *random;
-    struct gen_act last, counted; // of all, and of those that count
+    struct gen_act last, counted; // the last operation; the last that counts
 };
 
 static uint32_t below(struct drawing *d, uint32_t bound)
@@ -13,21 +13,21 @@ static uint32_t below(struct drawing *d, uint32_t bound)
     return (uint32_t)random_below(d->random, bound);
 }
 
-// Any way to combine, and any type, that the operation has and the device supports. False: none in
-// some tries.
+// Draws an operator and a type that the operation has and the device supports. False if several
+// tries find none.
 static bool draw_kind(struct drawing *d, struct gen_act *act)
 {
     const struct gen_form *form = &gen_forms[act->op];
     for (uint32_t tries = 0; tries < 32; tries++) {
         act->with = form->combines ? (uint8_t)below(d, GEN_WITHS) : 0;
         act->type = (uint8_t)below(d, GEN_TYPES);
-        // Half of them are what all devices have.
+        // Half of them use the type that all devices support.
         if (form->types & 1u << GEN_U32 && below(d, 2))
             act->type = GEN_U32;
         if (gen_act_features(act) & ~d->limits->features)
             continue;
-        // Sums of floats have no precision: one that is drawn is of words, so that a seed still
-        // gives the other programs that it gave.
+        // Float sums have no specified precision: replaces the type by words after drawing, so that
+        // a seed's other programs stay the same.
         if (form->combines && act->with == GEN_WITH_ADD && form->types >> act->type & 1 &&
             act->type >= GEN_F32 && act->type <= GEN_F64)
             act->type = GEN_U32;
@@ -47,7 +47,7 @@ static void draw_operands(struct drawing *d, struct gen_act *act, uint32_t loops
         act->from[i] =
             (uint8_t)below(d, gen_act_takes_truth(act, i) ? limits->truths : limits->numbers);
     act->n = form->most ? (uint8_t)below(d, form->most + 1u) : 0;
-    // Lanes that there are are more interesting than others.
+    // Prefer lanes that exist.
     if (act->op >= GEN_OP_BROADCAST && act->op <= GEN_OP_ROTATE && act->n >= limits->subgroup &&
         below(d, 4))
         act->n %= limits->subgroup;
@@ -62,11 +62,11 @@ static void draw_operands(struct drawing *d, struct gen_act *act, uint32_t loops
     act->to = 0;
     if (gives)
         act->to = (uint8_t)below(d, gen_act_gives_truth(act) ? limits->truths : limits->numbers);
-    // What is added keeps what was there alive.
+    // Adding keeps the old value alive.
     act->adds = gives && below(d, 3) != 0;
 }
 
-// What is counted is asked for later: most often of the same counter.
+// Remembers what was counted, and mostly queries the same counter later.
 static void draw_counter(struct drawing *d, struct gen_act *act)
 {
     if (act->op != GEN_OP_ATOMIC && act->op != GEN_OP_TOTAL)
@@ -78,7 +78,7 @@ static void draw_counter(struct drawing *d, struct gen_act *act)
     d->counted = *act;
 }
 
-// An operation for a place that allows so much, in so many loops.
+// Draws an operation permitted by the place, inside so many loops.
 static struct gen_act draw_act(struct drawing *d, uint32_t allows, uint32_t loops)
 {
     for (;;) {
@@ -90,7 +90,7 @@ static struct gen_act draw_act(struct drawing *d, uint32_t allows, uint32_t loop
             act.op = (uint8_t)(GEN_OP_REDUCE + below(d, GEN_OP_LOAD - GEN_OP_REDUCE));
         else
             act.op = (uint8_t)(GEN_OP_LOAD + below(d, GEN_OPS - GEN_OP_LOAD));
-        // Equal operations on the ways of a branch are what compilers merge.
+        // Compilers merge equal operations on both sides of a branch.
         const bool again = d->last.op && below(d, 4) == 0;
         if (again)
             act = d->last;

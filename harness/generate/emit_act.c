@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes as SPIR-V what generated programs do with data. Registers are variables of the storage
-// class Private; what a block holds already is not loaded again.
+// Writes the data operations of generated programs as SPIR-V. Registers are variables of storage
+// class Private; a value known in the current block is not loaded again.
 #include "generate/emit.h"
 
 #include "model/facts.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BARRIER "OpControlBarrier #2 #2 #328" // workgroup; acquire, release, both kinds of memory
+#define BARRIER "OpControlBarrier #2 #2 #328" // workgroup; acquire-release, both memories
 
 static const char *const type_ids[GEN_TYPES] = {"%uint",  "%ushort", "%uchar",  "%ulong",
                                                 "%float", "%half",   "%double", "%bool"};
@@ -18,7 +18,7 @@ static bool is_float(uint32_t type)
     return type == GEN_F32 || type == GEN_F16 || type == GEN_F64;
 }
 
-// Emits an instruction with a result, and gives its id.
+// Emits an instruction with a result, and returns its id.
 __attribute__((format(__printf__, 2, 3))) static struct name value(struct emit *e,
                                                                    const char *format, ...)
 {
@@ -126,7 +126,7 @@ static struct name out_of(struct emit *e, const struct gen_act *act, struct name
     return id;
 }
 
-// Operations of a subgroup
+// Subgroup operations
 
 static struct name operand(struct emit *e, const struct gen_act *act, uint32_t i)
 {
@@ -156,7 +156,7 @@ static struct name emit_scan(struct emit *e, const struct gen_act *act, uint32_t
                         type_ids[act->type], kind, number.is, size.is));
 }
 
-// A sum that is only used where a condition holds.
+// A sum whose only use is conditional.
 static struct name emit_late(struct emit *e, const struct gen_act *act)
 {
     const struct name when = operand(e, act, 0), sum = emit_scan(e, act, 1), before = e->block;
@@ -176,7 +176,7 @@ static struct name ballot_of(struct emit *e, struct name truth)
     return value(e, "OpGroupNonUniformBallot %%uint4 %%subgroup_scope %s", truth.is);
 }
 
-// A lane's number, within the subgroup.
+// A lane number wrapped to the subgroup.
 static struct name emit_within(struct emit *e, struct name number)
 {
     const struct name last = value(e, "OpISub %%uint %s #1", e->size.is);
@@ -189,8 +189,8 @@ static struct name emit_count(struct emit *e, struct name ballot, const char *ki
                  ballot.is);
 }
 
-// The lowest or highest lane of a ballot; GEN_NUMBERS where it has none, of which the operation
-// says nothing.
+// The lowest or highest lane in a ballot; GEN_NUMBERS if it is empty, for which the operation is
+// undefined.
 static struct name emit_end_of(struct emit *e, struct name ballot, const char *which)
 {
     const struct name found =
@@ -240,7 +240,7 @@ static struct name emit_ask(struct emit *e, const struct gen_act *act)
         return emit_end_of(e, ballot_of(e, a), "LSB");
     case GEN_OP_HIGHEST:
         return emit_end_of(e, ballot_of(e, a), "MSB");
-    case GEN_OP_INVERSE: // which must be the same for all
+    case GEN_OP_INVERSE: // the operand must be uniform
         x = value(e, "OpGroupNonUniformBroadcastFirst %%uint %%subgroup_scope %s", a.is);
         x = value(e, "OpCompositeConstruct %%uint4 %s %s %s %s", x.is, x.is, x.is, x.is);
         return emit_vote(e, "InverseBallot", x);
@@ -256,7 +256,7 @@ static struct name emit_ask(struct emit *e, const struct gen_act *act)
     }
 }
 
-// Where a lane reads, and the operation's argument that says so, beside the value.
+// The lane that a lane reads from, and the operation's argument for it.
 static struct name emit_source(struct emit *e, const struct gen_act *act, struct name *argument)
 {
     const struct name n = *argument = emit_name("#%u", act->n);
@@ -277,7 +277,7 @@ static struct name emit_source(struct emit *e, const struct gen_act *act, struct
         return emit_within(e, value(e, "OpIAdd %%uint %s %s", e->lane.is, n.is));
     case GEN_OP_QUAD_SWAP:
         return value(e, "OpBitwiseXor %%uint %s #%u", e->lane.is, act->n + 1u);
-    default: // a lane of the same four
+    default: // a lane of the same quad
         base = value(e, "OpBitwiseAnd %%uint %s #4294967292", e->lane.is);
         if (act->op == GEN_OP_QUAD_BROADCAST)
             return value(e, "OpIAdd %%uint %s %s", base.is, n.is);
@@ -287,7 +287,7 @@ static struct name emit_source(struct emit *e, const struct gen_act *act, struct
     }
 }
 
-// What is read of a lane that is not there, or not active, is undefined: it is not used then.
+// Reading a nonexistent or inactive lane is undefined: the result is then not used.
 static struct name emit_move(struct emit *e, const struct gen_act *act, uint32_t allows)
 {
     static const char *const names[GEN_OPS] = {
@@ -326,7 +326,7 @@ static bool in_buffer(const struct gen_act *act)
     return act->type == GEN_BUFFER;
 }
 
-// A counter's address. In the buffer two counters stand in a pair, behind the cells.
+// A counter's address. In the buffer, counters follow the cells in pairs.
 static struct name emit_counter(struct emit *e, bool buffer, uint32_t counter)
 {
     if (!buffer)
@@ -356,7 +356,7 @@ static void emit_write(struct emit *e, bool buffer, struct name at, struct name 
     emit_put(e, "OpStore %s %s", at.is, pair.is);
 }
 
-// The cell of the invocation so many behind this one, around the workgroup.
+// The cell of the invocation `n` places ahead, modulo the workgroup.
 static struct name emit_other_cell(struct emit *e, bool buffer, uint32_t n)
 {
     const struct name sum = value(e, "OpIAdd %%uint %s #%u", e->local.is, n);
@@ -392,7 +392,7 @@ static struct name emit_atomic(struct emit *e, const struct gen_act *act)
     return value(e, "OpAtomic%s %%uint %s #1 #0 %s", names[act->with], at.is, number.is);
 }
 
-// What the whole workgroup does together, between barriers.
+// Operations of the whole workgroup, between barriers.
 static struct name emit_together(struct emit *e, const struct gen_act *act)
 {
     const bool buffer = in_buffer(act);
@@ -431,13 +431,13 @@ static struct name emit_access(struct emit *e, const struct gen_act *act)
         held = emit_load(e, buffer, e->cell[buffer]);
     if (number.is[0])
         emit_write(e, buffer, e->cell[buffer], number);
-    // Behind the store: a load that went there would be seen.
+    // After the store, so that a load moved there would be noticed.
     return held.is[0] ? fold_pair(e, held) : held;
 }
 
-// Operations of a lane
+// Lane operations
 
-// A loop of its own, with more iterations than other loops have.
+// A separate loop with more iterations than other loops.
 static struct name emit_rounds(struct emit *e, struct name number, uint32_t count)
 {
     const uint32_t n = ++e->values;
@@ -482,7 +482,7 @@ static struct name emit_alone(struct emit *e, const struct gen_act *act)
     for (uint32_t i = 0; i < count; i++)
         from[i] = operand(e, act, i);
     switch (act->op) {
-    case GEN_OP_NUMBER: // as a sum: what is assigned is an id, and may not be written as a constant
+    case GEN_OP_NUMBER: // as a sum, because the assigned id must not be written as a constant
         return value(e, "OpIAdd %%uint #%u #0", act->n);
     case GEN_OP_LANE:
         return e->lane;
@@ -563,7 +563,7 @@ void emit_entry(struct emit *e, uint32_t function)
     }
     if (shared)
         e->cell[0] = value(e, "OpAccessChain %%shared_pair_pointer %%cells %s", e->local.is);
-    if (buffer) { // its first word is not the program's
+    if (buffer) { // its first word is reserved
         const struct name ids = value(e, "OpLoad %%uint3 %%workgroup_input");
         const struct name id = value(e, "OpCompositeExtract %%uint %s 0", ids.is);
         const struct name each = value(e, "OpIAdd %%uint %%workgroup_width #%u", GEN_COUNTERS / 2u);
@@ -574,7 +574,7 @@ void emit_entry(struct emit *e, uint32_t function)
     }
 }
 
-// Each invocation writes its cell, the first one the counters, too.
+// Each invocation initialises its cell, and the first one the counters.
 static void begin_memory(struct emit *e)
 {
     const bool used[] = {uses(e->program, GEN_SHARED), uses(e->program, GEN_BUFFER)};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs with data compute, lane by lane: an interpreter of the tree, who executes what
-// being said by masks.c. It has nothing in common with the module but the tree, and act.h.
+// Computes programs with data lane by lane by interpreting the tree; masks.c determines which lanes
+// execute each step. Shares only the tree and act.h with the module.
 #include "generate/program.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-// A workgroup. Cells and counters: of shared memory, of the buffer.
+// A workgroup. Cells and counters: [0] shared memory, [1] the buffer.
 struct machine {
     const struct gen_program *program;
     uint32_t lanes, subgroup;
@@ -16,16 +16,16 @@ struct machine {
     uint32_t counters[2][GEN_COUNTERS];
 };
 
-// One step, as the lanes of one subgroup execute it.
+// One step, executed by the lanes of one subgroup.
 struct turn {
     struct machine *machine;
     const struct gen_act *act;
     const uint32_t *iteration;
     uint32_t start;               // the subgroup's first lane
-    bool active[128];             // of its lanes
-    uint32_t operand[3][128];     // what their operands hold
-    uint64_t value[128];          // the first one, in the operation's type
-    uint32_t result[MASKS_LANES]; // of the workgroup's lanes
+    bool active[128];             // by lane of the subgroup
+    uint32_t operand[3][128];     // operand values
+    uint64_t value[128];          // the first operand, converted to the operation's type
+    uint32_t result[MASKS_LANES]; // by lane of the workgroup
 };
 
 // Types
@@ -41,7 +41,7 @@ static uint32_t width_of(enum gen_type type)
         return 16;
     case GEN_U64:
         return 64;
-    default: // floats are small whole numbers
+    default: // floats hold small integers
         return 32;
     }
 }
@@ -118,7 +118,7 @@ static uint64_t identity(enum gen_with with, uint32_t width)
     }
 }
 
-// Operations of a subgroup
+// Subgroup operations
 
 static void scan(struct turn *t)
 {
@@ -137,13 +137,13 @@ static void scan(struct turn *t)
         for (uint32_t i = first; i < first + cluster; i++) {
             if (t->act->op == GEN_OP_REDUCE || t->act->op == GEN_OP_CLUSTER)
                 t->result[t->start + i] = all;
-            else if (t->act->op == GEN_OP_LATE) // the condition stands before the number
+            else if (t->act->op == GEN_OP_LATE) // the condition precedes the number
                 t->result[t->start + i] = t->operand[0][i] ? all + 1 : 0;
         }
     }
 }
 
-// The lane that a lane reads.
+// The lane that a lane reads from.
 static uint32_t source(const struct turn *t, uint32_t lane)
 {
     const uint32_t size = t->machine->subgroup, n = t->act->n;
@@ -164,12 +164,12 @@ static uint32_t source(const struct turn *t, uint32_t lane)
         return (lane & ~3u) | ((lane + n) & 3);
     case GEN_OP_QUAD_BROADCAST:
         return (lane & ~3u) | n;
-    default: // to the side, up or down, across
+    default: // quad swaps: horizontal, vertical, diagonal
         return lane ^ (n + 1);
     }
 }
 
-// Who reads a lane that is not there, or not active, keeps what it has.
+// A lane that reads a nonexistent or inactive lane keeps its value.
 static void move(struct turn *t)
 {
     for (uint32_t i = 0; i < t->machine->subgroup; i++) {
@@ -181,7 +181,7 @@ static void move(struct turn *t)
     }
 }
 
-// Votes and ballots. `mask` has the lanes that say yes.
+// Votes and ballots. `mask` has the lanes that vote yes.
 static void ask(struct turn *t)
 {
     const uint32_t size = t->machine->subgroup;
@@ -224,7 +224,7 @@ static void ask(struct turn *t)
     }
 }
 
-// Operations of a lane, and of memory that it shares
+// Lane operations, and operations on shared memory
 
 static uint32_t rounds(uint32_t number, uint32_t count)
 {
@@ -298,12 +298,12 @@ static void access_memory(struct turn *t)
         } else if (t->act->op == GEN_OP_TICKET) {
             counters[GEN_TICKET_SUM] += counters[GEN_TICKETS]++;
         } else if (t->act->op == GEN_OP_ORDERED) {
-            t->result[t->start + i] = 1; // what is read later is not older
+            t->result[t->start + i] = 1; // a later read is not older
         }
     }
 }
 
-// What the whole workgroup does together, between barriers.
+// Operations of the whole workgroup, between barriers.
 static void exchange(struct turn *t)
 {
     struct machine *m = t->machine;
@@ -331,7 +331,7 @@ static void fetch(struct turn *t, const uint64_t *here)
 {
     const struct machine *m = t->machine;
     const uint32_t count = gen_act_operands(t->act);
-    // The number of a reduction whose result is used later stands behind the condition.
+    // If the result is used late, the reduction's operand follows the condition.
     const uint32_t first = t->act->op == GEN_OP_LATE;
     for (uint32_t i = 0; i < m->subgroup; i++) {
         const uint32_t lane = t->start + i;

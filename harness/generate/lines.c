@@ -27,7 +27,7 @@ void gen_lines_know(struct gen_lines *lines, uint32_t constant)
     LIT_ADD(lines->constants, lines->constant_count) = constant;
 }
 
-// Declares a constant at its first use, and appends what it is called.
+// Appends a constant's name, and declares it at its first use.
 static void put_constant(struct gen_lines *lines, uint32_t value)
 {
     static const char *const words[] = {"%zero", "%one", "%two", "%three", "%four"};

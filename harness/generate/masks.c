@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulator of structured control flow: it walks a shape with the set of lanes that execute
-// each step, as maximal reconvergence prescribes them, and keeps beside it which lanes went the
-// same way.
+// The simulator of structured control flow. It walks a shape with the set of lanes that execute
+// each step under maximal reconvergence, and also tracks which lanes took the same path.
 #include "generate/masks.h"
 
 #include "base/random.h"
@@ -18,8 +17,7 @@ struct set {
     uint64_t bits[SET_WORDS];
 };
 
-// A group of lanes that the uniform control flow rule speaks of: all of a subgroup, or of a
-// workgroup.
+// The groups in the uniform control flow rule: all lanes of a subgroup, or of a workgroup.
 enum scope { SUBGROUP, WORKGROUP, SCOPES };
 
 struct walk {
@@ -28,21 +26,20 @@ struct walk {
     uint32_t lanes, subgroup;
     const uint32_t *words;
     struct masks_cell *cells;
-    uint32_t depth; // loops around
+    uint32_t depth; // number of enclosing loops
     uint32_t iteration[MASKS_DEPTH];
-    // What identifies the way that a lane went since its group was together for the last time. Two
-    // lanes that were together and have the same number are still together.
+    // Identifies the path that a lane took since its group was last together. Lanes that were
+    // together and have the same number still are.
     uint64_t way[SCOPES][MASKS_LANES];
-    // Lanes of one tangle that differ in this number came to a case of a switch by different
-    // selectors.
+    // Lanes of one tangle with different numbers reached a case of a switch by different selectors.
     uint64_t apart[MASKS_LANES];
-    struct set *ever; // of [first slot of a place]: the lanes that executed it, in any iteration
+    struct set *ever; // by a place's first slot: the lanes that executed it in any iteration
 };
 
-// Where lanes go that leave a list of steps before its end.
+// Destinations of lanes that leave a list of steps before its end.
 struct exits {
     struct set *broke, *continued, *returned;
-    struct set *left; // the loop, from within a switch too
+    struct set *left; // leaving the loop, even from a switch inside it
 };
 
 static bool set_has(const struct set *set, uint32_t lane)
@@ -55,7 +52,7 @@ static void set_add(struct set *set, uint32_t lane)
     set->bits[lane / 64] |= UINT64_C(1) << lane % 64;
 }
 
-// The first lane of the set from this one on, MASKS_LANES if there is none.
+// The set's first lane at or after `lane`; MASKS_LANES if there is none.
 static uint32_t set_next(const struct set *set, uint32_t lane)
 {
     uint64_t above = UINT64_MAX << lane % 64;
@@ -66,11 +63,11 @@ static uint32_t set_next(const struct set *set, uint32_t lane)
     return MASKS_LANES;
 }
 
-// Over the lanes of a set, lowest first.
+// Iterates over a set's lanes in ascending order.
 #define each_lane(lane, set)                                                                       \
     for (uint32_t lane = set_next(set, 0); lane < MASKS_LANES; lane = set_next(set, lane + 1))
 
-// The lanes of one subgroup, whose first lane is `start`, as a mask.
+// The lanes of the subgroup that starts at `start`, as a mask.
 static void set_mask(const struct set *set, uint32_t start, uint32_t subgroup, uint32_t mask[4])
 {
     memset(mask, 0, 4 * sizeof(*mask));
@@ -110,7 +107,7 @@ static uint32_t group_size(const struct walk *walk, enum scope scope)
     return scope == SUBGROUP ? walk->subgroup : walk->lanes;
 }
 
-// The lanes whose whole group is here and went the same way: uniform control flow.
+// The lanes in uniform control flow: their whole group is here and took the same path.
 static struct set uniform(const struct walk *walk, enum scope scope, const struct set *here)
 {
     struct set all = {0};
@@ -125,7 +122,7 @@ static struct set uniform(const struct walk *walk, enum scope scope, const struc
     return all;
 }
 
-// A selection or loop that lanes are in: which groups entered it in uniform control flow.
+// A selection or loop being executed, with the groups that entered it in uniform control flow.
 struct construct {
     struct set uniform[SCOPES];
 };
@@ -138,8 +135,8 @@ static struct construct enter(const struct walk *walk, const struct set *here)
     return construct;
 }
 
-// At the merge block: a group that entered in uniform control flow and left completely by the merge
-// block is in uniform control flow again. All others keep the ways that they went.
+// At the merge block, a group that entered in uniform control flow and left completely through the
+// merge block is in uniform control flow again. All others keep their paths.
 static void merge(struct walk *walk, const struct construct *construct, const struct set *here)
 {
     for (enum scope scope = 0; scope < SCOPES; scope++) {
@@ -168,7 +165,7 @@ static uint32_t mask_first(const uint32_t mask[4])
     return lane;
 }
 
-// What each lane of `here` chooses. The choice becomes part of the way it went.
+// Evaluates the choice of each lane in `here`, and adds it to the lane's path.
 static void choose(struct walk *walk, const struct masks_step *step, const struct set *here,
                    uint32_t *choice)
 {
@@ -211,7 +208,7 @@ static struct set chosen(const struct set *here, const uint32_t *choice)
     return set;
 }
 
-// How many classes there are, at most 3, of lanes of the subgroup that must stay together.
+// The number of classes, at most 3, of the subgroup's lanes that must stay together.
 static uint32_t count_classes(const struct walk *walk, const struct set *here, uint32_t start)
 {
     uint64_t seen[3];
@@ -226,7 +223,7 @@ static uint32_t count_classes(const struct walk *walk, const struct set *here, u
     return count;
 }
 
-// The slot in which a place stores in this iteration.
+// The slot that a place uses in this iteration.
 static uint32_t slot_of(const struct walk *walk, const struct masks_step *step)
 {
     uint32_t place = 0;
@@ -237,7 +234,7 @@ static uint32_t slot_of(const struct walk *walk, const struct masks_step *step)
     return slot;
 }
 
-// Whether nothing that `look` asks of a lane tells these two apart.
+// Whether the two lanes are indistinguishable by path and selector.
 static bool alike(const struct walk *walk, uint32_t a, uint32_t b)
 {
     return a / walk->subgroup == b / walk->subgroup && walk->apart[a] == walk->apart[b] &&
@@ -245,7 +242,7 @@ static bool alike(const struct walk *walk, uint32_t a, uint32_t b)
            walk->way[SUBGROUP][a] == walk->way[SUBGROUP][b];
 }
 
-// The mask that a lane sees, and the smallest that it may see.
+// The mask that a lane sees under maximal reconvergence, and its lower bound.
 static struct masks_cell seen_by(const struct walk *walk, const struct set *here, uint32_t lane)
 {
     struct masks_cell cell = {.executed = true};
@@ -276,7 +273,7 @@ static struct masks_cell seen_by(const struct walk *walk, const struct set *here
 static void look(struct walk *walk, const struct masks_step *step, const struct set *here)
 {
     const uint32_t slot = slot_of(walk, step), slots = walk->shape->slots;
-    uint32_t before = MASKS_LANES; // the lane that looked last
+    uint32_t before = MASKS_LANES; // the previous lane
     each_lane (lane, here) {
         struct masks_cell *cell = &walk->cells[lane * slots + slot];
         if (before != MASKS_LANES && alike(walk, before, lane))
@@ -288,7 +285,7 @@ static void look(struct walk *walk, const struct masks_step *step, const struct 
     walk->ever[step->slot] = set_union(walk->ever[step->slot], *here);
 }
 
-// The iteration that a lane is in is its own affair: no rule leaves it open.
+// A lane's own iteration is never left open by a rule.
 static void number(struct walk *walk, const struct masks_step *step, const struct set *here)
 {
     const uint32_t iteration = walk->depth ? walk->iteration[walk->depth - 1] : 0;
@@ -313,8 +310,8 @@ static struct set run_if(struct walk *walk, const struct masks_step *step, struc
     return out;
 }
 
-// Iterations are taken one after the other: invocations that entered the loop together and go on
-// are together at each continue target, so iteration n of one is iteration n of all.
+// Executes iterations in sequence: invocations that entered the loop together and remain in it are
+// together at each continue target, so iteration n is the same for all.
 static struct set run_loop(struct walk *walk, const struct masks_step *step, struct set here,
                            const struct exits *outer)
 {
@@ -350,8 +347,8 @@ static struct set run_loop(struct walk *walk, const struct masks_step *step, str
     return broke;
 }
 
-// Lanes with one selector stay together. Lanes with different selectors that reach the same case,
-// by the switch or by falling through, may be one tangle or several: `apart` tells them apart.
+// Lanes with the same selector stay together. Lanes with different selectors that reach the same
+// case, directly or by falling through, may form one tangle or several: `apart` distinguishes them.
 static struct set run_switch(struct walk *walk, const struct masks_step *step, struct set here,
                              const struct exits *exits)
 {
@@ -377,15 +374,14 @@ static struct set run_switch(struct walk *walk, const struct masks_step *step, s
         if (!one->falls)
             out = set_union(out, ended);
     }
-    out = set_union(out, set_union(left, falling)); // no default: the merge block
+    out = set_union(out, set_union(left, falling)); // without a default: to the merge block
     memcpy(walk->apart, outer, sizeof(outer));
     merge(walk, &construct, &out);
     return out;
 }
 
-// After a call the invocations that made it together are together again, under maximal
-// reconvergence. The other rules know no such place: whoever returned on different ways continues
-// apart.
+// Under maximal reconvergence, the invocations of a call are together again after it. The other
+// rules do not reunite lanes that returned on different paths.
 static struct set run_call(struct walk *walk, const struct masks_step *step, struct set here)
 {
     struct set returned = {0};
@@ -394,7 +390,7 @@ static struct set run_call(struct walk *walk, const struct masks_step *step, str
     return set_union(ended, returned);
 }
 
-// Takes `here` through a list of steps and gives back who reaches its end.
+// Walks `here` through a list of steps; returns the lanes that reach its end.
 static struct set run(struct walk *walk, const struct masks_step *steps, struct set here,
                       const struct exits *exits)
 {
@@ -473,10 +469,10 @@ static const struct masks_step *find_place(const struct masks_step *steps, uint3
     return NULL;
 }
 
-// What OpGroupNonUniformElect says, from the masks that the lane may see: 255 for the lowest lane
-// of the tangle, 240 for the others. Where the rule leaves two tangles, joined or not, what either
-// says; where it bounds the tangle, the lane is elected for certain if no lower one may be there,
-// and not if a lower one must be.
+// The result of OpGroupNonUniformElect, from the masks that the lane may see: 255 for the lowest
+// lane of the tangle, 240 for others. If the rule permits two tangles, joined or not, either's
+// result is allowed; if it bounds the tangle, the lane is certainly elected if no lower lane may be
+// in it, and certainly not if a lower lane must be.
 static void elect(enum masks_rule rule, uint32_t own, struct masks_cell *cell)
 {
     const bool by_want = mask_first(cell->want) == own;
@@ -491,12 +487,12 @@ static void elect(enum masks_rule rule, uint32_t own, struct masks_cell *cell)
     memset(cell->lower, 0xff, sizeof(cell->lower));
 }
 
-// The upper bounds, which are known only at the end, and who is elected.
+// Fills in the upper bounds, which are known only at the end, and the elections.
 static void finish(const struct walk *walk)
 {
     for (uint32_t slot = 0; slot < walk->shape->slots; slot++) {
         const struct masks_step *place = find_place(walk->shape->steps, slot);
-        if (!place) // no place of this shape is stored here
+        if (!place) // nothing stores to this slot
             continue;
         for (uint32_t lane = 0; lane < walk->lanes; lane++) {
             struct masks_cell *cell = &walk->cells[lane * walk->shape->slots + slot];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes generated programs as SPIR-V assembly: the declarations and the steps, each construct as
-// the structured control flow of SPIR-V has it.
+// Writes generated programs as SPIR-V assembly: the declarations, and the steps as structured
+// control flow.
 #include "generate/emit.h"
 
 #include <assert.h>
@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Where a list of steps stands.
+// The position of a list of steps.
 struct place {
     uint32_t loops;
     struct name broke, continued;
-    bool continuing; // in a continue construct: each of its blocks leads to the loop's header
+    bool continuing; // in a continue construct: each block leads to the loop's header
 };
 
 // Lines
@@ -49,7 +49,7 @@ static void branch(struct emit *e, struct name id)
 
 // Conditions
 
-// id + the iterations of the loops that the condition adds.
+// id plus the iterations that the condition adds.
 static struct name add_turns(struct emit *e, struct name id, const struct gen_condition *when)
 {
     for (uint32_t d = 0; d < MASKS_DEPTH; d++)
@@ -61,7 +61,7 @@ static struct name add_turns(struct emit *e, struct name id, const struct gen_co
     return id;
 }
 
-// The bits of `from` that the mask has, from a bit on.
+// Extracts a bit field of `from`.
 static struct name bits_of(struct emit *e, struct name from, struct name shift, uint32_t mask)
 {
     const uint32_t n = e->conditions;
@@ -73,7 +73,7 @@ static struct name bits_of(struct emit *e, struct name from, struct name shift, 
     return bits;
 }
 
-// The value of a condition that is a number.
+// A condition's numeric value.
 static struct name emit_number(struct emit *e, const struct gen_condition *when)
 {
     const struct name at = emit_name("#%u", when->at);
@@ -149,7 +149,7 @@ static void note_step(struct emit *e, const struct gen_step *step)
     emit_put(e, "; %s", text.data);
 }
 
-// The number of the record in which this place stores, this time.
+// The record number for this execution of a place.
 static struct name emit_record(struct emit *e, const struct masks_step *place, const char *n)
 {
     struct name record = emit_name("%%record_%s", n);
@@ -186,7 +186,7 @@ static void emit_look(struct emit *e, const struct gen_step *step, const struct 
     emit_put(e, "OpStore %%at_%s %%mask_%s", n, n);
 }
 
-// Behind a construct: what was held before it and is not assigned in it.
+// After a construct: keeps values that were known before it and not assigned inside.
 static void forget(struct emit *e, const struct gen_step *step, const struct held *before)
 {
     e->held = *before;
@@ -225,7 +225,8 @@ static bool emit_if(struct emit *e, const struct gen_step *step, struct place at
     return open || at.continuing;
 }
 
-// The counter is a phi: it is set on the way in and on the way back, where all who stay pass.
+// The counter is a phi, with values from the entry and from the back edge, which all remaining
+// lanes pass.
 static bool emit_loop(struct emit *e, const struct gen_step *step, struct place at)
 {
     const uint32_t n = ++e->loops;
@@ -302,7 +303,7 @@ static bool emit_switch(struct emit *e, const struct gen_step *step, struct plac
     for (uint32_t i = step->body; i; i = steps[i].next) {
         note_step(e, &steps[i]);
         e->held = before;
-        emit_forget(e, step->body); // what falls in here has assigned
+        emit_forget(e, step->body); // a case that falls through to here has assigned
         emit_label(e, case_name(n, &steps[i]));
         if (emit_list(e, steps[i].body, at))
             branch(e, steps[i].falls ? case_name(n, &steps[steps[i].next]) : at.broke);
@@ -323,8 +324,7 @@ static void emit_call(struct emit *e, const struct gen_step *step, struct place 
     emit_forget(e, step->body);
 }
 
-// Emits the steps; whether control may reach the end of the list. What follows a step that nobody
-// passes is left out.
+// Emits steps; returns whether control may reach the end of the list. Omits unreachable steps.
 static bool emit_list(struct emit *e, uint32_t first, struct place at)
 {
     bool open = true;
@@ -378,7 +378,7 @@ static void emit_body(struct emit *e, uint32_t first, uint32_t loops, bool is_ma
     emit_put(e, "OpFunctionEnd");
 }
 
-// What a function is handed: the lane's word, its number, its records, the iterations around.
+// Functions get the lane's word, its number, its records and the enclosing iterations.
 static void emit_function(struct emit *e, uint32_t n)
 {
     static const char *const types[] = {"called", "called_in_loop", "called_in_loops"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The notation of generated programs, both ways. What is read may come from anywhere.
+// Writes and parses the notation of generated programs. The input is untrusted.
 #include "generate/program.h"
 
 #include <inttypes.h>
@@ -9,8 +9,8 @@
 
 #define WORD_MAX 64 // bytes of the longest word, terminator included
 
-// How conditions are written: % stands for AT. Before some stands the counter, i or j; to others
-// the iterations may be added.
+// The notation of conditions: % stands for AT. Some begin with the counter, i or j; others allow
+// adding iterations.
 static const struct {
     const char *pattern;
     bool counts, adds;
@@ -31,7 +31,7 @@ static const struct {
     [GEN_NUMBER_FIELD] = {"u%:2", .adds = true},
 };
 
-// How steps are written: a word, a condition, a list in braces, what stands before the other list.
+// The notation of steps: word, condition, list in braces, keyword before the second list.
 static const struct form {
     const char *word;
     uint8_t kind;
@@ -55,7 +55,7 @@ static const struct form {
     {"call", MASKS_CALL, false, true, NULL},
 };
 
-static const struct form no_form = {0}; // of what is written in one word
+static const struct form no_form = {0}; // of steps without lists
 
 // Writing
 
@@ -138,7 +138,7 @@ void gen_write(const struct gen_program *program, struct text *text)
 
 struct reader {
     const char *at, *end;
-    char word[WORD_MAX]; // the next one; "" at the end
+    char word[WORD_MAX]; // the next word; "" at the end
     struct gen_program *program;
     struct lit_error *error;
 };
@@ -183,7 +183,7 @@ static bool skip(struct reader *r, const char *word)
     return is(r, word) ? advance(r) : complain(r, word);
 }
 
-// Takes a prefix off a word.
+// Strips a prefix off a word.
 static bool takes(const char **word, const char *prefix)
 {
     const size_t length = strlen(prefix);
@@ -235,7 +235,7 @@ static bool read_condition(struct reader *r, struct gen_condition *when)
     return complain(r, "a condition");
 }
 
-// Of a dialect.
+// Parses a place of a dialect.
 static bool read_place(struct reader *r, struct gen_step *step)
 {
     struct gen_dialect *own = r->program->dialect;
@@ -243,7 +243,7 @@ static bool read_place(struct reader *r, struct gen_step *step)
     struct gen_place *place = &own->places[step->value];
     char mark;
     uint32_t outer = 1, inner = 1;
-    const int got = sscanf(r->word, // as GEN_NAME says
+    const int got = sscanf(r->word, // field width from GEN_NAME
                            "'%47[^']'@%" SCNu32 "%c%" SCNu32 "x%" SCNu32, place->name, &place->slot,
                            &mark, &outer, &inner);
     if (got < 2)
@@ -274,7 +274,7 @@ static bool read_step(struct reader *r, struct gen_step *step, uint32_t nesting)
     }
     if (form == end)
         return complain(r, "a step");
-    step->kind = form->kind; // of a place alone that of the first form, LOOK
+    step->kind = form->kind; // for a place by itself, that of LOOK
     step->is_default = is(r, "default");
     if (!only_place && !advance(r))
         return false;
@@ -320,7 +320,7 @@ static bool read_list(struct reader *r, uint8_t *first, uint32_t nesting)
     return true;
 }
 
-// "registers 8 4", with which programs with data begin.
+// "registers 8 4", at the start of programs with data.
 static bool read_registers(struct reader *r)
 {
     uint8_t *const counts[] = {&r->program->numbers, &r->program->truths};
@@ -330,7 +330,7 @@ static bool read_registers(struct reader *r)
         if (!advance(r))
             return false;
         const char *word = r->word;
-        // One more than other numbers may be.
+        // 128 exceeds the limit of other numbers.
         const bool most = !strcmp(word, "128");
         if (!most && (!takes_number(&word, counts[i]) || *word))
             return complain(r, "a count of registers");

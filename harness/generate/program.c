@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a generated program means: its conditions, which programs are ones, and the steps that the
-// simulator takes.
+// Semantics of generated programs: conditions, validity, and translation for the simulator.
 #include "generate/program.h"
 
 #include "base/random.h"
@@ -108,16 +107,16 @@ static uint32_t choose(const struct masks_lane *lane)
 struct around {
     const struct gen_program *program;
     enum masks_rule rule;
-    uint8_t seen[GEN_STEPS + 1]; // a step has one place
+    uint8_t seen[GEN_STEPS + 1]; // each step may occur once
     uint32_t slots;
     struct lit_error *error;
 };
 
-// Where a list of steps stands.
+// The position of a list of steps.
 struct place {
     uint32_t nesting, loops;
     bool breaks, continues, returns;
-    bool in_switch; // here two tangles may be one: who is elected is open
+    bool in_switch; // two tangles may be one here, so the election is open
 };
 
 static bool wrong(const struct around *a, uint32_t step, const char *what)
@@ -137,7 +136,7 @@ static bool is_bound(const struct gen_condition *when)
            when->value == GEN_NUMBER_TRIPS;
 }
 
-// Whether a program with so many registers has it.
+// Whether the condition's register exists in the program.
 static bool is_there(const struct gen_condition *when, const struct gen_program *program)
 {
     static const uint8_t most[GEN_VALUES] = {
@@ -174,7 +173,7 @@ static const char *fault_of(const struct gen_condition *when, const struct place
 
 static bool check_list(struct around *a, uint32_t first, struct place at);
 
-// Whether a `continue` of the loop around is among these steps.
+// Whether these steps contain a `continue` of the enclosing loop.
 static bool goes_on(const struct around *a, uint32_t first, uint32_t nesting)
 {
     for (uint32_t i = first; i; i = a->program->steps[i].next) {
@@ -190,8 +189,8 @@ static bool goes_on(const struct around *a, uint32_t first, uint32_t nesting)
     return false;
 }
 
-// A loop without a condition must have a direct step `if i>=N { looks break }`, which no `continue`
-// passes by.
+// A loop without a condition must contain a direct step `if i>=N { looks break }` that no
+// `continue` skips.
 static bool ends(const struct around *a, uint32_t body, uint32_t loop)
 {
     for (uint32_t i = body; i; i = a->program->steps[i].next) {
@@ -273,7 +272,7 @@ static bool check_act(const struct around *a, uint32_t number, struct place at)
     return !fault || wrong(a, number, fault);
 }
 
-// Of a program whose links are good.
+// Checks a program with sound links.
 static bool check_places(const struct around *a)
 {
     struct gen_places places = {0};
@@ -359,7 +358,7 @@ bool gen_check(const struct gen_program *program, enum masks_rule rule, struct l
     if (program->numbers > GEN_NUMBERS || program->numbers % 4 || program->truths > GEN_TRUTHS ||
         !program->numbers != !program->truths)
         return lit_fail(error, LIT_EXIT_USAGE, "the program: it cannot have so many registers");
-    // Whoever returns would not store its registers.
+    // A lane that returns would not store its registers.
     if (!check_list(&a, program->first, (struct place){.returns = !program->numbers}) ||
         !check_places(&a))
         return false;
@@ -387,7 +386,7 @@ uint64_t gen_features(const struct gen_program *program)
     return features;
 }
 
-// Order
+// Text order
 
 static uint8_t copy_list(const struct gen_program *from, uint32_t first, struct gen_program *to)
 {
@@ -416,7 +415,7 @@ void gen_tidy(struct gen_program *program)
     program->first = copy_list(&from, from.first, program);
 }
 
-// The steps of the simulator
+// Translation for the simulator
 
 struct lowering {
     const struct gen_program *program;
@@ -479,7 +478,7 @@ static const struct masks_step *lower_list(struct lowering *l, uint32_t first, u
     uint32_t count = 0;
     for (uint32_t i = first; i; i = l->program->steps[i].next)
         count++;
-    l->used += count + 1; // and the end, which is zero
+    l->used += count + 1; // and the end mark, which is zero
     assert(l->used <= sizeof l->shape->steps / sizeof *l->shape->steps);
     for (uint32_t i = first, n = 0; i; i = l->program->steps[i].next, n++) {
         lower_step(l, &l->program->steps[i], &list[n], loops);
@@ -496,7 +495,7 @@ struct gen_shape *gen_shape_make(const struct gen_program *program)
     return shape;
 }
 
-// Input
+// Input words
 
 uint32_t gen_word(uint64_t seed, uint64_t instance, uint32_t lane, uint32_t subgroup)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinks programs by one change at a time.
+// Shrinks programs one change at a time.
 #include "generate/program.h"
 
 #include <string.h>
@@ -10,11 +10,11 @@ enum change {
     UNWRAP,
     UNWRAP_STRIPPED,
     UNWRAP_OTHER,
-    UNWRAP_BOTH, // the one list, then the other; all cases
+    UNWRAP_BOTH, // one list after the other, or all cases
     DROP_OTHER,
     DROP_BODY,
     NO_FALL,
-    LOOK_ONLY, // a place that elects looks instead
+    LOOK_ONLY, // an election becomes a look
     COUNT_I,   // a loop without a condition counts its iterations
     COUNT_J,
     WHEN_TRUE,
@@ -24,10 +24,10 @@ enum change {
     LESS,
     AT_ONE,
     AT_ZERO,
-    ACT_ALONE,  // a sum instead of what lanes do together
-    ACT_SIMPLE, // the same operation in its simplest form: add, u32
+    ACT_ALONE,  // a sum instead of an operation between lanes
+    ACT_SIMPLE, // the operation's simplest form: add, u32
     ACT_ASSIGNS,
-    ACT_FIRST, // the first registers, one operand after the other
+    ACT_FIRST, // the first registers, operand by operand
     ACT_SECOND,
     ACT_THIRD,
     ACT_TO,
@@ -38,7 +38,7 @@ enum change {
     CHANGES
 };
 
-// Less than a step.
+// An operation's weight, less than that of a step.
 static uint32_t weight_of(const struct gen_act *act)
 {
     return 1024u * (gen_forms[act->op].needs != GEN_ALONE || act->op >= GEN_OP_LOAD) +
@@ -49,7 +49,7 @@ static uint32_t weight_of(const struct gen_act *act)
 
 uint32_t gen_weight(const struct gen_program *program)
 {
-    // Of the conditions, by what has to be known to follow them.
+    // Conditions weighted by the knowledge needed to follow them.
     static const uint8_t values[GEN_VALUES] = {
         [GEN_NONE] = 3,  [GEN_TRUE] = 0,         [GEN_LANE_BIT] = 1,     [GEN_LANE_IS] = 1,
         [GEN_BIT] = 2,   [GEN_ELECT] = 2,        [GEN_BELOW] = 1,        [GEN_TRIPS] = 3,
@@ -67,7 +67,7 @@ uint32_t gen_weight(const struct gen_program *program)
     return weight;
 }
 
-// The link that leads to a step.
+// The link to a step.
 static uint8_t *link_to(struct gen_program *program, uint32_t number)
 {
     if (program->first == number)
@@ -84,7 +84,7 @@ static uint8_t *link_to(struct gen_program *program, uint32_t number)
     return NULL;
 }
 
-// Puts a list in place of a step.
+// Replaces a step by a list.
 static bool splice(struct gen_program *program, uint32_t number, uint8_t list)
 {
     uint8_t *link = link_to(program, number);
@@ -98,7 +98,7 @@ static bool splice(struct gen_program *program, uint32_t number, uint8_t list)
     return true;
 }
 
-// Takes the exits of one construct out of a list.
+// Removes the exits of one construct from a list.
 static void strip(struct gen_program *program, uint8_t *link, bool breaks, bool continues)
 {
     while (*link) {
@@ -117,7 +117,7 @@ static void strip(struct gen_program *program, uint8_t *link, bool breaks, bool 
     }
 }
 
-// How many loops are around a step that is below `first`; UINT32_MAX if it is not there.
+// The number of loops around a step below `first`; UINT32_MAX if it is not there.
 static uint32_t loops_around(const struct gen_program *program, uint32_t first, uint32_t number)
 {
     for (uint32_t i = first; i; i = program->steps[i].next) {
@@ -134,7 +134,7 @@ static uint32_t loops_around(const struct gen_program *program, uint32_t first, 
     return UINT32_MAX;
 }
 
-// A loop goes: what counted its iterations does no more, and a loop inside becomes the outer one.
+// After removing a loop: drops uses of its counter, and an inner loop becomes the outer one.
 static void forget_loop(struct gen_program *program, uint32_t first, bool outer)
 {
     for (uint32_t i = first; i; i = program->steps[i].next) {
@@ -150,7 +150,7 @@ static void forget_loop(struct gen_program *program, uint32_t first, bool outer)
     }
 }
 
-// One list behind the other; either may be empty.
+// Concatenates two lists; either may be empty.
 static uint8_t join(struct gen_program *program, uint8_t first, uint8_t second)
 {
     uint8_t last = first;
@@ -162,7 +162,7 @@ static uint8_t join(struct gen_program *program, uint8_t first, uint8_t second)
     return first;
 }
 
-// What is in the first case of a switch, or in all of them.
+// The contents of a switch's first case, or of all cases.
 static uint8_t cases_of(struct gen_program *program, uint32_t number, bool all)
 {
     uint8_t list = 0;
@@ -275,7 +275,7 @@ static bool apply_to_act(struct gen_program *program, struct gen_step *step, enu
     return true;
 }
 
-// Applies a change, which may leave the program as it is. False if it cannot be applied.
+// Applies a change, possibly without effect. False if it is not applicable.
 static bool apply(struct gen_program *program, uint32_t number, enum change change)
 {
     struct gen_step *step = &program->steps[number];
@@ -345,14 +345,14 @@ static bool apply(struct gen_program *program, uint32_t number, enum change chan
 
 // --- All steps of a kind at once
 
-// Constructs, in the order in which a program tries to do without them; operations follow, the last
-// one first, then types. What more programs have comes later: it is what is left more often.
+// Constructs in order of removal; operations follow, last one first, then types. Kinds that more
+// programs contain come later, because they are needed more often.
 static const enum masks_kind kinds[] = {MASKS_ELECT,  MASKS_RETURN, MASKS_CALL,
                                         MASKS_SWITCH, MASKS_DO,     MASKS_CONTINUE,
                                         MASKS_BREAK,  MASKS_WHILE,  MASKS_IF};
 enum { CONSTRUCTS = sizeof kinds / sizeof *kinds, TYPES = CONSTRUCTS + GEN_OPS - 1, KINDS };
 
-// Whether an operation is more than arithmetic of the lane.
+// Whether an operation is more than lane-local arithmetic.
 static bool is_heavy(const struct gen_act *act)
 {
     return gen_forms[act->op].needs != GEN_ALONE || act->op >= GEN_OP_LOAD ||
@@ -389,7 +389,7 @@ static bool do_without(struct gen_program *program, uint32_t number, int kind)
     }
 }
 
-// False if it has none. `whole`: what is inside constructs goes too.
+// False if the program has none of the kind. `whole`: also removes the contents of constructs.
 static bool leave_out(struct gen_program *program, int kind, bool whole)
 {
     bool any = false;
@@ -474,7 +474,7 @@ unsigned gen_shrink(struct gen_program *program, enum masks_rule rule, gen_fails
                 if (answer == GEN_FAILS) {
                     *program = candidate;
                     changed = true;
-                    change = -1; // this number is another step now
+                    change = -1; // this number now denotes another step
                 }
             }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enumerates small memory tests: programs (who accesses what, and how that is ordered) and settings
-// (where the threads are, the kernel's form), and goes through the pairs by what both come to.
+// Enumerates small memory tests: programs (who accesses what, and the ordering) and settings
+// (placement of threads, kernel form), and walks the pairs by their total size.
 #include "generate/concurrent.h"
 
 #include <stdio.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum { KINDS = 3, LOCATIONS = 3, ACCESS_CODES = KINDS * 2 };
-enum { USUAL = 2 }; // the size of a usual program
+enum { USUAL = 2 }; // size of a common program
 
-// The usual shapes: cycles of two to four threads, and those of one location.
+// The common shapes: cycles of two to four threads, and those with one location.
 static const char *const usual[] = {
     "rxrx wx",        "wxwx rx",        "wxrx wx",        "rxwx wx",        "ux ux",
     "ux wx",          "uxrx wx",        "wxwx rxrx",      "wxwy ryrx",      "wxry wyrx",
@@ -35,9 +35,9 @@ static void read_shape(const char *word, struct gen_small_program *program)
     }
 }
 
-// --- Symmetry, of two threads
+// --- Symmetry of two threads
 
-// With threads exchanged, and locations.
+// The program with threads or locations exchanged.
 static struct gen_small_program mirror(const struct gen_small_program *of, bool threads,
                                        bool locations)
 {
@@ -69,7 +69,7 @@ static int compare_symmetric(const struct gen_small_program *a, const struct gen
                       : (a->plain > b->plain) - (a->plain < b->plain);
 }
 
-// Whether it has another location than x.
+// Whether it uses a location other than x.
 static unsigned count_locations(const struct gen_small_program *program)
 {
     unsigned most = 0;
@@ -79,7 +79,7 @@ static unsigned count_locations(const struct gen_small_program *program)
     return most + 1;
 }
 
-// The first of all that are the same by symmetry.
+// The first of all programs that are equal by symmetry.
 static struct gen_small_program canonical(const struct gen_small_program *program)
 {
     struct gen_small_program least = *program;
@@ -104,7 +104,7 @@ static bool reads(unsigned kind)
     return kind != SMALL_WRITE;
 }
 
-// Whether the threads of two communicate by each location, and there is no y without an x.
+// Whether both threads communicate through each location, and y is only used with x.
 static bool communicates(const struct gen_small_program *program)
 {
     unsigned by[2] = {0}, written = 0;
@@ -132,15 +132,15 @@ static bool is_plain(const struct gen_small_program *program, unsigned t, unsign
     return program->plain && program->location[t][i] == program->plain - 1;
 }
 
-// Of a plain access: a read right before it, on which it depends, since it would race without what
-// that read is to see.
+// Whether a plain access follows a read on which it depends: it would race unless that read saw the
+// write.
 static bool is_guarded(const struct gen_small_program *program, unsigned t, unsigned i)
 {
     return i && is_plain(program, t, i) && !is_plain(program, t, i - 1) &&
            reads(program->kind[t][i - 1]);
 }
 
-// Whether each thread's order is one that differs from the relaxed one.
+// Whether each thread's ordering differs from relaxed.
 static bool makes_sense(const struct gen_small_program *program)
 {
     bool any = false, plain = false;
@@ -152,7 +152,7 @@ static bool makes_sense(const struct gen_small_program *program)
             const bool sem = acquires(program, t, i) || releases(program, t, i);
             used |= sem && !is_plain(program, t, i);
             plain |= is_plain(program, t, i);
-            // An exchange is atomic, and a barrier does not stand beside branches.
+            // Exchanges are atomic, and barriers may not stand next to branches.
             if (is_plain(program, t, i) && program->kind[t][i] == SMALL_EXCHANGE)
                 return false;
             if (is_guarded(program, t, i) && program->orders[t] == SMALL_BARRIER)
@@ -184,7 +184,7 @@ static uint8_t size_of(const struct gen_small_program *program, bool shape_is_us
         ordered += program->orders[t] != SMALL_RELAXED;
         kinds |= program->counts[t] > 1 ? 1u << program->orders[t] : 0;
     }
-    // One order for all that have something to order.
+    // All threads with something to order use the same ordering.
     const bool alike = !(kinds & (kinds - 1));
     return (uint8_t)(shape_is_usual && alike ? USUAL
                      : shape_is_usual        ? USUAL + 1
@@ -200,7 +200,8 @@ static void add(struct gen_small *small, const struct gen_small_program *program
     small->programs[small->count - 1].size = size_of(program, is_named);
 }
 
-// A shape in all orders; of more than two threads all that have anything to order have the same.
+// Adds a shape with all orderings; with more than two threads, all that have something to order use
+// the same.
 static void add_orders(struct gen_small *small, const struct gen_small_program *shape)
 {
     const bool is_named = is_usual(shape);
@@ -221,7 +222,8 @@ static void add_orders(struct gen_small *small, const struct gen_small_program *
         }
 }
 
-// Number `code` of all threads of up to three accesses: 6 of one, then 36 of two, then 216.
+// Decodes thread number `code` of all threads with up to three accesses: 6 of one, 36 of two, 216
+// of three.
 static void read_thread(unsigned code, struct gen_small_program *program, unsigned t)
 {
     unsigned count = 1, all = ACCESS_CODES;
@@ -267,7 +269,7 @@ static void add_programs(struct gen_small *small)
 
 // --- Settings
 
-// In this order: what a compiler sees comes before what only hardware does.
+// In this order: forms visible to the compiler before those that affect only hardware.
 static const uint32_t order_of_forms[AXI_FORMS] = {
     AXI_ADDRESS_AGAIN, AXI_UNROLLED, AXI_ADDRESS_BY_VALUE, AXI_GLSL,
     AXI_WIDE,          AXI_PHYSICAL, AXI_VOLATILE};
@@ -277,8 +279,8 @@ static bool is_shared(enum gen_small_place place)
     return place == SMALL_WORKGROUP_SHARED || place == SMALL_SUBGROUP_SHARED;
 }
 
-// Those with most that is unusual come first, so that of one level small programs do; of as many
-// the usual places.
+// Settings with the most uncommon parts come first, so that within a level small programs precede;
+// among equals, common places first.
 static void add_settings(struct gen_small *small)
 {
     for (unsigned size = AXI_FORMS + 2; size-- > 0;)
@@ -298,7 +300,7 @@ static void add_settings(struct gen_small *small)
             }
 }
 
-// Whether two accesses in a row can be one instruction.
+// Whether two consecutive accesses can be one instruction.
 static bool are_alike(const struct gen_small_program *program, unsigned t, unsigned i)
 {
     return program->orders[t] < SMALL_FENCE && program->kind[t][i] == program->kind[t][i + 1] &&
@@ -307,7 +309,7 @@ static bool are_alike(const struct gen_small_program *program, unsigned t, unsig
            releases(program, t, i) == releases(program, t, i + 1);
 }
 
-// Whether the setting makes a difference to the program, and can be had.
+// Whether the setting is possible and changes the program.
 static bool applies(const struct gen_small_program *program, enum gen_small_place place,
                     uint32_t forms)
 {
@@ -343,7 +345,7 @@ void gen_small_clear(struct gen_small *small)
     *small = (struct gen_small){0};
 }
 
-// The first program of a size, or of a larger one.
+// The first program of at least this size.
 static size_t first_of(const struct gen_small *small, uint32_t size)
 {
     size_t low = 0, high = small->count;
@@ -357,7 +359,7 @@ static size_t first_of(const struct gen_small *small, uint32_t size)
     return low;
 }
 
-// The programs of the level that go with the setting.
+// Selects the level's programs for the current setting.
 static void begin_setting(struct gen_small *small)
 {
     const uint32_t own = small->settings[small->setting].size;
@@ -417,7 +419,7 @@ void gen_small_name(const struct gen_small *small, struct text *name)
 }
 
 struct place {
-    const char *group; // a thread's, with a % where its number stands
+    const char *group; // the prefix of a thread, with % for its number
     const char *scope;
     unsigned storage;
 };
@@ -435,7 +437,7 @@ static const struct place *place_of(const struct gen_small *small)
     return &places[small->settings[small->setting].place];
 }
 
-// The number of the write among those of its location.
+// A write's number among those to its location.
 static unsigned value_of(const struct gen_small_program *program, unsigned thread, unsigned access)
 {
     unsigned value = 0;
@@ -446,7 +448,7 @@ static unsigned value_of(const struct gen_small_program *program, unsigned threa
     return value;
 }
 
-// The register that a read is into: they are numbered in their thread.
+// The register of a read, numbered within its thread.
 static unsigned register_of(const struct gen_small_program *program, unsigned t, unsigned access)
 {
     unsigned number = 0;
@@ -485,7 +487,7 @@ static void put_access(const struct gen_small *small, unsigned t, unsigned i, st
         text_printf(line, ", %u", value_of(program, t, i));
 }
 
-// A thread's instructions, one a line.
+// Appends a thread's instructions, one per line.
 static void put_thread(const struct gen_small *small, unsigned t, struct text *lines)
 {
     const struct gen_small_program *program = &small->programs[small->program];
@@ -513,7 +515,7 @@ static void put_thread(const struct gen_small *small, unsigned t, struct text *l
     text_puts(lines, jumps ? "L:\n" : "");
 }
 
-// What final states are made of.
+// Appends the registers and locations of the final state.
 static void put_observed(const struct gen_small_program *program, struct text *text)
 {
     unsigned written[LOCATIONS] = {0};

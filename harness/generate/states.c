@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers final states: allowed ones first, since number 0 never fails.
+// Numbers final states, allowed ones first, since number 0 never fails.
 #include "generate/states.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIZE_MOST 65536 // of the table
+#define SIZE_MOST 65536 // limit on the table
 
 void gen_states_clear(struct gen_states *states)
 {
@@ -37,7 +37,7 @@ static bool add_value(const struct axi_program *program, size_t o, int64_t value
     return true;
 }
 
-// Those of final states, and what conditions compare with.
+// Collects the values in final states and in conditions.
 static bool find_values(const struct axi_program *program, const struct axi_verdict *verdict,
                         struct gen_states *states, struct lit_error *error)
 {
@@ -96,7 +96,7 @@ static void put_name(const struct axi_program *program, const int64_t *values, b
     snprintf(name, GEN_STATE_NAME, "%s%s", text.data, asked ? " *" : "");
 }
 
-// Whether a state is what the file asks for, with exists or ~exists, or against its forall.
+// Whether the file asks for a state, by exists or ~exists, or against its forall.
 static bool is_asked(const struct axi_program *program, const int64_t *values)
 {
     const struct axi_check *check = &program->checks[0];
@@ -109,7 +109,7 @@ static bool is_left_out(const struct axi_program *program, const int64_t *values
     return !axi_satisfies(program, program->filter, values);
 }
 
-// The values of an index; false if one of them is none that is known.
+// The values of an index; false if one of them is unknown.
 static bool take_values(const struct axi_program *program, const struct gen_states *states,
                         uint32_t index, int64_t *values)
 {
@@ -123,7 +123,7 @@ static bool take_values(const struct axi_program *program, const struct gen_stat
     return true;
 }
 
-// What is asked for and no candidate execution has is forbidden, too.
+// A state that is asked for and that no candidate execution has is also forbidden.
 static void add_asked(const struct axi_program *program, const struct axi_verdict *verdict,
                       uint32_t index, uint32_t most, uint32_t *used, struct gen_states *states)
 {
@@ -165,7 +165,7 @@ bool gen_states_make(const struct axi_program *program, const struct axi_verdict
     states->forbids = program->observed_count && !verdict->races && !verdict->cut &&
                       (allowed < verdict->count || !verdict->forbids);
     snprintf(states->names[GEN_STATES], GEN_STATE_NAME, "another state");
-    // From the last one downwards: what is no final state.
+    // Not final states: numbered downwards from the last.
     uint32_t most = GEN_STATES;
     if (states->waits)
         snprintf(states->names[states->ran_out = --most], GEN_STATE_NAME, AXI_RAN_OUT);
@@ -181,8 +181,8 @@ bool gen_states_make(const struct axi_program *program, const struct axi_verdict
         if (take_values(program, states, i, values) && is_left_out(program, values))
             states->table[i] = most;
     }
-    // Where there are more allowed states than numbers, the last one is that of all others. What is
-    // not asked for comes before what is, so that number 0 does not fail.
+    // If allowed states exceed the numbers, the last number stands for the remaining ones. States
+    // that are not asked for come first, so that number 0 does not fail.
     const bool many = allowed > most;
     for (int turn = 0; turn < 4; turn++)
         for (size_t i = 0; i < verdict->count; i++) {
