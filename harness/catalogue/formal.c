@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program of the memory model that one instance of a test is: the lines `; formal` of its
-// source, with the choices of the variant made.
+// An instance of a test as a program of the memory model: the `; formal` lines of its source,
+// preprocessed for the variant.
 #include "catalogue/catalogue.h"
 
 #include <string.h>

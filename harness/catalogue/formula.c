@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses formulas by descent. Whatever the text: no more nodes than there is room for, no deeper
-// recursion than CAT_FORMULA_DEPTH, and an error that quotes where it ends to make sense.
+// A recursive-descent parser for formulas. The input is untrusted: nodes are limited by their
+// array, recursion by CAT_FORMULA_DEPTH, and errors quote the text from where it is invalid.
 #include "catalogue/formula.h"
 
 #include <stdio.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz0123456789-"
-#define NONE            (-1) // no node: the error is said
-#define INSIDE_TEXT     4    // a | ends the formula there
+#define NONE            (-1) // no node: the error has been reported
+#define INSIDE_TEXT     4    // lowest binding of operators inside a text: a | ends the formula
 #define COUNT(array)    (sizeof(array) / sizeof *(array))
 
 #define NAME(id, name, asks, number)     {name, CAT_ASKS_##asks},
@@ -46,7 +46,7 @@ static int complain_here(const struct parser *p)
     return complain(p, *p->at ? "unexpected" : "unfinished", p->at);
 }
 
-// Of the operands, those behind the last one are 0. NONE if one of them is.
+// Unused operands are 0. NONE if an operand is NONE.
 static int add(struct parser *p, enum cat_node_kind kind, uint32_t number, int a, int b, int c)
 {
     struct cat_formula *formula = p->formula;
@@ -68,7 +68,7 @@ static bool take(struct parser *p, const char *sign)
     return true;
 }
 
-// What stands before a bracket.
+// Parses an expression and a closing bracket.
 static int parse_until(struct parser *p, const char *bracket)
 {
     const int inside = parse_choice(p);
@@ -86,7 +86,7 @@ static int parse_number(struct parser *p)
 }
 
 // axis=value,value or parameter!=value, without blanks, as in the head's conditions. `length` is
-// that of the name, which is one of the head's.
+// the length of the name, which the head has.
 static int parse_term(struct parser *p, size_t length)
 {
     struct cat_term term;
@@ -105,7 +105,7 @@ static int parse_term(struct parser *p, size_t length)
     return node;
 }
 
-// add(...) and the like, behind the parenthesis.
+// add(...) and so on, after the opening parenthesis.
 static int parse_fold(struct parser *p, uint32_t fold)
 {
     if (p->folding || !(p->asks & CAT_ASKS_INPUT))
@@ -116,10 +116,10 @@ static int parse_fold(struct parser *p, uint32_t fold)
     return add(p, CAT_NODE_FOLD, fold, body, 0, 0);
 }
 
-// A name with a bracket behind it, which has been taken. *known says whether there is one.
+// A name and opening bracket, already consumed. *known: whether a function has this name.
 static int parse_call(struct parser *p, const char *name, size_t length, bool *known)
 {
-    // In the order of enum oracle_operation; then what is no fold.
+    // In the order of enum oracle_operation; then other functions.
     static const char *const calls[] = {"and(", "xor(",   "or(",     "add(", "mul(",   "min(",
                                         "max(", "steps(", "random(", "in[",  "input[", "file["};
     enum { FOLDS = 7, STEPS = FOLDS, RANDOM, IN, INPUT, FILE_OF_WORDS };
@@ -151,7 +151,7 @@ static bool has_numbers(const struct cat_axis *axis)
     return numbers;
 }
 
-// A name of `length` bytes at p->at. *known says whether there is one.
+// A name of `length` bytes at p->at. *known: whether it is defined.
 static int parse_known(struct parser *p, size_t length, bool *known)
 {
     const struct cat_head none = {0}, *head = p->head ? p->head : &none;
@@ -188,7 +188,7 @@ static int parse_name(struct parser *p)
         node = parse_call(p, name, whole + 1, &known);
         p->at = known ? p->at : name;
     }
-    // A name may have a '-' in it, and a difference too: the longest one that there is.
+    // '-' may be part of a name or a subtraction: try the longest name first.
     for (size_t length = whole; length > 0 && !known; length--)
         if (length == whole || name[length] == '-')
             node = parse_known(p, length, &known);
@@ -213,7 +213,7 @@ static int parse_operand(struct parser *p)
     return node;
 }
 
-// Operands with operators between them that bind at least so strongly.
+// Operands joined by operators of at least this binding strength.
 static int parse_operators(struct parser *p, int least)
 {
     int node = parse_operand(p);

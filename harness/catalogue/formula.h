@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formulas: what the head of a test says in place of an oracle of its own, and the numbers in the
-// text that says where a failing word is (docs/test-format.md). Values are words of 32 bits that
-// wrap around; the operators are those of C.
+// Formulas: they replace an oracle in the head of a test, and compute the numbers in the
+// description of a failing word's position (docs/test-format.md). Values are 32-bit words that wrap
+// around; operators are those of C.
 #pragma once
 
 #include "catalogue/head.h"
 
 #define CAT_FORMULA_NODES 192
-#define CAT_FORMULA_DEPTH 32 // of parentheses, choices and operators before an operand
+#define CAT_FORMULA_DEPTH 32 // nesting of parentheses, choices and operators
 
-// What a formula may ask for. Sizes of groups and the test's parameters it always may.
+// What a formula may refer to, besides group sizes and the test's parameters.
 enum {
     CAT_ASKS_SIZES = 1,
-    CAT_ASKS_DISPATCH = 2, // its size
-    CAT_ASKS_SHAPE = 4,    // the sizes that other formulas of the head say
-    CAT_ASKS_WORD = 8,     // the number of the output word, and of the invocation that stores it
-    CAT_ASKS_INPUT = 16,   // what the input holds
+    CAT_ASKS_DISPATCH = 2, // the dispatch's size
+    CAT_ASKS_SHAPE = 4,    // the sizes given by other formulas of the head
+    CAT_ASKS_WORD = 8,     // the number of the output word and of the invocation that stores it
+    CAT_ASKS_INPUT = 16,   // the contents of the input
     CAT_ASKS_RANDOM = 32,  // random words
     CAT_ASKS_ALL = 63,
 };
 
-// X(id, name, what it asks for, its number as catalogue/oracle.c has it, but of the last two)
+// X(id, name, what it refers to, its value in catalogue/oracle.c except for the last two)
 #define CAT_NAMES_OF_FORMULAS(X)                                                                   \
     X(LANES, "lanes", SIZES, lanes)                                                                \
     X(WORKGROUP, "workgroup", SIZES, args->workgroup)                                              \
@@ -42,7 +42,7 @@ enum {
     X(OTHER, "other", INPUT, 0)                                                                    \
     X(RANDOM, "random", RANDOM, 0)
 
-// X(id, sign, how strongly it binds, what it gives); one that begins like another stands before it
+// X(id, sign, binding strength, result); a sign precedes any sign that is its prefix
 #define CAT_OPERATORS(X)                                                                           \
     X(EITHER, "||", 1, a || b)                                                                     \
     X(BOTH, "&&", 2, (a && b))                                                                     \
@@ -69,15 +69,15 @@ enum cat_name { CAT_NAMES_OF_FORMULAS(CAT_NAME_ID) CAT_NAMES };
 enum cat_node_kind {
     CAT_NODE_NUMBER,
     CAT_NODE_NAME,      // number: enum cat_name
-    CAT_NODE_PARAMETER, // number: which sweep of the head
-    CAT_NODE_AXIS,      // number: which axis, whose values are numbers
-    CAT_NODE_TERM,      // whether it holds
-    CAT_NODE_IN,        // the word of invocation [0] of the unit in the input
-    CAT_NODE_INPUT,     // word [0] of the whole input
-    CAT_NODE_DRAW,      // a random number below [0]
+    CAT_NODE_PARAMETER, // number: index of the head's sweep
+    CAT_NODE_AXIS,      // number: index of an axis with numeric values
+    CAT_NODE_TERM,      // whether the term holds
+    CAT_NODE_IN,        // the unit's input word for invocation [0]
+    CAT_NODE_INPUT,     // word [0] of the entire input
+    CAT_NODE_DRAW,      // random number below [0]
     CAT_NODE_FILE,      // word [0] of the test's file
-    CAT_NODE_STEPS,     // what [0] steps of the kernels' generator make of [1]
-    CAT_NODE_FOLD,      // [0] of all invocations of the unit; number: enum oracle_operation
+    CAT_NODE_STEPS,     // [1] after [0] steps of the kernels' generator
+    CAT_NODE_FOLD,      // [0] combined over the unit's invocations; number: enum oracle_operation
     CAT_NODE_CHOICE,    // [0] ? [1] : [2]
     CAT_NODE_NOT,       // !
     CAT_NODE_FLIP,      // ~
@@ -85,7 +85,7 @@ enum cat_node_kind {
     CAT_OPERATORS(CAT_NODE_ID)
 };
 
-// A formula as a tree: a node stands behind its operands, the last one is the whole.
+// A formula as a tree: nodes follow their operands, the root is last.
 struct cat_formula {
     struct cat_node {
         enum cat_node_kind kind;
@@ -96,11 +96,11 @@ struct cat_formula {
     size_t count; // at least 1
 };
 
-// Parses a formula that uses axes and parameters of `head` (NULL: none) and asks for no more than
-// `asks`. False with an error "formula: ..." of one line.
+// Parses a formula that uses axes and parameters of `head` (NULL: none) and refers to no more than
+// `asks`. False with a one-line error "formula: ...".
 bool cat_formula_parse(const char *text, const struct cat_head *head, unsigned asks,
                        struct cat_formula *formula, struct lit_error *error);
-// Parses one that stands between braces in a text, from *text on, and moves *text to the '|' or '}'
-// behind it. It asks for nothing of the input, and has no operator that binds less than '^'.
+// Parses a formula between braces in a text, from *text on, and moves *text to the '|' or '}' after
+// it. It cannot refer to the input, or use operators that bind less tightly than '^'.
 bool cat_formula_parse_inside(const char **text, const struct cat_head *head,
                               struct cat_formula *formula, struct lit_error *error);

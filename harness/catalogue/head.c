@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses the head of a test file. A test may come from anywhere: every length is checked and every
-// complaint names its line.
+// Parses the head of a test file. The input is untrusted: every length is checked, and every error
+// names its line.
 #include "catalogue/head.h"
 
 #include "base/text.h"
@@ -15,8 +15,8 @@
 struct parser {
     struct cat_head *head;
     struct lit_error *error;
-    char *room; // where the next string goes, in head->text
-    // The keyword with its value that is being read, continuation lines joined by one space.
+    char *room; // next free byte in head->text
+    // The current keyword with its value, continuation lines joined by a space.
     unsigned line;
     char *keyword, *value;
 };
@@ -41,7 +41,7 @@ static char *keep(struct parser *p, const char *bytes, size_t length)
     return kept;
 }
 
-// The next word of *s, or NULL at the end; '|' is a word of its own.
+// Returns the next word of *s, or NULL at the end; '|' is a separate word.
 static char *take_word(struct parser *p, const char **s)
 {
     const char *start = skip_spaces(*s);
@@ -102,7 +102,7 @@ const struct cat_axis *cat_axis_find(const struct cat_axis *axes, size_t count, 
     return NULL;
 }
 
-// Begins one more, of at most `most`, with its name, which is the first word of *s.
+// Adds an axis or parameter, `most` at most, named by the first word of *s.
 static struct cat_axis *add_named(struct parser *p, struct cat_axis *axes, size_t *count,
                                   size_t most, const char **s)
 {
@@ -154,7 +154,7 @@ static bool add_sweep(struct parser *p)
     bool behind = false;
     for (char *word; (word = take_word(p, &s));) {
         const bool bar = !strcmp(word, "|");
-        // How large `largest` is the oracle says, not the specialization constant.
+        // The oracle determines `largest`, not the specialization constant.
         const bool value = parse_number(word, &number) || !strcmp(word, "last") ||
                            !strcmp(word, "middle") ||
                            (!strcmp(word, "largest") && sweep->spec_id < 0);
@@ -223,8 +223,7 @@ bool cat_term_parse(const struct cat_head *head, const char *word, struct cat_te
     return true;
 }
 
-// Parses terms up to a ':' word or the end; *s is then what follows the colon. "when" may be left
-// out.
+// Parses terms up to a ':' word or the end; moves *s past the colon. "when" is optional.
 static bool parse_condition(struct parser *p, const char **s, struct cat_condition *condition)
 {
     *s = skip_spaces(*s);
@@ -252,7 +251,7 @@ static bool add_rule(struct parser *p, struct cat_rule *rules, size_t *count)
            (rule->when.count > 0 || complain(p, "no condition for", p->keyword));
 }
 
-// "by RULE,RULE ..." at *s, if it is there: ids of lower-case words, each once.
+// Parses an optional "by RULE,RULE ..." at *s: lower-case ids without duplicates.
 static bool parse_by(struct parser *p, const char **s, struct cat_rule *rule)
 {
     *s = skip_spaces(*s);
@@ -292,7 +291,7 @@ static bool add_expect(struct parser *p)
 }
 
 // "[family] KEY=VALUE,... : WORDS", or words alone. A remedy may name another test before the
-// values, which are not checked then.
+// values, which are then not checked.
 static bool add_advice(struct parser *p)
 {
     struct cat_head *head = p->head;
@@ -358,7 +357,7 @@ static bool set_where(struct parser *p)
     return true;
 }
 
-// A file beside the test's, and no other.
+// The file must be in the test's folder.
 static bool set_file(struct parser *p)
 {
     const size_t length = set_once(p, &p->head->file) ? strspn(p->value, NAME_CHARACTERS) : 0;
@@ -366,7 +365,7 @@ static bool set_file(struct parser *p)
            complain(p, "a file of words beside the test is NAME.words, not", p->value);
 }
 
-// ---- the bug that a case is about
+// ---- the bug behind a case
 
 static bool set_bug(struct parser *p)
 {
@@ -380,7 +379,7 @@ static bool set_bug(struct parser *p)
             complain(p, "a bug is https://... or reports/findings/..., not", p->value));
 }
 
-// Whether the first `length` bytes are one of the words, of which the last is NULL.
+// Whether the first `length` bytes are one of the words, terminated by NULL.
 static bool is_among(const char *const *words, const char *s, size_t length)
 {
     for (; *words; words++)
@@ -415,7 +414,7 @@ static bool set_status(struct parser *p)
             complain(p, "a bug is open, fixed, disputed, withdrawn or unknown, not", p->value));
 }
 
-// Takes over what has been read of one keyword.
+// Applies the completed keyword and value.
 static bool apply(struct parser *p)
 {
     struct cat_head *head = p->head;
@@ -423,7 +422,7 @@ static bool apply(struct parser *p)
         const char *keyword;
         bool (*add)(struct parser *p); // or, without one:
         char **target;
-        unsigned asks; // of a formula
+        unsigned asks; // for formulas
     } keywords[] = {
         {"litmus", set_name, NULL, 0},
         {"axis", add_axis, NULL, 0},
@@ -495,11 +494,11 @@ static bool check_whole(const struct parser *p)
                         "");
     if (head->expect[head->expect_count - 1].when.count)
         return complain(p, "the last expect line must have no condition", "");
-    // Each program that is drawn has a size of its own.
+    // Each drawn program has its own size.
     const char *kind = strchr(head->oracle, '.');
     if (kind && !strcmp(kind, ".drawn"))
         return true;
-    // A kernel from outside has its workgroup size by whatever id, or by none.
+    // A kernel from outside may use any id for its workgroup size, or none.
     const bool outside = !strcmp(head->oracle, "kernel.words");
     for (size_t i = 0; i < head->sweep_count; i++)
         if (head->sweeps[i].role == CFG_WORKGROUP && (outside || head->sweeps[i].spec_id == 0))
@@ -509,7 +508,7 @@ static bool check_whole(const struct parser *p)
 
 // ---- lines
 
-// Appends a line of text to the value, with one space between.
+// Appends a line to the value, after a space.
 static void extend_value(struct parser *p, const char *s, size_t length)
 {
     while (length && strchr(" \t\r", s[length - 1]))
@@ -522,7 +521,7 @@ static void extend_value(struct parser *p, const char *s, size_t length)
     p->room = end + length + 1;
 }
 
-// A line of the head, from behind its semicolon and the blanks there on.
+// A line of the head, starting after the semicolon and blanks.
 static bool read_line(struct parser *p, const char *s, size_t length, bool continues,
                       unsigned number)
 {
@@ -545,8 +544,8 @@ static bool read_line(struct parser *p, const char *s, size_t length, bool conti
 bool cat_head_parse(const char *source, size_t size, struct cat_head *head, struct lit_error *error)
 {
     *head = (struct cat_head){0};
-    // Each character is kept as part of a keyword or a value, and once more as part of a word; a
-    // word or a value ends with one more.
+    // Each character is stored as part of a keyword or value, and again as part of a word; words
+    // and values have a terminator.
     head->text = lit_alloc(size + 16, 6);
     struct parser p = {.head = head, .error = error, .room = head->text};
     unsigned number = 0;

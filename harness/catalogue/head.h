@@ -20,13 +20,13 @@ struct cat_axis {
     char *name;
     char *values[CAT_MAX_VALUES];
     size_t count;
-    // Of a parameter:
-    enum cfg_role role; // what its number is to the harness
+    // Parameters only:
+    enum cfg_role role; // its meaning to the harness
     int32_t spec_id;    // -1: none
     size_t quick;       // the first `quick` values belong to the default run
 };
 
-// A term names an axis or a sweep and a set of its values.
+// A term: some values of an axis or sweep.
 struct cat_term {
     bool is_sweep;
     bool negated;
@@ -41,31 +41,29 @@ struct cat_condition {
 
 struct cat_rule {
     struct cat_condition when;
-    enum cat_expectation expectation; // of `expect` rules only
-    char *by; // likewise: the ids of what it rests on (docs/spec.md), "a,b"; NULL if none is named
+    enum cat_expectation expectation; // `expect` rules only
+    char *by;     // likewise: ids of the rules that it rests on (docs/spec.md), "a,b"; NULL: none
     char *reason; // likewise
 };
 
-// A line `relies` or `remedy`. A remedy is for the statement above it.
+// A line `relies` or `remedy`. A remedy belongs to the preceding statement.
 struct cat_advice {
     bool is_remedy;
-    bool family;  // the statement is about every test of the family
-    char *values; // "sync=none,memory pressure=none", those that it is about; "" for any
+    bool family;  // the statement is about the whole family
+    char *values; // the values concerned: "sync=none,memory pressure=none"; "" for any
     char *what;
 };
 
 struct cat_head {
-    char *text;                 // what all strings point into
+    char *text;                 // storage of all strings
     char *name, *family, *test; // "shuffle.scan-loop", "shuffle", "scan-loop"
     char *asks, *fails, *origin, *headline, *program, *oracle;
-    // Of a case, each NULL of other tests: the bug's address or its finding, whose devices had it,
-    // what came of it.
+    // For a case, else NULL: the bug's URL or finding, the vendor, the bug's status.
     char *bug, *vendor, *status;
-    char *hazard; // models and operators of the simulator under which the test must fail; NULL
-    char *needs;  // a feature that the modules do not tell of; NULL
-    char *file;   // of words, beside the test's: "igc-402.words"; NULL
-    // Of a test whose oracle is formulas: which (catalogue/formula.h), each NULL if it is not
-    // there.
+    char *hazard; // simulator models and operators under which the test must fail, or NULL
+    char *needs;  // a feature that the modules do not declare, or NULL
+    char *file;   // of words, beside the test: "igc-402.words"; or NULL
+    // Formulas, for a test that has no other oracle (catalogue/formula.h); NULL where absent.
     char *fits, *workgroups, *results, *elements, *state, *input;
     char *output[CAT_MAX_OUTPUTS];
     size_t output_count;
@@ -84,32 +82,32 @@ struct cat_head {
     size_t advice_count;
 };
 
-// Appends a condition as a head has it, each term behind a blank: " sync=none,memory-once
+// Appends a condition as written in a head, each term after a blank: " sync=none,memory-once
 // form!=ssa".
 void cat_condition_words(const struct cat_head *head, const struct cat_condition *condition,
                          struct text *text);
 
-// Parses the head of `source` (`size` bytes). False with an error "line N: ...". Free with
-// cat_head_clear, after a failure too.
+// Parses the head of `source` (`size` bytes). False with an error "line N: ...". Call
+// cat_head_clear in any case.
 bool cat_head_parse(const char *source, size_t size, struct cat_head *head,
                     struct lit_error *error);
 void cat_head_clear(struct cat_head *head);
 
-// The axis or parameter whose name is the first `length` bytes; NULL if there is none.
+// The axis or parameter named by the first `length` bytes; NULL if there is none.
 const struct cat_axis *cat_axis_find(const struct cat_axis *axes, size_t count, const char *name,
                                      size_t length);
-// Parses a term whose axis or parameter is one of the head's. False with what is wrong with `word`:
-// "no such value:".
+// Parses a term on one of the head's axes or parameters. False with a message about `word`: "no
+// such value:".
 bool cat_term_parse(const struct cat_head *head, const char *word, struct cat_term *term,
                     const char **what);
-// Inline: a plan asks for millions.
+// Inline because a plan evaluates millions.
 static inline bool cat_term_holds(const struct cat_term *term, const uint8_t *axis,
                                   const uint8_t *sweep)
 {
     const uint8_t value = term->is_sweep ? sweep[term->index] : axis[term->index];
     return (term->values >> value & 1) != term->negated;
 }
-// Whether a condition holds at a point. `sweep` may be NULL when only axes are known: a condition
-// that names a sweep then does not hold.
+// Whether a condition holds at a point. `sweep` may be NULL if only the axes are known: conditions
+// on a sweep are then false.
 bool cat_condition_holds(const struct cat_condition *condition, const uint8_t *axis,
                          const uint8_t *sweep);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a module's interface. One walk notes, for each id, its definition and its decorations; what
-// is asked of them later is looked up there, with a bound on how deep types are followed.
+// Reads a module's interface. A single walk records each id's definition and decorations; later
+// queries look them up, with a limit on the nesting of types.
 #include "catalogue/inspect.h"
 
 #include "base/spirv.h"
@@ -11,14 +11,14 @@
 #include <string.h>
 
 #define MOST_IDS   (UINT32_C(1) << 20)
-#define MOST_DEPTH 32u                 // of types in types
-#define MOST_TYPES 4096u               // that are measured: types in types can be many
-#define MOST_BYTES (UINT64_C(1) << 40) // of a buffer
-#define MOST_SPECS 256u                // specialization constants whose defaults are compared
+#define MOST_DEPTH 32u                 // nesting of types
+#define MOST_TYPES 4096u               // measured per module: nesting can multiply types
+#define MOST_BYTES (UINT64_C(1) << 40) // per buffer
+#define MOST_SPECS 256u                // specialization constants with compared defaults
 #define NONE       UINT32_MAX
 
 struct id {
-    uint32_t at; // of the instruction that makes it; 0: none
+    uint32_t at; // defining instruction; 0: none
     uint32_t name;
     uint32_t set, binding, spec, stride; // NONE: not decorated
     bool block, buffer_block, readonly, workgroup_size;
@@ -31,7 +31,7 @@ struct module {
     struct id *ids;
     const struct cat_spec *specs;
     size_t spec_count;
-    unsigned *measured; // types, of MOST_TYPES
+    unsigned *measured; // number of types measured, up to MOST_TYPES
     struct lit_error *error;
 };
 
@@ -43,14 +43,14 @@ static struct spirv_instruction definition(const struct module *m, uint32_t id)
     return at ? spirv_at(m->words, m->count, at) : (struct spirv_instruction){.at = m->count};
 }
 
-// A literal string from operand `index` on: NULL unless it ends within the instruction.
+// The literal string at operand `index`; NULL unless it ends within the instruction.
 static const char *string_at(const struct spirv_instruction *each, uint32_t index)
 {
     const char *text = index < each->size ? (const char *)(each->words + index) : NULL;
     return text && memchr(text, '\0', (each->size - index) * sizeof *each->words) ? text : NULL;
 }
 
-// Of what an id may be asked for: types, constants and variables.
+// The result id of instructions that define types, constants and variables; else 0.
 static uint32_t made_by(const struct spirv_instruction *each)
 {
     switch ((SpvOp)each->opcode) {
@@ -145,7 +145,7 @@ static bool take_ids(struct module *m)
 
 // --- Constants
 
-// The value of a constant of at most 32 bits, as somebody specialized it.
+// The value of a constant of at most 32 bits, as specialized.
 static bool constant(const struct module *m, uint32_t id, uint32_t *value)
 {
     const struct spirv_instruction each = definition(m, id);
@@ -214,8 +214,8 @@ static bool is_given(const struct module *m, uint32_t spec)
     return false;
 }
 
-// A constant that the module has twice, as that of a workgroup's size and as one that the code
-// knows, is one constant: where its defaults differ somebody has to say what it is.
+// A specialization constant may appear twice, for the workgroup size and for the code: if the
+// defaults differ, it must be given a value.
 static bool check_defaults(const struct module *m)
 {
     struct spirv_instruction each, other;
@@ -242,9 +242,9 @@ static bool check_defaults(const struct module *m)
     return true;
 }
 
-// --- Sizes of types, as they lie in memory
+// --- Sizes of types in memory
 
-// Of member `member` of the struct `type`: what a decoration says; NONE if it has none.
+// A decoration of member `member` of struct `type`; NONE if absent.
 static uint32_t of_member(const struct module *m, uint32_t type, uint32_t member,
                           SpvDecoration decoration)
 {
@@ -260,8 +260,8 @@ static uint32_t of_member(const struct module *m, uint32_t type, uint32_t member
 }
 
 struct size {
-    uint64_t bytes, each; // struct cat_buffer's
-    uint32_t floats;      // bits of those that were seen; 0: none yet, NONE: of different ones
+    uint64_t bytes, each; // as in struct cat_buffer
+    uint32_t floats;      // width of floats so far; 0: none, NONE: mixed
 };
 
 static bool measure(const struct module *m, uint32_t type, uint32_t matrix_stride, unsigned depth,
@@ -284,7 +284,7 @@ static bool measure_struct(const struct module *m, const struct spirv_instructio
     return true;
 }
 
-// Of the elements of an array or a matrix.
+// The float width of an array's or matrix's elements.
 static uint32_t floats_of(const struct module *m, const struct spirv_instruction *type,
                           uint32_t matrix_stride, unsigned depth)
 {
@@ -293,7 +293,7 @@ static uint32_t floats_of(const struct module *m, const struct spirv_instruction
                                                                                   : NONE;
 }
 
-// What has no size that the module says, as a pointer, is not measured.
+// Types without a stated size, such as pointers, cannot be measured.
 static bool measure(const struct module *m, uint32_t type, uint32_t matrix_stride, unsigned depth,
                     struct size *size)
 {
@@ -329,7 +329,7 @@ static bool measure(const struct module *m, uint32_t type, uint32_t matrix_strid
         return size->each != NONE && size->each > 0;
     case SpvOpTypeStruct:
         return measure_struct(m, &each, depth, size);
-    case SpvOpTypePointer: // a buffer's address
+    case SpvOpTypePointer: // a buffer address
         size->bytes = 8;
         size->floats = NONE;
         return true;
@@ -385,7 +385,7 @@ static bool take_local(const struct module *m, uint32_t function, struct cat_ins
         }
         known = true;
     }
-    // What is decorated with WorkgroupSize comes before the execution mode.
+    // The WorkgroupSize decoration takes precedence over the execution mode.
     for (uint32_t id = 0; id < m->bound; id++) {
         if (!m->ids[id].workgroup_size)
             continue;
@@ -445,7 +445,7 @@ static bool add_buffer(const struct module *m, uint32_t variable, uint32_t type,
     struct cat_buffer *buffer;
     for (size_t i = 0; i < found->buffer_count; i++) {
         buffer = &found->buffers[i];
-        // Two variables of one buffer, as of different types: the larger one says its size.
+        // One buffer may have two variables, for example of different types: use the larger size.
         if (buffer->set == id->set && buffer->binding == id->binding &&
             (buffer->element == element || !buffer->element || !element)) {
             buffer->readonly = buffer->readonly && is_readonly(m, variable, type);
@@ -538,7 +538,7 @@ static bool in_interface(const struct spirv_instruction *entry, uint32_t id)
 static bool take_variables(const struct module *m, const struct spirv_instruction *entry,
                            struct cat_inspected *found)
 {
-    const bool listed = m->words[1] >= 0x00010400; // from SPIR-V 1.4 on all of them are
+    const bool listed = m->words[1] >= 0x00010400; // SPIR-V 1.4 and later list all of them
     struct spirv_instruction each;
     SPIRV_EACH (each, m->words, m->count) {
         if (each.opcode == SpvOpFunction)
@@ -583,7 +583,7 @@ bool cat_inspect(const uint32_t *words, size_t count, const char *entry,
     }
     good = good && take_local(&m, spirv_operand(&point, 2, 0), found) &&
            take_variables(&m, &point, found);
-    // Buffers may be known by their addresses alone.
+    // Buffers may be reachable only by address.
     if (good && !found->buffer_count && !(features >> CAT_FEATURE_ADDRESSES & 1))
         good = REFUSE(&m, "the entry point '%s' has no buffers", found->entry);
     qsort(found->buffers, found->buffer_count, sizeof *found->buffers, by_place);

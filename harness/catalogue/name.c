@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of configurations, both ways, and what patterns select.
+// Names of configurations, written and parsed, and selection by patterns.
 #include "catalogue/catalogue.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #define PAIRS (CAT_MAX_AXES + CAT_MAX_SWEEPS + 1)
 
-// The pairs of a case's name; returns how many. `size` is for the subgroup size.
+// The pairs of a case's name; returns their number. `size` is a buffer for the subgroup size.
 static size_t pairs_of(const struct cat_case *which, struct cfg_pair pairs[PAIRS], char size[16])
 {
     const struct cat_head *head = &which->test->head;
@@ -32,7 +32,7 @@ void cat_case_name(const struct cat_case *which, struct text *name)
     cfg_print(which->test->head.name, pairs, pairs_of(which, pairs, size), name);
 }
 
-// Whether a label leaves a value out.
+// Whether a label omits a value.
 static bool is_default(const struct cat_axis *axis, bool variant, const char *value)
 {
     return (variant || axis->quick == 1) && strcmp(axis->values[0], value) == 0;
@@ -48,7 +48,7 @@ void cat_label(const struct cfg *cfg, struct text *label)
     bool same = test && cfg->variant_count == axes &&
                 (cfg->param_count == known - axes || cfg->param_count == known - axes + 1);
     for (size_t i = 0; i < axes + cfg->param_count && same; i++) {
-        const struct cfg_pair *pair = &cfg->variant[i]; // the parameters follow
+        const struct cfg_pair *pair = &cfg->variant[i]; // continues into the parameters
         const struct cat_axis *axis = i < axes ? &test->head.axes[i] : &test->head.sweeps[i - axes];
         same = i < known ? strcmp(pair->key, axis->name) == 0 : pair->role == CFG_SUBGROUP;
         if (same && (i == known || !is_default(axis, i < axes, pair->value)))
@@ -85,13 +85,13 @@ static const char *nearest_test(const char *name)
     return best;
 }
 
-// Looks for the values of the pairs from `at` on, which are to have these keys.
+// Finds the values of the pairs from `at` on, which must have these keys.
 static bool take_values(const struct cfg *cfg, size_t at, const char *kind,
                         const struct cat_axis *axes, size_t count, uint8_t *indices,
                         struct lit_error *error)
 {
     for (size_t i = 0; i < count; i++, at++) {
-        const struct cfg_pair *pair = &cfg->variant[at]; // the parameters follow
+        const struct cfg_pair *pair = &cfg->variant[at]; // continues into the parameters
         const char *key = at < cfg->variant_count + cfg->param_count ? pair->key : "";
         if (strcmp(key, axes[i].name) != 0)
             return lit_fail(error, LIT_EXIT_USAGE, "%s: expected %s '%s', not '%.80s'", cfg->test,
@@ -115,7 +115,7 @@ static bool take_subgroup(const struct cfg *cfg, size_t at, uint32_t *subgroup,
     char *end;
     *subgroup = 0;
     if (at == cfg->variant_count + cfg->param_count)
-        return true; // a name without a subgroup size
+        return true; // the name has no subgroup size
     const struct cfg_pair *pair = &cfg->variant[at];
     const unsigned long size = strtoul(pair->value, &end, 10);
     if (pair->role != CFG_SUBGROUP || *end || size < 1 || size > 128 || size & (size - 1))
@@ -138,7 +138,7 @@ bool cat_case_find(const struct cfg *cfg, struct cat_case *which, struct lit_err
         !take_values(cfg, axes, "parameter", head->sweeps, sweeps, which->sweep, error) ||
         !take_subgroup(cfg, axes + sweeps, &which->subgroup, error))
         return false;
-    // A name that was parsed too leniently is not the one that the parts make.
+    // Parsing is lenient: reject a name that differs from the one that its parts make.
     OWNED(text_free) struct text name = {0};
     cat_case_name(which, &name);
     if (strcmp(name.data, cfg->name) != 0)
@@ -157,10 +157,10 @@ bool cat_case_parse(const char *name, struct cat_case *which, struct lit_error *
     return cat_case_find(&cfg, which, error);
 }
 
-// ---- what users write
+// ---- names from users
 
-// Takes the pairs that are given in the order of the head, those of which there are none as a label
-// leaves them out. Returns how many of the given ones were taken.
+// Adds the given pairs in the order of the head, and those missing as a label omits them. Returns
+// how many of the given pairs were used.
 static size_t complete(const struct cfg_pair *given, size_t given_count, bool variant,
                        const struct cat_axis *axes, size_t count, struct cfg_pair *pairs)
 {
@@ -180,7 +180,7 @@ static size_t complete(const struct cfg_pair *given, size_t given_count, bool va
     return taken;
 }
 
-// False if something of the name is of no such test.
+// False if part of the name does not belong to the test.
 static bool complete_name(const char *given, struct text *whole)
 {
     struct cfg cfg = cfg_parse(given);
@@ -252,14 +252,14 @@ static const char *body_of(const char *pattern)
     return *pattern == '!' ? pattern + 1 : pattern;
 }
 
-// Whether a pattern without '/' and '@' matches a test: its name, its family, or a glob of either.
+// Whether a pattern without '/' and '@' matches a test by name, by family or by a glob of either.
 static bool matches_test(const char *pattern, const struct cat_test *test)
 {
     return text_glob(pattern, test->head.name) || text_glob(pattern, test->head.family);
 }
 
-// Follows a pattern along a part of a name. True: go on behind it; false: *may says whether a
-// wildcard was met, behind which everything may be, or another character.
+// Matches a pattern against one part of a name. True: the part matched, continue after it. False:
+// *may says whether that is because of a wildcard, so that the name may match, or of a mismatch.
 static bool follow(const char **pattern, const char *part, bool *may)
 {
     while (*part && **pattern == *part) {
@@ -277,8 +277,8 @@ static bool may_match(const char *pattern, const char *test)
     return may;
 }
 
-// Whether what stands before the first wildcard is the beginning of the case's name, or goes on
-// from it: spares making the names of thousands of configurations that cannot match.
+// Whether the text before the first wildcard is a prefix of the case's name or extends it: avoids
+// making the names of thousands of configurations that cannot match.
 static bool may_match_case(const char *pattern, const struct cat_case *which)
 {
     const struct cat_head *head = &which->test->head;
@@ -286,7 +286,7 @@ static bool may_match_case(const char *pattern, const struct cat_case *which)
     bool may;
     if (!follow(&pattern, head->name, &may))
         return may;
-    for (size_t i = 0; i < axes + head->sweep_count; i++) { // the subgroup size may be left out
+    for (size_t i = 0; i < axes + head->sweep_count; i++) { // subgroup size is optional
         const bool is_axis = i < axes;
         const struct cat_axis *axis = is_axis ? &head->axes[i] : &head->sweeps[i - axes];
         const char *value = axis->values[is_axis ? which->axis[i] : which->sweep[i - axes]];
@@ -298,7 +298,7 @@ static bool may_match_case(const char *pattern, const struct cat_case *which)
     return true;
 }
 
-// The name is made when the first pattern asks for it and not for each of thousands.
+// Makes the name only if a pattern needs it, which saves making thousands.
 static bool matches_case(const char *pattern, const struct cat_case *which, struct text *name)
 {
     if (!may_match_case(pattern, which))
@@ -313,7 +313,7 @@ bool cat_selection_has(const struct cat_selection *selection, const struct cat_c
     bool wide = selection->thorough || !cat_case_is_thorough(which);
     if (!selection->count)
         return wide;
-    // If the first pattern excludes, it excludes from everything.
+    // If the first pattern excludes, everything else is selected.
     bool selected = *selection->patterns[0] == '!' && wide;
     OWNED(text_free) struct text name = {0};
     for (size_t i = 0; i < selection->count; i++) {
@@ -334,7 +334,7 @@ bool cat_selection_narrow(const struct cat_selection *selection, const struct ca
         const char *pattern = selection->patterns[i], *body = body_of(pattern);
         const bool may = cfg_is_precise(body_of(pattern)) ? may_match(body, test->head.name)
                                                           : matches_test(body, test);
-        // The first one stays, because it says what is selected before any pattern matches.
+        // Keep the first pattern, because it determines the initial selection.
         if (may || i == 0)
             room[narrow->count++] = pattern;
         some = some || (may && *pattern != '!');
@@ -354,7 +354,7 @@ static void search_case(const struct cat_case *which, void *user)
     search->found = search->found || matches_case(search->pattern, which, &name);
 }
 
-// A pattern without wildcards is a name, which need not be looked for among all of them.
+// A pattern without wildcards is a name, so no search is needed.
 static bool is_name(const char *pattern)
 {
     struct cat_case which;
@@ -408,7 +408,7 @@ bool cat_selection_check(const struct cat_selection *selection, struct lit_error
 
 struct first {
     struct cat_selection selection;
-    struct cat_case *which; // `test` is NULL until it is found
+    struct cat_case *which; // `test` is NULL until found
 };
 
 static void take_first(const struct cat_case *which, void *user)

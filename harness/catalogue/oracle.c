@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds an oracle among those of all files, and does what all oracles have in common.
+// Finds oracles in the tables of all files, and implements the common parts.
 #include "base/random.h"
 #include "base/text.h"
 #include "catalogue/catalogue.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ORACLE_TABLES(X) is X(NAME) for each file of oracles/: harness/meson.build defines it.
+// ORACLE_TABLES(X) is X(NAME) for each file of oracles/, defined by harness/meson.build.
 #define DECLARE_TABLE(name) extern const struct cat_oracle oracles_##name[];
 ORACLE_TABLES(DECLARE_TABLE)
 #define TABLE_OF(name) oracles_##name,
@@ -118,7 +118,7 @@ static uint32_t operate(enum cat_node_kind kind, uint32_t a, uint32_t b)
 #undef OPERATION
 }
 
-// Word `at` of those from `first` on.
+// Word `at` of the `count` input words from `first` on.
 static uint32_t input_at(const struct cat_place *place, uint64_t first, uint64_t at, uint64_t count)
 {
     return place->input && at < count && first + at < place->args->shape.input_words
@@ -126,7 +126,7 @@ static uint32_t input_at(const struct cat_place *place, uint64_t first, uint64_t
                : 0;
 }
 
-// So many steps of the kernels' linear congruential generator: each power of two at once.
+// Advances the kernels' linear congruential generator: doubles the step for each bit of `count`.
 static uint32_t steps(uint32_t count, uint32_t number)
 {
     uint32_t factor = 1664525u, term = 1013904223u;
@@ -138,7 +138,7 @@ static uint32_t steps(uint32_t count, uint32_t number)
     return number;
 }
 
-// The value of a formula in the making.
+// State while evaluating a formula.
 struct evaluation {
     const struct cat_formula *formula;
     const struct cat_place *place;
@@ -153,7 +153,7 @@ static void fill_numbers(struct evaluation *e)
     const uint32_t members = invocations_of_a_unit(args), lanes = args->subgroup;
     const uint32_t subgroups = args->workgroup / lanes;
     const uint64_t results = shape->words_per_instance / members;
-    const uint64_t member = results ? place->word / results : 0; // the invocation in its unit
+    const uint64_t member = results ? place->word / results : 0; // invocation within its unit
     const bool whole = args->oracle->of_workgroups;
 #define NUMBER(id, name, asks, number) e->numbers[CAT_NAME_##id] = (uint32_t)(number);
     CAT_NAMES_OF_FORMULAS(NUMBER)
@@ -161,10 +161,10 @@ static void fill_numbers(struct evaluation *e)
 
 static uint32_t value(struct evaluation *e, size_t at);
 
-#define BLOCK 64 // invocations for which a node is evaluated at once
+#define BLOCK 64 // invocations per evaluation of a node
 
-// The value of a node for `count` invocations as `other`, at most BLOCK, from `first` on. Both
-// sides of a choice are evaluated, so that it is not for what draws random numbers or reads a file.
+// Evaluates a node for `count` invocations as `other`, at most BLOCK, from `first` on. Evaluates
+// both sides of a choice, so it must not be used for random numbers or files.
 static void values(const struct evaluation *e, size_t at, uint32_t first, uint32_t count,
                    uint32_t *out)
 {
@@ -221,7 +221,7 @@ static void values(const struct evaluation *e, size_t at, uint32_t first, uint32
 #undef EACH
 }
 
-// Whether values() is for the operands of a fold: a node stands behind its operands.
+// Whether values() can evaluate a fold's operands, which precede the node.
 static bool is_pure(const struct cat_formula *formula, size_t end)
 {
     for (size_t i = 0; i < end; i++) {
@@ -233,7 +233,7 @@ static bool is_pure(const struct cat_formula *formula, size_t end)
     return true;
 }
 
-// Of all invocations of the unit.
+// Combines all invocations of the unit.
 static uint32_t fold(struct evaluation *e, const struct cat_node *node)
 {
     const enum oracle_operation operation = (enum oracle_operation)node->number;
@@ -315,23 +315,24 @@ void cat_formula_settle(struct cat_formula *formula, const struct cat_case *whic
 
 uint32_t cat_formula_value(const struct cat_formula *formula, const struct cat_place *place)
 {
-    struct evaluation evaluation; // no zeros: this is asked for each word
+    struct evaluation evaluation; // not zeroed: called for each word
     evaluation.formula = formula;
     evaluation.place = place;
     fill_numbers(&evaluation);
     return value(&evaluation, formula->count - 1);
 }
 
-// Where a failing word is
+// Position of a failing word
 
-// What stands between braces, of which the first was at (*at)[-1]. Moves *at behind the second.
+// Writes the number or word for a brace expression; (*at)[-1] is the opening brace. Moves *at past
+// the closing one.
 static void put_number(const struct cat_place *place, const char **at, struct text *out)
 {
     const struct cat_case *which = place->args->which;
     struct cat_formula formula;
     struct lit_error error = {0};
     if (!cat_formula_parse_inside(at, which ? &which->test->head : NULL, &formula, &error))
-        lit_give_up(error.message); // of a built-in test
+        lit_give_up(error.message); // only built-in tests get here
     cat_formula_settle(&formula, which);
     uint32_t number = cat_formula_value(&formula, place);
     if (**at != '|')

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packages as bytes: one list of fields, which writes and reads them. The bytes are those of a
-// frame of zstd with a checksum.
+// Packages as bytes. A single list of fields serves for writing and reading. The bytes are a zstd
+// frame with a checksum.
 #include "catalogue/package.h"
 
 #include "base/spirv.h"
@@ -35,7 +35,7 @@ void cat_package_clear(struct cat_package *package)
 // --- Both directions
 
 struct codec {
-    struct text *out; // writing; else reading:
+    struct text *out; // writing; if NULL, reading:
     const char *at;
     size_t left;
     bool bad;
@@ -80,7 +80,7 @@ static void put_wide(struct codec *c, uint64_t *number)
     put_bytes(c, number, sizeof *number);
 }
 
-// An array of elements of `each` bytes, which reading allocates.
+// An array of elements of `each` bytes, allocated when reading.
 static void put_list(struct codec *c, void **items, size_t *count, size_t each)
 {
     put_count(c, count, c->out ? UINT32_MAX : c->left / each);
@@ -231,7 +231,7 @@ static void put_package(struct codec *c, struct cat_package *of)
     put_addresses(c, &of->interface);
 }
 
-// What the check says, behind the frame: another one, which zstd skips.
+// The check's text, in a second frame that zstd skips.
 static void put_check(struct codec *c, struct cat_package *of)
 {
     uint32_t magic = ZSTD_MAGIC_SKIPPABLE_START, rest = (uint32_t)(of->check.length + 8);
@@ -273,7 +273,7 @@ const char *cat_package_check(const struct cat_package *package)
     return package->check.length ? package->check.data : "not checked";
 }
 
-// --- What reading makes sure of
+// --- Validation after reading
 
 static bool is_in_region(const struct cat_package *of, const struct cat_binding *binding)
 {
@@ -293,7 +293,7 @@ static bool is_tolerance(const struct cat_package *of, const struct cat_binding 
            may->rmse >= 0 && may->rmse < INFINITY;
 }
 
-// What stands in a head.
+// Valid in a head: one line.
 static bool is_line(const struct text *text)
 {
     for (size_t i = 0; i < text->length; i++)
@@ -302,7 +302,7 @@ static bool is_line(const struct text *text)
     return text->length > 0 && text_is_utf8(text->data);
 }
 
-// Lines; the first stands in a head.
+// Valid text of several lines, the first of which goes into a head.
 static bool is_text(const struct text *text)
 {
     const size_t first = text->length ? strcspn(text->data, "\n") : 0;
@@ -347,7 +347,7 @@ static const char *find_pipeline_fault(const struct cat_package *of,
             !is_tolerance(of, &interface->bindings[i]) ||
             !memchr(interface->bindings[i].name, '\0', sizeof interface->bindings[i].name))
             return "its buffers";
-    // Elements of an array are one behind the other.
+    // Elements of an array must be consecutive.
     for (size_t i = 0; i < interface->binding_count; i++)
         if (interface->bindings[i].element > 1 &&
             (!i || interface->bindings[i - 1].set != interface->bindings[i].set ||

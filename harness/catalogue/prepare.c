@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a configuration needs and what the device lacks for it, then shapes, constants and data.
+// Checks a configuration's needs against the device, then makes shapes, constants and data.
 
 #include "catalogue/prepare.h"
 
@@ -12,7 +12,7 @@
 #define SCALE_CPU 8 // workgroups
 #define SCALE_GPU 256
 
-// --- What the device lacks. These return false with the reason for a skip.
+// --- Device requirements. These return false with the reason for skipping.
 
 static bool check_features(const struct eng_prepared *p, const struct dev_facts *facts,
                            struct lit_error *error)
@@ -82,7 +82,7 @@ static void read_sweeps(struct eng_prepared *p)
     }
 }
 
-// What a kernel from outside has besides.
+// Additional parts of a kernel from outside.
 static void read_package(struct eng_prepared *p, const struct dev_facts *facts)
 {
     const struct cat_package *package = p->which.test->package;
@@ -115,10 +115,10 @@ static bool check_memory(const struct eng_prepared *p, struct lit_error *error)
     return true;
 }
 
-// A test's.
+// The interface of all tests.
 static const struct cat_interface *interface_of(const struct eng_prepared *p)
 {
-    // A shape that is sizes, "7x13", need not make full subgroups.
+    // A shape given as sizes, "7x13", need not form full subgroups.
     const char *shape = cat_axis(&p->args, "shape");
     const bool array = p->module && p->module->features >> CAT_FEATURE_DESCRIPTORS & 1;
     return shape && strchr(shape, 'x') ? &cat_partial_interface
@@ -160,7 +160,7 @@ bool eng_prepare(const struct eng_prepare *prepare, struct eng_prepared *p, stru
            dev_shape_fits(facts, p->oracle->check, &p->shape, error) && check_memory(p, error);
 }
 
-// The locations of a litmus test begin with values of their own, where one is not 0.
+// Fills in the initial values of a litmus test's locations that are not 0.
 static void fill_locations(struct eng_prepared *p, const struct cat_package *package)
 {
     const struct cat_litmus *litmus = &package->litmus;

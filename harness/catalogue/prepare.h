@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A configuration made ready for a device: what a run needs of shapes, constants and data, from the
-// configuration, the device's facts and a seed alone. Pure.
+// Prepares a configuration for a device: computes the shapes, constants and data of a run from the
+// configuration, the device's facts and a seed. Pure.
 #pragma once
 
 #include "catalogue/catalogue.h"
@@ -8,41 +8,41 @@
 #include "model/facts.h"
 
 struct eng_prepare {
-    const struct cat_case *which;    // subgroup 0: as the device runs without being asked
-    const struct cat_module *module; // NULL: the catalogue's
+    const struct cat_case *which;    // subgroup 0: the device's default
+    const struct cat_module *module; // NULL: from the catalogue
     const struct dev_facts *facts;
-    uint32_t scale; // workgroups, where the test leaves the choice; 0: as many as suit the device
-    uint64_t most_words; // for a buffer: input and expectation lie in the host's memory, too
+    uint32_t scale;      // workgroups, if the test leaves it open; 0: to suit the device
+    uint64_t most_words; // per buffer; input and expectation also take host memory
 };
 
 struct eng_prepared {
     struct cat_case which;
-    struct cat_args args; // args.which points to `which`: it must stay where it is
+    struct cat_args args; // args.which points to `which`: do not move this struct
     const struct cat_oracle *oracle;
     struct cat_mode mode;
     const struct cat_module *module;
     struct cat_shape shape;
     uint32_t spec_ids[CAT_MAX_SWEEPS + CAT_MOST_SPEC], spec_values[CAT_MAX_SWEEPS + CAT_MOST_SPEC];
     size_t spec_count;
-    // Of a kernel from outside; NULL: that of tests.
+    // of a kernel from outside; NULL for tests
     const struct cat_interface *interface;
-    const struct cat_interface *bound; // that, or the one of tests; never NULL
-    uint32_t required;                 // subgroup size that its pipeline asks for; 0: none
-    // From eng_prepare_data on:
-    bool deterministic; // all runs of a pipeline have to store the same words
+    const struct cat_interface *bound; // the interface in use; never NULL
+    uint32_t required;                 // subgroup size required of the pipeline; 0: none
+    // Valid after eng_prepare_data:
+    bool deterministic; // all runs of a pipeline must store the same words
     uint64_t stream;    // the configuration's own seed
     uint32_t *input, *expected;
-    uint32_t *fresh; // output and state before a run, one behind the other; NULL: poison and zero
+    uint32_t *fresh; // output and state before a run, consecutive; NULL: poison and zero
 };
 
-// False with an error of code LIT_EXIT_NOTHING that names what the device lacks, or of another code
-// if the oracle refuses the configuration. *prepared is zeroed before. Clear it in any case.
+// False with an error: code LIT_EXIT_NOTHING if the device lacks something, which it names; another
+// code if the oracle refuses the configuration. Zeroes *prepared first. Clear it in any case.
 bool eng_prepare(const struct eng_prepare *prepare, struct eng_prepared *prepared,
                  struct lit_error *error);
-// Makes input and expectation. `seed` is that of the session.
+// Makes the input and the expectation. `seed` is the session's.
 void eng_prepare_data(struct eng_prepared *prepared, uint64_t seed);
 void eng_prepared_clear(struct eng_prepared *prepared);
 
-// The seed that a run gets in its push constants. Only the run's number counts, from 0: a run that
-// is done again, or resumed, has its seed again.
+// The seed in a run's push constants. It depends only on the stream and the run's number, from 0,
+// so repeated and resumed runs have the same seed.
 uint32_t eng_run_seed(uint64_t stream, uint64_t run);

@@ -9,7 +9,7 @@
 
 #define BLANKS " \t\r\n"
 
-// One word of `length` bytes.
+// Parses one word of `length` bytes.
 static bool parse_word(const char *text, size_t length, uint32_t *word)
 {
     char copy[16];

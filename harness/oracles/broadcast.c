@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles of the broadcast family. Where the subgroups fetch numbers, each has a counter, so
-// what it fetches is known: no other subgroup touches it. The unit is a subgroup, iteration by
-// iteration.
+// The oracles of family `broadcast`. Each subgroup that fetches numbers has its own counter, so the
+// numbers are known. The unit is a subgroup, iteration by iteration.
 
 #include "base/random.h"
 #include "oracles/oracles.h"
 
 #define BY_ITERATION "lane {word%lanes}, iteration {word/lanes}" OF_SUBGROUP
 
-// A counter for each subgroup after word 0 of the state.
+// One counter for each subgroup after word 0 of the state.
 static void compaction_shape(struct cat_args *args)
 {
     struct cat_shape *shape = &args->shape;
@@ -17,7 +16,7 @@ static void compaction_shape(struct cat_args *args)
     shape->input_words = shape->instances * shape->words_per_instance;
 }
 
-// The odd words of each unit move to its front, in their order; the rest stays unwritten.
+// The odd words of each unit move to its front, in order; the rest remains unwritten.
 static void compaction_expect(const struct cat_args *args, const uint32_t *input,
                               uint32_t *expected)
 {
@@ -40,9 +39,9 @@ static void id_shape(struct cat_args *args)
     args->shape.state_words = 1 + args->shape.input_words;
 }
 
-// A lane's word: bits 0 to 7 the lane that it reads from with a dynamic id, bit 8 whether it takes
-// part, from bit 16 the number of the lane that all others read from. Those that are read from take
-// part, or, with source=inactive, do not; the lane behind the source then does.
+// A lane's word: bits 0 to 7, the lane that it reads from with a dynamic id; bit 8, whether it
+// takes part; from bit 16 on, the lane that all others read from. Lanes that are read from take
+// part, unless source=inactive; then the lane after the source does.
 static void id_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
 {
     const uint32_t lanes = args->subgroup, source = cat_value(args, "source-lane");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles of the family `cases`: every invocation has one word of input and a few words of
-// output of its own, and all that is expected is a number.
+// The oracles of family `cases`: every invocation has one input word and a few output words, and
+// the expectation is a single value.
 #include "base/random.h"
 #include "oracles/oracles.h"
 
@@ -14,7 +14,7 @@ static void random_below_input(const struct cat_args *args, uint64_t seed, uint3
         input[i] = (uint32_t)random_below(&random, bound);
 }
 
-// ---- cases.amdvlk-138 and cases.llpc-426: turns, one value after the other
+// ---- cases.amdvlk-138 and cases.llpc-426: one turn for each distinct value
 
 static void turns_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
 {
@@ -23,7 +23,7 @@ static void turns_input(const struct cat_args *args, uint64_t seed, uint32_t *in
         input[i] = (input[i] + 1) * 0x9E3779B1u;
 }
 
-// The different words of a subgroup, in the order in which they come first. Returns how many.
+// The distinct words of a subgroup in order of first occurrence. Returns their number.
 static uint32_t turns_of(const struct cat_args *args, const uint32_t *words, uint32_t *turns)
 {
     uint32_t count = 0;
@@ -73,7 +73,7 @@ static void sorts_shape(struct cat_args *args)
     args->shape.input_words *= 2;
 }
 
-// Keys out of a range so small that many are equal.
+// Draws keys from a range small enough to make many equal.
 static void sorts_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
 {
     cat_random_words(args, seed, input);
@@ -89,7 +89,7 @@ static int by_number(const void *left, const void *right)
 
 static void sorts_expect(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
 {
-    uint64_t pairs[2 * 1024]; // a workgroup has 1024 invocations at most
+    uint64_t pairs[2 * 1024]; // a workgroup has at most 1024 invocations
     const uint32_t length = 2 * args->workgroup;
     for (uint32_t i = 0; i < length; i++)
         pairs[i] = (uint64_t)words[i] << 32 | i;
@@ -104,7 +104,7 @@ static void sorts_expect(const struct cat_args *args, const uint32_t *words, uin
 
 static void scans_expect(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
 {
-    // From which bit of its word each number of an element comes; the last has all bits from there.
+    // The first bit of each number within its word; the last number has all bits from there.
     static const uint32_t shift[12] = {0, 4, 8, 12, 0, 4, 12, 8, 4, 0, 8, 16};
     uint32_t sum[12] = {0};
     for (uint32_t i = 0; i < args->workgroup; i++)
@@ -141,12 +141,12 @@ static void stacks_expect(const struct cat_args *args, const uint32_t *input, ui
     }
 }
 
-// ---- cases.nvidia-skipped-reduction: each invocation stores what an operation over its subgroup
-// gave, and a sum over the words for which its truth values hold
+// ---- cases.nvidia-skipped-reduction: each invocation stores the result of a subgroup operation,
+// and a sum over the words for which its truth values hold
 
-#define STRIDE 32 // words from one truth value's to the next
+#define STRIDE 32 // words between truth values
 #define MOST   40 // truth values
-#define GROUPS 32 // workgroups at most: a bundle of it stays small
+#define GROUPS 32 // limit on workgroups, to keep bundles small
 
 static uint32_t bools_of(const struct cat_args *args)
 {
@@ -156,7 +156,7 @@ static uint32_t bools_of(const struct cat_args *args)
     return bools;
 }
 
-// What the truth values are, whatever the buffer is decorated with.
+// Whether the truth values are of this kind, whatever the buffer's decorations.
 static bool is_kind(const struct cat_args *args, const char *kind)
 {
     return strncmp(cat_axis(args, "kind"), kind, strlen(kind)) == 0;
@@ -174,7 +174,7 @@ static void reduction_shape(struct cat_args *args)
     cat_shape_usual(args, args->scale < GROUPS ? args->scale : GROUPS);
     struct cat_shape *shape = &args->shape;
     shape->state_words = 1 + shape->workgroups;
-    // Behind the words of the last invocation lie those of its truth values.
+    // The last invocation's words are followed by those for its truth values.
     shape->input_words += 2 + STRIDE * MOST;
     if (is_kind(args, "push")) // even
         shape->elements = (bools_of(args) * inside / 100 + 1) / 2 * 2;
@@ -184,7 +184,7 @@ static void reduction_shape(struct cat_args *args)
         shape->elements = (uint32_t)(shape->input_words * inside / 200 * 2);
 }
 
-// One more number to what those before it gave.
+// Combines one more number with the result so far.
 static uint32_t combined(const char *op, uint32_t sum, uint32_t word)
 {
     const uint32_t sign = *op == 's' ? 0x80000000 : 0;
@@ -205,7 +205,7 @@ static uint32_t rare_ones(const uint32_t *words, uint32_t lanes)
     return count;
 }
 
-// What a lane of a subgroup with these words gets.
+// A lane's result in a subgroup with these words.
 static uint32_t outcome(const char *op, const uint32_t *words, uint32_t lanes, uint32_t lane)
 {
     uint32_t end = lanes, mask = 0;
@@ -239,7 +239,7 @@ static uint32_t outcome(const char *op, const uint32_t *words, uint32_t lanes, u
     return sum;
 }
 
-// The subgroup whose result the invocations of a subgroup read: itself, if it takes the branch.
+// The subgroup whose result a subgroup's invocations read: itself if it takes the branch.
 static uint32_t source_of(const struct cat_args *args, uint32_t subgroup)
 {
     const char *branch = cat_axis(args, "branch");
@@ -264,8 +264,8 @@ static uint32_t given_to(const struct cat_args *args, const uint32_t *input, uin
     return chooses_again(args) ? given + input[place] : given;
 }
 
-// A number for each truth value that holds: bounds: an odd weight; else its word times that weight,
-// and once more the word or what was given.
+// Adds a number for each truth value that holds: with `bounds` an odd weight; else its word times
+// that weight, and again the word or the subgroup's result.
 static uint32_t sum_of(const struct cat_args *args, const uint32_t *input, uint64_t place,
                        uint32_t given)
 {
@@ -292,12 +292,12 @@ static void reduction_expect(const struct cat_args *args, const uint32_t *input,
     }
 }
 
-// The case of a ticket, whose checked unit is a subgroup.
+// A bug's case with a subgroup as checked unit.
 #define CASE(ticket, results_, ...)                                                                \
     {                                                                                              \
         .name = "cases." ticket, .instance = "subgroup", .results = results_, __VA_ARGS__          \
     }
-// Whose checked unit is a workgroup.
+// The same with a workgroup as checked unit.
 #define WORKGROUP_CASE(ticket, results_, ...)                                                      \
     {                                                                                              \
         .name = "cases." ticket, .instance = "workgroup", .of_workgroups = true,                   \

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles of the family `divergence`: they name what a subgroup did, and fail nothing that was
-// stored. The unit is a subgroup.
+// The oracles of family `divergence`: they name a subgroup's behaviour; no stored value fails. The
+// unit is a subgroup.
 
 #include "oracles/oracles.h"
 
-enum { TAKES_FIRST = 1, SPEAKS = 2 }; // of a lane's word, as spirv/common/observe-order.h has them
+enum { TAKES_FIRST = 1, SPEAKS = 2 }; // bits of a lane's word, as in spirv/common/observe-order.h
 
-// `data` is the number of iterations; of divergence.sides the kernel gets that of subgroups.
+// `data` is the number of iterations; divergence.sides passes the number of subgroups to the
+// kernel.
 static void subgroup_shape(struct cat_args *args)
 {
     struct cat_shape *shape = &args->shape;
@@ -17,7 +18,8 @@ static void subgroup_shape(struct cat_args *args)
     shape->words_per_instance = 1;
 }
 
-// `taken` lanes take the first piece, the lowest or the highest; each piece's lowest lane speaks.
+// `taken` lanes, the lowest or highest, execute the first piece; the lowest lane of each piece
+// speaks.
 static void pieces_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
 {
     (void)seed;
@@ -29,7 +31,7 @@ static void pieces_input(const struct cat_args *args, uint64_t seed, uint32_t *i
     input[lowest ? taken : args->subgroup - taken] |= SPEAKS;
 }
 
-// What the first piece found the second to have done: at its beginning, and at its end.
+// What the first piece observed of the second: at its beginning, and at its end.
 static uint32_t found(uint32_t begin, uint32_t end)
 {
     return CAT_POISON + 0x300 + begin + 4 * end;
@@ -45,7 +47,7 @@ static void pieces_expect(const struct cat_args *args, const uint32_t *input, ui
     expected[3] = found(1, 3);
 }
 
-// A quarter of the lanes takes `if (A)` and breaks, a quarter takes it only.
+// A quarter of the lanes takes `if (A)` and breaks; another quarter only takes it.
 static void groups_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
 {
     (void)seed;

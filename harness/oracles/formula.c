@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles of tests that need none of their own: formulas in the head say what each invocation
-// stores (catalogue/formula.h). The unit is a subgroup or a workgroup; of formula.waiting a
-// workgroup whose invocations wait for each other.
+// Oracles of formulas: the test's head gives each invocation's result (catalogue/formula.h). The
+// unit is a subgroup or a workgroup; in formula.waiting a workgroup whose invocations wait for each
+// other.
 
 #include "base/text.h"
 #include "catalogue/catalogue.h"
@@ -12,7 +12,7 @@ static const struct cat_head *head_of(const struct cat_args *args)
     return &args->which->test->head;
 }
 
-// The head was parsed with it.
+// The head has been parsed with it, so it is valid.
 static void parse(const struct cat_args *args, const char *text, struct cat_formula *formula)
 {
     struct lit_error error;
@@ -21,7 +21,7 @@ static void parse(const struct cat_args *args, const char *text, struct cat_form
     cat_formula_settle(formula, args->which);
 }
 
-// What a formula says of the whole configuration; `without` where the head has none.
+// Evaluates a formula about the whole configuration; `without` if the head lacks it.
 static uint32_t number(const struct cat_args *args, const char *text, uint32_t without)
 {
     struct cat_formula formula;
@@ -39,7 +39,7 @@ static bool formula_fits(const struct cat_args *args, struct lit_error *error)
                     (unsigned)args->subgroup, (unsigned)args->workgroup, fits);
 }
 
-// Zero words there cannot be.
+// Zero words are not possible.
 static uint32_t some(uint32_t count)
 {
     return count ? count : 1;
@@ -62,7 +62,7 @@ static void formula_input(const struct cat_args *args, uint64_t seed, uint32_t *
     struct cat_place place = {.args = &each, .random = &random};
     struct cat_formula formula;
     parse(args, head_of(args)->input ? head_of(args)->input : "random", &formula);
-    // A word of input for each invocation, as if that were its only word of output.
+    // One input word per invocation, as if it had a single output word.
     const uint64_t members = args->shape.input_words / args->shape.instances;
     each.shape.words_per_instance = members;
     for (uint64_t i = 0; i < args->shape.input_words; i++) {
@@ -80,7 +80,7 @@ static void formula_expect(const struct cat_args *args, const uint32_t *input, u
     const uint64_t results = words / members;
     struct cat_formula formula = {0};
     struct cat_place place = {.args = args, .input = input};
-    // The last formula is that of all results from its number on.
+    // The last formula is for all remaining results.
     for (uint64_t result = 0; result < results; result++) {
         if (result < head->output_count)
             parse(args, head->output[result], &formula);

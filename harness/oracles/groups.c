@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The family `groups`: generated programs with data. What their registers hold at the end is what
-// an interpreter of the program of the head computes.
+// Family `groups`: generated programs with data. An interpreter of the program in the head computes
+// the final registers.
 #include "oracles/oracles.h"
 
 #include "catalogue/catalogue.h"
@@ -24,8 +24,8 @@ static bool fits(const struct cat_args *args, struct lit_error *error)
                     args->workgroup);
 }
 
-// Of the state, behind the word that is not the program's: a pair for each invocation, and what a
-// workgroup counts.
+// Sizes the state: a reserved word, then a pair for each invocation, and counters for each
+// workgroup.
 static void size_up(struct cat_args *args)
 {
     const struct gen_program *program = args->which->test->program;

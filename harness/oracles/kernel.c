@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle of kernels from outside: buffers and expectation came with the kernel. The unit is a
-// word of the buffers that are compared, and of the gaps between them, which stay poison.
+// The oracle of kernels from outside: buffers and expectation are part of the kernel. The unit is a
+// word of the compared buffers, or of the gaps between them, which stay poison.
 
 #include "base/text.h"
 #include "catalogue/catalogue.h"
@@ -73,7 +73,7 @@ static void kernel_describe(const struct cat_args *args, const struct cat_failur
 const struct cat_oracle oracles_kernel[] = {
     {.name = "kernel.words",
      .instance = "word",
-     .needs_progress = true, // as far as anybody knows
+     .needs_progress = true, // unknown: assume so
      .results = 1,
      .fits = kernel_fits,
      .shape = kernel_shape,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle of litmus tests (generate/concurrent.h): what is right came with the test, as the
-// names of its final states, and which of them fail.
+// The oracle of litmus tests (generate/concurrent.h): the test includes the names of its final
+// states, and which of them fail.
 
 #include "catalogue/catalogue.h"
 #include "oracles/oracles.h"
@@ -9,7 +9,7 @@ static uint64_t instances_of(const struct cat_args *args)
 {
     const struct cat_package *package = args->which->test->package;
     const uint64_t workgroups = (uint64_t)args->scale * cat_value(args, "times");
-    if (package->groups) // one in a workgroup, or in so many subgroups
+    if (package->groups) // one per workgroup, or per so many subgroups
         return package->groups > 1
                    ? workgroups / package->groups
                    : workgroups * (args->workgroup / args->subgroup / package->workgroup);

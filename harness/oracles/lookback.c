@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles of the look-back scans: an inclusive sum over the whole input, and a guard behind it
-// that nobody may touch. They differ in their sizes.
+// The oracles of the look-back scans: an inclusive sum over the whole input, followed by a guard
+// that must stay untouched. They differ in their sizes.
 
 #include "base/random.h"
 #include "oracles/oracles.h"
 
 enum {
-    GUARD = 64,            // words behind the output that must stay poison
-    ORDER_STRIDE = 419,    // of lookback.order's permutation
+    GUARD = 64,            // words after the output that must stay poison
+    ORDER_STRIDE = 419,    // permutation of lookback.order
     MOST_ON_CPU = 1 << 20, // elements
-    CPU_SCALE = 16,        // no GPU has fewer workgroups that suit it
+    CPU_SCALE = 16,        // all GPUs have more suitable workgroups
 };
 
-// Words of state for each tile.
+// Words of state per tile.
 static uint32_t tile_state_words(const struct cat_args *args)
 {
     if (cat_axis_is(args, "encoding", "word64") || cat_axis_is(args, "encoding", "split"))
@@ -20,8 +20,8 @@ static uint32_t tile_state_words(const struct cat_args *args)
     return cat_axis_is(args, "encoding", "word32") ? 1 : 4;
 }
 
-// The most elements for which every buffer and the dispatch fit, and all indices the kernel; a
-// device that has not been asked has Vulkan's minimum.
+// The most elements for which all buffers, the dispatch and the kernel's indices fit; for an
+// unknown device, by Vulkan's minimum limits.
 static uint64_t largest(const struct cat_args *args, uint64_t tile)
 {
     const uint64_t words = args->most_words ? args->most_words : UINT64_C(1) << 25;
@@ -31,14 +31,13 @@ static uint64_t largest(const struct cat_args *args, uint64_t tile)
     return most < INT32_MAX ? most : INT32_MAX;
 }
 
-// `data` of these oracles: how a scan is cut into tiles, each with `words` words of state behind
-// the first `before`. `tile` is of how many elements: of so many for each invocation, or just so
-// many.
+// `data` of these oracles: the tiling of a scan, each tile with `words` words of state after the
+// first `before`. Tiles have `items` elements per invocation, or `tile` elements in all.
 struct scan {
-    const char *elements;                // the parameter that says how many
-    const char *rows;                    // the parameter that says how many for each invocation
-    uint32_t items, tile, before, words; // 0 words: as the encoding needs
-    const char *where;                   // of an element
+    const char *elements;                // parameter for the number of elements
+    const char *rows;                    // parameter for the elements per invocation
+    uint32_t items, tile, before, words; // words 0: depends on the encoding
+    const char *where;                   // an element's position
 };
 
 static uint64_t tile_of(const struct cat_args *args)
@@ -48,7 +47,7 @@ static uint64_t tile_of(const struct cat_args *args)
     return scan->tile ? scan->tile : args->workgroup * items;
 }
 
-// A number of groups is for each that suits the device: as many as it does not run at once.
+// Numbers of groups are per workgroup that suits the device: more than it runs at once.
 static uint64_t elements_of(const struct cat_args *args)
 {
     const struct scan *scan = args->oracle->data;
@@ -88,7 +87,7 @@ static void tiles_shape(struct cat_args *args)
     };
 }
 
-// A 32-bit tile state has 30 bits for the sum: there the elements are small enough for their total.
+// A 32-bit tile state has 30 bits for the sum: elements are small enough for the total to fit.
 static void scan_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
 {
     struct lit_random random = {seed};
@@ -135,7 +134,7 @@ static const char *scan_where(const struct cat_args *args, const struct cat_fail
 
 const struct cat_oracle oracles_lookback[] = {
     LOOKBACK("fallback", scan_input, "elements", NULL, 1, 0, 2, 1, TILE LANE),
-    // A subgroup's part of a tile is its rows, one after the other, each as wide as the subgroup.
+    // A subgroup's part of a tile is its rows, consecutive, each as wide as the subgroup.
     LOOKBACK("levien-2020", whole_input, "elements", "rows", 0, 0, 4, 4,
              "element {word}: tile {word/workgroup/rows} of {workgroups}, "
              "subgroup {word/lanes/rows%subgroups}, row {word/lanes%rows}, lane {word%lanes}"),

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles of tests with a loop in which a lane's tag moves to another lane: from the
-// neighbour in each iteration, with a tail that only the elected lane has (loop.desync); one hop in
-// each iteration (loop.tail, loop.form), four (shuffle.barrier-kinds), or on to whatever lane
-// `input` names, in loops that lanes leave at different times (loop.trips). The unit is a subgroup,
-// iteration by iteration, and then what its tails made.
+// The oracles of tests with a loop in which a lane's tag moves between lanes: from the neighbour in
+// each iteration, with a tail only on the elected lane (loop.desync); one hop per iteration
+// (loop.tail, loop.form), or four (shuffle.barrier-kinds); or to any lane named in `input`, in
+// loops that lanes leave at different times (loop.trips). The unit is a subgroup, iteration by
+// iteration, followed by the results of its tails.
 
 #include "base/random.h"
 #include "oracles/oracles.h"
 
-// Of loop.trips: the words of an invocation in the input.
+// loop.trips: the input words of an invocation.
 enum { TAG, TRIPS, SOURCE, WORKER, WORDS_OF_A_LANE };
-// Of loop.tail: how many rounds of arithmetic a tail is.
+// loop.tail: rounds of arithmetic in a tail.
 #define TAIL_ROUNDS 16u
 
 uint32_t loop_work(uint32_t carried, uint32_t received, uint32_t rounds)
@@ -72,15 +72,15 @@ const char *loop_where(const struct cat_args *args, const struct cat_failure *fa
     return "tail of iteration {word%iterations}" OF_SUBGROUP;
 }
 
-// How many lanes of a subgroup work in the tail: as the test says, but half of them at most.
+// The number of a subgroup's lanes that work in the tail: as the test says, but at most half.
 static uint32_t workers(const struct cat_args *args)
 {
     const uint32_t count = cat_axis(args, "barrier") ? 1 : cat_value(args, "workers");
     return count > args->subgroup / 2 ? args->subgroup / 2 : count;
 }
 
-// 0 for a lane that does not work, else 1, 2 and so on: workers have equal distances, and the
-// elected lane is the first.
+// 0 for a lane that does not work, else 1, 2 and so on: workers are equally spaced, and the elected
+// lane is the first.
 static uint32_t worker(const struct cat_args *args, uint32_t lane)
 {
     const uint32_t distance = args->subgroup / workers(args);
@@ -99,7 +99,7 @@ static bool is_atomic(const struct cat_args *args)
     return is_tail(args, "atomic-shared") || is_tail(args, "atomic-buffer");
 }
 
-// How many words a worker hands out after its last iteration.
+// The number of words that a worker outputs after its last iteration.
 static uint32_t kept(const struct cat_args *args)
 {
     if (is_tail(args, "none"))
@@ -124,12 +124,12 @@ static void hop_input(const struct cat_args *args, uint64_t seed, uint32_t *inpu
         input[args->subgroup + lane] = worker(args, lane);
     }
     input[2 * args->subgroup] = kept(args);
-    // How much of what an atomic returned counts in the next round.
+    // The factor of an atomic's result in the next round.
     input[2 * args->subgroup + 1] = 0;
 }
 
-// The number of a worker's tail in each iteration, in which it received received[iteration *
-// lanes]: kept, or only the last one, or added up.
+// A worker's tail result in each iteration, from received[iteration * lanes]: all kept, only the
+// last one, or added up.
 static void work(const struct cat_args *args, uint32_t number, const uint32_t *received,
                  uint32_t *words)
 {
@@ -156,8 +156,8 @@ static void expect_work(const struct cat_args *args, uint32_t *expected)
     }
 }
 
-// All workers of a workgroup add to one word, that of the first subgroup: in a buffer it begins as
-// the harness left it.
+// All workers of a workgroup add to one word of the first subgroup; in a buffer it starts with the
+// harness's initial value.
 static void expect_counters(const struct cat_args *args, uint32_t *expected)
 {
     const uint32_t subgroups = args->workgroup / args->subgroup;
@@ -168,7 +168,7 @@ static void expect_counters(const struct cat_args *args, uint32_t *expected)
     }
 }
 
-// `data` is the number of hops in an iteration.
+// `data` is the number of hops per iteration.
 static void hops_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
 {
     (void)input;
@@ -187,8 +187,8 @@ static void trips_shape(struct cat_args *args)
     args->shape.input_words = WORDS_OF_A_LANE * args->shape.instances * args->subgroup;
 }
 
-// How often each lane of a subgroup goes through the loop: all equally often, or one lane more or
-// less often than the others, or every lane as it likes.
+// Draws each lane's number of iterations: all equal, one lane different from the others, or all
+// random.
 static void draw_trips(const struct cat_args *args, struct lit_random *random, uint64_t instance,
                        uint32_t *words)
 {
@@ -218,7 +218,7 @@ static void trips_input(const struct cat_args *args, uint64_t seed, uint32_t *in
         draw_trips(args, &random, i, input);
         for (uint32_t lane = 0; lane < lanes; lane++) {
             uint32_t *words = input + WORDS_OF_A_LANE * lane;
-            // The next lane, from a random one on, that stays as long; at last the lane itself.
+            // The next lane from a random start that stays as long; failing that, the lane itself.
             uint32_t source = (uint32_t)random_below(&random, lanes);
             while (input[WORDS_OF_A_LANE * source + TRIPS] < words[TRIPS])
                 source = (source + 1) % lanes;

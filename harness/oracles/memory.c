@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles of the family `memory`: which words the observation of an instance can be. An
-// instance belongs to one invocation; who its other side is changes with the seed of a run.
+// The oracles of family `memory`: the possible observations of an instance. An instance belongs to
+// one invocation; its partner varies with the run's seed.
 
 #include "oracles/oracles.h"
 
@@ -14,7 +14,7 @@ static uint64_t invocations_of(const struct cat_args *args)
     return (uint64_t)args->scale * cat_value(args, "times") * args->workgroup;
 }
 
-// Permutations take numbers modulo the count of those among whom the other side is.
+// Permutations are modulo the number of possible partners.
 static bool memory_fits(const struct cat_args *args, struct lit_error *error)
 {
     return (is_power_of_two(invocations_of(args)) && is_power_of_two(args->workgroup)) ||
@@ -26,7 +26,7 @@ static bool memory_fits(const struct cat_args *args, struct lit_error *error)
 static void memory_shape(struct cat_args *args)
 {
     const uint64_t invocations = invocations_of(args);
-    const uint64_t each = cat_axis(args, "scopes") ? 3 : 2; // locations of an instance
+    const uint64_t each = cat_axis(args, "scopes") ? 3 : 2; // locations per instance
     const uint64_t locations = cat_axis_is(args, "place", "shared") ? 0 : each * invocations;
     args->shape = (struct cat_shape){
         .workgroups = args->scale * cat_value(args, "times"),
@@ -44,14 +44,14 @@ static void no_input(const struct cat_args *args, uint64_t seed, uint32_t *input
     memset(input, 0, args->shape.input_words * sizeof *input);
 }
 
-// `data` has the words in the order of the names.
+// `data` has the words in the order of the outcome names.
 static void words_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
 {
     (void)input;
     memcpy(expected, args->oracle->data, CAT_CHOICES * sizeof *expected);
 }
 
-// The other side stores 2, the own one 1, and 0 is there at first.
+// The partner stores 2, the invocation itself 1, and the initial value is 0.
 static void own_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
 {
     (void)input;
@@ -60,17 +60,17 @@ static void own_expect(const struct cat_args *args, const uint32_t *input, uint3
            CAT_CHOICES * sizeof *expected);
 }
 
-// Two bits of one invocation: both, neither, the second, the first.
+// Two bits from one invocation: both, neither, the second, the first.
 static const uint32_t bits[CAT_CHOICES] = {3, 0, 2, 1};
-// Two bits of two invocations: what they add to the word's poison, spirv/common/memory-report.h.
-// The four combinations of whether a load saw the other side's store, the weak one last.
+// Two bits from two invocations as added to the word's poison, spirv/common/memory-report.h: the
+// four combinations of whether a load saw the partner's store, the weak one last.
 #define REPORTED(first, second) (CAT_POISON + 0x100 + (first) + 0x200 + 2 * (second))
 static const uint32_t stores[CAT_CHOICES] = {REPORTED(1, 0), REPORTED(0, 1), REPORTED(1, 1),
                                              REPORTED(0, 0)};
 static const uint32_t loads[CAT_CHOICES] = {REPORTED(1, 0), REPORTED(0, 1), REPORTED(0, 0),
                                             REPORTED(1, 1)};
 
-// Of every oracle of this family: the last alternative fails, and so does anything else.
+// In every oracle of this family the last alternative fails, as does any other value.
 #define MEMORY(name_, expect_, data_, ...)                                                         \
     {                                                                                              \
         .name = "memory." name_, .check = CAT_CHECK_CHOICE, .needs_progress = true,                \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles: each file NAME.c of this folder has a table oracles_NAME of them, which ends with
-// one without a name; most belong to the family that the file is called after. And what several
+// The oracles: each file NAME.c of this folder has a table oracles_NAME, terminated by an entry
+// without a name; most oracles belong to the family that the file is named after. Also what several
 // files share.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-// For `where` of oracles whose unit is a subgroup.
+// `where` of oracles with a subgroup as unit.
 #define OF_SUBGROUP ", subgroup {unit%subgroups} of workgroup {unit/subgroups}"
 
 static inline uint32_t oracle_float_bits(float value)
@@ -30,8 +30,8 @@ static inline float oracle_bits_float(uint32_t bits)
 void *oracle_program_read(const struct cat_head *head, struct lit_error *error);
 bool oracle_program_fits(const struct cat_args *args, struct lit_error *error);
 
-// Operations of scans and reductions, in the order of shuffle.scan-loop, on numbers of up to 64
-// bits: the caller cuts the result off.
+// Operations of scans and reductions in the order of shuffle.scan-loop, on up to 64 bits: the
+// caller truncates the result.
 enum oracle_operation {
     ORACLE_AND,
     ORACLE_XOR,
@@ -42,7 +42,7 @@ enum oracle_operation {
     ORACLE_MAX
 };
 
-// The first of them whose name is the end of this one: "smin", "inclusive-add".
+// The first operation whose name is a suffix of `name`: "smin", "inclusive-add".
 static inline enum oracle_operation oracle_operation(const char *name)
 {
     static const char *const names[] = {"and", "xor", "or", "add", "mul", "min", "max"};
@@ -80,16 +80,16 @@ static inline uint64_t oracle_combine(enum oracle_operation operation, uint64_t 
     }
 }
 
-// Of the families `loop` and `sync-matrix` (loop.c). What a tail makes of the number that it
-// carries and of what its lane received: `rounds` rounds of a generator of random numbers.
+// Families `loop` and `sync-matrix` (loop.c): a tail's result from the number that it carries and
+// the word its lane received, after `rounds` rounds of a random number generator.
 uint32_t loop_work(uint32_t carried, uint32_t received, uint32_t rounds);
-// Where a failing word is, if a unit is a subgroup with a word for each lane in each iteration, and
-// then words of the tails.
+// The position of a failing word if a unit is a subgroup with a word per lane and iteration,
+// followed by the tails' words.
 const char *loop_where(const struct cat_args *args, const struct cat_failure *failure);
 
-// Of the family `reconvergence`: the word of one lane of subgroup number `instance`. From the
-// lowest bit: 4 bits trips (0 to 8), 4 spare, 8 first conditions, 9 second conditions, 3 selector
-// (0 to 4), 3 spare, 1 "this subgroup enters". Of eight instances in a row the first four have a
-// pattern that reads well in a ticket (every other lane; all alike; one lane apart; two halves),
-// the others are random.
+// Family `reconvergence`: the word of one lane of subgroup number `instance`. From the lowest bit:
+// 4 bits trips (0 to 8), 4 spare, 8 first conditions, 9 second conditions, 3 selector (0 to 4), 3
+// spare, 1 "this subgroup enters". Of eight consecutive instances the first four have patterns that
+// are easy to read in a ticket (every other lane; all alike; one lane apart; two halves), the
+// others are random.
 uint32_t reconvergence_word(uint64_t seed, uint64_t instance, uint32_t lane, uint32_t subgroup);

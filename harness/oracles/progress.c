@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles of the family `progress`: what stands in the output once everybody has come through.
-// Who did not is no question for an oracle: the kernel says so in word 0 of the state.
+// The oracles of family `progress`: the output after every invocation has completed. A kernel
+// itself reports those that did not, in word 0 of the state.
 
 #include "oracles/oracles.h"
 
 enum {
-    NODES_LAID_OUT = 4, // of linked-list, before its tail
+    NODES_LAID_OUT = 4, // nodes of linked-list before its tail
     NODE_WORDS = 3,
 };
 
@@ -86,7 +86,7 @@ static bool lock_fits(const struct cat_args *args, struct lit_error *error)
            lit_fail(error, LIT_EXIT_USAGE, "a lock with a single contender is not contended");
 }
 
-// Each number of predecessors belongs to exactly one of those that entered.
+// Each predecessor count occurs exactly once among those that entered.
 static void lock_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
 {
     (void)input;
@@ -105,7 +105,7 @@ static void list_shape(struct cat_args *args)
     shape->words_per_instance = 4;
 }
 
-// All nodes but the tail, both ways: 0 to 3, and from 5 on one for each lane.
+// All nodes except the tail, in both directions: 0 to 3, and one per lane from 5 on.
 static void list_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
 {
     (void)input;

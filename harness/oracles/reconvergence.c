@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles of the family `reconvergence`: the control flow of each kernel in a notation, and
-// what the simulator makes of it. Those of generated programs have it in the test's head.
+// The oracles of family `reconvergence`: each kernel's control flow in a notation, run by the
+// simulator. For generated programs it is in the test's head.
 //
-// All kernels of the family share one layout. An invocation's number is workgroup * workgroup size
-// + subgroup * subgroup size + lane; `elements` is the subgroup size. input[number] is the word
-// that the lane's conditions are made of (reconvergence_word). The output is a list of records of
-// four words, the ballot of true: slot s of an invocation is record number * slots + s. A place
-// that a lane does not reach leaves its record as poison.
+// All kernels share one layout. An invocation's number is workgroup * workgroup size + subgroup *
+// subgroup size + lane; `elements` is the subgroup size. input[number] is the word that determines
+// the lane's conditions (reconvergence_word). The output is a list of four-word records, ballots of
+// true: slot s of an invocation is record number * slots + s. A place that a lane does not reach
+// leaves its record as poison.
 #include "base/random.h"
 #include "base/text.h"
 #include "catalogue/catalogue.h"
@@ -33,7 +33,7 @@ uint32_t reconvergence_word(uint64_t seed, uint64_t instance, uint32_t lane, uin
     const uint32_t enters = random_below(&random, 4) != 0;
     const uint64_t shared = random_next(&random);
     const uint32_t odd = (uint32_t)random_below(&random, subgroup);
-    uint32_t kind = lane; // which lanes are alike
+    uint32_t kind = lane; // selects a pattern of equal lanes
 
     switch (instance % 8) {
     case 0:
@@ -59,7 +59,7 @@ uint32_t reconvergence_word(uint64_t seed, uint64_t instance, uint32_t lane, uin
            enters << ENTERS;
 }
 
-// The rule of the axis `reconvergence`; default without one.
+// The rule of the axis `reconvergence`; without the axis MASKS_DEFAULT.
 static enum masks_rule reconvergence_rule(const struct cat_args *args)
 {
     const char *name = cat_axis(args, "reconvergence");
@@ -69,7 +69,7 @@ static enum masks_rule reconvergence_rule(const struct cat_args *args)
     return rule;
 }
 
-// Conditions, by the names that the notation has for them
+// Conditions, by their names in the notation
 
 static uint32_t field(const struct masks_lane *lane, uint32_t shift, uint32_t bits)
 {
@@ -89,7 +89,7 @@ static bool column_breaks(const struct masks_lane *lane)
     return field(lane, SECOND_CONDITIONS + 3 * I + J, 1);
 }
 
-// Some column of this row breaks, among those that the row has.
+// Whether any of this row's columns breaks.
 static bool row_escapes(const struct masks_lane *lane)
 {
     struct masks_lane at = *lane;
@@ -162,20 +162,21 @@ static masks_choice *const conditions[] = {CONDITIONS(CHOICE)};
 
 extern const char reconvergence_sources[]; // oracles/reconvergence.txt
 
-// Whether the control flow stands in the head of the test.
+// Whether the control flow is in the test's head.
 static bool is_generated(const struct cat_args *args)
 {
     return !strcmp(args->oracle->name, "reconvergence.generated");
 }
 
-// The notation: that of generated programs (docs/fuzzing.md) with the conditions above, the places
+// The notation of generated programs (docs/fuzzing.md) with the conditions above, places and steps
+// of program.h's struct gen_dialect, and
 // and steps of program.h's struct gen_dialect, and with
-//  [AXIS=VALUE ...] what only configurations with that value have; AXIS!=VALUE: with any other
+//  [AXIS=VALUE ...] parts only for configurations with that value; AXIS!=VALUE: with any other
 
-// Appends a source, up to the next one, as the configuration has it.
+// Appends a source, up to the next one, with the configuration's parts.
 static void choose_parts(const struct cat_args *args, const char *source, struct text *out)
 {
-    uint32_t left_out = 0; // brackets around, from one on that does not hold
+    uint32_t left_out = 0; // nesting below a bracket whose condition is false
     for (; *source && strncmp(source, "\n==", 3) != 0; source++) {
         char axis[16] = "", value[24] = "";
         int length = 0;
@@ -194,7 +195,7 @@ static void choose_parts(const struct cat_args *args, const char *source, struct
     }
 }
 
-// The control flow of a test and its slots, in oracles/reconvergence.txt.
+// A test's control flow and slots, in oracles/reconvergence.txt.
 static const char *find_source(const char *test, uint32_t *slots)
 {
     char mark[48], *end;
@@ -225,8 +226,8 @@ bool oracle_program_fits(const struct cat_args *args, struct lit_error *error)
     return gen_check(args->which->test->program, rule, error);
 }
 
-// The shape of a configuration: free() it. NULL with an error if it is that of a generated program,
-// and the head has none that is one.
+// The shape of a configuration: free() it. NULL with an error if it is a generated program without
+// a valid program in its head.
 static struct masks_shape *make_shape(const struct cat_args *args, struct lit_error *error)
 {
     OWNED(text_free) struct text text = {0};
@@ -245,7 +246,7 @@ static struct masks_shape *make_shape(const struct cat_args *args, struct lit_er
     return shape;
 }
 
-// The same of a configuration that fits.
+// The shape of a configuration that fits.
 static struct masks_shape *shape_of(const struct cat_args *args)
 {
     struct lit_error error;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles of the family `scan`: workgroup scans and those that go through shared memory, scans
-// of subgroups, sums of vectors.
+// The oracles of family `scan`: workgroup scans and scans through shared memory, subgroup scans,
+// sums of vectors.
 
 #include "base/random.h"
 #include "oracles/oracles.h"
@@ -9,18 +9,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// ---- scan.workgroup, and those that go through shared memory
-// (scan.levels, scan.hillis-steele and scan.blelloch). The unit is a workgroup, which scans one row
-// of elements. An element is one word or several, each summed for itself modulo 2^32.
+// ---- scan.workgroup, and scans through shared memory (scan.levels, scan.hillis-steele and
+// scan.blelloch). The unit is a workgroup, which scans one row of elements. An element is one or
+// more words, each summed separately modulo 2^32.
 
 enum {
-    RECORD_WORDS = 12,     // of scan.hillis-steele, element=struct
-    MOST_WORDS = 1u << 21, // of scan.levels: as many workgroups as fit, at least one
+    RECORD_WORDS = 12,     // scan.hillis-steele, element=struct
+    MOST_WORDS = 1u << 21, // scan.levels: as many workgroups as fit, at least one
 };
 
 struct row {
     uint64_t elements;
-    uint32_t words; // of an element
+    uint32_t words; // per element
     enum { INCLUSIVE, EXCLUSIVE, REDUCE } mode;
 };
 
@@ -119,18 +119,17 @@ static const char *hillis_steele_where(const struct cat_args *args,
         .data = &(const struct scan){row}, .shape = shape_, .expect_unit = row_expect, __VA_ARGS__ \
     }
 
-// ---- scan.subgroup: scans and reductions of rows of elements by seven operations on five
-// types. The unit is a subgroup; it has one row for each round, the items of its lanes and
-// behind them the total.
+// ---- scan.subgroup: scans and reductions of rows of elements by seven operations on five types.
+// The unit is a subgroup; it has one row per round, its lanes' items followed by the total.
 //
-// What the order of floating-point additions can change is kept out of the results by the choice of
-// the elements. f32: every partial sum and product is exact, so every order gives the same bits.
-// f32-rounded: additions are rounded, and the whole part of the sum is stored. Let a sum have n
-// positive terms and the exact value S. Whatever the order, it is off by at most
-// ((1 + u)^(n - 1) - 1) S, where u = 2^-23 allows for any direction of rounding (2^-24 is enough
-// for the nearest). Here n <= 512 and S < 8.2 n, so that this is below 0.26; and the exact sums of
-// all beginnings of a row have fractional parts from 7/16 to 9/16, farther than that from a whole
-// number. So each has one right whole part.
+// Elements are chosen so that the order of floating-point additions cannot affect the results. f32:
+// every partial sum and product is exact, so every order gives the same bits. f32-rounded:
+// additions are rounded, and the integer part of the sum is stored. Let a sum have n positive terms
+// and the exact value S. In any order its error is at most ((1 + u)^(n - 1) - 1) S, where u = 2^-23
+// covers any direction of rounding (2^-24 suffices for round to nearest). Here n <= 512 and S < 8.2
+// n, so the error is below 0.26; and the exact sums of all prefixes of a row have fractional parts
+// from 7/16 to 9/16, farther than that from an integer. So each integer part has a single right
+// value.
 
 enum { ROUNDS = 4, ITEM_FRACTION = 20 };
 
@@ -142,7 +141,7 @@ struct typed_row {
     enum oracle_operation operation;
     enum type type;
     bool inclusive, reduce;
-    uint64_t length; // elements without the total
+    uint64_t length; // number of elements without the total
 };
 
 static unsigned find(const char *value, const char *const *names, unsigned count)
@@ -174,7 +173,7 @@ static float float_of(uint64_t bits)
     return oracle_bits_float((uint32_t)bits);
 }
 
-// A value is 64 bits: those of the type, or for f32-rounded the exact number times 2^20.
+// A value is 64 bits: the type's bits, or for f32-rounded the exact number times 2^20.
 static uint64_t combine_floats(enum oracle_operation operation, uint64_t left, uint64_t right)
 {
     const float a = float_of(left), b = float_of(right);
@@ -190,7 +189,7 @@ static uint64_t combine_floats(enum oracle_operation operation, uint64_t left, u
     }
 }
 
-// Signed numbers are in the order of unsigned ones when their highest bits are turned over.
+// Flipping the sign bit maps the order of signed numbers to that of unsigned ones.
 static uint64_t sign_of(const struct typed_row *row)
 {
     const bool orders = row->operation == ORACLE_MIN || row->operation == ORACLE_MAX;
@@ -226,8 +225,8 @@ static void subgroup_shape(struct cat_args *args)
     args->shape.elements = (uint32_t)(args->shape.instances * ROUNDS * row.length);
 }
 
-// Values that go down or up along the row, so that most beginnings of it have an extreme of their
-// own; of a reduction, values without any order. In the upper half of 64 bits.
+// Values that fall or rise along the row, so that most prefixes have an extreme of their own; for a
+// reduction, unordered values. In the upper half of 64 bits.
 static uint64_t draw_extreme(const struct typed_row *row, struct lit_random *random, uint64_t place)
 {
     if (row->reduce)
@@ -237,7 +236,7 @@ static uint64_t draw_extreme(const struct typed_row *row, struct lit_random *ran
     return row->operation == ORACLE_MIN ? ~value : value;
 }
 
-// Mostly the identity, else one bit that says who it was: about 24 times in a row.
+// Mostly the identity, else one bit that identifies the lane: about 24 times in a row.
 static uint64_t draw_bit(const struct typed_row *row, struct lit_random *random)
 {
     const uint64_t width = words_of(row->type) * 32;
@@ -265,8 +264,8 @@ static uint64_t draw_integer(const struct typed_row *row, struct lit_random *ran
     }
 }
 
-// A factor of which any few hundred have an exact product: at most 12 threes, at most 60 twos and
-// 60 halves. `used` counts them.
+// Factors with exact products of several hundred: at most 12 threes, 60 twos and 60 halves. `used`
+// counts them.
 static float draw_factor(const struct typed_row *row, struct lit_random *random, unsigned used[3])
 {
     static const float factors[] = {2, 0.5f, 3, -1};
@@ -279,8 +278,8 @@ static float draw_factor(const struct typed_row *row, struct lit_random *random,
     return used[which]++ < most[which] ? factors[which] : 1;
 }
 
-// An item that moves the sum on by some whole number, to another fractional part from 7/16 to 9/16.
-// `sum` counts in units of 2^-20, as the item does.
+// An item that moves the sum by some integer to another fractional part from 7/16 to 9/16. `sum`
+// and the item are in units of 2^-20.
 static float draw_rounded(struct lit_random *random, uint64_t *sum)
 {
     const uint64_t unit = UINT64_C(1) << ITEM_FRACTION;
@@ -375,24 +374,24 @@ static void subgroup_describe(const struct cat_args *args, const struct cat_fail
         snprintf(text, size, "round %u, lane %u, item %u", round, place / items, place % items);
 }
 
-// ---- scan.vector-sum, where each workgroup adds up a vector
-// of its own, and scan.vector-sum-grid, where all add up one.
+// ---- scan.vector-sum, where each workgroup adds up its own vector, and scan.vector-sum-grid,
+// where all add up one.
 //
-// The order of floating-point additions is open. f32: whole numbers below 2^12 and at most 4096 of
-// them, so that every partial sum is below 2^24 and exact. f32-rounded: the kernel stores the
-// number of whole 64s in the sum. A sum of n positive terms with the exact value S is off by at
-// most ((1 + 2^-23)^(n - 1) - 1) S, whatever the order and the direction of rounding; with n <=
-// 4096 and S < 8 n + 64 that is below 17. The exact sum is chosen to lie from 28 to 36 above a
-// multiple of 64, farther than that from both multiples around it: one right value is left.
+// The order of floating-point additions is open. f32: at most 4096 integers below 2^12, so every
+// partial sum is below 2^24 and exact. f32-rounded: the kernel stores the number of whole 64s in
+// the sum. A sum of n positive terms with the exact value S has an error of at most ((1 + 2^-23)^(n
+// - 1) - 1) S, whatever the order and direction of rounding; with n <= 4096 and S < 8 n + 64 that
+// is below 17. The exact sum is chosen to lie 28 to 36 above a multiple of 64, farther than that
+// from both neighbouring multiples, so there is a single right value.
 
 enum {
-    VECTOR_FRACTION = 17, // elements of f32-rounded are multiples of 2^-17, and below 64: 23 bits
+    VECTOR_FRACTION = 17, // f32-rounded: elements are multiples of 2^-17 below 64: 23 bits
     UNIT = 1 << VECTOR_FRACTION,
     QUANTUM = 64,
     MOST_ELEMENTS = 4096,
-    ITEMS = 4,      // elements of an invocation of scan.vector-sum-grid
-    GRID_STATE = 3, // words before its partial sums
-    GUARD = 63,     // words behind its result, which stay poison
+    ITEMS = 4,      // elements per invocation in scan.vector-sum-grid
+    GRID_STATE = 3, // words of state before its partial sums
+    GUARD = 63,     // words after its result that stay poison
 };
 
 static uint64_t vector_words(const struct cat_args *args)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles of the family `shuffle`: scans over subgroup operations, and single cross-lane reads
-// under branches, in chains and of all types.
+// The oracles of family `shuffle`: scans by subgroup operations, and single cross-lane reads under
+// branches, in chains and of all types.
 
 #include "base/random.h"
 #include "oracles/oracles.h"
 
 #include <stdlib.h>
 
-// ---- shuffle.scan-loop: scans of 1024 elements for each workgroup, by one operation or by seven.
-// The unit is what one operation made of one workgroup's elements; the units of an operation lie
-// together.
+// ---- shuffle.scan-loop: scans of 1024 elements per workgroup, by one operation or by seven. The
+// unit is one operation's result for one workgroup's elements; the units of an operation are
+// consecutive.
 
 #define VIRTUAL_WORKGROUP 1024u
 
@@ -47,8 +47,8 @@ static void scan_loop_shape(struct cat_args *args)
     args->shape.words_per_instance = VIRTUAL_WORKGROUP;
 }
 
-// Words in which every operation keeps something to say after a thousand of them: odd, so that a
-// product keeps all its bits; bits 16 to 23 nearly always set, for and; bits 24 to 31 nearly
+// Words for which every operation still depends on its operands after a thousand steps: odd, so
+// that products keep all bits; bits 16 to 23 nearly always set, for and; bits 24 to 31 nearly
 // always clear, for or and max.
 static void scan_loop_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
 {
@@ -65,7 +65,8 @@ static void scan_loop_input(const struct cat_args *args, uint64_t seed, uint32_t
     }
 }
 
-// Every element becomes its subgroup's reduction in that round, combined with the reduction of all.
+// Every element becomes its subgroup's reduction in that round, combined with the overall
+// reduction.
 static void expect_reduce(const struct cat_args *args, enum oracle_operation operation,
                           const uint32_t *input, uint32_t *expected)
 {
@@ -114,9 +115,9 @@ static const char *scan_loop_where(const struct cat_args *args, const struct cat
                           : SCAN_LOOP_PLACE ", operation add, workgroup {unit%workgroups}";
 }
 
-// ---- which lane a cross-lane read reads (spirv/common/exchange.h)
+// ---- the source of a cross-lane read (spirv/common/exchange.h)
 
-// The one of the axis `op`.
+// The operation of the axis `op`.
 struct shuffle_op {
     enum shuffle_kind {
         SHUFFLE_ANY,
@@ -127,8 +128,8 @@ struct shuffle_op {
         SHUFFLE_CLUSTERED,
         SHUFFLE_FIRST,
     } kind;
-    uint32_t lanes;   // of a subgroup
-    uint32_t cluster; // SHUFFLE_CLUSTERED: lanes of a cluster
+    uint32_t lanes;   // subgroup size
+    uint32_t cluster; // SHUFFLE_CLUSTERED: cluster size
 };
 
 static const char *const kinds[] = {"shuffle", "xor", "up", "down", "rotate", "clustered", "first"};
@@ -150,8 +151,8 @@ static uint32_t rotated(uint32_t lane, uint32_t delta, uint32_t size)
     return start + (uint32_t)((lane % size + (uint64_t)delta) % size);
 }
 
-// The lane that `lane` reads by it with `operand`, or the subgroup size if there is none: what it
-// receives is undefined then.
+// The lane that `lane` reads with `operand`; the subgroup size if there is none, and the result is
+// undefined.
 static uint32_t shuffle_source(const struct shuffle_op *op, uint32_t lane, uint32_t operand)
 {
     uint64_t source = operand;
@@ -174,14 +175,14 @@ static uint32_t shuffle_source(const struct shuffle_op *op, uint32_t lane, uint3
         source = rotated(lane, operand, op->cluster);
         break;
     case SHUFFLE_FIRST:
-        source = 0; // all are active
+        source = 0; // all lanes are active
         break;
     }
     return source < op->lanes ? (uint32_t)source : op->lanes;
 }
 
-// A random operand for each lane of a subgroup. Of op=shuffle it is a permutation, of op=rotate and
-// op=clustered the same for all lanes; of the others some may name no lane, unless `all_exist`.
+// A random operand for each lane of a subgroup: for op=shuffle a permutation, for op=rotate and
+// op=clustered the same for all lanes; otherwise some may name no lane, unless `all_exist`.
 static void shuffle_operands(const struct cat_args *args, bool all_exist, uint64_t seed,
                              uint32_t *operands)
 {
@@ -213,11 +214,11 @@ static bool cluster_fits(const struct cat_args *args, struct lit_error *error)
                     args->subgroup, cat_value(args, "cluster"));
 }
 
-// ---- shuffle.branch: a lane that comes to the shuffle receives the tag of the lane that it names,
-// every other lane stores nothing. The unit is a subgroup.
+// ---- shuffle.branch: a lane that reaches the shuffle receives the tag of the lane that it names;
+// other lanes store nothing. The unit is a subgroup.
 //
-// input[] has two words for each invocation: its tag, and a word with bit 0 "takes the branch", bit
-// 1 "takes the inner branch" and from bit 8 on the lane that it reads.
+// input[] has two words per invocation: its tag, and a word with bit 0 "takes the branch", bit 1
+// "takes the inner branch" and from bit 8 on the lane that it reads.
 
 enum { TAKES_BRANCH = 1, TAKES_INNER = 2, SOURCE_SHIFT = 8 };
 
@@ -227,7 +228,7 @@ static void branch_shape(struct cat_args *args)
     args->shape.input_words *= 2;
 }
 
-// Which side of the branches a lane is on: lanes of one side meet at one shuffle. 0: at none.
+// A lane's side of the branches: lanes of one side meet at one shuffle. 0: none.
 static uint32_t side(const struct cat_args *args, uint32_t deed)
 {
     const bool outer = deed & TAKES_BRANCH, inner = deed & TAKES_INNER;
@@ -238,7 +239,7 @@ static uint32_t side(const struct cat_args *args, uint32_t deed)
     return outer && (inner || cat_axis_is(args, "place", "then"));
 }
 
-// Who takes the branches: every other lane, one lane alone, all but one, one half, or any.
+// The lanes that take the branches: every other lane, one alone, all but one, one half, or any.
 static uint32_t conditions(struct lit_random *random, uint64_t instance, uint32_t odd,
                            uint32_t lane, uint32_t lanes)
 {
@@ -259,7 +260,7 @@ static void branch_input(const struct cat_args *args, uint64_t seed, uint32_t *i
             input[2 * lane] = cat_tag(0, lane);
             input[2 * lane + 1] = conditions(&random, i, odd, lane, lanes);
         }
-        // The next lane, from a random one on, that is on the same side, or is not.
+        // The next lane from a random start that is (or is not) on the same side.
         for (uint32_t lane = 0; lane < lanes; lane++) {
             uint32_t source = (uint32_t)random_below(&random, lanes);
             const uint32_t own = side(args, input[2 * lane + 1]);
@@ -280,10 +281,10 @@ static void branch_expect(const struct cat_args *args, const uint32_t *input, ui
 }
 
 // ---- shuffle.operations and shuffle.chain: one cross-lane read, or several in a row, of tags that
-// are counted up from one to the next. The unit is a subgroup, read by read.
+// count up. The unit is a subgroup, read by read.
 //
 // input[0] is the register to send (operations) or the number of steps (chain); then `registers`
-// tags for each lane, all lanes of one register together; then an operand for each invocation.
+// tags for each lane, all lanes of one register together; then an operand per invocation.
 
 enum { CHOSEN = 2, TAG_OF_AN_ITERATION = 0x100 };
 
@@ -358,9 +359,8 @@ static void exchange_expect(const struct cat_args *args, const uint32_t *input, 
 // ---- shuffle.types: each lane receives the whole value of the lane that it named. The unit is a
 // subgroup.
 //
-// input[] has an operand for each invocation, then eight words for each: two for each component of
-// its value. An invocation's eight words of the output are alike; those that no component needs
-// stay poison.
+// input[] has an operand per invocation, then eight words each: two for each component of its
+// value. An invocation's output has the same eight words; those without a component stay poison.
 
 enum { VALUE_WORDS = 8 };
 
@@ -381,7 +381,7 @@ static bool is_pair(const struct cat_args *args)
     return is(args, "u64") || is(args, "f64");
 }
 
-// The bits of a component's word that a value of it has; of a truth value any of them counts.
+// The bits of a component's word that its type keeps; for a Boolean all of them count.
 static uint32_t kept_bits(const struct cat_args *args)
 {
     return is(args, "u8") ? 0xff : is(args, "u16") ? 0xffff : UINT32_MAX;
@@ -393,7 +393,7 @@ static void types_shape(struct cat_args *args)
     args->shape.input_words *= 1 + VALUE_WORDS;
 }
 
-// What a component's words have to be.
+// Constraints on a component's words.
 enum form { ANY_BITS, HALF, FLOAT, DOUBLE, TRUTH, NUMBER16, NUMBER32 };
 
 static enum form form_of(const struct cat_args *args)
@@ -407,16 +407,15 @@ static enum form form_of(const struct cat_args *args)
                                   : ANY_BITS;
 }
 
-// A word for a component, of which `high` is the second: floats are normal, halves have a 32-bit
-// float that stands for them exactly, of two truth values one is true, and whole numbers are those
-// that a float of that width has exactly.
+// A word for a component, `high` for its second: floats are normal, halves are exact as 32-bit
+// floats, one of two Booleans is true, and integers are exact as floats of that width.
 static uint32_t component_word(enum form form, bool high, uint32_t bits)
 {
     const uint32_t sign = bits & 0x80000000u;
     switch (form) {
     case ANY_BITS:
         break;
-    case HALF: // 10 bits of fraction, exponents -14 to 15
+    case HALF: // 10 fraction bits, exponents -14 to 15
         return sign | (113 + (bits >> 23) % 30) << 23 | (bits & 0x007fe000);
     case FLOAT:
         return sign | (64 + (bits >> 23) % 128) << 23 | (bits & 0x007fffff);

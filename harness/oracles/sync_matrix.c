@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles of the family sync-matrix: what every lane gets from one subgroup operation an
-// iteration, if all lanes of the subgroup execute it together. The unit is a subgroup, iteration
-// by iteration, and then a word for each iteration's tail; all subgroups have the same numbers, a
-// row of the input for each iteration, and then what the first tail begins with.
+// The oracles of family `sync-matrix`: every lane's result of one subgroup operation per iteration,
+// if all lanes of the subgroup execute it together. The unit is a subgroup, iteration by iteration,
+// followed by a word for each iteration's tail. All subgroups have the same numbers: an input row
+// per iteration, then the first tail's initial value.
 #include "base/random.h"
 #include "oracles/oracles.h"
 
 #define CLUSTER 4u
-#define CLASSES 6u // the bits that make a part of a partition
+#define CLASSES 6u // bits of a number that select its part
 
 static bool is_op(const struct cat_args *args, const char *op)
 {
@@ -21,26 +21,26 @@ static uint32_t draw(struct lit_random *random)
     return (uint32_t)(random_next(random) >> 32);
 }
 
-// What an iteration's row is made of. In turn the elected lane and `other` are the ones on which
-// the result hangs.
+// Parameters of an iteration's row. The elected lane and `other` take turns to determine the
+// result.
 struct row {
     uint32_t elected, other;
-    uint32_t turn;   // the iteration
-    uint32_t common; // a random word
-    uint32_t alike;  // how many lanes' numbers are combined, about: a subgroup, a cluster, a part
+    uint32_t turn;   // iteration
+    uint32_t common; // random word
+    uint32_t alike;  // approximate number of combined lanes: a subgroup, a cluster, a part
 };
 
-// What is different for each test.
+// The parts that differ between tests.
 struct kind {
-    // The number of a lane. NULL: the tag of lane and iteration.
+    // A lane's number. NULL: the tag of lane and iteration.
     uint32_t (*value)(const struct cat_args *args, const struct row *row, uint32_t lane,
                       struct lit_random *random);
-    // From the subgroup's numbers of one iteration every lane's result.
+    // Computes each lane's result from the subgroup's numbers in one iteration.
     void (*operation)(const struct cat_args *args, const uint32_t *value, uint32_t *result);
     bool clusters, parts;
 };
 
-// Votes: everybody agrees but one, or all do.
+// Votes: all agree except one, or all do.
 static uint32_t vote_value(const struct cat_args *args, const struct row *row, uint32_t lane,
                            struct lit_random *random)
 {
@@ -52,8 +52,8 @@ static uint32_t vote_value(const struct cat_args *args, const struct row *row, u
     return (word & ~1u) | (is_op(args, "any") ? against : !against);
 }
 
-// Ballots: anybody, but the elected lane in every other iteration and the other one when it does
-// not, so that no mask is empty.
+// Ballots: any lanes, including the elected lane in every other iteration and the other one in
+// between, so that no mask is empty.
 static uint32_t ballot_value(const struct cat_args *args, const struct row *row, uint32_t lane,
                              struct lit_random *random)
 {
@@ -66,7 +66,7 @@ static uint32_t ballot_value(const struct cat_args *args, const struct row *row,
     return word;
 }
 
-// Arithmetic: a number of which the result shows that it took part.
+// Arithmetic: numbers that visibly affect the result.
 static uint32_t number(const struct cat_args *args, const struct row *row, uint32_t lane,
                        struct lit_random *random)
 {
@@ -76,7 +76,7 @@ static uint32_t number(const struct cat_args *args, const struct row *row, uint3
         return decides ? word >> 2 : word | 0x80000000;
     if (is_op(args, "max"))
         return decides ? ~(word >> 2) : word & 0x7fffffff;
-    // A few of the lanes take bits away from those that all have.
+    // Some lanes clear bits that all others have set.
     const bool takes = decides || (lane != row->elected && more % row->alike < 3);
     const uint32_t taken = takes ? word & draw(random) : 0;
     if (is_op(args, "and"))
@@ -86,7 +86,7 @@ static uint32_t number(const struct cat_args *args, const struct row *row, uint3
     return is_op(args, "mul") ? word | 1 : word;
 }
 
-// Partitions: the elected lane and the other one are of the same part.
+// Partitions: the elected lane and the other one are in the same part.
 static uint32_t part_value(const struct cat_args *args, const struct row *row, uint32_t lane,
                            struct lit_random *random)
 {
@@ -278,7 +278,7 @@ static void expect(const struct cat_args *args, const uint32_t *input, uint32_t 
     }
 }
 
-// In some tests lanes go by fours.
+// Some tests use lanes in groups of four.
 static bool fits(const struct cat_args *args, struct lit_error *error)
 {
     return args->subgroup >= CLUSTER || !is_op(args, "rotate-clustered") ||
