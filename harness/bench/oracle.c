@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closed forms of what the kernels of spirv/bench/ compute step by step.
+// Closed forms of the results that the kernels of spirv/bench/ compute step by step.
 #include "bench/oracle.h"
 
 #include "base/random.h"
@@ -8,9 +8,9 @@
 #include <string.h>
 
 #define CHAINS       8
-#define GOLDEN       0x9E3779B9u // from one chain's start to the next one's
-#define ADDS_STEPS_1 32u         // of an iteration of the only chain, each two additions
-#define ADDS_STEPS   4u          // of each of several
+#define GOLDEN       0x9E3779B9u // between the starts of successive chains
+#define ADDS_STEPS_1 32u         // per iteration of a single chain, two additions each
+#define ADDS_STEPS   4u          // per iteration of each of several
 
 void bench_input(uint64_t seed, uint32_t *input, uint64_t words)
 {
@@ -29,17 +29,17 @@ uint32_t bench_pushed(uint64_t seed)
     return (uint32_t)random_below(&random, 1u << 16);
 }
 
-// The inverse of an odd number modulo 2^32, by Newton's iteration: each doubles the right bits.
+// The inverse of an odd number modulo 2^32 by Newton's iteration, which doubles the correct bits.
 static uint32_t inverse(uint32_t odd)
 {
-    uint32_t x = odd; // right in three bits
+    uint32_t x = odd; // correct in three bits
     for (int i = 0; i < 4; i++)
         x *= 2 - odd * x;
     return x;
 }
 
-// C(n - 1 + d, d) is the one before times (n - 1 + d) / d. Division modulo 2^32 is one by the odd
-// part; the powers of two are counted separately.
+// C(n - 1 + d, d) is its predecessor times (n - 1 + d) / d. Modulo 2^32, divides by the odd part
+// and counts the powers of two separately.
 void bench_coefficients(uint32_t n, uint32_t *coefficients, uint32_t count)
 {
     uint32_t odd = 1;
@@ -108,12 +108,12 @@ static uint32_t mask_of(uint32_t pushed, uint32_t number, uint32_t subgroup)
     return (pushed + number) % (subgroup - 1) + 1;
 }
 
-// The masks of all shuffles of a chain, as one mask.
+// The combined mask of all shuffles of a chain.
 static uint32_t whole_mask(const struct bench_row *row, uint32_t chain, uint32_t pushed,
                            uint32_t subgroup)
 {
-    // Of one chain the second and the third mask are left, the first one comes an even number of
-    // times; of several the chain's own and its neighbour's.
+    // For one chain, the second and third mask remain, since the first occurs an even number of
+    // times; for several, the chain's own mask and its neighbour's.
     const uint32_t one = row->chains == 1 ? 1 : chain;
     const uint32_t other = row->chains == 1 ? 2 : chain < CHAINS - 1 ? chain + 1 : chain - 1;
     const uint32_t mask = mask_of(pushed, one, subgroup) ^ mask_of(pushed, other, subgroup);

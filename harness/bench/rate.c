@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounds of checked runs, what they add up to, and what memory allows.
+// Rounds of checked runs, their statistics, and the memory limit.
 #include "bench/rate.h"
 
 #include "base/text.h"
@@ -14,7 +14,7 @@ void bench_rates_clear(struct bench_rates *rates)
     *rates = (struct bench_rates){0};
 }
 
-// What a run is, which no round changes.
+// Whether two reports are of the same kind of run.
 static bool same_run(const struct bench_rate *a, const struct bench_rate *b)
 {
     return a->workgroups == b->workgroups && a->subgroup == b->subgroup &&
@@ -29,7 +29,7 @@ static bool makes_sense(const struct bench_rate *report)
     return report->form < BENCH_FORMS && report->round < BENCH_RATE_ROUNDS && report->runs &&
            report->instances && report->output_words >= report->instances && report->subgroup &&
            report->slots && (report->stride == 1 || report->stride == 4) && report->wall_ns > 0 &&
-           // The device's clock may run a little faster than the host's.
+           // The device's clock may run slightly faster than the host's.
            stages <= report->wall_ns * 1.1 && report->expired <= report->runs &&
            report->failed <= (report->runs - report->expired) * report->instances;
 }
@@ -66,7 +66,7 @@ static double per_second(const struct bench_rate *rate)
     return (double)(rate->runs - rate->expired) * (double)rate->instances / (rate->wall_ns * 1e-9);
 }
 
-// Those of one form, in order. Returns how many; free *values.
+// Collects the values of one form, in order. Returns their number; free *values.
 static size_t collect(const struct bench_rates *rates, enum bench_form form, double **values)
 {
     size_t count = 0;
@@ -132,7 +132,7 @@ bool bench_rates_ratio(const struct bench_rates *rates, enum bench_form form, en
     const size_t count = collect(rates, form, &above), others = collect(rates, other, &below);
     size_t both = 0;
     for (size_t i = 0; i < count && i < others; i++)
-        if (below[i] > 0) // else all of its runs gave up
+        if (below[i] > 0) // otherwise all of its runs gave up
             above[both++] = above[i] / below[i];
     if (both)
         *ratio = stat_sample(above, both);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers what a worker says of a benchmark, and works out what is reported of it.
+// Gathers a worker's reports of a benchmark, and computes what is reported.
 #include "bench/result.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ static void begin(struct bench_result *result, size_t rows, uint32_t warm, uint3
         .warm = warm, .repeats = repeats, .rows = lit_alloc(rows + 1, sizeof *result->rows)};
 }
 
-// The rows of the shape, of which all but the counts of operations are known without its loops.
+// Makes the rows of the shape; all but their operation counts are known before its loops are.
 static void set_rows(struct bench_result *result)
 {
     struct bench_row rows[BENCH_ROWS];
@@ -129,7 +129,7 @@ bool bench_is_right(const struct bench_measured *measured)
     return measured->count && !measured->wrong && !measured->expired;
 }
 
-// --- The fastest
+// --- Ranking
 
 struct ranked {
     const struct bench_measured *row;
@@ -146,7 +146,7 @@ static int by_median(const void *a, const void *b)
     const struct ranked *left = a, *right = b;
     if (left->median < right->median || left->median > right->median)
         return left->median < right->median ? -1 : 1;
-    return (left->row > right->row) - (left->row < right->row); // as they were timed
+    return (left->row > right->row) - (left->row < right->row); // in the order of timing
 }
 
 size_t bench_result_rank(const struct bench_result *result, enum bench_kind kind,
@@ -217,7 +217,7 @@ struct bench_limits bench_result_limits(const struct bench_result *result)
     return limits;
 }
 
-// The native scan of the same size, NULL if it has no times or was wrong.
+// The native scan of the same size; NULL if it has no times or was wrong.
 static const struct bench_measured *native_of(const struct bench_result *result,
                                               const struct bench_row *row)
 {
@@ -272,12 +272,12 @@ const char *bench_code(const struct bench_measured *measured)
     return statistic(measured, names, sizeof names / sizeof *names);
 }
 
-// --- What it comes to
+// --- Exit code
 
 static void add_size(struct bench_sum *sum, const struct bench_size *size)
 {
     const struct bench_result *result = &size->result;
-    const bool skipped = size->end == ENG_SKIP; // nothing of it could be timed
+    const bool skipped = size->end == ENG_SKIP; // nothing could be timed
     for (size_t i = 0; i < result->count; i++) {
         const struct bench_measured *measured = &result->rows[i];
         ++*(measured->wrong                               ? &sum->wrong

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of the benchmarks, and what of adds, shuffles and memory each of them needs.
+// The rows of the benchmarks, and their needs in additions, shuffles and memory.
 #include "bench/row.h"
 
 #include "model/facts.h"
@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIMIT_WORKGROUP    256u // invocations, of the rows that are limits
-#define ADDS_EACH          64u  // of an iteration of an invocation: spirv/bench/limit.spvasm
+#define LIMIT_WORKGROUP    256u // invocations of the limit rows
+#define ADDS_EACH          64u  // per iteration and invocation: spirv/bench/limit.spvasm
 #define SHUFFLES_EACH      16u
 #define CHAINS             8u
-#define COPIED_EACH        16u // words of an invocation
+#define COPIED_EACH        16u // words per invocation
 #define COPIED_PER_ELEMENT 128u
 #define COPIED_MOST        (1u << 26)
 #define COPIES             "bench/copy/"
@@ -47,12 +47,12 @@ bool bench_row_same(const struct bench_row *a, const struct bench_row *b)
            a->chains == b->chains && a->loops == b->loops && a->words == b->words;
 }
 
-// What scans with look-back ask of subgroups and of shared memory.
+// Requirements of look-back scans on subgroups and shared memory.
 static bool tile_fits(const struct bench_row *row, const struct dev_facts *facts,
                       struct lit_error *error)
 {
     const uint32_t subgroups = row->workgroup / facts->subgroup;
-    // Besides the vectors: the tile, the sum before it, a sum for each subgroup.
+    // Besides the vectors: the tile, the preceding sum, and a sum for each subgroup.
     const uint32_t bytes =
         row->shared * row->workgroup * 16 + (subgroups + 2) * 4 * cat_scan_words(row->scan);
     if (facts->subgroup > row->lanes)
@@ -74,12 +74,12 @@ bool bench_row_fits(const struct bench_row *row, const struct dev_facts *facts,
 {
     const struct {
         const char *what, *limit;
-        uint64_t needed, most; // most 0: not known
+        uint64_t needed, most; // most 0: unknown
     } limits[] = {
         {"invocations in a workgroup", "maxComputeWorkGroupInvocations", row->workgroup,
          facts->max_workgroup},
         {"workgroups", "maxComputeWorkGroupCount", row->workgroups, facts->max_workgroups},
-        // Copies beside a look-back know nothing of subgroups, and their buffers have addresses.
+        // Copies compared with look-back scans do not use subgroups, and address their buffers.
         {"subgroups in a workgroup", "maxComputeWorkgroupSubgroups",
          row->tile && !row->lanes ? 0 : row->workgroup / facts->subgroup, facts->max_subgroups},
         {"bytes of a buffer", "maxStorageBufferRange", row->tile ? 0 : row->words * 4,
@@ -124,8 +124,8 @@ static uint32_t log2_of(uint32_t power)
     return log;
 }
 
-// The steps of Kogge and Stone take every lane, also those that add zero: that is how the algorithm
-// is defined for lanes that go together, and what the emulated scan executes.
+// Kogge and Stone's steps count every lane, even those that add zero: the algorithm is defined so
+// for lanes in lockstep, and the emulated scan executes it so.
 static void count_scan(struct bench_row *row, uint32_t subgroup)
 {
     const uint64_t steps = log2_of(subgroup);
@@ -133,8 +133,8 @@ static void count_scan(struct bench_row *row, uint32_t subgroup)
     row->shuffles = invocations * (row->items == 1 ? steps : steps + 1);
     row->adds = invocations * (row->items == 1 ? steps : 3 + steps + 4);
     if (row->level == BENCH_WORKGROUP) {
-        // Each block: its totals in chunks of a subgroup's size, the sum carried from one to the
-        // next, and then what is to the left added to each word.
+        // Each block computes totals in chunks of a subgroup's size, carries the sum from one chunk
+        // to the next, then adds the sum to the left to each word.
         const uint64_t chunks = (BENCH_BLOCK / subgroup + subgroup - 1) / subgroup;
         const uint64_t lanes = invocations / BENCH_BLOCK * chunks * subgroup;
         row->shuffles += lanes * (chunks > 1 ? steps + 1 : steps);
@@ -236,7 +236,7 @@ size_t bench_scan_rows(const struct bench_shape *shape, struct bench_row rows[BE
 
 static const uint32_t widths[LOOK_WIDTHS] = {64, 128, 256, 384, 512, 640, 768, 1024};
 
-// The kernels, copies first, in the order of spirv/kernels.
+// The kernels in the order of spirv/kernels, copies first.
 static const struct cat_kernel *look_kernels[LOOK_ROWS / LOOK_WIDTHS];
 static size_t copy_kernels, all_kernels;
 
@@ -379,13 +379,13 @@ size_t look_set_count(const struct look_set *set)
     return count;
 }
 
-// What to begin with, the first that fits: large tiles where there are many of them, and small
-// ones where few would leave parts of a device without work. For subgroups of 32 as measured on the
-// devices of docs/performance.md; for 8, 16, 64 and 128 by what tools/lookback-counts counted, and
-// never timed; for others what is moderate.
+// Starting points, of which the first that fits applies: large tiles for large inputs, small tiles
+// where few would leave parts of a device idle. For subgroups of 32 as measured on the devices of
+// docs/performance.md; for 8, 16, 64 and 128 by the counts of tools/lookback-counts, never timed;
+// for others a moderate choice.
 static const struct {
     uint32_t subgroup; // 0: any
-    uint64_t most;     // up to so many words
+    uint64_t most;     // for inputs up to this many words
     const char *shape, *encoding, *order, *fence;
     uint32_t workgroup;
 } defaults[] = {
@@ -442,7 +442,7 @@ bool look_default(uint64_t elements, const struct dev_facts *facts, size_t *numb
         if (found)
             return true;
     }
-    // Whatever was built and fits.
+    // Any kernel that was built and fits.
     for (size_t i = look_copies(); i < look_rows(); i++)
         if (look_kind(i) == BENCH_LOOKBACK && look_row(i, elements).scan == CAT_SCAN_ADD &&
             look_fits(i, elements, facts)) {
@@ -452,7 +452,7 @@ bool look_default(uint64_t elements, const struct dev_facts *facts, size_t *numb
     return false;
 }
 
-// The row's kernel without the look-back, in tiles that begin in the same order.
+// The row's kernel without the look-back, in tiles of the same order.
 static bool is_tiles_of(const struct bench_row *local, const struct bench_row *row)
 {
     return local->kind == BENCH_TILES && local->workgroup == row->workgroup &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for the best scan of a device, and the files of choices and of CUB's times.
+// The search for a device's best scan, and the files of choices and of CUB's times.
 #include "bench/tune.h"
 
 #include "base/file.h"
@@ -13,12 +13,12 @@
 #include <string.h>
 
 #define SCHEMA       "litmus-lookback-tuned/1"
-#define MOST_CHOICES 4096 // in a file
+#define MOST_CHOICES 4096 // per file
 #define MOST_BYTES   ((size_t)64 << 20)
 
 // --- The search
 
-// Rounds that count; and how many rows go on to the next.
+// Timed rounds, and rows that advance to the next stage.
 static const struct {
     uint32_t repeats;
     size_t keep;
@@ -58,7 +58,7 @@ void look_move_failed(struct bench_result *from, struct bench_result *to)
     from->count = left;
 }
 
-// Rung by rung; what failed in one of them is moved to *failed.
+// Runs stage by stage; moves failed rows to *failed.
 static bool climb(const struct look_search *search, double budget, uint64_t elements,
                   const struct look_set *set, struct bench_size *size, struct bench_result *failed)
 {
@@ -67,7 +67,7 @@ static bool climb(const struct look_search *search, double budget, uint64_t elem
     struct look_set left = *set;
     for (size_t r = 0; r <= last; r++) {
         char line[160];
-        // The last one decides, and is timed whatever the time is.
+        // The last stage decides, and runs even if the time is over.
         if (r && search->now() - began > budget)
             r = last;
         const size_t rows = look_set_count(&left);
@@ -101,8 +101,8 @@ bool look_search(const struct look_search *search, double budget, uint64_t eleme
 
 // --- Files. They are not trusted.
 
-// The JSON of a file with a schema. NULL with an error; a missing file is NULL without one, with
-// *missing.
+// Parses a JSON file with a schema. NULL with an error; for a missing file NULL without one and
+// *missing set.
 static json_t *read_json(const char *path, const char *schema, bool *missing,
                          struct lit_error *error)
 {
@@ -210,7 +210,7 @@ void look_tuned_clear(struct look_tunings *tunings)
     memset(tunings, 0, sizeof *tunings);
 }
 
-// Of two powers of two.
+// log2(a / b), for powers of two.
 static unsigned doublings(uint64_t a, uint64_t b)
 {
     unsigned count = 0;
@@ -222,7 +222,7 @@ static unsigned doublings(uint64_t a, uint64_t b)
 bool look_tuned_find(const struct look_tunings *tunings, const char *id,
                      const struct dev_facts *facts, uint64_t elements, size_t *number)
 {
-    unsigned nearest = 2; // what suits a quarter or four times as much may be far from the best
+    unsigned nearest = 2; // a choice for a factor of four or more may be far from the best
     for (size_t i = 0; i < tunings->count; i++) {
         const struct look_tuned *choice = &tunings->items[i];
         const unsigned distance = doublings(choice->elements, elements);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel from outside does wrong, in all of its dispatches.
+// Finds what a kernel from outside does wrong in any of its dispatches.
 #include "explain/race.h"
 
 #include "base/spirv.h"
@@ -10,11 +10,11 @@
 
 struct checking {
     const struct cat_package *package;
-    bool *nothing[CAT_REGIONS]; // of each word: nobody said or stored anything
+    bool *nothing[CAT_REGIONS]; // per word: never given or stored
 };
 
-// Of each word of a trace's buffer whether nothing is there, and how many words it has; NULL: the
-// package has no such buffer.
+// For each word of a trace's buffer, whether it is uninitialised, and the number of words; NULL:
+// the package has no such buffer.
 static bool *nothing_of(const struct checking *c, const struct exp_buffer *of, uint32_t part,
                         uint64_t *words)
 {
@@ -30,7 +30,7 @@ static bool *nothing_of(const struct checking *c, const struct exp_buffer *of, u
     return NULL;
 }
 
-// What a dispatch has stored is there for the next ones.
+// Marks what a dispatch stored as initialised for later ones.
 static void note_what_is_there(struct checking *c, const struct exp_trace *t, uint32_t part)
 {
     for (size_t n = 0; n < t->step_count; n++) {
@@ -47,7 +47,7 @@ static void note_what_is_there(struct checking *c, const struct exp_trace *t, ui
     }
 }
 
-// --- What is read for nothing
+// --- Unused reads
 
 // The words of a pipeline's module.
 static const uint32_t *module_of(const struct checking *c, uint32_t part, size_t *count)
@@ -58,8 +58,8 @@ static const uint32_t *module_of(const struct checking *c, uint32_t part, size_t
     return has_own ? own->words : c->package->words;
 }
 
-// Which ids are read: not those that are named, decorated, or stored to; nor what is stored to
-// variables in registers that are not among `read`, which may be NULL.
+// Marks the ids that are read. Names, decorations and stores to an id do not count, nor does the
+// value of a store to a register variable that is not among `read` (may be NULL).
 static void note_reads(const uint32_t *words, size_t count, const bool *read, bool *now)
 {
     const uint32_t bound = words[SPIRV_BOUND];
@@ -83,7 +83,7 @@ static void note_reads(const uint32_t *words, size_t count, const bool *read, bo
     }
 }
 
-// Whether each instruction reads memory and nothing uses what it read.
+// For each instruction, whether it reads memory and its result is unused.
 static bool *find_unused(const struct checking *c, const struct exp_trace *t, uint32_t part)
 {
     size_t count;

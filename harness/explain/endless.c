@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dispatches that were cut and would never have ended. The trace has the value of each instruction
-// that an invocation executed: one that executed the same with the same values several times goes
-// on so for as long as memory stays as it is, and it does if that is true of all.
+// Cut dispatches that would never have ended. The trace has the value of each executed instruction.
+// An invocation that repeated the same instructions with the same values several times continues so
+// while memory stays unchanged, and memory does if that holds for all invocations.
 #include "explain/race.h"
 
 #include "base/text.h"
 
 #include <string.h>
 
-#define REPEATS 4 // that are taken for all further ones
+#define REPEATS 4 // repetitions that prove an endless loop
 
 static const struct exp_step *from_end(const struct exp_trace *t, uint32_t invocation, uint32_t n)
 {
@@ -21,7 +21,7 @@ static bool are_alike(const struct exp_step *a, const struct exp_step *b)
            a->source == b->source;
 }
 
-// How many steps an invocation repeats at its end; 0: it does not.
+// The number of steps that an invocation repeats at its end; 0: none.
 static uint32_t period_of(const struct exp_trace *t, uint32_t invocation)
 {
     const uint32_t most = exp_step_count(t, invocation) / REPEATS;
@@ -36,7 +36,8 @@ static uint32_t period_of(const struct exp_trace *t, uint32_t invocation)
     return 0;
 }
 
-// The workgroup's barrier that one waits at, or comes to next without a branch; else where it is.
+// The workgroup barrier where an invocation waits or arrives next without a branch; otherwise its
+// position.
 static uint32_t next_barrier(const struct exp_trace *t, uint32_t code)
 {
     uint32_t at = code;
@@ -45,14 +46,14 @@ static uint32_t next_barrier(const struct exp_trace *t, uint32_t code)
     return at < t->code_count && exp_is_workgroups(&t->codes[at]) ? at : code;
 }
 
-// One that does not end by itself.
+// An invocation that does not end by itself.
 struct stuck {
-    uint32_t code;  // at which it is
-    uint32_t steps; // that it executed, if it repeats some; else 0
-    bool is_shared; // it reads nothing but Workgroup memory
+    uint32_t code;  // current instruction
+    uint32_t steps; // number of repeated steps executed; 0 if it does not repeat
+    bool is_shared; // it reads only Workgroup memory
 };
 
-// False if it may still get somewhere.
+// False if it may still make progress.
 static bool look_at(const struct exp_trace *t, uint32_t invocation, struct stuck *stuck)
 {
     const struct exp_left *left = &t->left[invocation];
@@ -87,7 +88,7 @@ static bool add(const struct exp_dispatch *of, struct exp_findings *findings,
     return true;
 }
 
-// Finds the invocations of a workgroup that can never end. `all` says where each is.
+// Finds the invocations of a workgroup that can never end. `all` has each one's position.
 static void find(const struct exp_dispatch *of, uint32_t group, const struct stuck *all,
                  uint32_t local, struct exp_findings *findings)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that fails on the SIMT simulator: found, explained in words, drawn.
+// Finds a run that fails on the SIMT simulator, explains it in words and draws it.
 #pragma once
 
 #include "base/random.h"
@@ -9,82 +9,81 @@
 #include "explain/trace.h"
 #include "model/result.h"
 
-// Searches a run that fails on the SIMT simulator, and then a short one: by priority schedules of
-// growing depth, random ones and many seeds, each run in a worker process.
+// Searches for a failing run on the SIMT simulator, and then for a short one: by priority schedules
+// of growing depth, by random schedules and by many seeds, each run in a worker process.
 
 #define EXP_SETTINGS_MAX 300
 #define EXP_RUN_MAX      100
-#define EXP_FILE_MAX     512 // as the simulator takes it
+#define EXP_FILE_MAX     512 // limit of the simulator
 
 struct exp_search {
-    struct eng_watch *watch; // what it says is taken over while a search goes on
+    struct eng_watch *watch; // receives messages during a search
     const char *manifest;    // of the SIMT simulator
-    // "model=snooping,subgroup=4": nothing of the schedule, no trace; below EXP_SETTINGS_MAX bytes.
+    // "model=snooping,subgroup=4": no schedule, no trace; shorter than EXP_SETTINGS_MAX.
     const char *settings;
-    // "schedule=random,threads=1,seed=7": the run that is to be explained, without a search; below
-    // EXP_RUN_MAX bytes. NULL: any.
+    // "schedule=random,threads=1,seed=7": explain this run without a search; shorter than
+    // EXP_RUN_MAX. NULL: any run.
     const char *run;
-    const struct cat_case *cases; // in the order in which they are tried
+    const struct cat_case *cases; // in the order of the search
     size_t count;
-    uint64_t seed;    // of the input and of the first schedule
-    double seconds;   // how long to search; half of what is left goes into a shorter run
-    const char *file; // where traces may be written: below EXP_FILE_MAX bytes, no comma
+    uint64_t seed;    // for the input and the first schedule
+    double seconds;   // time limit; half of the remainder goes into a shorter run
+    const char *file; // where to write traces: shorter than EXP_FILE_MAX, without commas
 };
 
 struct exp_found {
-    bool found;                    // else: nothing failed
-    const char *unusable;          // why no configuration could run at all; NULL: some could
-    struct cat_case which;         // which configuration failed
-    char settings[512];            // of the driver, without a trace
-    char run[EXP_RUN_MAX];         // those of them that name the run among all
-    bool given;                    // that was asked for
-    unsigned tries, failed_tries;  // runs
-    struct exp_trace failing;      // of the run that is shown
-    struct exp_trace reference[2]; // the same run under lockstep, with two seeds
-    bool has_reference;            // the lockstep runs could be made
-    struct eng_outcome outcome;    // of that run
+    bool found;                    // false: nothing failed
+    const char *unusable;          // why no configuration could run; NULL: some could
+    struct cat_case which;         // the failing configuration
+    char settings[512];            // driver settings without a trace
+    char run[EXP_RUN_MAX];         // those settings that identify the run
+    bool given;                    // the run was given by the caller
+    unsigned tries, failed_tries;  // numbers of runs
+    struct exp_trace failing;      // the run to show
+    struct exp_trace reference[2]; // the same run under lockstep with two seeds
+    bool has_reference;            // the lockstep runs succeeded
+    struct eng_outcome outcome;    // of the run shown
     char reason[512];              // storage for `unusable`
 };
 
-// Clear what was found after a failure too. False with an error if the driver cannot be used, with
-// the code LIT_EXIT_TIME if a signal stopped it.
+// Clear *found in any case. False with an error if the driver cannot be used; with code
+// LIT_EXIT_TIME if a signal stopped the search.
 bool exp_search(const struct exp_search *search, struct exp_found *found, struct lit_error *error);
 void exp_found_clear(struct exp_found *found);
 
-// The order of tries: rounds that take all configurations in turn, each round with deeper schedules
-// and more seeds than the one before.
+// The order of runs: rounds over all configurations, each round with deeper schedules and more
+// seeds than the one before.
 struct exp_plan {
-    size_t count; // configurations
+    size_t count; // number of configurations
     uint64_t seed;
-    unsigned round, depth, nth; // zero to begin with
+    unsigned round, depth, nth; // initially zero
     size_t which;
 };
 struct exp_point {
     size_t which;
-    unsigned depth; // 0: the scheduler draws who goes next
+    unsigned depth; // 0: a random schedule
     uint64_t seed;
 };
 struct exp_point exp_plan_next(struct exp_plan *plan);
 
-// Puts the smallest first: by workgroup size, then by the other sweeps' values.
+// Sorts the smallest first: by workgroup size, then by the other sweeps' values.
 void exp_sort_cases(struct cat_case *cases, size_t count);
 
-// The first fault in words: for someone who knows drivers and has never seen the test. Pure.
+// The first fault in words, for someone who knows drivers but not the test. Pure.
 
-// One sentence: who did what when, and what it got.
+// One sentence: which lane did what, when, and what it got.
 void exp_sentence(const struct exp_trace *trace, const struct exp_fault *fault, struct text *text);
 
-// All of it: the question, the sentence, the steps, the outcome. `again` is the command that
-// explains it again.
+// The full explanation: question, sentence, steps, outcome. `again` is the command to repeat it.
 void exp_print(const struct exp_found *found, const struct exp_fault *fault,
                const struct exp_window *window, const char *again, struct text *text);
 
-// The first fault as a picture: a row for each lane, time to the right, a box for each executed
-// instruction, arrows from the lane that gave a value to the one that got it. An SVG file that
-// needs nothing else, for light and dark pages, readable without colours. Pure.
+// The first fault as a picture: a row for each lane, time from left to right, a box for each
+// executed instruction, arrows from the lane that supplied a value to the lane that received it. A
+// self-contained SVG file for light and dark pages, readable without colours. Pure.
 
-// Appends the SVG document. `title` is the configuration's name, `sentence` what exp_sentence said;
-// both may hold any printable UTF-8.
+// Appends the SVG document. `title` is the configuration's name, `sentence` the text of
+// exp_sentence; both may contain any printable UTF-8.
 void exp_picture(const struct exp_trace *trace, const struct exp_fault *fault,
                  const struct exp_window *window, const char *title, const char *model,
                  const char *sentence, struct text *text);

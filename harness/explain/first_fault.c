@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// "%x = OpLoad %uint %p" and "OpStore %p %x": the operation begins at the first word with Op.
+// "%x = OpLoad %uint %p" and "OpStore %p %x": the operation starts at the first word with Op.
 static const char *operation(const struct exp_code *code)
 {
     const char *equals = strstr(code->text, "= ");
     return equals ? equals + 2 : code->text + strspn(code->text, " ");
 }
 
-// Whether its text is of an opcode that begins with `name` ("OpAtomic").
+// Whether the opcode begins with `name` ("OpAtomic").
 static bool code_is(const struct exp_code *code, const char *name)
 {
     return strncmp(operation(code), name, strlen(name)) == 0;
@@ -63,8 +63,8 @@ static enum exp_cause cause_of(const struct exp_trace *trace, const struct exp_s
     return exp_is_store(trace, step) ? EXP_CAUSE_STORE : EXP_CAUSE_LOAD;
 }
 
-// The first prescribed thing that one invocation did otherwise. What a lane computes of a value
-// that is not prescribed is not prescribed either, and the references differ there too.
+// Finds the first deviation of an invocation from what is prescribed. Values computed from an open
+// value are also open, and the references differ there as well.
 static void compare_invocation(struct finding *f, uint32_t invocation, bool results)
 {
     const struct exp_trace *a = f->failing, *b = f->reference, *c = f->second;
@@ -81,7 +81,7 @@ static void compare_invocation(struct finding *f, uint32_t invocation, bool resu
         if (!same_step(right, other) || (step->value == right->value || !step->has_value))
             continue;
         if (code_is(&a->codes[step->code], "OpAtomic"))
-            return; // who comes first is nobody's promise
+            return; // the order of arrival is not guaranteed
         const enum exp_cause cause = cause_of(a, step, right);
         if (cause == EXP_CAUSE_NONE || (cause == EXP_CAUSE_RESULT) != results)
             continue;
@@ -116,7 +116,7 @@ static bool is_store(const struct exp_trace *trace, const struct exp_step *step)
     return step->has_value && exp_is_store(trace, step);
 }
 
-// Atomics, copies and stores that write what the trace does not show.
+// Atomics, copies and stores whose stored value is not in the trace.
 static bool writes_unseen(const struct exp_trace *trace, const struct exp_step *step)
 {
     const struct exp_code *code = &trace->codes[step->code];
@@ -125,7 +125,7 @@ static bool writes_unseen(const struct exp_trace *trace, const struct exp_step *
             code_is(code, "OpStore") || code_is(code, "OpCopyMemory"));
 }
 
-// The last store to the address of `step` before it that shows its value.
+// The last store before `step` to its address, if it shows its value.
 static size_t last_store(const struct exp_trace *trace, size_t step)
 {
     for (size_t i = step; i-- > 0;) {
@@ -140,7 +140,7 @@ static size_t last_store(const struct exp_trace *trace, size_t step)
     return EXP_NO_STEP;
 }
 
-// The store of `value` to that address that is nearest to the step, whether before or after.
+// The store of `value` to that address nearest to the step, before or after.
 static size_t store_of(const struct exp_trace *trace, size_t step, uint64_t value)
 {
     size_t before = EXP_NO_STEP;
@@ -171,12 +171,12 @@ static bool read_again(const struct exp_trace *trace, size_t step)
     return false;
 }
 
-// The newest store to each place: open addressing, the room is a power of two.
+// The newest store to each place: an open-addressed hash table, its capacity a power of two.
 struct newest {
     struct entry {
         uint64_t place;
-        size_t store; // + 1; 0: the entry is free
-        bool unseen;  // something was written since that the trace does not show
+        size_t store; // index + 1; 0: free
+        bool unseen;  // a later write is not in the trace
     } * entries;
     size_t room;
 };
@@ -203,7 +203,8 @@ static bool is_stale(const struct exp_trace *trace, size_t index, struct newest 
            trace->steps[entry->store - 1].value != step->value && !read_again(trace, index);
 }
 
-// A load that did not see the newest store, and was not done again: no waiting for a flag.
+// Finds a load that missed the newest store and was not repeated, as it would be when polling a
+// flag.
 static void find_stale(struct finding *f)
 {
     const struct exp_trace *t = f->failing;
@@ -238,7 +239,7 @@ static bool has_atomics(const struct exp_trace *trace)
 
 // Details
 
-// The instruction whose result is called `name`, or code_count.
+// The instruction that defines the id `name`, or code_count.
 static uint32_t maker_of(const struct exp_trace *trace, const char *name)
 {
     const size_t length = strlen(name);
@@ -249,7 +250,7 @@ static uint32_t maker_of(const struct exp_trace *trace, const char *name)
     return (uint32_t)trace->code_count;
 }
 
-// The nth execution (from 1) of an instruction by an invocation.
+// An invocation's nth execution (from 1) of an instruction.
 static size_t execution(const struct exp_trace *trace, uint32_t invocation, uint32_t code,
                         uint32_t nth)
 {
@@ -277,7 +278,8 @@ static void explain_cross_lane(const struct finding *f)
                     : exp_invocation(t, group, exp_subgroup(t, step->invocation), lane);
     const uint32_t maker = maker_of(t, b->name);
     if (maker == t->code_count) {
-        // No instruction makes it (a phi does): who has not come to the read has not got it.
+        // Without a defining instruction (a phi), a lane that has not reached the read lacks the
+        // value.
         const uint32_t passed = exp_executions(t, b->source, step->code, b->step);
         b->reader_iteration = b->iteration;
         b->source_iteration = passed >= b->iteration ? passed + 1 : 0;
@@ -324,7 +326,8 @@ void exp_fault_find(const struct exp_trace *failing, const struct exp_trace *ref
     if (!reference || !second || !same_dispatch(failing, reference) ||
         !same_dispatch(failing, second))
         f.reference = f.second = NULL;
-    // Where invocations share work by atomics another order is no fault, but an old value is.
+    // If invocations share work through atomics, a different order is no fault, but a stale value
+    // is.
     if (has_atomics(failing))
         find_stale(&f);
     if (fault->cause == EXP_CAUSE_NONE && f.reference)

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// Pieces
+// Building blocks
 
-// "lane 2", or with its subgroup and workgroup where the dispatch has several.
+// "lane 2", with its subgroup and workgroup if the dispatch has several.
 static void put_who(const struct exp_trace *trace, uint32_t invocation, struct text *text)
 {
     text_printf(text, "lane %u", exp_lane(trace, invocation));
@@ -21,7 +21,7 @@ static void put_who(const struct exp_trace *trace, uint32_t invocation, struct t
         text_printf(text, " of workgroup %u", exp_group(trace, invocation));
 }
 
-// The same, but only its lane where it is of the subgroup of `other`.
+// The same, but only the lane if it is in the subgroup of `other`.
 static void put_other(const struct exp_trace *trace, uint32_t invocation, uint32_t other,
                       struct text *text)
 {
@@ -254,7 +254,7 @@ static void put_outcome(const struct exp_found *found, struct text *text)
         text_printf(&line, "%s %" PRIu64 ", word %" PRIu64 " (%s): it stored 0x%x",
                     oracle->instance, first->at.instance, first->at.word, first->where,
                     first->at.got);
-        // Of a choice there are several that are correct.
+        // A choice has several correct values.
         if (mode.check != CAT_CHECK_CHOICE)
             text_printf(&line, ", expected 0x%x", first->at.want);
         text_printf(&line, " (%s)", outcome ? outcome : "wrong");

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data races in a trace, by vector clocks: the relation of axiomatic/synchronize.c, for one
-// execution. What an invocation knows of the others is a time for each of them, of each storage
-// class; an access happened before now if the invocation knows of its time. A fence that releases
-// keeps what its invocation knows; atomics and control barriers carry that to others, who know it
-// from their next fence that acquires. Semantics of an atomic or a control barrier are those of a
-// fence at it.
+// Finds data races in a trace by vector clocks: the relation of axiomatic/synchronize.c for one
+// execution. For each storage class, an invocation knows a time of every other invocation; an
+// access happened before now if its time is known. A release fence captures what its invocation
+// knows; atomics and control barriers carry that to others, which know it from their next acquire
+// fence on. Semantics on an atomic or control barrier act as a fence there.
 #include "explain/race.h"
 
 #include "base/text.h"
@@ -15,7 +14,7 @@
 
 enum { BUFFERS, SHARED, CLASSES };
 
-// As SPIR-V has them.
+// As in SPIR-V.
 enum {
     SCOPE_WORKGROUP = 2,
     SCOPE_SUBGROUP = 3,
@@ -26,40 +25,40 @@ enum {
 };
 static const uint32_t class_semantics[CLASSES] = {[BUFFERS] = 0x40, [SHARED] = 0x100};
 
-// How far a scope reaches: to nobody, or to so many of these.
+// The reach of a scope: nobody, or this group.
 enum { TO_SUBGROUP, TO_WORKGROUP, TO_DEVICE, REACHES };
 
 #define MOST_SLOT_BITS 20
 #define MIXED          UINT32_MAX
 
-// What is known of some invocations, nothing of the others; shared, and never changed then.
+// Known times of some invocations, none for others; shared and immutable.
 struct known {
     uint32_t users, first, count;
     uint32_t times[];
 };
 
-// What an invocation knew at a time of its own.
+// An invocation's knowledge at one of its own times.
 struct stamp {
     struct known *known;
-    uint32_t time; // 0: it is none
+    uint32_t time; // 0: none
 };
 
 struct invocation {
-    uint32_t time;  // its own, from 1
-    uint32_t steps; // that it has done
+    uint32_t time;  // its own time, from 1
+    uint32_t steps; // executed so far
     struct known *known[CLASSES];
-    // By class, and by the class of the atomics that carry it: of those that barriers carry the
-    // same. What its last fence released, what reached it since its last fence that acquires.
+    // By class, and by the class of the atomics that carry it (barriers carry the same class):
+    // released by its last fence; received since its last acquire fence.
     struct stamp released[CLASSES][CLASSES][REACHES];
     struct known *seen[CLASSES][CLASSES][REACHES];
-    size_t barrier;      // step of the barrier that it waits at, or of its last one of a subgroup
-    bool waits, partial; // partial: not all of the subgroup were in that one's tangle
+    size_t barrier;      // step of the barrier where it waits, or of its last subgroup barrier
+    bool waits, partial; // partial: the tangle of that one was not the whole subgroup
 };
 
 struct access {
     size_t step;
     uint32_t invocation, time;
-    uint8_t bytes; // of the word, a bit each
+    uint8_t bytes; // bytes of the word, one bit each
     uint8_t reach;
     bool atomic, is_private;
 };
@@ -71,11 +70,11 @@ struct accesses {
 
 // Four bytes of memory.
 struct place {
-    uint64_t word; // place / 4, and 1 more
-    bool written;  // in this trace, at any time
-    uint8_t there; // bytes that hold something
+    uint64_t word; // place / 4, plus 1
+    bool written;  // at any time in this trace
+    uint8_t there; // initialised bytes
     struct accesses stores, loads;
-    // What atomics here have released, and the subgroup or workgroup of it: 1 more, or MIXED.
+    // Released by atomics here, and the subgroup or workgroup concerned: index + 1, or MIXED.
     struct known *released[CLASSES][REACHES];
     uint32_t owner[REACHES];
     struct place *next;
@@ -85,16 +84,16 @@ struct search {
     const struct exp_dispatch *of;
     const struct exp_trace *trace;
     struct exp_findings *findings;
-    uint32_t local; // invocations of a workgroup
+    uint32_t local; // workgroup size
     struct invocation *invocations;
-    bool *unstored;       // of each step: it loads a variable that holds nothing; NULL: none does
-    struct place **slots; // by the upper bits of a place's hash
+    bool *unstored;       // per step: loads an uninitialised variable; NULL: none does
+    struct place **slots; // by the upper bits of the place's hash
     unsigned slot_bits;
-    uint32_t *waiting;       // of each workgroup
-    struct known *learnt[3]; // what somebody learnt last: before, from, after
+    uint32_t *waiting;       // per workgroup
+    struct known *learnt[3]; // last merge result: before, from, after
 };
 
-// --- Invocations: numbered without the lanes that have none
+// --- Invocations, numbered without nonexistent lanes
 
 static uint32_t number_of(const struct search *s, uint32_t in_trace)
 {
@@ -107,7 +106,7 @@ static uint32_t in_trace(const struct search *s, uint32_t number)
     return number / s->local * s->trace->subgroups * s->trace->subgroup + number % s->local;
 }
 
-// The number of its subgroup or workgroup among all; 0: the device.
+// The number of its subgroup or workgroup in the dispatch; 0: the device.
 static uint32_t owner_of(const struct search *s, uint32_t number, int reach)
 {
     return reach == TO_SUBGROUP    ? in_trace(s, number) / s->trace->subgroup
@@ -177,7 +176,7 @@ static struct known *new_known(uint32_t first, uint32_t end)
     return known;
 }
 
-// What is known together, with room for one more invocation.
+// Merges two, with room for one more invocation.
 static struct known *unite(const struct known *a, const struct known *b, uint32_t invocation)
 {
     const struct known *const both[] = {a, b};
@@ -193,7 +192,7 @@ static struct known *unite(const struct known *a, const struct known *b, uint32_
     return made;
 }
 
-// *at becomes what it and `from` know together.
+// Merges `from` into *at.
 static void learn(struct search *s, struct known **at, struct known *from)
 {
     struct known *made = NULL;
@@ -213,7 +212,7 @@ static void learn(struct search *s, struct known **at, struct known *from)
     replace(at, made);
 }
 
-// ... and an invocation's own time.
+// The same, with an invocation's own time.
 static void learn_stamp(struct search *s, struct known **at, const struct stamp *from,
                         uint32_t invocation)
 {
@@ -267,7 +266,7 @@ static bool is_atomic(const struct exp_code *code)
     return code->access >= EXP_ATOMIC && code->access <= EXP_ATOMIC_STORE;
 }
 
-// The bytes of the nth word that a step accesses.
+// The bytes that a step accesses in its nth word.
 static uint8_t bytes_of(uint64_t address, uint32_t bytes, uint64_t word)
 {
     uint8_t set = 0;
@@ -276,7 +275,7 @@ static uint8_t bytes_of(uint64_t address, uint32_t bytes, uint64_t word)
     return set;
 }
 
-// The bytes of a word of Workgroup memory that begin as zeros.
+// The zero-initialised bytes of a word of Workgroup memory.
 static uint8_t zeros_of(const struct exp_trace *t, uint64_t word)
 {
     uint8_t set = 0;
@@ -285,12 +284,12 @@ static uint8_t zeros_of(const struct exp_trace *t, uint64_t word)
     return set;
 }
 
-// Where a step accesses memory.
+// A step's memory access.
 struct spot {
     int class;
-    uint64_t first, offset;    // its place; the byte of the buffer or of Workgroup memory
-    uint64_t size;             // of that: UINT64_MAX: not known
-    const bool *uninitialised; // its words; NULL: all of it is there
+    uint64_t first, offset;    // place; byte offset in the buffer or Workgroup memory
+    uint64_t size;             // of that memory; UINT64_MAX: unknown
+    const bool *uninitialised; // by word; NULL: all initialised
 };
 
 static struct spot spot_of(const struct search *s, const struct exp_step *at)
@@ -318,7 +317,7 @@ static bool is_inside(const struct spot *spot, uint32_t bytes)
 
 // --- Findings
 
-// The finding, if it is a new one; else NULL, and it is counted.
+// Adds a finding; NULL if it is known, which only counts it.
 static struct exp_finding *find(struct search *s, enum exp_misuse what, size_t step, size_t before)
 {
     const struct exp_step *steps = s->trace->steps;
@@ -346,7 +345,7 @@ static struct exp_finding *find(struct search *s, enum exp_misuse what, size_t s
     return &s->findings->items[s->findings->count - 1];
 }
 
-// Whether one of a subgroup met a barrier of it later than `since`, and `other` was not there.
+// Whether `one` met a barrier of its subgroup after `since` without `other`.
 static bool met_alone(const struct search *s, uint32_t one, uint32_t other, size_t since)
 {
     const struct invocation *self = &s->invocations[one];
@@ -389,7 +388,7 @@ static void compare(struct search *s, const struct accesses *with, const struct 
     }
 }
 
-// Takes out what `access` stands for from now on: whatever races with one of these races with it.
+// Removes accesses that `access` now represents: whatever races with them also races with it.
 static void forget(const struct search *s, struct accesses *from, const struct access *access,
                    int class)
 {
@@ -406,7 +405,8 @@ static void forget(const struct search *s, struct accesses *from, const struct a
     from->count = kept;
 }
 
-// Whether a read of what nobody stored matters: that of an exchange or a load is for its result.
+// Whether it matters that a read is uninitialised: for an exchange or load only if the result is
+// used.
 static bool asks_value(const struct search *s, const struct exp_step *at)
 {
     const struct exp_code *code = &s->trace->codes[at->code];
@@ -445,7 +445,7 @@ static void take_access(struct search *s, size_t step)
         if (exp_stores(code))
             place->there |= access.bytes;
         if (!place->written)
-            continue; // what nobody stores to nobody races for
+            continue; // no race on memory that nobody stores to
         compare(s, &place->stores, &access, spot.class);
         if (exp_stores(code)) {
             compare(s, &place->loads, &access, spot.class);
@@ -461,7 +461,7 @@ static void take_access(struct search *s, size_t step)
 
 // --- Order
 
-// How far a fence reaches of a class, for atomics of another one.
+// The reach of a fence on a class, for atomics of another class.
 static unsigned reach_for(const struct exp_code *code, int class, int by)
 {
     const uint32_t both = class_semantics[class] | class_semantics[by];
@@ -497,7 +497,7 @@ static void take_atomic(struct search *s, size_t step)
     for (unsigned reach = 0; reach < reach_of(code->scope); reach++) {
         const uint32_t owner = 1 + owner_of(s, number, (int)reach);
         const bool meets = place->owner[reach] == owner || place->owner[reach] == MIXED;
-        // A store of its own begins anew; what changes a value goes on with what was released.
+        // A plain store starts a new release sequence; a modification continues it.
         const bool anew = code->access == EXP_ATOMIC_STORE;
         for (int class = 0; class < CLASSES; class ++) {
             const bool named = code->semantics & class_semantics[class];
@@ -524,7 +524,7 @@ static void take_atomic(struct search *s, size_t step)
     self->time += exp_stores(code);
 }
 
-// What those of `first` to `end` that wait have released, together.
+// Merges what the waiting invocations among `first` to `end` have released.
 static struct known *gather(struct search *s, uint32_t first, uint32_t end, int class, int reach)
 {
     struct known *all = NULL, *own = NULL;
@@ -542,7 +542,7 @@ static struct known *gather(struct search *s, uint32_t first, uint32_t end, int 
     return all;
 }
 
-// Those of `first` to `end` that wait are at one barrier.
+// The waiting invocations among `first` to `end` meet at a barrier.
 static void meet(struct search *s, uint32_t first, uint32_t end, int reach)
 {
     for (int class = 0; class < CLASSES; class ++) {
@@ -566,7 +566,7 @@ static void leave(struct search *s, uint32_t first, uint32_t end)
     }
 }
 
-// Whether the barriers that two are at are the same dynamic instance.
+// Whether two barriers are the same dynamic instance.
 static bool are_together(const struct search *s, size_t a, size_t b)
 {
     const struct exp_step *steps = s->trace->steps;
@@ -582,8 +582,8 @@ static uint32_t count_together(const struct search *s, uint32_t group, size_t ba
     return count;
 }
 
-// The instruction at which one is: the next one that it executes, or its last. Some have no text:
-// they are a part of another one's.
+// An invocation's next instruction, or its last. Some have no text because they are part of
+// another.
 static uint32_t code_at(const struct search *s, uint32_t number)
 {
     const struct exp_trace *t = s->trace;
@@ -600,7 +600,7 @@ static uint32_t code_at(const struct search *s, uint32_t number)
     return code;
 }
 
-// Not all of a workgroup are at one barrier: that of most counts.
+// Not all of a workgroup are at the same barrier: the most common one counts.
 static void find_missed(struct search *s, uint32_t group)
 {
     const uint32_t first = group * s->local;
@@ -630,7 +630,7 @@ static void find_missed(struct search *s, uint32_t group)
     }
 }
 
-// Nobody else of a workgroup comes to where some of it wait.
+// Part of a workgroup waits where nobody else arrives.
 static void leave_together(struct search *s, uint32_t group)
 {
     const uint32_t first = group * s->local, end = first + s->local;
@@ -652,7 +652,7 @@ static uint32_t count_lanes(const struct exp_lanes *lanes)
     return (uint32_t)(__builtin_popcountll(words[0]) + __builtin_popcountll(words[1]));
 }
 
-// A barrier of the subgroup: its tangle waits.
+// A subgroup barrier: its tangle waits.
 static void meet_subgroup(struct search *s, struct invocation *self, size_t step)
 {
     const struct exp_step *at = &s->trace->steps[step];
@@ -705,7 +705,7 @@ static void take_step(struct search *s, size_t step)
     const struct exp_code *code = &t->codes[at->code];
     const uint32_t group = exp_group(t, at->invocation);
     struct invocation *self = &s->invocations[number_of(s, at->invocation)];
-    // The simulator writes those that leave a barrier one behind the other.
+    // The simulator lists the invocations that leave a barrier consecutively.
     if (s->waiting[group] && (self->waits || !exp_is_workgroups(code)))
         leave_together(s, group);
     if (code->access == EXP_ORDER) {
@@ -789,7 +789,7 @@ bool exp_find_misuse(const struct exp_dispatch *of, struct exp_findings *finding
     s.unstored = exp_find_unstored(trace);
     for (size_t i = 0; i < trace->step_count; i++)
         take_step(&s, i);
-    // Where the trace breaks off others may be on their way.
+    // If the trace is truncated, others may still be on their way.
     for (uint32_t i = 0; i < groups && strcmp(trace->end, "done") == 0; i++)
         if (s.waiting[i])
             leave_together(&s, i);

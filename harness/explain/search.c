@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches a failing run and shortens it.
+// Finds a failing run and shortens it.
 
 #include "explain/explain.h"
 
@@ -13,9 +13,9 @@
 
 #define FIRST_DEPTHS 3
 #define DEPTH_MAX    12
-#define ROUND_MAX    6   // rounds after it are as large as it
-#define SHORTENING   200 // runs at most
-#define PATIENCE     12  // how much longer than others a run may take that is explained
+#define ROUND_MAX    6   // later rounds are no larger
+#define SHORTENING   200 // limit on runs
+#define PATIENCE     12  // time limit of an explained run, relative to others
 
 // The order
 
@@ -24,7 +24,7 @@ struct exp_point exp_plan_next(struct exp_plan *plan)
     const unsigned round = plan->round < ROUND_MAX ? plan->round : ROUND_MAX;
     const unsigned depths =
         FIRST_DEPTHS + round < DEPTH_MAX ? FIRST_DEPTHS + round : (unsigned)DEPTH_MAX;
-    // Behind the deepest one without any order.
+    // After the deepest, one without priorities.
     const struct exp_point point = {plan->which, plan->depth < depths ? plan->depth + 1 : 0,
                                     plan->seed++};
     if (++plan->depth > depths) {
@@ -59,7 +59,7 @@ static bool is_larger(const struct cat_case *a, const struct cat_case *b)
 
 void exp_sort_cases(struct cat_case *cases, size_t count)
 {
-    // By insertion: those that are alike stay in order.
+    // Insertion sort, because it is stable.
     for (size_t i = 1; i < count; i++)
         for (size_t at = i; at > 0 && is_larger(&cases[at - 1], &cases[at]); at--) {
             const struct cat_case swap = cases[at];
@@ -74,11 +74,11 @@ struct searcher {
     const struct exp_search *search;
     struct exp_found *found;
     struct eng_watch watch;
-    struct eng_device device; // its manifest alone
+    struct eng_device device; // manifest only
     struct eng_client client;
     double deadline;
     bool *unusable;    // [search->count]
-    size_t usable;     // how many are not
+    size_t usable;     // number of usable configurations
     char printed[256]; // the driver's last line
 };
 
@@ -116,7 +116,7 @@ static bool has_failed(const struct eng_outcome *outcome)
            outcome->result == ENG_DEVICE_LOST || outcome->result == ENG_NO_PROGRESS;
 }
 
-// The same run once more, traced. A run that ended in a crash may leave no trace.
+// Repeats the run with a trace. A run that crashed may leave none.
 static bool trace_once(struct searcher *s, const struct cat_case *which, const char *settings,
                        struct eng_outcome *outcome, struct exp_trace *trace,
                        struct lit_error *error)
@@ -153,7 +153,7 @@ static bool is_shorter(const struct exp_trace *a, const struct exp_trace *b)
     return a->switches != b->switches ? a->switches < b->switches : a->step_count < b->step_count;
 }
 
-// Traces a run that failed, and keeps it if it is the shortest so far.
+// Traces a failed run, and keeps it if it is the shortest so far.
 static bool keep(struct searcher *s, const struct cat_case *which, const char *run,
                  const char *settings, struct lit_error *error)
 {
@@ -189,7 +189,7 @@ static bool try_run(struct searcher *s, const char *run, size_t index, const str
     snprintf(settings, sizeof settings, "%.300s,%.100s", s->search->settings, run);
     if (!try_once(s, which, settings, &outcome, error))
         return false;
-    // What takes too long to be tried again and again is left alone.
+    // Drop configurations that take too long for repeated runs.
     if ((outcome.result == ENG_SKIP || outcome.result == ENG_HARNESS_ERROR ||
          outcome.result == ENG_HANG) &&
         !s->unusable[index]) {
@@ -213,7 +213,7 @@ static bool try_point(struct searcher *s, const struct exp_point *point,
     return try_run(s, run, point->which, which, error);
 }
 
-// The run that is asked for, of the first configuration in which it fails.
+// The given run, in the first configuration where it fails.
 static bool find_given(struct searcher *s, struct lit_error *error)
 {
     bool good = true;
@@ -249,7 +249,7 @@ static bool shorten(struct searcher *s, struct lit_error *error)
     return true;
 }
 
-// The same run under lockstep, with two seeds.
+// Repeats the run under lockstep with two seeds.
 static void add_references(struct searcher *s)
 {
     struct exp_found *found = s->found;

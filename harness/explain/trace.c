@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads traces line by line. Everything is checked: numbers against their bounds, texts for
-// characters that are not printable.
+// Parses traces line by line and validates everything: number ranges, and printable text.
 
 #include "explain/trace.h"
 
@@ -23,12 +22,12 @@ static const char *const kind_names[EXP_CODE_KINDS] = {
 };
 
 struct reader {
-    char text[LINE_MAX_BYTES + 1], *at; // the present line; what is left of it
+    char text[LINE_MAX_BYTES + 1], *at; // current line; the rest of it
     unsigned long line;                 // from 1
     struct exp_trace *trace;
     bool in_dispatch, rising, over;
-    size_t steps;      // of the dispatches before
-    const char *wrong; // what the present line lacks
+    size_t steps;      // in earlier dispatches
+    const char *wrong; // error in the current line
 };
 
 static void blame(struct reader *r, const char *what)
@@ -53,7 +52,7 @@ static void expect(struct reader *r, const char *wanted)
         blame(r, wanted);
 }
 
-// A number of at most `max`; a word that is none of that base blames `what`, and is 0.
+// A number of at most `max`; 0 if invalid, with `what` as the error.
 static uint64_t number_of(struct reader *r, const char *word, int base, uint64_t max,
                           const char *what)
 {
@@ -72,7 +71,7 @@ static uint64_t take_number(struct reader *r, uint64_t max, const char *what)
     return number_of(r, take_word(r), 10, max, what);
 }
 
-// "-" is no value.
+// "-" means no value.
 static bool take_hex(struct reader *r, uint64_t *value, const char *what)
 {
     const char *word = take_word(r);
@@ -109,7 +108,7 @@ static void take_name(struct reader *r, char *name, size_t size, const char *wha
     snprintf(name, size, "%s", word);
 }
 
-// The lines
+// Lines
 
 static void read_dispatch(struct reader *r)
 {
@@ -144,7 +143,7 @@ static void read_dispatch(struct reader *r)
     }
     t->subgroups = (uint32_t)subgroups;
     t->dispatched = groups;
-    // One that is larger has steps of its first workgroups alone.
+    // A larger dispatch has steps only of its first workgroups.
     t->invocations = (uint32_t)((groups < most ? groups : most) * subgroups * t->subgroup);
     r->in_dispatch = true;
 }
@@ -403,7 +402,7 @@ static void read_line(struct reader *r)
         blame(r, "end of line");
 }
 
-// What the lines add up to
+// Consistency
 
 static int by_time(const void *a, const void *b)
 {
@@ -431,7 +430,7 @@ static void index_steps(struct exp_trace *t)
 {
     t->first = lit_alloc((size_t)t->invocations + 2, sizeof *t->first);
     t->order = lit_alloc(t->step_count + 1, sizeof *t->order);
-    // Counted one further, so that filling moves each first[] to where it belongs.
+    // Counts are stored one index higher, so that filling moves each first[] into place.
     for (size_t i = 0; i < t->step_count; i++)
         t->first[t->steps[i].invocation + 2]++;
     for (size_t i = 2; i < (size_t)t->invocations + 2; i++)
@@ -440,7 +439,7 @@ static void index_steps(struct exp_trace *t)
         t->order[t->first[t->steps[i].invocation + 1]++] = (uint32_t)i;
 }
 
-// The next dispatch, from *at on.
+// Parses the next dispatch at *at.
 static bool read_next(struct reader *r, const char **at, const char *end, struct exp_trace *trace,
                       struct lit_error *error)
 {
@@ -450,7 +449,7 @@ static bool read_next(struct reader *r, const char **at, const char *end, struct
     *trace = (struct exp_trace){0};
     while (*at < end && !r->wrong && !r->over) {
         const char *newline = memchr(*at, '\n', (size_t)(end - *at));
-        // A driver that was ended leaves half a line.
+        // A driver that was killed leaves a partial line.
         if (!newline)
             break;
         const size_t length = (size_t)(newline - *at);
@@ -512,7 +511,7 @@ void exp_trace_trim(struct exp_trace *trace)
     while (kept > 1 && trace->first[kept * size] == trace->first[(kept - 1) * size])
         kept--;
     trace->invocations = kept * size;
-    // Whose number stays what it is.
+    // The invocation keeps its number.
     rest = kept;
     for (int i = 0; i < 3; i++) {
         trace->groups[i] = trace->groups[i] < rest ? trace->groups[i] : rest;

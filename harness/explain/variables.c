@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Function and Private variables, which are in registers: what is loaded of them that nobody
-// stored.
+// Function and Private variables, which are registers: finds uninitialised loads.
 #include "explain/race.h"
 
 #include "base/text.h"
@@ -8,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Which invocation stored to a cell last, and 1 more; 0: none since its variable began.
-#define ALWAYS UINT32_MAX // it began with something
+// The last invocation to store to a cell, plus 1; 0: none since its variable began.
+#define ALWAYS UINT32_MAX // initialised
 
 struct cells {
     uint32_t *stored;
-    uint32_t count; // those behind are not undefined
+    uint32_t count; // cells after these are initialised
 };
 
 static uint64_t first_cell(const struct exp_code *code, const struct exp_step *at)
@@ -21,7 +20,7 @@ static uint64_t first_cell(const struct exp_code *code, const struct exp_step *a
     return code->by_pointer ? at->address : code->cell;
 }
 
-// Whether it loads cells, and this invocation has stored to none of them.
+// Whether it loads cells to none of which this invocation has stored.
 static bool take_registers(struct cells *cells, const struct exp_code *code,
                            const struct exp_step *at)
 {
@@ -39,7 +38,7 @@ static bool take_registers(struct cells *cells, const struct exp_code *code,
     return nothing;
 }
 
-// A function's variables begin anew.
+// Resets a function's variables.
 static void enter(const struct exp_trace *t, struct cells *cells, uint32_t function)
 {
     for (size_t i = 0; function != EXP_NO_FUNCTION && i < t->undefined_count; i++)
@@ -63,7 +62,7 @@ bool *exp_find_unstored(const struct exp_trace *t)
         memset(cells.stored + t->undefined[i].cell, 0,
                t->undefined[i].count * sizeof *cells.stored);
     bool *unstored = lit_alloc(t->step_count + 1, sizeof *unstored);
-    // One invocation behind the other: each has its own.
+    // Invocation by invocation, since each has its own variables.
     for (uint32_t i = 0; i < t->invocations; i++)
         for (uint32_t n = 0; n < exp_step_count(t, i); n++) {
             const uint32_t step = exp_step_at(t, i, n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses what is shown of a trace.
+// Chooses the part of a trace to show.
 
 #include "explain/trace.h"
 
@@ -62,7 +62,7 @@ static void choose_rows(const struct exp_trace *trace, const struct exp_fault *b
         for (uint32_t i = 0; i < trace->invocations; i++)
             if (!has_ended(trace, i))
                 add_row(window, i, true);
-    // Neighbours: the lanes to the left and to the right, the nearest first.
+    // Neighbours: lanes to the left and right, nearest first.
     for (uint32_t distance = 1; distance < trace->subgroup; distance++) {
         if (lane >= distance)
             add_row(window, step->invocation - distance, false);
@@ -78,14 +78,14 @@ static void add_step(struct exp_window *window, size_t step, size_t row)
         at--;
     if (at > 0 && window->steps[at - 1].step == step)
         return;
-    // Few steps are shown: room is made for each.
+    // Few steps are shown, so reallocate for each.
     window->steps = lit_realloc(window->steps, window->step_count + 1, sizeof *window->steps);
     for (size_t i = window->step_count++; i > at; i--)
         window->steps[i] = window->steps[i - 1];
     window->steps[at] = (struct exp_shown){step, row};
 }
 
-// Whether a step says something to others, or hears something of them, or makes what was passed on.
+// Whether a step communicates with others, or makes the value passed on.
 static bool announces(const struct exp_trace *trace, const struct exp_fault *b, size_t index)
 {
     const struct exp_step *step = &trace->steps[index];
@@ -121,7 +121,7 @@ static void add_last_steps(const struct exp_trace *trace, const struct exp_fault
     for (uint32_t n = exp_step_count(trace, invocation); n-- > 0 && shown <= EXP_BEFORE;) {
         const size_t step = exp_step_at(trace, invocation, n);
         const bool last = b->cause == EXP_CAUSE_STUCK && n + 1 == exp_step_count(trace, invocation);
-        // Those that executed the same together stand behind each other in the trace.
+        // Steps executed together are adjacent in the trace.
         if ((trace->steps[step].time <= trace->steps[b->step].time ||
              b->cause == EXP_CAUSE_STUCK) &&
             (last || announces(trace, b, step))) {
@@ -131,8 +131,8 @@ static void add_last_steps(const struct exp_trace *trace, const struct exp_fault
     }
 }
 
-// Of who stored what a load should have seen: its last stores before the load to all places that
-// the shown steps of the loading lane read, as the flag that announced the value.
+// For a lane whose store a load should have seen, adds its last stores before the load to all
+// places that the loading lane's shown steps read, such as the flag that announced the value.
 static void add_stores(const struct exp_trace *trace, const struct exp_fault *b,
                        struct exp_window *window, size_t row)
 {
@@ -158,7 +158,7 @@ static void add_stores(const struct exp_trace *trace, const struct exp_fault *b,
             add_step(window, stores[i], row);
 }
 
-// What neighbours did together with lanes that are involved.
+// Adds steps that neighbours executed together with involved lanes.
 static void add_company(const struct exp_trace *trace, struct exp_window *window, size_t row)
 {
     const size_t before = window->step_count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One candidate: valid, what is right, does it fail, is it sound.
+// Decides one candidate: whether it is valid and sound, its right output, and whether it fails.
 #include "reduce/reduce.h"
 
 #include "base/clock.h"
@@ -13,13 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TANGLED   2    // runs under tangled that must agree
-#define LOOSE     9    // likewise where results may be left open; two are of lockstep
-#define ENOUGH    10   // failures by which a rate is known
-#define HARD      3    // likewise of what ends its worker
+#define TANGLED   2    // agreeing runs required under tangled
+#define LOOSE     9    // likewise if results may be left open; two are under lockstep
+#define ENOUGH    10   // failures that determine a rate
+#define HARD      3    // likewise for failures that end the worker
 #define ERROR     0.05 // of the sequential test
-#define SURE      0.98 // what never passes is taken to fail so often
-#define MOST_RUNS 1024 // of one request
+#define SURE      0.98 // assumed failure rate of a kernel that never passed
+#define MOST_RUNS 1024 // per request
 
 enum { DEVICE, SIMULATOR };
 
@@ -39,7 +39,7 @@ void red_lane_end(struct red_lane *lane)
     text_free(&lane->taught[SIMULATOR]);
 }
 
-// --- Asking
+// --- Requests
 
 static void teach(struct red_lane *lane, int whom, const struct cat_package *package)
 {
@@ -56,14 +56,14 @@ static bool ask(struct red_lane *lane, struct eng_client *client, struct eng_req
     OWNED(text_free) struct text name = {0};
     cat_package_configuration(package, &name);
     snprintf(request->name, sizeof request->name, "%s", name.data);
-    // What fails again and again is what is looked for.
+    // Repeated failures are expected here.
     client->losses = client->hangs = 0;
     lane->end = eng_client_ask(client, request, outcome);
     snprintf(lane->reason, sizeof lane->reason, "%s", outcome->reason);
     return lane->end == ENG_END_RAN;
 }
 
-// --- What is right
+// --- Right output
 
 static void forget_names(struct cat_package *package)
 {
@@ -77,7 +77,7 @@ static void forget_names(struct cat_package *package)
     red_module_clear(&module);
 }
 
-// One run on the simulator; its words go to `words`, unless that is NULL. RED_FAILS: it ran.
+// One run on the simulator; stores its output in `words` unless NULL. RED_FAILS: it ran.
 static enum red_answer simulate(struct red_lane *lane, const struct cat_package *package,
                                 const char *settings, uint64_t seed, uint32_t *words)
 {
@@ -96,18 +96,18 @@ static enum red_answer simulate(struct red_lane *lane, const struct cat_package 
     return RED_FAILS;
 }
 
-// One more run of the same under `model`, into `words`.
+// Repeats the run under `model`, with its output in `words`.
 static enum red_answer repeat(struct red_lane *lane, const struct cat_package *package,
                               const char *model, uint64_t seed, uint32_t *words)
 {
     char settings[64];
     snprintf(settings, sizeof settings, "model=%s,seed=%" PRIu64, model, seed);
     const enum red_answer answer = simulate(lane, package, settings, seed, words);
-    // What does not end there relies on more than is promised.
+    // A kernel that does not end there relies on unspecified behaviour.
     return answer == RED_REFUSED ? RED_UNDEFINED : answer;
 }
 
-// Bits in which runs differ do not count. RED_UNDEFINED: no bit does.
+// Ignores bits in which runs differ. RED_UNDEFINED: no bits remain.
 static enum red_answer take_counts(struct red_lane *lane, struct cat_package *package)
 {
     const size_t count = package->expected_words;
@@ -129,7 +129,7 @@ static enum red_answer take_counts(struct red_lane *lane, struct cat_package *pa
     return answer == RED_FAILS && !any ? RED_UNDEFINED : answer;
 }
 
-// What one run under lockstep leaves is right.
+// The output of one run under lockstep is right.
 static enum red_answer take_reference(struct red_lane *lane, struct cat_package *package)
 {
     struct cat_package nameless;
@@ -162,13 +162,13 @@ static enum red_answer agree(struct red_lane *lane, const struct cat_package *pa
     return answer;
 }
 
-// --- What it does wrong
+// --- Errors of the kernel
 
-// Of one dispatch, which adds to what others gave.
+// Merges the values of one dispatch with those of others.
 static void take_values(const struct exp_trace *trace, struct red_values *values)
 {
     OWNED(lit_free) uint32_t *ids = lit_alloc(trace->code_count + 1, sizeof *ids);
-    // "%12 = OpLoad ...": names were taken out.
+    // "%12 = OpLoad ...": names were stripped.
     for (size_t i = 0; i < trace->code_count; i++)
         if (sscanf(trace->codes[i].text, "%%%" SCNu32 " =", &ids[i]) != 1 ||
             ids[i] >= values->bound)
@@ -185,7 +185,7 @@ static void take_values(const struct exp_trace *trace, struct red_values *values
     }
 }
 
-// *misuse: a bit for each kind of what it does wrong. *large: more than can be looked at.
+// *misuse: one bit per kind of error. *large: too large to check.
 static enum red_answer check(struct red_lane *lane, const struct cat_package *package,
                              struct red_values *values, unsigned *misuse, bool *large)
 {
@@ -218,7 +218,7 @@ static enum red_answer check(struct red_lane *lane, const struct cat_package *pa
     return answer;
 }
 
-// --- How it fails
+// --- Failure rate
 
 static bool is_failure(enum eng_result result)
 {
@@ -233,7 +233,7 @@ static bool is_alike(const struct red_target *target, const struct eng_outcome *
            (target->result != ENG_FAIL || outcome->count.outcomes[target->outcome]);
 }
 
-// Runs it so often, from run `first` on.
+// Runs it `runs` times, from run `first` on.
 static bool run(struct red_lane *lane, const struct cat_package *package, uint64_t first,
                 uint64_t runs, struct eng_outcome *outcome)
 {
@@ -241,7 +241,7 @@ static bool run(struct red_lane *lane, const struct cat_package *package, uint64
     return ask(lane, &lane->device, &request, package, outcome);
 }
 
-// Runs until it is known whether it fails often enough.
+// Runs until it is decided whether it fails often enough.
 static enum red_answer try_often(struct red_lane *lane, const struct cat_package *package)
 {
     const struct red_target *target = lane->target;
@@ -255,7 +255,7 @@ static enum red_answer try_often(struct red_lane *lane, const struct cat_package
         struct eng_outcome outcome;
         if (!run(lane, package, hard ? 0 : tries, hard ? target->runs : runs, &outcome))
             return RED_STOP;
-        // Another failure than the one that is looked for.
+        // A different failure.
         if (outcome.result != ENG_PASS && !is_alike(target, &outcome))
             return RED_OTHER;
         tries += hard ? 1 : outcome.count.runs;
@@ -285,7 +285,7 @@ enum red_answer red_decide(struct red_lane *lane, struct cat_package *package, b
     return answer;
 }
 
-// --- The kernel as it came
+// --- The original kernel
 
 // Runs it until it has failed often enough. False if there is no answer.
 static bool count_failures(struct red_lane *lane, struct red_target *target,

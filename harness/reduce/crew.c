@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads, each with its workers: a worker ends with the thread that started it.
+// Threads with their own workers: a worker ends with the thread that started it.
 #include "reduce/reduce.h"
 
 #include "base/clock.h"
@@ -18,12 +18,12 @@ struct hand {
 
 struct red_crew {
     const struct red_plan *plan;
-    struct eng_watch watch, reference; // of all workers, whose functions are called under the lock
-    struct red_target target;          // with these
-    pthread_mutex_t lock;              // of all below
+    struct eng_watch watch, reference; // for all workers; callbacks run under the lock
+    struct red_target target;          // uses these watches
+    pthread_mutex_t lock;              // guards everything below
     pthread_cond_t changed;
     struct red_candidate *candidates;
-    size_t count, next, open; // open: not decided yet
+    size_t count, next, open; // open: undecided candidates
     bool over;
     enum eng_end end;
     char reason[512];
@@ -47,14 +47,14 @@ static void say(const char *line, void *user)
     pthread_mutex_unlock(&crew->lock);
 }
 
-// What the simulator says of a candidate is no news.
+// Drops the simulator's messages about candidates.
 static void say_nothing(const char *line, void *user)
 {
     (void)line;
     (void)user;
 }
 
-// A hand does not go on where another had to stop.
+// A thread stops when another one had to.
 static bool stop(void *user)
 {
     struct red_crew *crew = user;
@@ -66,7 +66,7 @@ static bool stop(void *user)
     return stops;
 }
 
-// Under the lock.
+// Call under the lock.
 static void decide(struct hand *hand)
 {
     struct red_crew *crew = hand->crew;
@@ -138,7 +138,7 @@ void red_crew_try(struct red_crew *crew, struct red_candidate *candidates, size_
     crew->next = 0;
     crew->count = crew->open = count;
     pthread_cond_broadcast(&crew->changed);
-    // Those that were begun are waited for: their candidates are theirs.
+    // Waits for threads in progress, which use their candidates.
     while (crew->open && (crew->end == ENG_END_RAN || crew->next > count - crew->open)) {
         crew->plan->progress(tally, crew->plan->user);
         clock_wait(&crew->changed, &crew->lock);

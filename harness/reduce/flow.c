@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fewer ways through a kernel: branches that are no choice, loops that run once, blocks that become
-// one.
+// Simplifies control flow: removes branches without a choice, reduces loops to one iteration,
+// merges blocks.
 #include "reduce/pass.h"
 
 #include "base/text.h"
@@ -14,7 +14,7 @@ static uint32_t opcode_at(const struct red_module *m, size_t at)
     return at < m->count && !m->lines[at].gone ? red_op(&m->lines[at]) : (uint32_t)SpvOpNop;
 }
 
-// How often blocks are named, but by what joins values.
+// Counts references to each block, except from phis.
 static uint32_t *count_ways(const struct red_module *m)
 {
     uint32_t *ways = lit_alloc(m->bound, sizeof *ways);
@@ -29,7 +29,7 @@ static uint32_t *count_ways(const struct red_module *m)
 
 enum way { WAY_FIRST, WAY_SECOND, WAY_MERGE };
 
-// Where a branch or switch leads this way; 0: it has no such way.
+// A branch's or switch's target in this direction; 0: none.
 static uint32_t target_of(const struct red_module *m, size_t at, enum way way)
 {
     const struct red_line *line = &m->lines[at];
@@ -79,10 +79,10 @@ PASS(red_branch_first, WAY_FIRST)
 PASS(red_branch_second, WAY_SECOND)
 PASS(red_branch_merge, WAY_MERGE)
 
-// --- Selections that only choose values
+// --- Selections that only choose between values
 
-// The line behind an arm of a selection that begins at `at`; RED_NONE where it is more than values
-// of one block, which nothing else leads to.
+// The line after a selection's arm that starts at `at`; RED_NONE if the arm is more than one block
+// of values with a single predecessor.
 static size_t behind_arm(const struct red_module *m, size_t at, const uint32_t *ways,
                          uint32_t merge)
 {
@@ -96,11 +96,11 @@ static size_t behind_arm(const struct red_module *m, size_t at, const uint32_t *
 
 struct selection {
     uint32_t condition, merge;
-    uint32_t from[2];     // the blocks that lead to the merge block
-    size_t begin, behind; // its OpSelectionMerge, and the merge block's label
+    uint32_t from[2];     // predecessors of the merge block
+    size_t begin, behind; // OpSelectionMerge; label of the merge block
 };
 
-// Whether a branch does nothing but choose between values of two arms, which follow it.
+// Whether a branch only chooses between values of the two arms that follow it.
 static bool find_selection(const struct red_module *m, size_t at, uint32_t header,
                            const uint32_t *ways, struct selection *found)
 {
@@ -137,7 +137,7 @@ static uint32_t value_from(const struct red_line *phi, uint32_t block)
     return 0;
 }
 
-// Both arms are computed, and what came together is selected.
+// Computes both arms, and replaces the phis by selects.
 static bool flatten(const struct red_module *m, const struct selection *s, struct red_module *draft)
 {
     size_t i = s->begin;
@@ -182,10 +182,10 @@ size_t red_select(const struct red_base *base, const bool *chosen, struct red_dr
 
 // --- Loops
 
-// Leads all ways back to a loop's header, but for the one into it, to its merge block.
+// Redirects all back edges of a loop's header to its merge block.
 static void lead_out(struct red_module *m, size_t loop, uint32_t header, uint32_t merge)
 {
-    // The way into a loop stands before its header, all others behind it.
+    // The entry to a loop precedes its header; all back edges follow it.
     for (size_t i = loop; i < m->count && opcode_at(m, i) != SpvOpFunctionEnd; i++) {
         struct red_line *line = &m->lines[i];
         if (line->gone || !red_is_end(red_op(line)))
@@ -193,13 +193,13 @@ static void lead_out(struct red_module *m, size_t loop, uint32_t header, uint32_
         for (uint32_t w = 1; w < line->size; w++)
             if (line->kinds[w] == SPIRV_ID && line->words[w] == header)
                 line->words[w] = merge;
-        // Both ways lead there now.
+        // Both targets are now the same.
         if (red_op(line) == SpvOpBranchConditional && line->words[2] == line->words[3])
             red_put(m, i, (uint32_t[]){BRANCH, line->words[2]}, 2);
     }
 }
 
-// A loop runs once.
+// Reduces a loop to one iteration.
 size_t red_once(const struct red_base *base, const bool *chosen, struct red_draft *draft,
                 bool *good)
 {
@@ -225,7 +225,7 @@ size_t red_once(const struct red_base *base, const bool *chosen, struct red_draf
 
 // --- Blocks
 
-// A block and the only one that it leads to.
+// Merges a block into its only predecessor.
 size_t red_join(const struct red_base *base, const bool *chosen, struct red_draft *draft,
                 bool *good)
 {
@@ -238,7 +238,7 @@ size_t red_join(const struct red_base *base, const bool *chosen, struct red_draf
         const struct red_line *line = &m->lines[i], *next = &m->lines[i + 1];
         if (red_op(line) == SpvOpLabel)
             block = line->words[1];
-        // Blocks that follow one another, as compilers write them.
+        // Only consecutive blocks, as compilers write them.
         if (red_op(line) != SpvOpBranch || red_op(next) != SpvOpLabel ||
             next->words[1] != line->words[1] || ways[line->words[1]] != 1 ||
             opcode_at(m, i - 1) == SpvOpLoopMerge || opcode_at(m, i + 2) == SpvOpPhi ||

@@ -114,7 +114,7 @@ bool red_is_pure(const struct red_line *line)
     }
 }
 
-// Of an OpSwitch: how many words each literal has.
+// Words per literal of an OpSwitch.
 static uint32_t literal_of(const struct red_module *m, const uint32_t *words, uint32_t size)
 {
     const uint32_t selector = size > 1 ? words[1] : 0;
@@ -139,7 +139,7 @@ static void note(struct red_module *m, const struct red_line *line, size_t at)
 void red_module_index(struct red_module *m)
 {
     uint32_t *type = lit_alloc(m->bound, sizeof *type);
-    // Of what is gone the type is still asked for.
+    // Types of removed ids are still looked up.
     for (uint32_t id = 0; m->type && id < m->bound; id++)
         type[id] = m->type[id];
     clear_index(m);
@@ -243,7 +243,7 @@ static uint32_t new_id(struct red_module *m)
     return id;
 }
 
-// The constant that these words say, with its id left open; made where there is none.
+// The constant with these words, in which the id is left open; created if missing.
 static uint32_t declare(struct red_module *m, uint32_t *words, uint32_t size)
 {
     size_t at = 0;
@@ -319,7 +319,7 @@ void red_name(struct red_module *m, const struct red_module *named)
 {
     OWNED(lit_free) bool *has = lit_alloc(m->bound + 1, sizeof *has);
     size_t at = 0;
-    // Where names may stand: before the first decoration.
+    // Names must precede the first decoration.
     while (at < m->count &&
            (red_op(&m->lines[at]) < SpvOpTypeVoid || red_op(&m->lines[at]) == SpvOpExecutionModeId))
         at++;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands outside of functions and of the module: how a kernel is dispatched, its constants,
-// buffers and declarations.
+// Reduces everything outside of functions: dispatch, constants, buffers and declarations.
 #include "reduce/pass.h"
 
 #include "base/text.h"
@@ -14,7 +13,7 @@ static void lessen(uint32_t *number, uint32_t to)
     *number = *number < to ? *number : to;
 }
 
-// Two places for each number above 1: 1, and half of it.
+// Two places for each number above 1: replace it by 1, or by half.
 static size_t lessen_all(uint32_t *const *numbers, const uint32_t *from, size_t count,
                          const bool *chosen)
 {
@@ -88,7 +87,7 @@ size_t red_lanes(const struct red_base *base, const bool *chosen, struct red_dra
 
 // --- Constants
 
-// The number by which a specialization constant is known; false: it has none.
+// The SpecId of a specialization constant; false if it has none.
 static bool spec_id(const struct red_module *m, uint32_t constant, uint32_t *number)
 {
     for (size_t i = 0; i < m->count; i++) {
@@ -124,7 +123,7 @@ static void freeze(const struct red_base *base, size_t at, struct red_draft *dra
                                                                : SpvOpConstantFalse);
 }
 
-// Specialization constants become constants, all at once.
+// Turns specialization constants into constants, all at once.
 size_t red_specs(const struct red_base *base, const bool *chosen, struct red_draft *draft,
                  bool *good)
 {
@@ -150,7 +149,7 @@ size_t red_specs(const struct red_base *base, const bool *chosen, struct red_dra
     return places;
 }
 
-// Numbers become 0, 1, or half of what they are.
+// Replaces numbers by 0, 1, or half.
 size_t red_constants(const struct red_base *base, const bool *chosen, struct red_draft *draft,
                      bool *good)
 {
@@ -181,7 +180,7 @@ static bool is_entry(const struct red_module *m, uint32_t function)
     return false;
 }
 
-// What nothing uses: functions, types, constants, variables, results.
+// Removes what is unused: functions, types, constants, variables, results.
 size_t red_unused(const struct red_base *base, const bool *chosen, struct red_draft *draft,
                   bool *good)
 {
@@ -204,7 +203,7 @@ size_t red_unused(const struct red_base *base, const bool *chosen, struct red_dr
     return places;
 }
 
-// Constants that are there twice.
+// Merges equal constants.
 size_t red_equal(const struct red_base *base, const bool *chosen, struct red_draft *draft,
                  bool *good)
 {
@@ -279,7 +278,7 @@ size_t red_buffers(const struct red_base *base, const bool *chosen, struct red_d
     for (size_t i = 0; i < from->binding_count; i++) {
         const struct cat_binding *binding = &from->bindings[i];
         const struct cat_tolerance *may = &binding->may;
-        // What is allowed of its elements is said by their numbers.
+        // The rules of allowed differences refer to elements by number.
         if (binding->words <= 1 || may->to || may->order || !(places++, draft) ||
             !chosen[places - 1])
             continue;
@@ -292,7 +291,7 @@ size_t red_buffers(const struct red_base *base, const bool *chosen, struct red_d
     return places;
 }
 
-// Where a part begins; that of RED_PARTS is the end.
+// Start of a part; for RED_PARTS the end of the buffer.
 static uint64_t part_of(const struct cat_binding *binding, uint32_t part)
 {
     return binding->words * part / RED_PARTS;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of passes, and what they have in common.
+// The table of passes, and their common parts.
 #include "reduce/pass.h"
 
 #include "base/text.h"
@@ -83,7 +83,7 @@ size_t red_undefined(const struct red_module *m)
         const struct red_line *line = &m->lines[i];
         const uint32_t before = i > 0 ? red_op(line - 1) : (uint32_t)SpvOpNop;
         count += red_op(line) == SpvOpUndef;
-        // Nothing says that lanes which such a branch leads apart come together again.
+        // Nothing guarantees that lanes reconverge after such a branch.
         count += red_op(line) == SpvOpBranchConditional && line->words[2] == line->words[3] &&
                  before != SpvOpSelectionMerge && before != SpvOpLoopMerge;
     }
@@ -97,7 +97,7 @@ static bool is_zero(const struct red_module *m, uint32_t id)
                     (red_op(line) == SpvOpConstant && line->size == 4 && !line->words[3]));
 }
 
-// Whether an integer is divided by the constant 0.
+// Whether an integer is divided by a constant 0.
 static bool divides_by_zero(const struct red_module *m)
 {
     for (size_t i = 0; i < m->count; i++) {
@@ -118,7 +118,7 @@ static bool divides_by_zero(const struct red_module *m)
     return false;
 }
 
-// Takes out what the module does not know any more of specialization constants.
+// Removes values of specialization constants that the module no longer has.
 static void settle_specs(struct cat_package *p, const struct red_module *m)
 {
     size_t kept = 0;
@@ -134,7 +134,8 @@ static void settle_specs(struct cat_package *p, const struct red_module *m)
     p->spec_count = kept;
 }
 
-// Keeps those that the module declares. False if one is too short, missing, or none is compared.
+// Keeps the buffers that the module declares. False if one is missing or too short, or none is
+// compared.
 static bool settle_buffers(struct cat_package *p, const struct cat_inspected *found)
 {
     struct cat_interface *interface = &p->interface;
@@ -182,7 +183,7 @@ bool red_apply(const struct red_base *base, const struct red_pass *pass, const b
     bool good = true;
     red_package_copy(&base->package, package);
     if (!base->module.count) {
-        // Of a module that is not understood only the dispatch and the buffers can change.
+        // Of a module that was not understood, only dispatch and buffers can change.
         pass->run(base, chosen, &draft, &good);
         return good;
     }

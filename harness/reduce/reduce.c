@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop: pass by pass, places by halves of them, until none is left that can go.
+// The main loop: applies each pass to ever smaller groups of places until nothing can be removed.
 #include "reduce/reduce.h"
 
 #include "base/file.h"
@@ -20,13 +20,13 @@ struct reducing {
     struct red_base *base;
     struct red_tally *tally;
     struct red_crew *crew;
-    char (*refused)[KEY + 1]; // sorted, but for those behind `sorted`
+    char (*refused)[KEY + 1]; // sorted up to `sorted`
     size_t refused_count, sorted;
     bool stops, unkept;
     struct lit_error *error;
 };
 
-// --- What is kept: the kernel that was reached, and the hashes of those that were refused
+// --- Saved state: the smallest failing kernel, and hashes of refused candidates
 
 static char *path_of(const struct red_plan *plan, const char *name)
 {
@@ -73,7 +73,7 @@ static bool is_refused(struct reducing *r, const char *key)
     return r->sorted && bsearch(key, r->refused, r->sorted, sizeof *r->refused, by_key);
 }
 
-// The lines behind the first one, as far as they are hashes. False if the first is another.
+// Reads the hashes in the lines after the first. False if the first line differs.
 static bool read_refused(const struct red_plan *plan, struct reducing *r, struct lit_error *error)
 {
     OWNED(lit_free) char *path = path_of(plan, REFUSED);
@@ -136,7 +136,7 @@ static void note(struct reducing *r)
         base->package.groups * base->package.interface.rows * base->package.interface.layers;
 }
 
-// The candidate takes the place of the base.
+// Replaces the base by the candidate.
 static void adopt(struct reducing *r, struct red_candidate *candidate)
 {
     struct red_base *base = r->base;
@@ -151,7 +151,7 @@ static void adopt(struct reducing *r, struct red_candidate *candidate)
     keep(r);
 }
 
-// What it is known by: without what is expected, which follows.
+// Computes a candidate's hash, without its expectation, which follows from the rest.
 static void find_key(struct red_candidate *candidate)
 {
     OWNED(text_free) struct text bytes = {0};
@@ -169,7 +169,7 @@ static bool is_smaller(const struct reducing *r, const struct cat_package *packa
     return smaller;
 }
 
-// Makes a candidate of a pass. False if there is none, or it is known not to fail.
+// Makes a candidate by a pass. False if there is none, or if it is known not to fail.
 static bool make(struct reducing *r, const struct red_pass *pass, struct red_candidate *candidate)
 {
     const struct cat_package *from = &r->base->package;
@@ -195,11 +195,11 @@ static void judge(struct reducing *r, struct red_candidate *candidates, size_t c
     }
 }
 
-// --- A pass
+// --- Sweeps
 
 struct sweep {
     const struct red_pass *pass;
-    size_t places, size, at; // `size` places from `at` on are next
+    size_t places, size, at; // next: `size` places from `at` on
 };
 
 static size_t count_places(const struct reducing *r, const struct red_pass *pass)
@@ -208,7 +208,7 @@ static size_t count_places(const struct reducing *r, const struct red_pass *pass
     return pass->run(r->base, NULL, NULL, &good);
 }
 
-// All that failed alone, at once.
+// Combines all places that failed individually.
 static bool take_together(struct reducing *r, const struct sweep *sweep,
                           const struct red_candidate *candidates, size_t count)
 {
@@ -227,7 +227,7 @@ static bool take_together(struct reducing *r, const struct sweep *sweep,
     return taken;
 }
 
-// Tries as many candidates as there are hands. Whether one failed.
+// Tries one candidate per thread. Whether one failed.
 static bool step(struct reducing *r, struct sweep *sweep)
 {
     const size_t most = r->plan->jobs;
@@ -250,7 +250,7 @@ static bool step(struct reducing *r, struct sweep *sweep)
             failing++;
             first = i;
         }
-    // What comes behind the places that went has their numbers then, more or less.
+    // The following places have roughly moved to these numbers.
     if (failing) {
         size_t place = 0;
         while (!candidates[first].chosen[place])
@@ -266,7 +266,7 @@ static bool step(struct reducing *r, struct sweep *sweep)
     return failing > 0;
 }
 
-// Whether anything became smaller.
+// Whether the kernel became smaller.
 static bool run_pass(struct reducing *r, const struct red_pass *pass)
 {
     struct sweep sweep = {.pass = pass, .places = count_places(r, pass)};
@@ -314,7 +314,7 @@ static enum red_answer try_module(const uint32_t *words, size_t count, void *use
         else
             candidate.answer = RED_OTHER;
         answer = candidate.answer;
-        // What is larger it may go through, but is not what was reached.
+        // Larger intermediate results are used, but not saved.
         if (answer == RED_FAILS && is_smaller(r, &candidate.package))
             adopt(r, &candidate);
     }

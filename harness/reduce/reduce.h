@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a kernel that fails as small as it can while it fails in the same way.
+// Reduces a failing kernel as far as possible while it fails in the same way.
 #pragma once
 
 #include "base/text.h"
@@ -7,35 +7,34 @@
 #include "engine/client.h"
 #include "reduce/pass.h"
 
-// --- Whether a kernel fails as another one did: asked of the device that it failed on, and of the
-// SIMT simulator, which says what is right.
+// --- Whether a kernel fails as another did: tested on the device where it failed, and on the SIMT
+// simulator, which determines the right output.
 
-// What is reduced, and where.
+// The failure to preserve, and where it occurs.
 struct red_target {
-    const struct eng_watch *watch;     // of the device's workers
-    const struct eng_watch *reference; // of the simulator's: it is not waited for as long
+    const struct eng_watch *watch;     // for the device's workers
+    const struct eng_watch *reference; // for the simulator's, with shorter time limits
     const struct eng_device *device;
-    const struct eng_device *simulator; // of which only the manifest counts
-    uint64_t
-        runs;    // the most to learn how often the kernel fails, and of a try that ends its worker
-    double part; // of that rate, which is to remain
-    // Results may be left open: only bits on which several runs of the simulator agree count.
+    const struct eng_device *simulator; // manifest only
+    uint64_t runs; // most runs to measure the failure rate, and per try that ends its worker
+    double part;   // share of that rate that must remain
+    // Results may be left open: compares only bits on which several runs of the simulator agree.
     bool loose;
-    // How it failed; by red_measure.
+    // The failure, measured by red_measure.
     enum eng_result result;
-    uint32_t outcome; // ENG_FAIL: the most frequent one
-    char how[320];    // a crash: by which signal, and where
-    double simulated; // seconds that the simulator took for it
+    uint32_t outcome; // ENG_FAIL: the most common one
+    char how[320];    // crash: signal and location
+    double simulated; // seconds taken by the simulator
     uint64_t tries, failed;
-    bool checked;    // on the simulator, of which it is not too large
-    unsigned misuse; // kinds of enum exp_misuse that it has itself, a bit for each
+    bool checked;    // small enough to be checked on the simulator
+    unsigned misuse; // kinds of enum exp_misuse in the original, one bit each
 };
 
-// A thread's workers. End it by red_lane_end.
+// A thread's workers. End with red_lane_end.
 struct red_lane {
     const struct red_target *target;
     struct eng_client device, simulator;
-    struct text taught[2]; // what each of them knows
+    struct text taught[2]; // what each of them has been sent
     enum eng_end end;      // why there is no answer
     char reason[512];      // likewise
 };
@@ -44,70 +43,70 @@ void red_lane_end(struct red_lane *lane);
 
 enum red_answer {
     RED_FAILS,
-    RED_OTHER,     // it does not fail so, or not often enough
-    RED_INVALID,   // spirv-val refuses it
+    RED_OTHER,     // does not fail this way, or not often enough
+    RED_INVALID,   // rejected by spirv-val
     RED_REFUSED,   // the simulator cannot run it, or it does not end there
-    RED_UNDEFINED, // it does something undefined, or its results are not the same on each run
+    RED_UNDEFINED, // undefined behaviour, or results that vary between runs
     RED_STOP,      // no answer: lane->end says why
     RED_ANSWERS,
 };
 
-// Learns how a kernel fails, and fills that part of `target`, which is the lane's. RED_FAILS: it
-// does; RED_OTHER: it did not fail in target->runs runs. Else lane->reason says why it cannot be
-// reduced. What is right is left in package->expected.
+// Measures how a kernel fails, and fills in that part of `target`, which must be the lane's.
+// RED_FAILS: it does; RED_OTHER: not within target->runs runs. Otherwise lane->reason says why it
+// cannot be reduced. Leaves the right output in package->expected.
 enum red_answer red_measure(struct red_lane *lane, struct red_target *target,
                             struct cat_package *package, struct red_values *values);
 
-// Whether a kernel fails as the target did. `same`: its module is one that was asked of before.
+// Whether a kernel fails as the target did. `same`: its module was tested before.
 enum red_answer red_decide(struct red_lane *lane, struct cat_package *package, bool same,
                            struct red_values *values);
 
 // --- The loop
 
 struct red_tally {
-    const char *pass; // that is being tried
+    const char *pass; // the current pass
     uint64_t answers[RED_ANSWERS];
-    uint64_t known; // candidates that were refused before
+    uint64_t known; // candidates refused in earlier calls
     uint64_t rounds;
-    size_t body, words, bindings; // of what is reached
+    size_t body, words, bindings; // of the current kernel
     uint32_t workgroup, groups;
 };
 
 struct red_plan {
-    struct red_target *target; // measured
-    unsigned jobs;             // candidates that are tried at once, 1 or more
-    const char *folder;        // in which what is reached is kept; it is there
-    const char *identity;      // a line that says what is reduced, and where
-    bool spirv_tools;          // spirv-opt and spirv-reduce are asked too
-    // Called now and then, by one thread at a time.
+    struct red_target *target; // from red_measure
+    unsigned jobs;             // candidates tried in parallel, at least 1
+    const char *folder;        // existing folder for saved state
+    const char *identity;      // one line that identifies the kernel and device
+    bool spirv_tools;          // also use spirv-opt and spirv-reduce
+    // Called from time to time, by one thread at a time.
     void (*progress)(const struct red_tally *tally, void *user);
     void *user;
 };
 
 enum red_end {
     RED_DONE,    // nothing smaller fails
-    RED_TIME,    // the time is used up
+    RED_TIME,    // time limit
     RED_SIGNAL,  // a signal came
-    RED_NO_MORE, // the device, or the simulator, is of no use any more: `reason` says why
-    RED_UNKEPT,  // what is reached cannot be written: the error says why
+    RED_NO_MORE, // device or simulator unusable: `reason` says why
+    RED_UNKEPT,  // cannot save the kernel: the error says why
 };
 
-// The kernel that was reached in a folder, by an earlier call of the same identity: false where
-// there is none. The error has a code where what is there is of another, or makes no sense.
+// Loads the kernel saved in the folder by an earlier call with the same identity: false if there is
+// none. The error is set if the saved state has another identity or is invalid.
 bool red_resume(const struct red_plan *plan, struct cat_package *package, struct lit_error *error);
 
-// Reduces base->package, which fails, and whose values are known or not. What is reached stands in
-// it, in the end, and in the folder after each step.
+// Reduces base->package, a failing kernel; its values are optional. The result replaces it, and is
+// saved in the folder after each step.
 enum red_end red_reduce(const struct red_plan *plan, struct red_base *base, struct red_tally *tally,
                         char reason[512], struct lit_error *error);
 
-// --- Private to harness/reduce/: threads with their workers, which try several candidates at once.
+// --- Private to harness/reduce/: threads with their workers, which try candidates in parallel.
 
 struct red_candidate {
     struct cat_package package;
     struct red_values values;
-    bool *chosen; // of the pass's places; NULL: nobody asks
-    char key[65]; // what it is known by
+    bool *chosen; // by place of the pass; may be NULL
+    char key[65]; // hash
     bool same;    // its module is the base's
     enum red_answer answer;
 };
@@ -115,24 +114,23 @@ void red_candidate_clear(struct red_candidate *candidate);
 
 struct red_crew;
 struct red_crew *red_crew_begin(const struct red_plan *plan);
-// Tries them all; plan->progress is called meanwhile with the tally. RED_STOP for those that nobody
-// came to.
+// Tries all candidates, and calls plan->progress with the tally meanwhile. RED_STOP for those not
+// tried.
 void red_crew_try(struct red_crew *crew, struct red_candidate *candidates, size_t count,
                   const struct red_tally *tally);
-// Whether the reduction is to end: RED_TIME or RED_SIGNAL; else RED_DONE.
+// Whether the reduction must end: RED_TIME or RED_SIGNAL; else RED_DONE.
 enum red_end red_over(const struct red_plan *plan);
-// Why an answer was RED_STOP, or red_over what it is.
+// The reason for RED_STOP, or the result of red_over.
 enum red_end red_crew_end_of(const struct red_crew *crew, char reason[512]);
 void red_crew_end(struct red_crew **crew);
 
-// spirv.c: decides about a module that somebody else made. RED_STOP: no more of them.
+// spirv.c: decides about a module from another program. RED_STOP: stop.
 typedef enum red_answer red_try(const uint32_t *words, size_t count, void *user);
-// Asks spirv-opt for what is left of the package's module by some of its passes at a time, of which
-// each begins with what `package` has then. Does nothing where it is not installed.
+// Offers the results of spirv-opt on the package's module, a few passes at a time, each applied to
+// the package's current module. Does nothing if it is not installed.
 void red_spirv_opt(const struct cat_package *package, red_try *try_one, void *user);
-// Asks spirv-reduce for candidates of a module, one after another, which `try_one` decides;
-// RED_STOP from it ends it, and so does the end of the plan's time. It does not outlive this
-// program. Does nothing where it is not installed.
+// Offers candidates of spirv-reduce to `try_one`, one after another, until RED_STOP or the end of
+// the plan's time. spirv-reduce never outlives this program. Does nothing if it is not installed.
 void red_spirv_reduce(const struct red_plan *plan, const struct cat_package *package,
                       red_try *try_one, void *user);
 

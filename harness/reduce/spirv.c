@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// spirv-opt and spirv-reduce, of SPIRV-Tools. Whether a module is interesting spirv-reduce asks a
-// program: a script, which hands the question over through two pipes and waits for the answer.
+// Uses spirv-opt and spirv-reduce of SPIRV-Tools. spirv-reduce calls a program to test each module:
+// a script, which forwards the question through two pipes and waits for the answer.
 #include "reduce/reduce.h"
 
 #include "base/program.h"
@@ -14,19 +14,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SECONDS     86400.0 // the time of a run ends it
+#define SECONDS     86400.0 // ended by the run's time limit
 #define MOST        ((size_t)16 << 20)
 #define OPT_SECONDS 60.0
-#define NAP         2000 // microseconds between two looks for a question
+#define NAP         2000 // microseconds between polls for a question
 
-// spirv-reduce runs beside a shell that waits for the end of a pipe: when this program ends, in
-// whatever way, or closes the pipe, that shell ends the process group.
+// spirv-reduce runs beside a shell that waits for the end of a pipe: when this program exits for
+// any reason, or closes the pipe, the shell kills the process group.
 #define GUARDED                                                                                    \
     "exec 3<\"$1\"; shift; { read -r never <&3; kill -KILL 0; } >/dev/null 2>&1 & exec \"$@\""
 
 struct asking {
     struct text module, result, script, question, answer, alive, prefix;
-    int questions, answers, lives; // the pipes
+    int questions, answers, lives; // pipes
     pthread_t thread;
 };
 
@@ -37,7 +37,7 @@ static bool put_file(const char *path, const void *bytes, size_t size)
     return file && fclose(file) == 0 && written;
 }
 
-// In a thread of its own. The last question is none.
+// Thread function. Finally posts an empty question.
 static void *run(void *user)
 {
     struct asking *a = user;
@@ -61,7 +61,7 @@ static void *run(void *user)
     return NULL;
 }
 
-// The next module that it asks of. False: none, or `plan` is over.
+// The next module to decide. False: no more, or `plan` is over.
 static bool read_question(const struct asking *a, const struct red_plan *plan, struct text *module)
 {
     OWNED(text_free) struct text line = {0};
@@ -90,7 +90,7 @@ static bool is_installed(const char *program)
     return lit_program_run(version, 10, MOST, &said, NULL);
 }
 
-// A folder of its own, for temporary files.
+// Makes a private folder for temporary files.
 static bool make_place(struct text *place)
 {
     if (!lit_file_temporary("", 0, place, NULL))
@@ -126,7 +126,7 @@ static bool begin(struct asking *a, const struct cat_package *package)
         !put_file(a->script.data, text.data, text.length) || chmod(a->script.data, 0700) != 0 ||
         !lit_program_run(pipes, 10, MOST, &said, NULL))
         return false;
-    // To read and to write: so nobody waits for the other side to open it.
+    // Opened for reading and writing, so that neither side waits for the other to open it.
     a->questions = open(a->question.data, O_RDWR | O_NONBLOCK | O_CLOEXEC);
     a->answers = open(a->answer.data, O_RDWR | O_CLOEXEC);
     a->lives = open(a->alive.data, O_RDWR | O_CLOEXEC);
@@ -171,7 +171,7 @@ void red_spirv_reduce(const struct red_plan *plan, const struct cat_package *pac
     remove_place(&place);
 }
 
-// Each row at once: alone, some leave what the next one would take away.
+// The passes of a row run together: some alone leave code that the next would remove.
 static const char *const optimisations[][5] = {
     {"--inline-entry-points-exhaustive", "--eliminate-dead-functions"},
     {"--ssa-rewrite", "--eliminate-dead-code-aggressive"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a module whole again behind a change.
+// Repairs a module after a change.
 #include "reduce/pass.h"
 
 #include "base/text.h"
@@ -9,7 +9,7 @@
 
 // --- Blocks
 
-// Whether a word of an instruction names a block.
+// Whether a word of an instruction is a block's label.
 static bool is_label(const struct red_module *m, const struct red_line *line, uint32_t word)
 {
     const struct red_line *made =
@@ -17,8 +17,7 @@ static bool is_label(const struct red_module *m, const struct red_line *line, ui
     return made && red_op(made) == SpvOpLabel;
 }
 
-// Notes the blocks that a reached block leads to, or names as its merge block or continue target,
-// in `queue`.
+// Adds to `queue` the successors, merge block and continue target of a reached block.
 static void reach_from(const struct red_module *m, size_t at, bool *reached, size_t *queue,
                        size_t *queued)
 {
@@ -37,7 +36,7 @@ static void reach_from(const struct red_module *m, size_t at, bool *reached, siz
     }
 }
 
-// What no way leads to goes.
+// Drops unreachable blocks.
 static void drop_unreached(struct red_module *m)
 {
     OWNED(lit_free) bool *reached = lit_alloc(m->count + 1, sizeof *reached);
@@ -62,9 +61,9 @@ static void drop_unreached(struct red_module *m)
     }
 }
 
-// --- What comes together
+// --- Phis
 
-// The blocks that lead to a label, each once.
+// The predecessors of a label, without duplicates.
 static size_t predecessors(const struct red_module *m, uint32_t label, uint32_t *blocks)
 {
     size_t count = 0;
@@ -84,7 +83,7 @@ static size_t predecessors(const struct red_module *m, uint32_t label, uint32_t 
     return count;
 }
 
-// One value for each block that leads to it: that which there was, else 0.
+// Gives a phi one value for each predecessor: the old one, else 0.
 static bool mend_phi(struct red_module *m, size_t at, const uint32_t *blocks, size_t count)
 {
     const struct red_line *old = &m->lines[at];
@@ -103,7 +102,7 @@ static bool mend_phi(struct red_module *m, size_t at, const uint32_t *blocks, si
     }
     if (same)
         return true;
-    // Of what is missing the constant may have to be made, and lines have other numbers then.
+    // Creating a constant for a missing value may renumber lines.
     const uint32_t id = old->words[2];
     uint32_t null = 0;
     for (size_t i = 0; i < count; i++)
@@ -138,9 +137,9 @@ static bool mend_phis(struct red_module *m)
     return true;
 }
 
-// --- What is missing
+// --- Missing ids
 
-// A name, a decoration, a variable of an entry point: goes without what it is of.
+// Drops annotations of removed ids, and removed variables from entry points.
 static void mend_annotation(struct red_module *m, struct red_line *line)
 {
     const bool lists = red_op(line) == SpvOpEntryPoint;
@@ -155,7 +154,7 @@ static void mend_annotation(struct red_module *m, struct red_line *line)
     }
 }
 
-// A value that is missing is 0.
+// Replaces missing values by 0.
 static bool mend_uses(struct red_module *m)
 {
     OWNED(lit_free) uint32_t *with = NULL;
@@ -186,7 +185,7 @@ static bool mend_uses(struct red_module *m)
     return red_replace(m, with);
 }
 
-// What was used and is no more goes, and what only that used.
+// Drops what was used and no longer is, transitively.
 static void drop_unused(struct red_module *m)
 {
     for (bool any = true; any;) {
@@ -218,7 +217,7 @@ bool red_module_tidy(struct red_module *m)
         return false;
     drop_unused(m);
     red_module_index(m);
-    // Annotations of what went last.
+    // Annotations of the ids dropped last.
     if (!mend_uses(m))
         return false;
     for (size_t i = 0; i < m->count; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One instruction less: what used its result uses another value.
+// Removes an instruction: uses of its result get another value.
 #include "reduce/pass.h"
 
 #include "base/text.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What stands for the result of an instruction.
+// The replacement for an instruction's result.
 enum instead { FIRST, LAST, BEFORE, ZERO, ONE, VALUE, NOTHING };
 
 static bool is_part_of_flow(uint32_t opcode)
@@ -26,7 +26,7 @@ static bool is_part_of_flow(uint32_t opcode)
     }
 }
 
-// The first operand, or the last other one, that has the type of the result. 0: none.
+// The first operand, or the last other one, of the result's type. 0: none.
 static uint32_t operand_of(const struct red_module *m, const struct red_line *line,
                            enum instead instead)
 {
@@ -44,8 +44,7 @@ static uint32_t operand_of(const struct red_module *m, const struct red_line *li
     return instead == FIRST ? first : last;
 }
 
-// The result of the nearest instruction before it, in its function, that has the type of its
-// result. 0: none.
+// The nearest preceding result in its function that has the same type. 0: none.
 static uint32_t result_before(const struct red_module *m, const struct red_line *line)
 {
     const uint32_t type = red_word(line, SPIRV_TYPE);
@@ -55,7 +54,7 @@ static uint32_t result_before(const struct red_module *m, const struct red_line 
     return 0;
 }
 
-// Whether an instruction can go this way.
+// Whether an instruction can be removed this way.
 static bool is_place(const struct red_base *base, const struct red_line *line, enum instead instead)
 {
     const struct red_module *m = &base->module;
@@ -91,7 +90,7 @@ static uint32_t one_of(struct red_module *m, uint32_t type)
     return red_constant(m, type, bits);
 }
 
-// What takes the place of a result, made in the draft.
+// The replacement of a result, created in the draft.
 static uint32_t replacement(const struct red_base *base, struct red_draft *draft,
                             const struct red_line *line, enum instead instead)
 {
@@ -116,7 +115,7 @@ static size_t each(const struct red_base *base, const bool *chosen, struct red_d
 {
     const struct red_module *m = &base->module;
     OWNED(lit_free) uint32_t *with = NULL;
-    // Constants that are made may be as many as there are lines.
+    // There may be as many new constants as lines.
     const size_t room = m->bound + m->count + 1;
     size_t places = 0;
     bool inside = false;
@@ -131,7 +130,7 @@ static size_t each(const struct red_base *base, const bool *chosen, struct red_d
         if (!inside || !is_place(base, line, instead) || !(places++, draft) || !chosen[places - 1])
             continue;
         const uint32_t id = red_result(line);
-        // Lines that are made come before all functions: the draft's are that many further.
+        // New lines precede all functions: the draft's are shifted by their number.
         if (id && instead != NOTHING) {
             with[id] = replacement(base, draft, line, instead);
             *good = *good && with[id];

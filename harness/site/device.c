@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of a device with a driver: what the author of a shader may rely on there, what fails,
-// and how each test ended.
+// The page of a device and driver: what shader authors may rely on, what fails, and each test's
+// result.
 #include "site/site.h"
 
 #include <stdlib.h>

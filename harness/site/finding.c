@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of a finding: its report, and where the results have it.
+// The page of a finding: its report, and its occurrences in the results.
 #include "site/site.h"
 
 #include <string.h>
 
 #define HEADING "\n## "
 
-// ---- where it is
+// ---- occurrences
 
 static void put_seen(const struct site_page *page, const char *finding, struct text *out)
 {
@@ -44,7 +44,7 @@ static void put_seen(const struct site_page *page, const char *finding, struct t
         text_puts(out, "<p>None of the results of this site.</p>\n");
 }
 
-// The results that reports take for it.
+// The results that reports attribute to it.
 static void put_signature(const struct site_page *page, const struct report_signature *first,
                           struct text *out)
 {
@@ -70,7 +70,7 @@ static void put_signature(const struct site_page *page, const struct report_sign
     html_table(&page->html, &table, false, out);
 }
 
-// What a report says up to its next heading, as HTML. Returns the heading, NULL behind the last.
+// Converts a report up to its next heading to HTML. Returns the heading; NULL after the last.
 static const char *put_part(const char *markdown, struct text *out)
 {
     OWNED(text_free) struct text part = {0};
@@ -82,7 +82,7 @@ static const char *put_part(const char *markdown, struct text *out)
     return next ? next + strlen(HEADING) : NULL;
 }
 
-// A section for each heading of a report.
+// Adds a section for each heading of a report.
 static void put_sections(struct site_page *page, const char *heading)
 {
     while (heading) {

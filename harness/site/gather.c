@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many sessions become one model: what is known of each configuration on each device and driver.
+// Merges many sessions into one model: one result per configuration, device and driver.
 #include "site/site.h"
 
 #include "compare/side.h"
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- reading
+// ---- input
 
-// What a store has of the code of what failed, test by test: it is open only now.
+// Reads failing code from a store, test by test, while the store is open.
 static void take_code(struct site *site, const struct report_model *model)
 {
     for (size_t i = 0; i < model->result_count; i++) {
@@ -49,7 +49,7 @@ static void take_code(struct site *site, const struct report_model *model)
     }
 }
 
-// Parts of a plan may have begun in one second, with one seed, on machines that are alike.
+// Parts of a plan may have started in the same second, with the same seed, on identical machines.
 static bool is_same(const struct report_model *a, const struct report_model *b)
 {
     bool same = strcmp(a->session.started, b->session.started) == 0 &&
@@ -73,7 +73,7 @@ static bool take(struct report_model *model, const char *label, void *user, stru
     bool known = model->result_count == 0;
     for (size_t i = 0; i < site->session_count && !known; i++)
         known = is_same(&site->sessions[i], model);
-    if (known) { // the same session in a store and as a report: once
+    if (known) { // a session in both a store and a report counts once
         report_model_clear(model);
         return true;
     }
@@ -127,7 +127,7 @@ bool site_is_device(const struct site *site, size_t device, const struct eng_dev
     return is_same_driver(&site->all.devices[device].facts, &other->facts);
 }
 
-// As people count: 25.0.10 comes behind 25.0.7.
+// In human order: 25.0.10 comes after 25.0.7.
 static int compare_versions(const char *a, const char *b)
 {
     while (*a && *b) {
@@ -148,7 +148,7 @@ static int compare_versions(const char *a, const char *b)
     return strcmp(a, b);
 }
 
-// Those of one driver together: by its name, then its version.
+// Groups by driver: by its name, then its version.
 static int compare_devices(const void *left, const void *right)
 {
     const struct dev_facts *a = &((const struct eng_device *)left)->facts;
@@ -162,7 +162,7 @@ static int compare_devices(const void *left, const void *right)
 static void gather_devices(struct site *site)
 {
     struct report_model *all = &site->all;
-    for (size_t s = site->session_count; s-- > 0;) // the newest says what it is
+    for (size_t s = site->session_count; s-- > 0;) // the newest session describes it
         for (size_t d = 0; d < site->sessions[s].device_count; d++) {
             const struct eng_device *device = &site->sessions[s].devices[d];
             bool known = false;
@@ -179,7 +179,7 @@ static void gather_devices(struct site *site)
 
 // ---- results
 
-// A result of a session; `result.device` is that of all.
+// A session's result; `result.device` is an index into all devices.
 struct candidate {
     struct report_result result;
     size_t session;
@@ -195,7 +195,7 @@ static int compare_candidates(const void *left, const void *right)
     return order ? order : a->session > b->session ? -1 : a->session < b->session;
 }
 
-// How much a result says.
+// Ranks results by significance.
 static int weight(const struct report_result *result)
 {
     if (report_failed(result) || report_control_triggered(result))
@@ -205,7 +205,8 @@ static int weight(const struct report_result *result)
     return result->judged ? 2 : result->runs ? 1 : 0;
 }
 
-// Of one configuration on one device, the newest first: a failure before what passed, of the newest
+// For one configuration on one device: the newest run comes first; with the newest code, a failure
+// before a pass.
 // code that ran.
 static const struct report_result *choose(const struct candidate *list, size_t count)
 {
@@ -253,7 +254,7 @@ static int compare_started(const void *left, const void *right)
     return strcmp(a->session.started, b->session.started);
 }
 
-// Labels go with their sessions.
+// Labels move with their sessions.
 static void sort_sessions(struct site *site)
 {
     for (size_t i = 1; i < site->session_count; i++)
@@ -270,8 +271,8 @@ static void sort_sessions(struct site *site)
         site->sessions[i].session.id = (int64_t)i + 1;
 }
 
-// Settings of the simulator that all sessions have, or all those of a device: what runs a result
-// again names them. NULL if there are none, or several.
+// The simulator settings common to all sessions, or to those of a device, for the command that
+// repeats a result. NULL if there are none, or several.
 static char *common_simt(const struct site *site, size_t device)
 {
     char *simt = NULL;

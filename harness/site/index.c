@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first page: what failed of each family on each device and driver, and lists of all pages.
+// The first page: failures of each family by device and driver, and lists of all pages.
 #include "site/site.h"
 
 #include "catalogue/catalogue.h"
@@ -9,14 +9,14 @@
 
 // ---- the heat map
 
-// The families of all results, by name. *list is allocated; the names belong to the results.
+// The families of all results, sorted by name. *list is allocated; the names belong to the results.
 static size_t find_families(const struct site *site, const char ***list)
 {
     size_t count = 0;
     *list = NULL;
     for (size_t i = 0; i < site->all.result_count; i++) {
         const char *family = site->all.results[i].family;
-        if (count && strcmp((*list)[count - 1], family) == 0) // by test, so by family
+        if (count && strcmp((*list)[count - 1], family) == 0) // sorted by test, so by family
             continue;
         *list = lit_grow((void *)*list, count, sizeof **list);
         (*list)[count++] = family;
@@ -132,7 +132,7 @@ static void put_findings(const struct site_page *page, struct text *out)
     OWNED(table_clear) struct table table = {.title = "Findings", TABLE_OF(heads)};
     for (const struct report_signature *s = report_signatures; s->finding; s++) {
         if (s != report_signatures && strcmp(s[-1].finding, s->finding) == 0)
-            continue; // another paragraph of the same
+            continue; // another paragraph of the same finding
         OWNED(text_free) struct text seen = {0};
         for (size_t d = 0; d < site->all.device_count; d++)
             if (has_finding(site, d, s->finding))
@@ -147,7 +147,7 @@ static void put_findings(const struct site_page *page, struct text *out)
     html_table(&page->html, &table, false, out);
 }
 
-// One test: on how many of the drivers that ran it it failed, and the worst there.
+// A row for a test: on how many of the drivers it failed, and the worst failure.
 static void put_test(const struct report_model *view, struct table *table)
 {
     const struct cat_test *test = cat_test_find(view->results[0].test);

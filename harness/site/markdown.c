@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Markdown as HTML: what reports of findings have of it.
+// Converts the subset of Markdown used in reports of findings to HTML.
 #include "site/site.h"
 
 #include <ctype.h>
 #include <string.h>
 
-// ---- in a line
+// ---- inline elements
 
-// Where a text of `mark` ends that begins at `at`; NULL if it does not.
+// The end of a span delimited by `mark` that begins at `at`; NULL if unterminated.
 static const char *end_of(const char *at, const char *mark)
 {
     const char *end = strstr(at, mark);
     return end && end != at ? end : NULL;
 }
 
-// Where emphasis ends that begins behind the * at `at`: it is about words.
+// The end of emphasis that begins after the * at `at`: it must surround words.
 static const char *end_of_emphasis(const char *at)
 {
     const char *end = isalpha((unsigned char)at[1]) ? strchr(at + 1, '*') : NULL;
@@ -40,7 +40,7 @@ static void put_marked(struct text *out, const char *start, const char *end, con
     text_printf(out, "</%s>", element);
 }
 
-// The page of the finding whose report is beside that of another one; "" for all else.
+// The page of the finding that a link to a sibling report means; "" for any other link.
 static void put_sibling(struct text *out, const char *target, size_t length)
 {
     text_puts(out, "");
@@ -55,7 +55,7 @@ static void put_sibling(struct text *out, const char *target, size_t length)
     }
 }
 
-// A link [words](target); where the site has no such page the words alone.
+// A link [words](target); only the words if the site lacks the page.
 static void put_link(struct text *out, const char *words, const char *between, const char *end)
 {
     OWNED(text_free) struct text target = {0}, text = {0};
@@ -103,9 +103,9 @@ void site_markdown_line(struct text *out, const char *line)
 
 struct writer {
     struct text *out;
-    struct text block;    // a paragraph or an item, up to here
-    const char *list;     // the element of the list that it is in; NULL: none
-    struct text headings; // of the columns of a table, each with a newline; empty: no table
+    struct text block;    // current paragraph or item
+    const char *list;     // element of the enclosing list; NULL: none
+    struct text headings; // of a table's columns, one per line; empty: no table
 };
 
 static void end_block(struct writer *w)
@@ -133,7 +133,7 @@ static void end_table(struct writer *w)
     w->headings.length = 0;
 }
 
-// A line "| cell | cell |": the first one of a table has its headings, the second nothing.
+// A line "| cell | cell |": a table's first line has the headings, its second is a separator.
 static void put_row(struct writer *w, const char *line, const char *end)
 {
     const bool first = w->headings.length == 0;
@@ -170,8 +170,8 @@ static void put_row(struct writer *w, const char *line, const char *end)
     text_puts(w->out, first ? "</tr></thead>\n<tbody>\n" : "</tr>\n");
 }
 
-// How much of a line is the mark of an item of a list, whose element *list becomes; 0 for none. A
-// number that a paragraph has at the beginning of a line is none.
+// The length of a list item's mark at the start of a line, and the list's element in *list; 0 for
+// none. A number at the start of a continued paragraph is no mark.
 static size_t item_mark(const struct writer *w, const char *line, const char **list)
 {
     const size_t digits = strspn(line, "0123456789");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame of every page: head, navigation, search, end; and what it costs.
+// The frame of every page: head, navigation, search and footer; and size limits.
 #include "site/site.h"
 
 #include "catalogue/catalogue.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_SEARCH 60000 // bytes of the search's data: pages beyond are found by their links alone
+#define MOST_SEARCH 60000 // limit on the search's data: further pages can only be reached by links
 
 static void put_nav(const char *up, struct text *out)
 {
@@ -147,7 +147,7 @@ static void add_entry(struct site *site, const char *kind, const char *name, cha
     free(address);
 }
 
-// With a test: what it asks, and the ids of what failed.
+// For a test: its question, and the ids of failures.
 static void add_test(struct site *site, const struct report_model *view)
 {
     const struct cat_test *test = cat_test_find(view->results[0].test);
@@ -192,7 +192,7 @@ bool site_make(struct site *site, struct lit_folder *folder, struct lit_error *e
     OWNED(text_free) struct text frame = {0};
     const struct text none = {0};
     put_frame(site, "", "../", &none, &frame);
-    site->room = SITE_MOST_BYTES - frame.length - 2000; // for titles and what was left out
+    site->room = SITE_MOST_BYTES - frame.length - 2000; // for titles and note of omissions
     site_index(site, folder);
     site_devices(site, folder);
     site_tests(site, folder);

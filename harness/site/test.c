@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of a test: its question and rules, who fails and since when, rates, code.
+// The page of a test: question, rules, failures with dates, rates and code.
 #include "site/site.h"
 
 #include "catalogue/catalogue.h"
@@ -75,7 +75,7 @@ static void put_rules(const struct cat_test *test, struct text *out)
                 head->name);
 }
 
-// ---- who fails
+// ---- failures
 
 static void put_drivers(const struct site_page *page, struct text *out)
 {
