@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The monotonic clock, one that stands still with the process, and the date; or what a test says
-// that they are.
+// The monotonic clock, one that stops with the process, and the date; or values set by a test.
 #include "base/clock.h"
 
 #include "base/text.h"
@@ -10,11 +9,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define PAUSE 1.0 // seconds without a look that are more than a busy machine
+#define PAUSE 1.0 // seconds between calls that no busy machine explains
 
-static int set = -1; // the file of a clock that a test sets
+static int set = -1; // file of the clock that a test sets
 
-// Seconds. *stopped: the part of them in which a look that is missing means a pause.
+// Seconds. *stopped: the clock in which a gap between calls means that the process was stopped.
 static double read_clock(double *stopped)
 {
     uint64_t passed[2];
@@ -47,7 +46,7 @@ double clock_now(void)
 
 double clock_awake(void)
 {
-    // Found without a call into the dynamic linker, which the program does not need else.
+    // Avoids a call into the dynamic linker.
     static _Thread_local double seen __attribute__((tls_model("initial-exec")));
     static _Thread_local double paused __attribute__((tls_model("initial-exec")));
     double stopped;

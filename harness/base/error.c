@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one error object: formatting.
+// The error object: formatting.
 #include "base/error.h"
 
 #include "base/text.h"

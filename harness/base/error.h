@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// One error object for the whole program: filled where the error happens, printed once at the top.
+// One error object for the whole program: filled where the error occurs, printed once at the top.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-// Exit codes of the program, documented in README.md. Never reused for anything else.
+// Exit codes of the program, documented in README.md. Never reused.
 enum lit_exit {
     LIT_EXIT_OK = 0,
     LIT_EXIT_FORBIDDEN = 1,   // a forbidden outcome, or a regression
-    LIT_EXIT_USAGE = 2,       // usage, input, or a file that cannot be used
-    LIT_EXIT_UNDECIDED = 3,   // too few runs, or something could not be measured
+    LIT_EXIT_USAGE = 2,       // usage, input, or an unusable file
+    LIT_EXIT_UNDECIDED = 3,   // too few runs, or a failed measurement
     LIT_EXIT_DEVICE_LOST = 4, // a device was lost and its queue stopped
-    LIT_EXIT_TIME = 5,        // the time budget was used up
+    LIT_EXIT_TIME = 5,        // the time limit expired
     LIT_EXIT_NOTHING = 77,    // nothing could run
 };
 
 struct lit_error {
-    enum lit_exit code; // what the program should exit with if this error ends it
+    enum lit_exit code; // the program's exit code if this error ends it
     char message[512];  // one line, no newline, safe to print
 };
 
@@ -27,12 +27,12 @@ struct lit_error {
 __attribute__((format(__printf__, 3, 4))) bool lit_fail(struct lit_error *error, enum lit_exit code,
                                                         const char *format, ...);
 
-// How a command may end: a row of a table in the order of importance.
+// One way for a command to end: a row of a table in order of importance.
 struct lit_end {
-    uint64_t count; // 0: it does not hold
+    uint64_t count; // 0: does not apply
     enum lit_exit code;
-    const char *one, *many; // why; in `many` %s is the count, unless it is 1; NULL: the same
+    const char *one, *many; // the reason; in `many` %s is the count if above 1; NULL: as `one`
 };
 
-// The code of the first row that holds, which there must be; its text goes to `reason`.
+// Returns the code of the first row that applies, and its text in `reason`. One must apply.
 enum lit_exit lit_end_choose(const struct lit_end *ends, char *reason, size_t size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are read, and files that are written: whole, or not at all.
+// Writes files atomically.
 #include "base/file.h"
 
 #include <errno.h>
@@ -171,7 +171,7 @@ static bool write_all(int file, const char *bytes, size_t size)
     return true;
 }
 
-// Closes in any case, and keeps errno of what failed before.
+// Closes in any case, and keeps errno from an earlier failure.
 static bool close_after(int file, bool good)
 {
     const int number = errno;
@@ -186,7 +186,7 @@ bool lit_file_sync_name(const char *path)
     char *folder = folder_of(path);
     const int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     free(folder);
-    // A folder that can be written but not read, and file systems that sync no folders.
+    // Folders without read permission, and file systems that cannot sync folders.
     if (file < 0)
         return errno == EACCES;
     return close_after(file, fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP);
@@ -221,13 +221,13 @@ static bool replace(const char *path, const void *bytes, size_t size)
                       lit_file_replace(temporary.data, path);
     const int number = errno;
     if (file >= 0 && !good)
-        unlink(temporary.data); // gone if it was renamed
+        unlink(temporary.data); // fails if it was renamed
     text_free(&temporary);
     errno = number;
     return good;
 }
 
-// Who opens a pipe that has a name waits until somebody reads it: here for a time alone.
+// Opening a FIFO blocks until it has a reader: limits the wait.
 static int open_in_time(const char *path, int flags)
 {
     int file = -1;
@@ -242,7 +242,7 @@ static int open_in_time(const char *path, int flags)
     return file;
 }
 
-// Of what lit_file_follow gave: whether it can be replaced, or is not there yet.
+// Whether a path from lit_file_follow can be replaced, or does not exist yet.
 static bool is_plain(const char *path)
 {
     struct stat status;

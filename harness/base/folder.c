@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders that are written as a whole. What is not known to be ours is never removed.
+// Writes folders as a whole. Never removes files that are not known to be ours.
 #include "base/folder.h"
 
 #include "base/file.h"
@@ -37,13 +37,13 @@ static bool fail(struct lit_error *error, const char *path)
     return lit_fail(error, LIT_EXIT_USAGE, "cannot write %.300s: %s", path, strerror(errno));
 }
 
-// ---- what is there
+// ---- existing content
 
-// What a folder and those in it hold: names below it.
+// The files in a folder and its subfolders, by relative name.
 struct found {
     char **files, **folders;
     size_t file_count, folder_count;
-    char *foreign; // what is neither a file nor a folder, or too deep; NULL: nothing
+    char *foreign; // neither file nor folder, or nested too deep; NULL: none
 };
 
 static void clear_found(struct found *found)
@@ -92,7 +92,7 @@ static bool look(const char *path, const char *below, struct found *found)
     return good;
 }
 
-// Whether a mark names a file, in a line of its own.
+// Whether a mark lists a file on a line of its own.
 static bool is_listed(const struct text *mark, const char *name)
 {
     const size_t length = strlen(name);
@@ -105,7 +105,7 @@ static bool is_listed(const struct text *mark, const char *name)
     return false;
 }
 
-// Looks at what is at `path`; *there: a folder that may be replaced is.
+// Examines `path`; *there: a replaceable folder exists.
 static bool examine(const char *path, const char *mark, struct found *found, bool *there,
                     struct lit_error *error)
 {
@@ -203,14 +203,14 @@ static bool put_files(const struct lit_folder *folder, const char *path, const c
     return true;
 }
 
-// Puts `made` in the place of `path`; what was there is then at `old`, an empty folder before.
+// Moves `made` to `path`; `old`, an empty folder, gets the previous content.
 static bool put_in_place(const char *made, const char *path, const char *old)
 {
 #ifdef RENAME_EXCHANGE
     if (renameat2(AT_FDCWD, made, AT_FDCWD, path, RENAME_EXCHANGE) == 0)
         return rmdir(old) == 0 && rename(made, old) == 0;
 #endif
-    // Not every system puts a folder in the place of an empty one.
+    // Some systems cannot rename a folder onto an empty one.
     if (rmdir(old) != 0 || rename(path, old) != 0)
         return false;
     if (rename(made, path) == 0)
@@ -221,14 +221,14 @@ static bool put_in_place(const char *made, const char *path, const char *old)
     return false;
 }
 
-// A new folder beside another.
+// Creates a folder beside another.
 static bool make_beside(struct text *name, const char *path)
 {
     text_printf(name, "%s.XXXXXX", path);
     return lit_path_make_above(name->data) && mkdtemp(name->data);
 }
 
-// What a link names takes its place.
+// Replaces a link by its target.
 static void follow(char **path)
 {
     char first;
@@ -263,7 +263,8 @@ bool lit_folder_write(const struct lit_folder *folder, const char *given, const 
                fail(error, path);
     else if (good)
         good = rename(made.data, path) == 0 || fail(error, path);
-    // Another may have written the folder meanwhile: what is ours goes, whoever made it.
+    // Another process may have written the folder meanwhile: removes our kind of files, whoever
+    // wrote them.
     clear_found(&found);
     found = (struct found){0};
     if (good && there && examine(old.data, mark, &found, &there, error))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Identities. Apart from random.c because the whole of xxHash is compiled with it.
+// Identities. Separate from random.c because it includes all of xxHash.
 #include "base/random.h"
 
 #include <stdio.h>

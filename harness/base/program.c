@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NOT_FOUND 127 // of a shell and of timeout(1)
+#define NOT_FOUND 127 // exit code of a shell and of timeout(1)
 
 bool lit_program_folder(struct text *folder)
 {
@@ -27,7 +27,7 @@ bool lit_program_folder(struct text *folder)
     return length > 0;
 }
 
-// Nobody else's programs are run: a copy of this one may lie where others write.
+// Runs only programs of our own owner: a copy of this one may be where others can write.
 static bool has_our_owner(const char *path)
 {
     struct stat folder, program;
@@ -64,7 +64,7 @@ bool lit_file_temporary(const void *bytes, size_t size, struct text *path, struc
     return false;
 }
 
-// The first line that calls itself an error, else the first with something in it; for messages.
+// The first line that mentions an error, else the first non-empty line; for messages.
 static int first_line(const struct text *text, const char **line)
 {
     const char *all = text->data ? text->data : "";
@@ -88,12 +88,11 @@ bool lit_program_run(const char *const *words, double seconds, size_t limit, str
         text_quote(&command, *words);
     }
     text_puts(&command, " </dev/null 2>&1");
-    // It ends sooner where it has more to write than is read.
+    // The program ends early if its output exceeds the limit.
     FILE *output = popen(command.data, "re");
     if (!output)
         return lit_fail(error, LIT_EXIT_USAGE, "%s: %s", program, strerror(errno));
-    // Not by fread: a thread that starts a process flushes all streams, and would wait for this
-    // one.
+    // Not fread: a thread that starts a process flushes all streams, and would wait for this one.
     for (ssize_t got = 1; got > 0 && text->length <= limit;) {
         got = read(fileno(output), bytes, sizeof bytes);
         text_append(text, bytes, got > 0 ? (size_t)got : 0);
@@ -108,7 +107,7 @@ bool lit_program_run(const char *const *words, double seconds, size_t limit, str
         return true;
     if (code == NOT_FOUND)
         return lit_fail(error, LIT_EXIT_NOTHING, "%s: not found", program);
-    if (code > 128 && code <= 128 + 64) // spirv-as ends with -5
+    if (code > 128 && code <= 128 + 64) // spirv-as exits with -5
         return lit_fail(error, LIT_EXIT_USAGE, "%s: ended by signal %d", program, code - 128);
     const int length = first_line(text, &line);
     return lit_fail(error, LIT_EXIT_USAGE, "%s: exit status %d%s%.*s", program, code,
@@ -118,8 +117,8 @@ bool lit_program_run(const char *const *words, double seconds, size_t limit, str
 #define SPIRV_SECONDS 60
 #define SPIRV_TEXT    ((size_t)16 << 20)
 
-// Runs a tool on a module; the words before the file's name are ended by NULL, and have room for
-// it.
+// Runs a tool on a module; the words before the file's name are terminated by NULL, with room for
+// the name.
 static bool run_on(const char **words, const void *module, size_t size, struct text *said,
                    struct lit_error *error)
 {

@@ -21,21 +21,20 @@ uint64_t random_next(struct lit_random *random);
 // A number below `bound`, without bias. bound > 0.
 uint64_t random_below(struct lit_random *random, uint64_t bound);
 
-// Puts `count` items of `size` bytes into an order drawn at random, each one as likely (Fisher,
-// Yates).
+// Shuffles `count` items of `size` bytes uniformly (Fisher, Yates).
 void random_shuffle(struct lit_random *random, void *items, size_t count, size_t size);
 
-// What identifies something by its bytes, in whatever file: XXH3, 128 bits, as hexadecimal digits.
+// Identifies content by its bytes: XXH3, 128 bits, as hexadecimal digits.
 #define IDENTITY_SIZE 33
 void identity_of(const void *bytes, size_t size, char id[IDENTITY_SIZE]);
 
-// The hash of bytes, which goes on from `hash`: HASH_START at first (FNV-1a, 64 bits). It notices
-// chance and damage, and is no protection from someone who wants to deceive.
+// Continues a hash over more bytes: start with HASH_START (FNV-1a, 64 bits). It detects accidental
+// damage, but does not protect against deliberate deception.
 #define HASH_START UINT64_C(0xcbf29ce484222325)
 #define HASH_PRIME UINT64_C(0x100000001b3)
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size);
-// XXH3, 64 bits, for as much: some twenty times as fast.
+// XXH3, 64 bits, for the same purpose: some twenty times as fast.
 uint64_t hash_fast(uint64_t seed, const void *bytes, size_t size);
 
-// A seed derived from a seed and a name, so that each configuration has its own stream.
+// Derives a seed from a seed and a name, so that each configuration has its own stream.
 uint64_t random_derive(uint64_t seed, const char *name);

@@ -16,5 +16,5 @@ void sha256_add(struct sha256 *hash, const void *bytes, size_t size);
 void sha256_end(struct sha256 *hash, unsigned char digest[32]);
 
 #define SHA256_TEXT 65
-// The whole of it, as 64 hexadecimal digits.
+// Hashes everything at once, as 64 hexadecimal digits.
 void sha256_text(const void *bytes, size_t size, char text[SHA256_TEXT]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which words of an instruction are ids: by the table that spirv-headers have of all instructions.
+// Which words of an instruction are ids, by the grammar table of spirv-headers.
 #include "base/spirv.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static void take(struct walk *w, enum spirv_kind kind, uint32_t count)
         w->kinds[w->at++] = kind;
 }
 
-// Up to the word with its end.
+// Up to the word that contains the terminator.
 static void take_string(struct walk *w)
 {
     const uint32_t from = w->at;
@@ -41,7 +41,7 @@ static void take_access(struct walk *w)
 
 static void take_operands(struct walk *w, const char *letters);
 
-// Of OpSpecConstantOp: what the opcode has behind type and result.
+// For OpSpecConstantOp: the opcode's operands after type and result.
 static void take_operation(struct walk *w)
 {
     const char *letters = w->at < w->of->size ? spirv_operands(w->of->words[w->at]) : NULL;
@@ -91,7 +91,7 @@ static void take_operand(struct walk *w, char letter)
         take(w, SPIRV_WORD, 1);
         take(w, letter == 'x' || ids ? SPIRV_ID : SPIRV_WORD, w->of->size - w->at);
         break;
-    default: // a word, an enumerant without parameters
+    default: // a word, or an enumerant without parameters
         take(w, SPIRV_WORD, 1);
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks over the instructions of a SPIR-V module, never outside of its words. Names and numbers are
+// Walks the instructions of a SPIR-V module, never outside of its words. Names and numbers are
 // those of spirv-headers.
 #pragma once
 
@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SPIRV_BOUND = 3, SPIRV_HEADER = 5 }; // words of the header: where the bound of ids is; all
+enum { SPIRV_BOUND = 3, SPIRV_HEADER = 5 }; // in the header: index of the id bound; size
 
 struct spirv_instruction {
     const uint32_t *words; // the first has opcode and size
-    uint32_t opcode, size; // size: of all words, 0 at the end
-    size_t at;             // where it begins in the module
+    uint32_t opcode, size; // size: all words; 0 at the end
+    size_t at;             // its offset in the module
 };
 
 static inline bool spirv_is_module(const uint32_t *words, size_t count)
@@ -22,7 +22,7 @@ static inline bool spirv_is_module(const uint32_t *words, size_t count)
     return count >= SPIRV_HEADER && words[0] == SpvMagicNumber;
 }
 
-// The instruction at `at`; of size 0 at the end, or where one does not fit.
+// The instruction at `at`; size 0 at the end, or if one does not fit.
 static inline struct spirv_instruction spirv_at(const uint32_t *words, size_t count, size_t at)
 {
     if (at >= count || !(words[at] >> SpvWordCountShift) ||
@@ -32,32 +32,32 @@ static inline struct spirv_instruction spirv_at(const uint32_t *words, size_t co
                                       words[at] >> SpvWordCountShift, at};
 }
 
-// Whether a walk ended with the module: all its words were instructions.
+// Whether a walk ended at the module's end: all its words were instructions.
 static inline bool spirv_is_end(const struct spirv_instruction *instruction, size_t count)
 {
     return instruction->size == 0 && instruction->at >= count;
 }
 
-// Over the instructions of a module's first `count` words.
+// Iterates over the instructions in a module's first `count` words.
 #define SPIRV_EACH(instruction, words, count)                                                      \
     for (instruction = spirv_at(words, count, SPIRV_HEADER); (instruction).size;                   \
          instruction = spirv_at(words, count, (instruction).at + (instruction).size))
 
-// Its operand number `index`, from 1 on; `otherwise` if it has not so many.
+// Operand number `index`, from 1; `otherwise` if there are not so many.
 static inline uint32_t spirv_operand(const struct spirv_instruction *instruction, uint32_t index,
                                      uint32_t otherwise)
 {
     return index < instruction->size ? instruction->words[index] : otherwise;
 }
 
-// What a word of an instruction is.
+// The kind of an instruction's word.
 enum spirv_kind { SPIRV_WORD, SPIRV_TYPE, SPIRV_RESULT, SPIRV_ID }; // SPIRV_TYPE: of the result
 
-// Says so of each of its words; kinds[size]. `literal`: how many words a literal of OpSwitch has.
-// False if the instruction is not known, or does not have the operands that it is to have.
+// Determines the kind of each word; kinds[size]. `literal`: words per literal of OpSwitch. False if
+// the instruction is unknown, or its operands are wrong.
 bool spirv_kinds(const struct spirv_instruction *instruction, uint32_t literal, uint8_t *kinds);
 
-// The operands of an opcode, a letter for each (tools/spirv-operands); NULL if it is not known.
+// An opcode's operands, one letter each (tools/spirv-operands); NULL if unknown.
 const char *spirv_operands(uint32_t opcode);
-// What the specification calls a capability; NULL if it is not known.
+// The specification's name of a capability; NULL if unknown.
 const char *spirv_capability_name(uint32_t number);

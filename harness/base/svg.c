@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures as SVG.
+// SVG output.
 #include "base/svg.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define LETTER 8 // width of a character of a text that is broken, at most
+#define LETTER 8 // maximum width of a character in wrapped text
 
 void svg_put_xml(struct text *out, const char *string)
 {
@@ -44,7 +44,7 @@ int svg_put_wrapped(struct text *out, int y, int width, const char *class, const
         if (length > room) {
             for (length = room; length > 0 && string[length] != ' '; length--)
                 continue;
-            // A word without blanks, as a configuration's name is, is parted where it must be, but
+            // Splits a word without blanks, such as a configuration's name, where necessary, but
             // not within a character.
             if (length == 0)
                 for (length = room; ((unsigned char)string[length] & 0xc0) == 0x80; length--)

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static int failure_code; // 0: that of an error, after the usual clean-up
+static int failure_code; // 0: the error's, after the usual clean-up
 
 void lit_failure_code(int code)
 {
@@ -25,7 +25,7 @@ void lit_failure_code(int code)
 
 void lit_give_up(const char *line)
 {
-    // One thread says it; others that lack something at the same time wait for the end.
+    // One thread prints; others that fail at the same time wait for the exit.
     static pthread_mutex_t leaving = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&leaving);
     fprintf(stderr, "litmus: %s\n", line);
@@ -69,7 +69,7 @@ void text_paragraph(struct text *text, const char *label, const char *value)
         if (length == 0)
             break;
         bool first = column == indent;
-        // A name that is too long for a line of its own goes on in the next.
+        // A name too long for a line continues on the next.
         if (length > COLUMNS - indent) {
             char *word = lit_strdup(value + blanks);
             word[length] = '\0';
@@ -105,7 +105,7 @@ void *lit_realloc(void *old, size_t count, size_t size)
 
 void *lit_grow(void *items, size_t count, size_t size)
 {
-    // It is used up when the count is a power of two, and then doubled.
+    // Capacity is exhausted when the count is a power of two; double it then.
     return count & (count - 1) ? items : lit_realloc(items, count ? count * 2 : 1, size);
 }
 
@@ -129,7 +129,7 @@ void text_free(struct text *text)
 
 void text_append(struct text *text, const char *bytes, size_t length)
 {
-    // Capacity is the power of two above the length, so it need not be stored.
+    // Capacity is the next power of two above the length, so it need not be stored.
     size_t needed = text->length + length + 1;
     size_t have = 0;
     if (text->data)
@@ -212,8 +212,8 @@ void text_printf(struct text *text, const char *format, ...)
     va_end(again);
 }
 
-// The length of the UTF-8 sequence at `s`, 0 if it is none (overlong, surrogate, out of range,
-// cut).
+// The length of the UTF-8 sequence at `s`; 0 if invalid (overlong, surrogate, out of range,
+// truncated).
 static size_t utf8_length(const unsigned char *s)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -243,8 +243,7 @@ bool text_is_utf8(const char *string)
     return true;
 }
 
-// C1 controls and the marks that reorder or hide text are as dangerous on a terminal as C0
-// controls.
+// C1 controls, and marks that reorder or hide text, are as dangerous on a terminal as C0 controls.
 static bool utf8_is_control(const unsigned char *s, size_t length)
 {
     if (length == 1)
@@ -270,16 +269,16 @@ bool text_has_control(const char *string)
     return false;
 }
 
-// What GitHub takes for a command: ::command:: at the beginning of a line, or behind white space
-// there, of which others have more than ASCII has; and ##[command] anywhere. `before` is the byte
-// before it, '\n' at the beginning.
+// Whether GitHub would treat this as a command: ::command:: at the beginning of a line or after
+// white space there, including non-ASCII white space; and ##[command] anywhere. `before` is the
+// preceding byte, '\n' at the beginning.
 static bool is_command(const char *s, char before)
 {
     return (strncmp(s, "::", 2) == 0 && (before <= ' ' || before > '~')) ||
            strncmp(s, "##[", 3) == 0 || strncmp(s, "##vso[", 6) == 0;
 }
 
-// A character that is itself wherever it stands: of ASCII, and at the beginning of no command.
+// An ASCII character that is safe in any position and begins no command.
 static bool is_plain(unsigned char c)
 {
     return c >= ' ' && c <= '~' && c != ':' && c != '#';
@@ -348,14 +347,14 @@ unsigned text_distance(const char *a, const char *b)
     return row[columns];
 }
 
-// Whether a text is what the calendar makes of it.
+// Whether a text round-trips through the calendar.
 static bool is_form(const char *text, const char *format)
 {
     struct tm time = {0};
     char again[32] = "";
     if (!strptime(text, format, &time))
         return false;
-    const bool leap = time.tm_sec == 60; // a second that the calendar here does not know
+    const bool leap = time.tm_sec == 60; // the calendar here has no leap seconds
     time.tm_sec -= leap;
     timegm(&time);
     time.tm_sec += leap;

@@ -35,14 +35,14 @@ enum dev_status dev_buffer_create(struct dev *dev, enum dev_place place, uint64_
     return dev_buffer_create_at(dev, place, words, 0, buffer, error);
 }
 
-// --- Kept buffers. Sizes are powers of two, so that one fits many. None on the reference driver:
-// dev_checking_clear says why.
+// --- Buffers kept for reuse, with sizes of powers of two, so that they fit many requests. Not used
+// on the reference driver: see dev_checking_clear.
 
 #define KEPT_LEAST (UINT64_C(1) << 16) // bytes
 #define KEPT_MOST  (UINT64_C(1) << 26) // larger ones are not kept
-#define KEPT_SUM   (UINT64_C(1) << 28) // of all
+#define KEPT_SUM   (UINT64_C(1) << 28) // in all
 
-// 0: it is not to be kept.
+// 0: do not keep.
 static uint64_t size_to_keep(const struct dev *dev, uint64_t bytes)
 {
     uint64_t size = KEPT_LEAST;
@@ -85,7 +85,7 @@ void dev_buffer_destroy(struct dev *dev, struct dev_buffer *buffer)
     memset(buffer, 0, sizeof *buffer);
 }
 
-// Whether there is one of this size and place; it is then *buffer, with nothing in front.
+// Takes a kept buffer of this size and place into *buffer, with offset 0; false if there is none.
 static bool take_kept(struct dev *dev, enum dev_place place, uint64_t size,
                       struct dev_buffer *buffer)
 {
@@ -99,7 +99,7 @@ static bool take_kept(struct dev *dev, enum dev_place place, uint64_t size,
     return true;
 }
 
-// --- Making one
+// --- Creation
 
 static enum dev_status allocate(struct dev *dev, const struct dev_buffer *buffer, uint64_t size,
                                 bool addressed, VkDeviceMemory *memory, struct lit_error *error)
@@ -124,7 +124,7 @@ static enum dev_status allocate(struct dev *dev, const struct dev_buffer *buffer
     };
     if (dev->kept_count > 0 && vkAllocateMemory(dev->device, &info, NULL, memory) == VK_SUCCESS)
         return DEV_OK;
-    // There may be room without what nobody uses.
+    // Retry without the unused buffers.
     dev_buffers_free(dev);
     VK(vkAllocateMemory(dev->device, &info, NULL, memory));
     return DEV_OK;
@@ -382,7 +382,7 @@ static bool pipeline_fits(const struct dev *dev, const struct cat_interface *int
     return true;
 }
 
-// What catalogue/prepare.c asks of a test's own pipeline.
+// Limits for further pipelines; catalogue/prepare.c checks a test's own.
 static bool part_fits(const struct dev *dev, const struct cat_part *part, struct lit_error *error)
 {
     const struct dev_facts *facts = &dev->facts;

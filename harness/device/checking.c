@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device-side checker at work. Its interface is the head of spirv/checker/compare.spvasm.
+// The device-side checker. The head of spirv/checker/compare.spvasm defines its interface.
 
 #include "device/checking.h"
 
@@ -9,12 +9,12 @@
 #include <string.h>
 
 enum {
-    GROUP = 64,     // invocations of the checker's workgroups
+    GROUP = 64,     // workgroup size
     TURN = 4,       // vectors that an invocation loads at once
-    MOST_SLOTS = 4, // that a workgroup compares vectors of
+    MOST_SLOTS = 4, // slots per workgroup
     SPEC_MODE = 1,
 
-    RUN_WORDS = 32, // of a run's slot
+    RUN_WORDS = 32, // words of a run's slot
     RUN_COMPARED = 0,
     RUN_DIGEST = 1,
     RUN_INSTANCES = 2,
@@ -24,10 +24,10 @@ enum {
     RUN_OUTCOMES = 8,
     DEV_OUTCOMES = 16,
 
-    RECORD_WORDS = 8, // of a record
+    RECORD_WORDS = 8, // words per record
 };
 
-#define UNTOUCHED 0xFFFFFFFFu // what the host leaves where the device has to store what it found
+#define UNTOUCHED 0xFFFFFFFFu // set by the host where the device must store its result
 
 struct push {
     uint32_t words_per_instance, instances, output_words, first_run, record_capacity;
@@ -52,7 +52,7 @@ static enum dev_status make_pipelines(struct dev *dev, enum cat_check check,
             by_words ? "checker/compare/pass=compare/one=word" : "checker/compare/pass=compare",
         [DEV_SUMMARISE] = "checker/compare/pass=summarise",
     };
-    // A driver that is slow to compile is spared what it does not need.
+    // Skip passes that are not needed, because some drivers compile slowly.
     for (int pass = by_words ? DEV_COMPARE : DEV_FILL; pass < DEV_PASSES; pass++)
         if (!dev->checker[check][pass])
             TRY(dev_kernel(dev, names[pass], (const uint32_t[]){SPEC_MODE},
@@ -61,8 +61,8 @@ static enum dev_status make_pipelines(struct dev *dev, enum cat_check check,
     return DEV_OK;
 }
 
-// Records lie where the host reads them: a device that is busy with the next batch, or was lost by
-// it, does not have to be asked for them. What no checker wrote is UNTOUCHED.
+// Records are in host-visible memory: they remain readable while the device runs the next batch,
+// and after it is lost. Words that no checker wrote are UNTOUCHED.
 static enum dev_status need_records(struct dev *dev, uint64_t words, struct lit_error *error)
 {
     struct dev_buffer *records = &dev->records;
@@ -110,7 +110,7 @@ enum dev_status dev_checking_init(struct dev *dev, struct dev_checking *checking
 
     const uint64_t expected_words = checking->output_words * cat_check_stride(mode->check);
     TRY(make_pipelines(dev, mode->check, error));
-    // Whole vectors are read, though nothing of what lies behind the last word is looked at.
+    // Reads whole vectors, but ignores words after the last.
     TRY(dev_buffer_create(dev, DEV_ON_DEVICE, (expected_words + 3) / 4 * 4, &checking->expected,
                           error));
     TRY(dev_upload(dev, &checking->expected, expected, expected_words, error));
@@ -129,14 +129,14 @@ void dev_checking_clear(struct dev *dev, struct dev_checking *checking)
     dev_buffer_destroy(dev, &checking->instances);
     dev_buffer_destroy(dev, &checking->runs);
     dev_buffer_destroy(dev, &checking->readback);
-    // What the reference driver draws follows from addresses, too, which are not to depend on what
-    // was run before.
+    // The reference driver's random choices also depend on addresses, which must not depend on
+    // earlier runs.
     if (dev->begin_run)
         dev_buffer_destroy(dev, &dev->records);
     memset(checking, 0, sizeof *checking);
 }
 
-// Of a half, in the buffers of runs.
+// Words per half of the buffers for runs.
 static uint64_t words_of(const struct dev_checking *checking)
 {
     return (uint64_t)checking->batch * RUN_WORDS;
@@ -172,7 +172,7 @@ static void fill_by_kernel(struct dev *dev, const struct dev_checking *checking,
 
 void dev_checking_fill(struct dev *dev, struct dev_checking *checking, uint32_t slots)
 {
-    // The kernel has no part of a vector.
+    // The kernel does not handle partial vectors.
     if (checking->fills && checking->slots.output % 4 == 0) {
         fill_by_kernel(dev, checking, slots);
     } else {
@@ -186,7 +186,7 @@ void dev_checking_fill(struct dev *dev, struct dev_checking *checking, uint32_t 
 static void dispatch(struct dev *dev, struct dev_checking *checking, enum dev_pass pass,
                      const struct push *push, uint64_t invocations, uint32_t depth)
 {
-    // Shared out over two dimensions, with fewer than `high` workgroups too many.
+    // Split over two dimensions, with fewer than `high` surplus workgroups.
     const uint64_t groups = (invocations + GROUP - 1) / GROUP;
     const uint64_t high = (groups + 65534) / 65535;
     dev_bind(dev, dev->checker[checking->mode.check][pass], dev->checker_layout.pipeline,
@@ -195,7 +195,7 @@ static void dispatch(struct dev *dev, struct dev_checking *checking, enum dev_pa
     dev_barrier(dev);
 }
 
-// As bits.
+// As a bit mask.
 static uint32_t failing_outcomes(const struct cat_mode *mode)
 {
     uint32_t bits = 0;
@@ -230,7 +230,7 @@ void dev_checking_check(struct dev *dev, struct dev_checking *checking, uint32_t
         .output_stride = (uint32_t)checking->slots.output,
         .state_stride = (uint32_t)checking->slots.state,
     };
-    // Without a whole vector there is still the one workgroup that takes what is left of one.
+    // If there is no whole vector, one workgroup handles the remainder.
     const uint64_t whole = checking->output_words / width, vectors = whole ? whole : 1;
     dispatch(dev, checking, DEV_COMPARE, &push, (vectors + each - 1) / each,
              (slots + division.slots - 1) / division.slots);
@@ -244,7 +244,7 @@ void dev_checking_end(struct dev *dev, struct dev_checking *checking, uint32_t h
     dev_barrier(dev);
 }
 
-// One run's slot. False if it does not add up.
+// Reads one run's slot. False if it is inconsistent.
 static bool read_run(const struct dev_checking *checking, const uint32_t *slot, struct cat_run *run,
                      bool *expired)
 {
@@ -259,7 +259,7 @@ static bool read_run(const struct dev_checking *checking, const uint32_t *slot, 
         instances += run->outcomes[i];
         if (cat_mode_fails(&checking->mode, i))
             failed += run->outcomes[i];
-        // A bounded wait that ran out is in the slot's state, and no word has that outcome.
+        // The slot's state says that a bounded wait ran out; words never have that outcome.
         if (run->outcomes[i] && (!cat_mode_name(&checking->mode, i) || i == CAT_NO_PROGRESS))
             return false;
     }
@@ -275,8 +275,8 @@ static int by_place(const void *left, const void *right)
     return a->instance < b->instance ? -1 : a->instance > b->instance;
 }
 
-// The records of a run, in the order of its instances, as far as there is room for them in the
-// batch. `at`: where they lie, by the number that the run has there. False if they do not add up.
+// Reads a run's records in instance order, as far as the batch has room. `at`: the run's number in
+// the record buffer. False if they are inconsistent.
 static bool read_records(const struct dev_checking *checking, const uint32_t *words, uint32_t at,
                          uint32_t run, size_t count, struct dev_batch *batch)
 {
@@ -304,7 +304,7 @@ static bool read_records(const struct dev_checking *checking, const uint32_t *wo
     return good;
 }
 
-// How many records the device kept of a run that says how many it asked for.
+// The number of records kept on the device for a run that requested `asked`.
 static size_t kept(const struct dev_checking *checking, uint64_t asked)
 {
     return asked < checking->records_each ? (size_t)asked : checking->records_each;
@@ -317,14 +317,14 @@ static void read_failures(struct dev *dev, const struct dev_checking *checking, 
     for (uint32_t i = 0; i < batch->runs && !batch->unchecked; i++) {
         const uint32_t at = half * checking->batch + i;
         const size_t count = kept(checking, batch->run[i].failed);
-        // Those of a run that gave up are of what it did not come to.
+        // A run that gave up has meaningless records.
         if (count && !batch->expired[i] && batch->failure_count < DEV_MAX_FAILURES)
             batch->unchecked =
                 !read_records(checking, dev->records.mapped + at * region, at, i, count, batch);
     }
 }
 
-// What was recorded of a batch is UNTOUCHED for the next one; all, if it is not known what was.
+// Resets a batch's records to UNTOUCHED for the next one; all, if their number is unknown.
 static void wipe(struct dev *dev, const struct dev_checking *checking, uint32_t half,
                  const struct dev_batch *batch)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command buffers: the wait for each submission has a time limit; beside it the other buffer
-// can be recorded, and submitted behind it.
+// The command buffers. Waits for a submission have a time limit; meanwhile the other buffer can be
+// recorded, and submitted behind it.
 #include "device/vulkan.h"
 
 #include "base/clock.h"
@@ -105,7 +105,7 @@ enum dev_status dev_start(struct dev *dev, struct lit_error *error)
 
 enum dev_status dev_finish(struct dev *dev, uint32_t timeout_ms, struct lit_error *error)
 {
-    // In pieces, so that time in which the process is stopped does not count.
+    // In short waits, so that time during which the process is stopped does not count.
     VkResult waited = VK_TIMEOUT;
     const double limit = clock_awake() + timeout_ms / 1000.0;
     for (double left; waited == VK_TIMEOUT && (left = limit - clock_awake()) > 0;)
@@ -126,9 +126,9 @@ enum dev_status dev_submit(struct dev *dev, uint32_t timeout_ms, struct lit_erro
     return dev_finish(dev, timeout_ms, error);
 }
 
-// --- Timestamps among the commands of a submission.
+// --- Timestamps within a submission
 
-#define LEAST_BITS 36 // of a timestamp, as Vulkan demands: a minute at a nanosecond a tick
+#define LEAST_BITS 36 // timestamp bits required by Vulkan: a minute at a nanosecond per tick
 
 enum dev_status dev_clock_create(struct dev *dev, uint32_t count, struct dev_clock *clock,
                                  struct lit_error *error)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver makes of a pipeline, asked in every way that Vulkan has.
+// Retrieves the compiled code of a pipeline in every way that Vulkan offers.
 #include "device/vulkan.h"
 
 #include "base/text.h"
@@ -12,14 +12,14 @@
 #define MOST_EXECUTABLES 16
 #define MOST_PARTS       256 // statistics, representations or binaries
 
-// Says which call went wrong, as a remark: what else the driver gives is worth having.
+// Records a failed call as a remark, and goes on: other data are still useful.
 static void note(struct isa_code *code, const char *call, VkResult result)
 {
     char number[32];
     isa_remark(code, "%s: %s", call, dev_result_name(result, number));
 }
 
-// Whether a call filled a list that has room for `most`; *count is how many are in it.
+// Whether a call filled a list with room for `most`; *count is its length.
 static bool is_list(struct isa_code *code, const char *call, VkResult result, uint32_t *count,
                     uint32_t most)
 {
@@ -70,8 +70,7 @@ static void add_statistics(const struct dev *dev, const VkPipelineExecutableInfo
     }
 }
 
-// Memory for what a driver says that it is going to write, with room behind it: a driver that
-// writes more than it said is caught by the mark.
+// Memory for data whose size a driver announced, followed by a guard pattern that detects overruns.
 #define GUARD 64
 
 static char *guarded(size_t size)
@@ -89,7 +88,7 @@ static bool is_whole(const char *bytes, size_t size)
     return true;
 }
 
-// Whether the sizes that a driver says, before and with its data, can be used.
+// Whether the driver's sizes, announced and returned with the data, are usable.
 static bool is_sized(struct isa_code *code, const char *what, size_t said, size_t given,
                      const char *bytes)
 {
@@ -122,7 +121,7 @@ static void add_representations(const struct dev *dev, const VkPipelineExecutabl
     for (uint32_t i = 0; i < count; i++)
         list[i] = (VkPipelineExecutableInternalRepresentationKHR){
             .sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATION_KHR};
-    // First the sizes, then the data.
+    // First sizes, then data.
     VkResult result =
         vkGetPipelineExecutableInternalRepresentationsKHR(dev->device, info, &count, list);
     if (!is_list(code, call, result, &count, MOST_PARTS) || !count)
@@ -244,8 +243,8 @@ static void add_binaries(const struct dev *dev, VkPipeline pipeline, struct isa_
 }
 #endif
 
-// --- The pipeline: once for each way to ask, since one way can switch another one off (a pipeline
-// whose binaries are kept is not put into a cache).
+// --- The pipeline, created once for each way to query it, since ways may exclude each other (a
+// pipeline that keeps binaries is not put into a cache).
 
 static enum dev_status ask_cache(struct dev *dev, const struct dev_pipeline_info *asked,
                                  struct isa_code *code, struct lit_error *error)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vulkan without a loader: Wine's knows no manifests, so there the one driver that a worker is
-// given is loaded as the loader of Windows would load it.
+// Vulkan without a loader: Wine's loader does not read manifests, so the worker's one driver is
+// loaded here, as the Windows loader would.
 #include "device/vulkan.h"
 
 #include "base/text.h"
@@ -12,14 +12,15 @@
 
 #include <vulkan/vk_icd.h>
 
-#define ICD_INTERFACE 5 // of loader and driver: entry points for Vulkan 1.1 and later
+#define ICD_INTERFACE 5 // loader-driver interface version: entry points for Vulkan 1.1 and later
 
 static bool is_wine(void)
 {
     return GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "wine_get_version");
 }
 
-// Of the library that a manifest names: from the manifest's folder, absolute, or to be searched.
+// The library named by a manifest: relative to the manifest's folder, absolute, or on the search
+// path.
 static void library_of(const char *manifest, struct text *path)
 {
     json_t *root = json_load_file(manifest, 0, NULL);

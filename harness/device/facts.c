@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver says of itself, checked before anybody relies on it: the features that a test may
-// need, through its version or an extension, chained as vkCreateDevice wants them; and its facts.
+// Validated information from drivers: supported features that tests may need, by version or
+// extension, chained for vkCreateDevice; and the device's facts.
 
 #include "device/vulkan.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define MAX_EXTENSIONS 4096
-#define NEVER_CORE     UINT32_MAX // in the versions that instance.c asks for
+#define NEVER_CORE     UINT32_MAX // not in the versions that instance.c requests
 
 struct offer {
     uint32_t api;
@@ -26,7 +26,7 @@ static bool read_offer(VkPhysicalDevice physical, uint32_t api, struct offer *of
     char number[32];
     VkResult result = VK_INCOMPLETE;
     *offer = (struct offer){.api = api};
-    // A list that grows between the two calls is read again.
+    // Retry if the list grew between the two calls.
     for (unsigned turn = 0; turn < 8 && result == VK_INCOMPLETE; turn++) {
         uint32_t count = 0;
         result = vkEnumerateDeviceExtensionProperties(physical, NULL, &count, NULL);
@@ -54,14 +54,13 @@ static bool has_extension(const struct offer *offer, const char *name)
     return false;
 }
 
-// What a device offers by its version or by an extension, which is then one to enable.
+// A feature structure, supported by version or by an extension that must then be enabled.
 struct feature {
     size_t at, size; // of the structure, in struct dev_features
     VkStructureType type;
     uint32_t core_since;
     const char *extension;
-    // Where its features stand in VkPhysicalDeviceVulkan12Features, one behind the other, and how
-    // many bytes they are; 0: they do not.
+    // The range of its features in VkPhysicalDeviceVulkan12Features, in bytes; 0: not included.
     size_t in12, bytes;
 };
 
@@ -137,7 +136,7 @@ static const struct feature for_capture[] = {
 #endif
 };
 
-// Puts the structures that the device knows into the chain.
+// Chains the structures that the device supports.
 static void chain(struct dev_features *features, const struct offer *offer,
                   const struct feature *list, size_t count)
 {
@@ -154,8 +153,8 @@ static void chain(struct dev_features *features, const struct offer *offer,
     }
 }
 
-// Makes one structure of those that Vulkan 1.2 has in one: vkCreateDevice takes them in no other
-// way beside it.
+// Merges the structures that Vulkan 1.2 combines: vkCreateDevice does not accept them beside the
+// combined one.
 static void gather(struct dev_features *features)
 {
     VkBaseOutStructure *before = (VkBaseOutStructure *)(void *)&features->base;
@@ -176,12 +175,12 @@ static void gather(struct dev_features *features)
     }
 }
 
-// What is enabled of the structures, where a device offers it; a module needs what has a bit.
-// Nothing else is: above all no robustBufferAccess, which changes code.
+// Features to enable if supported; those with a bit can be required by modules. All others stay
+// off, above all robustBufferAccess, which changes code.
 #define NO_BIT CAT_FEATURE_COUNT
 static const struct {
     enum cat_feature feature;
-    bool compute; // only where compute shaders have subgroups
+    bool compute; // only if compute shaders support subgroups
     size_t at;    // the VkBool32, in struct dev_features
 } switches[] = {
 #define SWITCH(feature, member)                                                                    \
@@ -269,7 +268,7 @@ static void clear_structures(struct dev_features *features, const struct feature
                list[i].size - sizeof(VkBaseOutStructure));
 }
 
-// Leaves what is to be enabled of what the device offers.
+// Disables supported features that should stay off.
 static void choose(struct dev_features *features)
 {
     VkBool32 offered[sizeof switches / sizeof *switches];
@@ -282,7 +281,7 @@ static void choose(struct dev_features *features)
         *switch_at(features, i) = offered[i];
 }
 
-// `capture`: also what reports compiled code, as far as the device offers it.
+// `capture`: also enables reporting of compiled code, if supported.
 static bool read_features(VkPhysicalDevice physical, uint32_t api, bool capture,
                           struct dev_features *features, struct lit_error *error)
 {
@@ -304,7 +303,7 @@ static bool read_features(VkPhysicalDevice physical, uint32_t api, bool capture,
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if ((*plain[i].there = has_extension(&offer, plain[i].name)))
             features->extensions[features->extension_count++] = plain[i].name;
-    // Binaries need both of theirs, and Vulkan 1.3.
+    // Pipeline binaries need both extensions and Vulkan 1.3.
     size_t more = capture ? sizeof for_capture / sizeof *for_capture : 0;
     for (size_t i = 1; i < more; i++)
         if (api < VK_API_VERSION_1_3 || !has_extension(&offer, for_capture[i].extension))
@@ -325,7 +324,7 @@ static bool read_features(VkPhysicalDevice physical, uint32_t api, bool capture,
 
 // --- Facts
 
-// Copies a driver's string, which need not be terminated.
+// Copies a driver's string, which may lack its terminator.
 static void take_text(char *target, size_t size, const char *source, size_t source_size)
 {
     char copy[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE + VK_MAX_DRIVER_INFO_SIZE];
@@ -335,7 +334,7 @@ static void take_text(char *target, size_t size, const char *source, size_t sour
     text_sanitise(target, size, copy);
 }
 
-// The version as the vendor's own tools print it.
+// Formats the version as the vendor's tools do.
 static void write_version(struct dev_facts *facts)
 {
     static const char numeric[] = "0123456789.";
@@ -397,8 +396,8 @@ static bool good_subgroup(uint32_t size)
     return size >= 1 && size <= 128 && !(size & (size - 1));
 }
 
-// What Vulkan demands of every device (Required Limits, Limit Requirements) and the program relies
-// on.
+// Checks limits that Vulkan guarantees (Required Limits, Limit Requirements) and this program
+// relies on.
 static bool check_limits(struct dev_facts *facts, struct lit_error *error)
 {
     const uint32_t size = facts->subgroup, least = facts->subgroup_min, most = facts->subgroup_max;
@@ -420,7 +419,7 @@ static bool check_limits(struct dev_facts *facts, struct lit_error *error)
     return true;
 }
 
-// What every device says, so that one that goes on to say nothing of use can still be named.
+// Fields that every device reports, so that a device can be named even if the rest is unusable.
 static void take_plain(struct dev_facts *facts, const VkPhysicalDeviceProperties *said)
 {
     const uint32_t loader = volkGetInstanceVersion();

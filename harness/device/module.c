@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a module asks of a device beyond features that have a bit: shapes and types of cooperative
-// matrices, and how floats of a width are to be treated.
+// A module's requirements beyond features with a bit: shapes and types of cooperative matrices, and
+// float controls.
 #include "device/vulkan.h"
 
 #include "base/spirv.h"
@@ -10,12 +10,12 @@
 
 #define NONE       UINT32_MAX
 #define MOST_IDS   (UINT32_C(1) << 20)
-#define MOST_KINDS 1024 // of products that a device lists
+#define MOST_KINDS 1024 // products listed by a device
 
 struct module {
     const struct dev_compile_info *code;
     uint32_t bound;
-    uint32_t *made, *types; // of each id: where its instruction begins, 0: nowhere; its type
+    uint32_t *made, *types; // per id: offset of the defining instruction, or 0; type
 };
 
 static void take_ids(struct module *m)
@@ -42,7 +42,7 @@ static struct spirv_instruction definition(const struct module *m, uint32_t id)
     return spirv_at(m->code->words, m->code->word_count, at);
 }
 
-// The value of a constant of 32 bits, as it is specialized; NONE of what is computed.
+// The specialized value of a 32-bit constant; NONE if computed.
 static uint32_t constant(const struct module *m, uint32_t id)
 {
     const struct spirv_instruction each = definition(m, id);
@@ -103,10 +103,10 @@ static bool floats_fit(const struct dev *dev, const struct module *m, struct lit
 // --- Cooperative matrices
 
 #ifdef VK_KHR_cooperative_matrix
-// Cooperative Matrix Operands of SPIR-V.
+// Cooperative Matrix Operands in SPIR-V.
 enum { SIGNED_A = 1, SIGNED_B = 2, SIGNED_C = 4, SIGNED_RESULT = 8, SATURATING = 16 };
 
-// As a device lists them.
+// In the device's order.
 static const char *const component_names[] = {"float16", "float32", "float64", "sint8",
                                               "sint16",  "sint32",  "sint64",  "uint8",
                                               "uint16",  "uint32",  "uint64"};
@@ -123,11 +123,11 @@ static VkComponentTypeKHR component_of(const struct module *m, uint32_t type, bo
                                 place);
 }
 
-// What a product asks for; false if something of it is computed in the module.
+// The requirements of a product; false if some are computed in the module.
 static bool take_product(const struct module *m, const struct spirv_instruction *product,
                          VkCooperativeMatrixPropertiesKHR *asked)
 {
-    struct spirv_instruction types[4]; // of A, B, C and the result
+    struct spirv_instruction types[4]; // A, B, C and the result
     const uint32_t mask = spirv_operand(product, 6, 0);
     for (uint32_t i = 0; i < 4; i++) {
         const uint32_t id = spirv_operand(product, i < 3 ? 3 + i : 2, NONE);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Vulkan loader, an instance, its devices, the validation layer's messages, and checked calls;
-// opening a device with all that a test may need, and closing it.
+// The Vulkan loader, an instance and its devices, validation messages, and checked calls; opens and
+// closes devices with all features that a test may need.
 
-// volk's loader converts what dlsym returns, which ISO C does not know.
+// volk converts the result of dlsym, which ISO C does not allow.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
 #define VOLK_IMPLEMENTATION
@@ -86,8 +86,8 @@ static bool fail_library(struct lit_error *error)
     return lit_fail(error, LIT_EXIT_NOTHING, "no Vulkan driver is installed");
 }
 #else
-// The loader says only that there is no driver. A worker has one manifest: why its library cannot
-// be loaded is news, that it found no device is none.
+// The loader reports only that there is no driver. A worker has a single manifest, so tries its
+// library directly for a better reason; that it found no device is already known.
 static bool fail_library(struct lit_error *error)
 {
     const char *manifest = getenv("VK_DRIVER_FILES"), *why = NULL;
@@ -110,7 +110,7 @@ static bool fail_library(struct lit_error *error)
 }
 #endif
 
-// LIT_EXIT_UNDECIDED: for lack of memory it cannot be known whether there is a device.
+// LIT_EXIT_UNDECIDED: out of memory, so whether there is a device is unknown.
 static bool fail_call(const char *call, VkResult result, struct lit_error *error)
 {
     const bool memory = result == VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -119,7 +119,7 @@ static bool fail_call(const char *call, VkResult result, struct lit_error *error
                     memory ? "out of memory: " : "", call, dev_result_name(result, number));
 }
 
-// The first Vulkan call: everything that can be missing on a machine is named here.
+// The first Vulkan call: reports everything that may be missing on a machine.
 static bool load(struct dev_instance *instance, struct lit_error *error)
 {
     VkResult result = dev_initialize();
@@ -147,7 +147,7 @@ static bool create_instance(struct dev_instance *instance, const struct dev_open
     if (!load(instance, error))
         return false;
 
-    // The layer has VK_EXT_debug_utils.
+    // The layer provides VK_EXT_debug_utils.
     const bool validation = info && info->validation;
     if (info) {
         instance->message = info->message;
@@ -176,7 +176,7 @@ static bool create_instance(struct dev_instance *instance, const struct dev_open
         .ppEnabledExtensionNames = (const char *const[]){VK_EXT_DEBUG_UTILS_EXTENSION_NAME},
     };
     VkResult result = vkCreateInstance(&made, NULL, &instance->handle);
-    // The loader says the same where it lacked memory or a file to find the driver.
+    // The loader reports the same error if memory or a file was missing while searching.
     if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
         result = vkCreateInstance(&made, NULL, &instance->handle);
     if (result != VK_SUCCESS) {
@@ -252,8 +252,8 @@ bool dev_enumerate(struct dev_facts **facts, size_t *count, struct lit_error *er
         return false;
     }
 
-    // A device whose driver talks nonsense is listed, so that the others stay usable and their
-    // indices are right.
+    // A device with an invalid driver is listed, so that the others stay usable and keep their
+    // indices.
     *facts = lit_alloc(found, sizeof **facts);
     *count = found;
     OWNED(lit_free) struct dev_features *features = lit_alloc(1, sizeof *features);
@@ -311,7 +311,7 @@ static enum dev_status make_device(struct dev *dev, uint32_t family,
     return DEV_OK;
 }
 
-// A command buffer in a pool of its own, which is reset with it, and its fence.
+// Creates a command buffer with its own pool, which is reset with it, and its fence.
 static enum dev_status make_buffer(struct dev *dev, uint32_t family, VkCommandPool *pool,
                                    VkCommandBuffer *commands, VkFence *fence,
                                    struct lit_error *error)
@@ -336,7 +336,7 @@ static enum dev_status make_buffer(struct dev *dev, uint32_t family, VkCommandPo
     return DEV_OK;
 }
 
-// What runs need: not there for a driver that only compiles (Mesa's RADV without hardware).
+// What runs need. Missing in drivers that can only compile (Mesa's RADV without hardware).
 static enum dev_status make_commands(struct dev *dev, uint32_t family, struct lit_error *error)
 {
     vkGetDeviceQueue(dev->device, family, 0, &dev->queue);
@@ -408,7 +408,7 @@ void dev_close(struct dev **closing)
 {
     struct dev *dev = *closing;
     *closing = NULL;
-    // A stuck device may still write into what is freed here: the process has to end instead.
+    // A stuck device may still write to memory freed here, so the process must end instead.
     if (!dev || dev->stuck)
         return;
     if (dev->device) {
@@ -452,7 +452,7 @@ uint64_t dev_most_words(const struct dev *dev)
     if (allocation.maxMemoryAllocationSize && allocation.maxMemoryAllocationSize < bytes)
         bytes = allocation.maxMemoryAllocationSize;
 
-    // Input, output and expectation, and as much again for all else.
+    // Input, output and expectation, and as much again for everything else.
     const uint64_t heap = dev_heap_bytes(dev) / 4 / 6;
     return heap < bytes / 4 ? heap : bytes / 4;
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_SPEC (CAT_MOST_SPEC + 8) // of a kernel from outside, and parameters of a test
+#define MAX_SPEC (CAT_MOST_SPEC + 8) // of a kernel from outside, plus a test's parameters
 
 static enum dev_status compile(struct dev *dev, const struct dev_pipeline_info *info,
                                VkShaderModule module, VkPipeline *pipeline, struct lit_error *error)
@@ -64,7 +64,7 @@ static enum dev_status compile(struct dev *dev, const struct dev_pipeline_info *
     return DEV_OK;
 }
 
-// May be called by several threads at once.
+// Thread-safe.
 static enum dev_status make_pipeline(struct dev *dev, const struct dev_pipeline_info *info,
                                      VkPipeline *pipeline, struct lit_error *error)
 {
@@ -85,9 +85,8 @@ error:
                : status;
 }
 
-// --- Precompiles pipelines. A thread does nothing but create one pipeline, which Vulkan
-// allows beside whatever else a device is asked to do; the table of them is used by one thread
-// alone.
+// --- Precompilation. A thread only creates one pipeline, which Vulkan allows concurrently with
+// other uses of a device. A single thread uses the table.
 
 #define DEV_PRECOMPILE_SPECS 32 // specialization constants
 
@@ -96,18 +95,18 @@ struct dev_precompiled {
     pthread_t thread;
     struct dev *dev;
     char name[512];
-    struct dev_pipeline_info info; // its lists are those below; the words are the caller's
+    struct dev_pipeline_info info; // its lists are those below; the caller owns the words
     uint32_t ids[DEV_PRECOMPILE_SPECS], values[DEV_PRECOMPILE_SPECS];
     void (*made)(const char *name, void *user);
     void *user;
-    // Once the thread has ended:
-    VkPipeline pipeline; // none if the driver refused it
-    double seconds;      // that it took
+    // Valid after the thread ended:
+    VkPipeline pipeline; // none if the driver failed
+    double seconds;      // compile time
 };
 
 struct dev_precompile {
-    struct dev_layout layout; // of tests, kept as long as the device
-    double spent;             // dev_precompile_spent
+    struct dev_layout layout; // layout of tests, kept with the device
+    double spent;             // for dev_precompile_spent
     struct dev_precompiled one[DEV_PRECOMPILE_MOST];
 };
 
@@ -128,7 +127,7 @@ static void *make(void *user)
     struct dev_precompiled *one = user;
     struct lit_error error = {0};
     const double start = clock_now();
-    // Whoever needs it asks again, and is told why it is refused.
+    // The caller will compile it again and get the error.
     if (make_pipeline(one->dev, &one->info, &one->pipeline, &error) != DEV_OK)
         one->pipeline = VK_NULL_HANDLE;
     one->seconds = clock_now() - start;
@@ -164,7 +163,7 @@ bool dev_precompile_begin(struct dev *dev, const struct dev_precompile_info *inf
     const struct dev_compile_info *code = &info->code;
     struct dev_precompile *table = table_of(dev);
     struct dev_precompiled *one = NULL;
-    // Their layout is that of the catalogue's tests.
+    // Precompiled pipelines use the layout of tests.
     if (dev_interface(code) != &cat_usual_interface)
         return false;
     for (size_t i = 0; table && i < DEV_PRECOMPILE_MOST && !one; i++)
@@ -189,7 +188,7 @@ bool dev_precompile_begin(struct dev *dev, const struct dev_precompile_info *inf
     return one->used;
 }
 
-// The one that was made for exactly this; `owner`: under this name, NULL: under any.
+// Finds an identical pipeline; `owner`: under this name, NULL: under any.
 static struct dev_precompiled *find(struct dev *dev, const struct dev_pipeline_info *info,
                                     const char *owner)
 {
@@ -201,13 +200,13 @@ static struct dev_precompiled *find(struct dev *dev, const struct dev_pipeline_i
     return NULL;
 }
 
-// Hands over the pipeline that was, or is being, precompiled for exactly this, that of info->owner
-// before any other's; waits for it. False if there is none, or the driver refused it.
+// Takes the pipeline precompiled, or being precompiled, for exactly this, preferably under
+// info->owner; waits for it. False if there is none, or if the driver refused it.
 static bool take_precompiled(struct dev *dev, const struct dev_pipeline_info *info,
                              VkPipeline *pipeline)
 {
     struct dev_precompiled *one = find(dev, info, info->owner);
-    // A neighbour may have the same module: better its pipeline than none.
+    // Prefer a neighbour's pipeline with the same module to none.
     if (!one && info->owner)
         one = find(dev, info, NULL);
     if (!one)

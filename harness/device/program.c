@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One configuration made ready, and its runs: each with its buffers made anew, its dispatch and its
-// verification.
+// Prepares and runs one configuration: each run initialises its buffers, dispatches and verifies.
 
 #include "device/checking.h"
 #include "device/vulkan.h"
@@ -10,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- Stress: background workgroups, around the test's dispatch and between its slices. What they
-// do is spirv/stress/background.spvasm, whose head is the interface.
+// --- Stress: background workgroups around the test's dispatch and between its slices. The head of
+// spirv/stress/background.spvasm defines their interface.
 
 struct stressing {
     struct dev_stress set;
     struct dev_layout layout;
-    VkPipeline pipeline; // none without background workgroups
+    VkPipeline pipeline; // VK_NULL_HANDLE without background workgroups
     struct dev_sets sets;
     struct dev_buffer places;
 };
@@ -61,7 +60,7 @@ static enum dev_status init_stressing(struct dev *dev, struct stressing *stressi
     TRY(make_background(dev, stressing, error));
     TRY(dev_buffer_create(dev, DEV_ON_DEVICE, DEV_STRESS_WORDS, &stressing->places, error));
     TRY(dev_describe(dev, &stressing->layout, dev_plain, 1, bindings, &stressing->sets, error));
-    // Nobody looks at the words, but loads of what was never stored would make layers complain.
+    // The contents do not matter, but layers report uninitialised loads.
     TRY(dev_begin(dev, error));
     dev_fill(dev, &stressing->places, 0, stressing->places.words, 0);
     dev_barrier(dev);
@@ -97,31 +96,31 @@ static void background(struct dev *dev, const struct stressing *stressing, uint3
 
 // --- The program
 
-// What a run has to itself: a part of the output and of the state.
+// A run's own part of the output and the state.
 struct slot {
     struct dev_buffer output, state; // views
     struct dev_sets sets;
     struct dev_sets parts[CAT_MOST_PARTS];
 };
 
-// Another pipeline of a kernel from outside.
+// A further pipeline of a kernel from outside.
 struct part {
     struct dev_layout layout;
     VkPipeline pipeline;
 };
 
-// The batch that comes next, in the device's other command buffer.
+// The next batch, in the device's other command buffer.
 struct next {
     enum { NEXT_NONE, NEXT_RECORDED, NEXT_SUBMITTED } state;
     uint32_t runs, *seeds;
-    // Of its submission, which is said when its turn comes.
+    // Result of its submission, reported when the batch is requested.
     enum dev_status status;
     struct lit_error error;
 };
 
 struct dev_program {
     struct dev *dev;
-    // Its data was copied and may be gone, unless it is for runs by themselves.
+    // Its data was copied and may be gone, except for single runs.
     struct dev_program_info info;
     uint64_t output_words;
     struct dev_layout layout;
@@ -131,21 +130,21 @@ struct dev_program {
     struct dev_slots slots;
     struct slot slot[DEV_SLOTS];
     struct next next;
-    uint32_t half; // of the present batch, in the checker's buffers and of the clocks
+    uint32_t half; // of the current batch, in the checker's buffers and the clocks
     struct dev_clock clocks[DEV_HALVES]; // if the stages are timed
-    double *marks;                       // nanoseconds of the present one's
+    double *marks;                       // the current batch's, in nanoseconds
     struct stressing stressing;
     struct dev_checking checking; // unless check_on_host
     struct dev_buffer readback;   // check_on_host: the output, then word 0 of the state
-    struct dev_buffer from_host;  // for runs by themselves: input, output, state
-    struct dev_buffer fresh;      // what output and state hold before a run, if not poison and zero
+    struct dev_buffer from_host;  // single runs: input, output, state
+    struct dev_buffer fresh;      // initial output and state, if not poison and zero
     uint32_t *expected;           // check_on_host: a copy
-    // Where there are addresses, copies with them; else NULL.
+    // Copies with addresses filled in, if there are any; else NULL.
     uint32_t *input_words, *fresh_words;
-    uint8_t (*push)[CAT_MOST_PUSH]; // of each dispatch
+    uint8_t (*push)[CAT_MOST_PUSH]; // per dispatch
 };
 
-#define MARKS 4 // of a group of runs: before and after the fill, after the tests, after the check
+#define MARKS 4 // per group of runs: before and after the fill, after the tests, after the check
 
 static struct dev_buffer view(const struct dev_buffer *whole, uint64_t first, uint64_t words)
 {
@@ -156,7 +155,7 @@ static struct dev_buffer view(const struct dev_buffer *whole, uint64_t first, ui
     return part;
 }
 
-// A slot's buffers, as the interface of a pipeline divides its regions.
+// Describes a slot's buffers, divided as the pipeline's interface says.
 static enum dev_status describe(struct dev_program *program, const struct slot *slot,
                                 const struct cat_interface *interface,
                                 const struct dev_layout *layout, struct dev_sets *sets,
@@ -192,7 +191,7 @@ static enum dev_status make_slots(struct dev_program *program, struct lit_error 
     return DEV_OK;
 }
 
-// There is one slot: each buffer has one address.
+// With one slot each buffer has one address.
 static void put_addresses(struct dev_program *program, const struct cat_interface *interface)
 {
     const uint64_t inputs = program->info.shape.input_words, outputs = program->output_words;
@@ -236,7 +235,7 @@ static enum dev_status make_buffers(struct dev_program *program, struct lit_erro
         .most_binding = dev->facts.max_storage_buffer / 4,
         .heap = dev_heap_bytes(dev) / 4,
     };
-    // On the reference driver all that is dispatched for a run belongs to it alone.
+    // On the reference driver, everything dispatched for a run belongs to it alone.
     const bool alone = info->check_on_host || dev->begin_run || interface->address_count;
     program->slots = dev_slots_choose(shape, &limits, alone ? 1 : info->batch);
     TRY(dev_buffer_create_at(dev, DEV_ON_DEVICE, shape->input_words, offset, &program->input,
@@ -311,7 +310,7 @@ struct dev_program *dev_program_create(struct dev *dev, const struct dev_program
     struct dev_program *program = lit_alloc(1, sizeof *program);
     program->dev = dev;
     program->info = *info;
-    // The device's checker knows neither the states of litmus tests nor what may differ.
+    // The device-side checker supports neither states of litmus tests nor allowed differences.
     program->info.check_on_host |=
         info->single || info->mode.check >= DEV_CHECKS ||
         (info->code.interface && !cat_interface_is_exact(info->code.interface));
@@ -389,8 +388,7 @@ uint32_t dev_program_slots(const struct dev_program *program)
     return program->slots.count;
 }
 
-// Where a run begins with more than poison and zeros: what its buffers hold, in the first `slots`
-// slots.
+// Copies the initial contents into the first `slots` slots, if not just poison and zeros.
 static void record_fresh(struct dev_program *program, uint32_t slots)
 {
     const uint64_t outputs = program->output_words, states = program->info.shape.state_words;
@@ -408,8 +406,8 @@ const uint32_t *dev_program_output(const struct dev_program *program)
     return program->readback.mapped;
 }
 
-// Records the test, in a slot that is ready for it: background workgroups in front of it, between
-// its slices and behind it, with no barrier between any of them.
+// Records the test in a prepared slot: background workgroups before it, between its slices and
+// after it, without barriers.
 static void record_test(struct dev_program *program, const struct slot *slot, VkPipeline pipeline,
                         uint32_t seed)
 {
@@ -437,7 +435,7 @@ static void record_test(struct dev_program *program, const struct slot *slot, Vk
         if (i)
             background(dev, stressing, set->skew, seed, i);
         dev_bind(dev, pipeline, program->layout.pipeline, &slot->sets, push, interface->push_size);
-        // A pipeline that was not made for it has no base.
+        // A pipeline not made for slices has no base.
         if (set->slices > 1)
             vkCmdDispatchBase(dev->commands, slices[i].first, 0, 0, slices[i].count, rows, layers);
         else
@@ -459,8 +457,8 @@ static void record_test(struct dev_program *program, const struct slot *slot, Vk
     dev_barrier(dev);
 }
 
-// Some runs, each in a slot of its own: made ready together, run one after another with nothing
-// beside them, checked together.
+// Records a group of runs, each in its own slot: prepared together, executed one after another with
+// nothing beside them, checked together.
 static void record_group(struct dev_program *program, const uint32_t *seeds, uint32_t first,
                          uint32_t runs)
 {
@@ -511,7 +509,7 @@ static enum dev_status record_batch(struct dev_program *program, const uint32_t 
     return dev_end(dev, error);
 }
 
-// The next batch becomes the present one, or the other way round.
+// Swaps the current and the next batch.
 static void change(struct dev_program *program)
 {
     dev_change(program->dev);
@@ -524,7 +522,7 @@ static enum dev_status start(struct dev_program *program, struct lit_error *erro
     return dev_start(program->dev, error);
 }
 
-// Beside the batch that executes. Whatever is wrong with it will be said when its turn comes.
+// Called while a batch executes. Errors are reported when the next batch is requested.
 static void prepare_next(struct dev_program *program, const struct dev_batch *batch)
 {
     struct dev *dev = program->dev;
@@ -560,8 +558,8 @@ enum dev_status dev_program_drain(struct dev_program *program, uint32_t timeout_
     return program->next.status;
 }
 
-// Sees to it that the device has these runs: they may be the ones that were recorded beside the
-// batch before, or submitted behind it.
+// Ensures that these runs are submitted: they may have been recorded during the batch before, or
+// submitted behind it.
 static enum dev_status begin(struct dev_program *program, const uint32_t *seeds, uint32_t runs,
                              uint32_t timeout_ms, struct lit_error *error)
 {
@@ -596,7 +594,7 @@ static enum dev_status run_on_device(struct dev_program *program, const uint32_t
     dev_checking_read(dev, &program->checking, program->half, batch);
     if (status == DEV_OK)
         return read_stages(program, batch, error);
-    // It was lost, but this batch has left all that it was to leave: it was the next one.
+    // The device was lost in the next batch, but this one had completed.
     if (batch->unchecked)
         return status;
     next->status = status;
@@ -641,14 +639,13 @@ static enum dev_status run_for_host(struct dev_program *program, uint32_t seed, 
     record_readback(program);
     TRY(dev_submit(dev, timeout_ms, error));
 
-    // A device that executes nothing leaves the poison everywhere: it never wrote, it did not give
-    // up.
+    // A device that executes nothing leaves poison everywhere: that is unwritten, not a timeout.
     const uint32_t state = output[program->output_words];
     const size_t before = batch->failure_count;
     batch->expired[index] = state != 0 && state != CAT_POISON;
     judge(program, index, &batch->run[index], batch->failures, DEV_MAX_FAILURES,
           &batch->failure_count);
-    // Failures of a run that gave up are of what it did not come to.
+    // A run that gave up has meaningless failures.
     if (batch->expired[index])
         batch->failure_count = before;
     return DEV_OK;
@@ -672,7 +669,7 @@ enum dev_status dev_program_run(struct dev_program *program, const uint32_t *see
     return status;
 }
 
-// --- One run at a time
+// --- Single runs
 
 static void fill_from_host(struct dev_program *program)
 {
@@ -686,7 +683,7 @@ static void fill_from_host(struct dev_program *program)
     memset(words + program->output_words, 0, shape->state_words * 4);
     if (program->info.fresh)
         memcpy(words, program->info.fresh, (program->output_words + shape->state_words) * 4);
-    // What is there from the run before would look right.
+    // Otherwise the previous run's output could pass.
     memset(program->readback.mapped, 0xff, program->readback.words * 4);
 }
 

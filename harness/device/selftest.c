@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the device-side checker can be trusted on this device: it is tried on outputs that are
-// right, untouched, or wrong in known places, and has to say what cat_mode_check says.
+// Whether the device-side checker can be trusted on this device: compares its results with
+// cat_mode_check on outputs that are right, untouched, or wrong in known places.
 
 #include "device/checking.h"
 
@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What the output holds in the runs of a trial.
+// Output contents of a trial's runs.
 enum content { RIGHT, UNTOUCHED, LAST_WORD_WRONG, SCATTERED, CONTENTS };
 
-// A checker's workgroup sees 256 words or more, and 64 instances: the sizes lie around their
-// borders; the last words of the last two are the last of those that an invocation takes at once.
+// A checker's workgroup covers at least 256 words and 64 instances: sizes are around these
+// boundaries; the last words of the last two shapes are the last that an invocation loads at once.
 static const struct cat_shape shapes[] = {
     {.instances = 1, .words_per_instance = 1},    {.instances = 1, .words_per_instance = 255},
     {.instances = 1, .words_per_instance = 256},  {.instances = 1, .words_per_instance = 257},
@@ -24,7 +24,7 @@ static const struct cat_shape shapes[] = {
     {.instances = 2, .words_per_instance = 1024}, {.instances = 8, .words_per_instance = 1024},
 };
 
-// An alternative between others fails, and so does anything else.
+// An alternative between allowed ones fails, as does any other value.
 static const struct cat_choice alternatives = {
     .names = {"first", "second", "third", "fourth", "something else"},
     .fails = 1u << 2 | 1u << 4,
@@ -36,12 +36,12 @@ struct trial {
     struct cat_shape shape;
     size_t words;
     uint32_t *expected;
-    uint32_t *outputs; // CONTENTS outputs, one after another
+    uint32_t *outputs; // CONTENTS outputs, consecutive
     struct dev_slots slots;
     struct dev_division division;
     struct dev_buffer source, output, state;
     struct dev_checking checking;
-    uint32_t half; // of its buffers
+    uint32_t half; // of the checker's buffers
     struct cat_run runs[CONTENTS];
     bool expired[CONTENTS];
     struct dev_batch batch;
@@ -69,7 +69,7 @@ static void fill_expected(struct trial *trial)
         case CAT_CHECK_CHOICE:
             memcpy(trial->expected + 4 * i, guard ? guard_choice : choice, sizeof choice);
             break;
-        case CAT_CHECK_STATE: // the host's alone
+        case CAT_CHECK_STATE: // checked on the host only
             break;
         }
     }
@@ -80,7 +80,7 @@ static uint32_t wanted(const struct trial *trial, size_t word)
     return trial->expected[word * cat_check_stride(trial->mode.check)];
 }
 
-// Something other than what is wanted. With 12 kinds or more every outcome of the mode comes up.
+// A wrong word. 12 kinds or more cover every outcome of the mode.
 static uint32_t corrupt(const struct trial *trial, size_t word, size_t kind)
 {
     static const int shifts[] = {-1, -2, -3, -7, 1, 2, 3, 9};
@@ -122,7 +122,7 @@ static void fill_outputs(struct trial *trial)
     for (size_t instance = 0; instance < trial->shape.instances; instance++) {
         if (instance % 3 == 2)
             continue;
-        // A first wrong word, and another kind of wrong after it where there is room.
+        // A first wrong word, and a different wrong word after it if there is room.
         const size_t first = instance * each + instance * 7 % each;
         const size_t last = instance * each + each - 1;
         trial->outputs[SCATTERED * words + last] = corrupt(trial, last, instance / 2 + 5);
@@ -130,8 +130,8 @@ static void fill_outputs(struct trial *trial)
     }
 }
 
-// One slot to all, so that its content is made anew each time; some, of which the last group leaves
-// one empty; one for each.
+// One slot for all, so that it is refilled each time; some slots, of which the last group leaves
+// one empty; or one slot each.
 static struct dev_slots slots_of(const struct cat_shape *shape, size_t number)
 {
     static const uint32_t counts[] = {CONTENTS, 1, CONTENTS - 1};
@@ -139,8 +139,8 @@ static struct dev_slots slots_of(const struct cat_shape *shape, size_t number)
     return dev_slots_choose(shape, &limits, counts[number % 3]);
 }
 
-// Every other one as only large outputs are divided: several vectors an invocation, more than it
-// takes at once, and several slots a workgroup, of which some leave the last workgroups fewer.
+// Every other trial divides the work as for large outputs: several vectors per invocation, more
+// than it loads at once, and several slots per workgroup, of which the last workgroups have fewer.
 static struct dev_division division_of(size_t number)
 {
     return number % 2 ? (struct dev_division){.vectors = 8, .slots = CONTENTS - number / 2 % 4}
@@ -163,14 +163,14 @@ static enum dev_status prepare(struct trial *trial, struct lit_error *error)
     TRY(dev_upload(dev, &trial->source, trial->outputs, trial->words * CONTENTS, error));
     TRY(dev_checking_init(dev, &trial->checking, &trial->mode, &trial->shape, slots, &trial->output,
                           &trial->state, trial->expected, CONTENTS, error));
-    // Tried wherever it is there, whether runs use it or not.
+    // Tested wherever it is available, even if runs do not use it.
     trial->checking.fills = !dev_checks_words(dev);
     trial->checking.division = trial->division;
     return DEV_OK;
 }
 
-// What a test would have left in a slot. The untouched output is what the checker's own fill made;
-// its run says that it gave up, so that nothing of it is recorded.
+// The content that a test would have left in a slot. For untouched output, the checker's own fill
+// made it; its run gives up, so that it records nothing.
 static void record_content(struct trial *trial, uint32_t slot, uint32_t content)
 {
     struct dev *dev = trial->dev;
@@ -187,7 +187,7 @@ static enum dev_status check_on_device(struct trial *trial, uint32_t timeout_ms,
     struct dev *dev = trial->dev;
     const uint32_t half = trial->half;
     TRY(dev_begin(dev, error));
-    dev_begin_run(dev, ~(uint64_t)trial->mode.check); // a run's is below 2^32
+    dev_begin_run(dev, ~(uint64_t)trial->mode.check); // run numbers are below 2^32
     dev_checking_begin(dev, &trial->checking, half);
     for (uint32_t done = 0; done < CONTENTS; done += trial->slots.count) {
         const uint32_t left = CONTENTS - done;
@@ -251,7 +251,7 @@ static bool agrees_with_host(const struct trial *trial, struct lit_error *error)
                             (unsigned long long)run.failed);
     }
 
-    // With more failures than there is room for on the device, any of them may have been kept.
+    // If the failures exceed the device's room, any of them may have been kept.
     bool same = trial->batch.failure_count == count;
     for (size_t i = 0; same && i < count && failed <= DEV_RECORDS; i++)
         same = same_failure(&failures[i], &trial->batch.failures[i]);

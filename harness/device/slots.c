@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many slots, and how the checker divides them. Pure.
+// Chooses the number of slots, and the checker's division of them. Pure.
 
 #include "device/slots.h"
 
 #define PAGE          1024u               // words
-#define ALIGNMENT     64u                 // words; no device asks for more
-#define CACHE_CPU     (UINT64_C(1) << 18) // words that all slots may take: 1 MiB
+#define ALIGNMENT     64u                 // words; the largest alignment of any device
+#define CACHE_CPU     (UINT64_C(1) << 18) // words for all slots: 1 MiB
 #define CACHE_GPU     (UINT64_C(1) << 22) // 16 MiB
-#define FEW           4u                  // slots that a GPU has beyond its cache
-#define FEW_AT_MOST   (UINT64_C(1) << 28) // words that these may take: 1 GiB
-#define FEW_OF_HEAP   16u                 // and the part of the heap
-#define GROUP         64u                 // invocations of the checker's workgroups
-#define GROUPS_CPU    32u                 // that suit a device
+#define FEW           4u                  // slots on a GPU if the cache is too small
+#define FEW_AT_MOST   (UINT64_C(1) << 28) // words for these: 1 GiB
+#define FEW_OF_HEAP   16u                 // and their part of the heap
+#define GROUP         64u                 // size of the checker's workgroups
+#define GROUPS_CPU    32u                 // suitable numbers
 #define GROUPS_GPU    4096u
 #define MOST_VECTORS  1024u
-#define FEWER_VECTORS 8u // of several slots: what is expected of a workgroup's part stays in caches
+#define FEWER_VECTORS 8u // with several slots: keeps a workgroup's expectation in caches
 
 static uint64_t stride(uint64_t words)
 {
@@ -41,13 +41,13 @@ struct dev_slots dev_slots_choose(const struct cat_shape *shape,
         const uint64_t few = fit(part < FEW_AT_MOST ? part : FEW_AT_MOST, each, FEW);
         count = few > count ? few : count;
     }
-    // Each of the buffers is bound as a whole, and its words are counted in 32 bits.
+    // Each buffer is bound as a whole, with 32-bit word offsets.
     const uint64_t bound = limits->most_binding < UINT32_MAX ? limits->most_binding : UINT32_MAX;
     count = fit(bound, slots.output > slots.state ? slots.output : slots.state, count);
     count = fit(bound, 2 * shape->instances, count);
     count = count < runs ? count : runs;
     slots.count = count ? (uint32_t)count : 1;
-    // Alone it is no larger than it has to be: it may be as large as a binding can.
+    // A single slot needs no padding: it may be as large as a binding.
     if (slots.count == 1) {
         slots.output = words;
         slots.state = shape->state_words ? shape->state_words : 1;
@@ -60,7 +60,7 @@ struct dev_division dev_slots_divide(uint64_t words, uint32_t slots, bool cpu)
     const uint64_t vectors = words / 4 + 1;
     const uint64_t groups = cpu ? GROUPS_CPU : GROUPS_GPU;
     struct dev_division division = {.vectors = 1, .slots = 1};
-    // All slots to a workgroup, where that leaves enough of them.
+    // All slots in each workgroup, if that leaves enough workgroups.
     const uint64_t shared = vectors / (groups * GROUP);
     if (slots > 1 && shared >= FEWER_VECTORS) {
         division.slots = slots;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers that are filled, kernels that are timed between two timestamps, outputs that are read
-// back or verified.
+// Fills buffers, times kernels between two timestamps, and reads back or verifies outputs.
 #include "device/timing.h"
 
 #include "base/clock.h"
@@ -11,19 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EACH         4096u // words of a workgroup that fills or verifies
+#define EACH         4096u // words per workgroup that fills or verifies
 #define MOST_GROUPS  16384u
 #define VECTOR       4u // words
 #define SUMS_SEGMENT 4u // words: spirv/bench/fill.spvasm
 #define FILL_WIDTHS  256u
 
-// What the host reads of a verification: what verify.spvasm reports, whether a wait timed out, and
-// two elements of the output, of one or two words each: the second begins at GOT, the first ends
-// there.
+// The host's read-back of a verification: the results of verify.spvasm, whether a wait timed out,
+// and two elements of the output, of one or two words each: the second begins at GOT, where the
+// first ends.
 enum { LOOKED, WRONG, FIRST, WRONG_VECTORS, EXPIRED, BEFORE, GOT = BEFORE + 2, READBACK = GOT + 2 };
 #define REPORTED_WORDS 4
 
-// Helpers of a scan. FILL_INPUT has only the one that stands for all with the same input.
+// Helper kernels of a scan. FILL_INPUT exists only for a representative of scans with the same
+// input.
 enum { FILL_INPUT, FILL_SUMS, VERIFY, HELPERS };
 
 struct dev_timer {
@@ -34,12 +34,12 @@ struct dev_timer {
     struct dev_layout layout;
     struct dev_sets sets;
     struct dev_buffer input, output, state, readback;
-    // Where outputs are verified:
+    // If outputs are verified:
     bool verifies;
     uint32_t width, groups; // of the helpers' dispatches
     VkPipeline helpers[CAT_SCANS][HELPERS];
     struct dev_buffer reported;
-    enum cat_scan filled; // the input was made for such scans; CAT_SCANS: it has to be made anew
+    enum cat_scan filled; // the scan that the input was made for; CAT_SCANS: remake it
 };
 
 struct dev_timed {
@@ -50,10 +50,10 @@ struct dev_timed {
     uint64_t segment;
     uint32_t epoch;
     enum cat_scan scan;
-    bool in_place, has_state, stale; // stale: the state has to begin anew
+    bool in_place, has_state, stale; // stale: reset the state
 };
 
-// The scan for which the input is filled as for this one: most have any bits.
+// The scan whose input this one shares: most use arbitrary bits.
 static enum cat_scan input_of(enum cat_scan scan)
 {
     return scan == CAT_SCAN_FADD || scan == CAT_SCAN_SEGMENTED ? scan : CAT_SCAN_ADD;
@@ -70,7 +70,7 @@ static void record(const struct dev_timer *timer, VkPipeline pipeline,
         .output = timer->output.address,
         .state = state,
         .elements = timer->verifies ? (uint32_t)(timer->words / VECTOR) : 0,
-        .seed = last, // or an epoch, or the vectors of a segment
+        .seed = last, // or an epoch, or vectors per segment
     };
     dev_bind(timer->dev, pipeline, timer->layout.pipeline, &timer->sets, &push, sizeof push);
     vkCmdDispatch(timer->dev->commands, workgroups, 1, 1);
@@ -89,7 +89,7 @@ static void fill_input(const struct dev_timer *timer, enum cat_scan scan,
     record(timer, timer->helpers[input_of(scan)][FILL_INPUT], input, 0, 0, timer->groups);
 }
 
-// Segments are of one word or of whole vectors.
+// Segments are one word or whole vectors.
 static void record_verify(const struct dev_timer *timer, enum cat_scan scan, uint64_t segment)
 {
     dev_fill(timer->dev, &timer->reported, 0, FIRST, 0);
@@ -110,8 +110,8 @@ static uint32_t input_word(const struct dev_timer *timer, enum cat_scan scan, ui
     return cat_scan_input(scan, index, bits ^ bits >> 13);
 }
 
-// What the element at a word of the output has to be, by the one before it in its segment. The
-// input is not read, but worked out.
+// The right element at a word of the output, given the preceding one in its segment. Computes the
+// input instead of reading it.
 static uint64_t wanted(const struct dev_timer *timer, enum cat_scan scan, uint32_t index,
                        bool begins, uint64_t before)
 {
@@ -122,21 +122,21 @@ static uint64_t wanted(const struct dev_timer *timer, enum cat_scan scan, uint32
     return cat_scan_output(scan, begins, before, input);
 }
 
-// What is there from the run before would look correct.
+// Otherwise the previous run's output could pass.
 static void forget(const struct dev_timer *timer, uint64_t words)
 {
     for (uint64_t i = 0; i < words; i++)
         timer->readback.mapped[i] = timer->verifies ? UINT32_MAX : CAT_POISON;
 }
 
-// What the read-back says, and of the first wrong word what there is and should be.
+// Interprets the read-back, and gets actual and expected value of the first wrong word.
 static enum dev_status read_verdict(struct dev_timer *timer, enum cat_scan scan, uint64_t segment,
                                     uint32_t timeout_ms, struct dev_timing *timing,
                                     struct lit_error *error)
 {
     const uint32_t *read = timer->readback.mapped;
     timing->looked = (uint64_t)read[LOOKED] * VECTOR;
-    // At least one for each vector with a wrong word, so that 2^32 of them are not taken for none.
+    // At least one per vector with a wrong word, so that 2^32 wrong words do not count as none.
     timing->wrong = read[WRONG] + (read[WRONG] < read[WRONG_VECTORS] ? UINT64_C(1) << 32 : 0);
     if (timing->looked != timer->words || timing->wrong > timing->looked)
         return dev_refuse(error, "the verification looked at %" PRIu64 " of %" PRIu64 " words",
@@ -164,7 +164,7 @@ static enum dev_status read_verdict(struct dev_timer *timer, enum cat_scan scan,
     return DEV_OK;
 }
 
-// Verifies a correct output in which the word at `place` is another one.
+// Verifies a correct output with one wrong word at `place`.
 static enum dev_status try_place(struct dev_timer *timer, enum cat_scan scan, uint32_t place,
                                  uint32_t change, uint32_t timeout_ms, struct lit_error *error)
 {
@@ -178,7 +178,7 @@ static enum dev_status try_place(struct dev_timer *timer, enum cat_scan scan, ui
     const uint32_t changed = !change                 ? correct
                              : scan == CAT_SCAN_FADD ? correct ^ 0x80000000
                                                      : correct + change;
-    // The element behind it is wrong, too, by the one before, if that matters to the operation.
+    // The element after it is also wrong relative to it, if that matters to the operation.
     if (element % SUMS_SEGMENT + size < SUMS_SEGMENT)
         differ = wanted(timer, scan, element + size, false, all) ^
                  wanted(timer, scan, element + size, false,
@@ -242,8 +242,7 @@ static enum dev_status lacks(uint64_t bytes, const char *limit, struct lit_error
     return DEV_ERROR;
 }
 
-// Two buffers that may be as large as the device has memory for, with an eighth of them for all
-// else.
+// Creates two buffers, as large as device memory allows if an eighth is left for everything else.
 static enum dev_status make_large(struct dev_timer *timer, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
@@ -269,7 +268,7 @@ static enum dev_status make_large(struct dev_timer *timer, struct lit_error *err
     TRY_END(dev_buffer_create(dev, DEV_ON_DEVICE, timer->words, &timer->input, error));
     TRY_END(dev_buffer_create(dev, DEV_ON_DEVICE, timer->words, &timer->output, error));
 error:
-    // An allocation of more may succeed, or it fails: drivers have it a little below 4 GiB.
+    // Larger allocations may work: drivers report a limit slightly below 4 GiB.
     if (status == DEV_ERROR && bytes > allocation.maxMemoryAllocationSize)
         return lacks(bytes, "maxMemoryAllocationSize", error);
     return status;
@@ -431,8 +430,8 @@ static void record_after(const struct dev_timer *timer, const struct dev_timed *
     dev_barrier(timer->dev);
 }
 
-// One submission; without timestamps three, of which the one with the dispatch is timed, and what
-// submitting costs with it.
+// One submission; without timestamps three, of which the dispatch's is timed, with the cost of
+// submitting.
 static enum dev_status time_dispatch(struct dev_timer *timer, const struct dev_timed *timed,
                                      uint32_t timeout_ms, double *ns, struct lit_error *error)
 {
@@ -472,8 +471,8 @@ enum dev_status dev_timed_run(struct dev_timer *timer, struct dev_timed *timed, 
         return DEV_OK;
     timing->expired = timed->has_state && timer->readback.mapped[EXPIRED] != 0;
     TRY(read_verdict(timer, timed->scan, timed->segment, timeout_ms, timing, error));
-    // What was published after a wait timed out is of no use to the dispatches that follow, and who
-    // stored a wrong word may have stored it in the input, which they read.
+    // State published after a timed-out wait is useless for later dispatches, and a kernel that
+    // stored a wrong word may have overwritten its input.
     timed->stale = timing->expired || timing->wrong;
     timer->filled = timed->stale ? CAT_SCANS : input_of(timed->scan);
     return DEV_OK;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of this folder share: how a Vulkan call is checked, the instance, the open device,
-// its buffers and its command buffer. Private to harness/device/.
+// Shared by the files of this folder: checked calls, the instance, the open device, buffers and
+// command buffers. Private to harness/device/.
 #pragma once
 
 #include "device/device.h"
 
 #include <volk.h>
 
-// Both return from a function, which has a `struct lit_error *error`, with the status of what
-// failed.
+// Both return the failing status from a function that has a `struct lit_error *error`.
 #define TRY(call)                                                                                  \
     do {                                                                                           \
         const enum dev_status of_call = (call);                                                    \
@@ -16,8 +15,8 @@
             return of_call;                                                                        \
     } while (0)
 #define VK(call) TRY(dev_check(call, #call, error))
-// Where something is to be cleaned up: both go to the function's `error:` label, with the status in
-// its variable `enum dev_status status`.
+// For functions with clean-up: both go to the label `error:`, with the status in the variable `enum
+// dev_status status`.
 #define TRY_END(call)                                                                              \
     do {                                                                                           \
         status = (call);                                                                           \
@@ -26,7 +25,7 @@
     } while (0)
 #define VK_END(call) TRY_END(dev_check(call, #call, error))
 
-// Finds Vulkan's functions: VK_ERROR_INITIALIZATION_FAILED if there is no loader.
+// Loads Vulkan's functions: VK_ERROR_INITIALIZATION_FAILED if there is no loader.
 #ifdef _WIN32
 VkResult dev_initialize(void);
 #define DEV_LOADER "vulkan-1.dll"
@@ -35,26 +34,26 @@ VkResult dev_initialize(void);
 #define DEV_LOADER     "libvulkan.so.1"
 #endif
 
-// Fills *error unless `result` is VK_SUCCESS; `call` is the call's text.
+// Fills *error unless `result` is VK_SUCCESS; `call` is the text of the call.
 enum dev_status dev_check(VkResult result, const char *call, struct lit_error *error);
-// "VK_ERROR_DEVICE_LOST"; "VkResult -4242" for numbers that are none.
+// "VK_ERROR_DEVICE_LOST"; "VkResult -4242" for unknown numbers.
 const char *dev_result_name(VkResult result, char text[32]);
-// Fills *error and is DEV_ERROR.
+// Fills *error and evaluates to DEV_ERROR.
 #define dev_refuse(error, ...) (lit_fail(error, LIT_EXIT_USAGE, __VA_ARGS__), DEV_ERROR)
 
 struct dev_instance {
     VkInstance handle;
     VkDebugUtilsMessengerEXT messenger;
-    uint32_t api; // the version that was asked for: 1.1 to 1.3
+    uint32_t api; // requested version: 1.1 to 1.3
     void (*message)(const char *text, void *user);
     void *user;
 };
 
-// --- facts.c: the features that tests can need, where a device offers them
+// --- facts.c: features that tests may need, if the device supports them
 
 struct dev_features {
     VkPhysicalDeviceFeatures2 base;
-    // Of what is not in the structures of its own here; it holds theirs, too, once they are read.
+    // Features without their own structure here; after reading, also those of the other structures.
     VkPhysicalDeviceVulkan12Features vulkan12;
     VkPhysicalDeviceDescriptorIndexingFeatures descriptor_indexing;
     VkPhysicalDevice16BitStorageFeatures storage16;
@@ -71,7 +70,7 @@ struct dev_features {
     VkPhysicalDeviceShaderIntegerDotProductFeatures dot_product;
     VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR subgroup_uniform;
     VkPhysicalDeviceShaderClockFeaturesKHR clock;
-#ifdef VK_KHR_shader_maximal_reconvergence // newer than some distributions' headers
+#ifdef VK_KHR_shader_maximal_reconvergence // missing from some distributions' headers
     VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR maximal;
 #endif
 #ifdef VK_KHR_shader_quad_control
@@ -86,32 +85,31 @@ struct dev_features {
 #ifdef VK_KHR_cooperative_matrix
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;
 #endif
-    // Only for dev_compile:
+    // For dev_compile only:
     VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables;
 #ifdef VK_KHR_pipeline_binary
     VkPhysicalDeviceMaintenance5FeaturesKHR maintenance5;
     VkPhysicalDevicePipelineBinaryFeaturesKHR binaries;
 #endif
-    const char *extensions[32]; // to enable, for what is not core in this version
+    const char *extensions[32]; // to enable; not core in this version
     uint32_t extension_count;
-    bool partitioned, old_ballot, old_vote; // extensions that have no structure
-    bool float_controls;                    // VkPhysicalDeviceFloatControlsProperties can be asked
-    bool core_addresses;                    // vkGetBufferDeviceAddress is not the extension's
-    bool driver_properties;                 // VkPhysicalDeviceDriverProperties can be asked for
-    bool size_properties; // likewise VkPhysicalDeviceSubgroupSizeControlProperties
+    bool partitioned, old_ballot, old_vote; // extensions without a structure
+    bool float_controls;                    // VkPhysicalDeviceFloatControlsProperties is available
+    bool core_addresses;                    // vkGetBufferDeviceAddress is core, not an extension
+    bool driver_properties;                 // VkPhysicalDeviceDriverProperties is available
+    bool size_properties; // VkPhysicalDeviceSubgroupSizeControlProperties likewise
 };
 
 // Fills *facts and *features: features->base is then a chain of exactly the features to enable, so
-// that the structure must not be copied; `capture`: those that report compiled code, too. False
-// with an error if the driver says what cannot be; *facts then holds what could be made out, with
-// zeros for the rest.
+// the structure must not be copied; `capture`: including those to report compiled code. False with
+// an error if the driver's information is invalid; *facts then has the valid part, and zeros.
 bool dev_facts_read(VkPhysicalDevice physical, uint32_t instance_api, bool capture,
                     struct dev_facts *facts, struct dev_features *features,
                     struct lit_error *error);
 
 // --- The device
 
-// The passes of the checker: spirv/checker/fill.spvasm, and compare.spvasm as it is built.
+// The checker's passes: spirv/checker/fill.spvasm, and two builds of compare.spvasm.
 enum dev_pass { DEV_FILL, DEV_COMPARE, DEV_SUMMARISE, DEV_PASSES };
 #define DEV_CHECKS           CAT_DEVICE_CHECKS
 #define DEV_CHECKER_BINDINGS 6
@@ -119,7 +117,7 @@ enum dev_pass { DEV_FILL, DEV_COMPARE, DEV_SUMMARISE, DEV_PASSES };
 #define DEV_PUSH_BYTES       32 // of a test
 #define DEV_CHECKER_PUSH     48 // of the checker
 
-// The push constants of a test, and of a kernel that is timed.
+// Push constants of a test and of a timed kernel.
 struct dev_push {
     uint64_t input, output, state; // addresses; 0 without buffer device addresses
     uint32_t elements, seed;
@@ -133,14 +131,14 @@ struct dev_layout {
     VkPipelineLayout pipeline;
 };
 
-// Descriptors for a layout: a set for each of its sets, of a pool of their own.
+// Descriptors for a layout: one set for each of its sets, from their own pool.
 struct dev_sets {
     VkDescriptorPool pool;
     VkDescriptorSet sets[CAT_MOST_SETS];
     uint32_t count;
 };
 
-// Storage buffers of set 0, from binding 0 on: DEV_CHECKER_BINDINGS of them.
+// Storage buffers of set 0 at bindings 0 to DEV_CHECKER_BINDINGS - 1.
 extern const struct cat_binding dev_plain[DEV_CHECKER_BINDINGS];
 
 enum dev_place {
@@ -152,14 +150,14 @@ struct dev_buffer {
     VkBuffer handle;
     VkDeviceMemory memory;
     uint64_t words;
-    uint64_t offset;         // bytes in front of the words
+    uint64_t offset;         // bytes before the words
     uint32_t *mapped;        // DEV_FOR_HOST only
     VkDeviceAddress address; // of the words; 0 without buffer device addresses
     enum dev_place place;
-    uint64_t size; // bytes in all, if it is to be kept; else 0
+    uint64_t size; // total bytes, if it is to be kept; else 0
 };
 
-#define DEV_KEPT 32 // buffers that nobody uses
+#define DEV_KEPT 32 // limit on unused buffers
 
 struct dev {
     struct dev_instance instance;
@@ -168,60 +166,60 @@ struct dev {
     VkDevice device;
     VkQueue queue;
     VkPhysicalDeviceMemoryProperties memory;
-    uint32_t timestamp_bits; // that mean something, of the queue's timestamps; 0: it has none
+    uint32_t timestamp_bits; // valid bits of the queue's timestamps; 0: none
     VkCommandPool pool, other_pool;
     VkCommandBuffer commands, other_commands; // dev_change
     VkFence fence, other_fence;
-    const void *other_of; // who recorded what the other one holds; NULL: nothing that counts
+    const void *other_of; // owner of the other buffer's commands; NULL: none
     bool size_control, full_subgroups, float_controls;
-    bool executables, binaries;           // dev_compile can ask for them
+    bool executables, binaries;           // dev_compile can query them
     PFN_vkGetBufferDeviceAddress address; // NULL without buffer device addresses
-    // The reference driver's own command (simt/icd/icd.h): what it draws is to follow from the run
-    // that a dispatch belongs to. NULL for all others.
+    // The reference driver's command (simt/icd/icd.h) that makes its random choices depend on the
+    // run that a dispatch belongs to. NULL for all other drivers.
     void(VKAPI_PTR *begin_run)(VkCommandBuffer commands, uint64_t run);
-    struct dev_precompile *precompile; // NULL: nothing was precompiled
+    struct dev_precompile *precompile; // NULL: nothing precompiled
     bool stuck;                        // a submission timed out: nothing may be destroyed any more
-    struct dev_buffer records;         // of the checker that is in use: checking.c
-    struct dev_buffer kept[DEV_KEPT];  // from the one that was used last on
+    struct dev_buffer records;         // of the checker in use: checking.c
+    struct dev_buffer kept[DEV_KEPT];  // most recently used first
     size_t kept_count;
     struct dev_layout checker_layout;
     VkPipeline checker[DEV_CHECKS][DEV_PASSES]; // made on first use
 };
 
-// Of the largest heap.
+// Size of the largest heap.
 uint64_t dev_heap_bytes(const struct dev *dev);
 
-// How long the transfers that make a configuration ready may take.
+// Time limit for transfers that prepare a configuration.
 #define DEV_UPLOAD_TIMEOUT_MS 60000
 
-// A storage buffer of at least one word; what it holds is not known. Destroying a buffer that was
-// never made is fine. What is destroyed is kept for the next of that size: a driver may take longer
-// to allocate and to free memory than the device takes for a hundred runs.
+// A storage buffer of at least one word, uninitialised. Destroying a buffer that was never created
+// is fine. Destroyed buffers are kept for reuse at the same size: a driver may take longer to
+// allocate and free memory than the device takes for a hundred runs.
 enum dev_status dev_buffer_create(struct dev *dev, enum dev_place place, uint64_t words,
                                   struct dev_buffer *buffer, struct lit_error *error);
-// The same, with so many bytes in front: a multiple of 256, which suits every device's alignment.
+// The same after an offset in bytes: a multiple of 256, which satisfies every device's alignment.
 enum dev_status dev_buffer_create_at(struct dev *dev, enum dev_place place, uint64_t words,
                                      uint64_t offset, struct dev_buffer *buffer,
                                      struct lit_error *error);
 void dev_buffer_destroy(struct dev *dev, struct dev_buffer *buffer);
-// Frees what is kept.
+// Frees the kept buffers.
 void dev_buffers_free(struct dev *dev);
-// Copies `count` words to the start of a buffer, and waits for it.
+// Copies `count` words to the start of a buffer, and waits for completion.
 enum dev_status dev_upload(struct dev *dev, const struct dev_buffer *buffer, const uint32_t *words,
                            uint64_t count, struct lit_error *error);
 
-// Descriptors for a layout of these bindings: one of `buffers` for each, which an array divides. A
-// pool that was never made may be destroyed.
+// Descriptors for a layout of these bindings: one of `buffers` each, which an array divides. A pool
+// that was never created may be destroyed.
 enum dev_status dev_describe(struct dev *dev, const struct dev_layout *layout,
                              const struct cat_binding *bindings, size_t count,
                              const struct dev_buffer *const *buffers, struct dev_sets *sets,
                              struct lit_error *error);
 // Set layouts for `count` bindings, at most CAT_MOST_BINDINGS in CAT_MOST_SETS sets, and a pipeline
-// layout with them and so many bytes of push constants.
+// layout with them and this many bytes of push constants.
 enum dev_status dev_layout_create(struct dev *dev, const struct cat_binding *bindings, size_t count,
                                   uint32_t push_bytes, struct dev_layout *layout,
                                   struct lit_error *error);
-void dev_layout_destroy(struct dev *dev, struct dev_layout *layout); // half-made ones too
+void dev_layout_destroy(struct dev *dev, struct dev_layout *layout); // also if incomplete
 
 static inline const struct cat_interface *dev_interface(const struct dev_compile_info *info)
 {
@@ -229,19 +227,19 @@ static inline const struct cat_interface *dev_interface(const struct dev_compile
 }
 
 struct dev_pipeline_info {
-    struct dev_compile_info code; // subgroup: full subgroups of this size, where possible
+    struct dev_compile_info code; // subgroup: full subgroups of this size, if possible
     VkPipelineLayout layout;
-    bool sliced;       // it is dispatched by vkCmdDispatchBase
-    const char *owner; // the configuration that it is for; NULL: none
-    // For dev_compile: what the driver is to keep of it, a cache to put it into, and flags that
-    // replace those of VkComputePipelineCreateInfo. None for whatever is measured.
+    bool sliced;       // dispatched by vkCmdDispatchBase
+    const char *owner; // the configuration it is for; NULL: none
+    // For dev_compile: what the driver should keep, a cache to fill, and flags that replace those
+    // of VkComputePipelineCreateInfo. Unset for anything measured.
     VkPipelineCreateFlags capture;
     VkPipelineCache cache;
     const void *flags2; // a VkPipelineCreateFlags2CreateInfoKHR
 };
 
-// Compiles a compute pipeline, without a cache unless there is one in `info`; or takes the one that
-// was precompiled for exactly this (device.h, dev_precompile_begin).
+// Compiles a compute pipeline, without a cache unless `info` has one; or takes an identical
+// precompiled one (device.h, dev_precompile_begin).
 enum dev_status dev_pipeline(struct dev *dev, const struct dev_pipeline_info *info,
                              VkPipeline *pipeline, struct lit_error *error);
 
@@ -250,25 +248,24 @@ enum dev_status dev_kernel(struct dev *dev, const char *name, const uint32_t *id
                            const uint32_t *values, size_t count, VkPipelineLayout layout,
                            VkPipeline *pipeline, struct lit_error *error);
 
-// Starts the command buffer anew.
+// Resets and begins the command buffer.
 enum dev_status dev_begin(struct dev *dev, struct lit_error *error);
-// What is recorded from here on belongs to the run: all that the reference driver draws for it
-// follows from this number. Other drivers do not hear of it.
+// Assigns the commands that follow to a run: the reference driver's random choices for them depend
+// on this number only. Ignored by other drivers.
 void dev_begin_run(struct dev *dev, uint64_t run);
-// Whatever was recorded before happens before whatever follows.
+// All earlier commands happen before all later ones.
 void dev_barrier(struct dev *dev);
-// Copies and fills words of buffers, from a word of each on; none if there are none.
+// Copy and fill words of buffers, from a word offset in each; nothing if the count is 0.
 void dev_copy(struct dev *dev, const struct dev_buffer *from, uint64_t first,
               const struct dev_buffer *to, uint64_t at, uint64_t words);
 void dev_fill(struct dev *dev, const struct dev_buffer *buffer, uint64_t first, uint64_t words,
               uint32_t value);
-// What is dispatched from here on: a pipeline, its descriptors (none where they were never made)
-// and push constants.
+// Binds a pipeline, its descriptors (none if never created) and push constants for the dispatches
+// that follow.
 void dev_bind(struct dev *dev, VkPipeline pipeline, VkPipelineLayout layout,
               const struct dev_sets *sets, const void *push, uint32_t bytes);
-// The other command buffer becomes the present one, with its fence: it can be recorded while this
-// one executes, and submitted behind it. The queue executes one after the other, since each ends
-// with a barrier.
+// Switches to the other command buffer and its fence: it can be recorded while this one executes,
+// and submitted behind it. The queue executes them in order, since each ends with a barrier.
 void dev_change(struct dev *dev);
 // Ends the commands; submits them; waits. DEV_TIMEOUT marks the device as stuck.
 enum dev_status dev_end(struct dev *dev, struct lit_error *error);
@@ -277,30 +274,29 @@ enum dev_status dev_finish(struct dev *dev, uint32_t timeout_ms, struct lit_erro
 // All three.
 enum dev_status dev_submit(struct dev *dev, uint32_t timeout_ms, struct lit_error *error);
 
-// --- The device's own clock: timestamps among the commands of a submission. Private to
-// harness/device/.
+// --- The device's clock: timestamps within a submission. Private to harness/device/.
 
 struct dev_clock {
-    double tick;   // nanoseconds; 0: the device has no clock that makes sense
-    uint64_t mask; // of the bits of a timestamp that mean something
+    double tick;   // nanoseconds; 0: the device has no usable clock
+    uint64_t mask; // valid bits of a timestamp
     uint32_t count, used;
     VkQueryPool queries;
 };
 
-// A clock with room for `count` marks. Without timestamps it stays empty, and its marks are none.
+// A clock for `count` marks. Without timestamps it stays empty and records nothing.
 enum dev_status dev_clock_create(struct dev *dev, uint32_t count, struct dev_clock *clock,
                                  struct lit_error *error);
-void dev_clock_destroy(struct dev *dev, struct dev_clock *clock); // an empty one too
+void dev_clock_destroy(struct dev *dev, struct dev_clock *clock); // also if empty
 
-// Recorded at the beginning of a submission; and where time is to be taken: when all that was
-// recorded before is done. Returns the number of the mark, from 0.
+// Record the beginning of a submission, and a mark at which all earlier commands are complete.
+// dev_clock_mark returns the mark's number, from 0.
 void dev_clock_begin(struct dev *dev, struct dev_clock *clock);
 uint32_t dev_clock_mark(struct dev *dev, struct dev_clock *clock);
 
-// After the submission: the nanoseconds of each mark since the first, as many as there were.
+// After the submission: each mark's nanoseconds since the first, as many as were recorded.
 enum dev_status dev_clock_read(struct dev *dev, const struct dev_clock *clock, double *ns,
                                struct lit_error *error);
 
-// Waits for all threads that precompile, and destroys what nobody took. The device is about to be
-// closed.
+// Waits for all precompiling threads, and destroys the pipelines that were not taken. Call before
+// closing the device.
 void dev_precompile_clear(struct dev *dev);
