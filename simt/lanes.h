@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of lanes of one subgroup: at most 128, lane n is bit n.
+// Sets of a subgroup's lanes, at most 128: lane n is bit n.
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 
 __extension__ typedef unsigned __int128 lanes;
 
-static inline lanes lanes_of(unsigned lane) // the set that holds one lane
+static inline lanes lanes_of(unsigned lane) // the set with only this lane
 {
     return (lanes)1 << lane;
 }
@@ -42,7 +42,7 @@ static inline unsigned lanes_last(lanes set) // the highest lane; the set must n
     return (unsigned)(high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((uint64_t)set));
 }
 
-// for each lane of a set, upwards: each_lane (lane, set) { ... }. `break` is `continue` in it.
+// for each lane of a set, ascending: each_lane (lane, set) { ... }. `break` acts as `continue`.
 #define each_lane(lane, set)                                                                       \
     for (uint64_t lane##_words[] = {(uint64_t)(set), (uint64_t)((lanes)(set) >> 64)},              \
                   lane##_base = 0;                                                                 \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LITMUS_SIMT: a table of the settings, and reading "name=value,name=value" by it.
+// LITMUS_SIMT: the table of settings, and parsing "name=value,name=value".
 #include "settings.h"
 
 #include "lanes.h"
@@ -68,12 +68,12 @@ static const char *const schedule_names[SCHEDULE_COUNT] = {"random",  "priority"
 static const char *const bounds_names[] = {"lost", "report", "check"};
 
 enum value_kind {
-    VALUE_NAME,    // one of `names`: an enum
-    VALUE_NUMBER,  // a uint32_t from `least` to `most`
-    VALUE_POWER,   // likewise, and a power of two
-    VALUE_COUNTER, // a uint64_t, at least `least`
-    VALUE_RATE,    // a double from 0 to 1
-    VALUE_FILE,    // its name
+    VALUE_NAME,    // one of `names`, an enum
+    VALUE_NUMBER,  // uint32_t from `least` to `most`
+    VALUE_POWER,   // the same, a power of two
+    VALUE_COUNTER, // uint64_t, at least `least`
+    VALUE_RATE,    // double from 0 to 1
+    VALUE_FILE,    // file name
 };
 
 struct setting {
@@ -81,8 +81,8 @@ struct setting {
     enum value_kind kind;
     size_t offset; // in struct settings
     const char *const *names;
-    uint32_t least, most; // of VALUE_NAME: `most` is the number of names
-    const char *wanted;   // what an error says would be right
+    uint32_t least, most; // VALUE_NAME: `most` is the number of names
+    const char *wanted;   // expected input, for errors
 };
 
 #define AT(field)     offsetof(struct settings, field)
@@ -92,8 +92,8 @@ struct setting {
 #define RESIDENT_MAX  64
 #define DEPTH_MAX     64
 #define ERROR_PREFIX  "LITMUS_SIMT: "
-#define SHOWN_MAX     80 // characters of what was given, in an error
-#define RATE_DIGITS   15 // fit exactly into a double
+#define SHOWN_MAX     80 // characters of the input quoted in an error
+#define RATE_DIGITS   15 // exact in a double
 #define RATE_WANTED   "a number from 0 to 1, such as 0.001"
 #define FILE_MAX      (sizeof((struct settings *)0)->trace - 1)
 #define FILE_WANTED   "the name of a file, of at most 511 bytes"
@@ -136,7 +136,7 @@ __attribute__((format(__printf__, 2, 3))) static void put(struct text *text, con
         text->used += (size_t)length;
 }
 
-// Ends an error: control characters must not reach a terminal. Always false.
+// Finishes an error message without control characters. Always returns false.
 static bool finish(struct text *text)
 {
     for (char *c = text->bytes; text->size && *c; c++)
@@ -151,7 +151,7 @@ static void put_names(struct text *text, const char *const *names, uint32_t coun
         put(text, "%s%s", i ? ", " : "", names[i]);
 }
 
-// Digits of base 10, or of base 16 behind 0x. False if there is anything else, or too much.
+// Decimal digits, or hexadecimal after 0x. False on anything else or overflow.
 static bool parse_number(const char *text, uint64_t *number)
 {
     const bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
@@ -171,7 +171,7 @@ static bool parse_number(const char *text, uint64_t *number)
     return true;
 }
 
-// Digits with at most one point; not strtod, which the process's locale changes.
+// Digits with at most one point; not strtod, which depends on the locale.
 static bool parse_rate(const char *text, double *rate)
 {
     uint64_t digits = 0;
@@ -240,7 +240,7 @@ static struct setting nth_setting(size_t number)
                             .wanted = RATE_WANTED};
 }
 
-// Its number; SETTING_COUNT if there is none of that name.
+// A setting's number; SETTING_COUNT if unknown.
 static size_t find_setting(const char *name, size_t length)
 {
     size_t number = 0;
@@ -263,7 +263,7 @@ static bool fail_value(const struct setting *setting, const char *value, struct 
     return finish(error);
 }
 
-// One "name=value" of `length` characters. `seen` has a bit for each setting that was given.
+// Parses one "name=value" of `length` characters. `seen` has a bit for each setting given.
 static bool parse_item(const char *item, size_t length, struct settings *settings, uint64_t *seen,
                        struct text *error)
 {
@@ -285,7 +285,7 @@ static bool parse_item(const char *item, size_t length, struct settings *setting
         return finish(error);
     }
     *seen |= bit;
-    // One byte more than the longest value that is right, so that longer ones are still wrong.
+    // One byte more than the longest valid value, so that longer ones stay invalid.
     char value[sizeof settings->trace + 1] = "";
     const char *given = equals ? equals + 1 : item + length;
     const size_t given_length = (size_t)(item + length - given);
@@ -341,7 +341,7 @@ bool settings_parse(const char *text, struct settings *settings, char *error, si
     }
     for (size_t i = 0; i < OPERATOR_COUNT && !operators; i++)
         settings->operators[i] = settings->model == MODEL_MISCOMPILING ? OPERATOR_RATE : 0;
-    // Each device would write to it what it does, in a process of its own perhaps.
+    // All devices would write to it, possibly from different processes.
     const char *file = settings->trace[0] ? settings->trace : settings->counts;
     if (*file && settings->devices > 1) {
         put(&line, "%s=%.*s: of one device alone, not with devices=%u",

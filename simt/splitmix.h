@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where every choice of the driver comes from: splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
+// The source of all the driver's random choices: splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
 #pragma once
 
 #include <stdint.h>
 
-// 64 bits in which each depends on all of `z`.
+// 64 bits, each dependent on all of `z`.
 static inline uint64_t splitmix_mix(uint64_t z)
 {
     z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast the interpreter is: invocation-instructions per second on one core, for each model.
+// Measures the interpreter's speed in invocation-instructions per second on one core, by model.
 // usage: simt-bench KERNEL.spv [SECONDS [MODEL]]
 #include "schedule/machine.h"
 
@@ -13,7 +13,7 @@ enum { LANES = 64, KERNEL_MAX = 1 << 20 };
 static double seconds(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now); // the machine may have other work
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now); // ignores other work on the machine
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomic instructions on memory, of 32 and 64 bits.
+// Atomic instructions of 32 and 64 bits on memory.
 #include "exec/scalar.h"
 
 #include "memory/order.h"
@@ -9,7 +9,7 @@ static int64_t as_signed(uint64_t bits, uint32_t width)
     return width == 32 ? (int32_t)(uint32_t)bits : (int64_t)bits;
 }
 
-// Values are zero-extended; what is above the width is cut off.
+// Values are zero-extended; bits above the width are truncated.
 #define MODIFY(name, expression)                                                                   \
     static uint64_t name(uint64_t old, uint64_t value, uint32_t width)                             \
     {                                                                                              \
@@ -56,7 +56,7 @@ static const struct atomic_op {
 };
 #define OP_COUNT (sizeof ops / sizeof *ops)
 
-// What the instruction is, from its literal: index into `ops`, then bits.
+// The operation, encoded in the instruction's literal: index into `ops`, then bits.
 #define LITERAL(index, bits) ((uint64_t)(bits) << 8 | (index))
 
 static void atomic(struct exec *exec, const struct insn *insn)

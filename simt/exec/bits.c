@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bitwise operations, bit fields, and bits reversed and counted.
 //
-// Where SPIR-V leaves the result undefined, because a bit field goes beyond the width: its bits
-// that do not exist are neither read nor written, and a field that begins there is 0.
+// Where SPIR-V leaves a result undefined because a bit field exceeds the width: nonexistent bits
+// are neither read nor written, and a field that begins there is 0.
 #include "exec/scalar.h"
 
 static ALWAYS_INLINE uint64_t reverse(uint64_t x, unsigned width)
@@ -21,7 +21,7 @@ INTEGER_UNARY(bitwise_not, ~x)
 INTEGER_UNARY(count, __builtin_popcountll(x))
 INTEGER_RUNS(reverse, map_unary)
 
-// A field of `count` bits from bit `offset` on, as far as it is within the width.
+// A field of `count` bits from bit `offset` on, clipped to the width.
 struct field {
     unsigned offset, count;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpReadClockKHR: the scheduler's count of steps, which every reading moves on, so that it rises
-// from one reading of an invocation to the next. All scopes have the same clock.
+// OpReadClockKHR: the scheduler's step count, which each reading advances, so that an invocation's
+// readings increase. All scopes have the same clock.
 #include "exec/scalar.h"
 
 static void read_clock(struct exec *exec, const struct insn *insn)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Composition and decomposition of values, and copies between cells.
 //
-// Where SPIR-V leaves the result undefined: a component that is read outside of its vector is 0,
-// and one that is written there changes nothing.
+// Where SPIR-V leaves a result undefined: reading a component outside of its vector gives 0, and
+// writing one has no effect.
 #include "exec/scalar.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static void copy_cell(struct exec *exec, uint32_t to, uint32_t from)
     for_lanes(exec, l, result[l] = x[l]);
 }
 
-// Random bits that are a value of any type of that width; 0 stands for a mixture of types.
+// Stores random bits that are a valid value of any type of that width; 0 stands for mixed types.
 static void junk_cell(struct exec *exec, uint32_t cell, unsigned width)
 {
     uint64_t *result = exec_cells(exec, cell);
@@ -63,17 +63,17 @@ void compose_undefined(struct exec *exec, const struct insn *insn)
         junk_cell(exec, insn->result + i, insn->width);
 }
 
-// Moves of one block, mostly few cells.
+// Most blocks move few cells.
 
-#define MOVES_COMPARED 32  // more are taken to be in each other's way
-#define MOVES_CELLS    512 // more take memory from the heap
+#define MOVES_COMPARED 32  // more are assumed to overlap
+#define MOVES_CELLS    512 // more are allocated on the heap
 
 static bool overlap(uint32_t x, uint32_t y, uint32_t count_x, uint32_t count_y)
 {
     return x < y ? y - x < count_x : x - y < count_y;
 }
 
-// Whether the moves mean the same if they are made one after the other.
+// Whether the moves can be made one after the other.
 static bool moves_are_independent(const struct move *moves, uint32_t count)
 {
     if (count > MOVES_COMPARED)

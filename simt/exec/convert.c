@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions between integers and floats of all widths, and bits taken as another type.
+// Conversions between integers and floats of all widths, and bitcasts.
 //
-// Where SPIR-V leaves the result undefined: a float out of the range of the integer becomes the
-// nearest integer that there is, NaN becomes 0. Floats are rounded to nearest with ties to even.
-// What OpQuantizeToF16 finds too small for a normal number becomes a zero of the same sign.
+// Where SPIR-V leaves a result undefined: a float outside of the integer's range becomes the
+// nearest representable integer, and NaN becomes 0. Floats are rounded to nearest, ties to even.
+// OpQuantizeToF16 flushes values too small for a normal number to zero of the same sign.
 #include "exec/scalar.h"
 
 typedef uint64_t conversion(uint64_t x, unsigned from, unsigned to); // widths in bits
@@ -38,7 +38,7 @@ static ALWAYS_INLINE double power(unsigned exponent) // of two; below 64
 static ALWAYS_INLINE uint64_t float_to_unsigned(uint64_t x, unsigned from, unsigned to)
 {
     const double value = float_value(x, from);
-    if (!(value > 0)) // and NaN
+    if (!(value > 0)) // also true for NaN
         return 0;
     return value >= 2 * power(to - 1) ? ~UINT64_C(0) : (uint64_t)value;
 }
@@ -55,8 +55,8 @@ static ALWAYS_INLINE uint64_t float_to_signed(uint64_t x, unsigned from, unsigne
     return value <= -limit ? least : (uint64_t)(int64_t)value;
 }
 
-// An integer of 64 bits must not be rounded twice on its way to 32 bits. On its way to 16 bits it
-// may: all that are not too large are exact as doubles.
+// A 64-bit integer must not be rounded twice on the way to 32 bits. To 16 bits it may: all values
+// in range are exact as doubles.
 static ALWAYS_INLINE uint64_t signed_to_float(uint64_t x, unsigned from, unsigned to)
 {
     const int64_t value = sign_extend(x, from);
@@ -82,7 +82,7 @@ static ALWAYS_INLINE uint64_t quantized(uint64_t x, unsigned from, unsigned to)
     return float_bits(half_value(half_bits(value)), to);
 }
 
-// The widths of floats are constants in the loops, those of integers are the instruction's.
+// Float widths are constants in the loops; integer widths are the instruction's.
 #define CONVERSION(name, convert, from, to)                                                        \
     static void name(struct exec *exec, const struct insn *insn)                                   \
     {                                                                                              \
@@ -106,7 +106,7 @@ CONVERSION(convert_unsigned, zero_extended, insn->operand_width, insn->width)
 CONVERSION(convert_signed, sign_extended, insn->operand_width, insn->width)
 CONVERSION(quantize, quantized, 32, 32)
 
-// Fewer and wider components: the first one of those that are put together has the lowest bits.
+// To fewer, wider components: the first of the joined ones has the lowest bits.
 static void bitcast_join(struct exec *exec, const struct insn *insn)
 {
     const uint32_t width = insn->operand_width, parts = insn->width / width;
@@ -121,7 +121,7 @@ static void bitcast_join(struct exec *exec, const struct insn *insn)
     }
 }
 
-// More and narrower components.
+// To more, narrower components.
 static void bitcast_split(struct exec *exec, const struct insn *insn)
 {
     const uint32_t width = insn->width, parts = insn->operand_width / width;

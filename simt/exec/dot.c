@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dot products of integers, also of four 8-bit numbers that are packed into 32 bits, with and
-// without an accumulator that saturates.
+// Integer dot products, also of four 8-bit numbers packed into 32 bits, with and without a
+// saturating accumulator.
 //
-// Where SPIR-V leaves the result undefined, because the sum of the products overflows before the
-// accumulator is added: the sum is taken modulo two to the width of the result.
+// Where SPIR-V leaves the result undefined because the sum of products overflows before the
+// accumulator is added: the sum wraps at the result's width.
 #include "exec/scalar.h"
 
 #define DOT_PACKED 1u // insn->flags

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GLSL.std.450, without what only fragment shaders have.
+// GLSL.std.450, except for what only fragment shaders have.
 #include "exec/extended.h"
 
 insn_run *select_extended(const struct insn_shape *shape, struct insn *insn)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// GLSL.std.450: functions of floats, component by component. They are computed in double, with one
-// rounding at the end for floats of 16 and 32 bits.
+// GLSL.std.450: float functions, component by component. They are computed in double and, for 16
+// and 32 bits, rounded once at the end.
 #include "exec/extended.h"
 #include "exec/scalar.h"
 
-#define ALL    (16u | 32u | 64u) // widths: each is its own bit
+#define ALL    (16u | 32u | 64u) // each width is its own bit
 #define NARROW (16u | 32u)
 
 #define PI 3.14159265358979323846
@@ -34,7 +34,7 @@ static double inverse_sqrt(double x)
     return 1 / sqrt(x);
 }
 
-// Of a NaN and a number the number, as NMin and NMax have it; FMin and FMax leave that open.
+// If one operand is NaN, returns the other, as NMin and NMax require; FMin and FMax allow it.
 static double least(double x, double y)
 {
     return isnan(x) || y < x ? y : x;
@@ -66,14 +66,14 @@ static double smooth_step(double low, double high, double x)
     return t * t * (3 - 2 * t);
 }
 
-// For floats of 16 bits fma of doubles does: only a product that is much smaller than z does not
-// fit into the sum, and then z is far from the middle between two floats.
+// For 16-bit floats, fma in double is exact enough: only a product much smaller than z loses bits
+// in the sum, and then z is far from the midpoint of two floats.
 static double fma_single(double x, double y, double z)
 {
     return (double)fmaf((float)x, (float)y, (float)z);
 }
 
-// insn->flags is the index of the row.
+// insn->flags is the row's index.
 static const struct {
     uint32_t instruction;
     uint32_t widths;
@@ -156,7 +156,7 @@ static void run_ternary(struct exec *exec, const struct insn *insn)
     }
 }
 
-// `literal` is the width of the exponent. No exponent beyond 4000 makes a difference.
+// `literal` is the width of the exponent. Exponents beyond 4000 make no difference.
 static void ldexp_run(struct exec *exec, const struct insn *insn)
 {
     const unsigned width = insn->width, exponent_width = (unsigned)insn->literal;
@@ -172,7 +172,7 @@ static void ldexp_run(struct exec *exec, const struct insn *insn)
     }
 }
 
-// Results that are a struct of two: `components` are those of each member.
+// Results that are a struct of two members of `components` components each.
 
 static void modf_run(struct exec *exec, const struct insn *insn)
 {

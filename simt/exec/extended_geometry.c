@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// GLSL.std.450: functions of whole vectors and of matrices.
+// GLSL.std.450: functions of whole vectors and matrices.
 #include "exec/extended.h"
 #include "exec/scalar.h"
 
 #include <float.h>
 
-#define CELLS_MAX (COMPONENTS_MAX * COMPONENTS_MAX) // of a matrix
+#define CELLS_MAX (COMPONENTS_MAX * COMPONENTS_MAX) // per matrix
 
-// The operands of one lane. `count` is the number of components, or of columns and rows.
+// One lane's operands. `count`: components, or columns and rows.
 typedef void geometry(const double operand[3][CELLS_MAX], uint32_t count, double *result);
 
 static double dot(const double *x, const double *y, uint32_t count)
@@ -18,7 +18,7 @@ static double dot(const double *x, const double *y, uint32_t count)
     return sum;
 }
 
-// Scaled, so that no square leaves the range.
+// Scaled, so that no square overflows or underflows.
 static double length_of(const double *x, uint32_t count)
 {
     double most = 0, scaled[COMPONENTS_MAX];
@@ -83,8 +83,8 @@ static void refract(const double operand[3][CELLS_MAX], uint32_t count, double *
         result[i] = k < 0 ? 0 : eta * incident[i] - (eta * cosine + sqrt(k)) * normal[i];
 }
 
-// The determinant of what is left of a matrix of `count` columns, one column after the other,
-// without the columns and rows of the sets `columns` and `rows`.
+// The minor of a matrix of `count` columns, stored by columns, without the columns and rows in the
+// sets `columns` and `rows`.
 static double minor(const double *matrix, uint32_t count, uint32_t columns, uint32_t rows)
 {
     double sum = 0, sign = 1;
@@ -120,15 +120,15 @@ static void inverse(const double operand[3][CELLS_MAX], uint32_t count, double *
 }
 
 enum form {
-    VECTOR, // operands and the result are the same
+    VECTOR, // operands and result have the same type
     SCALAR, // the result is a scalar
-    CROSS,  // as VECTOR, of 3 components
+    CROSS,  // as VECTOR, with 3 components
     ETA,    // as VECTOR, but the last operand is a scalar
-    SQUARE, // the operand is a square matrix, the result a scalar
-    INVERT, // the operand and the result are the same square matrix
+    SQUARE, // square matrix to scalar
+    INVERT, // square matrix to square matrix
 };
 
-// insn->flags is the index of the row.
+// insn->flags is the row's index.
 static const struct {
     uint32_t instruction;
     uint32_t operands;
@@ -146,14 +146,14 @@ static const struct {
     {GLSLstd450MatrixInverse, 1, INVERT, inverse},
 };
 
-// insn->literal: what a lane reads and writes, a byte each.
+// insn->literal: what a lane reads and writes, one byte each.
 struct layout {
-    uint8_t count; // as `geometry` has it
+    uint8_t count; // as for `geometry`
     uint8_t width;
     uint8_t result;           // cells
-    uint8_t operands;         // how many
-    uint8_t cells;            // of each operand but the last
-    uint8_t last, last_width; // cells and width of the last one
+    uint8_t operands;         // number
+    uint8_t cells;            // per operand except the last
+    uint8_t last, last_width; // cells and width of the last operand
     uint8_t unused;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GLSL.std.450: functions of integers, component by component.
+// GLSL.std.450: integer functions, component by component.
 #include "exec/extended.h"
 #include "exec/scalar.h"
 

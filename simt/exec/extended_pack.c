@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// GLSL.std.450: several numbers in one word, and back.
+// GLSL.std.450: packing several numbers into a word, and unpacking.
 #include "exec/extended.h"
 #include "exec/scalar.h"
 
-// A fraction of `bits` bits, from -1 or from 0 to 1.
+// Packs a fraction from -1 or 0 to 1 into `bits` bits.
 static uint64_t pack_fraction(uint64_t single, unsigned bits, bool is_signed)
 {
     const double most = (double)width_mask(is_signed ? bits - 1 : bits);
     const double value = float_value(single, 32);
     const double least = is_signed ? -1 : 0;
-    const double clamped = !(value > least) ? least : value > 1 ? 1 : value; // a NaN is the least
+    const double clamped = !(value > least) ? least : value > 1 ? 1 : value; // NaN: minimum
     return (uint64_t)(int64_t)rint(clamped * most) & width_mask(bits);
 }
 
@@ -78,14 +78,14 @@ static uint64_t word(uint64_t x)
     return x & UINT32_MAX;
 }
 
-// insn->flags is the index of the row.
+// insn->flags is the row's index.
 static const struct {
     uint32_t instruction;
-    bool packs; // many to one
+    bool packs; // false: unpacks
     uint8_t count;
-    uint8_t bits; // of a part within the whole
+    uint8_t bits; // bits per part
     enum scalar_kind many, one;
-    convert *convert; // a part
+    convert *convert; // converts a part
 } rows[] = {
     {GLSLstd450PackSnorm4x8, true, 4, 8, SCALAR_FLOAT, SCALAR_INT, pack_snorm8},
     {GLSLstd450PackUnorm4x8, true, 4, 8, SCALAR_FLOAT, SCALAR_INT, pack_unorm8},
@@ -101,7 +101,7 @@ static const struct {
     {GLSLstd450UnpackDouble2x32, false, 2, 32, SCALAR_INT, SCALAR_FLOAT, word},
 };
 
-// The first part is in the lowest bits.
+// The first part has the lowest bits.
 static void pack(struct exec *exec, const struct insn *insn)
 {
     const unsigned bits = rows[insn->flags].bits;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Floats of 16, 32 and 64 bits: arithmetic, comparisons, and products of vectors and matrices.
 //
-// Every single operation is correctly rounded, to nearest with ties to even; subnormal numbers are
-// kept, and NaN is always the positive quiet one. Products of vectors and matrices round each
-// product and each sum, from the first component to the last. Where SPIR-V leaves the result
-// undefined: x / 0 is what IEEE 754 says, the remainders of x and 0 are NaN.
+// Every operation is correctly rounded, to nearest, ties to even; subnormal numbers are kept, and
+// NaN is always the positive quiet one. Products of vectors and matrices round each product and
+// each sum, from the first component to the last. Where SPIR-V leaves a result undefined: x / 0
+// follows IEEE 754, and remainders of x and 0 are NaN.
 #include "exec/scalar.h"
 
 typedef double float_unary(double x);
@@ -100,9 +100,9 @@ FLOAT_COMPARISON(unordered_less_equal, !(x > y))
 FLOAT_COMPARISON(ordered_greater_equal, x >= y)
 FLOAT_COMPARISON(unordered_greater_equal, !(x < y))
 
-// All products of vectors and matrices are a product of a matrix of `rows` by `inner` and one of
-// `inner` by `columns`, both column by column: a vector on the left is one row (one column in an
-// outer product), one on the right is one column, and a scalar is a matrix of one by one.
+// Every product of vectors and matrices is a product of a matrix of `rows` by `inner` and one of
+// `inner` by `columns`, both stored by columns: a left vector is one row (in an outer product one
+// column), a right vector is one column, and a scalar is a one-by-one matrix.
 struct product {
     uint32_t rows, inner, columns;
 };
@@ -207,7 +207,7 @@ static const struct arithmetic_row rows[] = {
 
 enum { SCALAR = 1, VECTOR, MATRIX };
 
-// What the products multiply.
+// The operands of each product instruction.
 static const struct {
     uint16_t opcode;
     uint8_t result, x, y;
@@ -221,7 +221,7 @@ static const struct {
     {SpvOpDot, SCALAR, VECTOR, VECTOR},
 };
 
-// Columns (a vector is one) and rows of a value, or zeros if it is not of that kind and width.
+// A value's columns (1 for a vector) and rows; zeros if it has another kind or width.
 struct size {
     uint32_t columns, rows;
 };
@@ -254,7 +254,7 @@ static struct size swapped(struct size size)
     return (struct size){size.rows, size.columns};
 }
 
-// Finds what is to be multiplied as a product of matrices; false if the sizes do not match.
+// Describes the instruction as a product of matrices; false if the sizes do not match.
 static bool product_find(const struct insn_shape *shape, uint32_t width, struct product *product)
 {
     size_t i = 0;
@@ -267,7 +267,7 @@ static bool product_find(const struct insn_shape *shape, uint32_t width, struct 
     struct size result = size_of(&shape->result, products[i].result, width);
     if (!x.rows || !y.rows || !result.rows)
         return false;
-    if (products[i].y == SCALAR) { // number by number
+    if (products[i].y == SCALAR) { // component by component
         *product = (struct product){x.columns * x.rows, 1, 1};
         return same_size(x, result);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Group operations: what their selectors have in common.
+// Group operations: common part of their selectors.
 #include "exec/group.h"
 
-// Those that have no scope, and what they are called since.
+// Operations without a scope, and their successors.
 static const struct {
     uint16_t opcode;
     uint16_t successor;

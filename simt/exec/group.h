@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the group operations, each a selector for the instructions of its own.
+// The parts of the group operations, with a selector each.
 //
-// exec->mask is the tangle: the invocations that execute the operation together. Its functions read
-// everything that they need of a component before they write any lane's result. Where the
-// specification leaves a result undefined it is a new random value.
+// exec->mask is the tangle: the invocations that execute the operation together. The functions read
+// everything they need of a component before they write any lane's result. Undefined results are
+// new random values.
 #pragma once
 
 #include "program/execution.h"
 #include "program/instructions.h"
 #include "exec/scalar.h"
 
-// An instruction without its scope. `operand` begins with the value.
+// An instruction without its scope. `operand` starts with the value.
 struct group_shape {
-    uint32_t opcode; // those of SPV_KHR_shader_ballot and SPV_KHR_subgroup_vote became their
-                     // successor
+    uint32_t opcode; // old extensions (shader_ballot, subgroup_vote): the successor
     const struct shape *result, *operand;
     uint32_t operand_count;
     bool has_operation;
     SpvGroupOperation operation;
-    bool any_sign; // an argument may be signed, as SPV_KHR_shader_ballot has it
+    bool any_sign; // an argument may be signed, as in SPV_KHR_shader_ballot
 };
 
 typedef insn_run *group_select(const struct group_shape *shape, struct insn *insn);
 
-group_select group_select_vote;       // exec/group_vote.c: votes and ballots
-group_select group_select_cross_lane; // exec/group_cross_lane.c: values of other lanes
-group_select group_select_arithmetic; // exec/group_arithmetic.c: reductions and scans
+group_select group_select_vote;       // votes and ballots
+group_select group_select_cross_lane; // values of other lanes
+group_select group_select_arithmetic; // reductions and scans
 
-// The set that the four words from `cell` on are, in a lane.
+// The ballot in the four words from `cell` on, in one lane.
 static inline lanes group_ballot(const struct exec *exec, uint32_t cell, unsigned lane)
 {
     lanes set = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Group operations: reductions and scans, of the tangle, of clusters and of partitions.
+// Group operations: reductions and scans over the tangle, clusters or partitions.
 #include "exec/group.h"
 
 DEFINE_BINARY(i_add, x + y)
@@ -14,7 +14,7 @@ DEFINE_BINARY(bitwise_and, (x & y))
 DEFINE_BINARY(bitwise_or, x | y)
 DEFINE_BINARY(bitwise_xor, x ^ y)
 
-// Of a NaN and a number the number.
+// If one operand is NaN, returns the other.
 static uint64_t f_min(uint64_t x, uint64_t y, unsigned width)
 {
     const double a = float_value(x, width), b = float_value(y, width);
@@ -27,7 +27,7 @@ static uint64_t f_max(uint64_t x, uint64_t y, unsigned width)
     return isnan(a) || b > a ? y : x;
 }
 
-// Continues a result over the values of more lanes, upwards.
+// Extends a result over the values of further lanes, in ascending order.
 typedef uint64_t fold(uint64_t sum, const uint64_t *value, lanes set, unsigned width);
 
 #define DEFINE_FOLD(name)                                                                          \
@@ -52,7 +52,7 @@ DEFINE_FOLD(bitwise_and)
 DEFINE_FOLD(bitwise_or)
 DEFINE_FOLD(bitwise_xor)
 
-// What the operation leaves everything else as: the result over no values.
+// The operation's identity: its result over no values.
 enum identity {
     ZERO,
     ONE,
@@ -86,7 +86,7 @@ static uint64_t identity_bits(enum identity identity, unsigned width)
     }
 }
 
-// insn->flags is the index of the row, insn->literal the group operation.
+// insn->flags is the row's index, insn->literal the group operation.
 static const struct {
     uint16_t opcode;
     enum scalar_kind kind;
@@ -118,7 +118,7 @@ static bool is_partitioned(uint64_t operation)
            operation == SpvGroupOperationPartitionedExclusiveScanNV;
 }
 
-// The lanes whose values make up the result of `lane`. False if it is undefined.
+// The lanes that contribute to the result of `lane`. False if it is undefined.
 static bool values_of(const struct exec *exec, const struct insn *insn, unsigned lane, lanes *set)
 {
     *set = exec->mask;
@@ -126,7 +126,7 @@ static bool values_of(const struct exec *exec, const struct insn *insn, unsigned
         *set &= group_ballot(exec, insn->operand[GROUP_ARGUMENT], lane);
     } else if (insn->literal == SpvGroupOperationClusteredReduce) {
         const uint64_t size = exec_cells(exec, insn->operand[GROUP_ARGUMENT])[lane];
-        if (!size || size & (size - 1) || size > exec->width) // has to be a power of two
+        if (!size || size & (size - 1) || size > exec->width) // must be a power of two
             return false;
         *set &= lanes_below((unsigned)size) << (lane & ~(size - 1));
     }
@@ -145,14 +145,13 @@ static bool values_of(const struct exec *exec, const struct insn *insn, unsigned
     return true;
 }
 
-// A result over the values of a set of lanes, in ascending order.
+// A result over a set of lanes, in ascending order.
 struct sum {
     lanes set;
     uint64_t value;
 };
 
-// From one set to another: if the new one has all of the old one, and lanes behind it, it takes no
-// more steps than it has new lanes.
+// Moves on to another set. If that is the old one plus later lanes, only these are added.
 static void sum_over(struct sum *sum, const struct insn *insn, const uint64_t *value, lanes set)
 {
     if (set == sum->set && set)
@@ -160,7 +159,7 @@ static void sum_over(struct sum *sum, const struct insn *insn, const uint64_t *v
     if (sum->set & ~set)
         sum->set = 0;
     if (!sum->set) {
-        sum->set = set & -set; // the first lane's value is the result over it
+        sum->set = set & -set; // starts with the first lane's value
         sum->value =
             set ? value[lanes_first(set)] : identity_bits(rows[insn->flags].identity, insn->width);
     }

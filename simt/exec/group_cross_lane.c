@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Group operations: values that other lanes have.
+// Group operations: values of other lanes.
 #include "exec/group.h"
 
 #define NO_LANE UINT64_MAX
 
-// The lane that `lane` takes its value from: any number, those from the subgroup's width on stand
-// for no lane. `argument` is the instruction's last operand but the size of clusters.
+// The lane that `lane` reads; any number from the subgroup's width on means none. `argument` is the
+// instruction's last operand except a cluster size.
 typedef uint64_t source(unsigned lane, uint64_t argument, uint64_t cluster);
 
 static uint64_t source_id(unsigned lane, uint64_t argument, uint64_t cluster)
@@ -34,7 +34,7 @@ static uint64_t source_down(unsigned lane, uint64_t argument, uint64_t cluster)
 
 static uint64_t source_rotate(unsigned lane, uint64_t argument, uint64_t cluster)
 {
-    if (!cluster || cluster & (cluster - 1)) // has to be a power of two
+    if (!cluster || cluster & (cluster - 1)) // must be a power of two
         return NO_LANE;
     return ((lane + argument) & (cluster - 1)) + (lane & ~(cluster - 1));
 }
@@ -48,10 +48,10 @@ static uint64_t source_quad(unsigned lane, uint64_t argument, uint64_t cluster)
 static uint64_t source_swap(unsigned lane, uint64_t argument, uint64_t cluster)
 {
     (void)cluster;
-    return argument < 3 ? lane ^ (argument + 1) : NO_LANE; // across, down, diagonally
+    return argument < 3 ? lane ^ (argument + 1) : NO_LANE; // horizontal, vertical, diagonal
 }
 
-// insn->flags is the index of the row.
+// insn->flags is the row's index.
 static const struct {
     uint16_t opcode;
     uint8_t kind;
@@ -68,7 +68,7 @@ static const struct {
     {SpvOpGroupNonUniformQuadSwap, INSN_CROSS_LANE, source_swap},
 };
 
-// What is not what the source lane has: nobody may rely on it.
+// A result without a valid source: nothing may rely on it.
 static uint64_t junk(struct exec *exec, const uint64_t *value, uint64_t from, unsigned width)
 {
     const uint64_t random = exec_random(exec) & width_mask(width);

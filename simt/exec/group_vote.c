@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Group operations: votes, and sets of invocations as ballots.
+// Group operations: votes and ballots.
 #include "exec/group.h"
 
 static void write_all(struct exec *exec, const struct insn *insn, uint64_t value)
@@ -50,9 +50,9 @@ static void quad_any(struct exec *exec, const struct insn *insn)
     for_lanes(exec, l, result[l] = (set & quad_of(l)) != 0);
 }
 
-// insn->literal of all_equal and partition, which compare values: components.
-// insn->operand_width: bits of a component. insn->flags of all_equal:
-#define EQUAL_FLOATS 1u // numerically: 0 equals -0, a NaN nothing
+// insn->literal of all_equal and partition: number of components. insn->operand_width: bits per
+// component. insn->flags of all_equal:
+#define EQUAL_FLOATS 1u // numerically: 0 equals -0, NaN equals nothing
 
 static void all_equal(struct exec *exec, const struct insn *insn)
 {
@@ -69,7 +69,7 @@ static void all_equal(struct exec *exec, const struct insn *insn)
     write_all(exec, insn, equal);
 }
 
-// Values are the same if their bits are, also those of floats: each lane is in exactly one set.
+// Values are equal if their bits are, even for floats, so that each lane is in exactly one set.
 static void partition(struct exec *exec, const struct insn *insn)
 {
     lanes set[LANES_MAX], rest = exec->mask;
@@ -114,7 +114,7 @@ static void ballot_bit_extract(struct exec *exec, const struct insn *insn)
     });
 }
 
-// insn->literal is the operation.
+// insn->literal is the group operation.
 static void ballot_bit_count(struct exec *exec, const struct insn *insn)
 {
     uint64_t *result = exec_cells(exec, insn->result);
@@ -127,7 +127,7 @@ static void ballot_bit_count(struct exec *exec, const struct insn *insn)
     });
 }
 
-// The lowest or highest bit; of those that stand for lanes of the subgroup.
+// The lowest or highest bit among those for lanes of the subgroup.
 static void ballot_find(struct exec *exec, const struct insn *insn)
 {
     uint64_t *result = exec_cells(exec, insn->result);
@@ -143,7 +143,7 @@ static void ballot_find(struct exec *exec, const struct insn *insn)
     });
 }
 
-// What operands and results have to be.
+// Required operand and result types.
 enum form { NOTHING, FLAG, VALUE, BALLOT, UNSIGNED };
 
 static const struct {

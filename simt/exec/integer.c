@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer arithmetic, comparisons and shifts of 8, 16, 32 and 64 bits; pointers compared.
+// Integer arithmetic, comparisons and shifts of 8, 16, 32 and 64 bits; pointer comparison.
 //
-// Where SPIR-V leaves the result undefined: x / 0 has all bits set, the remainder of x and 0 is x,
-// the least number divided by -1 is itself (remainder 0), and shifts use the amount modulo the
+// Where SPIR-V leaves a result undefined: x / 0 has all bits set, the remainder of x and 0 is x,
+// the least number divided by -1 is itself (remainder 0), and shift amounts are taken modulo the
 // width.
 #include "exec/scalar.h"
 
@@ -55,7 +55,7 @@ INTEGER_BINARY(signed_less_equal, SIGNED(x) <= SIGNED(y))
 INTEGER_BINARY(signed_greater, SIGNED(x) > SIGNED(y))
 INTEGER_BINARY(signed_greater_equal, SIGNED(x) >= SIGNED(y))
 
-// Two results: the low parts come first, then as many high parts (or carries).
+// Two results: all low parts first, then the high parts (or carries).
 static ALWAYS_INLINE void map_pair(struct exec *exec, const struct insn *insn,
                                    binary_operation *low, binary_operation *high, unsigned width)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on booleans, and OpSelect.
+// Boolean operations, and OpSelect.
 #include "exec/scalar.h"
 
 DEFINE_BINARY(logical_or, x | y)
@@ -13,7 +13,7 @@ DEFINE_RUN(logical_equal, map_binary, 1)
 DEFINE_RUN(logical_not_equal, map_binary, 1)
 DEFINE_RUN(logical_not, map_unary, 1)
 
-// `components` is that of the operand.
+// `components` is the operand's.
 static void any(struct exec *exec, const struct insn *insn)
 {
     uint64_t *result = exec_cells(exec, insn->result);
@@ -32,9 +32,9 @@ static void all(struct exec *exec, const struct insn *insn)
     }
 }
 
-#define SELECT_EACH 1u // insn->flags: the condition is a vector, too
+#define SELECT_EACH 1u // the condition is a vector
 
-// `literal` cells, which may be those of an array.
+// Selects `literal` cells, possibly of an array.
 static void select_value(struct exec *exec, const struct insn *insn)
 {
     const uint32_t step = insn->flags & SELECT_EACH ? 1 : 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of cooperative matrices. What belongs to a lane that takes no part is junk to the
-// others. A float is rounded once, to the result's width: the specification leaves the order and
-// the precision of the sums to the implementation.
+// Products of cooperative matrices. Elements of lanes that do not take part are junk to the others.
+// Each float is rounded once, to the result's width: the specification leaves order and precision
+// of the sums to the implementation.
 #include "exec/scalar.h"
 
 #define ELEMENTS_MAX ((size_t)MODULE_SIDE_MAX * MODULE_SIDE_MAX)
 
-// All elements of A or B, as lanes hold them: floats as doubles, integers with 64 bits.
+// Collects all elements of A or B from the lanes: floats as doubles, integers with 64 bits.
 static void fetch(struct exec *exec, const struct insn *insn, uint32_t cell, uint32_t count,
                   bool is_signed, uint64_t *elements)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads and stores, of memory and of registers; pointers; fences.
+// Loads and stores, to memory and registers; pointers; fences.
 #include "program/execution.h"
 #include "program/instructions.h"
 
@@ -8,7 +8,7 @@
 #include "memory/regions.h"
 
 struct piece {
-    uint32_t cell, offset, bits, kind; // as program->extra has them
+    uint32_t cell, offset, bits, kind; // as in program->extra
 };
 _Static_assert(sizeof(struct piece) == PIECE_WORDS * sizeof(uint32_t), "words of a piece");
 
@@ -33,7 +33,7 @@ static uint32_t order_flags(const struct insn *insn)
     return insn->flags | (uint32_t)(insn->literal >> 8 & 0xff) << ORDER_SCOPE_SHIFT;
 }
 
-// One piece for all lanes; `size` is a constant where this is inlined.
+// Loads one piece for all lanes; `size` is a constant when inlined.
 static ALWAYS_INLINE void load_piece(struct exec *exec, struct host_window *window,
                                      const uint64_t *pointers, uint64_t *to, uint32_t offset,
                                      uint32_t size)
@@ -68,7 +68,7 @@ void memory_load(struct exec *exec, const struct insn *insn)
     }
 }
 
-// The value, or at the rate that the model has one with a wrong bit.
+// Returns the value, or with the model's probability one with a wrong bit.
 static uint64_t maybe_wrong(struct exec *exec, uint64_t value, const struct piece *piece)
 {
     if (!(exec->fault_rate > 0))
@@ -117,7 +117,7 @@ void memory_store(struct exec *exec, const struct insn *insn)
     }
 }
 
-// Where an element of a cooperative matrix is.
+// The address of a cooperative matrix element.
 static uint64_t element_at(const struct insn *insn, uint64_t pointer, uint64_t stride,
                            uint32_t element)
 {
@@ -130,7 +130,7 @@ static uint64_t element_at(const struct insn *insn, uint64_t pointer, uint64_t s
     return host_add(pointer, line * stride * unit + before * (insn->width / 8));
 }
 
-// Each lane loads, or stores, its own elements.
+// Each lane loads or stores its own elements.
 static ALWAYS_INLINE void transfer_matrix(struct exec *exec, const struct insn *insn, bool is_store)
 {
     const uint32_t elements = MATRIX_ROWS(insn) * MATRIX_COLUMNS(insn), size = insn->width / 8;
@@ -162,8 +162,8 @@ void matrix_store(struct exec *exec, const struct insn *insn)
     transfer_matrix(exec, insn, true);
 }
 
-// The first cell that a lane's pointer to registers points to; CELL_NONE, with the fault noted, if
-// `count` cells are not there.
+// The first cell that a lane's register pointer points to; CELL_NONE with a fault if `count` cells
+// are not there.
 static uint32_t register_of(struct exec *exec, unsigned lane, uint64_t pointer, uint32_t count)
 {
     const uint32_t cells = exec->program->cell_count;
@@ -201,7 +201,7 @@ void memory_store_register(struct exec *exec, const struct insn *insn)
 // Pointers.
 
 struct chain_index {
-    uint32_t cell, width, is_signed, stride_low, stride_high, bound; // as program->extra has them
+    uint32_t cell, width, is_signed, stride_low, stride_high, bound; // as in program->extra
 };
 _Static_assert(sizeof(struct chain_index) == CHAIN_WORDS * sizeof(uint32_t), "words of an index");
 
@@ -213,14 +213,14 @@ static int64_t index_value(uint64_t bits, const struct chain_index *index)
     return index->is_signed ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
 }
 
-// Where a chain from `pointer` leads for a lane. Regions and offsets are counted apart, so that no
-// offset leads into another region; indices of descriptors have a whole region as their stride.
+// The end of an access chain from `pointer` in a lane. Regions and offsets are computed separately,
+// so that no offset reaches another region; descriptor indices have a whole region as stride.
 static uint64_t follow(const struct exec *exec, unsigned lane, uint64_t pointer,
                        const struct insn *insn)
 {
     const struct chain_index *indices =
         (const struct chain_index *)(const void *)(exec->program->extra + insn->extra);
-    // The literal is both, and its offset may be negative.
+    // The literal has both, and its offset may be negative.
     const wide literal = (int64_t)insn->literal, region = region_address(1, 0);
     const wide regions = (literal + region / 2) >> REGION_SHIFT;
     wide number = host_region_number(pointer) + regions;
@@ -231,7 +231,7 @@ static uint64_t follow(const struct exec *exec, unsigned lane, uint64_t pointer,
         const struct chain_index *index = &indices[i];
         const uint64_t bits = exec_cells(exec, index->cell)[lane];
         const uint64_t stride = (uint64_t)index->stride_high << 32 | index->stride_low;
-        // An unsigned one of 64 bits that is too great for int64_t is beyond everything.
+        // Unsigned 64-bit indices above INT64_MAX are always out of bounds.
         const int64_t value = index_value(bits, index);
         if ((index->bound && (uint64_t)value >= index->bound) || (!index->is_signed && value < 0) ||
             value > INT64_MAX >> 8 || value < INT64_MIN >> 8)
@@ -256,7 +256,8 @@ void memory_chain(struct exec *exec, const struct insn *insn)
     }
 }
 
-// In an array both pointers are in one region, and the difference is a multiple of the stride.
+// Both pointers point into one array, so they share a region and differ by a multiple of the
+// stride.
 void memory_difference(struct exec *exec, const struct insn *insn)
 {
     const uint64_t *x = exec_cells(exec, insn->operand[0]);
@@ -297,7 +298,7 @@ static void fence(struct exec *exec, const struct insn *insn, uint32_t first, bo
         const unsigned lane = exec->lane[l];
         order_fence(exec, lane, (uint32_t)scopes[lane], (uint32_t)semantics[lane], is_control);
         if (!exec->order)
-            break; // one is enough for all
+            break; // one fence covers all lanes
     }
 }
 

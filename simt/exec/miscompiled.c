@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the instructions of a miscompiled program do that no module asks for.
+// Instructions of miscompiled programs that no module contains.
 #include "exec/scalar.h"
 
 void miscompiled_first(struct exec *exec, const struct insn *insn)
@@ -53,7 +53,7 @@ void miscompiled_extend(struct exec *exec, const struct insn *insn)
     }
 }
 
-// Executes for other lanes than those that are there.
+// Executes an instruction for other lanes.
 static void execute_for(struct exec *exec, const struct insn *insn, lanes set)
 {
     const struct exec before = *exec;

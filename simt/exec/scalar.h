@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the instruction functions of arithmetic share: the bits of scalars, loops over the lanes
-// that execute, and the checks of shapes that their selectors need.
+// Shared by the arithmetic instruction functions: scalar bits, loops over executing lanes, and the
+// shape checks of selectors.
 //
-// An operation is written once, as an expression of the operands' bits x, y, ... and the width in
-// bits, and the macros at the end of this file make a function of it for each width. Bits of the
-// expression above the width are cut off.
+// Each operation is written once, as an expression of the operands' bits x, y, ... and the width in
+// bits; the macros at the end of this file turn it into a function for each width. Bits of the
+// result above the width are truncated.
 #pragma once
 
 #include "program/execution.h"
@@ -16,14 +16,14 @@
 #include <stdint.h>
 #include <string.h>
 
-#define COMPONENTS_MAX   4 // of a vector
+#define COMPONENTS_MAX   4 // per vector
 #define ROW_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 __extension__ typedef __int128 wide;
 __extension__ typedef unsigned __int128 unsigned_wide;
 
-// Executes `statement` for each lane that executes; if all lanes of the subgroup do, in a loop that
-// the compiler can vectorise.
+// Executes `statement` for each executing lane; if the whole subgroup executes, in a loop that the
+// compiler can vectorise.
 #define for_lanes(exec, l, statement)                                                              \
     do {                                                                                           \
         if ((exec)->count == (exec)->width) {                                                      \
@@ -45,7 +45,7 @@ static ALWAYS_INLINE uint64_t width_mask(unsigned width) // 1 to 64
     return ~UINT64_C(0) >> (64 - width);
 }
 
-// The value of the low `width` bits as a two's complement number; what is above them is ignored.
+// The low `width` bits as a two's complement number; higher bits are ignored.
 static ALWAYS_INLINE int64_t sign_extend(uint64_t bits, unsigned width)
 {
     const uint64_t sign = UINT64_C(1) << (width - 1);
@@ -71,29 +71,29 @@ static ALWAYS_INLINE double half_value(uint64_t bits)
     const double sign = bits & 0x8000 ? -1 : 1;
     if ((bits & 0x7c00) == 0x7c00)
         return bits & 0x3ff ? NAN : sign * INFINITY;
-    // The same fields in a double, whose exponent is then too small by 1008: exact, also for
-    // subnormal numbers.
+    // The same fields in a double have an exponent too small by 1008: exact, even for subnormal
+    // numbers.
     return sign * double_of_bits((bits & 0x7fff) << 42) * 0x1p1008;
 }
 
-// Rounds to the nearest number of 16 bits, ties to even. NaN becomes 0x7e00.
+// Rounds to the nearest 16-bit float, ties to even. NaN becomes 0x7e00.
 static ALWAYS_INLINE uint64_t half_bits(double value)
 {
     const double magnitude = fabs(value);
     const uint64_t sign = bits_of_double(value) >> 48 & 0x8000;
-    if (!(magnitude < 65520)) // the middle between the greatest number and the next one
+    if (!(magnitude < 65520)) // midpoint of the greatest float and the next
         return isnan(value) ? 0x7e00 : sign | 0x7c00;
-    if (magnitude < 0x1p-14) // subnormal: the sum's last bit stands for 2^-24
+    if (magnitude < 0x1p-14) // subnormal: the sum's last bit is worth 2^-24
         return sign | (bits_of_double(magnitude + 0x1p28) & 0x7ff);
     uint64_t bits = bits_of_double(magnitude);
     bits += (UINT64_C(1) << 41) - 1 + (bits >> 42 & 1);
     return sign | ((bits >> 42) - (UINT64_C(1008) << 10));
 }
 
-// Floats of 16, 32 and 64 bits are computed with as doubles. Sums, products and quotients of two
-// floats of 32 bits (or less) that are first rounded to a double and then to 32 bits are correctly
-// rounded, because 53 bits are more than 2 * 24 + 2; subnormal results too, whose exact product
-// fits into a double and whose exact quotient cannot be that near to the middle of two floats.
+// Floats of 16, 32 and 64 bits are computed as doubles. Rounding a sum, product or quotient of two
+// floats of at most 32 bits first to double and then to 32 bits is correct, because 53 bits exceed
+// 2 * 24 + 2. This includes subnormal results: exact products fit into a double, and exact
+// quotients cannot be that close to a midpoint.
 static ALWAYS_INLINE double float_value(uint64_t bits, unsigned width)
 {
     if (width == 16)
@@ -144,17 +144,17 @@ static inline bool shape_is_pointer(const struct shape *shape)
     return shape->scalar == SCALAR_POINTER && shape->components == 1;
 }
 
-// The same but for the signedness, which is never a part of SPIR-V's arithmetic.
+// The same, ignoring signedness, which never matters to SPIR-V's arithmetic.
 static inline bool shape_same(const struct shape *a, const struct shape *b)
 {
     return a->scalar == b->scalar && a->width == b->width && a->components == b->components;
 }
 
-// Rows of a selector's table: an instruction, what it must look like, and its functions for 8, 16,
-// 32 and 64 bits.
+// Rows of a selector's table: an instruction, its required shape, and its functions for 8, 16, 32
+// and 64 bits.
 struct arithmetic_row {
     uint16_t opcode;
-    uint8_t form; // as the table says
+    uint8_t form; // defined by the table
     insn_run *run[4];
 };
 
@@ -172,7 +172,7 @@ static inline insn_run *arithmetic_run(const struct arithmetic_row *row, uint32_
     return row->run[width == 8 ? 0 : width == 16 ? 1 : width == 32 ? 2 : 3];
 }
 
-// What every selector fills in.
+// Fills in the fields common to all selectors.
 static inline void arithmetic_fill(const struct insn_shape *shape, struct insn *insn,
                                    uint32_t components)
 {
@@ -181,7 +181,7 @@ static inline void arithmetic_fill(const struct insn_shape *shape, struct insn *
     insn->operand_width = (uint8_t)shape->operand[0].width;
 }
 
-// Component by component. `width` is a constant in all calls.
+// Component by component. `width` is a constant in every call.
 
 typedef uint64_t unary_operation(uint64_t x, unsigned width);
 typedef uint64_t binary_operation(uint64_t x, uint64_t y, unsigned width);
@@ -207,8 +207,8 @@ static ALWAYS_INLINE void map_binary(struct exec *exec, const struct insn *insn,
     }
 }
 
-// Compiled for processors with wider vectors too; which of both runs is decided as the library is
-// loaded. AVX2 without FMA contracts nothing, so that results are the same.
+// Also compiled for processors with wider vectors; the choice is made when the library is loaded.
+// AVX2 without FMA contracts nothing, so the results are the same.
 #if defined(__x86_64__) && defined(__ELF__) && !defined(__SANITIZE_ADDRESS__)
 #define WIDE __attribute__((target_clones("default", "avx2")))
 #else
@@ -250,7 +250,7 @@ static ALWAYS_INLINE void map_binary(struct exec *exec, const struct insn *insn,
     DEFINE_BINARY(name, expression)                                                                \
     INTEGER_RUNS(name, map_binary)
 
-// The functions of an operation, as a row of a table has them.
+// The functions of an operation, as a table row.
 #define INTEGER_ROW(name)                                                                          \
     {                                                                                              \
         name##_8, name##_16, name##_32, name##_64                                                  \
@@ -264,4 +264,4 @@ static ALWAYS_INLINE void map_binary(struct exec *exec, const struct insn *insn,
         run, run, run, run                                                                         \
     } // one function for all widths
 
-insn_select select_dot; // exec/dot.c: dot products of integers; select_integer asks it
+insn_select select_dot; // integer dot products, called by select_integer

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers: parts of memory that have an address.
+// Buffers: ranges of memory with an address.
 
 #include "icd/objects.h"
 
 #include <stdlib.h>
 
-#define MEMORY_TYPES 1u // bits: there is only one
+#define MEMORY_TYPES 1u // bit mask: there is only one
 
 VkResult icd_CreateBuffer(VkDevice device, const VkBufferCreateInfo *info,
                           const VkAllocationCallbacks *allocator, VkBuffer *result)
@@ -147,7 +147,7 @@ uint64_t icd_GetBufferOpaqueCaptureAddress(VkDevice device, const VkBufferDevice
     return 0;
 }
 
-// No format can be used in a view, so that nothing ever looks into one.
+// No format supports views, so nothing ever reads one.
 VkResult icd_CreateBufferView(VkDevice device, const VkBufferViewCreateInfo *info,
                               const VkAllocationCallbacks *allocator, VkBufferView *view)
 {

@@ -10,7 +10,7 @@
 
 struct icd_cache {
     pthread_mutex_t lock;
-    uint64_t *keys; // by rising value
+    uint64_t *keys; // ascending
     size_t count, capacity;
 };
 
@@ -28,7 +28,7 @@ static VkPipelineCacheHeaderVersionOne make_header(const struct icd_device *devi
     return header;
 }
 
-// Where a key is, or belongs.
+// Index of a key, or where to insert it.
 static size_t find(const struct icd_cache *cache, uint64_t key)
 {
     size_t low = 0, high = cache->count;
@@ -42,7 +42,7 @@ static size_t find(const struct icd_cache *cache, uint64_t key)
     return low;
 }
 
-// A key that does not fit any more is forgotten.
+// Keys beyond the limit are dropped.
 static void add(struct icd_cache *cache, uint64_t key)
 {
     const size_t at = find(cache, key);
@@ -70,7 +70,7 @@ void icd_cache_note(struct icd_cache *cache, uint64_t key)
     pthread_mutex_unlock(&cache->lock);
 }
 
-// Data of another driver or version, or data that is not a cache, leaves the cache empty.
+// Data of another driver or version, and invalid data, leave the cache empty.
 static void load(struct icd_cache *cache, const struct icd_device *device, const void *data,
                  size_t size)
 {
@@ -124,7 +124,7 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_GetPipelineCacheData(VkDevice device, VkPipel
     const size_t all = sizeof header + cache->count * sizeof *cache->keys;
     if (!data) {
         *size = all;
-    } else if (*size < sizeof header) { // without the whole header nothing is written
+    } else if (*size < sizeof header) { // writes nothing unless the whole header fits
         *size = 0;
         result = VK_INCOMPLETE;
     } else {
@@ -146,7 +146,7 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_MergePipelineCaches(VkDevice device, VkPipeli
                                                        uint32_t count, const VkPipelineCache *from)
 {
     (void)device;
-    // The destination is not among the sources, and the program keeps others away from it.
+    // The destination is not among the sources, and the application must synchronise access to it.
     struct icd_cache *destination = ICD_OBJECT(icd_cache, into);
     for (uint32_t i = 0; i < count; i++) {
         struct icd_cache *source = ICD_OBJECT(icd_cache, from[i]);

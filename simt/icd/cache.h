@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pipeline caches. Compiling is fast, so that a cache only remembers the keys of what was compiled
-// with it: enough for programs that save, load and merge caches to see that theirs work.
+// Pipeline caches. Compiling is fast, so a cache only records the keys of what was compiled with
+// it: enough for programs that save, load and merge caches to see that it works.
 #pragma once
 
 #include "icd/icd.h"
 
 struct icd_cache;
 
-// Notes a key; NULL is no cache. Thread-safe.
+// Records a key; NULL is fine. Thread-safe.
 void icd_cache_note(struct icd_cache *cache, uint64_t key);

@@ -13,7 +13,7 @@ struct icd_command_pool {
 };
 
 struct arena {
-    struct arena *next; // filled before
+    struct arena *next; // filled earlier
     size_t used, size;
     _Alignas(max_align_t) unsigned char bytes[];
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every Vulkan command that the driver has, by what it is dispatched on: NAME stands for vkNAME,
-// which icd_NAME implements. ALIAS(NAME, SUFFIX) is the same command under its extension's name.
+// Every Vulkan command of the driver, by its dispatch object: NAME stands for vkNAME, implemented
+// by icd_NAME. ALIAS(NAME, SUFFIX) is the same command under its extension name.
 // clang-format off
 #ifndef ALIAS
 #define ALIAS(name, suffix)
@@ -109,7 +109,7 @@ DEVICE(GetBufferDeviceAddress)  ALIAS(GetBufferDeviceAddress, KHR) ALIAS(GetBuff
 DEVICE(GetBufferOpaqueCaptureAddress)  ALIAS(GetBufferOpaqueCaptureAddress, KHR)
 DEVICE(CreateBufferView)
 DEVICE(DestroyBufferView)
-// icd/image.c: there are no formats, so that none of these can be used
+// icd/image.c: no formats are supported, so none of these can be used
 DEVICE(CreateImage)
 DEVICE(DestroyImage)
 DEVICE(BindImageMemory)
@@ -137,7 +137,7 @@ DEVICE(UpdateDescriptorSets)
 DEVICE(CreateDescriptorUpdateTemplate)  ALIAS(CreateDescriptorUpdateTemplate, KHR)
 DEVICE(DestroyDescriptorUpdateTemplate)  ALIAS(DestroyDescriptorUpdateTemplate, KHR)
 DEVICE(UpdateDescriptorSetWithTemplate)  ALIAS(UpdateDescriptorSetWithTemplate, KHR)
-// icd/command.c: pools and buffers; icd/record.c: what is recorded
+// icd/command.c: pools and buffers; icd/record.c: recording
 DEVICE(CreateCommandPool)
 DEVICE(DestroyCommandPool)
 DEVICE(ResetCommandPool)

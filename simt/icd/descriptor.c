@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptor set layouts, pools, and sets: making them. update.c fills them in.
+// Creates descriptor set layouts, pools and sets; update.c fills them in.
 
 #include "icd/objects.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define DESCRIPTORS_MAX (1u << 20) // of one set
+#define DESCRIPTORS_MAX (1u << 20) // per set
 
 enum { TYPE_INLINE = VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT + 1, TYPE_OTHER, TYPE_COUNT };
 
 struct icd_pool {
-    pthread_mutex_t lock; // of the contents of its sets
+    pthread_mutex_t lock; // guards the contents of its sets
     struct icd_set *sets;
     uint32_t sets_left;
-    uint64_t left[TYPE_COUNT]; // descriptors; of inline uniform blocks: bytes
+    uint64_t left[TYPE_COUNT]; // descriptors; inline uniform blocks: bytes
     uint64_t blocks_left;      // bindings of inline uniform blocks
 };
 
@@ -161,7 +161,7 @@ uint32_t icd_set_count(const struct icd_set *set, uint32_t index)
                                                    : set->layout->binding[index].count;
 }
 
-// What of the layout's last binding is not in a set in which it has `variable` descriptors.
+// The part of the layout's last binding that a set with `variable` descriptors lacks.
 static uint32_t missing(const struct icd_set_layout *layout, uint32_t variable, bool bytes)
 {
     if (!layout->binding_count)
@@ -217,8 +217,7 @@ void icd_set_copy(struct icd_set *to, const struct icd_set *from)
     memcpy(to->inline_bytes, from->inline_bytes, to->layout->inline_bytes);
 }
 
-// Pools. They count; where the descriptors are is left to malloc, so that there is no
-// fragmentation.
+// Pools only count; malloc places the descriptors, so there is no fragmentation.
 
 static unsigned type_index(VkDescriptorType type)
 {
@@ -246,7 +245,7 @@ VkResult icd_CreateDescriptorPool(VkDevice device, const VkDescriptorPoolCreateI
     return VK_SUCCESS;
 }
 
-// Whether the pool has what a set takes; takes it (sign < 0) or gives it back (sign > 0).
+// Takes a set's resources from the pool (sign < 0) if it has them, or returns them (sign > 0).
 static bool account(struct icd_pool *pool, const struct icd_set_layout *layout, uint32_t variable,
                     int sign)
 {

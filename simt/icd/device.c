@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logical devices: each has its own address space, its own machine and one queue.
+// Logical devices: each has its own address space, machine and queue.
 #include "icd/physical.h"
 
 #include <stddef.h>
@@ -100,7 +100,7 @@ VKAPI_ATTR void VKAPI_CALL icd_GetDeviceQueue(VkDevice device, uint32_t family, 
 VKAPI_ATTR void VKAPI_CALL icd_GetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2 *info,
                                                VkQueue *queue)
 {
-    // A queue is only found with the flags that it was created with: none.
+    // Queues are only found with the flags that they were created with: none.
     *queue = VK_NULL_HANDLE;
     if (!info->flags)
         icd_GetDeviceQueue(device, info->queueFamilyIndex, info->queueIndex, queue);
@@ -119,7 +119,7 @@ VKAPI_ATTR void VKAPI_CALL icd_GetDeviceGroupPeerMemoryFeatures(VkDevice device,
     *features = 0; // there are no peers
 }
 
-// Timestamps of the device are those of CLOCK_MONOTONIC, in nanoseconds.
+// Device timestamps are CLOCK_MONOTONIC in nanoseconds.
 VKAPI_ATTR VkResult VKAPI_CALL icd_GetCalibratedTimestampsEXT(
     VkDevice device, uint32_t count, const VkCalibratedTimestampInfoEXT *infos,
     uint64_t *timestamps, uint64_t *deviation)
@@ -133,7 +133,7 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_GetCalibratedTimestampsEXT(
     return VK_SUCCESS;
 }
 
-// Names and labels for debuggers: accepted, not used.
+// Debug names and labels are accepted and ignored.
 
 VKAPI_ATTR VkResult VKAPI_CALL
 icd_SetDebugUtilsObjectNameEXT(VkDevice device, const VkDebugUtilsObjectNameInfoEXT *info)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the loader calls first, and the tables through which it finds every command.
+// The loader's entry points, and the tables that map names to commands.
 #include "icd/icd.h"
 
 #include <string.h>
 
 #define LOADER_INTERFACE_MIN 5 // vkCreateInstance accepts any apiVersion
-#define LOADER_INTERFACE_MAX 7 // these functions are also found through vk_icdGetInstanceProcAddr
+#define LOADER_INTERFACE_MAX 7 // also available through vk_icdGetInstanceProcAddr
 
 struct command {
     const char *name;
@@ -34,7 +34,7 @@ static const struct command device_commands[] = {
 #undef DEVICE
     COMMAND(GetDeviceProcAddr)};
 
-// Instance commands that are not dispatched on a VkPhysicalDevice.
+// Instance commands not dispatched on a VkPhysicalDevice.
 static const char *const on_instance[] = {
     "vkDestroyInstance",
     "vkEnumeratePhysicalDevices",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// VK_KHR_pipeline_executable_properties: what a pipeline was compiled to.
+// VK_KHR_pipeline_executable_properties: the compiled form of a pipeline.
 #include "icd/icd.h"
 
 #include <stdio.h>
@@ -67,14 +67,14 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_GetPipelineExecutableInternalRepresentationsK
     snprintf(out->description, sizeof out->description,
              "the instructions as they are executed, in the syntax of the SPIR-V assembler");
     out->isText = VK_TRUE;
-    const size_t size = strlen(program->listing) + 1; // with its terminator
+    const size_t size = strlen(program->listing) + 1; // including the terminator
     if (!out->pData) {
         out->dataSize = size;
     } else if (out->dataSize >= size) {
         memcpy(out->pData, program->listing, size);
         out->dataSize = size;
     } else {
-        // What fits, terminated.
+        // Truncated to fit, and terminated.
         if (out->dataSize) {
             memcpy(out->pData, program->listing, out->dataSize - 1);
             ((char *)out->pData)[out->dataSize - 1] = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes recorded commands, one after the other, on the queue's thread.
+// Executes recorded commands in order on the queue's thread.
 
 #include "icd/objects.h"
 
@@ -8,10 +8,10 @@
 #include <string.h>
 #include <time.h>
 
-// False: go no further, the device was lost or is being destroyed.
+// False: stop, the device was lost or is being destroyed.
 typedef bool command_run(struct executor *executor, const struct command *command);
 
-// The memory behind a region's number; false, and reported, if there is none.
+// The memory of a region number; false, with a report, if there is none.
 static bool find_region(struct executor *executor, const char *name, uint32_t number,
                         struct region *region)
 {
@@ -25,7 +25,7 @@ static bool find_region(struct executor *executor, const char *name, uint32_t nu
     return true;
 }
 
-// How much of `size` bytes from `offset` on is in a region; less than all is reported.
+// How much of `size` bytes from `offset` on is in a region; reports anything less.
 static uint64_t fitting(struct executor *executor, const char *name, const struct region *region,
                         uint64_t offset, uint64_t size)
 {
@@ -53,11 +53,11 @@ static bool provide_local(struct executor *executor, uint32_t count)
     return true;
 }
 
-// What a descriptor gives access to: without bytes if it is not written or points nowhere.
+// The memory behind a descriptor: empty if it is not written or points nowhere.
 static struct region resolve(struct executor *executor, const struct icd_descriptor *descriptor,
                              VkDescriptorType type, uint64_t dynamic)
 {
-    if (descriptor->inline_bytes) // the region is read only
+    if (descriptor->inline_bytes) // read-only
         return (struct region){.bytes = (unsigned char *)(uintptr_t)descriptor->inline_bytes,
                                .size = descriptor->range,
                                .read_only = true};
@@ -202,7 +202,7 @@ static bool run_fill(struct executor *executor, const struct command *command)
     if (!find_region(executor, name, command->fill.to, &to))
         return true;
     uint64_t size = command->fill.size;
-    if (size == VK_WHOLE_SIZE) // rounded down, as the specification has it
+    if (size == VK_WHOLE_SIZE) // rounded down, as specified
         size = offset < to.size ? to.size - offset : 0;
     else
         size = fitting(executor, name, &to, offset, size);
@@ -336,7 +336,7 @@ bool icd_execute(struct executor *executor, const struct icd_command_buffer *buf
     return true;
 }
 
-// Only primary command buffers have this command, so that it is not entered twice.
+// Only primary command buffers contain this command, so it never nests.
 static bool run_secondary(struct executor *executor, const struct command *command)
 {
     for (uint32_t i = 0; i < command->execute.count; i++)

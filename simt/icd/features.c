@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver supports. Features that are not in the table are not supported; the structures of
-// later versions and of extensions are answered from the same rows.
+// Supported features. All others are unsupported; structures of later versions and of extensions
+// are answered from the same table.
 #include "icd/physical.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-// Structures that hold nothing but features: where the first one is, and where the last one ends.
+// Feature structures: offsets of the first feature and the end of the last.
 struct layout {
     VkStructureType type;
     const char *name;
@@ -102,7 +102,7 @@ static const struct layout layouts[] = {
 #endif
 };
 
-// A feature that is supported: the one or two structures that say so.
+// A supported feature, and the one or two structures that contain it.
 struct place {
     VkStructureType type;
     size_t offset; // bytes
@@ -166,7 +166,7 @@ static const struct place supported[][2] = {
     V12(SHADER_ATOMIC_INT64, ShaderAtomicInt64, shaderSharedInt64Atomics),
     V12(SHADER_FLOAT16_INT8, ShaderFloat16Int8, shaderFloat16),
     V12(SHADER_FLOAT16_INT8, ShaderFloat16Int8, shaderInt8),
-    // Of descriptor indexing what buffers need; `descriptorIndexing` would promise images too.
+    // The parts of descriptor indexing for buffers; `descriptorIndexing` would also promise images.
     V12(DESCRIPTOR_INDEXING, DescriptorIndexing, shaderUniformBufferArrayNonUniformIndexing),
     V12(DESCRIPTOR_INDEXING, DescriptorIndexing, shaderStorageBufferArrayNonUniformIndexing),
     V12(DESCRIPTOR_INDEXING, DescriptorIndexing, descriptorBindingUniformBufferUpdateAfterBind),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Vulkan driver's objects, and what its files share. Only icd/ knows Vulkan; what executes
-// shaders is behind schedule/machine.h.
+// The Vulkan driver's objects, and declarations shared by its files. Only icd/ knows Vulkan;
+// shaders execute behind schedule/machine.h.
 #pragma once
 
 #include "memory/regions.h"
@@ -20,9 +20,9 @@
 #define GLOBAL(name)   VKAPI_ATTR __typeof__(vk##name) icd_##name;
 #define INSTANCE(name) VKAPI_ATTR __typeof__(vk##name) icd_##name;
 #define DEVICE(name)   VKAPI_ATTR __typeof__(vk##name) icd_##name;
-// The driver's own command, found through vkGetDeviceProcAddr: what is drawn for the dispatches
-// that follow it in the command buffer depends on `run` and their number behind it, and no longer
-// on how many the device has executed before.
+// The driver's own command, available through vkGetDeviceProcAddr: random choices for the following
+// dispatches in the command buffer depend on `run` and their number within it, no longer on how
+// many the device executed before.
 VKAPI_ATTR void VKAPI_CALL vkCmdBeginRunLITMUS(VkCommandBuffer commands, uint64_t run);
 #include "icd/commands.h"
 #undef GLOBAL
@@ -38,11 +38,11 @@ VKAPI_ATTR void VKAPI_CALL vkCmdBeginRunLITMUS(VkCommandBuffer commands, uint64_
 #define ICD_BUFFER_ALIGNMENT 16   // bytes
 #define ICD_INLINE_BLOCK_MAX 4096 // bytes
 
-// Dispatchable objects begin with what the loader writes into them.
+// Dispatchable objects begin with the loader's dispatch table pointer.
 struct icd_physical {
     VK_LOADER_DATA loader;
     struct icd_instance *instance;
-    struct settings settings; // as they were when the instance was created; the seed is its own
+    struct settings settings; // at instance creation; with its own seed
 };
 
 struct icd_instance {
@@ -53,8 +53,8 @@ struct icd_instance {
     pthread_mutex_t lock;
 };
 
-// A line for a person: to the debug messengers of the instance, and to stderr ("simt: ...").
-// Control characters are replaced. Thread-safe.
+// Reports a line to the instance's debug messengers and to stderr ("simt: ..."). Replaces control
+// characters. Thread-safe.
 enum icd_severity { ICD_INFO, ICD_WARNING, ICD_ERROR };
 void icd_say(struct icd_instance *instance, enum icd_severity severity, const char *line);
 
@@ -68,23 +68,22 @@ struct icd_device {
     bool robust;      // robustBufferAccess is enabled
     bool executables; // pipelineExecutableInfo is enabled
     struct icd_queue *queue;
-    atomic_bool lost;                 // every later call says VK_ERROR_DEVICE_LOST where it can
+    atomic_bool lost;                 // every later call returns VK_ERROR_DEVICE_LOST if it can
     bool stop;                        // read by machine_dispatch
-    atomic_uint_fast64_t allocations; // counted for FAULT_MEMORY
-    atomic_uint_fast64_t submits;     // counted for the faults that happen at a submit
+    atomic_uint_fast64_t allocations; // for FAULT_MEMORY
+    atomic_uint_fast64_t submits;     // for faults at a submit
     struct icd_slot *slots;           // icd/private.c; under `lock`
     pthread_mutex_t lock;
 };
 
-// icd/queue.c. One thread executes what was submitted, in order. NULL if it cannot be made. Freeing
-// it stops what is still being executed.
+// icd/queue.c. One thread executes submissions in order. NULL if it cannot be created. Freeing it
+// stops execution.
 struct icd_queue *icd_queue_create(struct icd_device *device, const VkDeviceQueueCreateInfo *info);
 void icd_queue_free(struct icd_queue *queue);
 VkQueue icd_queue_handle(struct icd_queue *queue);
 VkResult icd_queue_wait_idle(struct icd_queue *queue);
 
-// Objects that more than one file looks into. Handles of objects that are not dispatchable are
-// their addresses.
+// Objects used by several files. The handle of a non-dispatchable object is its address.
 struct icd_module {
     size_t count; // words
     uint32_t words[];
@@ -92,20 +91,20 @@ struct icd_module {
 
 struct icd_binding {
     VkDescriptorType type;
-    uint32_t binding, count; // descriptors; of inline uniform blocks: bytes
+    uint32_t binding, count; // descriptors; inline uniform blocks: bytes
     uint32_t first;          // index of its first descriptor in a set
 };
 
 struct icd_set_layout {
-    atomic_uint references; // pipeline layouts and sets keep it alive
+    atomic_uint references; // by pipeline layouts and sets
     bool push;              // for vkCmdPushDescriptorSetKHR
     uint32_t binding_count, descriptor_count, inline_bytes;
     VkDescriptorBindingFlags variable; // binding flags of the last binding
-    struct icd_binding binding[];      // by rising number
+    struct icd_binding binding[];      // ascending
 };
 
 struct icd_pipeline_layout {
-    atomic_uint references; // pipelines keep it alive
+    atomic_uint references; // by pipelines
     uint32_t push_size;     // bytes: the end of the push constant ranges
     uint32_t set_count;
     struct icd_set_layout *set[ICD_SETS_MAX];
@@ -119,15 +118,14 @@ struct icd_pipeline {
 void icd_set_layout_release(struct icd_set_layout *layout);           // icd/descriptor.c
 void icd_pipeline_layout_release(struct icd_pipeline_layout *layout); // icd/pipeline.c
 
-// What a descriptor points at, at the time of a dispatch.
+// The target of a descriptor at the time of a dispatch.
 struct icd_descriptor {
-    uint32_t region; // of device->regions: 0 if nothing was written; of no use any more once the
-                     // buffer is destroyed, which an unused descriptor may outlive
+    uint32_t region; // in device->regions; 0: not written; stale once the buffer is destroyed
     uint64_t offset, range;            // bytes; range may be VK_WHOLE_SIZE
-    const unsigned char *inline_bytes; // of an inline uniform block, which has `range` bytes
+    const unsigned char *inline_bytes; // an inline uniform block's `range` bytes
 };
 
-// Limits of storage, uniform and push data that both properties.c and pipeline.c need are the
+// Limits of storage, uniform and push data needed by both properties.c and pipeline.c are the
 // macros above.
 
 #define ICD_HANDLE(type, object) ((type)(uintptr_t)(object))
@@ -136,14 +134,14 @@ struct icd_descriptor {
 // Walks a pNext chain.
 const void *icd_find(const void *next, VkStructureType type);
 
-// Vulkan's idiom of two calls: how many of `have` elements to write to `out`; sets `*count`, and
-// `*result` to VK_INCOMPLETE if there is not room for all. Without `out` only the count is asked
-// for.
+// Vulkan's two-call idiom: returns how many of `have` elements to write to `out`; sets `*count`,
+// and `*result` to VK_INCOMPLETE if not all fit. Without `out` only sets the count.
 uint32_t icd_room(uint32_t have, const void *out, uint32_t *count, VkResult *result);
 
-// icd/private.c. Private data of an object that is being destroyed: its address may come again.
+// icd/private.c. Drops the private data of an object being destroyed, because its address may be
+// reused.
 void icd_private_forget(struct icd_device *device, uint64_t handle);
 
-// icd/entry.c. What the loader finds everything else through; not in commands.h.
+// icd/entry.c. The loader's way to everything else; not in commands.h.
 VKAPI_ATTR __typeof__(vkGetInstanceProcAddr) icd_GetInstanceProcAddr;
 VKAPI_ATTR __typeof__(vkGetDeviceProcAddr) icd_GetDeviceProcAddr;

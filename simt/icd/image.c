@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No format has images, so that a correct program never has one. The commands are there
-// because a loader or a layer may look for them; samplers can be had, and do nothing.
+// No format supports images, so a valid program never has one. The commands exist because loaders
+// and layers may look for them; samplers can be created and do nothing.
 #include "icd/icd.h"
 
 #include <stdlib.h>

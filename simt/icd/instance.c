@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instances, and what the driver says to people: through debug messengers and on stderr.
+// Instances, and messages through debug messengers and on stderr.
 #include "icd/icd.h"
 
 #include <stdio.h>
@@ -192,12 +192,12 @@ static VkResult read_settings(struct icd_instance *instance, const VkInstanceCre
             struct icd_physical *physical = &instance->physicals[i];
             *physical = (struct icd_physical){.instance = instance, .settings = settings};
             set_loader_magic_value(physical);
-            // Another seed is another device, which programs tell by its driverInfo and deviceUUID.
+            // Another seed makes another device, distinguishable by driverInfo and deviceUUID.
             physical->settings.seed += i;
         }
         return VK_SUCCESS;
     }
-    // The program has no messenger yet but those that it chained for this call.
+    // The only messengers so far are those chained to this call.
     const VkDebugUtilsMessengerCreateInfoEXT *chained =
         icd_find(info->pNext, VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT);
     struct icd_messenger *messenger = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory, which is the host's, and always mapped.
+// Device memory is host memory, always mapped.
 
 #include "icd/objects.h"
 #include "memory/past.h"
@@ -9,10 +9,10 @@
 #include <sys/mman.h>
 
 #define ALIGNMENT  64
-#define JUNK_BYTES 65536 // at the beginning of fresh memory; what is behind them is zero
+#define JUNK_BYTES 65536 // at the beginning of fresh memory; the rest is zero
 #define PAGES_FROM JUNK_BYTES
 
-// A program must not rely on what fresh memory holds.
+// Programs must not rely on the contents of fresh memory.
 static void fill_with_junk(struct icd_memory *memory, uint64_t seed, uint64_t number)
 {
     const uint64_t size = memory->size < JUNK_BYTES ? memory->size : JUNK_BYTES;
@@ -33,7 +33,8 @@ static bool get_bytes(struct icd_memory *memory)
             mmap(NULL, memory->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         memory->bytes = bytes == MAP_FAILED ? NULL : bytes;
     } else {
-        // Not all at the beginning of a page, where they would share what is remembered of them.
+        // Varies the start within the page, since locations at the same place share remembered
+        // history.
         uint64_t state = memory->size;
         const size_t place = splitmix_next(&state) % (PAST_PAGE / ALIGNMENT) * ALIGNMENT;
         memory->start = malloc(PAST_PAGE + place + memory->size);
@@ -87,7 +88,7 @@ void icd_FreeMemory(VkDevice handle, VkDeviceMemory handle_memory,
     if (!memory)
         return;
     icd_private_forget(device, (uintptr_t)memory);
-    // Buffers may be left over. They must not be used any more, and if they are, it is noticed.
+    // Buffers may remain bound. They must not be used any more; uses are detected.
     pthread_mutex_lock(&memory->lock);
     for (struct icd_buffer *buffer = memory->buffers; buffer; buffer = buffer->next) {
         regions_remove(device->regions, buffer->region);

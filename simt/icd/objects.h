@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of memory, descriptors, commands and queue share among themselves.
+// Shared by the files for memory, descriptors, commands and the queue.
 #pragma once
 
 #include "icd/icd.h"
 
-// icd/memory.c, icd/buffer.c. What a VkDeviceMemory's handle stands for lives until the memory is
-// freed and all buffers that were bound to it are gone. `lock` guards `buffers`, and `there` of all
-// of them.
+// icd/memory.c, icd/buffer.c. A VkDeviceMemory's object lives until the memory is freed and all
+// buffers bound to it are gone. `lock` guards `buffers` and their `there`.
 struct icd_memory {
     atomic_uint references;
     unsigned char *bytes;
     uint64_t size;
     bool pages;           // from mmap
-    unsigned char *start; // else: what is to be freed
+    unsigned char *start; // pointer to free if not `pages`
     pthread_mutex_t lock;
     struct icd_buffer *buffers; // bound and not destroyed
 };
 
 struct icd_buffer {
     uint64_t size;
-    uint32_t region; // its number in device->regions from bind on; 0 before
+    uint32_t region; // in device->regions after binding; 0 before
     bool there;      // the region has not been removed
     struct icd_memory *memory;
     struct icd_buffer *next, **link; // in memory->buffers
@@ -29,32 +28,32 @@ void icd_memory_release(struct icd_memory *memory);
 // icd/descriptor.c, icd/update.c
 struct icd_set {
     struct icd_set_layout *layout; // a reference
-    struct icd_pool *pool;         // NULL: pushed, and constant once it is recorded
+    struct icd_pool *pool;         // NULL: pushed, and constant once recorded
     struct icd_set *next, **link;  // in pool->sets
-    uint32_t variable;             // count of the last binding
+    uint32_t variable;             // length of the last binding
     unsigned char *inline_bytes;
     struct icd_descriptor descriptor[];
 };
 
-// Copies in one step all that a dispatch reads, though another thread may be writing to it.
+// Takes an atomic snapshot of everything a dispatch reads, although another thread may write to it.
 void icd_set_lock(struct icd_set *set);
 void icd_set_unlock(struct icd_set *set);
 bool icd_is_dynamic(VkDescriptorType type);
 bool icd_is_inline(VkDescriptorType type);
 uint32_t icd_set_count(const struct icd_set *set, uint32_t index); // descriptors of binding[index]
-// Bytes of a set of that layout, the last binding being as long as the layout says; and such a set,
-// with nothing written, in zeroed memory of that size. It does not add a reference.
+// The size in bytes of a set of that layout with its last binding at full length; and such a set,
+// empty, in zeroed memory of that size. Does not add a reference.
 size_t icd_set_size(const struct icd_set_layout *layout);
 void icd_set_init(struct icd_set *set, struct icd_set_layout *layout);
-// Copies what is written in `from`, which has the same bindings.
+// Copies what is written in `from`, which must have the same bindings.
 void icd_set_copy(struct icd_set *to, const struct icd_set *from);
 void icd_set_write(struct icd_set *set, const VkWriteDescriptorSet *write);
 void icd_set_write_template(struct icd_set *set, VkDescriptorUpdateTemplate handle,
                             const void *data);
-// Dynamic offsets that the bindings before binding[index] take.
+// The number of dynamic offsets for bindings before binding[index].
 uint32_t icd_dynamic_before(const struct icd_set_layout *layout, uint32_t index);
 
-// icd/sync.c: all state of these is guarded by the queue's lock.
+// icd/sync.c: the queue's lock guards all of this state.
 struct icd_fence {
     bool signaled;
 };
@@ -68,7 +67,7 @@ struct icd_event {
     bool set;
 };
 
-// Waits until `ready` says so, for at most `timeout` nanoseconds: VK_SUCCESS, VK_TIMEOUT, or
+// Waits at most `timeout` nanoseconds until `ready` is true: VK_SUCCESS, VK_TIMEOUT, or
 // VK_ERROR_DEVICE_LOST. `ready` is called with the queue's lock held.
 typedef bool icd_ready(const void *user);
 VkResult icd_wait(struct icd_device *device, icd_ready *ready, const void *user, uint64_t timeout);
@@ -84,12 +83,12 @@ struct icd_query_pool {
     struct icd_query query[];
 };
 size_t icd_query_size(VkQueryResultFlags flags); // bytes of one result
-// Writes one result; a value that is not available is left as it is.
+// Writes one result; unavailable values are left unchanged.
 void icd_query_store(const struct icd_query *query, VkQueryResultFlags flags, unsigned char *to);
 
-// Recorded commands. They and everything that they point at lie in the command buffer's arena, but
-// for what Vulkan says must outlive them. Buffers are known by the number of their region, so that
-// one that is gone is noticed.
+// Recorded commands. They and everything they point to are in the command buffer's arena, except
+// objects that Vulkan requires to outlive them. Buffers are identified by region number, so that a
+// destroyed one is detected.
 struct bound_set {
     struct icd_set *set;     // NULL: none
     const uint32_t *dynamic; // offsets in bytes, by binding and element
@@ -123,7 +122,7 @@ struct command {
             const unsigned char *push;    // [ICD_PUSH_MAX]
             uint32_t base[3], groups[3];
             bool is_indirect;
-            uint32_t indirect; // region that has the groups
+            uint32_t indirect; // region with the group counts
             uint64_t indirect_offset;
         } dispatch;
         struct {
@@ -170,15 +169,15 @@ struct icd_command_buffer {
     struct icd_command_pool *pool;
     struct icd_command_buffer *next, **link; // in pool->buffers
     bool secondary;
-    VkResult error; // the first one while recording; vkEndCommandBuffer says it
+    VkResult error; // first error while recording, returned by vkEndCommandBuffer
     struct arena *arena;
     struct command *first, **last;
-    struct kept_layout *layouts; // references, until the buffer is reset
-    // What is bound while recording.
+    struct kept_layout *layouts; // references held until the buffer is reset
+    // Currently bound.
     struct icd_pipeline *pipeline;
     struct bound_set set[ICD_SETS_MAX];
     unsigned char push[ICD_PUSH_MAX];
-    const struct bound_set *recorded_sets; // `set` and `push` as they are, or NULL: changed since
+    const struct bound_set *recorded_sets; // snapshots of `set` and `push`; NULL: changed since
     const unsigned char *recorded_push;
 };
 
@@ -187,8 +186,8 @@ struct kept_layout {
     struct icd_set_layout *layout;
 };
 
-// Zeroed memory that lives until the command buffer is reset, aligned for everything. NULL if there
-// is none; the command buffer then has its error.
+// Zeroed memory that lives until the command buffer is reset, aligned for any type. NULL if out of
+// memory, which becomes the command buffer's error.
 void *icd_record_bytes(struct icd_command_buffer *buffer, size_t size);
 
 // icd/execute.c, on the queue's thread. False: the device was lost or is being destroyed.
@@ -199,7 +198,7 @@ struct executor {
     bool nothing; // dispatches are not executed
     // Of the command buffer: vkCmdBeginRunLITMUS.
     bool in_run;
-    uint64_t run, run_dispatches; // dispatches since
+    uint64_t run, run_dispatches; // dispatches since then
 };
 bool icd_execute(struct executor *executor, const struct icd_command_buffer *buffer);
 void icd_executor_free(struct executor *executor);
@@ -212,11 +211,11 @@ struct icd_queue {
     pthread_mutex_t lock;   // guards everything below and the objects of icd/sync.c, icd/query.c
     pthread_cond_t changed; // any of that
     struct submission *first, **last; // not yet taken by the thread
-    uint64_t submitted, completed;    // counts
+    uint64_t submitted, completed;    // counters
     bool stop;
-    struct executor executor; // the thread's own
+    struct executor executor; // used only by the thread
 };
 void icd_lose_device(struct icd_device *device);
-// A line to icd_say.
+// Reports a line through icd_say.
 __attribute__((format(__printf__, 3, 4))) void
 icd_report(struct icd_device *device, enum icd_severity severity, const char *format, ...);

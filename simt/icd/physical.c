@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The physical devices, which are alike in this: extensions, memory, queues, and formats.
+// Common parts of the physical devices: extensions, memory, queues and formats.
 #include "icd/physical.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static const VkExtensionProperties extensions[] = {
     EXTENSION(EXT_SHADER_SUBGROUP_BALLOT),
     EXTENSION(EXT_SHADER_SUBGROUP_VOTE),
     EXTENSION(NV_SHADER_SUBGROUP_PARTITIONED),
-    // What 1.1 to 1.3 made core, for programs that ask for it by its older name.
+    // Promoted to core in 1.1 to 1.3, for programs that request the older names.
     EXTENSION(KHR_16BIT_STORAGE),
     EXTENSION(KHR_8BIT_STORAGE),
     EXTENSION(KHR_BIND_MEMORY_2),
@@ -163,9 +163,9 @@ VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceQueueFamilyProperties2(
         out->queueFamilyProperties = queue_family;
 }
 
-// Formats: none, neither of images nor of texel buffers. One says that it could be an attachment,
-// because Amber refuses a device for compute without it, and then makes no image. What would make
-// one asks for its limits first, and they are not there.
+// Formats: none, neither for images nor for texel buffers. One claims attachment support because
+// Amber otherwise refuses the device for compute, and then creates no image; a program that would
+// do so first asks for limits, and gets none.
 
 VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceFormatProperties(VkPhysicalDevice physical,
                                                                  VkFormat format,
@@ -225,14 +225,14 @@ VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceSparseImageFormatProperties2(
     *count = 0;
 }
 
-// Nothing is shared with other drivers or processes
+// No sharing with other drivers or processes
 
 VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceExternalBufferProperties(
     VkPhysicalDevice physical, const VkPhysicalDeviceExternalBufferInfo *info,
     VkExternalBufferProperties *properties)
 {
     (void)physical;
-    // The specification wants a handle type to be compatible with itself even so.
+    // Even so, the specification requires a handle type to be compatible with itself.
     properties->externalMemoryProperties =
         (VkExternalMemoryProperties){.compatibleHandleTypes = info->handleType};
 }
@@ -279,7 +279,7 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_GetPhysicalDeviceCalibrateableTimeDomainsEXT(
 }
 
 #ifdef VK_KHR_cooperative_matrix
-// Of what is executed, the sizes that programs look for; of integers those of 8 bits, in 32.
+// Supported shapes: the sizes that programs look for; for integers only 8-bit, accumulated in 32.
 VKAPI_ATTR VkResult VKAPI_CALL icd_GetPhysicalDeviceCooperativeMatrixPropertiesKHR(
     VkPhysicalDevice physical, uint32_t *count, VkCooperativeMatrixPropertiesKHR *out)
 {

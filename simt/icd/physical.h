@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the device can do: asked by programs through physical.c, features.c and properties.c, and by
-// the driver itself when a device or a pipeline cache is created.
+// The device's capabilities, queried by programs through physical.c, features.c and properties.c,
+// and by the driver when it creates a device or a pipeline cache.
 #pragma once
 
 #include "icd/icd.h"
 
-// Is it a device extension that this driver has? (icd/physical.c)
+// Whether the driver has this device extension. (icd/physical.c)
 bool icd_extension_known(const char *name);
 
-// Fills in a structure of a pNext chain of features; false if it is not one that is known here.
-// Only sType of it is read. (icd/features.c)
+// Fills in a structure of a pNext chain of features; false if it is unknown. Reads only its sType.
+// (icd/features.c)
 bool icd_features_fill(VkBaseOutStructure *structure);
 
-// Are all features supported that a device is to be created with? If not, `error` gets a line.
+// Whether all features requested for a device are supported. If not, `error` gets a line.
 bool icd_features_supported(const VkDeviceCreateInfo *info, char *error, size_t size);
-// Is the feature at `offset` of a structure of that type among them?
+// Whether they include the feature at `offset` in a structure of that type.
 bool icd_feature_enabled(const VkDeviceCreateInfo *info, VkStructureType type, size_t offset);
 
-// Properties (icd/properties.c), without what a faulty device does to them.
+// Properties (icd/properties.c), ignoring faults.
 void icd_properties_true(const struct settings *settings, VkPhysicalDeviceProperties *properties);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shader modules, pipeline layouts, and compute pipelines: a module becomes a program here, and is
-// checked against the layout that it is to be used with.
+// Shader modules, pipeline layouts and compute pipelines: compiles modules into programs, and
+// checks them against their layouts.
 #include "icd/cache.h"
 #include "icd/icd.h"
 
@@ -230,7 +230,7 @@ static bool choose_subgroup(const struct icd_device *device,
     return true;
 }
 
-// NULL with a line in `error`, or an empty one if memory ran out.
+// NULL with a line in `error`, or an empty one if out of memory.
 static struct program *compile_words(const struct icd_device *device, struct icd_cache *cache,
                                      const struct icd_module *module,
                                      const VkPipelineShaderStageCreateInfo *stage,
@@ -303,7 +303,7 @@ static VkResult create_pipeline(const struct icd_device *device, struct icd_cach
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     snprintf(said.text, sizeof said.text, "pipeline: %.64s: %.900s", info->stage.pName, error.text);
     icd_say(device->physical->instance, ICD_ERROR, said.text);
-    // There is no code for a bad module that a program may expect without an extension.
+    // No error code for invalid modules is allowed without an extension.
     return VK_ERROR_UNKNOWN;
 }
 
@@ -342,7 +342,7 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_CreateComputePipelines(VkDevice handle, VkPip
             continue;
         const VkPipelineCreateFlags flags = infos[i].flags;
         const uint64_t begin = nanoseconds();
-        // Every pipeline has to be compiled: caches do not hold programs.
+        // Always compiles: caches hold no programs.
         const VkResult one =
             flags & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT
                 ? VK_PIPELINE_COMPILE_REQUIRED
@@ -350,7 +350,7 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_CreateComputePipelines(VkDevice handle, VkPip
         give_feedback(&infos[i], nanoseconds() - begin);
         if (one == VK_SUCCESS)
             continue;
-        if (result >= 0) // errors are negative, and said rather than that compiling is required
+        if (result >= 0) // errors are negative, and take precedence over COMPILE_REQUIRED
             result = one;
         stop = flags & VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT;
     }

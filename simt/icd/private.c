@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private data: a number for any object, in slots that layers and programs make. Few do.
+// Private data: a number per object in slots created by layers and programs. Few use it.
 #include "icd/icd.h"
 
 #include <stdlib.h>
@@ -75,7 +75,7 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_SetPrivateData(VkDevice handle, VkObjectType 
                                                   uint64_t object, VkPrivateDataSlot slot,
                                                   uint64_t data)
 {
-    (void)type; // addresses of live objects differ whatever their types are
+    (void)type; // live objects have different addresses, whatever their types
     struct icd_device *device = ICD_OBJECT(icd_device, handle);
     pthread_mutex_lock(&device->lock);
     struct datum *datum = find(ICD_OBJECT(icd_slot, slot), object);

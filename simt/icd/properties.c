@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Identity and limits. The structures of single extensions are cut out of those of Vulkan 1.1 to
-// 1.3.
+// Identity and limits. Structures of individual extensions are extracted from those of Vulkan 1.1
+// to 1.3.
 #include "icd/physical.h"
 
 #include <stddef.h>
@@ -9,16 +9,16 @@
 
 #define DRIVER_NAME "litmus simt"
 
-// Of storage and of uniform buffers: in a stage, and in a set, which is why runtime arrays never
-// have more than RESOURCE_RUNTIME_MAX.
+// For storage and uniform buffers, per stage and per set; hence runtime arrays have at most
+// RESOURCE_RUNTIME_MAX.
 #define DESCRIPTORS_MAX     RESOURCE_RUNTIME_MAX
 #define DYNAMIC_MAX         16
 #define INLINE_BLOCKS_MAX   16
 #define PUSH_DESCRIPTOR_MAX 32
 #define ALLOCATION_MAX      (UINT64_C(1) << 38) // bytes
-#define GROUPS_MAX          (1u << 22)          // with 1024 invocations each, ids fit in 32 bits
+#define GROUPS_MAX          (1u << 22)          // times 1024 invocations: ids fit in 32 bits
 
-// The vendor is neither a PCI vendor nor registered with Khronos: 0, which nobody has.
+// The vendor has neither a PCI id nor a Khronos id: 0, which nobody uses.
 #define VENDOR_ID 0
 
 // 1.1, 1.2 and 1.3 together.
@@ -32,7 +32,7 @@ struct properties {
 #endif
 };
 
-// Members of a structure, all in a row, that are the same as members of another one.
+// Consecutive members of a structure that mirror members of another.
 struct run {
     VkStructureType type;
     size_t to, from, size; // bytes; `from` in struct properties
@@ -105,7 +105,7 @@ static const struct run runs[] = {
 
 // Identity
 
-// FNV-1a, twice.
+// FNV-1a, two passes.
 static void make_uuid(const char *text, uint8_t uuid[VK_UUID_SIZE])
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -117,7 +117,7 @@ static void make_uuid(const char *text, uint8_t uuid[VK_UUID_SIZE])
     }
 }
 
-// What is said of the settings in driverInfo.
+// Describes the settings for driverInfo.
 static void describe(const struct settings *settings, char *text, size_t size)
 {
     const int length =
@@ -180,7 +180,7 @@ static void fill_12(const struct settings *settings, VkPhysicalDeviceVulkan12Pro
     const VkBool32 preserves_denorms = module_knows_capability(SpvCapabilityDenormPreserve);
     const VkBool32 rounds_to_even = module_knows_capability(SpvCapabilityRoundingModeRTE);
     *v12 = (VkPhysicalDeviceVulkan12Properties){
-        // driverID stays 0: no id is registered for this driver. Nor is it conformant.
+        // driverID stays 0: this driver has no registered id, and is not conformant.
         .driverName = DRIVER_NAME,
         .denormBehaviorIndependence = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL,
         .roundingModeIndependence = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL,
@@ -239,7 +239,7 @@ static void fill_13(VkPhysicalDeviceVulkan13Properties *v13)
     };
 }
 
-// Where the driver has nothing (images, rasterization), what the specification requires at least.
+// Limits of missing features (images, rasterization) are the specification's minimum.
 static const VkPhysicalDeviceLimits limits = {
     .maxImageDimension1D = 4096,
     .maxImageDimension2D = 4096,
@@ -335,12 +335,12 @@ void icd_properties_true(const struct settings *settings, VkPhysicalDeviceProper
     };
     snprintf(properties->deviceName, sizeof properties->deviceName, DRIVER_NAME ", model %s",
              model_names[settings->model]);
-    // Nothing that is cached depends on the settings.
+    // Nothing cached depends on the settings.
     make_uuid(DRIVER_NAME " " LITMUS_VERSION " cache", properties->pipelineCacheUUID);
 }
 
-// What FAULT_PROPERTIES does: text that no terminal and no JSON should get as it is, and sizes that
-// nobody should divide by.
+// The effect of FAULT_PROPERTIES: text that must be escaped for terminals and JSON, and sizes that
+// must not be divided by.
 
 static void break_text(char *text, size_t size)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Query pools. Only timestamps have a value; queries of another type can be made, and end as 0.
+// Query pools. Only timestamps have values; queries of other types can be created, and return 0.
 
 #include "icd/objects.h"
 

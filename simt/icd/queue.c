@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queue: takes submissions, and executes them in order on a thread of its own.
+// The queue: accepts submissions, and executes them in order on its own thread.
 
 #include "icd/objects.h"
 
@@ -11,12 +11,12 @@
 
 struct point {
     struct icd_semaphore *semaphore;
-    uint64_t value; // of timeline semaphores
+    uint64_t value; // for timeline semaphores
 };
 
 struct submission {
     struct submission *next;
-    uint64_t number; // of the submit, if this is the first part of it that has command buffers
+    uint64_t number; // the submit's number, on its first part with command buffers
     bool nothing;    // FAULT_NOTHING
     uint32_t wait_count, signal_count, buffer_count;
     struct point *waits, *signals;
@@ -58,9 +58,9 @@ static bool all_reached(const struct submission *submission)
     return true;
 }
 
-// Takes the first submission once all that it waits for has been signaled; binary semaphores are
-// then unsignaled. NULL when the thread must end. A lost device waits for nothing, and must not
-// look at what the application may have destroyed since.
+// Takes the first submission once all its wait semaphores are signaled, and resets binary ones.
+// NULL when the thread must end. A lost device does not wait, and must not touch objects that the
+// application may have destroyed.
 static struct submission *take(struct icd_queue *queue)
 {
     struct submission *submission = NULL;
@@ -93,7 +93,7 @@ static void hang(struct icd_queue *queue)
     pthread_mutex_unlock(&queue->lock);
 }
 
-// What a faulty device does at this submission. False: it is not executed.
+// Applies the device's faults at this submission. False: do not execute it.
 static bool inject_fault(struct icd_queue *queue, const struct submission *submission)
 {
     const struct settings *settings = &queue->device->physical->settings;
@@ -113,8 +113,8 @@ static bool inject_fault(struct icd_queue *queue, const struct submission *submi
     return false;
 }
 
-// Signals all that the submission signals. Nothing of the application's is touched afterwards: it
-// may destroy everything as soon as it sees one of these.
+// Signals everything the submission signals. Must not touch the application's objects afterwards:
+// it may destroy them as soon as it sees a signal.
 static void complete(struct icd_queue *queue, const struct submission *submission)
 {
     pthread_mutex_lock(&queue->lock);
@@ -156,8 +156,7 @@ static int start(struct icd_queue *queue)
     return pthread_create(&queue->thread, NULL, work, queue);
 }
 #else
-// Signals sent to the process are the application's; those of a mistake in this thread are not
-// blocked.
+// Process signals go to the application; signals from errors in this thread are not blocked.
 static int start(struct icd_queue *queue)
 {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
@@ -293,7 +292,7 @@ static struct submission *convert2(const VkSubmitInfo2 *info)
     return submission;
 }
 
-// Numbers the submit for the faults: the first of its parts that has command buffers bears it.
+// Numbers submits for the faults: the first part with command buffers gets the number.
 static void number_submit(struct icd_device *device, struct submission *list)
 {
     const struct settings *settings = &device->physical->settings;
@@ -309,7 +308,7 @@ static void number_submit(struct icd_device *device, struct submission *list)
             each->nothing = true;
 }
 
-// Queues what `count` infos of either kind say, all of it or nothing. The fence goes with the last.
+// Queues `count` infos of either kind, all or nothing. The fence belongs to the last.
 static VkResult submit(struct icd_queue *queue, uint32_t count, const VkSubmitInfo *infos,
                        const VkSubmitInfo2 *infos2, VkFence fence)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording: each command becomes a struct command, with all that it needs but what Vulkan says is
-// read when it is executed.
+// Recording: each command becomes a struct command with everything it needs, except what Vulkan
+// defines to be read at execution.
 
 #include "icd/objects.h"
 
 #include <string.h>
 
-// A new last command, or NULL without memory. What it points at must be recorded before it.
+// Appends a command; NULL if out of memory. Record what it points to first.
 static struct command *record(struct icd_command_buffer *buffer, enum command_kind kind)
 {
     struct command *command = icd_record_bytes(buffer, sizeof *command);
@@ -95,8 +95,8 @@ static bool same_bindings(const struct icd_set_layout *a, const struct icd_set_l
     return true;
 }
 
-// Binds a set of the command buffer's own as number `set`, for the caller to write to. It begins as
-// what was pushed there before. NULL without memory or if the layout has no such set.
+// Binds a set owned by the command buffer as number `set`, for the caller to write to, starting
+// from what was pushed before. NULL if out of memory, or if the layout has no such set.
 static struct icd_set *begin_push(struct icd_command_buffer *buffer, VkPipelineLayout handle,
                                   uint32_t number)
 {
@@ -257,8 +257,8 @@ void icd_CmdFillBuffer(VkCommandBuffer handle, VkBuffer to, VkDeviceSize offset,
     command->fill.value = value;
 }
 
-// Synchronisation. Commands are executed one after the other, and all memory is coherent, so that
-// barriers have nothing to do.
+// Synchronisation. Commands execute one after the other and all memory is coherent, so barriers
+// have no effect.
 
 void icd_CmdPipelineBarrier(VkCommandBuffer handle, VkPipelineStageFlags before,
                             VkPipelineStageFlags after, VkDependencyFlags flags,

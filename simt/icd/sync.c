@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fences, semaphores and events. One lock and one condition, the queue's, serve them all.
+// Fences, semaphores and events. They share the queue's lock and condition variable.
 
 #include "icd/objects.h"
 
@@ -44,7 +44,7 @@ VkResult icd_wait(struct icd_device *device, icd_ready *ready, const void *user,
     return result;
 }
 
-static void changed(struct icd_queue *queue) // with the lock, which it gives back
+static void changed(struct icd_queue *queue) // releases the lock
 {
     pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);

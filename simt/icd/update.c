@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptor sets: writing, copying, update templates.
+// Descriptor sets: writes, copies, update templates.
 
 #include "icd/objects.h"
 
@@ -12,12 +12,12 @@ static bool is_buffer(VkDescriptorType type)
            icd_is_dynamic(type);
 }
 
-// A place in a set: an element of a binding, or a byte of an inline uniform block. An update that
-// is longer than its binding continues in the next one that has any.
+// A position in a set: an element of a binding, or a byte of an inline uniform block. An update
+// longer than its binding continues in the next non-empty one.
 struct cursor {
     struct icd_set *set;
     uint32_t index;   // of the binding in the layout
-    uint64_t element; // below the binding's count once `settle` said yes
+    uint64_t element; // below the binding's count after `settle` succeeds
 };
 
 static bool settle(struct cursor *cursor, VkDescriptorType type)
@@ -68,8 +68,8 @@ static struct icd_descriptor describe(const VkDescriptorBufferInfo *info)
     };
 }
 
-// Writes `count` elements, or bytes, that lie `stride` bytes apart. Images and samplers, which no
-// format could be used with, are not kept.
+// Writes `count` elements or bytes, `stride` bytes apart. Ignores images and samplers, which no
+// format supports.
 static void write_elements(struct cursor cursor, VkDescriptorType type, uint32_t count,
                            const unsigned char *data, size_t stride)
 {
@@ -101,7 +101,7 @@ void icd_set_write(struct icd_set *set, const VkWriteDescriptorSet *write)
                    sizeof(VkDescriptorBufferInfo));
 }
 
-// Both sets stay as they are while it is copied: pools are locked in the order of their addresses.
+// Holds both sets stable while copying: pools are locked in address order.
 static void copy_elements(struct cursor from, struct cursor to, uint32_t count)
 {
     struct icd_set *first = (uintptr_t)from.set->pool < (uintptr_t)to.set->pool ? from.set : to.set;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomic instructions as atomic accesses of the host.
+// Atomic instructions on host memory.
 #include "memory/host.h"
 
 static uint64_t atomic_32(host32 *at, const struct order_atomic *atomic, bool *differs)

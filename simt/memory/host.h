@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses to the host's memory that lies behind the shader's addresses. Several threads execute
-// workgroups of one dispatch at once: every access is one (relaxed) atomic access of its size where
-// its address is aligned, and goes byte by byte otherwise.
+// Accesses to the host memory behind the shader's addresses. Several threads execute workgroups of
+// one dispatch concurrently: every aligned access is a single (relaxed) atomic access of its size,
+// and others go byte by byte.
 #pragma once
 
 #include "program/execution.h"
@@ -61,12 +61,12 @@ static inline void host_store(unsigned char *at, uint32_t size, uint64_t value)
         __atomic_store_n(at + i, (unsigned char)(value >> 8 * i), __ATOMIC_RELAXED);
 }
 
-// One step on 4 or 8 aligned bytes, sequentially consistent. Returns the value before; `differs`:
-// it was not the one that ORDER_COMPARE asked for.
+// A sequentially consistent operation on 4 or 8 aligned bytes. Returns the old value; `differs`:
+// ORDER_COMPARE did not match.
 uint64_t host_atomic(unsigned char *at, uint32_t size, const struct order_atomic *atomic,
                      bool *differs);
 
-// The region of a number as the shader sees it; false if there is none.
+// Looks up a region number as the shader sees it; false if there is none.
 static inline bool host_region(const struct exec *exec, uint32_t number, struct region *region)
 {
     const struct region *found = NULL;
@@ -94,14 +94,14 @@ static inline uint64_t host_region_offset(uint64_t address)
     return address & OFFSET_MASK;
 }
 
-// An offset does not lead into another region.
+// An offset never reaches another region.
 static inline uint64_t host_add(uint64_t address, uint64_t offset)
 {
     return host_region_offset(address) + offset > OFFSET_MASK ? POINTER_BAD : address + offset;
 }
 
-// Where a scalar of `size` bytes, `offset` bytes behind `address`, lies in the region of `address`;
-// NULL if the access is wrong, and `kind` says how.
+// The scalar of `size` bytes at `address` + `offset` within the region of `address`; NULL with the
+// fault's `kind` if the access is invalid.
 static inline unsigned char *host_find(const struct region *region, uint64_t address,
                                        uint64_t offset, uint32_t size, bool is_store,
                                        enum exec_fault_kind *kind)
@@ -118,14 +118,14 @@ static inline unsigned char *host_find(const struct region *region, uint64_t add
     return region->bytes + at;
 }
 
-// The region that the last lane accessed; most often the next one accesses it too.
+// The last lane's region, which the next lane most often accesses as well.
 struct host_window {
     struct region region;
     uint32_t number; // UINT32_MAX: none yet
 };
 #define HOST_NO_WINDOW ((struct host_window){.number = UINT32_MAX})
 
-// All of it for one access. NULL: the fault has been noted.
+// A complete access. NULL: the fault has been recorded.
 static ALWAYS_INLINE unsigned char *host_access(struct exec *exec, struct host_window *window,
                                                 unsigned lane, uint64_t address, uint32_t offset,
                                                 uint32_t size, bool is_store)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Late stores and early loads. A store waits at the level of its invocation, its subgroup or its
-// workgroup before it arrives in memory, which is the level of the device; a release moves what
-// waits to the level of its scope. A load may return what a level held at any time after the
-// invocation last acquired there and last touched the location; an acquire ends that.
+// workgroup before it reaches memory, the level of the device; a release moves waiting stores to
+// the level of its scope. A load may return what a level held at any time since the invocation last
+// acquired there and last touched the location.
 #include "memory/order.h"
 
 #include "program/execution.h"
@@ -14,17 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEEN_BITS    6   // of the table of an invocation's last accesses
-#define STALE_CHANCE 4   // one in so many times an old value is taken
-#define DRIFT_MAX    4   // invocations of which a store sinks in one drift
-#define DRIFT_LOOKS  128 // invocations that one drift looks at
+#define SEEN_BITS    6   // size of the table of an invocation's last accesses
+#define STALE_CHANCE 4   // an old value is taken one time in this many
+#define DRIFT_MAX    4   // invocations with a sinking store per drift
+#define DRIFT_LOOKS  128 // invocations examined per drift
 
-// What an ordering speaks of: buffers and shared memory have semantics of their own, and under
-// ORDER_RELAXED atomic accesses are ordered by less than others.
+// Classes of ordering: buffers and shared memory have separate semantics, and under ORDER_RELAXED
+// fewer things order atomic accesses.
 enum class { CLASS_BUFFER, CLASS_SHARED, CLASS_COUNT };
 enum access { ACCESS_PLAIN, ACCESS_ATOMIC, ACCESS_COUNT };
 
-// Up to when overwrites are visible, at each level.
+// The time up to which overwrites are visible, by level.
 struct view {
     uint64_t until[LEVEL_COUNT];
 };
@@ -36,8 +36,8 @@ struct viewer {
 
 struct invocation {
     struct viewer viewer;
-    // As of when the invocation last saw a location: by a hash of its word. Words that share an
-    // entry make each other's later.
+    // When the invocation last saw a location, by a hash of its word. Words that share an entry
+    // make each other's later.
     uint64_t seen[1u << SEEN_BITS];
 };
 
@@ -45,17 +45,17 @@ struct order {
     enum order_rules rules;
     uint32_t subgroup_count, width;
     struct past *past;
-    uint32_t number; // for `past`: the workgroup's; its subgroups' follow
+    uint32_t number; // for `past`: the workgroup's; those of its subgroups follow
     struct viewer workgroup;
     struct viewer *subgroups;
     struct invocation *invocations; // [subgroup * width + lane]
 };
 
-// An invocation, or a subgroup, and all that it belongs to.
+// An invocation or a subgroup, with all that contain it.
 struct path {
     struct order *order;
     struct viewer *viewers[LEVEL_DEVICE];
-    uint32_t number[LEVEL_COUNT]; // lane, subgroup's, workgroup's, 0
+    uint32_t number[LEVEL_COUNT]; // of the lane, subgroup and workgroup; 0
     struct invocation *invocation;
 };
 
@@ -115,7 +115,7 @@ static ALWAYS_INLINE struct path path_of(struct order *order, uint32_t subgroup,
     };
 }
 
-// From another lane of the subgroup, or from the first one.
+// Switches to another lane of the subgroup; `first` is its first lane.
 static ALWAYS_INLINE void path_turn(struct path *path, struct invocation *first, unsigned lane)
 {
     path->invocation = first + lane;
@@ -123,8 +123,8 @@ static ALWAYS_INLINE void path_turn(struct path *path, struct invocation *first,
     path->number[LEVEL_LANE] = lane;
 }
 
-// Cuts an access into parts of granules: one, or two if it crosses a granule's end. `shift` is how
-// far left a part's bytes are in its granule; `done` how many bits of the value come before.
+// Splits an access at granule boundaries into one or two parts. `shift`: the part's position in its
+// granule; `done`: bits of the value before it.
 struct cut {
     struct part part;
     unsigned shift, done;
@@ -142,7 +142,7 @@ static ALWAYS_INLINE unsigned cut_access(uintptr_t at, uint32_t size, bool is_sh
     return 2;
 }
 
-// Memory itself: only the bytes that are meant are touched.
+// Accesses memory itself, touching only the given bytes.
 
 static ALWAYS_INLINE uint64_t memory_read(uintptr_t granule, uint8_t bytes)
 {
@@ -175,14 +175,14 @@ static void memory_write(uintptr_t granule, uint8_t bytes, uint64_t value)
                 host_store(at + i, 1, value >> 8 * i);
 }
 
-// Notes that a store arrives at the levels above `from` up to `to`, before it does.
+// Records in advance that a store arrives at the levels above `from` up to `to`.
 static void note(const struct path *path, const struct part *part, enum level from, enum level to)
 {
     uint64_t old = memory_read(part->granule, part->bytes);
     for (enum level level = LEVEL_DEVICE; level > from; level--) {
         if (level < LEVEL_DEVICE)
             pending_overlay(&path->viewers[level]->pending, part->granule, part->bytes, &old);
-        // Shared memory is nobody else's; what it is reused for must not see it.
+        // Shared memory has no other observers, and its next user must not see it.
         if (level > to || (level == LEVEL_DEVICE && part->is_shared))
             continue;
         past_note(path->order->past, &(struct overwrite){
@@ -196,13 +196,12 @@ static void note(const struct path *path, const struct part *part, enum level fr
     }
 }
 
-// Moves what waits on the way between the levels `from` and `to`, these not included, to `to`, if
-// it is to these bytes.
+// Moves stores to these bytes that wait between levels `from` and `to`, exclusive, to `to`.
 static void clear_way(const struct path *path, const struct part *part, enum level from,
                       enum level to);
 
-// A store, taken from level `from`, arrives at level `to`. Where there is no room for it the oldest
-// goes one level further.
+// Moves a store, already taken from level `from`, to level `to`. If there is no room, the oldest
+// store there moves one level further.
 static void move(const struct path *path, const struct store *store, enum level from, enum level to)
 {
     const struct part part = {store->granule, store->bytes, store->is_shared};
@@ -233,7 +232,7 @@ static void clear_way(const struct path *path, const struct part *part, enum lev
     }
 }
 
-// Everything that waits for the path's own bytes goes to memory.
+// Moves everything of the path that waits for these bytes to memory.
 static void push_bytes(const struct path *path, const struct part *part)
 {
     clear_way(path, part, LEVEL_LANE, LEVEL_DEVICE);
@@ -262,7 +261,7 @@ static enum level level_of(uint32_t scope)
         return LEVEL_SUBGROUP;
     case SpvScopeWorkgroup:
         return LEVEL_WORKGROUP;
-    default: // QueueFamily, Device, and what is larger
+    default: // QueueFamily, Device and larger
         return LEVEL_DEVICE;
     }
 }
@@ -273,8 +272,8 @@ static struct ordering ordering_of(const struct exec *exec, uint32_t scope, uint
                                    SpvMemorySemanticsSequentiallyConsistentMask);
     const bool releases = both || semantics & SpvMemorySemanticsReleaseMask;
     const bool acquires = both || semantics & SpvMemorySemanticsAcquireMask;
-    // Atomic accesses need not be made available and visible. Without the Vulkan memory model
-    // nothing does: release and acquire imply it.
+    // Atomic accesses need no availability or visibility operation. Without the Vulkan memory model
+    // no access does: release and acquire imply it.
     const bool implied = !exec->program->vulkan_memory_model;
     return (struct ordering){
         .level = level_of(scope),
@@ -295,7 +294,7 @@ static bool is_ordered(const struct ordering *ordering, const struct store *stor
            !store->is_private;
 }
 
-// Cumulative: what others have released to a level of the scope goes further too, and first.
+// Cumulative: stores that others released to a level of the scope move on as well, and first.
 static void release(const struct path *path, const struct ordering *ordering)
 {
     for (enum level level = ordering->level; level-- > LEVEL_LANE;) {
@@ -317,8 +316,8 @@ static void raise_to(uint64_t *time, uint64_t least)
         *time = least;
 }
 
-// What has arrived at the levels of the scope becomes visible; of the levels beyond, what somebody
-// of the scope has passed on.
+// Makes visible what has reached the levels of the scope; of the levels beyond, what an invocation
+// in the scope has passed on.
 static void acquire_view(const struct path *path, enum level scope, enum access access,
                          enum class class)
 {
@@ -330,7 +329,7 @@ static void acquire_view(const struct path *path, enum level scope, enum access 
             raise_to(&own->until[level], path->viewers[with]->view[access][class].until[level]);
 }
 
-// A release passes on what is visible to the invocation, to those of the scope who acquire.
+// A release passes the invocation's view on to those in the scope that acquire.
 static void pass_on_view(const struct path *path, enum level scope, enum access access,
                          enum class class)
 {
@@ -340,7 +339,7 @@ static void pass_on_view(const struct path *path, enum level scope, enum access 
             raise_to(&path->viewers[with]->view[access][class].until[level], own->until[level]);
 }
 
-// A release that also acquires passes on what it has acquired.
+// A release that also acquires passes on what it acquired.
 static void acquire(const struct path *path, const struct ordering *ordering)
 {
     for (enum access access = 0; access < ACCESS_COUNT; access++)
@@ -368,14 +367,14 @@ static ALWAYS_INLINE void see(const struct path *path, const struct part *part, 
             raise_to(seen_of(path, part->granule, half), time);
 }
 
-// The overwrites that a load may have come before, newest first.
+// Overwrites that a load may precede, newest first.
 struct found {
     const struct overwrite *old[PAST_FOUND_MAX];
     unsigned count;
 };
 
-// One of them at `level`, later than `after`; NULL if the load should come before none. Never one
-// from before a store of the path's own: the load comes after that.
+// Picks one at `level`, later than `after`; NULL if the load should precede none. Never one from
+// before a store of the path itself, which the load must follow.
 static const struct overwrite *find_old(struct exec *exec, const struct path *path,
                                         const struct part *part, const struct found *found,
                                         enum level level, uint64_t after)
@@ -394,7 +393,7 @@ static const struct overwrite *find_old(struct exec *exec, const struct path *pa
     return NULL;
 }
 
-// What the bytes are to the invocation now: the nearest level that has them.
+// The current value for the invocation: from the nearest level that has the bytes.
 static ALWAYS_INLINE uint64_t load_newest(const struct path *path, const struct part *part)
 {
     const struct store *own =
@@ -411,7 +410,7 @@ static ALWAYS_INLINE uint64_t load_newest(const struct path *path, const struct 
     return value;
 }
 
-// What they are to it, or were: `as_of` is when.
+// A current or old value; `as_of` is its time.
 static uint64_t load_found(struct exec *exec, const struct path *path, const struct part *part,
                            const struct view *view, const struct found *found, uint64_t *as_of)
 {
@@ -431,7 +430,7 @@ static uint64_t load_found(struct exec *exec, const struct path *path, const str
     }
 }
 
-// `view` says up to when overwrites are visible; NULL: all of them are.
+// `view`: the time up to which overwrites are visible; NULL: all are.
 static ALWAYS_INLINE uint64_t load_part(struct exec *exec, const struct path *path,
                                         const struct part *part, const struct view *view)
 {
@@ -475,7 +474,7 @@ static ALWAYS_INLINE uint64_t load_at(struct exec *exec, const struct path *path
                                       const unsigned char *at, uint32_t size, bool is_shared,
                                       uint32_t flags)
 {
-    static const struct view private_view; // nothing makes anything visible to private accesses
+    static const struct view private_view; // private accesses never become visible
     const enum class class = is_shared ? CLASS_SHARED : CLASS_BUFFER;
     if (flags & ACCESS_VISIBLE)
         acquire_view(path, level_of(flags >> ORDER_SCOPE_SHIFT), ACCESS_PLAIN, class);
@@ -531,7 +530,7 @@ uint64_t order_load(struct exec *exec, unsigned lane, uint64_t address, uint32_t
 
 // Stores.
 
-// Stores as far as `to`; all of it is pending in the invocation first.
+// Stores as far as level `to`; it is first pending in the invocation.
 static ALWAYS_INLINE void store(const struct path *path, uintptr_t at, uint32_t size,
                                 uint64_t value, const struct store *like, enum level to)
 {
@@ -612,7 +611,7 @@ void order_store(struct exec *exec, unsigned lane, uint64_t address, uint32_t si
 
 // Atomics.
 
-// Acts on memory, where what the invocation itself has stored there arrives first.
+// Operates on memory, after the invocation's own stores to it have arrived.
 static uint64_t act(const struct path *path, unsigned char *at, uint32_t size, bool is_shared,
                     const struct order_atomic *atomic, bool *differs)
 {
@@ -625,7 +624,7 @@ static uint64_t act(const struct path *path, unsigned char *at, uint32_t size, b
     return host_atomic(at, size, atomic, differs);
 }
 
-// Acts as a load that may be stale, and a store.
+// Performs a possibly stale load, and a store.
 static uint64_t tear(struct exec *exec, const struct path *path, unsigned char *at, uint32_t size,
                      bool is_shared, const struct order_atomic *atomic, bool *differs)
 {
@@ -656,7 +655,7 @@ static uint64_t atomic_vulkan(struct exec *exec, const struct path *path, unsign
     return old;
 }
 
-// Loads and stores are like plain ones; only what must be one step goes to memory at once.
+// Loads and stores act like plain ones; read-modify-writes go to memory at once.
 static uint64_t atomic_relaxed(struct exec *exec, const struct path *path, unsigned char *at,
                                uint32_t size, bool is_shared, const struct order_atomic *atomic)
 {
@@ -711,9 +710,9 @@ void order_fence(struct exec *exec, unsigned lane, uint32_t scope, uint32_t sema
     acquire(&path, &ordering);
 }
 
-// What nobody orders.
+// Unordered stores.
 
-// One store, any, goes one level further: stores to different locations in any order.
+// Moves one store at random one level further: stores to different locations in any order.
 static void sink(struct exec *exec, const struct path *path, enum level level)
 {
     struct pending *pending = &path->viewers[level]->pending;
@@ -731,7 +730,7 @@ void order_drift(struct exec *exec)
         return;
     const uint32_t count = order->subgroup_count * order->width;
     const uint64_t random = exec_random(exec);
-    uint32_t left = 1 + (uint32_t)random % DRIFT_MAX; // invocations of which one store goes
+    uint32_t left = 1 + (uint32_t)random % DRIFT_MAX; // invocations with one store each to move
     uint32_t at = (uint32_t)(random >> 32) % count;
     for (uint32_t i = 0; i < DRIFT_LOOKS && left; i++, at = at + 1 < count ? at + 1 : 0) {
         if (!order->invocations[at].viewer.pending.count)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The past of memory: for each of some hundred sets of granules the last few overwrites.
+// The past of memory: the last few overwrites in each of several hundred sets of granules.
 #include "memory/past.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores on their way: a short list.
+// Short lists of pending stores.
 #include "memory/pending.h"
 
 #include <string.h>

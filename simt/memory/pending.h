@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores on their way to memory: those that only an invocation, a subgroup or a workgroup sees yet.
+// Pending stores: those so far visible only to an invocation, a subgroup or a workgroup.
 #pragma once
 
 #include <stdbool.h>
@@ -11,18 +11,18 @@
 // A store to bytes of one granule: eight bytes of host memory (memory/past.h).
 struct store {
     uintptr_t granule;
-    uint64_t value;  // of the granule; only those in `bytes` count
-    uint8_t bytes;   // set, never empty
+    uint64_t value;  // of the granule; valid for `bytes`
+    uint8_t bytes;   // non-empty set
     bool is_shared;  // to the workgroup's shared memory
-    bool is_private; // nothing orders it
+    bool is_private; // unordered
     bool is_atomic;  // an atomic instruction made it
 };
 
-// Oldest first. No two are to the same bytes: the order in which they leave makes no difference to
-// a location's own history.
+// Oldest first. No two are to the same bytes, so the order in which they leave does not change a
+// location's history.
 struct pending {
     uint32_t count;
-    // For a quick look: low bits of the granules' numbers, and the stores' bytes.
+    // For fast lookup: low bits of the granules' numbers, and the stores' bytes.
     uint8_t tags[PENDING_MAX], bytes[PENDING_MAX];
     struct store stores[PENDING_MAX];
 };
@@ -32,7 +32,7 @@ static inline uint8_t pending_tag(uintptr_t granule)
     return (uint8_t)(granule / 8);
 }
 
-// The set of indices of stores to any of these bytes that may be to this granule.
+// The indices of stores to any of these bytes that may be to this granule.
 static inline uint32_t pending_candidates(const struct pending *pending, uintptr_t granule,
                                           uint8_t bytes)
 {
@@ -50,7 +50,7 @@ static inline uint32_t pending_candidates(const struct pending *pending, uintptr
 #else
     uint64_t words[2];
     memcpy(words, &same, sizeof words);
-    uint32_t set = 0; // of each byte a bit: all of a word's bits meet in its highest byte
+    uint32_t set = 0; // one bit per byte: a word's bits meet in its highest byte
     for (unsigned i = 0; i < 2; i++)
         set |=
             (uint32_t)((words[i] & UINT64_C(0x8040201008040201)) * UINT64_C(0x0101010101010101) >>
@@ -76,14 +76,14 @@ static inline void bytes_copy(uint64_t *to, uint64_t from, uint8_t bytes)
     *to = (*to & ~mask) | (from & mask);
 }
 
-// The newest store, if it is to these bytes; NULL if it is not.
+// The newest store if it is to these bytes, else NULL.
 static inline struct store *pending_last(struct pending *pending, uintptr_t granule, uint8_t bytes)
 {
     struct store *last = &pending->stores[(pending->count - 1) % PENDING_MAX];
     return pending->count && last->granule == granule && !(bytes & ~last->bytes) ? last : NULL;
 }
 
-// Lays the stores to these bytes over a value; the set of those bytes that there were.
+// Overlays a value with the stores to these bytes; returns the set of bytes found.
 static inline uint8_t pending_overlay(const struct pending *pending, uintptr_t granule,
                                       uint8_t bytes, uint64_t *value)
 {
@@ -98,17 +98,17 @@ static inline uint8_t pending_overlay(const struct pending *pending, uintptr_t g
     return found;
 }
 
-// The index of a store to any of these bytes, or PENDING_MAX.
+// The index of a store to any of these bytes; PENDING_MAX: none.
 uint32_t pending_find(const struct pending *pending, uintptr_t granule, uint8_t bytes);
 struct store pending_take(struct pending *pending, uint32_t index);
-// Adds the newest store; older ones to the same bytes become one with it. False: there is no room.
+// Adds the newest store, and merges older ones to the same bytes into it. False: no room.
 bool pending_put_behind(struct pending *pending, const struct store *store);
 static inline bool pending_put(struct pending *pending, const struct store *store)
 {
     struct store *last = pending_last(pending, store->granule, store->bytes);
     if (!last || last->bytes != store->bytes)
         return pending_put_behind(pending, store);
-    // Most often the newest already is to just these bytes, and stays the newest.
+    // Most often the newest store is to exactly these bytes, and stays the newest.
     last->value = store->value;
     last->is_private &= store->is_private;
     last->is_atomic |= store->is_atomic;

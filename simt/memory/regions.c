@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of regions: pages of regions that are made when they are first needed and stay until
-// the end, so that looking one up needs no lock.
+// The table of regions: pages created on demand and kept until the end, so that lookup needs no
+// lock.
 #include "memory/regions.h"
 
 #include <pthread.h>
@@ -11,13 +11,13 @@
 #define PAGE_COUNT (REGION_COUNT >> PAGE_SHIFT)
 
 struct slot {
-    struct region region; // is only written while `present` is false
+    struct region region; // written only while `present` is false
     bool present;
 };
 
 struct regions {
-    pthread_mutex_t mutex; // of adding and removing
-    uint32_t next;         // where the search for a free number begins
+    pthread_mutex_t mutex; // for adding and removing
+    uint32_t next;         // start of the search for a free number
     uint32_t count;
     struct slot *pages[PAGE_COUNT];
 };
@@ -45,14 +45,14 @@ void regions_free(struct regions *regions)
     free(regions);
 }
 
-// The slot of a number, NULL if its page has never been needed.
+// A number's slot; NULL if its page does not exist.
 static struct slot *slot_of(const struct regions *regions, uint32_t number)
 {
     struct slot *page = __atomic_load_n(&regions->pages[number >> PAGE_SHIFT], __ATOMIC_ACQUIRE);
     return page ? &page[number & (PAGE_SIZE - 1)] : NULL;
 }
 
-// The next number that is free, with its page made; 0 if there is none or no memory.
+// The next free number, with its page; 0 if there is none or no memory.
 static uint32_t free_number(struct regions *regions)
 {
     if (regions->count == REGION_COUNT - 1)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decorations, of ids, of members, and through groups.
+// Decorations of ids and members, also through groups.
 #include "module/reader.h"
 
 #include <stdlib.h>
 
-// Everything that decorations can say of one thing.
+// All decorations of an id or member.
 struct marks {
     struct decorations id;
     struct member member;
-    uint32_t stride; // 0 without
+    uint32_t stride; // 0 if absent
     bool block, buffer_block;
 };
 
@@ -21,7 +21,7 @@ static const struct marks no_marks = {
     .member = {.offset = UINT32_MAX, .builtin = UINT32_MAX},
 };
 
-// The decorations that say something by a number.
+// Decorations with a numeric value.
 static uint32_t *number_of(struct marks *marks, uint32_t decoration)
 {
     switch (decoration) {
@@ -44,8 +44,8 @@ static uint32_t *number_of(struct marks *marks, uint32_t decoration)
     }
 }
 
-// Adds one decoration to what is known. Those that do not matter here are passed over: they are
-// hints, or they need capabilities that are refused.
+// Adds a decoration. Ignores those that do not matter here: hints, and those that require
+// capabilities that are refused.
 static bool add_mark(struct reader *reader, struct marks *marks, uint32_t decoration,
                      const uint32_t *operands, uint32_t count)
 {
@@ -133,7 +133,7 @@ static void mark_decorations(struct decorations *id, const struct decorations *m
     id->no_contraction |= marks->no_contraction;
 }
 
-// The constant that is the size of a workgroup: three integers of 32 bits.
+// The constant for the workgroup size: three 32-bit integers.
 static bool mark_workgroup_size(struct reader *reader, uint32_t target)
 {
     struct module *module = reader->module;
@@ -254,7 +254,7 @@ bool annotate_apply(struct reader *reader, const struct instruction *instruction
     case SpvOpGroupDecorate:
     case SpvOpGroupMemberDecorate:
         return apply_group(reader, instruction);
-    default: // OpDecorateId and OpDecorateString say nothing that matters
+    default: // OpDecorateId and OpDecorateString do not matter
         return true;
     }
 }

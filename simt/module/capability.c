@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this driver executes, and SPIR-V's own names of things.
+// The driver's capabilities, and SPIR-V's names.
 #define SPV_ENABLE_UTILITY_CODE
 #include "module/module.h"
 
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-// The header's functions are inline; these are their one definition.
+// The header's functions are inline; this is their external definition.
 extern inline void SpvHasResultAndType(SpvOp opcode, bool *hasResult, bool *hasResultType);
 extern inline const char *SpvOpToString(SpvOp value);
 extern inline const char *SpvCapabilityToString(SpvCapability value);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations: types, constants, variables, and what a function's first instruction says.
+// Declarations: types, constants, variables, and function headers.
 #include "module/reader.h"
 
 #include <stdlib.h>
 
-#define COMPONENTS_MAX 4 // of vectors, and columns of matrices
+#define COMPONENTS_MAX 4 // of vectors; columns of matrices
 
 static bool wrong(struct reader *reader, const struct instruction *instruction)
 {
@@ -16,13 +16,13 @@ static bool is_scalar(const struct type *type)
     return type->kind == TYPE_BOOL || type->kind == TYPE_INT || type->kind == TYPE_FLOAT;
 }
 
-// A type that something can have: in memory or in a register.
+// Whether values or variables can have a type.
 static bool is_data(const struct type *type)
 {
     return type->kind != TYPE_NONE && type->kind != TYPE_VOID && type->kind != TYPE_FUNCTION;
 }
 
-// Takes up the type `element` into `type`: fails if it is none that something can have.
+// Uses type `element` as part of `type`: fails if it is no data type.
 static bool add_part(struct reader *reader, const struct instruction *instruction,
                      struct type *type, uint32_t element)
 {
@@ -147,7 +147,7 @@ static bool check_storage(struct reader *reader, uint32_t storage)
                        storage);
 }
 
-// Also completes one that was declared forward; its `type` then has what was said before.
+// Also completes a forward declaration, whose storage class must match.
 static bool declare_pointer(struct reader *reader, const struct instruction *instruction,
                             struct type *type)
 {
@@ -267,7 +267,7 @@ bool declare_type(struct reader *reader, const struct instruction *instruction)
     }
 }
 
-// A constant that is made of others: each is known and of the type that belongs there.
+// Checks a composite constant: constituents are known and have the right types.
 static bool check_composite(struct reader *reader, const struct instruction *instruction,
                             const struct type *type)
 {

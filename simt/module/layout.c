@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much room types take: cells of a register file, bytes of memory. Computed once for each type,
-// in the order of declarations, so that nothing recurs.
+// Sizes of types: cells in a register file, bytes in memory. Computed once per type in order of
+// declaration, so that there is no recursion.
 #include "module/module.h"
 
 #include "module/reader.h"
@@ -8,7 +8,7 @@
 #define BOOL_BYTES    4
 #define POINTER_BYTES 8
 
-// Sums and products stop at UINT64_MAX.
+// Sums and products saturate at UINT64_MAX.
 static uint64_t add(uint64_t a, uint64_t b)
 {
     uint64_t sum;
@@ -39,7 +39,7 @@ static void lay_out_scalar(struct type *type, uint32_t bytes)
     type->explicit_size = type->natural_size = type->alignment = bytes;
 }
 
-// Vectors and matrices are tight.
+// Vectors and matrices are tightly packed.
 static void lay_out_vector(const struct module *module, struct type *type)
 {
     const struct type *element = module_type(module, type->element);
@@ -68,13 +68,13 @@ static void lay_out_runtime_array(const struct module *module, struct type *type
     type->natural_size = type->explicit_size = 0;
 }
 
-// A member's bytes in explicit layout. Matrices, also within arrays, have their stride from it.
+// A member's size in explicit layout, which gives matrices, also within arrays, their stride.
 static uint64_t member_size(const struct module *module, const struct member *member,
                             bool *laid_out)
 {
     const struct type *type = module_type(module, member->type);
     *laid_out = type->laid_out && member->offset != UINT32_MAX;
-    uint64_t before = 0; // where the last element begins
+    uint64_t before = 0; // start of the last element
     while (type->kind == TYPE_ARRAY) {
         before = add(before, multiply(type->count - 1, type->stride));
         type = module_type(module, type->element);
@@ -147,7 +147,7 @@ static void lay_out(const struct module *module, struct type *type)
     case TYPE_STRUCT:
         lay_out_struct(module, type);
         break;
-    case TYPE_COOPERATIVE: // is never in memory as such
+    case TYPE_COOPERATIVE: // never in memory as such
         set_cells(type, type->count, false);
         type->alignment = 1;
         break;
@@ -197,7 +197,7 @@ static bool set_cooperative(struct reader *reader, struct type *type, uint32_t l
     return true;
 }
 
-// Nothing that a register file would have to hold is too large for it.
+// Checks that everything in a register file is small enough.
 static bool check_registers(struct reader *reader)
 {
     const struct module *module = reader->module;

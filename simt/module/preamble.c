@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a module says before its annotations: capabilities, extensions, memory model, entry points,
+// Everything before a module's annotations: capabilities, extensions, memory model, entry points,
 // execution modes, names.
 #include "module/reader.h"
 
@@ -53,7 +53,7 @@ bool preamble_check(struct reader *reader, const struct instruction *instruction
     case SpvOpCapability:
         if (instruction->length != 2)
             break;
-        reader->at = 0; // its name says enough
+        reader->at = 0; // the name identifies it without a word number
         return check_capability(reader, instruction->words[1]);
     case SpvOpExtension:
         name = instruction_string(instruction, 1, NULL);
@@ -74,7 +74,7 @@ bool preamble_check(struct reader *reader, const struct instruction *instruction
     return reader_fail(reader, "malformed %s", module_op_name(instruction->opcode));
 }
 
-// The entry point's function: without parameters and result.
+// The entry point's function must have no parameters and return void.
 static bool check_entry(struct reader *reader, uint32_t function)
 {
     const struct module *module = reader->module;
@@ -194,7 +194,7 @@ bool preamble_finish(struct reader *reader)
         return reader_fail(reader, "OpMemoryModel is missing");
     if (!module->entry)
         return reader_fail(reader, "no entry point '%s' of model GLCompute", reader->entry_name);
-    if (module->workgroup_size) { // it counts before the execution modes
+    if (module->workgroup_size) { // takes precedence over execution modes
         memset(module->local_size, 0, sizeof module->local_size);
         memset(module->local_size_id, 0, sizeof module->local_size_id);
     } else if (!reader->has_local_size) {

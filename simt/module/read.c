@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a module: its header, its instructions one after the other, and their results.
+// Reads a module: header, instructions in order, and their results.
 #include "module/module.h"
 
 #include "module/reader.h"
@@ -13,7 +13,7 @@
 #define VERSION_MIN  0x00010000u
 #define VERSION_MAX  0x00010600u
 
-// Strings lie in the words with their first character in the lowest byte.
+// Strings in the words start in the lowest byte.
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "strings are read where they lie");
 
 bool reader_fail(struct reader *reader, const char *format, ...)
@@ -92,7 +92,7 @@ static bool read_header(struct reader *reader, const uint32_t *words, size_t cou
     return module->ids || reader_fail(reader, "out of memory");
 }
 
-// The length of every instruction fits into the module: instruction_next relies on it.
+// Every instruction's length must fit into the module, which instruction_next relies on.
 static bool check_lengths(struct reader *reader)
 {
     const struct module *module = reader->module;
@@ -135,7 +135,7 @@ static bool is_forward_pointer(const struct id *id)
     return id->kind == ID_TYPE && id->shape.kind == TYPE_POINTER && !id->shape.element;
 }
 
-// What an instruction with a result declares; the result exists from then on.
+// Declares an instruction's result.
 static bool read_result(struct reader *reader, const struct instruction *instruction,
                         enum section section, bool has_type)
 {
@@ -165,7 +165,7 @@ static bool read_result(struct reader *reader, const struct instruction *instruc
     return true;
 }
 
-// An instruction is where it may be. `last` is the section of the one before.
+// Checks an instruction's place. `last` is the section of the one before.
 static bool check_place(struct reader *reader, const struct instruction *instruction,
                         enum section section, enum section *last)
 {
@@ -191,7 +191,7 @@ static bool check_place(struct reader *reader, const struct instruction *instruc
     return true;
 }
 
-// Goes over all instructions: afterwards every id is known by kind and type.
+// Visits all instructions and determines every id's kind and type.
 static bool read_instructions(struct reader *reader)
 {
     struct module *module = reader->module;
@@ -226,7 +226,7 @@ static bool read_instructions(struct reader *reader)
     return true;
 }
 
-// What the sections before the declarations say about ids that are known by now.
+// Applies annotations to ids, which are known by now.
 static bool read_annotations(struct reader *reader)
 {
     const struct module *module = reader->module;

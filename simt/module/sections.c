@@ -90,7 +90,7 @@ enum section section_of(uint32_t opcode)
     case SpvOpNop:
     case SpvOpLine:
     case SpvOpNoLine:
-    case SpvOpExtInst: // non-semantic ones
+    case SpvOpExtInst: // non-semantic
     case SpvOpExtInstWithForwardRefsKHR:
         return SECTION_ANY;
     default:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads, stores, atomics, and what else goes through a pointer. Where the pointer to a variable in
-// registers is known they are copies between cells.
+// Loads, stores, atomics and other accesses through pointers. With a known pointer to registers
+// they are copies between cells.
 #include "program/compiler.h"
 
 #define KNOWN_OPERANDS                                                                             \
@@ -22,7 +22,7 @@ static bool read_scope(struct compiler *c, const struct op *op, uint32_t *at, ui
     return true;
 }
 
-// Memory operands, from operand *at on; there may be none.
+// Parses optional memory operands from operand *at on.
 static bool read_operands(struct compiler *c, const struct op *op, uint32_t *at,
                           struct access_operands *operands)
 {
@@ -49,8 +49,8 @@ static bool read_last_operands(struct compiler *c, const struct op *op, uint32_t
     return at == op->operand_count || compile_fail(c, op, "has too many operands");
 }
 
-// Whether something that is accessed is decorated Coherent or Volatile: what was passed on the way
-// to it, or a member of the struct that it is.
+// Whether an access is Coherent or Volatile: by a decoration on the access chain, or on a member of
+// the accessed struct.
 static bool is_coherent(const struct compiler *c, const struct pointer *at, uint32_t type)
 {
     const struct type *t = module_type(c->module, type);
@@ -71,7 +71,7 @@ static uint32_t access_flags(const struct compiler *c, const struct pointer *at,
     return flags;
 }
 
-// What a pointer points to: the id of its element type, which can be in registers.
+// The element type of a pointer, which must fit into registers.
 static uint32_t pointed_type(struct compiler *c, const struct op *op, uint32_t id,
                              const struct type **pointer)
 {
@@ -113,7 +113,7 @@ bool access_order(struct compiler *c, const struct op *op, uint32_t first, bool 
     return true;
 }
 
-// Whether all that a known pointer to registers points to is there.
+// Whether everything behind a known register pointer exists.
 static bool is_known_register(const struct compiler *c, const struct pointer *at, uint32_t count)
 {
     return at->known && at->value < c->program->cell_count &&
@@ -131,7 +131,7 @@ static bool copy_register(struct compiler *c, const struct op *op, uint32_t to, 
     return true;
 }
 
-// A load into cells, or a store from cells, of everything that a pointer points to.
+// Loads everything behind a pointer into cells, or stores it from cells.
 static bool transfer(struct compiler *c, const struct op *op, uint32_t id, uint32_t cell,
                      const struct access_operands *operands, bool is_store)
 {
@@ -205,7 +205,7 @@ bool access_load(struct compiler *c, const struct op *op)
     if (!type || !check_same_type(c, op, type, op->type) ||
         !read_last_operands(c, op, 1, &operands) || !variables_pointer(c, op->operands[0], &at))
         return false;
-    // Inputs never change: their cells are the result.
+    // Inputs never change, so their cells are the result.
     if (pointer->storage == SpvStorageClassInput &&
         is_known_register(c, &at, check_cells(c, type))) {
         value_alias(c, op->result, (uint32_t)at.value);
@@ -239,7 +239,7 @@ bool access_copy_memory(struct compiler *c, const struct op *op)
     const uint32_t source = target ? pointed_type(c, op, op->operands[1], &pointer) : 0;
     if (!source || !check_same_type(c, op, target, source) || !read_operands(c, op, &at, &to))
         return false;
-    from = to; // one set of operands is for both
+    from = to; // the same operands apply to both
     if (at < op->operand_count && !read_last_operands(c, op, at, &from))
         return false;
     return compile_new_cells(c, check_cells(c, target), &cell) &&
@@ -276,8 +276,7 @@ bool access_array_length(struct compiler *c, const struct op *op)
            compile_emit(c, op, insn);
 }
 
-// The operands of an atomic in the order of SPIR-V, and its type: that of the result or, of a
-// store, of the value.
+// An atomic's operands in SPIR-V's order, and its type: the result's or, for a store, the value's.
 static bool check_atomic(struct compiler *c, const struct op *op, const struct decoded *decoded)
 {
     const struct shape *operand = decoded->shape.operand;
@@ -328,7 +327,7 @@ bool access_atomic(struct compiler *c, const struct op *op)
     return compile_emit(c, op, insn);
 }
 
-// Only addresses of memory are numbers that a shader may see.
+// Only memory addresses are visible to a shader as numbers.
 bool access_convert_pointer(struct compiler *c, const struct op *op)
 {
     const struct type *result = module_type(c->module, op->type);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses. A 64-bit address is the number of a region and an offset in it: every access is
-// checked against the region, and a pointer that has left its buffer cannot reach another one.
+// Addresses. A 64-bit address consists of a region number and an offset: every access is checked
+// against the region, and a pointer that leaves its buffer cannot reach another.
 #pragma once
 
 #include <stdint.h>
 
 #define REGION_SHIFT 40
-#define OFFSET_MASK  ((UINT64_C(1) << REGION_SHIFT) - 1) // of an address: the offset
-#define REGION_COUNT (1u << 22)                          // of the device; region 0 is never valid
+#define OFFSET_MASK  ((UINT64_C(1) << REGION_SHIFT) - 1) // offset part of an address
+#define REGION_COUNT (1u << 22)                          // on the device; region 0 is never valid
 
-// Regions that only exist within one dispatch.
+// Regions that exist only during a dispatch.
 #define LOCAL_SHARED   REGION_COUNT       // the workgroup's Workgroup variables
 #define LOCAL_PUSH     (REGION_COUNT + 1) // push constants
 #define LOCAL_BINDINGS (REGION_COUNT + 2) // descriptors

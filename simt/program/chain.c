@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access chains. Constant indices are added up while compiling; a chain that has no others, from a
-// variable, is known and needs no instruction.
+// Access chains. Constant indices are summed at compile time; a chain from a variable without other
+// indices is known and needs no instruction.
 #include "program/compiler.h"
 
 struct walk {
     const struct op *op;
-    uint32_t type;         // that the chain has come to
-    bool in_register;      // the unit is cells, otherwise bytes
+    uint32_t type;         // type reached so far
+    bool in_register;      // unit is cells, otherwise bytes
     bool is_explicit;      // layout
-    bool is_blocks;        // it points to an array of blocks: the next index selects a region
+    bool is_blocks;        // at an array of blocks: the next index selects a region
     bool is_bad;           // an index is out of bounds
     struct pointer at;     // what is known of the pointer
-    uint64_t region;       // part of the constant indices that selects a region
-    uint64_t offset;       // what the other constant indices add up to
-    uint32_t first, count; // of the other indices, in program->extra
+    uint64_t region;       // constant part that selects a region
+    uint64_t offset;       // sum of the other constant indices
+    uint32_t first, count; // the other indices, in program->extra
 };
 
 static bool add_index(struct compiler *c, struct walk *walk, uint32_t id, uint64_t stride,
@@ -29,7 +29,7 @@ static bool add_index(struct compiler *c, struct walk *walk, uint32_t id, uint64
     if (shape.scalar != SCALAR_INT || shape.components != 1)
         return compile_fail(c, walk->op, "has an index that is not an integer: %%%u", id);
     if (value_integer(c, id, &value)) {
-        walk->is_bad |= bound && (uint64_t)value >= bound; // negative ones are great numbers
+        walk->is_bad |= bound && (uint64_t)value >= bound; // negative indices wrap to large ones
         *sum += (uint64_t)value * stride;
         return true;
     }
@@ -109,7 +109,7 @@ static bool is_array_of_blocks(const struct compiler *c, const struct type *poin
            module_type(c->module, array->element)->block;
 }
 
-// The chain's pointer, if it is the same whenever it is executed.
+// The chain's pointer, if it is always the same.
 static uint64_t known_value(const struct walk *walk)
 {
     const uint64_t base = walk->at.value;
@@ -189,7 +189,7 @@ bool chain_access(struct compiler *c, const struct op *op)
     return begin(c, &walk, op) && walk_on(c, &walk, 1);
 }
 
-// How far apart in bytes values of a type are in an array that says nothing of it.
+// The stride in bytes of values of a type in an array without a stride.
 static uint64_t packed_stride(const struct compiler *c, const struct walk *walk)
 {
     const uint64_t alignment = module_alignment(c->module, walk->type);
@@ -197,8 +197,8 @@ static uint64_t packed_stride(const struct compiler *c, const struct walk *walk)
     return alignment ? (size + alignment - 1) / alignment * alignment : size;
 }
 
-// Begins where the base points to an element of an array in memory. *stride: bytes between its
-// elements; 0 if the layout is explicit and the pointer's type does not say it.
+// Starts at an array element in memory. *stride: bytes between elements; 0 if the layout is
+// explicit but the pointer's type has no stride.
 static bool begin_in_array(struct compiler *c, struct walk *walk, const struct op *op,
                            uint64_t *stride)
 {
@@ -217,7 +217,7 @@ static bool check_stride(struct compiler *c, const struct op *op, uint64_t strid
            compile_fail(c, op, "has a base whose type has no stride, or too great a one");
 }
 
-// OpPtrAccessChain: the first index is of an array in which the base points to an element.
+// OpPtrAccessChain: the first index moves within the array that contains the base's element.
 bool chain_pointer_access(struct compiler *c, const struct op *op)
 {
     struct walk walk;
@@ -227,7 +227,7 @@ bool chain_pointer_access(struct compiler *c, const struct op *op)
            walk_on(c, &walk, 2);
 }
 
-// OpPtrDiff: what as an index of OpPtrAccessChain leads from the second pointer to the first.
+// OpPtrDiff: the index by which OpPtrAccessChain leads from the second pointer to the first.
 bool chain_pointer_difference(struct compiler *c, const struct op *op)
 {
     const struct shape result = check_shape(c, op->type);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an instruction may use: ids that are defined, of types that fit. And the cells of values.
+// Checks the ids that an instruction uses: defined, and of matching types. Also assigns cells to
+// values.
 #include "program/compiler.h"
 
 bool check_length(struct compiler *c, const struct op *op, uint32_t least, uint32_t most)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles a module: the sequence of steps, errors, and the arrays that they fill.
+// Compiles a module: order of steps, errors, and the arrays of the result.
 #include "program/compiler.h"
 
 #include "program/execution.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The first error counts. With an instruction it begins with "OpIAdd at word 123 ".
+// Keeps the first error. With an instruction it begins with "OpIAdd at word 123 ".
 bool compile_fail(struct compiler *c, const struct op *op, const char *format, ...)
 {
     if (c->failed)
@@ -51,7 +51,7 @@ bool compile_room(struct compiler *c, void *array, uint32_t count, uint32_t more
     return true;
 }
 
-static bool has_result(uint32_t opcode) // and a type before it
+static bool has_result(uint32_t opcode) // after a result type
 {
     const struct form *form = decode_form(opcode);
     return (opcode >= SpvOpConstantTrue && opcode <= SpvOpSpecConstantOp) ||
@@ -185,7 +185,7 @@ static bool copy_modes(struct compiler *c)
     program->maximally_reconverges = module->maximally_reconverges;
     program->subgroup_uniform = module->subgroup_uniform;
     program->vulkan_memory_model = module->vulkan_memory_model;
-    program->cell_count = 1; // cell 0 is nobody's: null pointers
+    program->cell_count = 1; // cell 0 is unused: null pointers
     c->slots = calloc(module->bound ? module->bound : 1, sizeof(*c->slots));
     return c->slots || compile_fail(c, NULL, "out of memory");
 }

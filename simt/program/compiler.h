@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of program/ share while a module is compiled. Functions that can fail return false
-// (or 0, or NULL) after they have written the error; the caller only passes that on.
+// Shared by the files of program/ while compiling. Functions that can fail report an error before
+// they return false (or 0, or NULL); callers just pass that on.
 #pragma once
 
 #include "program/instructions.h"
@@ -11,65 +11,62 @@
 #define PROGRAM_INSNS_MAX   (1u << 20)
 #define PROGRAM_EXTRA_MAX   (1u << 22)
 #define PROGRAM_REGIONS_MAX (1u << 16)
-#define COPY_MAX            255 // cells that one instruction copies
+#define COPY_MAX            255 // cells copied by one instruction
 
-// One instruction of the module.
+// An instruction of the module.
 struct op {
     const uint32_t *words; // its own
     const uint32_t *operands;
     uint32_t at, opcode, count; // count of words
     uint32_t operand_count;
-    uint32_t type, result; // ids; 0 without
+    uint32_t type, result; // ids; 0 if absent
 };
 
-// What is known of a pointer while compiling. All zeros: nothing.
+// Compile-time knowledge of a pointer. All zeros: nothing.
 struct pointer {
-    bool known;             // `value` is the cell or the address that it always has
+    bool known;             // `value` is its constant cell or address
     uint64_t value;         // POINTER_BAD: an index is out of bounds
     uint32_t variable;      // id of the global variable that it points into, or 0
     bool coherent;          // the variable or a member on the way is Coherent or Volatile
-    bool row_major;         // of the matrices that it points to
-    uint32_t matrix_stride; // bytes, of those matrices; 0 unknown
-    uint32_t vector_stride; // bytes between the components of the vector that it points to, if that
-                            // is a column of a row-major matrix; 0 otherwise
-    uint64_t array_stride;  // bytes between the elements of the array in memory that it points to
-                            // one of; 0 unknown
+    bool row_major;         // layout of matrices it points to
+    uint32_t matrix_stride; // bytes, of those matrices; 0: unknown
+    uint32_t vector_stride; // bytes between components of a column of a row-major matrix; else 0
+    uint64_t array_stride;  // bytes between elements of the array that it points into; 0: unknown
 };
 
-// What the compiler knows of an id, beside what the module does. Numbers are kept + 1: 0 is none.
+// Compiler data of an id. Numbers are stored + 1: 0 is none.
 struct slot {
     uint32_t cell;    // first cell
     uint32_t value;   // constants: index into `values`
     uint32_t pointer; // index into `pointers`
     uint32_t index;   // labels: block; functions: body; resources: resource
-    uint32_t list;    // types: layouts; labels: edges that lead there
-    uint32_t phi;     // labels: word of the last phi that had an entry for it (not + 1)
+    uint32_t list;    // types: layouts; labels: incoming edges
+    uint32_t phi;     // labels: word of the last phi with an entry for it (not + 1)
     uint32_t entry;   // labels: value of that entry
-    bool merged;      // labels: somebody's merge block
+    bool merged;      // labels: some merge block
 };
 
-// A function that the entry point reaches.
+// A reachable function.
 struct body {
-    uint32_t id, at, end; // words at which OpFunction and OpFunctionEnd begin
-    uint32_t cell;        // of what it returns; CELL_NONE for void
-    uint32_t depth;       // of calls below it
-    // While functions are found: where the search continues, who called it first, and when its
-    // search ended.
+    uint32_t id, at, end; // words of OpFunction and OpFunctionEnd
+    uint32_t cell;        // of the return value; CELL_NONE for void
+    uint32_t depth;       // longest call chain below it
+    // During the search for functions: where it continues, the first caller, and when it finished.
     uint32_t scan, caller, finish;
 };
 
-// The pieces of a type in memory: extra[first .. first + count * PIECE_WORDS - 1].
+// A type's pieces in memory: extra[first .. first + count * PIECE_WORDS - 1].
 struct layout {
     uint32_t first, count;
-    struct pointer pointer; // the strides that it was made for
+    struct pointer pointer; // with the strides it was made for
     bool explicit_layout;
-    uint32_t next; // index + 1 of the type's next one
+    uint32_t next; // index + 1 of the type's next layout
 };
 
-// How an edge is found again when phis are decoded.
+// To find an edge when decoding phis.
 struct edge_note {
     uint32_t from; // label
-    uint32_t next; // index + 1 of the next edge that leads to the same block
+    uint32_t next; // index + 1 of the next edge to the same block
 };
 
 struct compiler {
@@ -81,8 +78,8 @@ struct compiler {
     bool failed;
 
     struct slot *slots; // [bound]
-    // Constants are evaluated here; they get cells when something uses them. While they are
-    // evaluated (`evaluating`), this is the register file of one lane, and cells are its indices.
+    // Constants are evaluated here, and get cells on first use. During evaluation (`evaluating`)
+    // this is the register file of one lane, and cells are its indices.
     uint64_t *values;
     uint32_t value_count;
     bool evaluating;
@@ -93,11 +90,11 @@ struct compiler {
     struct layout *layouts;
     uint32_t layout_count;
     struct edge_note *edge_notes;
-    struct body *bodies; // callers before those that they call
+    struct body *bodies; // callers before callees
     uint32_t body_count;
-    const struct body *body; // being decoded
-    uint32_t block;          // being decoded
-    bool stores_anywhere;    // some store goes through a pointer of unknown origin
+    const struct body *body; // currently decoded
+    uint32_t block;          // currently decoded
+    bool stores_anywhere;    // some store uses a pointer of unknown origin
 
     uint32_t value_capacity, pointer_capacity, layout_capacity, edge_capacity, note_capacity,
         body_capacity, insn_capacity, block_capacity, move_capacity, extra_capacity,
@@ -105,16 +102,16 @@ struct compiler {
         resource_capacity, zero_capacity;
 };
 
-// How an instruction is decoded. `operands` is what follows the opcode, one letter each:
+// How an instruction is decoded. `operands` describes what follows the opcode, one letter each:
 //   =  result type and result
 //   i  id of a value           x  any other id         l  literal number
 //   g  group operation         v  packed vector format
 //   e  number of an extended instruction
 //   S L F  selection control, loop control, function control
 //   m  memory operands         c  storage class        w  literals and labels of a switch
-//   *  the letter before is repeated up to the end
-//   ?  what follows may be missing
-// With `select`, the values are the operands of the instruction that is selected.
+//   *  repeats the letter before up to the end
+//   ?  the rest is optional
+// With `select`, the values are the operands of the selected instruction.
 typedef bool decode_op(struct compiler *c, const struct op *op);
 struct form {
     uint16_t opcode;
@@ -127,7 +124,7 @@ struct form {
 // compile.c
 __attribute__((format(__printf__, 3, 4))) bool compile_fail(struct compiler *c, const struct op *op,
                                                             const char *format, ...);
-// Makes room for `more` elements of `size` bytes behind `count`; at most `limit` in all.
+// Makes room for `more` elements of `size` bytes after `count`; at most `limit` in all.
 bool compile_room(struct compiler *c, void *array, uint32_t count, uint32_t more,
                   uint32_t *capacity, size_t size, uint32_t limit);
 #define COMPILE_ROOM(c, array, count, more, capacity, limit)                                       \
@@ -135,7 +132,7 @@ bool compile_room(struct compiler *c, void *array, uint32_t count, uint32_t more
 bool compile_read(struct compiler *c, uint32_t at, struct op *op); // the instruction at a word
 bool compile_new_cells(struct compiler *c, uint32_t count, uint32_t *cell);
 bool compile_extra(struct compiler *c, uint32_t count, uint32_t *first); // room in program->extra
-// Appends an instruction that comes from `op`; executes it if constants are being evaluated.
+// Appends an instruction derived from `op`; executes it when evaluating constants.
 bool compile_emit(struct compiler *c, const struct op *op, struct insn insn);
 bool compile_copy(struct compiler *c, const struct op *op, uint32_t to, uint32_t from,
                   uint32_t count);
@@ -143,23 +140,23 @@ bool compile_preset(struct compiler *c, uint32_t cell, uint64_t value); // in pr
 
 // check.c
 bool check_length(struct compiler *c, const struct op *op, uint32_t least, uint32_t most);
-// A value that `op` may use: its type, which has cells, or 0.
+// Checks a value that `op` uses; returns its type, which has cells, or 0.
 uint32_t check_value(struct compiler *c, const struct op *op, uint32_t id);
-// The type of op's result, which must have cells; 0 if it is wrong.
+// The type of op's result, which must have cells; 0 on error.
 uint32_t check_result(struct compiler *c, const struct op *op);
 bool check_same_type(struct compiler *c, const struct op *op, uint32_t type, uint32_t other);
-// An integer of 32 bits: a scope or semantics.
+// A 32-bit integer: a scope or semantics.
 bool check_word(struct compiler *c, const struct op *op, uint32_t id);
 struct shape check_shape(const struct compiler *c, uint32_t type);
 uint32_t check_cells(const struct compiler *c, uint32_t type); // scalars in a value; 0: none
 bool check_in_register(SpvStorageClass storage);               // pointers are numbers of cells
 
-// The first cell of a value that was checked. Gives constants and known pointers a cell that is
-// preset, and values that are not defined yet theirs.
+// The first cell of a checked value. Gives constants and known pointers a preset cell, and reserves
+// cells for values not yet defined.
 bool value_cell(struct compiler *c, uint32_t id, uint32_t *cell);
 bool value_result(struct compiler *c, const struct op *op, uint32_t *cell); // of op's result
-void value_alias(struct compiler *c, uint32_t id, uint32_t cell); // its cells are these, for good
-// A constant's scalar, zero-extended; false if the id is not a constant that has been evaluated.
+void value_alias(struct compiler *c, uint32_t id, uint32_t cell); // gives it these cells for good
+// A constant's scalar, zero-extended; false if the id is no evaluated constant.
 bool value_constant(const struct compiler *c, uint32_t id, uint32_t index, uint64_t *value);
 bool value_integer(const struct compiler *c, uint32_t id, int64_t *value); // by its signedness
 
@@ -168,7 +165,7 @@ bool constants_evaluate(struct compiler *c); // all of the module's, and the len
 bool constants_local_size(struct compiler *c);
 
 // variables.c
-// What is known of a pointer that was checked; global variables come to exist by this.
+// Compile-time knowledge of a checked pointer; instantiates global variables on first use.
 bool variables_pointer(struct compiler *c, uint32_t id, struct pointer *pointer);
 bool variables_note(struct compiler *c, uint32_t id, struct pointer pointer);
 bool variables_local(struct compiler *c, const struct op *op); // OpVariable in a function
@@ -190,51 +187,50 @@ struct decoded {
     struct insn_shape shape; // without the result
     uint32_t cell[SHAPE_OPERANDS_MAX];
 };
-const struct form *decode_form(uint32_t opcode); // NULL: nobody executes it
+const struct form *decode_form(uint32_t opcode); // NULL: not supported
 bool decode(struct compiler *c, const struct op *op);
 bool decode_operands(struct compiler *c, const struct op *op, const char *letters,
                      struct decoded *decoded);
-// Fills in the instruction's operands, and its function.
+// Fills in the instruction's operands and function.
 bool decode_selected(struct compiler *c, const struct op *op, insn_select *select,
                      struct decoded *decoded, struct insn *insn);
 bool decode_pair_fits(struct compiler *c, const struct op *op, uint32_t first,
                       const struct shape *second);
-// The usual path: values and literals, and the result that the table says.
+// The default: values and literals, and a result if the table says so.
 decode_op decode_usual;
 decode_op decode_barrier, decode_extended;
 bool extended_is_skipped(const struct compiler *c, const struct op *op); // of OpExtInst
 
-// access.c, atomic.c: what memory operands say; NULL: nothing
+// access.c, atomic.c: parsed memory operands; NULL: none
 struct access_operands {
     uint32_t mask;
     uint32_t available, visible; // scopes
 };
 decode_op access_load, access_store, access_copy_memory, access_array_length, access_atomic,
     access_convert_pointer;
-// From and to where a pointer that was checked points, to and from cells.
+// Copies between cells and the memory or registers behind a checked pointer.
 bool access_read(struct compiler *c, const struct op *op, uint32_t pointer, uint32_t cell,
                  const struct access_operands *operands);
 bool access_write(struct compiler *c, const struct op *op, uint32_t pointer, uint32_t cell,
                   const struct access_operands *operands);
-// Whether stores are allowed there; notes them.
+// Whether stores are allowed there; records them.
 bool access_may_store(struct compiler *c, const struct op *op, uint32_t pointer);
 
-// Flags and scope of a load or store through op's first operand, which is a pointer to memory; its
-// memory operands, if there are any, begin with operand `at`.
+// Flags and scope of a load or store through op's first operand, a pointer to memory; memory
+// operands, if any, start at operand `at`.
 bool access_order(struct compiler *c, const struct op *op, uint32_t at, bool is_store,
                   struct insn *insn);
 
 // cooperative.c
 decode_op cooperative_load, cooperative_store, cooperative_multiply_add, cooperative_length;
-// Operations on matrices that are done to each component: `select` chooses those of vectors.
+// Operations applied to each component of a matrix: `select` chooses the vector version.
 bool cooperative_by_component(struct compiler *c, const struct op *op, insn_select *select,
                               const struct decoded *decoded, uint32_t result);
 
 // chain.c
 decode_op chain_access, chain_pointer_access, chain_pointer_difference;
 
-// layout.c: where things are in memory. `at` is a pointer to the composite, and afterwards to the
-// part.
+// layout.c: offsets in memory. `at` is a pointer to the composite, and is advanced to the part.
 bool layout_is_explicit(SpvStorageClass storage);
 bool layout_member(struct compiler *c, const struct op *op, uint32_t type, uint32_t index,
                    bool explicit_layout, struct pointer *at, uint64_t *offset);
@@ -242,8 +238,7 @@ bool layout_stride(struct compiler *c, const struct op *op, uint32_t type, bool 
                    struct pointer *at, uint64_t *stride); // of anything else that has elements
 bool layout_pieces(struct compiler *c, const struct op *op, uint32_t type, const struct pointer *at,
                    bool explicit_layout, uint32_t *first, uint32_t *count);
-// Parts of composites: the type of one, and where its cells begin. False, without an error, if
-// there is none.
+// A part of a composite: its type and first cell. False, without an error, if it does not exist.
 bool layout_part(const struct compiler *c, uint32_t type, uint32_t index, uint32_t *part,
                  uint32_t *cell);
 
@@ -251,7 +246,7 @@ bool layout_part(const struct compiler *c, uint32_t type, uint32_t index, uint32
 decode_op compose_op_extract, compose_op_insert, compose_op_construct, compose_op_shuffle,
     compose_op_transpose, compose_op_alias, compose_op_copy_logical, compose_op_undefined,
     compose_op_extract_dynamic, compose_op_insert_dynamic;
-// Takes the cells from `cell` on that hold something of a type, scalars of one width at a time.
+// Handles consecutive cells of a type's scalars, one width at a time.
 typedef bool compose_take(struct compiler *c, const struct op *op,
                           const struct undefined_cells *run);
 bool compose_runs(struct compiler *c, const struct op *op, uint32_t type, uint32_t cell,

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define GATHER_MAX 64 // cells; more are copied part by part
+#define GATHER_MAX 64 // more are copied part by part
 
 // Follows literal indices into a type.
 static bool find_part(struct compiler *c, const struct op *op, uint32_t first, uint32_t *type,
@@ -35,7 +35,7 @@ bool compose_op_extract(struct compiler *c, const struct op *op)
     return true;
 }
 
-// `count` cells of program->extra were written: result[i] is cell extra[i].
+// Emits copies from `count` cells in program->extra: result[i] is cell extra[i].
 static bool gather(struct compiler *c, const struct op *op, uint32_t result, uint32_t extra,
                    uint32_t count)
 {
@@ -73,7 +73,7 @@ bool compose_op_insert(struct compiler *c, const struct op *op)
     return gather(c, op, result, extra, count);
 }
 
-// Whether constituent `index`, which begins at `cell` of the result, may be of that type.
+// Whether constituent `index`, at `cell` of the result, may have that type.
 static bool fits_there(const struct compiler *c, uint32_t whole, uint32_t index, uint32_t cell,
                        uint32_t type)
 {
@@ -175,7 +175,7 @@ bool compose_op_transpose(struct compiler *c, const struct op *op)
     return gather(c, op, result, extra, from.components);
 }
 
-// OpCopyObject, OpExpectKHR: another name for the same cells, and the same pointer.
+// OpCopyObject, OpExpectKHR: an alias for the same cells and pointer.
 bool compose_op_alias(struct compiler *c, const struct op *op)
 {
     const uint32_t operands = op->opcode == SpvOpExpectKHR ? 2 : 1;
@@ -194,8 +194,8 @@ bool compose_op_alias(struct compiler *c, const struct op *op)
             variables_note(c, op->result, pointer));
 }
 
-// Types that are the same but for their decorations. Each step goes one type deeper, and passes
-// over what has no cells.
+// Whether types are equal except for decorations. Each step descends one type, and skips those
+// without cells.
 static bool matches(const struct compiler *c, uint32_t x, uint32_t y)
 {
     const struct type *a = module_type(c->module, x), *b = module_type(c->module, y);

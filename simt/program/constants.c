@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants: what the module says, specialised. An OpSpecConstantOp is decoded as the instruction
-// that it names, and executed at once.
+// Constants, with specialization. An OpSpecConstantOp is decoded as the instruction that it names,
+// and executed immediately.
 //
-// Lengths of arrays are constants, and the sizes of types need them: scalars, vectors and matrices
-// are evaluated first, then the types get their sizes, then everything else is evaluated.
+// Sizes of types depend on array lengths, which are constants: scalars, vectors and matrices are
+// evaluated first, then types get their sizes, then all else is evaluated.
 #include "program/compiler.h"
 
 static bool add_value(struct compiler *c, const struct op *op, uint64_t value)
@@ -107,7 +107,7 @@ static bool evaluate(struct compiler *c, const struct op *op)
     }
 }
 
-// Whether it can be evaluated before the types have their sizes: it and its operands are small.
+// Whether it can be evaluated before types have sizes: it and its operands are small.
 static bool is_early(const struct compiler *c, const struct op *op)
 {
     const char *letters = "i*";
@@ -118,7 +118,7 @@ static bool is_early(const struct compiler *c, const struct op *op)
         const struct form *form = decode_form(op->operands[0] & 0xffff);
         letters = form ? form->operands + 1 : "";
         first = 1;
-        if (*letters == 'x') // a type, of which the size is asked
+        if (*letters == 'x') // a type whose size is required
             return false;
     } else if (op->opcode != SpvOpConstantComposite && op->opcode != SpvOpSpecConstantComposite) {
         return true;
@@ -172,7 +172,7 @@ bool constants_evaluate(struct compiler *c)
     return done;
 }
 
-// Component `index` of the workgroup's size, if a constant says it.
+// Component `index` of the workgroup size, if a constant gives it.
 static bool read_size(struct compiler *c, uint32_t id, uint32_t index, uint32_t *size)
 {
     const struct shape shape = check_shape(c, id < c->module->bound ? c->module->ids[id].type : 0);

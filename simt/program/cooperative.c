@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cooperative matrices: loads, stores, products; and what is computed component by component, as of
-// vectors.
+// Cooperative matrices: loads, stores, products, and component-wise operations.
 #include "program/compiler.h"
 
 enum { USE_A, USE_B, USE_ACCUMULATOR };
 enum { LAYOUT_ROWS, LAYOUT_COLUMNS };
-#define SIGNED_A     1u // of OpCooperativeMatrixMulAddKHR's operands
+#define SIGNED_A     1u // OpCooperativeMatrixMulAddKHR operands
 #define SIGNED_B     2u
 #define KNOWN_SIGNED 0xfu
 
@@ -21,8 +20,8 @@ static uint64_t sides(const struct type *type, uint64_t last)
            (uint64_t)type->rows << MATRIX_ROWS_SHIFT;
 }
 
-// Bytes that a stride counts: of the scalar or vector in memory that the pointer points to; 0 if it
-// is another one.
+// The unit of a stride in bytes: the scalar or vector that the pointer points to; 0 for other
+// types.
 static uint32_t stride_unit(const struct compiler *c, const struct type *pointer)
 {
     const struct shape shape = check_shape(c, pointer->element);
@@ -32,8 +31,7 @@ static uint32_t stride_unit(const struct compiler *c, const struct type *pointer
     return shape.width / 8 * shape.components;
 }
 
-// A load or store of a matrix of that type; its layout is operand `at`, then come stride and memory
-// operands.
+// A load or store of a matrix; its layout is operand `at`, followed by stride and memory operands.
 static bool transfer(struct compiler *c, const struct op *op, uint32_t type, uint32_t at,
                      struct insn insn)
 {
@@ -84,7 +82,7 @@ bool cooperative_store(struct compiler *c, const struct op *op)
            transfer(c, op, type, 2, insn);
 }
 
-// Whether they can be multiplied: A x B + C.
+// Whether A x B + C is possible.
 static bool fit(const struct compiler *c, const struct type *const matrix[3])
 {
     const struct type *component[3];
@@ -148,7 +146,7 @@ bool cooperative_length(struct compiler *c, const struct op *op)
     return true;
 }
 
-// What may be done to matrices component by component.
+// Operations allowed component by component on matrices.
 static bool is_by_component(uint32_t opcode)
 {
     switch (opcode) {
@@ -189,7 +187,7 @@ bool cooperative_by_component(struct compiler *c, const struct op *op, insn_sele
     const struct type *matrix = cooperative_type(c, op->type);
     const bool scales = op->opcode == SpvOpMatrixTimesScalar;
     const uint32_t matrices = scales ? 1 : decoded->shape.operand_count;
-    const uint32_t step = scales ? 1 : 4; // components of a vector; a scalar is not repeated
+    const uint32_t step = scales ? 1 : 4; // components per vector; scalars are not repeated
     bool fits = is_by_component(op->opcode);
     for (uint32_t i = 0; i < matrices; i++)
         fits = fits && same_places(matrix, cooperative_type(c, decoded->shape.operand[i].type));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of the instructions that functions consist of, and the path that most of them take:
-// their operands are values and literals, and exec/ says which function executes them.
+// The table of instructions in functions, and the default way to decode them: operands are values
+// and literals, and exec/ chooses the function.
 #include "program/compiler.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static bool decode_skip(struct compiler *c, const struct op *op)
     return true;
 }
 
-// By rising opcode. Calls, labels and terminators are in flow.c and function.c.
+// Sorted by opcode. Calls, labels and terminators are in flow.c and function.c.
 static const struct form forms[] = {
     {SpvOpUndef, false, "=", NULL, compose_op_undefined},
     {SpvOpExtInst, false, "=xei*", select_extended, decode_extended},
@@ -292,7 +292,7 @@ bool decode_selected(struct compiler *c, const struct op *op, insn_select *selec
     return insn->run || compile_fail(c, op, "has operands that do not fit, or is not supported");
 }
 
-// Instructions with two results: a struct of what they need.
+// Instructions with two results as a struct.
 bool decode_pair_fits(struct compiler *c, const struct op *op, uint32_t first,
                       const struct shape *second)
 {

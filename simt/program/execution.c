@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random bits, and what a shader did wrong.
+// Random bits, and faults of a shader.
 #include "program/execution.h"
 
 #include "program/address.h"
@@ -79,7 +79,7 @@ static void address_text(uint64_t address, const struct program *program, char *
         snprintf(text, size, "address 0x%" PRIx64, address);
 }
 
-// The listing's line, or opcode and id where there is no listing. Names in it come from the module.
+// The listing's line, or opcode and id without a listing. Names come from the module.
 static void insn_text(const struct insn *insn, const struct program *program, char *text,
                       size_t size)
 {

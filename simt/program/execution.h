@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an instruction sees while it is executed.
+// The environment of an executing instruction.
 #pragma once
 
 #include "lanes.h"
@@ -19,58 +19,58 @@ struct region;
 
 enum exec_fault_kind {
     EXEC_NO_FAULT,
-    EXEC_OUT_OF_BOUNDS, // an access outside of what the shader was given, or by a null pointer
-    EXEC_READ_ONLY,     // a store to memory that may only be read
-    EXEC_MISALIGNED,    // an atomic at an address that is not a multiple of its size
+    EXEC_OUT_OF_BOUNDS, // an access outside of the shader's memory, or by a null pointer
+    EXEC_READ_ONLY,     // a store to read-only memory
+    EXEC_MISALIGNED,    // a misaligned atomic
     EXEC_UNREACHABLE,   // OpUnreachable was reached
     EXEC_DEADLOCK,      // no invocation of a workgroup can continue
-    EXEC_NO_MEMORY,     // the interpreter could not get `size` bytes; not the shader's doing
+    EXEC_NO_MEMORY,     // the interpreter is out of memory (`size` bytes); not the shader's fault
 };
 
-// The first thing that a shader did wrong.
+// The first fault of a shader.
 struct exec_fault {
     enum exec_fault_kind kind;
     const struct insn *insn;
     uint32_t group[3], subgroup, lane;
-    uint64_t address, size; // bytes; of accesses
+    uint64_t address, size; // bytes accessed
 };
 
-// One for each thread of the interpreter. The scheduler points it at a subgroup and a set of its
-// lanes; the instruction functions read and write that subgroup's cells for exactly these lanes.
+// One per interpreter thread. The scheduler points it at a subgroup and a set of its lanes;
+// instruction functions read and write that subgroup's cells for exactly these lanes.
 struct exec {
     uint64_t *cells;         // of the subgroup, [cell][lane]
-    uint32_t width;          // lanes in a subgroup
-    uint32_t count;          // lanes that execute
-    uint8_t lane[LANES_MAX]; // which, upwards
+    uint32_t width;          // subgroup size
+    uint32_t count;          // executing lanes
+    uint8_t lane[LANES_MAX]; // which, ascending
     lanes mask;              // the same as a set
-    lanes present; // lanes of the subgroup that have an invocation (a partial subgroup has less)
+    lanes present;           // lanes with an invocation (a partial subgroup has fewer)
 
     const struct program *program;
-    const struct insn *insn; // being executed: for reports
+    const struct insn *insn; // current, for reports
     struct workgroup *workgroup;
     struct subgroup *subgroup;
     uint32_t group_id[3], subgroup_id; // for reports
 
     // Memory.
-    const struct regions *regions; // of the device: buffers by address
-    const struct region *local;    // of the dispatch: LOCAL_* and the bindings
+    const struct regions *regions; // the device's: buffers by address
+    const struct region *local;    // the dispatch's: LOCAL_* and bindings
     uint32_t local_count;
     unsigned char *shared; // of the workgroup
     uint64_t shared_size;
     struct order *order; // of the workgroup; NULL: memory is sequentially consistent
 
-    // What the model changes in single instructions.
-    bool snoop;        // a cross-lane read may read inactive lanes: it gets what their cells hold
-    uint64_t random;   // state of the thread's generator: exec_random
-    double fault_rate; // of stored values that are made wrong
-    bool robust;       // after a fault loads give 0 and stores are dropped, and execution continues
+    // Changes by the model in single instructions.
+    bool snoop;        // cross-lane reads may read inactive lanes, and get what their cells hold
+    uint64_t random;   // generator state: exec_random
+    double fault_rate; // probability of corrupting a stored value
+    bool robust;       // after a fault, loads give 0, stores are dropped, and execution continues
     struct exec_fault fault;
-    uint64_t *clock; // counts scheduler steps: OpReadClockKHR and timestamps within a dispatch
-    bool trace;      // note in `seen` what was read
+    uint64_t *clock; // scheduler steps: OpReadClockKHR and timestamps within a dispatch
+    bool trace;      // record accesses in `seen`
     struct exec_seen {
-        uint64_t address; // last address of a lane's memory access
-        uint8_t source;   // source of a cross-lane read; 255: none
-        bool outside;     // the access was out of bounds
+        uint64_t address; // of the lane's last memory access
+        uint8_t source;   // of a cross-lane read; 255: none
+        bool outside;     // out of bounds
     } * seen;             // [LANES_MAX], only with `trace`
 };
 
@@ -79,7 +79,7 @@ static inline uint64_t *exec_cells(const struct exec *exec, uint32_t cell)
     return exec->cells + (size_t)cell * exec->width;
 }
 
-// The executing lanes for which a truth value holds.
+// The executing lanes for which a Boolean holds.
 static inline lanes exec_holds(const struct exec *exec, uint32_t cell)
 {
     const uint64_t *holds = exec_cells(exec, cell);
@@ -94,7 +94,7 @@ static inline lanes exec_holds(const struct exec *exec, uint32_t cell)
 
 uint64_t exec_random(struct exec *exec); // 64 random bits
 
-// Notes a fault of the instruction being executed (only the first one is kept).
+// Records a fault of the current instruction (only the first is kept).
 void exec_fault(struct exec *exec, enum exec_fault_kind kind, unsigned lane, uint64_t address,
                 uint64_t size);
 // "out-of-bounds access of 4 bytes at ... by OpLoad %x, workgroup (1, 0, 0), subgroup 0, lane 3"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpExtInst: GLSL.std.450. What is not semantic is skipped.
+// OpExtInst: GLSL.std.450. Non-semantic instructions are skipped.
 #include "program/compiler.h"
 
 #include <string.h>
@@ -17,8 +17,8 @@ bool extended_is_skipped(const struct compiler *c, const struct op *op)
            !memcmp(module->words + at + 2, prefix, sizeof(prefix) - 1);
 }
 
-// Modf and Frexp store their second result through a pointer: what they do is ModfStruct or
-// FrexpStruct, and a store.
+// Modf and Frexp store their second result through a pointer: compiled as ModfStruct or FrexpStruct
+// and a store.
 static bool decode_two_results(struct compiler *c, const struct op *op, struct decoded *decoded)
 {
     struct insn_shape *shape = &decoded->shape;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the SPIR-V assembler calls the instructions of GLSL.std.450.
+// The SPIR-V assembler's names of GLSL.std.450 instructions.
 #include "program/compiler.h"
 
 const char *const listing_extended_names[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control flow: how blocks end, what merge instructions say, and phis as moves on edges.
+// Control flow: block terminators, merge instructions, and phis as moves on edges.
 #include "program/compiler.h"
 
 bool flow_is_terminator(uint32_t opcode)
@@ -19,7 +19,7 @@ bool flow_is_terminator(uint32_t opcode)
     }
 }
 
-// The block of a label in the function that is being decoded.
+// The block of a label in the current function.
 static bool find_block(struct compiler *c, const struct op *op, uint32_t label, uint32_t *block)
 {
     const struct id *id = label < c->module->bound ? &c->module->ids[label] : NULL;
@@ -70,7 +70,7 @@ bool flow_branch_conditional(struct compiler *c, const struct op *op)
 {
     const uint32_t first = c->program->edge_count;
     uint32_t condition;
-    if (op->operand_count != 5 && !check_length(c, op, 3, 3)) // with weights, without
+    if (op->operand_count != 5 && !check_length(c, op, 3, 3)) // with or without weights
         return false;
     const uint32_t type = check_value(c, op, op->operands[0]);
     if (!type || !value_cell(c, op->operands[0], &condition))
@@ -164,8 +164,8 @@ bool flow_phi(struct compiler *c, const struct op *op)
     return value_result(c, op, &cell);
 }
 
-// The edges into a block that come from the same one have the same moves: calls `each` once for
-// such a group, from the first edge (+ 1) to `end` (+ 1, exclusive).
+// Edges into a block from the same block have the same moves: returns the end (+ 1, exclusive) of
+// the group that starts at an edge (+ 1).
 static uint32_t next_group(const struct compiler *c, uint32_t edge)
 {
     const uint32_t from = c->edge_notes[edge - 1].from;
@@ -174,7 +174,7 @@ static uint32_t next_group(const struct compiler *c, uint32_t edge)
     return edge;
 }
 
-// The values of one phi: moves[first + group * stride] for each group of edges into the block.
+// A phi's values: moves[first + group * stride] for each group of incoming edges.
 static bool move_phi(struct compiler *c, const struct op *phi, uint32_t edges, uint32_t first,
                      uint32_t stride)
 {
@@ -202,7 +202,7 @@ static bool move_phi(struct compiler *c, const struct op *phi, uint32_t edges, u
     return true;
 }
 
-// Moves into the block whose phis lie between two words.
+// Moves into a block whose phis are between two words.
 static bool move_block(struct compiler *c, uint32_t label, uint32_t at, uint32_t end)
 {
     struct program *program = c->program;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions: which ones the entry point reaches, their instructions, parameters and calls.
+// Functions: those reachable from the entry point, their instructions, parameters and calls.
 #include "program/compiler.h"
 
 #include <stdlib.h>
@@ -26,8 +26,8 @@ static void add_depth(struct body *caller, const struct body *callee)
         caller->depth = callee->depth + 1;
 }
 
-// One instruction further in the search: `current` is the body that it continues in, NOBODY at the
-// end. A body that is unfinished when it is called calls itself.
+// A step of the search: `current` is the body in which it continues, NOBODY at the end. Calling an
+// unfinished body is recursion.
 static bool search_step(struct compiler *c, uint32_t *current, uint32_t *finished)
 {
     struct body *body = &c->bodies[*current];
@@ -142,7 +142,7 @@ static bool add_blocks(struct compiler *c, const struct body *body)
            compile_fail(c, NULL, "function %%%u has no body", body->id);
 }
 
-// Decodes one instruction. `inside` says whether a block has begun and not ended.
+// Decodes one instruction. `inside`: within a block.
 static bool decode_one(struct compiler *c, const struct op *op, bool *inside)
 {
     switch (op->opcode) {
@@ -202,7 +202,7 @@ bool function_decode(struct compiler *c, const struct body *body)
     return flow_moves(c, body);
 }
 
-// What is known of a pointer parameter is what all calls agree in. All callers are decoded first.
+// A pointer parameter's knowledge is what all calls agree on. All callers are decoded first.
 static bool join_pointers(struct compiler *c, const struct op *op, uint32_t parameter,
                           struct pointer argument)
 {
@@ -229,7 +229,7 @@ static bool pass(struct compiler *c, const struct op *op, uint32_t argument,
     const uint32_t type = check_value(c, op, argument);
     if (!type || !check_same_type(c, op, type, parameter->type) || !value_cell(c, argument, &from))
         return false;
-    // Its cell first: it is not preset, whatever is known of it.
+    // Its cell must come first and is never preset.
     if (!c->slots[parameter->result].cell) {
         if (!compile_new_cells(c, check_cells(c, type), &to))
             return false;

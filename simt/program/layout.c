@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the parts of a composite are: its cells, and its bytes in memory. Matrices in memory have
-// their layout from the struct that they are in, so that a pointer carries it along.
+// Positions of a composite's parts: cells, and bytes in memory. Matrices in memory take their
+// layout from the enclosing struct, so pointers carry it along.
 #include "program/compiler.h"
 
 bool layout_is_explicit(SpvStorageClass storage)
@@ -80,7 +80,7 @@ bool layout_stride(struct compiler *c, const struct op *op, uint32_t type, bool 
     return *stride || compile_fail(c, op, "accesses an array without a stride");
 }
 
-// Finding the pieces of a type.
+// State while collecting a type's pieces.
 struct pieces {
     struct compiler *c;
     const struct op *op;
@@ -109,7 +109,7 @@ static bool add_piece(struct pieces *pieces, const struct type *type, uint64_t o
     return true;
 }
 
-// Types are nested at most MODULE_DEPTH_MAX deep, and parts without cells are passed over.
+// Recursion is limited by MODULE_DEPTH_MAX; parts without cells are skipped.
 static bool add_pieces(struct pieces *pieces, uint32_t type, struct pointer at, uint64_t offset)
 {
     struct compiler *c = pieces->c;

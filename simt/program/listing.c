@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The listing: the functions that are executed, in the syntax of the SPIR-V assembler, each
-// instruction that the interpreter has with its number.
+// The listing: the executed functions in assembler syntax, with the interpreter's instruction
+// numbers.
 #include "program/compiler.h"
 #include "program/names.h"
 #include "settings.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE_SIZE 256 // what is longer ends in "..."
+#define LINE_SIZE 256 // longer lines end in "..."
 
 struct text {
     char *data;
@@ -21,8 +21,8 @@ struct text {
 struct listing {
     struct compiler *c;
     struct names names;
-    struct text text, lines; // lines: one after the other, each terminated
-    uint32_t pc;             // next instruction to be listed
+    struct text text, lines; // lines: concatenated, each terminated
+    uint32_t pc;             // next instruction to list
     char line[LINE_SIZE];
     size_t length;
 };
@@ -64,7 +64,7 @@ static void put_id(struct listing *listing, uint32_t id)
     put(listing, " %%%s", names_of(&listing->names, id, scratch));
 }
 
-// Names of bits, "None" for no bit; bits without a name are numbers, as they stand in the module.
+// Names of set bits, "None" for no bit; unnamed bits as numbers.
 static void put_mask(struct listing *listing, uint32_t mask, const char *const *bits,
                      uint32_t count)
 {
@@ -137,7 +137,7 @@ static uint32_t put_cases(struct listing *listing, const struct op *op, uint32_t
     return op->operand_count;
 }
 
-// One operand of the kind that a letter stands for (struct form); returns where the next one is.
+// One operand of the kind of a letter (struct form); returns the position of the next.
 static uint32_t put_operand(struct listing *listing, const struct op *op, char letter, uint32_t at)
 {
     const uint32_t word = op->operands[at];
@@ -204,7 +204,7 @@ static bool end_line(struct listing *listing)
     return done;
 }
 
-// The line, and as many entries in `lines` as the interpreter has instructions of it.
+// Writes the line, and an entry in `lines` for each interpreter instruction that it became.
 static bool list_op(struct listing *listing, const struct op *op)
 {
     const struct program *program = listing->c->program;
@@ -225,7 +225,7 @@ static bool list_op(struct listing *listing, const struct op *op)
     return end_line(listing);
 }
 
-// Which operators changed an instruction.
+// The operators that changed an instruction.
 static void put_operators(struct listing *listing, uint32_t operators)
 {
     const char *separator = "";
@@ -237,7 +237,7 @@ static void put_operators(struct listing *listing, uint32_t operators)
     }
 }
 
-// An instruction of a program that stands no longer in the order of the module.
+// An instruction of a program that no longer follows the module's order.
 static bool list_insn(struct listing *listing, uint32_t pc)
 {
     const struct insn *insn = &listing->c->program->insns[pc];
@@ -316,7 +316,7 @@ static bool list_function(struct listing *listing, const struct body *body)
     return true;
 }
 
-// The lines' addresses and the lines themselves in one piece of memory.
+// The lines' addresses and the lines in one allocation.
 static bool keep_lines(struct listing *listing)
 {
     struct program *program = listing->c->program;

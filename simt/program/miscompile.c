@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which faults a miscompiled program has, and what changes it: instructions that are added and
-// moved, and what reads and writes which cells.
+// Applies the faults of a miscompiled program: added and moved instructions, and dataflow queries.
 #include "program/miscompile.h"
 
 #include "splitmix.h"
@@ -130,7 +129,7 @@ bool edit_wrap(struct edit *edit, struct insn *insn, insn_run *run, uint32_t cel
     return true;
 }
 
-// What reads and writes
+// Reads and writes
 
 struct range edit_written(const struct edit *edit, const struct insn *insn)
 {
@@ -145,7 +144,7 @@ struct range edit_written(const struct edit *edit, const struct insn *insn)
     return range;
 }
 
-// The cells that stand in program->extra: every `step`-th word of those of the instruction.
+// Cells in program->extra: every `step`-th word of the instruction's.
 static bool extra_reads(const struct edit *edit, const struct insn *insn, uint32_t step,
                         struct range cells)
 {
@@ -156,7 +155,7 @@ static bool extra_reads(const struct edit *edit, const struct insn *insn, uint32
     return false;
 }
 
-// Cells of the matrix that an operand of an operation on matrices is; 1 if it is none.
+// The cells of a matrix operand in a matrix operation; 1 otherwise.
 static uint32_t matrix_cells(const struct edit *edit, const struct insn *insn, uint32_t operand)
 {
     const struct module *module = edit->c->module;
@@ -237,7 +236,7 @@ bool edit_is_pure(const struct insn *insn)
            insn->opcode != SpvOpAtomicFMaxEXT;
 }
 
-// In SPIR-V a block comes behind those that all ways to it lead through.
+// In SPIR-V a block comes after its dominators.
 static bool find_above(struct edit *edit)
 {
     const struct program *program = edit->program;
@@ -278,14 +277,14 @@ bool miscompile(struct compiler *c, uint64_t key)
     for (uint32_t i = 0; done && i < OPERATOR_COUNT; i++) {
         edit.which = (enum operator)i;
         edit.taken = 0;
-        // Downwards, so that what an operator moves and adds comes no second time.
+        // Downwards, so that moved and added instructions are not visited again.
         for (uint32_t pc = c->program->insn_count;
              done && c->options->operators[i] > 0 && pc > 0;) {
             const struct insn *insn = &c->program->insns[--pc];
             edit.gone = 0;
             if (!(insn->miscompiled & (1u << i | INSN_ADDED)))
                 done = sites[i](&edit, pc);
-            pc += edit.gone; // what stood before them stands there now
+            pc += edit.gone; // the instructions before them are now there
         }
     }
     free(edit.above);

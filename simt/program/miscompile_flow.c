@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of a compiler in control flow: branches, barriers, the counters of loops.
+// Compiler faults in control flow: branches, barriers, loop counters.
 #include "program/miscompile.h"
 
-// An operand that is another cell from here on: what `run` makes of it.
+// Replaces an operand by another cell, computed from it by `run`.
 static bool replace(struct edit *edit, uint32_t pc, uint32_t *operand, insn_run *run)
 {
     struct insn added = {.run = run,
@@ -29,11 +29,11 @@ bool site_barrier(struct edit *edit, uint32_t pc)
 {
     struct insn *insn = &edit->program->insns[pc];
     if (insn->kind == INSN_BARRIER && edit_takes(edit, pc))
-        edit_make_copy(insn, CELL_NONE, 0); // nothing is left of it
+        edit_make_copy(insn, CELL_NONE, 0); // becomes a no-op
     return true;
 }
 
-// Whether an instruction adds one to the counter, or takes one away, and gives `next`.
+// Whether an instruction computes `next` by adding one to or subtracting one from the counter.
 static bool counts(const struct edit *edit, uint32_t counter, uint32_t next)
 {
     const struct program *program = edit->program;
@@ -49,8 +49,8 @@ static bool counts(const struct edit *edit, uint32_t counter, uint32_t next)
     return false;
 }
 
-// Whether the cell is the counter of a loop: its header takes it from the iteration before, one
-// more or less.
+// Whether the cell is a loop counter: the header takes it from the previous iteration, one more or
+// less.
 static bool is_counter(const struct edit *edit, uint32_t cell)
 {
     const struct program *program = edit->program;
@@ -75,7 +75,7 @@ bool site_counter(struct edit *edit, uint32_t pc)
         !(is_counter(edit, insn->operand[0]) || is_counter(edit, insn->operand[1])) ||
         !edit_takes(edit, pc))
         return true;
-    // The instruction moves on by one for each that is added before it.
+    // The instruction moves up by one for each added before it.
     return replace(edit, pc, &insn->operand[0], miscompiled_narrow) &&
            replace(edit, pc + 1, &edit->program->insns[pc + 1].operand[1], miscompiled_narrow);
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of a compiler in group operations: where they stand, who takes part, what they read.
+// Compiler faults in group operations: placement, participants, sources.
 #include "program/miscompile.h"
 
 #include <string.h>
 
 // Moving up
 
-#define SLICE_MAX 32 // instructions that an operation takes along
+#define SLICE_MAX 32 // instructions moved along with an operation
 
-// The instructions of a block that one of it needs, and that one, last first.
+// An instruction of a block and those of the block that it depends on, last first.
 struct slice {
     uint32_t pc[SLICE_MAX], count;
 };
@@ -22,7 +22,7 @@ static bool needed(const struct edit *edit, const struct slice *slice, struct ra
     return false;
 }
 
-// False if the instruction needs something that only exists in its block.
+// False if the instruction depends on something that cannot leave its block.
 static bool find_slice(const struct edit *edit, uint32_t pc, struct slice *slice)
 {
     const struct program *program = edit->program;
@@ -47,7 +47,7 @@ static bool find_slice(const struct edit *edit, uint32_t pc, struct slice *slice
     return true;
 }
 
-// The slice to before the branch that ends `block`, in its order.
+// Moves the slice to before the branch that ends `block`, in order.
 static void hoist_slice(struct edit *edit, const struct slice *slice, uint32_t block)
 {
     for (uint32_t i = slice->count; i-- > 0;)
@@ -55,7 +55,7 @@ static void hoist_slice(struct edit *edit, const struct slice *slice, uint32_t b
     edit->gone += slice->count;
 }
 
-// The block whose branch alone leads to this one, if lanes may part there; or NO_BLOCK.
+// The only predecessor, if it ends with a branch at which lanes may diverge; or NO_BLOCK.
 static uint32_t branch_to(const struct edit *edit, uint32_t block)
 {
     const struct program *program = edit->program;
@@ -89,7 +89,7 @@ static bool is_below(const struct edit *edit, uint32_t block, uint32_t arm)
     return false;
 }
 
-// Whether all that reads the cells stands in blocks to which all ways lead through `arm`.
+// Whether all uses of the cells are in blocks dominated by `arm`.
 static bool used_below(const struct edit *edit, struct range cells, uint32_t arm)
 {
     for (uint32_t b = 0; b < edit->program->block_count; b++) {
@@ -127,7 +127,7 @@ static bool same_operation(const struct insn *a, const struct insn *b)
            a->width == b->width && a->operand_width == b->operand_width;
 }
 
-// Cells of an operand of a group operation.
+// The cells of a group operation's operand.
 static uint32_t operand_cells(const struct insn *insn, uint32_t operand)
 {
     switch (insn->opcode) {
@@ -147,14 +147,14 @@ static uint32_t operand_cells(const struct insn *insn, uint32_t operand)
     case SpvOpGroupNonUniformQuadAllKHR:
     case SpvOpGroupNonUniformQuadAnyKHR:
         return 1;
-    default: // an argument of 4 cells is a partition
+    default: // a 4-cell argument is a partition
         return operand == GROUP_VALUE                                  ? insn->components
                : insn->literal >= SpvGroupOperationPartitionedReduceNV ? 4
                                                                        : 1;
     }
 }
 
-// The operation's partner in the other side of a branch at the end of `block`: its pc.
+// The operation's partner on the other side of the branch at the end of `block`: its pc.
 static bool find_partner(const struct edit *edit, uint32_t pc, uint32_t block, uint32_t *partner)
 {
     const struct program *program = edit->program;
@@ -172,7 +172,7 @@ static bool find_partner(const struct edit *edit, uint32_t pc, uint32_t block, u
     return false;
 }
 
-// Makes the operands of the operation at `pc`, which is in `block`, those of either side.
+// Makes the operands of the operation at `pc`, in `block`, a choice between both sides'.
 static bool choose_operands(struct edit *edit, uint32_t block, uint32_t pc, const uint32_t *other,
                             bool is_true)
 {
@@ -198,7 +198,7 @@ static bool choose_operands(struct edit *edit, uint32_t block, uint32_t pc, cons
     return true;
 }
 
-// The two go to before the branch, and the first becomes a copy of what the second gives.
+// Both move before the branch, and the first becomes a copy of the second's result.
 bool site_merge(struct edit *edit, uint32_t pc)
 {
     struct program *program = edit->program;
@@ -219,7 +219,7 @@ bool site_merge(struct edit *edit, uint32_t pc)
     edit_make_copy(&program->insns[partner], program->insns[pc].result,
                    edit_written(edit, &program->insns[pc]).count);
     hoist_slice(edit, &slice, block);
-    // What only the partner needed goes along, behind which the operation comes.
+    // Moves what only the partner needed, before the operation.
     for (uint32_t i = partners.count; i-- > 1;)
         edit_move(edit, partners.pc[i] + slice.count, block, edit_end(edit, block) - 1);
     const uint32_t end = edit_end(edit, block) - 1;
@@ -250,8 +250,8 @@ bool site_reuse(struct edit *edit, uint32_t pc)
 
 // Indices
 
-// The cell of an index that may differ between lanes, or NULL: of a cross-lane read, of an array in
-// registers or of descriptors, of a vector's component.
+// The cell of an index that may differ between lanes: of a cross-lane read, a register array,
+// descriptors or a vector component; or NULL.
 static uint32_t *index_of(const struct edit *edit, struct insn *insn)
 {
     uint32_t *extra = edit->program->extra + insn->extra;
@@ -294,7 +294,7 @@ bool site_own(struct edit *edit, uint32_t pc)
 
 // Registers
 
-// Of two lanes that keep a value in one place across the instruction the second one's stays there.
+// Two lanes that keep a value in one place across the instruction: the second one's survives.
 bool site_spill(struct edit *edit, uint32_t pc)
 {
     const struct program *program = edit->program;
@@ -322,7 +322,7 @@ bool site_spill(struct edit *edit, uint32_t pc)
     return true;
 }
 
-// Whether a group operation, or an earlier conversion of one's result, gives the cell.
+// Whether a cell is a group operation's result, or an earlier conversion of one.
 static bool is_from_group(const struct edit *edit, uint32_t pc, uint32_t cell)
 {
     while (pc-- > 0) {
@@ -350,8 +350,8 @@ static bool is_wrapped(const struct insn *insn)
     return insn->run == miscompiled_predicated || insn->run == miscompiled_inactive;
 }
 
-// The nearest comparison before the instruction that it does not need and no branch on the way to
-// it asks for; CELL_NONE: there is none.
+// The nearest preceding comparison that the instruction does not depend on and no branch on the way
+// to it uses; CELL_NONE: none.
 static uint32_t find_predicate(const struct edit *edit, uint32_t pc)
 {
     const struct program *program = edit->program;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of a compiler in memory: the order of loads and stores, what a load takes, what a copy
-// leaves out, atomics and initial zeros.
+// Compiler faults in memory: order of loads and stores, forwarding, incomplete copies, atomics and
+// initial zeros.
 #include "program/miscompile.h"
 
 static bool is_load(const struct insn *insn)
@@ -15,7 +15,7 @@ static bool is_store(const struct insn *insn)
            (insn->run == memory_store || insn->opcode == SpvOpAtomicStore);
 }
 
-// An atomic that reads and writes.
+// A read-modify-write.
 static bool modifies(const struct insn *insn)
 {
     return (insn->opcode > SpvOpAtomicStore && insn->opcode <= SpvOpAtomicXor) ||
@@ -23,7 +23,7 @@ static bool modifies(const struct insn *insn)
            insn->opcode == SpvOpAtomicFMaxEXT;
 }
 
-// What nothing moves across.
+// An instruction that nothing is moved across.
 static bool is_fixed(const struct insn *insn)
 {
     return insn->kind != INSN_PLAIN && (!edit_is_group(insn) || edit_is_matrix(insn));
@@ -38,8 +38,8 @@ static bool acquires(const struct edit *edit, const struct insn *insn)
            (!edit_constant(edit, insn->operand[2], &semantics) || semantics & mask);
 }
 
-// A load goes behind the next load like it (atomic or not), or behind the next instruction that
-// writes memory, if nothing on the way needs what it loads, is fixed, or writes before the load.
+// Moves a load after the next load like it (atomic or not), or after the next instruction that
+// writes memory, if nothing on the way uses its result, is fixed, or writes before the load.
 static bool delay_load(struct edit *edit, uint32_t pc, bool behind_store)
 {
     const struct program *program = edit->program;
@@ -92,7 +92,7 @@ bool site_store_late(struct edit *edit, uint32_t pc)
     return true;
 }
 
-// Whether two pointers are known to be the same.
+// Whether two pointers are known to be equal.
 static bool same_place(const struct edit *edit, const struct insn *a, const struct insn *b)
 {
     uint64_t x, y;
@@ -100,7 +100,7 @@ static bool same_place(const struct edit *edit, const struct insn *a, const stru
                                               edit_constant(edit, b->operand[0], &y) && x == y);
 }
 
-// The instruction becomes a copy of what another one loaded or stored.
+// Turns the instruction into a copy of what another loaded or stored.
 static void forward(struct edit *edit, uint32_t pc, uint32_t from)
 {
     const struct insn *source = &edit->program->insns[from];
@@ -119,7 +119,7 @@ bool site_forward(struct edit *edit, uint32_t pc)
     const struct insn *insn = &program->insns[pc];
     const uint32_t own = edit_block(edit, pc);
     uint32_t block = is_load(insn) ? own : NO_BLOCK;
-    bool between = false; // something after which another value may be there
+    bool between = false; // another value may have been stored in between
     for (uint32_t i = 0; i < ABOVE_MAX && block != NO_BLOCK; i++, block = edit->above[block]) {
         for (uint32_t at = block == own ? pc : edit_end(edit, block);
              at-- > program->blocks[block].first;) {
@@ -138,7 +138,7 @@ bool site_forward(struct edit *edit, uint32_t pc)
     return true;
 }
 
-// The struct that an instruction copies, or NULL.
+// The struct that an instruction copies; NULL: none.
 static const struct type *copied(const struct edit *edit, const struct insn *insn)
 {
     const struct module *module = edit->c->module;
@@ -165,7 +165,7 @@ bool site_member(struct edit *edit, uint32_t pc)
         all += check_cells(edit->c, type->members[i].type);
     const uint32_t *pieces = edit->program->extra + insn->extra;
     const bool in_memory = insn->run == memory_load || insn->run == memory_store;
-    // The pieces of a struct in memory are in the order of its cells.
+    // A struct's pieces in memory are in the order of its cells.
     while (in_memory && left < insn->extra_count && pieces[left * PIECE_WORDS] < all - part)
         left++;
     if (!part || part == all || (insn->run == compose_copy && insn->components != all) ||
@@ -189,11 +189,11 @@ bool site_dead(struct edit *edit, uint32_t pc)
             return true;
     }
     if (edit_takes(edit, pc))
-        edit_make_copy(insn, CELL_NONE, 0); // nothing is left of it
+        edit_make_copy(insn, CELL_NONE, 0); // becomes a no-op
     return true;
 }
 
-// An atomic that was executed stays in its place, behind what is added.
+// The executed atomic keeps its place, after the added one.
 bool site_atomic(struct edit *edit, uint32_t pc)
 {
     struct insn *insn = &edit->program->insns[pc];
@@ -210,7 +210,7 @@ bool site_atomic(struct edit *edit, uint32_t pc)
     return edit_add(edit, edit_block(edit, pc), pc, insn, again);
 }
 
-// The sites are variables: the kernel's first instruction says that one was taken.
+// Sites are variables: the kernel's first instruction is marked if one is taken.
 bool site_zero(struct edit *edit, uint32_t pc)
 {
     struct program *program = edit->program;

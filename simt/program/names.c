@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of ids for the listing, as spirv-dis has them: OpName's where there is one, "uint_5" and
-// "_ptr_Function_v3float" for what speaks for itself, numbers otherwise.
+// Names of ids for the listing, as in spirv-dis: OpName if present, "uint_5" and
+// "_ptr_Function_v3float" for types and constants, otherwise numbers.
 #include "program/names.h"
 
 #include <inttypes.h>
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TYPE_NAME_DEPTH 4 // of types within types
+#define TYPE_NAME_DEPTH 4 // nesting of type names
 
 struct named {
-    const char *name; // cleaned, in `text`
+    const char *name; // sanitised, in `text`
     uint32_t id;
 };
 
@@ -28,7 +28,7 @@ static int compare_named(const void *x, const void *y)
     return order ? order : a->id < b->id ? -1 : a->id > b->id;
 }
 
-// OpNames are not unique. The lowest id keeps its name, the others get their number behind it.
+// OpNames are not unique. The lowest id keeps its name, others get their number appended.
 static void make_unique(struct names *names, struct named *named, uint32_t count)
 {
     qsort(named, count, sizeof(*named), compare_named);
@@ -55,7 +55,7 @@ bool names_collect(struct names *names, const struct module *module)
         if (!name || !*name)
             continue;
         char *own = cleaned + (size_t)at * NAME_SIZE;
-        size_t length = *name >= '0' && *name <= '9'; // numbers are those without a name
+        size_t length = *name >= '0' && *name <= '9'; // names that start with a digit are ids
         if (length)
             own[0] = '_';
         for (; *name && length < NAME_MAX_LENGTH; name++)
@@ -124,7 +124,7 @@ static const char *storage_name(SpvStorageClass storage)
     }
 }
 
-// The name of a type that is made of another one, which has a name or is made of a named one.
+// The name of a type built from another type that has a name.
 static bool type_name(const struct names *names, uint32_t id, int depth, char name[NAME_SIZE])
 {
     const struct type *type = module_type(names->module, id);
@@ -171,7 +171,7 @@ static bool constant_name(const struct module *module, uint32_t id, char name[NA
     }
     if (opcode != SpvOpConstant || !scalar_type_name(type, kind))
         return false;
-    uint64_t value = words[3]; // its length was checked when it was evaluated
+    uint64_t value = words[3]; // its length was checked during evaluation
     if (type->width == 64)
         value |= (uint64_t)words[4] << 32;
     else if (type->is_signed)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables: cells for Function, Private and Input, addresses for everything else. Those outside
-// functions come to exist when something that is executed uses them.
+// Variables: cells for Function, Private and Input, addresses for all others. Global ones are
+// instantiated when executed code first uses them.
 #include "program/compiler.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static const struct {
     {SpvBuiltInDeviceIndex, 1},
 };
 
-// A variable while it is made.
+// A variable being created.
 struct variable {
     struct op op; // OpVariable
     uint32_t id, type, element;
@@ -90,7 +90,7 @@ static bool take_undefined(struct compiler *c, const struct op *op,
     return true;
 }
 
-// What a variable without an initialiser holds.
+// The initial contents of an uninitialised variable.
 static bool leave_undefined(struct compiler *c, const struct variable *variable, uint32_t cell)
 {
     return compose_runs(c, &variable->op, variable->element, cell, take_undefined);
@@ -180,7 +180,7 @@ static bool make_push(struct compiler *c, const struct variable *variable)
                                            .variable = variable->id});
 }
 
-// The struct that a resource is, and of how many there is an array: 0 for a runtime array.
+// The struct of a resource, and the length of the array of it: 0 for a runtime array.
 static bool read_block(struct compiler *c, const struct variable *variable,
                        const struct type **block, uint32_t *count)
 {

@@ -9,7 +9,7 @@
 
 #define SECTOR 32 // bytes
 
-// The sectors that one lane touches, without those that a lane before it did.
+// The sectors that one lane touches and earlier lanes do not.
 static uint64_t new_sectors(const struct exec *exec, uint32_t i, uint32_t bytes)
 {
     const uint64_t at = exec->seen[exec->lane[i]].address;
@@ -19,7 +19,7 @@ static uint64_t new_sectors(const struct exec *exec, uint32_t i, uint32_t bytes)
         return 0;
     for (uint64_t sector = at / SECTOR; sector <= (at + bytes - 1) / SECTOR; sector++) {
         uint32_t j = i;
-        for (; j > 0; j--) { // the nearest first
+        for (; j > 0; j--) { // nearest first
             const uint64_t other = exec->seen[exec->lane[j - 1]].address;
             if (sector >= other / SECTOR && sector <= (other + bytes - 1) / SECTOR)
                 break;

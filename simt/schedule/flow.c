@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merge blocks, fall-through between cases and ways out of loops, found in the graph of blocks.
+// Finds merge blocks, fall-through between cases and loop exits in the graph of blocks.
 #include "schedule/flow.h"
 
 #include "program/execution.h"
@@ -7,13 +7,12 @@
 
 #include <stdlib.h>
 
-// Steps of a search in which nothing that a compiler makes is ever lost, and a malformed module
-// costs little.
+// Limit on a search, above anything a compiler produces, so that malformed modules cost little.
 #define SEARCH_MAX 65536
 
 struct search {
     const struct program *program;
-    uint32_t *stamp; // [block]: number of the last search that was here
+    uint32_t *stamp; // [block]: last search that visited it
     uint32_t *stack; // [block]
     uint32_t number;
 };
@@ -35,7 +34,7 @@ bool flow_is_quad(const struct insn *insn)
            insn->opcode == SpvOpGroupNonUniformQuadAnyKHR;
 }
 
-// The edges out of a block; gives back whether a switch ends it.
+// A block's outgoing edges; returns whether a switch ends it.
 static bool edges_of(const struct program *program, uint32_t block, const struct edge **edges,
                      uint32_t *count)
 {
@@ -57,7 +56,7 @@ static bool is_case(const struct edge *edges, uint32_t count, uint32_t block)
     return false;
 }
 
-// The case that `from` falls into: the first other case of the switch that its blocks branch to.
+// The case that `from` falls into: the first other case of the switch reached by its blocks.
 static uint32_t find_fall(struct search *search, uint32_t header, uint32_t from)
 {
     const struct edge *cases, *edges;
@@ -99,8 +98,7 @@ static void find_falls(struct search *search, struct flow *flow)
     }
 }
 
-// Who branches to whom, the other way round: the predecessors of block b are
-// list[first[b] .. first[b + 1] - 1].
+// Inverse edges: block b's predecessors are list[first[b] .. first[b + 1] - 1].
 struct predecessors {
     uint32_t *first, *list;
 };
@@ -128,8 +126,8 @@ static bool find_predecessors(struct predecessors *p, const struct program *prog
     return true;
 }
 
-// Stamps the continue construct of a loop, from its target to the branch back, and gives back how
-// many blocks it has: they are on the stack.
+// Stamps a loop's continue construct, from its target to the back edge, and returns its number of
+// blocks, which are on the stack.
 static uint32_t find_continue(struct search *search, uint32_t header)
 {
     const struct block *loop = &search->program->blocks[header];
@@ -153,9 +151,8 @@ static uint32_t find_continue(struct search *search, uint32_t header)
     return count;
 }
 
-// The blocks from which the loop's continue construct can be reached without passing its header,
-// and that construct, are the loop; edges from them that neither stay inside nor go to the merge
-// block lead out.
+// A loop consists of its continue construct and the blocks that can reach it without passing the
+// header. Edges from these that neither stay inside nor go to the merge block leave the loop.
 static void find_leaves(struct search *search, struct flow *flow, const struct predecessors *p,
                         uint32_t header)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds integer reductions in branches on the number of the subgroup, and what is live across them.
+// Finds integer reductions in branches on the subgroup number, and values live across them.
 #include "schedule/guard.h"
 
 #include "program/execution.h"
@@ -9,8 +9,8 @@
 struct finding {
     const struct program *program;
     uint32_t *writer;  // [cell]: pc of the instruction with this result, UINT32_MAX: none
-    uint32_t *last;    // [cell]: the last pc at which it is an operand
-    uint32_t *inside;  // [block]: the header whose search was here last, counted from 1
+    uint32_t *last;    // [cell]: last pc that uses it as an operand
+    uint32_t *inside;  // [block]: header of the last search that visited it, from 1
     uint32_t *waiting; // [block]
 };
 
@@ -54,7 +54,7 @@ static bool is_constant(const struct program *program, uint32_t cell)
     return is_builtin(program, cell, SpvBuiltInNumSubgroups);
 }
 
-// A constant, the number of subgroups, or a sum or difference of two of these.
+// A constant, the number of subgroups, or a sum or difference of two such values.
 static bool is_known(const struct finding *finding, uint32_t cell)
 {
     if (is_constant(finding->program, cell) || finding->writer[cell] == UINT32_MAX)
@@ -78,7 +78,7 @@ static bool asks_for_subgroup(const struct finding *finding, const struct insn *
     return false;
 }
 
-// The last comparison before `header` that is used behind `pc`, if there are enough.
+// The last comparison before `header` that is used after `pc`, if there are enough.
 static uint32_t guard_of(const struct finding *finding, const struct block *block, uint32_t header,
                          uint32_t pc)
 {
@@ -105,7 +105,7 @@ static uint32_t calls_of(const struct program *program, uint64_t function)
     return count;
 }
 
-// Marks the instruction if it is a reduction, or those of the function that it alone calls.
+// Marks a reduction, or those in a function called only here.
 static void mark_one(const struct program *program, uint32_t *guards, uint32_t pc, uint32_t guard)
 {
     const struct insn *insn = &program->insns[pc];
@@ -124,7 +124,7 @@ static void mark_one(const struct program *program, uint32_t *guards, uint32_t p
     }
 }
 
-// Marks the reductions of a selection whose last instruction is at `header`.
+// Marks the reductions in a selection whose header ends at `header`.
 static void mark(struct finding *finding, uint32_t *guards, const struct block *block,
                  uint32_t header)
 {

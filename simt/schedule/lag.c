@@ -9,7 +9,7 @@ bool lag_merge(struct worker *worker, struct subgroup *subgroup, struct tangle *
     tangle->first_arrival = 0;
     if (!first || !others || tangle->lags || exec_random(&worker->exec) % 2)
         return true;
-    // The fewer: those that had something of their own to do.
+    // The smaller part is the one that had work of its own.
     const lanes fewer = lanes_count(first) < lanes_count(others) ? first : others;
     uint64_t skip = exec_random(&worker->exec) % lanes_count(fewer);
     unsigned chosen = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workgroups in slots: memory for their registers, and the state in which each begins.
+// Workgroups in slots: their registers and initial state.
 #include "schedule/launch.h"
 
 #include "memory/past.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Registers of all slots of a worker together, beyond which it has fewer slots.
+// Registers of all slots of a worker; above this it uses fewer slots.
 #define SLOT_BYTES_MAX (UINT64_C(256) << 20)
 
 static bool make_slot(struct worker *worker, struct workgroup *slot, uint32_t subgroups,
@@ -48,11 +48,11 @@ static void fill(const struct subgroup *subgroup, uint32_t cell, uint64_t value)
         cells[lane] = value;
 }
 
-// Bits of nobody's: a shader that depends on them does not agree with itself.
+// Arbitrary bits: a shader that depends on them is inconsistent.
 static void fill_undefined(const struct subgroup *subgroup, const struct undefined_cells *run,
                            uint64_t *random)
 {
-    const uint64_t mask = run->width ? UINT64_MAX >> (64 - run->width) : 1; // 0: Booleans
+    const uint64_t mask = run->width ? UINT64_MAX >> (64 - run->width) : 1; // 0: Boolean
     uint64_t *cells = subgroup->cells + (size_t)run->cell * subgroup->width;
     for (size_t i = 0; i < (size_t)run->count * subgroup->width; i++)
         cells[i] = splitmix_next(random) & mask;
@@ -81,10 +81,10 @@ static void free_slot(struct workgroup *slot)
     *slot = (struct workgroup){0};
 }
 
-// The registers of all slots. A worker keeps them from one dispatch to the next, but not what they
-// hold: a program that reads what it has not written would see which one ran before it, and with it
-// how its caller had grouped its dispatches. The workgroups of one dispatch do leave each other
-// their registers, as those of a device do.
+// The registers of all slots. A worker keeps the memory from one dispatch to the next, but not its
+// contents: otherwise a program that reads uninitialised registers would depend on earlier
+// programs, and on how its caller groups dispatches. Workgroups of one dispatch do inherit each
+// other's registers, as on a device.
 static bool make_registers(struct worker *worker, uint64_t count)
 {
     if (count > worker->register_count) {
@@ -268,6 +268,6 @@ bool launch_workgroup(struct worker *worker, const struct dispatch *dispatch,
         if (!tangle_start(subgroup, program->blocks[program->functions[0].entry].first))
             return false;
     }
-    worker->exec.workgroup = NULL; // select again
+    worker->exec.workgroup = NULL; // forces a new selection
     return true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that share the workgroups of a dispatch.
+// Threads that share a dispatch's workgroups.
 #include "schedule/launch.h"
 
 #include "memory/past.h"
@@ -13,8 +13,8 @@
 #include <string.h>
 
 enum {
-    CHECK_EVERY = 64,  // turns between looks at what stops a dispatch
-    CUT_TURN_MAX = 16, // instructions of a turn in one that is cut
+    CHECK_EVERY = 64,  // turns between checks whether to stop
+    CUT_TURN_MAX = 16, // instructions per turn in a dispatch with a limit
 };
 
 struct machine {
@@ -24,16 +24,16 @@ struct machine {
     void *user;
     struct trace *trace;
     FILE *counts_file;      // NULL: none
-    struct worker *workers; // [settings.threads]; the first has no thread of its own
-    uint32_t threads;       // that could be made, and the caller
+    struct worker *workers; // [settings.threads]; the first is the calling thread
+    uint32_t threads;       // created threads, and the caller
 
-    // The dispatch that is being executed.
+    // The current dispatch.
     pthread_mutex_t lock;
     pthread_cond_t begin, end;
-    const struct dispatch *dispatch; // under `lock`, as are these:
-    uint64_t number;                 // of dispatches begun
-    uint64_t draw;                   // what is drawn for it follows from the seed and this
-    uint32_t wanted, working;        // threads that execute it, that have not finished it
+    const struct dispatch *dispatch; // guarded by `lock`, as are these:
+    uint64_t number;                 // dispatches begun
+    uint64_t draw;                   // determines random choices, with the seed
+    uint32_t wanted, working;        // threads that should execute it; that have not finished
     bool closing;
     struct counts counts;
     unsigned char *reported; // [instruction]
@@ -41,8 +41,8 @@ struct machine {
     uint32_t *guards;                // FAULT_REDUCTION: guard.h; else NULL
     uint64_t groups, stride, offset; // workgroup i is (offset + i * stride) % groups
     atomic_uint_fast64_t next;       // i
-    atomic_int result;               // the first enum dispatch_end that is not DISPATCH_DONE
-    atomic_uint_fast64_t executed;   // over all dispatches
+    atomic_int result;               // first enum dispatch_end other than DISPATCH_DONE
+    atomic_uint_fast64_t executed;   // in all dispatches
 };
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -56,7 +56,7 @@ static void give_up(struct machine *machine, enum dispatch_end end)
     atomic_compare_exchange_strong(&machine->result, &done, (int)end);
 }
 
-// Says once for each instruction what a shader did wrong; the dispatch ends if it may not continue.
+// Reports a fault once per instruction, and ends the dispatch if it may not continue.
 static void handle_fault(struct worker *worker)
 {
     struct machine *machine = worker->machine;
@@ -95,7 +95,7 @@ static bool launch_next(struct worker *worker, struct workgroup *slot)
     return true;
 }
 
-// Ends the workgroups that have ended and begins others in their slots.
+// Ends finished workgroups and starts others in their slots.
 static void refill(struct worker *worker)
 {
     worker->ended = false;
@@ -112,9 +112,9 @@ static void refill(struct worker *worker)
     worker->last = NULL;
 }
 
-// No invocation can continue: all have ended, or the others wait for each other. With bounds=check
-// those at a barrier of their workgroup go on. False if nobody does; a deadlock is reported of one
-// that waits at such a barrier, if there is one.
+// No invocation can continue: all have ended, or the rest wait for each other. With bounds=check,
+// those at a workgroup barrier continue. False if none does; the deadlock is reported for an
+// invocation at such a barrier, if there is one.
 static bool resolve_deadlock(struct worker *worker)
 {
     struct workgroup *stuck = NULL;
@@ -189,7 +189,7 @@ static void set_up(struct worker *worker)
     worker->rules_of_schedule.loses_exits =
         settings->model == MODEL_FAULTY && settings->fault == FAULT_EXITS;
     worker->rules = &worker->rules_of_schedule;
-    // Where it is cut each lane has had turns.
+    // If the dispatch is cut, each lane should have had turns.
     worker->catches_up = !worker->rules->together || settings->instructions;
     worker->turn_most = settings->instructions ? CUT_TURN_MAX : UINT32_MAX;
     worker->flow = &machine->flow;
@@ -224,7 +224,7 @@ static void set_up(struct worker *worker)
         worker_draw_delays(worker, settings->depth);
 }
 
-// One worker's part of a dispatch.
+// A worker's part of a dispatch.
 static void work(struct worker *worker)
 {
     struct machine *machine = worker->machine;
@@ -235,7 +235,7 @@ static void work(struct worker *worker)
         if (worker->past)
             past_forget(worker->past);
     }
-    // As many slots as there is work for: else the first threads would take it all.
+    // No more slots than its share, so that the first threads do not take all the work.
     const uint64_t share = (machine->groups + machine->wanted - 1) / machine->wanted;
     const uint32_t slots =
         share < machine->settings.resident ? (uint32_t)share : machine->settings.resident;
@@ -257,7 +257,7 @@ static void *thread_main(void *argument)
     struct worker *worker = argument;
     struct machine *machine = worker->machine;
     uint64_t seen = 0;
-    fesetenv(FE_DFL_ENV); // the program may flush subnormals, and threads inherit that
+    fesetenv(FE_DFL_ENV); // the application may flush subnormals, and threads inherit that
     pthread_mutex_lock(&machine->lock);
     for (;;) {
         while (!machine->closing && machine->number == seen)
@@ -349,7 +349,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-// In which order workgroups begin: upwards, or under `unfair` in any.
+// The order in which workgroups start: ascending, or arbitrary under `unfair`.
 static void draw_launch_order(struct machine *machine)
 {
     machine->stride = 1;
@@ -363,7 +363,7 @@ static void draw_launch_order(struct machine *machine)
         machine->stride = machine->stride % (machine->groups - 1) + 1;
 }
 
-// What was made for one dispatch.
+// Frees what was allocated for one dispatch.
 static void forget(struct machine *machine)
 {
     flow_free(&machine->flow);

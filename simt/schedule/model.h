@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the execution models are made of. docs/models/ says what each means and which rule it
-// keeps or breaks.
+// The rules that make up execution models. docs/models/ says what each means, and which rule of the
+// specification it keeps or breaks.
 #pragma once
 
 #include "settings.h"
@@ -10,17 +10,16 @@
 enum model_memory { MEMORY_SEQUENTIAL, MEMORY_VULKAN, MEMORY_RELAXED, MEMORY_TORN };
 
 struct model_rules {
-    bool together; // the lanes of a tangle execute every instruction together; if not, each lane
-                   // runs by itself, and waits for its tangle at tangled instructions
+    bool together; // a tangle's lanes execute together; if not, they wait at tangled instructions
     bool snoop;    // cross-lane reads return the source lane's current register
     bool cross_lane_waits; // cross-lane reads wait for their tangle
-    bool stays_diverged;   // lanes stay diverged where no rule reconverges them
-    bool joins_falling;    // a switch may bring fall-through lanes and jumping lanes together
+    bool stays_diverged;   // lanes stay diverged unless a rule reconverges them
+    bool joins_falling;    // a switch may merge fall-through lanes with jumping lanes
     bool lags;             // after divergence one lane stays behind until the next barrier
-    bool peels;            // code on the way out of a loop runs behind the loop
-    bool short_turns;      // of lanes that keep together, before others have theirs
-    bool loses_exits;      // FAULT_EXITS; of no model
-    bool unfair;           // workgroups start in any order, and only when another one has ended
+    bool peels;            // code that leaves a loop runs after the loop
+    bool short_turns;      // of lanes that keep together
+    bool loses_exits;      // FAULT_EXITS; not part of any model
+    bool unfair;           // workgroups start in any order, one at a time
     enum model_memory memory;
 };
 

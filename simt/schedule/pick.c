@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects a lane to run: any that can continue, for a random time; or, where the schedule is by
-// progress, the lanes that are farthest behind, with a few delays.
+// Selects the lane to run: any runnable one for a random time; or, in schedules by progress, the
+// lanes that are farthest behind, with a few delays.
 #include "schedule/worker.h"
 
 enum {
     DRIFT_EVERY = 8,
     AHEAD_EVERY = 64,
-    TURN_MAX = 1024,   // instructions, of lanes that keep together
-    TANGLES_MAX = 128, // beyond which lanes have diverged too far
-    QUIET = 256,       // turns without anything that others can see
-    CATCH_UP = 2,      // of so many turns all but one are given to who is behind,
+    TURN_MAX = 1024,   // instructions, for lanes that keep together
+    TANGLES_MAX = 128, // more mean that lanes have diverged too far
+    QUIET = 256,       // turns without anything visible to others
+    CATCH_UP = 2,      // all but one in this many turns go to the lanes behind
     CATCH_UP_APART = 16,
     CATCH_UP_QUIET = 4096,
     CATCH_UP_TURN = 4096,
@@ -22,7 +22,7 @@ static unsigned any_lane(struct worker *worker, const struct subgroup *subgroup,
     return above ? from + lanes_first(above) : lanes_first(set);
 }
 
-// Those that can continue where the tangle and the instruction are the lane's, and are not delayed.
+// The runnable lanes at the same instruction in the same tangle, unless delayed.
 static lanes companions(const struct worker *worker, const struct subgroup *subgroup, unsigned lane)
 {
     lanes set = subgroup_at(subgroup, subgroup->tangle[lane]->here & subgroup->runnable,
@@ -44,7 +44,7 @@ static void note_switch(struct worker *worker, const struct subgroup *subgroup, 
     worker->last_set = set;
 }
 
-// Gives a lane, and those who go with it, the turn.
+// Gives a turn to a lane and its companions.
 static void give_turn(struct worker *worker, struct workgroup *workgroup, struct subgroup *subgroup,
                       unsigned lane, bool alone, uint32_t budget, bool meets)
 {
@@ -70,7 +70,7 @@ static bool can_go(struct worker *worker, struct workgroup *workgroup, struct su
     return subgroup->runnable != 0;
 }
 
-// Of the lanes, who is in the tangle that was made first, and there at the earliest instruction.
+// The lane in the oldest tangle, at the earliest instruction there.
 static unsigned last_lane(const struct subgroup *subgroup, lanes set)
 {
     const struct tangle *first = NULL;
@@ -88,8 +88,8 @@ static unsigned last_lane(const struct subgroup *subgroup, lanes set)
     return last;
 }
 
-// Lanes that ran far ahead leave a trail of tangles for the others to come through. Those get the
-// turn, until they are where others are.
+// Lanes that ran far ahead leave a trail of tangles for the others to pass through. Lets those run
+// until they have caught up.
 static void catch_up(struct worker *worker, struct workgroup *workgroup, struct subgroup *subgroup,
                      lanes set)
 {
@@ -113,7 +113,7 @@ static void turn_in(struct worker *worker, struct workgroup *workgroup, struct s
     const uint64_t random = exec_random(exec);
     static const uint32_t ranges[] = {4, 16, 64, 256};
     lanes set = subgroup->runnable;
-    // Who stayed behind runs when the others cannot, or once in a while.
+    // Lanes left behind run when the others cannot, or once in a while.
     if (subgroup->behind && (set & ~subgroup->behind) && random % AHEAD_EVERY)
         set &= ~subgroup->behind;
     if (worker->catches_up && (random & (catch_up_every(subgroup) - 1))) {
@@ -159,7 +159,7 @@ struct place {
     uint64_t asleep, progress;
 };
 
-// Awake before asleep, then who has executed the fewest instructions.
+// Awake before asleep, then fewest instructions executed first.
 static bool is_before(const struct place *a, const struct place *b)
 {
     if (!b->subgroup)

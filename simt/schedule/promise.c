@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules of progress models. Who is promised a turn gets one after the other; nobody else gets
-// one, as far as the model allows that. A turn is one instruction of one lane that other lanes can
-// notice. What nobody can notice is executed ahead, and is no turn.
+// Schedules of progress models. Lanes that are promised turns get them one after the other; others
+// get none, as far as the model allows. A turn is one instruction of one lane that other lanes can
+// observe. Unobservable instructions are executed in between and do not count.
 #include "schedule/worker.h"
 
 #include "memory/host.h"
 #include "program/instructions.h"
 
 enum {
-    AHEAD_MOST = 4096, // instructions that nobody can notice, one after the other
-    LUCK = 4,          // one draw in so many gives turns without end
-    LOWEST = 4,        // turns that the lowest lane has in a round, if it is promised any
+    AHEAD_MOST = 4096, // consecutive unobservable instructions
+    LUCK = 4,          // one draw in this many gives unlimited turns
+    LOWEST = 4,        // turns per round for the lowest lane, if it is promised any
 };
 
-// A lane, and its number among all of the dispatch.
+// A lane, and its number in the dispatch.
 struct spot {
     struct workgroup *workgroup;
     struct subgroup *subgroup;
@@ -50,7 +50,7 @@ static bool can_run(const struct spot *spot)
     return spot->subgroup->runnable & lanes_of(spot->lane);
 }
 
-// Up to what somebody can notice. Whether it did anything.
+// Runs up to an observable instruction. Returns whether anything ran.
 static bool run_ahead(struct worker *worker, const struct spot *spot)
 {
     uint32_t count = 0;
@@ -61,7 +61,7 @@ static bool run_ahead(struct worker *worker, const struct spot *spot)
     return count;
 }
 
-// For each lane that has not ended: what it is asked, until one says true.
+// Calls a function for each lane that has not ended, until one returns true.
 static bool each_spot(struct worker *worker,
                       bool (*ask)(struct worker *worker, const struct spot *spot, void *user),
                       void *user)
@@ -81,12 +81,12 @@ static bool each_spot(struct worker *worker,
     return false;
 }
 
-// Who is found.
+// Candidates for the next turn.
 struct choice {
-    struct spot lowest;      // lane that has not ended
-    struct spot next, first; // of those that are promised a turn: behind the last one, and of all
-    struct spot any, fresh;  // drawn from those that can run, and of these from those that have had
-    uint64_t count, fresh_count, promised; // no turn yet
+    struct spot lowest;                    // lane that has not ended
+    struct spot next, first;               // promised a turn: after the last one; the first
+    struct spot any, fresh;                // runnable, at random; the same among those without
+    uint64_t count, fresh_count, promised; // a turn so far
 };
 
 static bool go_ahead(struct worker *worker, const struct spot *spot, void *user)
@@ -144,7 +144,7 @@ static bool choose(struct worker *worker, const struct spot *spot, void *user)
     return false;
 }
 
-// Under hsa and none the others do nothing while a favourite has its turns: one to four, or all.
+// Under hsa and none, the others do nothing while a favourite has its turns: one to four, or all.
 static bool favours_one(const struct worker *worker)
 {
     return worker->schedule == SCHEDULE_HSA || worker->schedule == SCHEDULE_NONE;
@@ -201,7 +201,7 @@ bool worker_promised_turn(struct worker *worker)
 {
     struct choice choice = {0};
     if (each_spot(worker, go_ahead, &choice) || worker->ended)
-        return true; // a workgroup has ended: another one may begin
+        return true; // a workgroup has ended: another may begin
     each_spot(worker, choose, &choice);
     if (!choice.count)
         return false;

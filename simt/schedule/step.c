@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes instructions: plain ones at once, tangled ones when their tangle is complete, barriers
-// when everybody has come, branches by way of the tangles.
+// Executes instructions: plain ones immediately, tangled ones when their tangle is complete,
+// barriers when all have arrived, and branches through the tangles.
 #include "schedule/worker.h"
 
 #include "program/instructions.h"
@@ -29,7 +29,7 @@ void worker_aim(struct worker *worker, struct workgroup *workgroup, struct subgr
         exec->lane[exec->count++] = (uint8_t)lane;
 }
 
-// Where an instruction continues: what worker_run has in its hands.
+// The position of a run, used by worker_run.
 struct run {
     struct worker *worker;
     struct workgroup *workgroup;
@@ -37,7 +37,7 @@ struct run {
     struct tangle *tangle;
     lanes set;
     uint32_t pc;
-    bool meets; // stop where others are
+    bool meets; // stop where it meets others
 };
 
 static void begin(struct exec *exec, const struct insn *insn)
@@ -63,8 +63,8 @@ static void count(struct run *run)
         counts_step(&worker->counts, exec);
 }
 
-// FAULT_REDUCTION: lanes for which the truth value holds take no part. If none does, the result is
-// what stood in its register: all ones.
+// FAULT_REDUCTION: lanes whose predicate is true do not take part. If none remain, the result is
+// its register's old content: all ones.
 static void reduce_guarded(struct exec *exec, const struct insn *insn, uint32_t guard)
 {
     const lanes all = exec->mask;
@@ -102,8 +102,8 @@ void worker_pass(struct worker *worker, struct workgroup *workgroup, struct subg
 
 // Barriers.
 
-// Executes the memory part of the barrier that each waiting lane of the subgroup is at; the second
-// time the lanes continue after it.
+// Executes the memory part of the barrier at which each lane of the subgroup waits; the second
+// time, lanes continue after it.
 static void pass_barrier(struct run *run, struct subgroup *subgroup, bool goes_on)
 {
     struct exec *exec = &run->worker->exec;
@@ -134,7 +134,7 @@ static bool all_at_barrier(const struct workgroup *workgroup)
     return any;
 }
 
-// What a barrier releases must be there before anybody acquires: hence two rounds.
+// A barrier's releases must precede its acquires: hence two rounds.
 static void leave_barrier(struct run *run)
 {
     struct workgroup *workgroup = run->workgroup;
@@ -183,7 +183,7 @@ static enum after at_workgroup_barrier(struct run *run)
 
 // Tangled instructions.
 
-// Lanes of the tangle execute the instruction. A subgroup's barrier releases, then acquires.
+// Lanes of the tangle execute the instruction. A subgroup barrier releases, then acquires.
 static enum after together(struct run *run, const struct insn *insn, lanes set)
 {
     if (set != run->set) {
@@ -208,7 +208,7 @@ static enum after together(struct run *run, const struct insn *insn, lanes set)
     return STOP;
 }
 
-// Those for whom everybody has come: all of the tangle or nobody, or some of its quads.
+// The lanes whose partners have all arrived: the whole tangle or none, or some quads.
 static lanes ready(const struct run *run, const struct insn *insn)
 {
     const struct tangle *tangle = run->tangle;
@@ -275,7 +275,7 @@ static bool take(struct run *run, const struct edge *edge, lanes part, bool spli
     return tangle_go(run->subgroup, run->tangle, part, block_at(run), edge->block, splits);
 }
 
-// FAULT_LOOPS: whether the edge leaves a loop that has had too many iterations.
+// FAULT_LOOPS: whether the edge ends a loop with too many iterations.
 static bool gives_up(const struct run *run, const struct edge *edge)
 {
     const struct construct *loop =
@@ -373,7 +373,7 @@ static bool leave_block(struct run *run, const struct insn *insn)
     return true;
 }
 
-// Whether the set went on as one and is all that its new tangle waits for.
+// Whether the set continued together and is all that its new tangle waits for.
 static enum after at_branch(struct run *run, const struct insn *insn)
 {
     struct subgroup *subgroup = run->subgroup;
@@ -396,7 +396,7 @@ static enum after at_branch(struct run *run, const struct insn *insn)
     return GO_ON;
 }
 
-// FAULT_RENDEZVOUS: barriers of subgroups and of memory, and loads that acquire.
+// FAULT_RENDEZVOUS: subgroup barriers, memory barriers, and loads that acquire.
 static bool waits_for_all(const struct run *run, const struct insn *insn)
 {
     const struct exec *exec = &run->worker->exec;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree of tangles: branches, which lanes may still arrive, and reconvergence.
+// The tree of tangles: branches, lanes that may still arrive, and reconvergence.
 #include "splitmix.h"
 #include "schedule/workgroup.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Memory: tangles and constructs come from chunks that the subgroup keeps until tangle_clear.
+// Memory: the subgroup allocates tangles and constructs in chunks, kept until tangle_clear.
 
 enum { CHUNK_OBJECTS = 32 };
 
@@ -96,7 +96,7 @@ static struct construct *new_construct(struct subgroup *subgroup, enum construct
     return construct;
 }
 
-// Puts a tangle into the list of those that have to be looked at.
+// Queues a tangle for `settle`.
 static void look_at(struct subgroup *subgroup, struct tangle *tangle)
 {
     if (tangle->queued)
@@ -132,12 +132,12 @@ static void unlink_exit(struct tangle *tangle)
     *link = tangle->next_exit;
 }
 
-// Nobody is in the tangle and nobody comes.
+// No lane is in the tangle, and none will come.
 static void release_tangle(struct subgroup *subgroup, struct tangle *tangle)
 {
     release_construct(subgroup, tangle->own);
     tangle->own = NULL;
-    if (tangle->pinned || tangle->queued) // `own` may have been what pinned it
+    if (tangle->pinned || tangle->queued) // `own` may have pinned it
         return;
     if (tangle->meets)
         tangle->meets->meet = NULL;
@@ -167,7 +167,7 @@ static void wake(struct subgroup *subgroup, struct tangle *tangle)
         subgroup->runnable |= tangle->arrived;
 }
 
-// Frees the tangles that have ended and wakes those that have become complete.
+// Frees ended tangles, and wakes those that have become complete.
 static void settle(struct subgroup *subgroup)
 {
     while (subgroup->queue) {
@@ -186,8 +186,8 @@ static void settle(struct subgroup *subgroup)
     }
 }
 
-// The lanes will not come to this tangle, nor to any that can only be reached through it. Walks the
-// tree without recursion: lanes that ran ahead can make it deep.
+// The lanes will not reach this tangle, nor any that is reachable only through it. Walks the tree
+// without recursion: lanes that ran ahead can make it deep.
 static void drop(struct subgroup *subgroup, struct tangle *top, lanes set)
 {
     struct tangle *at = top;
@@ -353,8 +353,8 @@ static void leave(struct subgroup *subgroup, const struct construct *construct, 
         drop_exits(subgroup, construct, NULL, set);
 }
 
-// The lanes leave all constructs from `inner` up to and without `outer`, and do not come to where
-// those meet.
+// The lanes leave all constructs from `inner` up to but excluding `outer`, and will not reach the
+// tangles where those meet.
 static void escape(struct subgroup *subgroup, struct construct *inner,
                    const struct construct *outer, lanes set)
 {
@@ -364,8 +364,8 @@ static void escape(struct subgroup *subgroup, struct construct *inner,
     }
 }
 
-// Of the tangle's children that a branch chooses between, the lanes come to none but `chosen` and,
-// in a switch that joins, to the cases that one falls into.
+// Of the tangle's children that a branch selects, the lanes reach only `chosen` and, in a switch
+// with joins, the cases that it falls into.
 static void choose(struct subgroup *subgroup, struct tangle *tangle, const struct tangle *chosen,
                    uint32_t target, lanes set)
 {
@@ -391,8 +391,8 @@ static struct tangle *find_child(const struct tangle *tangle, const struct const
     return child;
 }
 
-// Into a child of their own: what a branch does with lanes that stay inside, and what becomes of
-// lanes that do not meet others where they could.
+// Moves lanes into a child of their own: lanes that a branch keeps inside, and lanes that do not
+// join others where they could.
 static bool into_child(struct subgroup *subgroup, struct tangle *tangle, lanes set,
                        struct construct *inside, uint32_t step, uint32_t target, uint32_t pc)
 {
@@ -407,10 +407,10 @@ static bool into_child(struct subgroup *subgroup, struct tangle *tangle, lanes s
     return true;
 }
 
-// Uniform control flow (SPIR-V 2.2.5), as far as the workgroup's subgroups have come.
+// Uniform control flow (SPIR-V 2.2.5), as known from the workgroup's subgroups so far.
 
-// Lanes leave the bodies of the constructs from `inner` on, at a step of its body, and come to the
-// end of `ended`; NULL: of the entry point.
+// Lanes leave the bodies of the constructs from `inner` outwards, at a step of its body, and reach
+// the end of `ended`; NULL: of the entry point.
 static void note_leave(struct subgroup *subgroup, const struct construct *inner, uint32_t step,
                        const struct construct *ended)
 {
@@ -422,7 +422,7 @@ static void note_leave(struct subgroup *subgroup, const struct construct *inner,
 }
 
 // Whether it is known that not all of the workgroup entered the construct in uniform control flow
-// and leaves it by its merge block.
+// and will leave it by its merge block.
 static bool known_divergent(const struct subgroup *subgroup, const struct construct *construct)
 {
     const struct uniform *uniform = subgroup->uniform;
@@ -434,9 +434,9 @@ static bool known_divergent(const struct subgroup *subgroup, const struct constr
     return divergent;
 }
 
-// Whether no rule brings those together that come to the end of the construct: without an execution
-// mode uniform control flow of the workgroup does, or of the subgroup where that mode is declared,
-// and at merge blocks alone.
+// Whether no rule reconverges lanes at the end of the construct. Without an execution mode, uniform
+// control flow of the workgroup does (of the subgroup, if that mode is declared), and only at merge
+// blocks.
 static bool may_stay_diverged(const struct subgroup *subgroup, const struct construct *construct)
 {
     if (!subgroup->rules->stays_diverged || subgroup->program->maximally_reconverges)
@@ -454,8 +454,8 @@ static struct construct *innermost_loop(struct construct *inside)
     return inside && inside->kind == CONSTRUCT_LOOP ? inside : NULL;
 }
 
-// FAULT_EXITS: where the merge block of a selection does nothing but leave a loop, the lanes that
-// parted in the selection do not meet there, and nobody meets behind the loop.
+// FAULT_EXITS: if the merge block of a selection only leaves a loop, lanes that diverged in the
+// selection do not meet there, and none meet after the loop.
 static void lose_exit(const struct subgroup *subgroup, struct construct *selection)
 {
     const struct program *program = subgroup->program;
@@ -467,8 +467,8 @@ static void lose_exit(const struct subgroup *subgroup, struct construct *selecti
     loop->decided = loop->stays_diverged = true;
 }
 
-// Once for each construct, as its first lanes come to its end: lanes that went the same way through
-// it have to stay together.
+// Called once per construct when its first lanes reach the end: lanes that took the same path
+// through it must stay together.
 static void decide(struct subgroup *subgroup, const struct tangle *tangle, lanes set,
                    struct construct *construct)
 {
@@ -505,8 +505,7 @@ static bool into_meeting(struct subgroup *subgroup, struct tangle *tangle, lanes
     return true;
 }
 
-// Model `peeling`: all lanes that take this way out of the loop, in whatever iteration, take it
-// together.
+// Model `peeling`: all lanes that take this exit of the loop, in any iteration, take it together.
 static bool into_exit(struct subgroup *subgroup, struct tangle *tangle, lanes set,
                       struct construct *inside, struct construct *loop, uint32_t target)
 {
@@ -536,7 +535,7 @@ struct construct *tangle_loop(struct tangle *tangle, const struct block *block)
     return innermost_loop(block->merge_kind != MERGE_NONE ? tangle->own : tangle->inside);
 }
 
-// The construct, of those around, that ends at the block `target`.
+// The enclosing construct that ends at block `target`.
 static struct construct *ending_at(struct construct *inside, uint32_t target)
 {
     while (inside && inside->kind != CONSTRUCT_CALL && inside->target != target)
@@ -553,7 +552,8 @@ static bool go(struct subgroup *subgroup, struct tangle *tangle, lanes set,
                const struct block *from, uint32_t target, bool splits)
 {
     const struct flow *flow = subgroup->flow;
-    // Not any `own`: another lane may be ahead, and have opened a construct at the tangle's end.
+    // Not just any `own`: another lane may be ahead and have opened a construct at the tangle's
+    // end.
     const bool opens = from->merge_kind != MERGE_NONE;
     struct construct *inside = opens ? tangle->own : tangle->inside;
     const uint32_t step = opens ? 0 : tangle->step;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes what was executed (trace.h has the format).
+// Writes traces of execution (format: trace.h).
 #include "schedule/trace.h"
 
 #include "program/instructions.h"
@@ -14,8 +14,8 @@
 
 struct trace {
     FILE *file;
-    bool begun;           // a device that only compiles leaves nothing
-    pthread_mutex_t lock; // a step is written as a whole
+    bool begun;           // false if a device only compiled: writes nothing
+    pthread_mutex_t lock; // makes each step's output contiguous
 };
 
 static const char *const kind_names[] = {
@@ -30,7 +30,7 @@ const char *const trace_end_names[] = {
     [DISPATCH_MEMORY] = "memory", [DISPATCH_CUT] = "cut",
 };
 
-// What is no plain file, such as a pipe, is not read.
+// Reads only plain files, no pipes.
 static bool is_database(const char *path)
 {
     char first[16] = "";
@@ -94,10 +94,10 @@ static uint32_t constant_of(const struct program *program, uint32_t cell)
     for (uint32_t i = 0; i < program->constant_count && cell != CELL_NONE; i++)
         if (program->constants[i].cell == cell)
             return (uint32_t)program->constants[i].value;
-    return 0; // none; of a shader's module that is valid
+    return 0; // impossible in a valid module
 }
 
-// What the instruction does with memory, and where the module has it.
+// An instruction's effect on memory, and its position in the module.
 static void put_memory(struct trace *trace, const struct program *program, uint32_t pc)
 {
     const struct insn *insn = &program->insns[pc];
@@ -124,7 +124,7 @@ static void put_memory(struct trace *trace, const struct program *program, uint3
             constant_of(program, semantics) | operands, constant_of(program, execution));
 }
 
-// What the instruction does with a variable in registers, and which function it calls.
+// An instruction's effect on register variables, and the function that it calls.
 static void put_registers(struct trace *trace, const struct program *program, uint32_t pc)
 {
     const struct insn *insn = &program->insns[pc];
@@ -153,7 +153,7 @@ static void put_undefined(struct trace *trace, const struct undefined_cells *run
     fprintf(trace->file, "%%%s\n", run->name);
 }
 
-// Those elements of a binding that there are.
+// The existing elements of a binding.
 static void put_buffers(struct trace *trace, const struct dispatch *dispatch,
                         const struct resource *resource)
 {
@@ -197,7 +197,7 @@ void trace_dispatch(struct trace *trace, uint64_t number, const struct settings 
                 program->shared_zero[i].size);
 }
 
-// The cell that says most about what the instruction did: its result, what it stored, what decided.
+// The cell most relevant to an instruction: its result, stored value or condition.
 static uint32_t telling_cell(const struct insn *insn)
 {
     if (insn->result != CELL_NONE)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file that the setting trace=FILE names: everything that was executed, as text, one thing a
+// The file named by the setting trace=FILE: everything that was executed, as text, one item per
 // line.
 //
 //   simt-trace 1
@@ -17,42 +17,41 @@
 //   switches N
 //   end N RESULT
 //
-// `dispatch` begins each vkCmdDispatch, counted from 0 since the device was created. It is followed
-// by one `code` line for each instruction of the program: its number, its kind (plain, tangled,
-// exchange, barrier, fence, branch, if, switch, call, return, end, unreachable) and its line of the
-// listing, which is empty for copies that have no instruction of their own.
+// `dispatch` begins each vkCmdDispatch, counted from 0 since the device was created. One `code`
+// line follows for each instruction of the program: its number, its kind (plain, tangled, exchange,
+// barrier, fence, branch, if, switch, call, return, end, unreachable) and its line of the listing,
+// which is empty for copies without an instruction of their own.
 //
-// `memory` says what an instruction does with memory: its access (load, store, atomic, atomic-load,
-// atomic-store, order for barriers, or none), the word of the module at which it begins, how many
-// bytes it accesses from its address on, the memory scope and semantics that it names, 0 for none,
-// and the execution scope of a control barrier. Of a load or store that is not private SEMANTICS is
-// 32, NonPrivatePointer. `buffer` says which region of addresses
-// (memory/regions.h) an element of a binding has, its size in bytes, and the address of its memory
-// in hexadecimal. `shared` says how much Workgroup memory a workgroup has, and `zero` which of its
-// bytes begin as zeros.
+// `memory` is an instruction's effect on memory: its access (load, store, atomic, atomic-load,
+// atomic-store, order for barriers, or none), its first word in the module, the bytes that it
+// accesses from its address on, its memory scope and semantics (0 for none), and a control
+// barrier's execution scope. For a load or store that is not private, SEMANTICS is 32,
+// NonPrivatePointer. `buffer` gives the address region (memory/regions.h) of an element of a
+// binding, its size in bytes, and its memory's address in hexadecimal. `shared` is the size of a
+// workgroup's Workgroup memory, and `zero` gives bytes of it that start as zeros.
 //
-// `register` says what an instruction does with a Function or Private variable, of which each
-// invocation has its own: its access (load or store), the word of the module, the bytes, and the
-// cells (program/program.h), COUNT from CELL on. CELL is "-" where the pointer is computed: then
-// the ADDRESS of a step is the number of the first cell, or 7fffffffffffffff for one that is not
-// there. `undefined` says which cells hold nothing yet: of variables without an initialiser, by the
-// name of the variable, when an invocation begins and, where they are of a function, each time that
-// it is entered. Functions have numbers, "-" is none; `call` says which one an instruction calls.
+// `register` is an instruction's effect on a Function or Private variable, of which each invocation
+// has its own: its access (load or store), its word in the module, the bytes, and the cells
+// (program/program.h), COUNT from CELL on. CELL is "-" for a computed pointer: then a step's
+// ADDRESS is the number of the first cell, or 7fffffffffffffff if it does not exist. `undefined`
+// lists uninitialised cells by their variable's name; they become undefined when an invocation
+// starts or, for a function's variables, each time the function is entered. Functions are numbered,
+// "-" is none; `call` gives the function that an instruction calls.
 //
 // `step` says that lane L of subgroup S of workgroup G (its linear number) executed instruction PC
-// at time T; lanes that executed it together have the same T, and T rises. VALUE is the first cell
-// of the result, or of the value that was stored or that decided a branch, in hexadecimal; SOURCE
-// the source lane of a cross-lane read; ADDRESS the address of the memory access in hexadecimal,
-// with a "!" behind it if it was out of bounds, or of a control barrier the number of its dynamic
-// instance (schedule/tangle.h); each is "-" if there is none. TANGLE is the set of lanes that
-// executed it together, in hexadecimal. Addresses in LOCAL_SHARED (memory/regions.h) are the same
-// in every workgroup and mean its own memory.
+// at time T; lanes that executed it together have the same T, and T increases. VALUE is, in
+// hexadecimal, the first cell of the result, of the stored value, or of the value that decided a
+// branch; SOURCE is a cross-lane read's source lane; ADDRESS is the memory access's address in
+// hexadecimal, followed by "!" if it was out of bounds, or for a control barrier the number of its
+// dynamic instance (schedule/tangle.h); each is "-" if there is none. TANGLE is the set of lanes
+// that executed it together, in hexadecimal. Addresses in LOCAL_SHARED (memory/regions.h) are the
+// same in every workgroup and mean its own memory.
 //
-// `left` comes where the dispatch is cut, for each invocation that has begun and not ended: the
-// instruction that it is at, and whether it runs, or waits for others to come there.
+// `left` appears if the dispatch is cut, for each invocation that has begun and not ended: its next
+// instruction, and whether it runs or waits there for others.
 //
-// `switches` is the number of times that the scheduler went from one set of lanes to another
-// although the first could have gone on. `end` has "done", "fault", "stopped", "memory" or "cut".
+// `switches` counts how often the scheduler switched to another set of lanes although the first
+// could have continued. `end` has "done", "fault", "stopped", "memory" or "cut".
 #pragma once
 
 #include "schedule/machine.h"
@@ -63,19 +62,19 @@ struct subgroup;
 struct trace; // of one machine
 
 extern const char *const trace_end_names[]; // by enum dispatch_end
-// From the first byte to behind the last one that a load, a store or an atomic accesses; else 0.
+// The bytes from the first to the last accessed by a load, store or atomic; else 0.
 uint32_t trace_bytes(const struct program *program, const struct insn *insn);
 
-// Opens a file to append to. NULL if it cannot be opened, or is a database: it may be the store of
-// who runs this.
+// Opens a file for appending. NULL if it cannot be opened, or is a database, which may be the
+// user's store.
 FILE *trace_append(const char *path);
-// Opens the file for appending. NULL as above.
+// Opens the trace for appending. NULL as above.
 struct trace *trace_open(const char *path);
 void trace_close(struct trace *trace);
 void trace_dispatch(struct trace *trace, uint64_t number, const struct settings *settings,
                     const struct dispatch *dispatch);
-// One executed instruction: for each lane of the exec one line.
+// Writes a line for each lane of the exec that executed the instruction.
 void trace_step(struct trace *trace, const struct exec *exec, uint64_t time, uint64_t workgroup);
-// Of a workgroup that is cut: those of its subgroup that have not ended. One thread calls it.
+// For a cut workgroup: the invocations of a subgroup that have not ended. Called by one thread.
 void trace_left(struct trace *trace, uint64_t workgroup, const struct subgroup *subgroup);
 void trace_end(struct trace *trace, uint64_t number, uint64_t switches, enum dispatch_end end);

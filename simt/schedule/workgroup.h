@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A workgroup in flight: its subgroups, and where each invocation is.
+// A workgroup in flight: its subgroups, and each invocation's position.
 #pragma once
 
 #include "program/execution.h"
@@ -16,40 +16,40 @@ struct subgroup {
     uint64_t *cells;  // [cell][lane]
     uint32_t number;  // in its workgroup
     uint32_t width;   // lanes
-    lanes present;    // that have an invocation
-    lanes live;       // that have not ended
-    lanes runnable;   // that can execute their next instruction
-    lanes at_barrier; // that wait for their workgroup
-    lanes ordered;    // model `snooping`: that passed a barrier and had no cross-lane read since
-    lanes behind;     // model `lagging`: that stayed behind,
-    lanes held;       // that wait at a barrier for those,
-    lanes parked;     // and those of them that have come to one
+    lanes present;    // have an invocation
+    lanes live;       // have not ended
+    lanes runnable;   // can execute their next instruction
+    lanes at_barrier; // wait for their workgroup
+    lanes ordered;    // model `snooping`: passed a barrier, and made no cross-lane read since
+    lanes behind;     // model `lagging`: stayed behind
+    lanes held;       // wait at a barrier for those
+    lanes parked;     // lanes behind that have reached one
     uint32_t pc[LANES_MAX];
     struct tangle *tangle[LANES_MAX];
-    uint32_t quiet; // turns since something happened that other invocations can see
-    lanes begun;    // schedules of progress models: that have had a turn
-    // Of SCHEDULE_PRIORITY: instructions executed, and the time until which a lane is delayed.
+    uint32_t quiet; // turns without anything visible to other invocations
+    lanes begun;    // schedules of progress models: have had a turn
+    // SCHEDULE_PRIORITY: instructions executed, and the end of a lane's delay.
     uint64_t progress[LANES_MAX], asleep[LANES_MAX];
 
     // Of the dispatch.
     const struct program *program;
     const struct flow *flow;
     const struct model_rules *rules;
-    uint64_t compilation; // a seed for choices that one compilation makes once
+    uint64_t compilation; // seed for choices made once per compilation
 
-    struct uniform *uniform; // of the workgroup; NULL where its control flow decides nothing
+    struct uniform *uniform; // of the workgroup; NULL if its control flow decides nothing
 
     // Of tangle.c.
     uint64_t random;
     uint64_t tangles_made;
-    uint32_t tangle_count; // that are not free
+    uint32_t tangle_count; // in use
     struct tangle *queue, *free_tangles;
     struct construct *free_constructs;
     struct pool_chunk *chunks;
 };
 
-// Where lanes continue; with a tangle that they enter, or NULL. Most often these are all lanes,
-// which the compiler can vectorise.
+// Sets the lanes' pc, and their tangle unless NULL. Most often these are all lanes, which the
+// compiler can vectorise.
 static inline void subgroup_put(struct subgroup *subgroup, lanes set, uint32_t pc,
                                 struct tangle *tangle)
 {
@@ -67,12 +67,12 @@ static inline void subgroup_put(struct subgroup *subgroup, lanes set, uint32_t p
     }
 }
 
-// Those of the lanes that are at `pc`.
+// The lanes at `pc`.
 static inline lanes subgroup_at(const struct subgroup *subgroup, lanes set, uint32_t pc)
 {
     uint64_t words[LANES_MAX / 64] = {0};
 #ifdef __SSE2__
-    // All lanes, 16 at a time: a byte of 0xff or 0 for each.
+    // All lanes, 16 at a time: a byte 0xff or 0 for each.
     for (uint32_t lane = 0; lane < subgroup->width; lane += 16) {
         typedef int32_t four __attribute__((vector_size(16)));
         typedef int16_t eight __attribute__((vector_size(16)));
@@ -98,9 +98,9 @@ struct workgroup {
     uint64_t number; // linear
     struct subgroup *subgroups;
     uint32_t subgroup_count;
-    unsigned char *shared, *start; // start: what is to be freed
+    unsigned char *shared, *start; // start: pointer to free
     struct order *order;           // NULL: sequentially consistent
-    struct uniform *uniform;       // NULL: as for its subgroups
-    bool running;                  // has begun, and its end was not dealt with yet
+    struct uniform *uniform;       // NULL: as in its subgroups
+    bool running;                  // has begun, and its end is not yet processed
     uint32_t live;                 // subgroups with lanes that have not ended
 };
