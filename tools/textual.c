@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a C file of a text, for the program to hold: textual FILE SYMBOL OUTPUT.
+// Converts a text to a C file for inclusion in the program: textual FILE SYMBOL OUTPUT.
 #include <stdio.h>
 
 int main(int argc, char **argv)

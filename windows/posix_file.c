@@ -24,7 +24,7 @@ static const struct {
     {ERROR_NOT_SAME_DEVICE, EXDEV},
 };
 
-// -1, with errno for what Windows says.
+// Returns -1, with errno translated from the Windows error.
 static int fail(void)
 {
     const DWORD error = GetLastError();
@@ -42,7 +42,7 @@ int posix_open(const char *path, int flags, ...)
                                             : GENERIC_READ;
     const DWORD how = flags & O_CREAT ? flags & O_EXCL ? CREATE_NEW : OPEN_ALWAYS : OPEN_EXISTING;
     path = strcmp(path, "/dev/null") == 0 ? "NUL" : path;
-    // Wine would show those of the machine, which can make a reader wait for ever.
+    // Wine would expose the machine's devices, which can block a reader for ever.
     if (strncmp(path, "/dev/", 5) == 0) {
         errno = ENOENT;
         return -1;
@@ -71,7 +71,7 @@ FILE *posix_fopen(const char *path, const char *mode)
                               : mode[0] == 'w' ? both ? "w+b" : "wb"
                               : both           ? "a+b"
                                                : "ab";
-    // What the caller has as its standard input.
+    // The caller's standard input.
     if (strcmp(path, "/dev/stdin") == 0)
         return fdopen(dup(0), "rb");
     const int file = posix_open(path,
@@ -111,7 +111,7 @@ static int status_of(HANDLE handle, struct posix_stat *status)
     return 0;
 }
 
-// Of a file, a folder or a device, to ask of it.
+// Opens a file, folder or device for queries.
 static HANDLE look_at(const char *path)
 {
     return CreateFileA(path, FILE_READ_ATTRIBUTES,
@@ -186,7 +186,7 @@ const char *posix_temporary(void)
     return path;
 }
 
-// Fills in the XXXXXX at the end, until `make` takes the name.
+// Replaces the final XXXXXX until `make` accepts the name.
 static int make_temporary(char *template, int (*make)(const char *path))
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -229,7 +229,7 @@ int fsync(int file)
     return FlushFileBuffers((HANDLE)_get_osfhandle(file)) ? 0 : fail();
 }
 
-// The file's position moves, on which nobody relies who gives one.
+// This moves the file position, which callers that pass an offset do not rely on.
 static OVERLAPPED at_offset(off_t at)
 {
     return (OVERLAPPED){.Offset = (DWORD)at, .OffsetHigh = (DWORD)((uint64_t)at >> 32)};
@@ -254,7 +254,7 @@ ssize_t pwrite(int file, const void *bytes, size_t size, off_t at)
     return (ssize_t)count;
 }
 
-// One byte far behind the end: a locked one could not be read by others.
+// Locks one byte far beyond the end, because others could not read a locked byte.
 int flock(int file, int operation)
 {
     OVERLAPPED place = {.OffsetHigh = 0x40000000};
@@ -304,7 +304,7 @@ static bool is_separator(char character)
     return character == '/' || character == '\\';
 }
 
-// Without separators at the end, unless nothing else is there.
+// Length without trailing separators, unless there is nothing else.
 static size_t length_of(const char *path, size_t length)
 {
     while (length > 1 && is_separator(path[length - 1]) && !(length == 3 && path[1] == ':'))

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// [...]: whether it has the character. *end goes behind it; NULL if it has no end.
+// [...]: whether it contains the character. *end: the position after it; NULL if unterminated.
 static bool set_has(const char *set, int character, bool fold, const char **end)
 {
     static const struct {
@@ -76,7 +76,7 @@ int fnmatch(const char *pattern, const char *string, int flags)
     return *pattern ? FNM_NOMATCH : 0;
 }
 
-// --- Regular expressions: all ways are followed at once, so the time has a bound.
+// --- Regular expressions: follows all alternatives at once, so time is bounded.
 
 enum kind { CHARACTER, ANY, SET, START, END, SPLIT, JUMP, MATCH };
 
@@ -93,7 +93,7 @@ struct parse {
     bool bad;
 };
 
-// Makes room for a step before those from `at` on, which move.
+// Inserts a step at `at`, and shifts the following ones.
 static void insert(regex_t *regex, size_t at, struct regex_step step)
 {
     struct regex_step *steps = realloc(regex->steps, (regex->count + 1) * sizeof *steps);
@@ -171,7 +171,7 @@ static void parse_piece(struct parse *parse)
         }
         if (*parse->at == '*')
             add(regex, (struct regex_step){.kind = JUMP, .to = {start - 1, start - 1}});
-        // What is inserted is jumped back to.
+        // The jump goes back to the inserted step.
         insert(regex, start, (struct regex_step){.kind = SPLIT});
         regex->steps[start].to[0] = start + 1;
         regex->steps[start].to[1] = regex->count;
@@ -209,7 +209,7 @@ int regcomp(regex_t *regex, const char *pattern, int flags)
     return parse.bad ? 2 : 0;
 }
 
-// Adds a step, and those that it leads to without a character.
+// Adds a step, and those reachable from it without a character.
 static void reach(const regex_t *regex, bool *reached, size_t step, bool first, bool last)
 {
     if (reached[step])

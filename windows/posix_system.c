@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings, times, the environment, and what the machine is.
+// Strings, times, the environment, and information about the machine.
 #include <ctype.h>
 #include <errno.h>
 #include <io.h>
@@ -59,7 +59,7 @@ char *strcasestr(const char *string, const char *wanted)
     return length ? NULL : (char *)(uintptr_t)string;
 }
 
-// Both the C library's and the system's, which other libraries and child processes have.
+// Sets both the C library's and the system's, which other libraries and child processes use.
 int setenv(const char *name, const char *value, int replace)
 {
     return !replace && getenv(name) ? 0 : _putenv_s(name, value) == 0 ? 0 : -1;
@@ -70,7 +70,7 @@ int unsetenv(const char *name)
     return setenv(name, "", 1);
 }
 
-// So many digits as a number within bounds.
+// Parses this many digits as a number within bounds.
 static const char *take_number(const char *text, int digits, int least, int most, int *number)
 {
     *number = 0;
@@ -173,7 +173,7 @@ double lgamma_r(double x, int *sign)
 __extension__ typedef __float128 quad;
 __extension__ typedef unsigned __int128 quad_bits;
 
-// Rounded to odd where it is not exact, so that rounding it again rounds as if at once.
+// Rounded to odd if inexact, so that a second rounding gives the same as a single one.
 static quad add_to_odd(quad x, quad y)
 {
     const quad sum = x + y, part = sum - x, rest = (x - (sum - part)) + (y - part);
@@ -186,7 +186,7 @@ static quad add_to_odd(quad x, quad y)
     return odd.value;
 }
 
-// A product of two doubles is exact in twice their bits and more.
+// A product of two doubles is exact in a quad.
 double posix_fma(double x, double y, double z)
 {
     return (double)add_to_odd((quad)x * y, z);
@@ -208,7 +208,7 @@ void tdestroy(void *root, void (*clear)(void *item))
     free(node);
 }
 
-// GetVersion says what the manifest declares; this says what is there.
+// GetVersion returns what the manifest declares; this returns the actual version.
 int uname(struct utsname *system)
 {
     LONG NTAPI RtlGetVersion(RTL_OSVERSIONINFOW *);

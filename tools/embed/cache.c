@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What earlier runs made: one file of entries, each under the SHA-256 of what it was made from.
+// The cache of earlier results: one file of entries, keyed by the SHA-256 of their input.
 #include "embed.h"
 
 #include <pthread.h>
@@ -21,7 +21,7 @@ static size_t room, taken;
 static const char *cache_path;
 static const char magic[16] = "litmus embed 01";
 
-// The entry of a key, or the free place where it belongs.
+// A key's entry, or the free slot for it.
 static struct entry *find(const unsigned char key[32])
 {
     size_t at;
@@ -84,7 +84,7 @@ void cache_save(void)
     }
     pthread_mutex_unlock(&lock);
     const char *path = cache_path;
-    cache_path = NULL; // not once more, should this fail
+    cache_path = NULL; // do not retry if this fails
     write_file(path, all.data, all.length);
     text_free(&all);
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the tests into the program: finds every .spvasm file below a folder, reads the heads and
-// the list of kernels, preprocesses, assembles and validates one module for each variant, and
-// writes all of them as one file of data with tables in C. A variant with form=glslang is compiled
-// by glslang from the file of the same name in GLSL. What has not changed since the last run is
-// taken from the cache.
+// the list of kernels, preprocesses, assembles and validates one module per variant, and writes
+// them to one data file with tables in C. Variants with form=glslang are compiled by glslang from
+// the GLSL file of the same name. Unchanged modules come from the cache.
 #include "embed.h"
 
 #include "catalogue/words.h"
@@ -25,12 +24,12 @@ extern char **environ;
 
 struct plan {
     struct settings settings;
-    struct text dependencies; // of everything, as make reads them
+    struct text dependencies; // of all outputs, in make's syntax
     struct source **sources;  // sorted by place
     size_t source_count;
-    struct job *jobs; // those of tests, each test's together; then the kernels in the list's order
+    struct job *jobs; // those of tests, grouped by test; then kernels in list order
     size_t job_count;
-    struct job ***groups; // jobs that are preprocessed together, ended by NULL
+    struct job ***groups; // jobs preprocessed together, terminated by NULL
     size_t group_count;
 };
 
@@ -39,7 +38,7 @@ __attribute__((noreturn, format(__printf__, 1, 2))) void die(const char *format,
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
     static _Thread_local bool again;
     if (!again)
-        pthread_mutex_lock(&one); // for good: the first error is the one
+        pthread_mutex_lock(&one); // never unlocked: only the first error is reported
     va_list arguments;
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
@@ -131,9 +130,9 @@ void in_parallel(size_t count, void (*work)(size_t index, void *user), void *use
         pthread_join(threads[--started], NULL);
 }
 
-// ---- what there is
+// ---- input files
 
-// Notes what a file defines.
+// Records the macros that a file defines.
 static void note_defines(struct text *defined, const char *text)
 {
     for (const char *s = text; (s = strstr(s, "#")); s++) {
@@ -155,7 +154,7 @@ static bool ends_with(const char *name, const char *end)
     return length > tail && !strcmp(name + length - tail, end);
 }
 
-// Adds a path to what depends on it, as make and ninja read it.
+// Adds a dependency in the syntax of make and ninja.
 static void add_dependency(struct text *dependencies, const char *path)
 {
     text_puts(dependencies, " \\\n ");
@@ -176,7 +175,7 @@ static void add_source(struct plan *plan, const char *place, const char *path)
     plan->sources[plan->source_count++] = source;
 }
 
-// Reads one folder of the root.
+// Reads one folder below the root.
 static void scan_folder(struct plan *plan, const char *folder)
 {
     struct settings *settings = &plan->settings;
@@ -261,7 +260,7 @@ static void read_glsl(struct source *source, const char *variant)
     source->glsl_path = path.data;
 }
 
-// The file of words that a test's head names.
+// Reads the file of words named by a test's head.
 static void read_words_file(struct plan *plan, struct source *source)
 {
     struct text path = {0};
@@ -312,7 +311,7 @@ static bool excluded(const struct cat_head *head, const uint8_t *axis)
     return false;
 }
 
-// Plans each variant, the last axis fastest, at each subgroup size.
+// Plans each variant, last axis fastest, at each subgroup size.
 static void plan_test(struct plan *plan, struct source *source)
 {
     struct cat_head *head = &source->head;
@@ -373,8 +372,8 @@ static void plan_kernels(struct plan *plan)
     text_free(&text);
 }
 
-// Modules that are made from assembly together: one start of the preprocessor for all of them.
-// Compiling takes much longer, so that fewer are made from GLSL together.
+// Groups modules made from assembly, to start the preprocessor once for all of them. Groups for
+// GLSL are smaller, because compiling takes much longer.
 static void group_jobs(struct plan *plan, bool from_glsl)
 {
     const size_t most = from_glsl ? 6 : 48;
@@ -422,7 +421,7 @@ static void report_left_out(const struct plan *plan)
 
 // ---- main
 
-// What makes the modules where no programs are named.
+// The default maker, if no programs are named.
 #ifdef HAS_LIBRARIES
 static const struct maker *const default_maker = &maker_libraries;
 #else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of the modules that belong to no test; the file itself says what is in it.
+// Parses the list of modules that belong to no test, which describes its own format.
 #include "embed.h"
 
 #include <stdio.h>
@@ -8,14 +8,14 @@
 
 #define MAX_CHOICES 16
 
-// One word of a line, AXIS[/AXIS]...=VALUE[/VALUE]...[,VALUE[/VALUE]...]...
+// A word of a line, AXIS[/AXIS]...=VALUE[/VALUE]...[,VALUE[/VALUE]...]...
 struct choice {
-    const char *axes;   // up to '='
-    const char *values; // behind it, up to a blank
-    size_t count, at;   // of the values; the one whose turn it is
+    const char *axes;   // ends at '='
+    const char *values; // after it, up to a blank
+    size_t count, at;   // number of values; current value
 };
 
-// Adds what one choice says of its axes at its present value to a kernel's name and defines.
+// Adds a choice's current value to a kernel's name and defines.
 static bool add_choice(const struct choice *choice, struct text *name, struct text *defines)
 {
     const char *axis = choice->axes, *value = choice->values;
@@ -46,7 +46,7 @@ static bool add_choice(const struct choice *choice, struct text *name, struct te
     }
 }
 
-// Takes a line apart; the number of choices, or MAX_CHOICES + 1 if it makes no sense.
+// Splits a line; returns the number of choices, or MAX_CHOICES + 1 if it is invalid.
 static size_t read_choices(const char *line, struct choice *choices)
 {
     size_t count = 0;

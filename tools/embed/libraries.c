@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes modules in this process, by the libraries of SPIRV-Tools and glslang.
+// Makes modules in this process with the libraries of SPIRV-Tools and glslang.
 #include "embed.h"
 
 #include <glslang/Include/glslang_c_interface.h>
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What libraries that were compiled with a younger C library ask for. It differs in binary numbers.
+// Functions that libraries compiled with a newer C library require; those also parse binary
+// numbers.
 #if !__GLIBC_PREREQ(2, 38)
 #define ISOC23(type, name)                                                                         \
     type __isoc23_##name(const char *text, char **end, int base);                                  \
@@ -94,7 +95,7 @@ static void start_glslang(void)
         die("glslang does not start");
 }
 
-// "ERROR: 0:LINE: message", or a message that is of no line.
+// "ERROR: 0:LINE: message", or a message without a line.
 static void take_log(const char *log, struct fault *fault)
 {
     static const char start[] = "ERROR: ";

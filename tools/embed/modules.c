@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preprocesses modules and has them made, with what is kept of them. An error names the source file
-// and line, never a temporary one.
+// Preprocesses and makes modules, using the cache. Errors name the source file and line, never a
+// temporary one.
 #include "base/sha256.h"
 #include "model/facts.h"
 #include "embed.h"
@@ -24,10 +24,10 @@ void find_versions(struct settings *settings)
 
 // ---- preprocessing
 
-// Before and behind what a job became, in lines of their own.
+// Lines that delimit a job's output.
 static const char begins[] = "@@@ begins", ends[] = "@@@ ends";
 
-// A file that includes the source once for each job, with the job's macros alone.
+// Writes a file that includes the source once per job, with only that job's macros.
 static void write_driver(const struct settings *settings, struct job *const *jobs, size_t count,
                          const char *path)
 {
@@ -62,7 +62,7 @@ void preprocess(const struct settings *settings, struct job *const *jobs, size_t
         settings->cc,   "-E", "-x",        "assembler-with-cpp", "-undef", "-nostdinc", "-iquote",
         settings->root, "-o", output.data, driver.data,          NULL,     NULL,        NULL};
     size_t argc = 11;
-    // Comments are kept of GLSL: those of assembly are text to the preprocessor.
+    // Keeps comments of GLSL: to the preprocessor, those of assembly are text.
     if (jobs[0]->from_glsl)
         argv[argc++] = "-C";
     if (settings->cc_option && *settings->cc_option)
@@ -90,14 +90,14 @@ void preprocess(const struct settings *settings, struct job *const *jobs, size_t
     text_free(&printed);
 }
 
-// Whether a line is the preprocessor's: `# LINE "FILE" ...`.
+// Whether a line is a preprocessor marker: `# LINE "FILE" ...`.
 static bool is_marker(const char *line, unsigned *number, char file[4096])
 {
     return line[0] == '#' && line[1] == ' ' &&
            sscanf(line, "# %u \"%4095[^\"]\"", number, file) == 2;
 }
 
-// Takes the markers out.
+// Removes the markers.
 static struct text strip_markers(const char *raw)
 {
     struct text text = {0};
@@ -113,7 +113,7 @@ static struct text strip_markers(const char *raw)
     return text;
 }
 
-// Where a line (from 1) of the text without markers came from; false if there is none such.
+// The origin of a line (from 1) of the text without markers; false if there is none.
 static bool find_origin(const char *raw, unsigned wanted, unsigned *origin, char file[4096])
 {
     unsigned line = 1, seen = 0, number;
@@ -136,8 +136,8 @@ static bool find_origin(const char *raw, unsigned wanted, unsigned *origin, char
     return false;
 }
 
-// Appends a module's own text as a person would have written it: what the preprocessor left of its
-// directives are blank lines and blanks at the ends of lines.
+// Appends a module's text in readable form, without the blank lines and trailing blanks that
+// preprocessor directives leave.
 static void add_own(struct text *own, const char *listing)
 {
     bool begun = false;
@@ -202,15 +202,15 @@ static __attribute__((noreturn)) void complain(const struct job *job, const char
 
 // ---- assembling, compiling and validating
 
-// Whether a listing has the line that disassemblers write for SPIR-V 1.5, of Vulkan 1.2. Without it
-// a module is of 1.3, of Vulkan 1.1.
+// Whether a listing has the disassembler's line for SPIR-V 1.5 (Vulkan 1.2). Otherwise the module
+// is SPIR-V 1.3 (Vulkan 1.1).
 static bool is_newer(const char *listing)
 {
     return strstr(listing, "\n; Version: 1.5\n");
 }
 
-// A module from GLSL is compiled from the listing that litmus show prints; glslang gets no macros.
-// The names of ids are removed from such a module, because assembly has none there.
+// GLSL is compiled from the listing that litmus show prints; glslang gets no macros. Names of ids
+// are removed from the module, as in modules from assembly.
 static void make_valid(const struct settings *settings, struct job *job, const char *listing)
 {
     const struct maker *maker = settings->maker;
@@ -226,7 +226,7 @@ static void make_valid(const struct settings *settings, struct job *job, const c
         ids_list(listing, job->words, job->count, &job->names);
 }
 
-// What decides which words a job becomes.
+// Hashes everything that determines a job's words.
 static void find_key(const struct settings *settings, const struct job *job, const char *listing,
                      unsigned char key[32])
 {
@@ -238,7 +238,7 @@ static void find_key(const struct settings *settings, const struct job *job, con
     sha256_end(&hash, key);
 }
 
-// The words and the names of a job, which is not left out.
+// Makes the words and names of a job that is not left out.
 static void make_words(const struct settings *settings, struct job *job, const char *listing)
 {
     unsigned char key[32];

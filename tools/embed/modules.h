@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is read from the SPIR-V of a test.
+// Information from a test's SPIR-V.
 #pragma once
 
 #include "base/text.h"
@@ -8,16 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The names that ids have in a test's text. Modules are built without them: what a driver gets is
-// code alone. Where a person is to read what a driver says of a module they are put back
-// (cat_ids_insert).
+// The names of ids in a test's text. Modules are built without names, so a driver gets only code;
+// they are restored to make a driver's output readable (cat_ids_insert).
 
-// Appends the name of each id of a module from 1 on, one a line, "" for those that have none.
-// `assembly` is the text that the module was assembled from. Appends nothing if the two do not fit
-// together.
+// Appends the name of each id of a module from 1 on, one per line, "" for unnamed ones. `assembly`
+// is the text from which the module was assembled; if the two do not match, appends nothing.
 void ids_list(const char *assembly, const uint32_t *words, size_t count, struct text *names);
 
-// Takes the names out of a module that a compiler put them into, together with what else is there
-// for debuggers alone (sources, strings, lines, members' names): *count becomes the number of words
-// that are left. Appends the list as ids_list does.
+// Removes a compiler's names from a module, and everything else that only serves debuggers
+// (sources, strings, lines, members' names): *count becomes the remaining number of words. Appends
+// the list as ids_list does.
 void ids_take(uint32_t *words, size_t *count, struct text *names);

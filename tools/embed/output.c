@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes what was made: zstd frames in one file of data, and tables that point into it as C.
+// Writes the results: zstd frames in one data file, and C tables that point into it.
 #include "base/sha256.h"
 #include "embed.h"
 
@@ -10,24 +10,24 @@
 #include <string.h>
 #include <zstd.h>
 
-// What the build holds of one source; the tables point to it by its offsets.
+// The data for one source, referenced by offset.
 struct packed {
     const struct job *jobs;
     size_t job_count;
-    struct text words, own; // frames; of a kernel's source nothing
+    struct text words, own; // frames; empty for a kernel's source
     size_t word_count, source_size, names_size, own_size;
-    size_t words_at, own_at, head_at, head_size, file_at; // in the file of data
+    size_t words_at, own_at, head_at, head_size, file_at; // offsets in the data file
 };
 
 struct frames {
     struct source *const *sources;
-    struct packed *packed; // of each source
+    struct packed *packed; // by source
     const struct job *jobs;
     struct text *kernels; // frames of the kernels, by job
 };
 
-// A zstd frame, or the one that was made of the same bytes before. Of whole tests it is large:
-// there a level above 12 takes ten times as long and saves a tenth.
+// Compresses into a zstd frame, or reuses an earlier one for the same bytes. Whole tests are large:
+// levels above 12 take ten times as long there and save a tenth.
 static struct text compress(const void *plain, size_t plain_size, int level)
 {
     struct text frame = {0};
@@ -65,7 +65,7 @@ static void add_file(struct text *text, const char *what, const char *name, cons
     text_printf(text, "\n%s", content);
 }
 
-// The source, and behind it the file in GLSL if a variant is compiled from it, and that of words.
+// The source, followed by the GLSL file if a variant is compiled from it, and the file of words.
 static struct text whole_source(const struct source *source)
 {
     struct text text = {0};
@@ -77,7 +77,7 @@ static struct text whole_source(const struct source *source)
     return text;
 }
 
-// The words of all modules, the source, terminated, and the modules' names; and the modules' texts.
+// All modules' words, the source (terminated) and the modules' names; and the modules' texts.
 static void pack_test(size_t index, void *user)
 {
     const struct frames *frames = user;
@@ -116,7 +116,7 @@ static void pack_kernel(size_t index, void *user)
         frames->kernels[index] = compress(job->words, job->count * sizeof *job->words, 19);
 }
 
-// The comment lines from the head on, as the program's own parser reads them.
+// The head's comment lines, as delimited by the program's own parser.
 static size_t head_extent(const char *source, const char **start)
 {
     const char *s = source;
@@ -132,7 +132,7 @@ static size_t head_extent(const char *source, const char **start)
     return (size_t)(s - *start);
 }
 
-// "shuffle/scan-loop.spvasm" as C says it: "shuffle_scan_loop".
+// "shuffle/scan-loop.spvasm" as a C identifier: "shuffle_scan_loop".
 static struct text symbol_of(const struct source *source)
 {
     struct text symbol = {0};
@@ -141,7 +141,7 @@ static struct text symbol_of(const struct source *source)
     return symbol;
 }
 
-// Appends the modules of a test and the test, whose data is there already.
+// Appends a test and its modules, whose data is already there.
 static void add_test(struct text *out, const struct source *source, const struct packed *packed)
 {
     struct text symbol = symbol_of(source);
@@ -176,7 +176,7 @@ static void add_test(struct text *out, const struct source *source, const struct
     text_free(&symbol);
 }
 
-// Appends data; where it begins.
+// Appends data; returns its offset.
 static size_t add_data(struct text *data, const char *bytes, size_t size)
 {
     const size_t at = data->length;
@@ -259,8 +259,9 @@ static void add_kernels(struct text *out, struct text *data, const struct frames
     text_free(&pages);
 }
 
-// The assembler reads the data: a compiler takes a second for each megabyte of numbers. The file
-// changes with the data, whose hash it has, since no compiler says that it depends on it.
+// The assembler includes the data, because compilers take a second per megabyte of numbers. The
+// file contains the data's hash so that it changes with the data, since compilers do not report
+// that dependency.
 static void write_data(const char *prefix, const struct text *data)
 {
     struct text path = {0}, out = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes modules by the programs of SPIRV-Tools and glslang, where their libraries are not found.
+// Makes modules with the programs of SPIRV-Tools and glslang, if their libraries are not found.
 #include "embed.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ static void tell_version(const struct settings *settings, struct text *version)
     }
 }
 
-// A file of the tools, which is of this job alone.
+// A tool's file, unique to this job.
 static struct text scratch_file(const struct settings *settings, const struct job *job,
                                 const char *ending)
 {
@@ -36,7 +36,7 @@ static struct text scratch_file(const struct settings *settings, const struct jo
     return path;
 }
 
-// Takes what a program printed apart.
+// Parses a program's output.
 static void read_fault(const char *printed, struct fault *fault)
 {
     unsigned column;
@@ -72,7 +72,7 @@ static void read_words(struct job *job, const char *path, const char *maker)
     job->count = size / 4;
 }
 
-// Runs a program that writes a module; the last two words of `argv` are set here.
+// Runs a program that writes a module; sets the last two words of `argv`.
 static bool make(const struct settings *settings, struct job *job, const char *listing,
                  const char *ending, const char *argv[], size_t argc, struct fault *fault)
 {

@@ -3,7 +3,7 @@
 
 #include "modules.h"
 
-// The header's inline function needs a definition somewhere: here, under a name of its own.
+// The header's inline function needs an external definition: here, under another name.
 #define SPV_ENABLE_UTILITY_CODE
 #define SpvHasResultAndType ids_result_and_type
 #include "base/spirv.h"
@@ -12,9 +12,9 @@ extern inline void ids_result_and_type(SpvOp opcode, bool *has_result, bool *has
 #include <stdlib.h>
 #include <string.h>
 
-#define BOUND_MAX 65536 // of what a test can be
+#define BOUND_MAX 65536 // limit for tests
 
-// The id that an instruction makes, or 0.
+// An instruction's result id, or 0.
 static uint32_t result_of(const struct spirv_instruction *instruction)
 {
     bool has_result = false, has_type = false;
@@ -23,7 +23,7 @@ static uint32_t result_of(const struct spirv_instruction *instruction)
     return has_result && at < instruction->size ? instruction->words[at] : 0;
 }
 
-// The next word of assembly, without comments; of no length at the end.
+// The next word of assembly, skipping comments; length 0 at the end.
 static const char *next_word(const char *at, size_t *length)
 {
     for (;;) {
@@ -42,7 +42,7 @@ static const char *next_word(const char *at, size_t *length)
     return at;
 }
 
-// Names that stand before a "=", in order: those of results.
+// Names before "=" in order: the results.
 struct results {
     const char *at;
 };
@@ -97,7 +97,7 @@ void ids_list(const char *assembly, const uint32_t *words, size_t count, struct 
     free(by_id);
 }
 
-// The name that an OpName gives, if it is one that a list can hold.
+// The name in an OpName, if a list can hold it.
 static const char *named_by(const struct spirv_instruction *instruction, size_t *length)
 {
     const char *name = (const char *)(instruction->words + 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of the ELF format what cubins are read by.
+// The parts of ELF needed to read cubins.
 #pragma once
 
 #include <stdint.h>

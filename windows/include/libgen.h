@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unlike mingw-w64's these take UTF-8.
+// These accept UTF-8, unlike mingw-w64's.
 #pragma once
 
 char *basename(char *path);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program uses of POSIX and GNU and mingw-w64 does not have, under its usual names; before
-// every source file for Windows (the top meson.build). Paths are UTF-8, with / or \ in them; those
-// that these functions make have /. Files are opened without translation, close at exec, and can be
-// removed while they are open.
+// POSIX and GNU functions that the program uses and mingw-w64 lacks, under their usual names;
+// included before every source file for Windows (the top meson.build). Paths are UTF-8, with / or \
+// as separators; paths made by these functions use /. Files are opened in binary mode, close on
+// exec, and can be removed while open.
 #pragma once
 
 #define _WIN32_WINNT 0x0a00
@@ -11,12 +11,11 @@
 #endif
 #define _POSIX_C_SOURCE 200809L
 
-// Formats are checked by every other build: here the compiler would take them for those of Windows'
-// own printf.
+// All other builds check formats: here the compiler would apply the rules of Windows' own printf.
 #pragma GCC diagnostic ignored "-Wformat"
 #pragma GCC diagnostic ignored "-Wformat-extra-args"
 
-// A name that nobody means.
+// An unused name.
 #define tell io_tell
 #include <io.h>
 #undef tell
@@ -42,11 +41,11 @@ char *strchrnul(const char *string, int character);
 char *strndup(const char *string, size_t size);
 char *strcasestr(const char *string, const char *wanted);
 
-// <stdlib.h>: an empty value is one that is not set, as Windows has it.
+// <stdlib.h>: as on Windows, an empty value counts as unset.
 int setenv(const char *name, const char *value, int replace);
 int unsetenv(const char *name);
 #define secure_getenv getenv
-char *realpath(const char *path, char *resolved); // `resolved` has to be NULL
+char *realpath(const char *path, char *resolved); // `resolved` must be NULL
 char *mkdtemp(char *template);
 int mkostemp(char *template, int flags);
 
@@ -61,18 +60,18 @@ int posix_open(const char *path, int flags, ...);
 #define LOCK_NB                     4
 #define F_DUPFD_CLOEXEC             0
 #define fcntl(file, command, least) dup(file)
-int flock(int file, int operation); // both of LOCK_, until the file is closed
+int flock(int file, int operation); // with both LOCK_ flags; held until the file is closed
 
 // <stdio.h>
 #undef P_tmpdir
 #define P_tmpdir posix_temporary()
-const char *posix_temporary(void); // as Windows has it: by TMP, TEMP or USERPROFILE
+const char *posix_temporary(void); // as on Windows: from TMP, TEMP or USERPROFILE
 #define fopen posix_fopen
 FILE *posix_fopen(const char *path, const char *mode);
 #define rename posix_rename
 int posix_rename(const char *from, const char *to); // replaces a file
 
-// <sys/stat.h>: with numbers by which files are told apart.
+// <sys/stat.h>: with numbers that identify files.
 struct posix_stat {
     uint64_t st_dev, st_ino;
     mode_t st_mode;
@@ -90,14 +89,14 @@ int posix_fstat(int file, struct posix_stat *status);
 #define mkdir(path, mode)  mkdir(path)
 
 // <unistd.h>
-ssize_t readlink(const char *path, char *target, size_t size); // /proc/self/exe alone is a link
+ssize_t readlink(const char *path, char *target, size_t size); // only /proc/self/exe is a link
 int fsync(int file);
 ssize_t pread(int file, void *bytes, size_t size, off_t at);
 ssize_t pwrite(int file, const void *bytes, size_t size, off_t at);
 enum { _SC_PAGESIZE, _SC_PHYS_PAGES, _SC_NPROCESSORS_ONLN };
 long sysconf(int name);
 
-// <time.h>: of the format %Y %m %d %H %M %S.
+// <time.h>: supports the format %Y %m %d %H %M %S.
 char *strptime(const char *text, const char *format, struct tm *time);
 #define timegm _mkgmtime
 
@@ -107,11 +106,11 @@ int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, cl
                            const struct timespec *until);
 
 // <math.h>, <search.h>
-double lgamma_r(double x, int *sign); // of a positive x
+double lgamma_r(double x, int *sign); // for positive x
 #include <math.h>
 #define fma  posix_fma
 #define fmaf posix_fmaf
-double posix_fma(double x, double y, double z); // rounded once: mingw-w64's are rounded twice
+double posix_fma(double x, double y, double z); // rounded once, unlike mingw-w64's
 float posix_fmaf(float x, float y, float z);
 void tdestroy(void *root, void (*clear)(void *item));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extended regular expressions without {} and without what they matched.
+// Extended regular expressions without {} and without captures.
 #pragma once
 
 #include <stddef.h>

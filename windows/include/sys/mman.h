@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fresh memory in pages of its own: nothing else can be mapped.
+// Anonymous pages only: nothing else can be mapped.
 #pragma once
 
 #include <stddef.h>

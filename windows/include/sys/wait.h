@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of a status that pclose gives: no signal ends a process.
+// For pclose's status: no process ends by a signal.
 #pragma once
 
 #include <errno.h>
@@ -10,6 +10,6 @@
 #define WTERMSIG(status)    ((void)(status), 0)
 #define WEXITSTATUS(status) (status)
 
-// No program is started through a shell: that of Windows has neither timeout(1) nor these quotes.
+// No program is started through a shell: Windows' shell has neither timeout(1) nor these quotes.
 #undef popen
 #define popen(command, mode) ((void)(command), (void)(mode), errno = ENOSYS, (FILE *)NULL)
