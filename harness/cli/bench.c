@@ -23,7 +23,7 @@ static const struct cli_option options[] = {
      "scan: scans within a dispatch, to 60,000 (default: as many as\n"
      "fit into --budget, to 1,000; with --simt 3)"},
     {0, "test", CLI_TESTS, AT(tests), "PATTERN",
-     "throughput, single: the first configuration that this names, as\n"
+     "throughput, single: the first configuration that matches, as\n"
      "for 'litmus run'; can be repeated"},
     {0, "scale", CLI_COUNT, AT(scale), "N",
      "throughput, single: workgroups (default: as many as fill the\n"
@@ -65,11 +65,11 @@ const struct cli_syntax cli_bench_syntax = {
     .usage = "[BENCHMARK [OPTION]...]",
     .about =
         "Times subgroup code on a device; without a BENCHMARK, lists what there is.\n\n"
-        "scan: inclusive sums over subgroups and workgroups, by a group operation and by\n"
-        "shuffles with and without barriers, against what the device can copy, add and\n"
+             "scan: inclusive sums over subgroups and workgroups, by a group operation and by\n"
+             "shuffles with and without barriers, against what the device can copy, add and\n"
         "shuffle. Every output is checked, and wrong scans are reported.\n\n"
-        "lookback: inclusive sums over the whole device in one dispatch, by decoupled\n"
-        "look-back, against the best copy of the same run; every output is verified on\n"
+             "lookback: inclusive sums over the whole device in one dispatch, by decoupled\n"
+             "look-back, against the best copy of the same run; every output is verified on\n"
         "the device.\n\n"
         "throughput: checked units of a test per second on a device, where the time goes,\nand the "
         "limit set by memory bandwidth.\n\n"
@@ -77,8 +77,10 @@ const struct cli_syntax cli_bench_syntax = {
     CLI_OPTIONS(options, struct benching_options, .timeout = ENG_IDLE_SECONDS),
     .more = "See docs/bench.md for what is timed and how it is counted.\n\n"
             "exit codes: 0 every output was correct, 1 an output was wrong, or a driver crashed or "
-            "hung,\n2 usage or input, 3 a row could not be timed, 4 a device was lost, 5 the time "
-            "budget\nwas used up, 77 nothing could run\n\n"
+            "hung,\n"
+            "2 usage or input, 3 a row could not be timed, 4 a device was lost, 5 the time budget\n"
+            "was used up, 77 nothing could run\n"
+            "\n"
             "examples:\n"
             "  litmus bench scan\n"
             "  litmus bench scan -d 1 --json scan.json --markdown scan.md\n"

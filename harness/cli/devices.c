@@ -35,12 +35,11 @@ const struct cli_syntax cli_devices_syntax = {
              "without\na device, with the reason. A driver that crashes or hangs does not affect "
              "the others.",
     CLI_OPTIONS(options, struct options, .timeout = ENG_IDLE_SECONDS),
-    .more = "Drivers are searched where the Vulkan loader searches them: VK_DRIVER_FILES if it is "
-            "set,\n"
-            "else VK_ADD_DRIVER_FILES and the folders vulkan/icd.d of XDG_CONFIG_HOME, "
-            "XDG_CONFIG_DIRS,\n"
-            "/etc, XDG_DATA_HOME and XDG_DATA_DIRS. Under Windows the registry takes the place of "
-            "the\nfolders.\n",
+    .more =
+        "Looks for drivers where the Vulkan loader does: in VK_DRIVER_FILES if it is set, else in\n"
+        "VK_ADD_DRIVER_FILES and the folders vulkan/icd.d of XDG_CONFIG_HOME, XDG_CONFIG_DIRS, "
+        "/etc,\n"
+        "XDG_DATA_HOME and XDG_DATA_DIRS. On Windows the registry replaces the folders.\n",
 };
 
 #define WIDEST 60

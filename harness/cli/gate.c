@@ -16,13 +16,13 @@
     X(json, "JSON for scripts")                                                                    \
     X(markdown, "Markdown for a merge request")                                                    \
     X(github, "workflow commands, for a log of GitHub Actions")                                    \
-    X(junit, "JUnit XML; what is waived is skipped")                                               \
+    X(junit, "JUnit XML; waived failures are skipped")                                             \
     X(html, "one page for a browser")
 #define FORM_AS(name, about)    FORM_##name,
 #define FORM_NAME(name, about)  "|" #name
 #define FORM_WRITE(name, about) [FORM_##name] = {#name, compare_##name},
 #define FORM_ROW(name, about)                                                                      \
-    CLI_ROW(0, #name, CLI_TEXT, files[FORM_##name], "FILE", "write to a file besides: " about),
+    CLI_ROW(0, #name, CLI_TEXT, files[FORM_##name], "FILE", "also write to a file: " about),
 enum { FORM_text, FORMS(FORM_AS) FORM_COUNT };
 
 static const struct {
@@ -78,7 +78,7 @@ struct options {
             "print waivers for regressions and undecided results\ninstead of a report; fill in "   \
             "the URLs"),                                                                           \
         CLI_ROW('f', "format", CLI_CHOICE, format, "text" FORMS(FORM_NAME),                        \
-                "what is printed (default: text)"),                                                \
+                "output format (default: text)"),                                                  \
         FORMS(FORM_ROW) CLI_ROW('q', "quiet", CLI_FLAG, quiet, NULL,                               \
                                 "print only the summary and regressions"),                         \
         CLI_ROW('v', "verbose", CLI_MORE, verbose, NULL, "every configuration"), CLI_OPTION_COLOR
@@ -110,9 +110,10 @@ static const struct cli_option gate_options[] = {
 const struct cli_syntax cli_compare_syntax = {
     .name = "compare",
     .usage = "[OPTION]... A [B] | --across devices SOURCE...",
-    .about = "Says for each configuration whether B is worse than A, better, unchanged, or "
-             "undecided for lack\nof runs. The exit code is 0 whatever it finds; use 'litmus gate' "
-             "to fail on regressions.",
+    .about = "Reports for each configuration whether B is worse than A, better, unchanged, or "
+             "undecided for\n"
+             "lack of runs. The exit code is 0 whatever it finds; use 'litmus gate' to fail on "
+             "regressions.",
     CLI_OPTIONS(compare_options, struct options, .format = 0),
     .more = SIDES "Without B both sides are A: give two devices (-d 1 -d 2) or an --axis.\n"
                   "Any number of sources may follow --across devices: each of their devices is "
@@ -132,14 +133,14 @@ const struct cli_syntax cli_gate_syntax = {
     .about = "Compares B (default: the newest session of litmus.db) with a baseline. Exit codes: 0 "
              "no regression,\n1 regression, 3 undecided, 2 cannot be compared.",
     CLI_OPTIONS(gate_options, struct options, .format = 0),
-    .more = SIDES
-    "exit code 3: a forbidden outcome was observed for the first time, or a configuration "
-    "that the baseline\ndid not run is wrong, or one that it ran, or one of its devices, was not "
-    "run (--allow-gone), or more than\none in ten configurations are undecided, or nothing was "
-    "compared.\n"
-    "examples:\n"
-    "  litmus gate --baseline baseline.json\n"
-    "  litmus gate --baseline before.db#all after.db --waivers waivers.txt\n",
+    .more = SIDES "exit code 3: a forbidden outcome was observed for the first time; a "
+                  "configuration that is not in the\n"
+                  "baseline is wrong; a configuration or device of the baseline was not run (see "
+                  "--allow-gone); more than\n"
+                  "one in ten configurations are undecided; or nothing was compared.\n"
+                  "examples:\n"
+                  "  litmus gate --baseline baseline.json\n"
+                  "  litmus gate --baseline before.db#all after.db --waivers waivers.txt\n",
     .operands = CLI_OPERANDS_FILES,
 };
 

@@ -173,7 +173,7 @@ static void put_options(struct text *out, const struct cli_syntax *syntax)
         const struct cli_option *option = &syntax->options[i];
         put_option(out, option->letter, option->name, option->argument, option->help);
     }
-    put_option(out, 'h', "help", NULL, "print how the command is called and what its options are");
+    put_option(out, 'h', "help", NULL, "print the command's usage and options");
 }
 
 static void put_commands(struct text *out)

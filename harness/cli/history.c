@@ -35,13 +35,13 @@ const struct cli_syntax cli_history_syntax = {
     .about = "Shows test results over drivers and dates, from all sessions of a store; without a "
              "pattern, lists\nthe drivers. Patterns are those of 'litmus run'.",
     CLI_OPTIONS(options, struct options, .db = "litmus.db"),
-    .more = "A line is a driver with a module and its stress: sessions that agree in these are "
-            "added, but for runs\n"
-            "that were stopped by a rule, and runs of the same seed count once. 'other code' marks "
-            "where the test's\n"
-            "module changed: rates before and after are of different code and are not compared. "
-            "Many configurations\n"
-            "are summed up, and those whose rate changed are shown.\n",
+    .more = "Each line adds up the sessions with the same driver, module and stress, except runs "
+            "that a stopping\n"
+            "rule ended; runs with the same seed count once. 'other code' marks a change of the "
+            "test's module: the\n"
+            "rates before and after it are not compared. Many configurations are summed up, and "
+            "those with a\n"
+            "changed rate are shown.\n",
     .operands = CLI_OPERANDS_TESTS,
 };
 
@@ -68,11 +68,11 @@ static bool make_history(struct store *store, const struct options *chosen,
     bool ok =
         history_load(store, patterns->items, patterns->count, chosen->device, &history, error);
     if (ok && history.line_count == 0)
-        ok = lit_fail(error, LIT_EXIT_USAGE,
-                      "%.200s: nothing in it was measured that matches '%.120s'%s%.80s; 'litmus "
-                      "history' says what it has",
-                      store_path(store), patterns->count ? patterns->items[0] : "*",
-                      chosen->device ? " on " : "", chosen->device ? chosen->device : "");
+        ok = lit_fail(
+            error, LIT_EXIT_USAGE,
+            "%.200s: no result matches '%.120s'%s%.80s; 'litmus history' lists what there is",
+            store_path(store), patterns->count ? patterns->items[0] : "*",
+            chosen->device ? " on " : "", chosen->device ? chosen->device : "");
     if (ok)
         (chosen->json ? history_json(&history, text) : history_print(&history, info, text));
     history_clear(&history);

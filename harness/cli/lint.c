@@ -9,18 +9,20 @@
 
 static const struct cli_option options[] = {
     {0, "rows", CLI_FLAG, AT(rows), NULL,
-     "workgroups are of one row, of rows of a multiple of 32 invocations,\nor of rows of 32 at "
-     "most: SR_TID.X / 32 is one number for a warp"},
+     "assume workgroups of one row, of rows of a multiple of 32\n"
+     "invocations, or of rows of at most 32: SR_TID.X / 32 is the same\n"
+     "for a whole warp"},
     {'a', "all", CLI_FLAG, AT(all), NULL,
-     "print inside, guarded, exited and query, too, which the program\nmay ask for; of SPIR-V "
-     "near, loops that lack something of the shape"},
-    {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "print the summary alone"},
+     "also print inside, guarded, exited and query, which the program\n"
+     "may intend; for SPIR-V also near, loops that lack a part of the\n"
+     "shape"},
+    {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "print only the summary"},
     {0, "sm", CLI_COUNT, AT(sm), "N",
-     "the architecture, 90 for sm_90, of files that do not say it:\npipeline binaries, and machine "
-     "code alone"},
+     "the architecture (90 for sm_90) of files that do not say it:\n"
+     "pipeline binaries and plain machine code"},
     {0, "built-in", CLI_FLAG, AT(built_in), NULL,
-     "decode machine code by the built-in decoder alone, which knows\nsm_90 (default: by nvdisasm "
-     "if there is one)"},
+     "decode machine code only with the built-in decoder, which knows\n"
+     "sm_90 (default: with nvdisasm if it is installed)"},
     {0, "define", CLI_LIST, AT(defines), "NAME[=VALUE]", "a macro of GLSL"},
     {0, "include", CLI_LIST, AT(includes), "FOLDER",
      "where GLSL's includes are, besides the folder of FILE"},
@@ -41,12 +43,12 @@ const struct cli_syntax cli_lint_syntax = {
     .more = "docs/lint.md says what is found, what is not, and why.\n\n"
             "exit codes: 0 nothing found, 1 at risk, leaving, twice or misguarded was found, or a\n"
             "loop of SPIR-V, 2 usage or input, 3 some code could not be analysed\n\n"
-            "examples:\n"
-            "  cuobjdump -sass program > program.sass && litmus lint program.sass\n"
-            "  litmus lint --rows kernel.cubin\n"
-            "  litmus lint pipeline.cache\n"
-            "  litmus lint shader.spv\n"
-            "  litmus lint --include shaders --define SIZE=64 shaders/sort.comp\n",
+        "examples:\n"
+        "  cuobjdump -sass program > program.sass && litmus lint program.sass\n"
+        "  litmus lint --rows kernel.cubin\n"
+        "  litmus lint pipeline.cache\n"
+        "  litmus lint shader.spv\n"
+        "  litmus lint --include shaders --define SIZE=64 shaders/sort.comp\n",
     .operands = CLI_OPERANDS_FILES,
 };
 

@@ -25,10 +25,11 @@ static const struct cli_option options[] = {
     {0, "needs", CLI_LIST, AT(needs), "FEATURE",
      "only tests that need this device extension or feature"},
     {0, "names", CLI_FLAG, AT(names), NULL,
-     "the name of every configuration, for scripts and completion"},
+     "print the name of every configuration, for scripts and completion"},
     {0, "json", CLI_FLAG, AT(json), NULL,
-     "all that is known of the tests, and their configurations, as\nJSON (docs/list.schema.json)"},
-    {0, "thorough", CLI_FLAG, AT(thorough), NULL, "including those that only --thorough runs"},
+     "print everything about the tests and their configurations as\n"
+     "JSON (docs/list.schema.json)"},
+    {0, "thorough", CLI_FLAG, AT(thorough), NULL, "include those that only --thorough runs"},
     {'v', "verbose", CLI_MORE, AT(verbose), NULL,
      "print each test's question and requirements, and the bugs that\ncases are about"},
 };

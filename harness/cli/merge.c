@@ -19,11 +19,12 @@ static const struct cli_option options[] = {
     {'o', "output", CLI_TEXT, offsetof(struct options, output), "FILE",
      "output store (default: litmus.db)"},
     {0, "parts", CLI_FLAG, offsetof(struct options, parts), NULL,
-     "put the parts of a plan (see 'litmus help plan') together in\none session: what was run from "
-     "caselists with one seed and\nthe same options, parts that died included"},
+     "combine the parts of a plan (see 'litmus help plan') in one\n"
+     "session: runs from caselists with the same seed and options,\n"
+     "including parts that died"},
     {0, "sum", CLI_FLAG, offsetof(struct options, sum), NULL,
-     "add what whole sessions of the same machine, driver and module\n"
-     "counted into one session; their seeds must differ"},
+     "add up whole sessions of the same machine, driver and module in\n"
+     "one session; their seeds must differ"},
     {'q', "quiet", CLI_FLAG, offsetof(struct options, quiet), NULL, "print only errors"},
 };
 
@@ -33,25 +34,26 @@ const struct cli_syntax cli_merge_syntax = {
     .about =
         "Merges the sessions of several stores into one, each once, and joins the shards of a run.",
     CLI_OPTIONS(options, struct options, .output = "litmus.db"),
-    .more =
-        "FILE is made or added to: it is written beside its name and renamed, so that after a "
-        "failure it is\n"
-        "what it was. A session that is there is not copied again; if it has gone on since "
-        "(--resume), the\n"
-        "newer copy replaces the older. Shards of tests are put side by side; shards of runs are "
-        "added where\n"
-        "module, stress, device and driver agree, else nothing is written and the exit code is 2. "
-        "While\n"
-        "shards are missing the session is unfinished; merge them later. --parts takes what each "
-        "part measured,\n"
-        "a configuration that two of them have (on devices of one kind) once; the session is "
-        "unfinished as long\n"
-        "as 'litmus plan --missing' of it, with its parts as caselists, names something.\n\n"
-        "Exit code 3: all was merged, but a session that came in is not in the newest one, which "
-        "gate and report\n"
-        "read: with --parts or --sum any, else a shard of a run that is not whole. A line on "
-        "stderr names each\n"
-        "of them and says what differs.\n",
+    .more = "FILE is created or extended: it is written under another name and renamed, so a "
+            "failure leaves it\n"
+            "unchanged. A session that it already has is not copied again; if the session has "
+            "continued since\n"
+            "(--resume), the newer copy replaces the older. Shards of tests are placed side by "
+            "side; shards of runs\n"
+            "are added if module, stress, device and driver agree, else nothing is written and the "
+            "exit code is 2.\n"
+            "While shards are missing the session is unfinished; merge them later. --parts takes "
+            "the results of\n"
+            "each part, and those of a configuration that two parts have (on devices of one kind) "
+            "once; the session\n"
+            "is unfinished as long as 'litmus plan --missing', with the parts as caselists, finds "
+            "something missing.\n"
+            "\n"
+            "Exit code 3: all was merged, but a session of the input is not in the newest one, "
+            "which gate and report\n"
+            "read: with --parts or --sum any session, else a shard of an incomplete run. A line on "
+            "stderr names each\n"
+            "of them and says what differs.\n",
     .operands = CLI_OPERANDS_FILES,
 };
 
@@ -61,7 +63,7 @@ static void summarise(const struct options *chosen, const struct store_merge_don
     text_printf(text, "%s: %s session%s read, %s new", chosen->output, COUNT(done->read),
                 done->read == 1 ? "" : "s", COUNT(done->added));
     if (done->replaced > 0)
-        text_printf(text, ", %s went on", COUNT(done->replaced));
+        text_printf(text, ", %s continued", COUNT(done->replaced));
     text_puts(text,
               done->added + done->replaced + done->combined == 0 ? ": nothing to do\n" : "\n");
     text_puts(text, done->notes.data ? done->notes.data : "");

@@ -14,11 +14,11 @@ static const struct cli_option options[] = {
      "write PREFIX-0.txt, PREFIX-1.txt... (default: all parts to\nstdout, with a comment before "
      "each)"},
     {0, "from", CLI_LIST, AT(from), "FILE",
-     "a store that says how long each configuration takes, what\nbroke, and which subgroup sizes "
-     "there are; can be repeated"},
+     "a store that says how long configurations take, which of them\n"
+     "broke, and which subgroup sizes exist; can be repeated"},
     {0, "missing", CLI_LIST, AT(missing), "FILE[#N|#all]",
-     "only what the session of the run in this store has not\nmeasured, the one that 'litmus gate' "
-     "reads; can be repeated"},
+     "only what the run's session in this store (the one that\n"
+     "'litmus gate' reads) has not measured; can be repeated"},
     {0, "thorough", CLI_FLAG, AT(thorough), NULL,
      "all values of all parameters, and all subgroup sizes of the\ndevices of the stores"},
     {0, "caselist", CLI_LIST, AT(caselists), "FILE", "only what a file names, as for 'litmus run'"},
@@ -46,12 +46,12 @@ const struct cli_syntax cli_plan_syntax = {
         "the same selection and '--missing' with the stores that there are: what a device of "
         "theirs (as a kind:\n"
         "name and driver) has no result of, was interrupted in, or could not be run "
-        "(harness-error). Exit\n"
+            "(harness-error). Exit\n"
         "code 3: something is missing. Prints nothing if nothing is.\n\n"
-        "examples:\n"
-        "  litmus plan --all --parts 8 --from last-week.db -o part\n"
-        "  litmus plan --all --parts 2 --missing all.db -o again\n"
-        "  litmus plan 'shuffle.*' --from litmus.db | litmus run --caselist -\n",
+            "examples:\n"
+            "  litmus plan --all --parts 8 --from last-week.db -o part\n"
+            "  litmus plan --all --parts 2 --missing all.db -o again\n"
+            "  litmus plan 'shuffle.*' --from litmus.db | litmus run --caselist -\n",
     .operands = CLI_OPERANDS_TESTS,
 };
 

@@ -38,9 +38,9 @@ static const struct cli_option options[] = {
     {'n', "runs", CLI_COUNT, AT(runs), "N",
      "runs of each program in each place (default: " RUNS_BY ")"},
     {0, "polls", CLI_COUNT, AT(polls), "N",
-     "times that a thread goes through its code at most: 1,024, 65,536 (the\ndefault) or "
-     "1,048,576; "
-     "where each is too few for a device, fair waits\nrun out"},
+     "limit on a thread's passes through its code: 1,024, 65,536 (the\n"
+     "default) or 1,048,576; if it is too low for a device, even fair\n"
+     "waits expire"},
     {'a', "all", CLI_FLAG, AT(all), NULL,
      "all generated programs (default: the smallest eight of those that\nmust end under the same "
      "models)"},
@@ -61,22 +61,23 @@ const struct cli_syntax cli_progress_syntax = {
     .usage = "[OPTION]...",
     .about =
         "Finds which forward progress lanes, subgroups and workgroups make. Runs generated\n"
-        "programs of two or three threads that wait for each other, each in three places: its\n"
-        "threads are lanes of a subgroup, subgroups of a workgroup, or workgroups. Waits are\n"
-        "bounded. A wait that runs out contradicts all progress models under which the program\n"
-        "must end; printed is the strongest model that nothing contradicts, and what rules out\n"
-        "the next one. That is not a guarantee.",
+        "programs of two or three threads that wait for each other, each in three places: with\n"
+        "lanes of a subgroup, subgroups of a workgroup, or workgroups as threads. Waits are\n"
+        "bounded. An expired wait contradicts every progress model under which the program must\n"
+        "end. Prints the strongest model that nothing contradicts, and what rules out the next\n"
+        "one. This is not a guarantee.",
     CLI_OPTIONS(options, struct options, .timeout = ENG_IDLE_SECONDS, .db = "litmus.db",
                 .polls = 65536),
-    .more =
-        "Models, from strong to weak: fair, lobe, hsa-obe, hsa and obe, none. See 'litmus help\n"
-        "model', and docs/memory-model.md for them and for the programs' names.\n\n"
-        "exit codes: as litmus run\n\n"
-        "examples:\n"
-        "  litmus progress\n"
-        "  litmus progress -d 1 -n 100 --all\n"
-        "  litmus progress --simt lockstep,schedule=hsa\n"
-        "  litmus progress --write programs && litmus model --progress programs/*.litmus\n",
+    .more = "Models, from strong to weak: fair, lobe, hsa-obe, hsa and obe, none. 'litmus help\n"
+            "model' and docs/memory-model.md explain them, the latter also the programs' names.\n"
+            "\n"
+            "exit codes: as litmus run\n"
+            "\n"
+            "examples:\n"
+            "  litmus progress\n"
+            "  litmus progress -d 1 -n 100 --all\n"
+            "  litmus progress --simt lockstep,schedule=hsa\n"
+            "  litmus progress --write programs && litmus model --progress programs/*.litmus\n",
     .operands = CLI_OPERANDS_NONE,
 };
 

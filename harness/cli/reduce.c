@@ -11,19 +11,20 @@ static const struct cli_option options[] = {
     CLI_OPTION_DEVICE,
     CLI_OPTION_SIMT("on the SIMT simulator: " CLI_SIMT_MODELS),
     {'n', "runs", CLI_COUNT, AT(runs), "N",
-     "runs to learn how often it fails, at most (default: 1,000)"},
+     "most runs to measure how often it fails (default: 1,000)"},
     {0, "part", CLI_RATE, AT(part), "X",
-     "how much of its rate is to remain, above 0 and below 1\n(default: 0.2)"},
+     "share of its failure rate that must remain, above 0 and below 1\n"
+     "(default: 0.2)"},
     {0, "jobs", CLI_COUNT, AT(jobs), "N",
-     "candidates that are tried at once, each in processes of its own\n(default: as many as there "
-     "are cores; up to 64)"},
+     "candidates to try in parallel, each in its own processes\n"
+     "(default: one per core; up to 64)"},
     {'o', "out", CLI_TEXT, AT(out), "FOLDER",
-     "where what is reached is kept and written (default:\nreduced-NAME); the same command goes on "
-     "there"},
+     "folder for the reduced kernel (default: reduced-NAME); the\n"
+     "same command continues from its state"},
     CLI_OPTION_TIMEOUT("seconds without progress that count as a hang (default: 60)"),
     CLI_OPTION_TIME,
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "no progress"},
-    {'v', "verbose", CLI_MORE, AT(verbose), NULL, "print what drivers print"},
+    {'v', "verbose", CLI_MORE, AT(verbose), NULL, "print the drivers' own output"},
 };
 
 const struct cli_syntax cli_reduce_syntax = {
@@ -40,12 +41,12 @@ const struct cli_syntax cli_reduce_syntax = {
     .more = "exit codes: 0 nothing smaller fails, 1 the device or the simulator stopped before "
             "that,\n"
             "2 usage or input, 3 it does not fail here, or nothing says what is right, 5 the time "
-            "budget\n"
+        "budget\n"
             "was used up\n\n"
-            "examples:\n"
-            "  litmus reduce 5bc95a78 -d 1\n"
-            "  litmus kernel scan.spv --groups 64 --expect agree reduce -d 1\n"
-            "  litmus reduce lookback.scan --simt miscompiling,hoist=1 --time 10m\n",
+        "examples:\n"
+        "  litmus reduce 5bc95a78 -d 1\n"
+        "  litmus kernel scan.spv --groups 64 --expect agree reduce -d 1\n"
+        "  litmus reduce lookback.scan --simt miscompiling,hoist=1 --time 10m\n",
     .operands = CLI_OPERANDS_TESTS,
 };
 

@@ -28,12 +28,12 @@ static const struct cli_option options[] = {
     {'d', "device", CLI_TEXT, offsetof(struct options, device), "DEVICE",
      "only this device of the session: its number, UUID or name"},
     {0, "test", CLI_TEST, offsetof(struct options, test), "TEST",
-     "only this configuration, or what a pattern matches; for one\nconfiguration Markdown is a bug "
-     "report"},
+     "only this configuration, or those that a pattern matches; for\n"
+     "one configuration Markdown is a bug report"},
     {'o', "output", CLI_TEXT, offsetof(struct options, output), "FILE",
      "write to a file instead of stdout"},
     {0, "check", CLI_TEXT, offsetof(struct options, check), "FILE",
-     "say whether a JSON report can be taken: a line for each fault"},
+     "check whether a JSON report is valid: prints a line per fault"},
 };
 
 const struct cli_syntax cli_report_syntax = {
@@ -43,14 +43,17 @@ const struct cli_syntax cli_report_syntax = {
              "same\nbytes; an existing file is replaced atomically. The exit code is 0 if the "
              "report was\nwritten, whatever its content.",
     CLI_OPTIONS(options, struct options, .db = "litmus.db", .device = "", .test = ""),
-    .more = "formats:\n" REPORT_LINES
-            "Scripts in contrib/ make others of the JSON (docs/formats.md).\n\nexamples:\n"
-            "  litmus report -f json -o report.json\n"
-            "  litmus report -f markdown --test "
-            "'lookback.scan/encoding=word64*elements=1000*' -d 1\n"
-            "  litmus report -f junit --session 3 -o report.xml\n"
-            "  litmus report --check report.json\n\n"
-            "exit codes of --check: 0 the report can be taken, 2 it cannot, or cannot be read\n",
+    .more =
+        "formats:\n" REPORT_LINES
+        "Scripts in contrib/ convert the JSON to others (docs/formats.md).\n"
+        "\n"
+        "examples:\n"
+        "  litmus report -f json -o report.json\n"
+        "  litmus report -f markdown --test 'lookback.scan/encoding=word64*elements=1000*' -d 1\n"
+        "  litmus report -f junit --session 3 -o report.xml\n"
+        "  litmus report --check report.json\n"
+        "\n"
+        "exit codes of --check: 0 the report is valid, 2 it is invalid, or cannot be read\n",
 };
 
 static bool check_usage(const struct options *chosen, uint64_t given, struct lit_error *error)

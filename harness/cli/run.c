@@ -92,8 +92,8 @@ static const struct cli_option options[] = {
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL,
      "no progress, no tables: only failures and the last line"},
     {'v', "verbose", CLI_MORE, AT(verbose), NULL,
-     "print every configuration, the drivers' own output, and for what\n"
-     "share of the time a device executed tests"},
+     "print every configuration, the drivers' own output, and the share\n"
+     "of the time in which a device executed tests"},
     CLI_OPTION_COLOR,
     CLI_OUTPUT_OPTIONS};
 

@@ -37,11 +37,13 @@ const struct cli_syntax cli_show_syntax = {
              "the\nspecification says, its variants and expectations, then its source.",
     CLI_OPTIONS(options, struct options, 0),
     .more =
-        "A configuration's name shows its test, what is expected of that configuration, and "
-        "the\npreprocessed source of its variant: what its module was made from.\n\n"
-        "--format litmus and dat3m take files (.litmus, .test), tests that were made from one,\n"
-        "and configurations of the family memory (without a configuration the first one is\n"
-        "meant). Exit code 3: the form cannot express it.\n\n"
+        "Given a configuration's name, prints its test, its expectation, and the preprocessed\n"
+        "source from which its module was made.\n"
+        "\n"
+        "--format litmus and dat3m take files (.litmus, .test), tests made from one, and\n"
+        "configurations of the family memory (a test alone means its first configuration). Exit\n"
+        "code 3: the format cannot express it.\n"
+        "\n"
         "examples:\n"
         "  litmus show memory.message-passing\n"
         "  litmus show -f litmus memory.message-passing/order=barrier > mp.litmus\n"
@@ -167,8 +169,8 @@ static bool show_one(struct text *text, const char *name, bool source, struct li
         module = cat_case_module(&which);
         if (!source)
             text_printf(text,
-                        "The source for subgroups of %d; 'subgroup=' in the name says "
-                        "others.\n\n",
+                        "The source for subgroups of %d; 'subgroup=' in the name selects others.\n"
+                        "\n",
                         USUAL_SIZE);
     }
     text_puts(text, module ? cat_module_page(which.test, module) : cat_test_source(which.test));

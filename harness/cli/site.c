@@ -16,18 +16,21 @@ static const struct cli_option options[] = {
 const struct cli_syntax cli_site_syntax = {
     .name = "site",
     .usage = "[OPTION]... FOLDER REPORT...",
-    .about = "Writes a static site of stores and JSON reports: what fails on which device and "
-             "driver, and a page\nfor each test, each device and each finding, with a search. "
-             "Nothing in it needs a network.",
+    .about = "Writes a static site from stores and JSON reports: what fails on which device and "
+             "driver, a page for\n"
+             "each test, each device and each finding, and a search. The site needs no network.",
     CLI_OPTIONS(options, struct options, 0),
-    .more =
-        "A REPORT is a store, of which all sessions are taken, or FILE#SESSION; or a JSON report "
-        "of any\nversion, - for standard input. Compiled code is shown of stores alone.\n"
-        "FOLDER is replaced in one step if it was written by this command and nothing else is in "
-        "it; any\nother that is not empty is refused. The same input gives the same bytes.\n\n"
-        "examples:\n"
-        "  litmus site site litmus.db\n"
-        "  litmus site site reports/*/report.json\n",
+    .more = "A REPORT is a store (all its sessions), FILE#SESSION, or a JSON report (- for "
+            "standard input).\n"
+            "Compiled code is shown only for stores. FOLDER is replaced in one step if this "
+            "command wrote it and\n"
+            "nothing else is in it; any other folder that is not empty is refused. The same input "
+            "gives the same\n"
+            "bytes.\n"
+            "\n"
+            "examples:\n"
+            "  litmus site site litmus.db\n"
+            "  litmus site site reports/*/report.json\n",
     .operands = CLI_OPERANDS_FILES,
 };
 

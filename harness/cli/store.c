@@ -21,7 +21,8 @@ const struct cli_syntax cli_store_syntax = {
     .name = "store",
     .usage = "check [--repair FILE] STORE",
     .about = "Checks a store: the structure of the file, the checksum of each row, and whether "
-             "rows are missing.\nPrints one line for each damage.",
+             "rows are missing.\n"
+             "Prints one line for each fault.",
     CLI_OPTIONS(options, struct options, 0),
     .more = "STORE is never changed. A session that lost anything is unfinished in the copy:\n"
             "'litmus run --resume --db FILE' measures what is missing.\n\n"
@@ -57,7 +58,7 @@ static int tell_of(const char *path, const char *repaired, struct store_checked 
     const int code = term_print(&checked->lines);
     if (code != LIT_EXIT_OK || checked->damaged == 0)
         return code;
-    lit_fail(error, LIT_EXIT_USAGE, "%.300s: the file is damaged: %s thing%s", path,
+    lit_fail(error, LIT_EXIT_USAGE, "%.300s: the file is damaged: %s fault%s", path,
              COUNT(checked->damaged), checked->damaged == 1 ? "" : "s");
     return CLI_FAILED;
 }

@@ -24,8 +24,8 @@ static const struct cli_option options[] = {
     CLI_OPTION_SEED(
         "random seed, e.g. 24301 or 0x5eed (default: a new one,\nwhich is printed and stored)"),
     {0, "budget", CLI_SECONDS, AT(budget), "SECONDS",
-     "time limit of a reproducible failure in seconds, for the\nreproducibility score (default: "
-     "4)"},
+     "seconds within which a reproducible failure occurs, for the\n"
+     "reproducibility score (default: 4)"},
     CLI_OPTION_TIMEOUT("seconds without progress that count as a hang (default: 60)"),
     CLI_OPTION_TIME,
     CLI_OPTION_DB,

@@ -83,9 +83,9 @@ static void put_finding(const struct red_module *m, const char *path, const stru
                         struct text *text)
 {
     static const char *const lacks[] = {
-        "at its top no constants say that it has two rounds or more",
-        "its rounds do nothing but count", "an operation or barrier of a group is in it",
-        "its loop control says whether to unroll it", "code stands behind the selection"};
+        "no constants at its top give it two rounds or more", "its rounds only count",
+        "it has an operation or barrier of a group", "its loop control says whether to unroll it",
+        "code follows the selection"};
     const struct red_line *source = source_of(m, f->loop), *file = NULL;
     char name[MOST_NAME], from[MOST_NAME] = "";
     name_of(m, f->function, name);
@@ -101,11 +101,13 @@ static void put_finding(const struct red_module *m, const char *path, const stru
     }
     text_printf(text, ": its exit at ");
     put_place(m, f->exit, text);
-    text_puts(text, " asks for what is the same for all invocations; those that leave part at ");
+    text_puts(
+        text,
+        " has a condition that is the same for all invocations; those that leave diverge at ");
     put_place(m, f->selection, text);
     text_printf(text, " by %%%u", m->lines[f->selection].words[1]);
     if (f->work == RED_NONE) {
-        text_puts(text, " and again behind it, and each time some leave by themselves");
+        text_puts(text, " and again after it, and each time some leave by themselves");
     } else {
         text_printf(text, ", where one side %s at ", work_of(red_op(&m->lines[f->work])));
         put_place(m, f->work, text);
@@ -116,8 +118,8 @@ static void put_finding(const struct red_module *m, const char *path, const stru
     for (unsigned i = 0; i < sizeof lacks / sizeof *lacks; i++)
         if (f->lacks >> i & 1)
             text_printf(text, "; but %s", lacks[i]);
-    text_puts(text, "\n    right: only set a flag and leave the loop there; behind the loop do, if "
-                    "the flag is set, what stands at ");
+    text_puts(text, "\n    right: only set a flag there and leave the loop; after it, if the flag "
+                    "is set, execute the code of ");
     put_place(m, f->selection, text);
     text_puts(text, "\n");
 }

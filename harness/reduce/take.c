@@ -79,7 +79,7 @@ static bool take_all(const struct eng_prepared *ready, const char *what, const u
     const struct cat_test *test = ready->which.test;
     if (takes_addresses(words, ready->module->count))
         return lit_fail(error, LIT_EXIT_USAGE,
-                        "it takes its buffers by addresses; take the same with access=descriptor");
+                        "it takes its buffers by address; use the variant with access=descriptor");
     for (const char *c = test->head.name; *c; c++)
         text_append(&package->name, isalnum((unsigned char)*c) ? c : "-", 1);
     text_puts(&package->origin, what);

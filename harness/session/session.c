@@ -214,15 +214,15 @@ bool ses_asked(const char *json, struct ses_options *options)
 static bool fail_combined(struct lit_error *error)
 {
     return lit_fail(error, LIT_EXIT_USAGE,
-                    "the session was combined from shards, some of which are missing: finish "
-                    "those in their own stores, and merge them");
+                    "the session combines shards, and some are missing: finish those in their own "
+                    "stores, then merge them");
 }
 
 static bool fail_unlisted(struct lit_error *error)
 {
     return lit_fail(error, LIT_EXIT_USAGE,
-                    "the session cannot be resumed: its --simt has more than may come from a "
-                    "store (a trace is a file to write)");
+                    "the session cannot be resumed: its --simt has a setting that is not taken "
+                    "from a store (a trace writes a file)");
 }
 
 bool ses_read(const char *json, struct ses_options *options, struct lit_error *error)
