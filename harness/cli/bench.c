@@ -65,11 +65,11 @@ const struct cli_syntax cli_bench_syntax = {
     .usage = "[BENCHMARK [OPTION]...]",
     .about =
         "Times subgroup code on a device; without a BENCHMARK, lists what there is.\n\n"
-             "scan: inclusive sums over subgroups and workgroups, by a group operation and by\n"
-             "shuffles with and without barriers, against what the device can copy, add and\n"
+        "scan: inclusive sums over subgroups and workgroups, by a group operation and by\n"
+        "shuffles with and without barriers, against what the device can copy, add and\n"
         "shuffle. Every output is checked, and wrong scans are reported.\n\n"
-             "lookback: inclusive sums over the whole device in one dispatch, by decoupled\n"
-             "look-back, against the best copy of the same run; every output is verified on\n"
+        "lookback: inclusive sums over the whole device in one dispatch, by decoupled\n"
+        "look-back, against the best copy of the same run; every output is verified on\n"
         "the device.\n\n"
         "throughput: checked units of a test per second on a device, where the time goes,\nand the "
         "limit set by memory bandwidth.\n\n"

@@ -43,12 +43,12 @@ const struct cli_syntax cli_lint_syntax = {
     .more = "docs/lint.md says what is found, what is not, and why.\n\n"
             "exit codes: 0 nothing found, 1 at risk, leaving, twice or misguarded was found, or a\n"
             "loop of SPIR-V, 2 usage or input, 3 some code could not be analysed\n\n"
-        "examples:\n"
-        "  cuobjdump -sass program > program.sass && litmus lint program.sass\n"
-        "  litmus lint --rows kernel.cubin\n"
-        "  litmus lint pipeline.cache\n"
-        "  litmus lint shader.spv\n"
-        "  litmus lint --include shaders --define SIZE=64 shaders/sort.comp\n",
+            "examples:\n"
+            "  cuobjdump -sass program > program.sass && litmus lint program.sass\n"
+            "  litmus lint --rows kernel.cubin\n"
+            "  litmus lint pipeline.cache\n"
+            "  litmus lint shader.spv\n"
+            "  litmus lint --include shaders --define SIZE=64 shaders/sort.comp\n",
     .operands = CLI_OPERANDS_FILES,
 };
 

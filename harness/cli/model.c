@@ -44,14 +44,14 @@ const struct cli_syntax cli_model_syntax = {
         "Memory Model behind each relation.\n\n"
         "exit codes: 0 all conditions hold as they are written (--progress: all programs end "
         "under\n"
-            "fair), 1 one does not, 2 usage or input, 3 a program cannot be expressed, or is too "
+        "fair), 1 one does not, 2 usage or input, 3 a program cannot be expressed, or is too "
         "large\n\n"
-            "examples:\n"
-            "  litmus model mp.litmus\n"
-            "  litmus model --quiet tests/*.litmus\n"
-            "  litmus model --progress spin-lock.litmus\n",
+        "examples:\n"
+        "  litmus model mp.litmus\n"
+        "  litmus model --quiet tests/*.litmus\n"
+        "  litmus model --progress spin-lock.litmus\n",
     .operands = CLI_OPERANDS_FILES,
-    };
+};
 
 int cli_model(struct cli_call *call)
 {

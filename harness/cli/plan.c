@@ -46,12 +46,12 @@ const struct cli_syntax cli_plan_syntax = {
         "the same selection and '--missing' with the stores that there are: what a device of "
         "theirs (as a kind:\n"
         "name and driver) has no result of, was interrupted in, or could not be run "
-            "(harness-error). Exit\n"
+        "(harness-error). Exit\n"
         "code 3: something is missing. Prints nothing if nothing is.\n\n"
-            "examples:\n"
-            "  litmus plan --all --parts 8 --from last-week.db -o part\n"
-            "  litmus plan --all --parts 2 --missing all.db -o again\n"
-            "  litmus plan 'shuffle.*' --from litmus.db | litmus run --caselist -\n",
+        "examples:\n"
+        "  litmus plan --all --parts 8 --from last-week.db -o part\n"
+        "  litmus plan --all --parts 2 --missing all.db -o again\n"
+        "  litmus plan 'shuffle.*' --from litmus.db | litmus run --caselist -\n",
     .operands = CLI_OPERANDS_TESTS,
 };
 

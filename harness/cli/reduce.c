@@ -41,12 +41,12 @@ const struct cli_syntax cli_reduce_syntax = {
     .more = "exit codes: 0 nothing smaller fails, 1 the device or the simulator stopped before "
             "that,\n"
             "2 usage or input, 3 it does not fail here, or nothing says what is right, 5 the time "
-        "budget\n"
+            "budget\n"
             "was used up\n\n"
-        "examples:\n"
-        "  litmus reduce 5bc95a78 -d 1\n"
-        "  litmus kernel scan.spv --groups 64 --expect agree reduce -d 1\n"
-        "  litmus reduce lookback.scan --simt miscompiling,hoist=1 --time 10m\n",
+            "examples:\n"
+            "  litmus reduce 5bc95a78 -d 1\n"
+            "  litmus kernel scan.spv --groups 64 --expect agree reduce -d 1\n"
+            "  litmus reduce lookback.scan --simt miscompiling,hoist=1 --time 10m\n",
     .operands = CLI_OPERANDS_TESTS,
 };
 

@@ -33,7 +33,7 @@ const struct cli_syntax cli_repro_syntax = {
              "need litmus.\nUses the session's result of this configuration, a failed one first; "
              "without a result the\nfolder is made for a device of this machine. bench:ROW is the "
              "kernel of a row of 'litmus\nbench scan' or 'lookback', with its size: "
-        "bench:ROW@elements=N,loops=N.",
+             "bench:ROW@elements=N,loops=N.",
     CLI_OPTIONS(options, struct repro_options, .db = "litmus.db"),
     .operands = CLI_OPERANDS_TESTS,
     .name_at = repro_bench_at,
