@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "cli/fuzz.h"
-#include "cli/kernel.h"
+#include "kernel/kernel.h"
 #include "cli/litmus.h"
 #include "engine/supervisor.h"
 #include "generate/concurrent.h"

@@ -7,7 +7,7 @@
 
 #include "base/build.h"
 #include "session/cases.h"
-#include "cli/kernel.h"
+#include "kernel/kernel.h"
 #include "cli/litmus.h"
 
 #include <stdlib.h>

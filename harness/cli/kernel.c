@@ -3,6 +3,8 @@
 // subcommand does with it what it does with tests.
 #include "cli/kernel.h"
 
+#include "cli/cli.h"
+
 #include "base/file.h"
 #include "catalogue/catalogue.h"
 #include "report/format.h"
@@ -16,7 +18,7 @@
 
 #define MOST_SIDE 65536 // bytes of the file beside a kernel
 
-#define AT(member) offsetof(struct cli_kernel_options, member)
+#define AT(member) offsetof(struct krn_options, member)
 
 static const struct cli_option options[] = {
     {0, "buffer", CLI_LIST, AT(buffers), "SET.BINDING=WHAT",
@@ -76,7 +78,7 @@ const struct cli_syntax cli_kernel_syntax = {
         "Buffers, their sizes and the workgroup size are read from the module. What is the same "
         "each\n"
         "time may stand in FILE.kernel: an option a line, without the dashes.",
-    CLI_OPTIONS(options, struct cli_kernel_options, .groups = NULL),
+    CLI_OPTIONS(options, struct krn_options, .groups = NULL),
     .more = "docs/kernel.md says more.\n\n"
             "examples:\n"
             "  litmus kernel scan.spv --groups 64 --buffer 0.0=random:16K --expect 0.1=sums.words\n"
@@ -117,7 +119,7 @@ static void put_value(const char *side, const char *option, const char *value, s
 }
 
 // An option for a line: "buffer 0.0=random:4096" is --buffer 0.0=random:4096.
-static bool take_line(const char *side, char *line, struct cli_kernel_options *chosen,
+static bool take_line(const char *side, char *line, struct krn_options *chosen,
                       struct lit_error *error)
 {
     OWNED(text_free) struct text word = {0};
@@ -149,7 +151,7 @@ static bool take_line(const char *side, char *line, struct cli_kernel_options *c
     return cli_parse(&cli_kernel_syntax, 2, argv, chosen, &operands, NULL, error) == CLI_PARSED;
 }
 
-bool cli_kernel_side(const char *path, char *lines, struct cli_kernel_options *chosen,
+bool cli_kernel_side(const char *path, char *lines, struct krn_options *chosen,
                      struct lit_error *error)
 {
     struct lit_error why = {0};
@@ -165,7 +167,7 @@ bool cli_kernel_side(const char *path, char *lines, struct cli_kernel_options *c
 }
 
 // The file beside a kernel. None is fine.
-static bool read_side(const char *path, struct cli_kernel_options *chosen, struct lit_error *error)
+static bool read_side(const char *path, struct krn_options *chosen, struct lit_error *error)
 {
     OWNED(text_free) struct text side = {0}, text = {0};
     text_printf(&side, "%s.kernel", path);
@@ -183,7 +185,7 @@ static void add_list(struct lit_list *to, const struct lit_list *from)
         lit_list_add(to, lit_strdup(from->items[i]));
 }
 
-static void override(struct cli_kernel_options *to, const struct cli_kernel_options *from)
+static void override(struct krn_options *to, const struct krn_options *from)
 {
     add_list(&to->buffers, &from->buffers);
     add_list(&to->specs, &from->specs);
@@ -205,7 +207,7 @@ static void override(struct cli_kernel_options *to, const struct cli_kernel_opti
 }
 
 // Of several that say what is expected, `agree` goes with no file: the last word counts.
-static void settle_expected(struct cli_kernel_options *chosen)
+static void settle_expected(struct krn_options *chosen)
 {
     struct lit_list *list = &chosen->expected;
     size_t kept = 0;
@@ -272,7 +274,7 @@ static int check(struct cli_call *call, const struct lit_list *operands,
                  operands->items[1]);
         return CLI_FAILED;
     }
-    if (!cli_kernel_check(package, name, &call->out, &found, &call->error))
+    if (!krn_check(package, name, &call->out, &found, &call->error))
         return CLI_FAILED;
     return found ? LIT_EXIT_FORBIDDEN : LIT_EXIT_OK;
 }
@@ -280,7 +282,7 @@ static int check(struct cli_call *call, const struct lit_list *operands,
 int cli_kernel(struct cli_call *call)
 {
     const struct lit_list *operands = &call->operands;
-    struct cli_kernel_options chosen = {0};
+    struct krn_options chosen = {0};
     OWNED(cat_package_clear) struct cat_package package = {0};
     OWNED(text_free) struct text pattern = {0};
     if (!operands->count || operands->items[0][0] == '-') {
@@ -297,15 +299,15 @@ int cli_kernel(struct cli_call *call)
         return CLI_FAILED;
     override(&chosen, call->chosen);
     settle_expected(&chosen);
-    if (!cli_kernel_make(path, &chosen, &package, &call->error))
+    if (!krn_make(path, &chosen, &package, &call->error))
         return CLI_FAILED;
     cat_package_configuration(&package, &pattern);
     if (chosen.check)
         return check(call, operands, &package, pattern.data);
-    if (!cli_kernel_vet(&package, pattern.data, chosen.unchecked, &call->error))
+    if (!krn_vet(&package, pattern.data, chosen.unchecked, &call->error))
         return CLI_FAILED;
-    if (!(chosen.agrees ? cli_kernel_agree(&package, pattern.data, &call->error)
-                        : cli_kernel_add(&package, &call->error)))
+    if (!(chosen.agrees ? krn_agree(&package, pattern.data, &call->error)
+                        : krn_add(&package, &call->error)))
         return CLI_FAILED;
     keep_words(call, path);
     return forward(command, pattern.data, operands, first);

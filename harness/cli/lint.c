@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus lint: the convergence lint over machine code from anywhere, and over SPIR-V.
-#include "cli/kernel.h"
+#include "cli/cli.h"
+
+#include "kernel/kernel.h"
 #include "lint/files.h"
 
 #include <stddef.h>
@@ -55,9 +57,8 @@ const struct cli_syntax cli_lint_syntax = {
 static bool load(const char *path, const struct linting_options *chosen, uint32_t **words,
                  size_t *count, struct text *page, struct lit_error *error)
 {
-    const struct cli_kernel_options glsl = {.defines = chosen->defines,
-                                            .includes = chosen->includes};
-    return cli_kernel_load(path, &glsl, words, count, page, error);
+    const struct krn_options glsl = {.defines = chosen->defines, .includes = chosen->includes};
+    return krn_load(path, &glsl, words, count, page, error);
 }
 
 int cli_lint(struct cli_call *call)

@@ -6,7 +6,7 @@
 #include "axiomatic/decide.h"
 #include "base/file.h"
 #include "catalogue/catalogue.h"
-#include "cli/kernel.h"
+#include "kernel/kernel.h"
 #include "generate/concurrent.h"
 
 #include <ctype.h>
@@ -129,12 +129,12 @@ static bool add_litmus(const char *path, const struct cat_test **test, struct li
 // A program as litmus fuzz stores it.
 static bool add_program(const char *path, const struct cat_test **test, struct lit_error *error)
 {
-    const struct cli_kernel_options none = {0};
+    const struct krn_options none = {0};
     OWNED(cat_package_clear) struct cat_package package = {0};
     OWNED(text_free) struct text packed = {0};
     struct lit_error why = {0};
     text_puts(&package.origin, "litmus fuzz"); // its page says what counts
-    if (!cli_kernel_load(path, &none, &package.words, &package.word_count, &package.page, error))
+    if (!krn_load(path, &none, &package.words, &package.word_count, &package.page, error))
         return false;
     cat_package_write(&package, &packed);
     return cat_test_add(packed.data, packed.length, test, &why) ||

@@ -55,7 +55,7 @@ const struct cli_syntax cli_plan_syntax = {
     .operands = CLI_OPERANDS_TESTS,
 };
 
-int cli_plan(struct cli_call *call)
+int krn_plan(struct cli_call *call)
 {
     return ses_plan(call->chosen, &call->operands, &call->out, &call->error);
 }

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/device.h"
-#include "cli/kernel.h"
+#include "kernel/kernel.h"
 #include "engine/drivers.h"
 #include "engine/watch.h"
 #include "engine/plan.h"
@@ -279,7 +279,7 @@ static bool begin_session(struct run *run, const struct cli_call *call, struct l
 {
     return ses_begin("run", call->argc, call->argv, &run->options, &run->devices, &run->store,
                      &run->session, error) &&
-           cli_kernels_keep(run->store, run->session.id, &run->kept, error);
+           krn_keep(run->store, run->session.id, &run->kept, error);
 }
 
 // What reports say of drivers that cannot be used.
@@ -301,7 +301,7 @@ static bool note_drivers(struct run *run, struct lit_error *error)
 static bool load_session(struct run *run, struct lit_error *error)
 {
     return ses_resume(&run->store, &run->session, &run->options, error) &&
-           cli_kernels_take(run->store, run->session.id, error);
+           krn_take(run->store, run->session.id, error);
 }
 
 // Results

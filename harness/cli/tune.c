@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus tune: which stress makes a test fail most often on a device.
 #include "cli/device.h"
-#include "cli/kernel.h"
+#include "kernel/kernel.h"
 #include "tune/configuration.h"
 #include "tune/tune.h"
 
@@ -54,6 +54,6 @@ const struct cli_syntax cli_tune_syntax = {
 
 int cli_tune(struct cli_call *call)
 {
-    return tune_configurations(call->chosen, &call->operands, call->argc, call->argv,
-                               cli_kernels_keep, &call->error);
+    return tune_configurations(call->chosen, &call->operands, call->argc, call->argv, krn_keep,
+                               &call->error);
 }

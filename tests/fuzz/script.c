@@ -4,7 +4,9 @@
 #include "fuzz.h"
 
 #include "catalogue/catalogue.h"
-#include "cli/kernel_plan.h"
+#include "cli/cli.h"
+#include "cli/kernel.h"
+#include "kernel/plan.h"
 #include "model/kernel.h"
 
 #include <string.h>
@@ -12,7 +14,7 @@
 // The program's own are in its main file.
 const struct cli_command cli_commands[] = {{0}};
 
-static bool load(const struct cli_shader *shader, void *user, uint32_t **words, size_t *count,
+static bool load(const struct krn_shader *shader, void *user, uint32_t **words, size_t *count,
                  struct lit_error *error)
 {
     const struct cat_kernel *kernel = &cat_kernels[shader->length % cat_kernel_count];
@@ -28,19 +30,19 @@ static bool load(const struct cli_shader *shader, void *user, uint32_t **words, 
 // What a script says becomes a package that the catalogue takes.
 static void take_script(const char *text, size_t length)
 {
-    OWNED(cli_plan_free) struct cli_plan *plan = cli_plan_new();
+    OWNED(krn_plan_free) struct krn_plan *plan = krn_plan_new();
     OWNED(cat_package_clear) struct cat_package package = {0};
     OWNED(text_free) struct text bytes = {0};
     struct lit_error error = {0};
-    const struct cli_script script = {.path = "/nowhere/some.amber",
+    const struct krn_script script = {.path = "/nowhere/some.amber",
                                       .text = text,
                                       .length = length,
                                       .agrees = length % 2 == 0,
                                       .load = load};
     text_puts(&package.name, "some");
     text_puts(&package.origin, "some.amber");
-    if (!cli_script_read(&script, plan, &error) ||
-        !cli_plan_place(plan, script.agrees, &package, &error)) {
+    if (!krn_script_read(&script, plan, &error) ||
+        !krn_plan_place(plan, script.agrees, &package, &error)) {
         MUST(error.message[0] && error.code == LIT_EXIT_USAGE);
         return;
     }
@@ -51,7 +53,7 @@ static void take_script(const char *text, size_t length)
 
 // What options hold is never freed: here it can be reached to the end.
 struct kept {
-    struct cli_kernel_options chosen;
+    struct krn_options chosen;
     struct kept *next;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN and EXPECT of Amber scripts.
-#include "cli/kernel_plan.h"
+#include "kernel/plan.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,29 +8,29 @@
 
 // --- RUN
 
-static bool hold(struct cli_reader *r, const struct cli_script_pipeline *pipeline,
+static bool hold(struct krn_reader *r, const struct krn_script_pipeline *pipeline,
                  const struct cat_buffer *of, size_t *held)
 {
-    const struct cli_script_bind *bind = NULL;
+    const struct krn_script_bind *bind = NULL;
     for (size_t i = 0; i < pipeline->bind_count; i++)
         if (CAT_SAME_PLACE(&pipeline->binds[i], of))
             bind = &pipeline->binds[i];
     if (!bind) {
         OWNED(text_free) struct text place = {0};
         cat_put_place(&place, of->set, of->binding, of->element);
-        return cli_refuse(r, "pipeline %s binds nothing at %s, which its shader has",
+        return krn_refuse(r, "pipeline %s binds nothing at %s, which its shader has",
                           pipeline->name, place.data);
     }
-    struct cli_script_buffer *buffer = &r->buffers[bind->buffer];
+    struct krn_script_buffer *buffer = &r->buffers[bind->buffer];
     if (bind->uniform != of->uniform)
-        return cli_refuse(r, "buffer %s is bound as %s, which it is not in the shader",
+        return krn_refuse(r, "buffer %s is bound as %s, which it is not in the shader",
                           buffer->name, bind->uniform ? "uniform" : "storage");
-    if (buffer->held != CLI_NONE) {
-        cli_plan_join(&r->plan->buffers[buffer->held], of);
-    } else if (r->plan->buffer_count == CLI_MOST_HELD) {
-        return cli_refuse(r, "more than %d buffers", CLI_MOST_HELD);
+    if (buffer->held != KRN_NONE) {
+        krn_plan_join(&r->plan->buffers[buffer->held], of);
+    } else if (r->plan->buffer_count == KRN_MOST_HELD) {
+        return krn_refuse(r, "more than %d buffers", KRN_MOST_HELD);
     } else {
-        struct cli_held *made = &r->plan->buffers[buffer->held = r->plan->buffer_count++];
+        struct krn_held *made = &r->plan->buffers[buffer->held = r->plan->buffer_count++];
         made->as = *of;
         strcpy(made->name, buffer->name);
         made->words = (buffer->bytes.length + 3) / 4;
@@ -42,16 +42,16 @@ static bool hold(struct cli_reader *r, const struct cli_script_pipeline *pipelin
 }
 
 // The first RUN of a pipeline puts it into the plan.
-static bool plan_pipeline(struct cli_reader *r, struct cli_script_pipeline *pipeline)
+static bool plan_pipeline(struct krn_reader *r, struct krn_script_pipeline *pipeline)
 {
-    struct cli_plan *plan = r->plan;
+    struct krn_plan *plan = r->plan;
     struct lit_error why = {0};
-    if (pipeline->shader == CLI_NONE)
-        return cli_refuse(r, "pipeline %s has no shader", pipeline->name);
+    if (pipeline->shader == KRN_NONE)
+        return krn_refuse(r, "pipeline %s has no shader", pipeline->name);
     if (plan->pipeline_count > CAT_MOST_PARTS)
-        return cli_refuse(r, "more than %d pipelines", 1 + CAT_MOST_PARTS);
-    const struct cli_script_shader *shader = &r->shaders[pipeline->shader];
-    struct cli_pipeline *made = &plan->pipelines[pipeline->planned = plan->pipeline_count++];
+        return krn_refuse(r, "more than %d pipelines", 1 + CAT_MOST_PARTS);
+    const struct krn_script_shader *shader = &r->shaders[pipeline->shader];
+    struct krn_pipeline *made = &plan->pipelines[pipeline->planned = plan->pipeline_count++];
     strcpy(made->name, pipeline->name);
     r->first[pipeline->planned] = pipeline->shader;
     if (!pipeline->planned || r->first[0] != pipeline->shader) {
@@ -65,7 +65,7 @@ static bool plan_pipeline(struct cli_reader *r, struct cli_script_pipeline *pipe
     memcpy(made->specs, pipeline->specs, sizeof made->specs);
     if (!cat_inspect(shader->words, shader->count, pipeline->entry, made->specs, made->spec_count,
                      &made->module, &why))
-        return cli_refuse(r, "shader %s: %.280s", shader->name, why.message);
+        return krn_refuse(r, "shader %s: %.280s", shader->name, why.message);
     for (size_t i = 0; i < made->module.buffer_count; i++) {
         const struct cat_buffer *first = &made->module.buffers[i];
         uint32_t elements = 0;
@@ -73,8 +73,8 @@ static bool plan_pipeline(struct cli_reader *r, struct cli_script_pipeline *pipe
             elements += pipeline->binds[b].set == first->set &&
                         pipeline->binds[b].binding == first->binding;
         if (elements &&
-            !cli_plan_grow(made->module.buffers, &made->module.buffer_count, i, elements))
-            return cli_refuse(r, "more than %d buffers", CAT_MOST_BINDINGS);
+            !krn_plan_grow(made->module.buffers, &made->module.buffer_count, i, elements))
+            return krn_refuse(r, "more than %d buffers", CAT_MOST_BINDINGS);
     }
     for (size_t i = 0; i < made->module.buffer_count; i++)
         if (!hold(r, pipeline, &made->module.buffers[i], &made->held[i]))
@@ -83,15 +83,15 @@ static bool plan_pipeline(struct cli_reader *r, struct cli_script_pipeline *pipe
 }
 
 // What a RUN may write is not what an EXPECT before it was about.
-static bool note_writes(struct cli_reader *r, const struct cli_pipeline *pipeline)
+static bool note_writes(struct krn_reader *r, const struct krn_pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->module.buffer_count; i++)
         for (size_t b = 0; b < r->buffer_count; b++) {
-            struct cli_script_buffer *buffer = &r->buffers[b];
+            struct krn_script_buffer *buffer = &r->buffers[b];
             if (!pipeline->module.buffers[i].stored || buffer->held != pipeline->held[i])
                 continue;
             if (buffer->expects)
-                return cli_refuse(r,
+                return krn_refuse(r,
                                   "writes buffer %s after the EXPECT of line %zu: only what a "
                                   "buffer holds at the end is compared",
                                   buffer->name, buffer->expects);
@@ -100,62 +100,62 @@ static bool note_writes(struct cli_reader *r, const struct cli_pipeline *pipelin
     return true;
 }
 
-static bool take_push(struct cli_reader *r, const struct cli_script_pipeline *pipeline,
+static bool take_push(struct krn_reader *r, const struct krn_script_pipeline *pipeline,
                       uint32_t size, uint8_t *push)
 {
     if (!size)
         return true;
-    if (pipeline->push == CLI_NONE)
-        return cli_refuse(
+    if (pipeline->push == KRN_NONE)
+        return krn_refuse(
             r, "pipeline %s binds no push_constant, of which its shader has %" PRIu32 " bytes",
             pipeline->name, size);
-    const struct cli_script_buffer *buffer = &r->buffers[pipeline->push];
+    const struct krn_script_buffer *buffer = &r->buffers[pipeline->push];
     if (buffer->written)
-        return cli_refuse(r, "push constants out of buffer %s, which a RUN has written",
+        return krn_refuse(r, "push constants out of buffer %s, which a RUN has written",
                           buffer->name);
     // The size of a module's is a multiple of 4.
     if ((buffer->bytes.length + 3) / 4 * 4 < size)
-        return cli_refuse(r, "buffer %s has %zu bytes, the shader %" PRIu32 " of push constants",
+        return krn_refuse(r, "buffer %s has %zu bytes, the shader %" PRIu32 " of push constants",
                           buffer->name, buffer->bytes.length, size);
     memcpy(push, buffer->bytes.data,
            buffer->bytes.length < size ? buffer->bytes.length : (size_t)size);
     return true;
 }
 
-bool cli_read_run(struct cli_reader *r)
+bool krn_read_run(struct krn_reader *r)
 {
     char name[CAT_ENTRY_SIZE];
     uint64_t groups[3];
-    if (!cli_take_name(r, name) ||
-        (strcmp(name, "TIMED_EXECUTION") == 0 && !cli_take_name(r, name)))
+    if (!krn_take_name(r, name) ||
+        (strcmp(name, "TIMED_EXECUTION") == 0 && !krn_take_name(r, name)))
         return false;
-    const size_t at = cli_find_pipeline(r, name);
-    if (at == CLI_NONE)
-        return cli_refuse(r, "there is no pipeline %s", name);
-    struct cli_script_pipeline *pipeline = &r->pipelines[at];
+    const size_t at = krn_find_pipeline(r, name);
+    if (at == KRN_NONE)
+        return krn_refuse(r, "there is no pipeline %s", name);
+    struct krn_script_pipeline *pipeline = &r->pipelines[at];
     for (size_t i = 0; i < 3; i++) {
-        if (!cli_take_count(r, UINT32_MAX, &groups[i]))
+        if (!krn_take_count(r, UINT32_MAX, &groups[i]))
             return false;
         if (!groups[i])
-            return cli_refuse(r, "a RUN of no workgroups");
+            return krn_refuse(r, "a RUN of no workgroups");
     }
     if (r->plan->dispatch_count > CAT_MOST_STEPS)
-        return cli_refuse(r, "more than %d of RUN", 1 + CAT_MOST_STEPS);
-    struct cli_dispatch *made = &r->plan->dispatches[r->plan->dispatch_count++];
-    if (pipeline->planned == CLI_NONE && !plan_pipeline(r, pipeline))
+        return krn_refuse(r, "more than %d of RUN", 1 + CAT_MOST_STEPS);
+    struct krn_dispatch *made = &r->plan->dispatches[r->plan->dispatch_count++];
+    if (pipeline->planned == KRN_NONE && !plan_pipeline(r, pipeline))
         return false;
-    const struct cli_pipeline *planned = &r->plan->pipelines[pipeline->planned];
+    const struct krn_pipeline *planned = &r->plan->pipelines[pipeline->planned];
     made->pipeline = pipeline->planned;
     for (size_t i = 0; i < 3; i++)
         made->groups[i] = (uint32_t)groups[i];
     return take_push(r, pipeline, planned->module.push_size, made->push) &&
-           note_writes(r, planned) && cli_end_line(r);
+           note_writes(r, planned) && krn_end_line(r);
 }
 
 // --- EXPECT
 
 // Whether a buffer holds from the beginning what is expected of it.
-static bool holds(const struct cli_script_buffer *buffer, uint64_t at, const void *bytes,
+static bool holds(const struct krn_script_buffer *buffer, uint64_t at, const void *bytes,
                   size_t size)
 {
     uint32_t got, want;
@@ -168,20 +168,20 @@ static bool holds(const struct cli_script_buffer *buffer, uint64_t at, const voi
 
 // One EXPECT of a buffer goes with the others only if it says the same of each byte, and of how
 // much it may differ.
-static bool expect_bytes(struct cli_reader *r, struct cli_script_buffer *buffer, uint64_t at,
+static bool expect_bytes(struct krn_reader *r, struct krn_script_buffer *buffer, uint64_t at,
                          const void *bytes, size_t size)
 {
     const size_t all = (buffer->bytes.length + 3) / 4 * 4;
     if (at > buffer->bytes.length || size > buffer->bytes.length - at)
-        return cli_refuse(r, "behind the end of buffer %s", buffer->name);
+        return krn_refuse(r, "behind the end of buffer %s", buffer->name);
     // What no RUN stores to is what it was, whatever the driver.
     if (!buffer->written && !holds(buffer, at, bytes, size))
-        return cli_refuse(r, "no RUN before stores to buffer %s, which holds something else",
+        return krn_refuse(r, "no RUN before stores to buffer %s, which holds something else",
                           buffer->name);
-    if (buffer->held == CLI_NONE)
+    if (buffer->held == KRN_NONE)
         return true;
-    if (buffer->like != CLI_NONE)
-        return cli_refuse(r, "line %zu expects something else of buffer %s", buffer->expects,
+    if (buffer->like != KRN_NONE)
+        return krn_refuse(r, "line %zu expects something else of buffer %s", buffer->expects,
                           buffer->name);
     if (!buffer->expected) {
         buffer->expected = lit_alloc(all, 1);
@@ -189,7 +189,7 @@ static bool expect_bytes(struct cli_reader *r, struct cli_script_buffer *buffer,
     }
     for (size_t i = 0; i < size; i++)
         if (buffer->counts[at + i] && buffer->expected[at + i] != ((const uint8_t *)bytes)[i])
-            return cli_refuse(r, "line %zu expects something else of buffer %s", buffer->expects,
+            return krn_refuse(r, "line %zu expects something else of buffer %s", buffer->expects,
                               buffer->name);
     memcpy(buffer->expected + at, bytes, size);
     memset(buffer->counts + at, 0xff, size);
@@ -203,129 +203,129 @@ static bool is_same(const struct cat_tolerance *a, const struct cat_tolerance *b
            memcmp(&a->rmse, &b->rmse, sizeof a->rmse) == 0;
 }
 
-static bool agree(struct cli_reader *r, struct cli_script_buffer *buffer,
+static bool agree(struct krn_reader *r, struct krn_script_buffer *buffer,
                   const struct cat_tolerance *may)
 {
     if (buffer->expects && !is_same(&buffer->may, may))
-        return cli_refuse(r, "line %zu has another tolerance for buffer %s, which is not supported",
+        return krn_refuse(r, "line %zu has another tolerance for buffer %s, which is not supported",
                           buffer->expects, buffer->name);
     if ((may->relative > 0 || may->absolute > 0 || may->rmse > 0) &&
         (buffer->type.kind != 'f' || buffer->type.bits != 32))
-        return cli_refuse(r, "a tolerance is supported for float only");
+        return krn_refuse(r, "a tolerance is supported for float only");
     buffer->may = *may;
-    if (buffer->held == CLI_NONE)
+    if (buffer->held == KRN_NONE)
         return true;
     buffer->expects = buffer->expects ? buffer->expects : r->line;
     return true;
 }
 
-static bool take_tolerance(struct cli_reader *r, float *tolerance, bool *percent)
+static bool take_tolerance(struct krn_reader *r, float *tolerance, bool *percent)
 {
-    static const struct cli_type real = {.kind = 'f', .bits = 32};
-    struct cli_value value;
-    cli_next(r);
+    static const struct krn_type real = {.kind = 'f', .bits = 32};
+    struct krn_value value;
+    krn_next(r);
     const size_t length = strlen(r->token);
     *percent = length && r->token[length - 1] == '%';
     if (*percent)
         r->token[length - 1] = '\0';
-    if (!cli_value_parse(&real, r->token, &value))
-        return cli_refuse_token(r, "expected a tolerance");
+    if (!krn_value_parse(&real, r->token, &value))
+        return krn_refuse_token(r, "expected a tolerance");
     *tolerance = (float)value.real;
-    return (value.real >= 0 && value.real < 1e30) || cli_refuse_token(r, "expected a tolerance");
+    return (value.real >= 0 && value.real < 1e30) || krn_refuse_token(r, "expected a tolerance");
 }
 
 // "IDX 8 EQ 1 2 3", "IDX 8 TOLERANCE 1% EQ 1 2 3".
-static bool expect_values(struct cli_reader *r, struct cli_script_buffer *buffer)
+static bool expect_values(struct krn_reader *r, struct krn_script_buffer *buffer)
 {
     struct cat_tolerance may = {0};
     uint64_t first;
     float tolerance;
     bool percent;
-    struct cli_value value;
+    struct krn_value value;
     uint8_t bytes[8];
-    if (!cli_take_count(r, CAT_PACKAGE_BYTES, &first))
+    if (!krn_take_count(r, CAT_PACKAGE_BYTES, &first))
         return false;
-    cli_next(r);
-    if (cli_is(r, "TOLERANCE")) {
+    krn_next(r);
+    if (krn_is(r, "TOLERANCE")) {
         if (!take_tolerance(r, &tolerance, &percent))
             return false;
         *(percent ? &may.relative : &may.absolute) = percent ? tolerance / 100 : tolerance;
-        cli_next(r);
+        krn_next(r);
     }
-    if (!cli_is(r, "EQ"))
-        return cli_refuse_token(r, "only EQ, EQ_BUFFER and RMSE_BUFFER are supported, with one "
+    if (!krn_is(r, "EQ"))
+        return krn_refuse_token(r, "only EQ, EQ_BUFFER and RMSE_BUFFER are supported, with one "
                                    "tolerance");
     if (buffer->type.kind == 'f' && buffer->type.bits == 64)
-        return cli_refuse(r, "EQ of doubles, for which Amber has a tolerance, is not supported");
+        return krn_refuse(r, "EQ of doubles, for which Amber has a tolerance, is not supported");
     if (!agree(r, buffer, &may))
         return false;
     uint64_t n = 0;
-    for (cli_next(r); !cli_at_end(r); cli_next(r), n++) {
-        if (!cli_value_parse(&buffer->type, r->token, &value))
-            return cli_refuse_token(r, "no value of the buffer's type");
-        cli_value_bytes(&buffer->type, &value, NULL, 0, bytes);
-        if (!expect_bytes(r, buffer, first + cli_type_offset(&buffer->type, n), bytes,
+    for (krn_next(r); !krn_at_end(r); krn_next(r), n++) {
+        if (!krn_value_parse(&buffer->type, r->token, &value))
+            return krn_refuse_token(r, "no value of the buffer's type");
+        krn_value_bytes(&buffer->type, &value, NULL, 0, bytes);
+        if (!expect_bytes(r, buffer, first + krn_type_offset(&buffer->type, n), bytes,
                           buffer->type.bits / 8))
             return false;
     }
     if (!n)
-        return cli_refuse_token(r, "expected a value");
-    r->line += cli_is(r, "\n");
+        return krn_refuse_token(r, "expected a value");
+    r->line += krn_is(r, "\n");
     return true;
 }
 
 // Both hold what RUNs have stored.
-static bool expect_like(struct cli_reader *r, struct cli_script_buffer *buffer, size_t other)
+static bool expect_like(struct krn_reader *r, struct krn_script_buffer *buffer, size_t other)
 {
-    struct cli_script_buffer *of = &r->buffers[other];
-    if (buffer->held == CLI_NONE || of == buffer)
-        return cli_refuse(r, "no RUN before has buffer %s", buffer->name);
-    if (buffer->expected || buffer->is_model || of->like != CLI_NONE ||
-        (buffer->like != CLI_NONE && buffer->like != other))
-        return cli_refuse(r, "several EXPECTs of buffers %s and %s, which is not supported",
+    struct krn_script_buffer *of = &r->buffers[other];
+    if (buffer->held == KRN_NONE || of == buffer)
+        return krn_refuse(r, "no RUN before has buffer %s", buffer->name);
+    if (buffer->expected || buffer->is_model || of->like != KRN_NONE ||
+        (buffer->like != KRN_NONE && buffer->like != other))
+        return krn_refuse(r, "several EXPECTs of buffers %s and %s, which is not supported",
                           buffer->name, of->name);
     buffer->like = other;
     buffer->expects = buffer->expects ? buffer->expects : r->line;
     of->is_model = true;
     of->expects = of->expects ? of->expects : r->line;
-    return cli_end_line(r);
+    return krn_end_line(r);
 }
 
-static bool expect_buffer(struct cli_reader *r, size_t at)
+static bool expect_buffer(struct krn_reader *r, size_t at)
 {
     struct cat_tolerance may = {0};
-    const bool exact = cli_is(r, "EQ_BUFFER");
+    const bool exact = krn_is(r, "EQ_BUFFER");
     size_t other;
     bool percent;
-    if (!cli_take_buffer(r, &other))
+    if (!krn_take_buffer(r, &other))
         return false;
-    const struct cli_script_buffer *of = &r->buffers[other];
-    struct cli_script_buffer *buffer = &r->buffers[at];
+    const struct krn_script_buffer *of = &r->buffers[other];
+    struct krn_script_buffer *buffer = &r->buffers[at];
     if (of->bytes.length != buffer->bytes.length)
-        return cli_refuse(r, "buffer %s has %zu bytes, buffer %s %zu", buffer->name,
+        return krn_refuse(r, "buffer %s has %zu bytes, buffer %s %zu", buffer->name,
                           buffer->bytes.length, of->name, of->bytes.length);
     if (of->written && exact)
         return expect_like(r, buffer, other);
     if (of->written)
-        return cli_refuse(r, "RMSE_BUFFER with buffer %s, which a RUN writes, is not supported",
+        return krn_refuse(r, "RMSE_BUFFER with buffer %s, which a RUN writes, is not supported",
                           of->name);
-    if (!exact && (!cli_expect_word(r, "TOLERANCE") || !take_tolerance(r, &may.rmse, &percent)))
+    if (!exact && (!krn_expect_word(r, "TOLERANCE") || !take_tolerance(r, &may.rmse, &percent)))
         return false;
     if (!exact && percent)
-        return cli_refuse(r, "the tolerance of RMSE_BUFFER is a number, not a part");
+        return krn_refuse(r, "the tolerance of RMSE_BUFFER is a number, not a part");
     return agree(r, buffer, &may) && expect_bytes(r, buffer, 0, of->bytes.data, of->bytes.length) &&
-           cli_end_line(r);
+           krn_end_line(r);
 }
 
-bool cli_read_expect(struct cli_reader *r)
+bool krn_read_expect(struct krn_reader *r)
 {
     size_t at;
-    if (!cli_take_buffer(r, &at))
+    if (!krn_take_buffer(r, &at))
         return false;
-    cli_next(r);
-    if (cli_is(r, "IDX"))
+    krn_next(r);
+    if (krn_is(r, "IDX"))
         return expect_values(r, &r->buffers[at]);
-    if (cli_is(r, "EQ_BUFFER") || cli_is(r, "RMSE_BUFFER"))
+    if (krn_is(r, "EQ_BUFFER") || krn_is(r, "RMSE_BUFFER"))
         return expect_buffer(r, at);
-    return cli_refuse_token(r, "not supported");
+    return krn_refuse_token(r, "not supported");
 }

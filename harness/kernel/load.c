@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files that a kernel is given as: modules, assembly, GLSL, words.
-#include "cli/kernel_plan.h"
+#include "kernel/plan.h"
 
 #include "base/file.h"
 #include "base/program.h"
@@ -29,17 +29,17 @@ static bool ends(const char *path, const char *end)
     return length > size && strcmp(path + length - size, end) == 0;
 }
 
-bool cli_kernel_bytes(const char *path, size_t most, struct text *bytes, struct lit_error *error)
+bool krn_bytes(const char *path, size_t most, struct text *bytes, struct lit_error *error)
 {
     return lit_file_read(path, most, bytes, error) &&
            (bytes->length || lit_fail(error, LIT_EXIT_USAGE, "%.200s: empty", path));
 }
 
-bool cli_kernel_words(const char *path, uint32_t **words, size_t *count, struct lit_error *error)
+bool krn_words(const char *path, uint32_t **words, size_t *count, struct lit_error *error)
 {
     OWNED(text_free) struct text bytes = {0};
     struct lit_error why = {0};
-    if (!cli_kernel_bytes(path, CAT_PACKAGE_BYTES, &bytes, error))
+    if (!krn_bytes(path, CAT_PACKAGE_BYTES, &bytes, error))
         return false;
     if (ends(path, ".words"))
         return cat_words_parse(bytes.data, bytes.length, words, count, &why) ||
@@ -66,7 +66,7 @@ static bool convert(const char *const *tool, const char *path, struct text *spir
     words[count++] = path;
     words[count] = NULL;
     const bool good = lit_program_run(words, SECONDS, MOST_TEXT, &said, error) &&
-                      cli_kernel_bytes(made.data, CAT_PACKAGE_BYTES, spirv, error);
+                      krn_bytes(made.data, CAT_PACKAGE_BYTES, spirv, error);
     unlink(made.data);
     return good;
 }
@@ -251,8 +251,7 @@ static bool are_plain(const char *path, const struct lit_list *includes, struct 
 // GLSL as it is brought: it includes what lies beside it, whether it asks for that or not. (Older
 // compilers cannot be told so.)
 static bool compile(const char *path, const char *target, const char *label,
-                    const struct cli_kernel_options *chosen, struct text *spirv,
-                    struct lit_error *error)
+                    const struct krn_options *chosen, struct text *spirv, struct lit_error *error)
 {
     static const char *const ways[][2] = {{"glslang", INCLUDES},
                                           {"glslang", "-g"},
@@ -343,8 +342,8 @@ static bool take_words(const struct text *spirv, const char *label, uint32_t **w
            validate(label, spirv, error);
 }
 
-bool cli_kernel_load(const char *path, const struct cli_kernel_options *chosen, uint32_t **words,
-                     size_t *count, struct text *page, struct lit_error *error)
+bool krn_load(const char *path, const struct krn_options *chosen, uint32_t **words, size_t *count,
+              struct text *page, struct lit_error *error)
 {
     OWNED(text_free) struct text spirv = {0};
     const bool assembly = ends(path, ".spvasm");
@@ -352,11 +351,11 @@ bool cli_kernel_load(const char *path, const struct cli_kernel_options *chosen, 
     *words = NULL;
     *count = 0;
     if (assembly || glsl) {
-        if (!is_plain(path, error) || !cli_kernel_bytes(path, MOST_TEXT, page, error) ||
+        if (!is_plain(path, error) || !krn_bytes(path, MOST_TEXT, page, error) ||
             !(glsl ? compile(path, GLSL_TARGET, path, chosen, &spirv, error)
                    : assemble(path, version_of(page), path, &spirv, error)))
             return false;
-    } else if (!cli_kernel_bytes(path, CAT_PACKAGE_BYTES, &spirv, error)) {
+    } else if (!krn_bytes(path, CAT_PACKAGE_BYTES, &spirv, error)) {
         return false;
     }
     if (!take_words(&spirv, path, words, count, error))
@@ -368,28 +367,28 @@ bool cli_kernel_load(const char *path, const struct cli_kernel_options *chosen, 
 
 // --- Shaders of scripts
 
-static bool load_shader(const struct cli_shader *shader, void *user, uint32_t **words,
+static bool load_shader(const struct krn_shader *shader, void *user, uint32_t **words,
                         size_t *count, struct lit_error *error)
 {
-    const struct cli_kernel_options *chosen = user;
+    const struct krn_options *chosen = user;
     const char *target = shader->target, *file = shader->file;
     OWNED(text_free) struct text spirv = {0}, source = {0}, temporary = {0}, other = {0};
-    if (file && !(is_plain(file, error) && cli_kernel_bytes(file, MOST_TEXT, &source, error)))
+    if (file && !(is_plain(file, error) && krn_bytes(file, MOST_TEXT, &source, error)))
         return false;
-    if (shader->source == CLI_SPIRV)
+    if (shader->source == KRN_SPIRV)
         return take_words(&source, file, words, count, error);
     if (!file) {
         text_append(&source, shader->text, shader->length);
         if (!lit_file_temporary(source.data, source.length, &temporary, error))
             return false;
     }
-    if (target && shader->source == CLI_GLSL && strncmp(target, "spv", 3) == 0) {
+    if (target && shader->source == KRN_GLSL && strncmp(target, "spv", 3) == 0) {
         text_printf(&other, "spirv%s", target + 3);
         target = other.data;
     }
     const char *path = file ? file : temporary.data, *label = file ? file : "its text";
     const bool good =
-        shader->source == CLI_GLSL
+        shader->source == KRN_GLSL
             ? compile(path, target ? target : GLSL_TARGET, label, chosen, &spirv, error)
             : assemble(path, target ? target : version_of(&source), label, &spirv, error);
     if (temporary.data)
@@ -397,8 +396,8 @@ static bool load_shader(const struct cli_shader *shader, void *user, uint32_t **
     return good && take_words(&spirv, label, words, count, error);
 }
 
-bool cli_kernel_script(const char *path, const struct cli_kernel_options *chosen,
-                       struct cli_plan *plan, struct text *page, struct lit_error *error)
+bool krn_script(const char *path, const struct krn_options *chosen, struct krn_plan *plan,
+                struct text *page, struct lit_error *error)
 {
     const struct {
         const char *option;
@@ -419,9 +418,9 @@ bool cli_kernel_script(const char *path, const struct cli_kernel_options *chosen
         if (other[i].given)
             return lit_fail(error, LIT_EXIT_USAGE, "%.200s: a script says itself what --%s says",
                             path, other[i].option);
-    if (!cli_kernel_bytes(path, MOST_TEXT, page, error))
+    if (!krn_bytes(path, MOST_TEXT, page, error))
         return false;
-    return cli_script_read(&(struct cli_script){.path = path,
+    return krn_script_read(&(struct krn_script){.path = path,
                                                 .text = page->data,
                                                 .length = page->length,
                                                 .agrees = chosen->agrees,

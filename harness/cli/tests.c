@@ -1,53 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels from outside and the store: a session keeps those that it ran, and who names one later
-// needs its file no more.
-#include "cli/kernel.h"
-
+// The tests that a command line names: files become tests of the catalogue, and so do kernels that
+// only a store knows.
 #include "catalogue/catalogue.h"
 #include "cli/litmus.h"
 #include "store/store.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-bool cli_kernels_keep(struct store *store, int64_t session, bool *all, struct lit_error *error)
-{
-    const struct text *bytes;
-    const char *name;
-    *all = true;
-    for (size_t i = 0; (bytes = cat_added_at(i, &name)); i++) {
-        if (bytes->length > STORE_MOST_KERNEL) {
-            *all = false;
-            fprintf(stderr,
-                    "litmus: %s is larger than what a store keeps (%zu MiB): what is done with "
-                    "this session needs its file\n",
-                    name, STORE_MOST_KERNEL >> 20);
-        } else if (!store_kernel_put(store, session, name, bytes->data, bytes->length, error)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool take(const void *bytes, size_t size, void *user)
-{
-    struct lit_error *error = user;
-    return cat_test_add(bytes, size, NULL, error);
-}
-
-bool cli_kernels_take(struct store *store, int64_t session, struct lit_error *error)
-{
-    struct lit_error why = {0};
-    if (!store_kernels(store, session, take, &why, error))
-        return false;
-    return !why.message[0] ||
-           lit_fail(error, LIT_EXIT_USAGE, "%.200s: %.300s", store_path(store), why.message);
-}
-
-// --- Those that a command line names
 
 static bool names_test(const char *pattern, const struct cat_test *test)
 {

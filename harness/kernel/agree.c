@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a kernel stores where nobody says what is right: what the SIMT simulator makes of it.
-#include "cli/kernel.h"
+#include "kernel/kernel.h"
 
 #include "catalogue/catalogue.h"
-#include "cli/kernel_ask.h"
+#include "kernel/ask.h"
 #include "engine/drivers.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #define TRIES   8  // runs of each model besides the first
 #define SECONDS 60 // for each
 
-bool cli_kernel_add(const struct cat_package *package, struct lit_error *error)
+bool krn_add(const struct cat_package *package, struct lit_error *error)
 {
     OWNED(text_free) struct text bytes = {0};
     cat_package_write(package, &bytes);
@@ -23,11 +23,11 @@ bool cli_kernel_add(const struct cat_package *package, struct lit_error *error)
 
 static void note(const char *line, void *user)
 {
-    struct cli_asking *a = user;
+    struct krn_asking *a = user;
     snprintf(a->printed, sizeof a->printed, "%s", line);
 }
 
-bool cli_asking_begin(struct cli_asking *a, struct lit_error *error)
+bool krn_asking_begin(struct krn_asking *a, struct lit_error *error)
 {
     a->manifest = eng_simt_manifest(error);
     ses_devices_watch(&a->devices, SECONDS, 0, 1);
@@ -38,14 +38,14 @@ bool cli_asking_begin(struct cli_asking *a, struct lit_error *error)
     return a->manifest != NULL;
 }
 
-void cli_asking_end(struct cli_asking *a)
+void krn_asking_end(struct krn_asking *a)
 {
     eng_client_end(&a->client);
     free(a->manifest);
     a->manifest = NULL;
 }
 
-bool cli_ask(struct cli_asking *a, enum eng_request_kind kind, const char *settings, uint64_t seed,
+bool krn_ask(struct krn_asking *a, enum eng_request_kind kind, const char *settings, uint64_t seed,
              const char *option, struct eng_outcome *outcome, struct lit_error *error)
 {
     struct eng_request request = {.kind = kind, .seed = seed};
@@ -63,20 +63,20 @@ bool cli_ask(struct cli_asking *a, enum eng_request_kind kind, const char *setti
                     a->printed[0] ? ": " : "", a->printed);
 }
 
-static bool ask(struct cli_asking *a, enum eng_request_kind kind, const char *model, uint64_t seed,
+static bool ask(struct krn_asking *a, enum eng_request_kind kind, const char *model, uint64_t seed,
                 struct eng_outcome *outcome, struct lit_error *error)
 {
     char settings[80];
     snprintf(settings, sizeof settings, "model=%s,seed=%" PRIu64, model, seed);
-    return cli_ask(a, kind, settings, seed, "--expect agree", outcome, error);
+    return krn_ask(a, kind, settings, seed, "--expect agree", outcome, error);
 }
 
-static bool take_reference(struct cli_asking *a, struct cat_package *package,
+static bool take_reference(struct krn_asking *a, struct cat_package *package,
                            struct lit_error *error)
 {
     struct eng_outcome outcome;
     const size_t size = package->expected_words * sizeof *package->expected;
-    if (!cli_kernel_add(package, error))
+    if (!krn_add(package, error))
         return false;
     const bool ran = ask(a, ENG_OUTPUT, "lockstep", 1, &outcome, error);
     const bool whole = ran && a->client.code.length == size;
@@ -88,13 +88,13 @@ static bool take_reference(struct cli_asking *a, struct cat_package *package,
     // The worker has the test without what is expected.
     eng_client_end(&a->client);
     cat_test_drop();
-    return whole && cli_kernel_add(package, error);
+    return whole && krn_add(package, error);
 }
 
 // Whether the simulator agrees with itself; says so, and how, if not. A run that comes to no end
 // where the first one did, as one that stores out of bounds because of what it raced for,
 // disagrees.
-static bool compare(struct cli_asking *a, const char *model, struct text *differences,
+static bool compare(struct krn_asking *a, const char *model, struct text *differences,
                     struct lit_error *error)
 {
     struct eng_outcome outcome;
@@ -142,16 +142,16 @@ static bool blame_kernel(struct cat_package *package, struct text *differences,
     package->check = both;
     package->unsound = true;
     cat_test_drop();
-    return cli_kernel_add(package, error);
+    return krn_add(package, error);
 }
 
-bool cli_kernel_agree(struct cat_package *package, const char *name, struct lit_error *error)
+bool krn_agree(struct cat_package *package, const char *name, struct lit_error *error)
 {
-    struct cli_asking a = {.name = name};
+    struct krn_asking a = {.name = name};
     OWNED(text_free) struct text differences = {0};
-    const bool good = cli_asking_begin(&a, error) && take_reference(&a, package, error) &&
+    const bool good = krn_asking_begin(&a, error) && take_reference(&a, package, error) &&
                       compare(&a, "lockstep", &differences, error) &&
                       compare(&a, "tangled", &differences, error);
-    cli_asking_end(&a);
+    krn_asking_end(&a);
     return good && (!differences.length || blame_kernel(package, &differences, error));
 }

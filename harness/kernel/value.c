@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The types and values of Amber scripts.
-#include "cli/kernel_plan.h"
+#include "kernel/plan.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 // "int8" to "uint64", "float", "double".
-static bool parse_number(const char *text, size_t length, struct cli_type *type)
+static bool parse_number(const char *text, size_t length, struct krn_type *type)
 {
     static const struct {
         const char *name;
@@ -31,11 +31,11 @@ static bool is_size(char c)
     return c >= '2' && c <= '4';
 }
 
-bool cli_type_parse(const char *text, bool std140, struct cli_type *type)
+bool krn_type_parse(const char *text, bool std140, struct krn_type *type)
 {
     const char *open = strchr(text, '<');
     size_t length = strlen(text);
-    *type = (struct cli_type){.columns = 1, .rows = 1};
+    *type = (struct krn_type){.columns = 1, .rows = 1};
     if (length > 2 && strcmp(text + length - 2, "[]") == 0)
         length -= 2;
     if (open && (open - text == 4 || open - text == 6) && length && text[length - 1] == '>') {
@@ -58,14 +58,14 @@ bool cli_type_parse(const char *text, bool std140, struct cli_type *type)
     return true;
 }
 
-uint64_t cli_type_offset(const struct cli_type *type, uint64_t n)
+uint64_t krn_type_offset(const struct krn_type *type, uint64_t n)
 {
     const uint64_t each = (uint64_t)type->columns * type->rows, of = n % each;
     return n / each * type->bytes + of / type->rows * type->column_bytes +
            of % type->rows * (type->bits / 8);
 }
 
-static bool parse_integer(const struct cli_type *type, const char *text, uint64_t *number)
+static bool parse_integer(const struct krn_type *type, const char *text, uint64_t *number)
 {
     const bool negative = *text == '-';
     const char *digits = text + (negative || *text == '+');
@@ -82,7 +82,7 @@ static bool parse_integer(const struct cli_type *type, const char *text, uint64_
 }
 
 // A real number without a fraction.
-static bool parse_whole(const char *text, struct cli_value *value)
+static bool parse_whole(const char *text, struct krn_value *value)
 {
     char *end;
     const double real = strtod(text, &end);
@@ -90,11 +90,11 @@ static bool parse_whole(const char *text, struct cli_value *value)
     return end > text && !*end && fabs(real) < 0x1p31 && real == (double)(int64_t)value->number;
 }
 
-bool cli_value_parse(const struct cli_type *type, const char *text, struct cli_value *value)
+bool krn_value_parse(const struct krn_type *type, const char *text, struct krn_value *value)
 {
     const char first = text[strspn(text, "+-")];
     char *end;
-    *value = (struct cli_value){0};
+    *value = (struct krn_value){0};
     // 1.0 is an integer, too.
     if (type->kind != 'f')
         return parse_integer(type, text, &value->number) ||
@@ -107,8 +107,8 @@ bool cli_value_parse(const struct cli_type *type, const char *text, struct cli_v
     return end > text && !*end;
 }
 
-void cli_value_bytes(const struct cli_type *type, const struct cli_value *first,
-                     const struct cli_value *step, uint64_t n, uint8_t bytes[8])
+void krn_value_bytes(const struct krn_type *type, const struct krn_value *first,
+                     const struct krn_value *step, uint64_t n, uint8_t bytes[8])
 {
     const uint64_t number = first->number + (step ? step->number * n : 0);
     const double real = first->real + (step ? step->real * (double)n : 0);

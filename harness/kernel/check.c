@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a kernel does wrong: one run of it on the SIMT simulator, traced, and looked through. How
 // much of a dispatch is executed there is bounded by counts, never by a clock.
-#include "cli/kernel.h"
+#include "kernel/kernel.h"
 
 #include "base/file.h"
 #include "base/program.h"
 #include "base/spirv.h"
 #include "catalogue/catalogue.h"
-#include "cli/kernel_ask.h"
+#include "kernel/ask.h"
 #include "explain/race.h"
 
 #include <inttypes.h>
@@ -289,7 +289,7 @@ static bool trace_run(struct checking *c, const char *name, const char *option, 
                    more = c->bounds->instructions * (resident > FEW ? 4 : 1),
                    most = more < all.instructions ? more : all.instructions;
     struct eng_outcome outcome;
-    struct cli_asking asking = {.name = name};
+    struct krn_asking asking = {.name = name};
     if (!lit_file_temporary("", 0, &file, error))
         return false;
     unlink(file.data);
@@ -297,13 +297,13 @@ static bool trace_run(struct checking *c, const char *name, const char *option, 
                 "model=lockstep,seed=1,threads=1,bounds=check,workgroups=%" PRIu32
                 ",instructions=%zu,resident=%u,trace=%s",
                 groups ? groups : 1, most / count + 1, resident, file.data);
-    const bool good = cli_asking_begin(&asking, error) &&
-                      cli_ask(&asking, ENG_TRY, settings.data, 1, option, &outcome, error) &&
+    const bool good = krn_asking_begin(&asking, error) &&
+                      krn_ask(&asking, ENG_TRY, settings.data, 1, option, &outcome, error) &&
                       exp_trace_load(file.data, count, traces, error);
     const char *outside = strstr(asking.printed, ACCESS);
     if (outside)
         snprintf(c->printed, sizeof c->printed, "out of bounds: %s\n", outside + strlen(ACCESS));
-    cli_asking_end(&asking);
+    krn_asking_end(&asking);
     unlink(file.data);
     return good;
 }
@@ -372,25 +372,24 @@ static bool check(const struct cat_package *package, const char *name, const cha
     return good;
 }
 
-bool cli_kernel_check(const struct cat_package *package, const char *name, struct text *out,
-                      bool *found, struct lit_error *error)
+bool krn_check(const struct cat_package *package, const char *name, struct text *out, bool *found,
+               struct lit_error *error)
 {
     OWNED(text_free) struct text sums = {0};
     const bool good =
-        cli_kernel_add(package, error) && check(package, name, "--check", &all, &sums, out, error);
+        krn_add(package, error) && check(package, name, "--check", &all, &sums, out, error);
     *found = sums.length > 0;
     return good;
 }
 
-bool cli_kernel_vet(struct cat_package *package, const char *name, bool unchecked,
-                    struct lit_error *error)
+bool krn_vet(struct cat_package *package, const char *name, bool unchecked, struct lit_error *error)
 {
     OWNED(text_free) struct text sums = {0}, lines = {0};
     struct lit_error why = {0};
     bool checked = false;
     snprintf(why.message, sizeof why.message, "--unchecked");
     if (!unchecked) {
-        if (!cli_kernel_add(package, error))
+        if (!krn_add(package, error))
             return false;
         checked = check(package, name, NULL, &sample, &sums, &lines, &why);
         cat_test_drop();

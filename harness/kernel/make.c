@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a file and options to a plan: the modules, what their buffers hold, what is expected.
-#include "cli/kernel_plan.h"
+#include "kernel/plan.h"
 
 #include "base/file.h"
 #include "base/random.h"
@@ -20,7 +20,7 @@
 // --- Options
 
 // Decimal digits; *end is behind them.
-bool cli_take_number(const char *text, uint64_t most, uint64_t *number, const char **end)
+bool krn_take_number(const char *text, uint64_t most, uint64_t *number, const char **end)
 {
     char *behind;
     if (!isdigit((unsigned char)*text))
@@ -35,45 +35,45 @@ bool cli_take_number(const char *text, uint64_t most, uint64_t *number, const ch
 static bool take_size(const char *text, uint64_t *bytes)
 {
     const char *end;
-    if (!cli_take_number(text, CAT_PACKAGE_BYTES, bytes, &end))
+    if (!krn_take_number(text, CAT_PACKAGE_BYTES, bytes, &end))
         return false;
     const uint64_t unit = *end == 'K' ? 1024 : *end == 'M' ? 1024 * 1024 : 1;
     *bytes *= unit;
     return !end[unit > 1] && *bytes > 0 && *bytes <= CAT_PACKAGE_BYTES;
 }
 
-bool cli_take_place(const char *text, struct cli_place *place, const char **end)
+bool krn_take_place(const char *text, struct krn_place *place, const char **end)
 {
     uint64_t set = 0, binding = 0, index = 0;
-    bool good = cli_take_number(text, UINT32_MAX, &set, end) && **end == '.' &&
-                cli_take_number(*end + 1, UINT32_MAX, &binding, end);
+    bool good = krn_take_number(text, UINT32_MAX, &set, end) && **end == '.' &&
+                krn_take_number(*end + 1, UINT32_MAX, &binding, end);
     const bool element = good && **end == '[';
     if (element)
-        good = cli_take_number(*end + 1, UINT32_MAX - 1, &index, end) && *(*end)++ == ']';
-    *place = (struct cli_place){(uint32_t)set, (uint32_t)binding, (uint32_t)index + element};
+        good = krn_take_number(*end + 1, UINT32_MAX - 1, &index, end) && *(*end)++ == ']';
+    *place = (struct krn_place){(uint32_t)set, (uint32_t)binding, (uint32_t)index + element};
     return good;
 }
 
-static struct cli_held *find_held(struct cli_plan *plan, const struct cli_place *place)
+static struct krn_held *find_held(struct krn_plan *plan, const struct krn_place *place)
 {
     for (size_t i = 0; i < plan->buffer_count; i++)
-        if (cli_place_is(place, &plan->buffers[i].as))
+        if (krn_place_is(place, &plan->buffers[i].as))
             return &plan->buffers[i];
     return NULL;
 }
 
 // "SET.BINDING=WHAT", for each buffer that it names.
-typedef bool taker(const char *given, const char *what, struct cli_plan *plan,
-                   struct cli_held *held, struct lit_error *error);
-static bool take_places(const char *option, const struct lit_list *list, struct cli_plan *plan,
+typedef bool taker(const char *given, const char *what, struct krn_plan *plan,
+                   struct krn_held *held, struct lit_error *error);
+static bool take_places(const char *option, const struct lit_list *list, struct krn_plan *plan,
                         taker *take, struct lit_error *error)
 {
     for (size_t i = 0; i < list->count; i++) {
         const char *given = list->items[i], *at;
-        struct cli_place place;
+        struct krn_place place;
         OWNED(text_free) struct text there = {0};
         bool good = true;
-        if (!cli_take_place(given, &place, &at) || *at != '=' || !at[1])
+        if (!krn_take_place(given, &place, &at) || *at != '=' || !at[1])
             return lit_fail(error, LIT_EXIT_USAGE,
                             "--%s '%.80s': expected SET.BINDING=..., as in 0.1=%s", option, given,
                             strcmp(option, "expect") == 0 ? "sums.words" : "random:4096");
@@ -87,7 +87,7 @@ static bool take_places(const char *option, const struct lit_list *list, struct 
                             "--%s '%.80s': the module has no such buffer, but %.200s", option,
                             given, there.length ? there.data : "none");
         for (size_t b = 0; b < plan->buffer_count && good; b++)
-            if (cli_place_is(&place, &plan->buffers[b].as))
+            if (krn_place_is(&place, &plan->buffers[b].as))
                 good = take(given, at + 1, plan, &plan->buffers[b], error);
         if (!good)
             return false;
@@ -96,8 +96,8 @@ static bool take_places(const char *option, const struct lit_list *list, struct 
 }
 
 // "NAME@...": the kernel of that name; without one the first. *rest is behind the @.
-static struct cli_pipeline *take_kernel(const char *option, const char *given,
-                                        struct cli_plan *plan, const char **rest,
+static struct krn_pipeline *take_kernel(const char *option, const char *given,
+                                        struct krn_plan *plan, const char **rest,
                                         struct lit_error *error)
 {
     const char *at = strchr(given, '@');
@@ -114,10 +114,10 @@ static struct cli_pipeline *take_kernel(const char *option, const char *given,
 }
 
 // The value of a constant as its own type has it. Hexadecimal digits are the bits of a float.
-static bool take_spec_value(const char *text, const struct cli_type *type, uint8_t bytes[8])
+static bool take_spec_value(const char *text, const struct krn_type *type, uint8_t bytes[8])
 {
-    struct cli_type as = *type;
-    struct cli_value value;
+    struct krn_type as = *type;
+    struct krn_value value;
     char prefix[8];
     for (const char *kind = "uif"; *kind; kind++) {
         const size_t length =
@@ -127,29 +127,29 @@ static bool take_spec_value(const char *text, const struct cli_type *type, uint8
     }
     if (strncmp(text, "0x", 2) == 0)
         as.kind = 'u';
-    if (!cli_value_parse(&as, text, &value) ||
+    if (!krn_value_parse(&as, text, &value) ||
         (as.kind == 'f' && isinf(as.bits == 32 ? (double)(float)value.real : value.real) &&
          !strstr(text, "inf")))
         return false;
-    cli_value_bytes(&as, &value, NULL, 0, bytes);
+    krn_value_bytes(&as, &value, NULL, 0, bytes);
     return true;
 }
 
-static bool take_specs(const struct lit_list *given, struct cli_plan *plan, struct lit_error *error)
+static bool take_specs(const struct lit_list *given, struct krn_plan *plan, struct lit_error *error)
 {
     for (size_t i = 0; i < given->count; i++) {
         const char *word = given->items[i], *value;
-        struct cli_type type = {.kind = 'u', .bits = 32, .rows = 1, .columns = 1};
+        struct krn_type type = {.kind = 'u', .bits = 32, .rows = 1, .columns = 1};
         uint8_t bytes[8] = {0};
         uint64_t id;
         size_t count;
-        struct cli_pipeline *of = take_kernel("spec", word, plan, &value, error);
+        struct krn_pipeline *of = take_kernel("spec", word, plan, &value, error);
         if (!of)
             return false;
-        if (!cli_take_number(value, UINT32_MAX, &id, &value) || *value != '=')
+        if (!krn_take_number(value, UINT32_MAX, &id, &value) || *value != '=')
             return lit_fail(error, LIT_EXIT_USAGE, "--spec '%.80s': expected ID=VALUE, as in 0=64",
                             word);
-        const uint32_t *words = cli_plan_words(plan, of, &count);
+        const uint32_t *words = krn_plan_words(plan, of, &count);
         cat_spec_kind(words, count, (uint32_t)id, &type.kind, &type.bits);
         if (!take_spec_value(value + 1, &type, bytes))
             return lit_fail(error, LIT_EXIT_USAGE,
@@ -158,14 +158,14 @@ static bool take_specs(const struct lit_list *given, struct cli_plan *plan, stru
                             word, type.kind == 'f' ? "a float" : "an integer", type.bits, id,
                             type.kind, type.bits);
         // Of fewer bits there is a word, which is refused with the module.
-        if (!cli_put_spec(of->specs, &of->spec_count, (uint32_t)id, type.bits < 32 ? 32 : type.bits,
+        if (!krn_put_spec(of->specs, &of->spec_count, (uint32_t)id, type.bits < 32 ? 32 : type.bits,
                           bytes))
             return lit_fail(error, LIT_EXIT_USAGE, "--spec: more than %d words", CAT_MOST_SPEC);
     }
     return true;
 }
 
-static void take_addresses(struct cli_values *values, struct cli_address **to, size_t *count)
+static void take_addresses(struct krn_values *values, struct krn_address **to, size_t *count)
 {
     free(*to);
     *to = values->addresses;
@@ -181,7 +181,7 @@ static bool take_groups(const char *option, const char *given, uint32_t groups[3
     groups[1] = groups[2] = 1;
     for (size_t i = 0; i < 3; i++) {
         uint64_t number;
-        if (!cli_take_number(at, UINT32_MAX, &number, &at) || !number)
+        if (!krn_take_number(at, UINT32_MAX, &number, &at) || !number)
             break;
         groups[i] = (uint32_t)number;
         if (!*at)
@@ -193,10 +193,10 @@ static bool take_groups(const char *option, const char *given, uint32_t groups[3
 }
 
 static bool take_push(const char *option, const char *given, const struct cat_inspected *module,
-                      struct cli_dispatch *dispatch, struct lit_error *error)
+                      struct krn_dispatch *dispatch, struct lit_error *error)
 {
-    OWNED(cli_values_clear) struct cli_values values = {0};
-    if (!cli_push_take(option, given, module->push_size, &values, error))
+    OWNED(krn_values_clear) struct krn_values values = {0};
+    if (!krn_push_take(option, given, module->push_size, &values, error))
         return false;
     memcpy(dispatch->push, values.bytes.data ? values.bytes.data : "", values.bytes.length);
     take_addresses(&values, &dispatch->addresses, &dispatch->address_count);
@@ -204,19 +204,19 @@ static bool take_push(const char *option, const char *given, const struct cat_in
 }
 
 // "GROUPS", "NAME@GROUPS", and with ":PUSH" behind it: one more dispatch.
-static bool take_step(const char *given, const struct cli_kernel_options *chosen,
-                      struct cli_plan *plan, struct lit_error *error)
+static bool take_step(const char *given, const struct krn_options *chosen, struct krn_plan *plan,
+                      struct lit_error *error)
 {
     OWNED(text_free) struct text groups = {0};
     const char *what;
-    const struct cli_pipeline *of = take_kernel("then", given, plan, &what, error);
+    const struct krn_pipeline *of = take_kernel("then", given, plan, &what, error);
     if (!of)
         return false;
     const size_t length = strcspn(what, ":");
     const uint32_t size = of->module.push_size;
     if (plan->dispatch_count > CAT_MOST_STEPS)
         return lit_fail(error, LIT_EXIT_USAGE, "more than %d of --then", CAT_MOST_STEPS);
-    struct cli_dispatch *step = &plan->dispatches[plan->dispatch_count++];
+    struct krn_dispatch *step = &plan->dispatches[plan->dispatch_count++];
     step->pipeline = (size_t)(of - plan->pipelines);
     text_puts(&groups, "");
     text_append(&groups, what, length);
@@ -235,11 +235,11 @@ static bool take_step(const char *given, const struct cli_kernel_options *chosen
     return true;
 }
 
-static bool take_dispatches(const struct cli_kernel_options *chosen, struct cli_plan *plan,
+static bool take_dispatches(const struct krn_options *chosen, struct krn_plan *plan,
                             struct lit_error *error)
 {
     const struct cat_inspected *module = &plan->pipelines[0].module;
-    struct cli_dispatch *first = &plan->dispatches[plan->dispatch_count++];
+    struct krn_dispatch *first = &plan->dispatches[plan->dispatch_count++];
     OWNED(text_free) struct text zeros = {0};
     bool used[1 + CAT_MOST_PARTS] = {true};
     if (!chosen->groups)
@@ -270,13 +270,12 @@ static bool take_dispatches(const struct cli_kernel_options *chosen, struct cli_
 // --- Buffers
 
 // What a buffer holds before or after a run, of values or of a file.
-static bool take_words(const char *option, const char *what, struct cli_values *values,
+static bool take_words(const char *option, const char *what, struct krn_values *values,
                        uint32_t **words, size_t *count, struct lit_error *error)
 {
-    if (!cli_values_are(what))
-        return cli_kernel_words(strncmp(what, "file:", 5) == 0 ? what + 5 : what, words, count,
-                                error);
-    if (!cli_values_take(option, what, values, error))
+    if (!krn_values_are(what))
+        return krn_words(strncmp(what, "file:", 5) == 0 ? what + 5 : what, words, count, error);
+    if (!krn_values_take(option, what, values, error))
         return false;
     *count = (values->bytes.length + 3) / 4;
     *words = lit_alloc(*count, sizeof **words);
@@ -284,14 +283,14 @@ static bool take_words(const char *option, const char *what, struct cli_values *
     return true;
 }
 
-static bool make_content(const char *given, const char *what, struct cli_plan *plan,
-                         struct cli_held *content, struct lit_error *error)
+static bool make_content(const char *given, const char *what, struct krn_plan *plan,
+                         struct krn_held *content, struct lit_error *error)
 {
     (void)given;
     (void)plan;
     enum { RANDOM, IOTA, ZERO, FLOATS, KINDS };
     static const char *const kinds[KINDS] = {"random:", "iota:", "zero:", "floats:"};
-    OWNED(cli_values_clear) struct cli_values values = {0};
+    OWNED(krn_values_clear) struct krn_values values = {0};
     struct lit_random random = {random_derive(content->as.set, "kernel") + content->as.binding +
                                 ((uint64_t)content->as.element << 32)};
     uint64_t bytes;
@@ -330,16 +329,16 @@ static bool make_content(const char *given, const char *what, struct cli_plan *p
 
 // The words of the buffer that a formula reads: that behind its @, else the one that the kernel
 // only reads.
-static bool take_input(const char *what, struct cli_plan *plan, const struct cli_held **input,
+static bool take_input(const char *what, struct krn_plan *plan, const struct krn_held **input,
                        struct lit_error *error)
 {
     const char *at = what + strlen("formula");
-    struct cli_place place = {0};
+    struct krn_place place = {0};
     size_t found = 0;
-    const bool named = *at == '@' && cli_take_place(at + 1, &place, &at);
+    const bool named = *at == '@' && krn_take_place(at + 1, &place, &at);
     for (size_t i = 0; i < plan->buffer_count && *at == ':'; i++) {
         const struct cat_buffer *buffer = &plan->buffers[i].as;
-        if (named ? cli_place_is(&place, buffer) : buffer->readonly && !buffer->uniform) {
+        if (named ? krn_place_is(&place, buffer) : buffer->readonly && !buffer->uniform) {
             *input = &plan->buffers[i];
             found++;
         }
@@ -352,9 +351,9 @@ static bool take_input(const char *what, struct cli_plan *plan, const struct cli
 }
 
 // Whether it is known how many words a buffer has: one of a fixed size may begin with anything.
-static bool settle_words(struct cli_held *held)
+static bool settle_words(struct krn_held *held)
 {
-    const uint64_t least = cli_plan_least(&held->as);
+    const uint64_t least = krn_plan_least(&held->as);
     if (!held->words && !held->as.each && !held->as.readonly && least <= CAT_PACKAGE_BYTES / 4)
         held->words = least;
     return held->words > 0;
@@ -362,16 +361,16 @@ static bool settle_words(struct cli_held *held)
 
 // What a formula gives for each word of a buffer: the buffer is one unit, and a word an invocation
 // of it.
-static bool make_formula(const char *what, struct cli_plan *plan, struct cli_held *content,
+static bool make_formula(const char *what, struct krn_plan *plan, struct krn_held *content,
                          struct lit_error *error)
 {
     struct cat_formula formula;
     struct lit_error why = {0};
-    const struct cli_held *input = NULL;
+    const struct krn_held *input = NULL;
     const char *text = strchr(what, ':');
     bool folds = false;
     if (!settle_words(content))
-        return true; // cli_plan_place asks for it
+        return true; // krn_plan_place asks for it
     if (!text || !cat_formula_parse(text + 1, NULL, CAT_ASKS_SIZES | CAT_ASKS_WORD | CAT_ASKS_INPUT,
                                     &formula, &why))
         return lit_fail(error, LIT_EXIT_USAGE, "--expect '%.80s': %.200s", what,
@@ -405,10 +404,10 @@ static bool make_formula(const char *what, struct cli_plan *plan, struct cli_hel
     return true;
 }
 
-static bool make_expected(const char *given, const char *what, struct cli_plan *plan,
-                          struct cli_held *content, struct lit_error *error)
+static bool make_expected(const char *given, const char *what, struct krn_plan *plan,
+                          struct krn_held *content, struct lit_error *error)
 {
-    OWNED(cli_values_clear) struct cli_values values = {0};
+    OWNED(krn_values_clear) struct krn_values values = {0};
     size_t words = 0;
     free(content->after);
     content->after = NULL;
@@ -446,7 +445,7 @@ static bool take_tolerance(const char *what, struct cat_tolerance *may)
         may->order = 1;
         return true;
     }
-    if (IS("any-order") && cli_take_number(value, UINT32_MAX, &number, &value) && !*value) {
+    if (IS("any-order") && krn_take_number(value, UINT32_MAX, &number, &value) && !*value) {
         may->order = (uint32_t)number / 4;
         return number && number % 4 == 0;
     }
@@ -456,9 +455,9 @@ static bool take_tolerance(const char *what, struct cat_tolerance *may)
         return take_real(value, &may->absolute);
     if (IS("rmse"))
         return take_real(value, &may->rmse);
-    if (!cli_take_number(value, UINT32_MAX, &number, &value))
+    if (!krn_take_number(value, UINT32_MAX, &number, &value))
         return false;
-    if (IS("words") && *value == '-' && cli_take_number(value + 1, UINT32_MAX - 1, &to, &value)) {
+    if (IS("words") && *value == '-' && krn_take_number(value + 1, UINT32_MAX - 1, &to, &value)) {
         may->from = number;
         may->to = to + 1;
         return !*value && number <= to;
@@ -486,20 +485,20 @@ static bool take_bits(const char *what, uint32_t *bits)
 }
 
 // "bits:FILE.words": those of each.
-static bool take_counts(const char *given, const char *path, struct cli_held *held,
+static bool take_counts(const char *given, const char *path, struct krn_held *held,
                         struct lit_error *error)
 {
     size_t words;
     free(held->counts);
     held->counts = NULL;
-    return cli_kernel_words(path, &held->counts, &words, error) &&
+    return krn_words(path, &held->counts, &words, error) &&
            (words == held->words ||
             lit_fail(error, LIT_EXIT_USAGE, "--allow '%.80s': %zu words, where the buffer has %zu",
                      given, words, held->words));
 }
 
-static bool take_allowed(const char *given, const char *what, struct cli_plan *plan,
-                         struct cli_held *held, struct lit_error *error)
+static bool take_allowed(const char *given, const char *what, struct krn_plan *plan,
+                         struct krn_held *held, struct lit_error *error)
 {
     const size_t length = strlen(what);
     uint32_t bits;
@@ -523,7 +522,7 @@ static bool take_allowed(const char *given, const char *what, struct cli_plan *p
                     given);
 }
 
-static bool take_contents(const struct cli_kernel_options *chosen, struct cli_plan *plan,
+static bool take_contents(const struct krn_options *chosen, struct krn_plan *plan,
                           struct lit_error *error)
 {
     return take_places("buffer", &chosen->buffers, plan, make_content, error) &&
@@ -545,7 +544,7 @@ static void put_name(const char *path, const char *given, struct text *name)
     }
 }
 
-static bool check_usage(const struct cli_kernel_options *chosen, const struct cli_plan *plan,
+static bool check_usage(const struct krn_options *chosen, const struct krn_plan *plan,
                         struct lit_error *error)
 {
     OWNED(text_free) struct text example = {0};
@@ -561,13 +560,12 @@ static bool check_usage(const struct cli_kernel_options *chosen, const struct cl
 }
 
 // "NAME=FILE", "NAME=FILE@ENTRY", or "NAME=@ENTRY", another entry point of the first file.
-static bool take_module(const char *given, const struct cli_kernel_options *chosen,
-                        struct cli_plan *plan, const char **entry, struct text *page,
-                        struct lit_error *error)
+static bool take_module(const char *given, const struct krn_options *chosen, struct krn_plan *plan,
+                        const char **entry, struct text *page, struct lit_error *error)
 {
     const size_t length = strcspn(given, "=");
     const char *file = given + length + 1, *at = given[length] ? strrchr(file, '@') : NULL;
-    struct cli_pipeline *made = &plan->pipelines[plan->pipeline_count];
+    struct krn_pipeline *made = &plan->pipelines[plan->pipeline_count];
     OWNED(text_free) struct text path = {0};
     if (!length || length >= sizeof made->name || !given[length] || !*file || (at && !at[1]) ||
         memchr(given, '@', length))
@@ -588,15 +586,15 @@ static bool take_module(const char *given, const struct cli_kernel_options *chos
     text_printf(page, path.length ? "\n; %s: %s\n" : "", made->name,
                 path.length ? lit_path_name(path.data) : "");
     return !path.length ||
-           cli_kernel_load(path.data, chosen, &made->words, &made->word_count, page, error);
+           krn_load(path.data, chosen, &made->words, &made->word_count, page, error);
 }
 
-static bool inspect(struct cli_plan *plan, struct cli_pipeline *pipeline, const char *entry,
+static bool inspect(struct krn_plan *plan, struct krn_pipeline *pipeline, const char *entry,
                     const char *path, struct lit_error *error)
 {
     struct lit_error why = {0};
     size_t count;
-    const uint32_t *words = cli_plan_words(plan, pipeline, &count);
+    const uint32_t *words = krn_plan_words(plan, pipeline, &count);
     return cat_inspect(words, count, entry, pipeline->specs, pipeline->spec_count,
                        &pipeline->module, &why) ||
            lit_fail(error, LIT_EXIT_USAGE, "%.200s%s%.64s: %.300s", path,
@@ -604,19 +602,19 @@ static bool inspect(struct cli_plan *plan, struct cli_pipeline *pipeline, const 
 }
 
 // The buffer, or array, of a pipeline that `--bind` names becomes that of another place.
-static bool take_bind(const char *given, struct cli_plan *plan,
+static bool take_bind(const char *given, struct krn_plan *plan,
                       struct cat_buffer (*places)[CAT_MOST_BINDINGS], struct lit_error *error)
 {
     const char *at;
-    struct cli_place from, to;
-    const struct cli_pipeline *of = take_kernel("bind", given, plan, &at, error);
+    struct krn_place from, to;
+    const struct krn_pipeline *of = take_kernel("bind", given, plan, &at, error);
     bool found = false;
     if (!of)
         return false;
-    const bool good = cli_take_place(at, &from, &at) && !from.element && *at == '=' &&
-                      cli_take_place(at + 1, &to, &at) && !to.element && !*at;
+    const bool good = krn_take_place(at, &from, &at) && !from.element && *at == '=' &&
+                      krn_take_place(at + 1, &to, &at) && !to.element && !*at;
     for (size_t i = 0; i < of->module.buffer_count && good; i++)
-        if (cli_place_is(&from, &of->module.buffers[i])) {
+        if (krn_place_is(&from, &of->module.buffers[i])) {
             struct cat_buffer *place = &places[of - plan->pipelines][i];
             place->set = to.set;
             place->binding = to.binding;
@@ -632,11 +630,11 @@ static bool take_bind(const char *given, struct cli_plan *plan,
 // How many elements the options give an array that is open.
 static uint32_t count_elements(const struct lit_list *buffers, const struct cat_buffer *of)
 {
-    struct cli_place place;
+    struct krn_place place;
     const char *end;
     uint32_t count = 1;
     for (size_t i = 0; i < buffers->count; i++)
-        if (cli_take_place(buffers->items[i], &place, &end) && place.set == of->set &&
+        if (krn_take_place(buffers->items[i], &place, &end) && place.set == of->set &&
             place.binding == of->binding && place.element > count)
             count = place.element;
     return count;
@@ -650,15 +648,15 @@ static bool grow_arrays(const struct lit_list *buffers, struct cat_inspected *mo
         const uint32_t elements = count_elements(buffers, &places[i]);
         size_t count = module->buffer_count;
         if (places[i].open && places[i].element == 1 &&
-            !(cli_plan_grow(places, &count, i, elements) &&
-              cli_plan_grow(module->buffers, &module->buffer_count, i, elements)))
+            !(krn_plan_grow(places, &count, i, elements) &&
+              krn_plan_grow(module->buffers, &module->buffer_count, i, elements)))
             return lit_fail(error, LIT_EXIT_USAGE, "more than %d buffers", CAT_MOST_BINDINGS);
     }
     return true;
 }
 
 // Which buffers there are: those of the same place are one.
-static bool join_buffers(const struct cli_kernel_options *chosen, struct cli_plan *plan,
+static bool join_buffers(const struct krn_options *chosen, struct krn_plan *plan,
                          struct lit_error *error)
 {
     struct cat_buffer(*places)[CAT_MOST_BINDINGS] = lit_alloc(1 + CAT_MOST_PARTS, sizeof *places);
@@ -671,14 +669,14 @@ static bool join_buffers(const struct cli_kernel_options *chosen, struct cli_pla
         good = grow_arrays(&chosen->buffers, &plan->pipelines[p].module, places[p], error);
     for (size_t p = 0; p < plan->pipeline_count && good; p++)
         for (size_t i = 0; i < plan->pipelines[p].module.buffer_count && good; i++) {
-            struct cli_held *held = NULL;
+            struct krn_held *held = NULL;
             for (size_t b = 0; b < plan->buffer_count; b++)
                 if (CAT_SAME_PLACE(&plan->buffers[b].as, &places[p][i]))
                     held = &plan->buffers[b];
-            good = held || plan->buffer_count < CLI_MOST_HELD ||
-                   lit_fail(error, LIT_EXIT_USAGE, "more than %d buffers", CLI_MOST_HELD);
+            good = held || plan->buffer_count < KRN_MOST_HELD ||
+                   lit_fail(error, LIT_EXIT_USAGE, "more than %d buffers", KRN_MOST_HELD);
             if (held)
-                cli_plan_join(held, &places[p][i]);
+                krn_plan_join(held, &places[p][i]);
             else if (good)
                 (held = &plan->buffers[plan->buffer_count++])->as = places[p][i];
             plan->pipelines[p].held[i] = good ? (size_t)(held - plan->buffers) : 0;
@@ -689,22 +687,22 @@ static bool join_buffers(const struct cli_kernel_options *chosen, struct cli_pla
 
 // A place whose address stands among values, and that no module declares, is a buffer of the first
 // pipeline.
-static bool add_addressed(const char *option, const char *values, struct cli_plan *plan,
+static bool add_addressed(const char *option, const char *values, struct krn_plan *plan,
                           struct lit_error *error)
 {
-    OWNED(cli_values_clear) struct cli_values taken = {0};
-    struct cli_pipeline *first = &plan->pipelines[0];
+    OWNED(krn_values_clear) struct krn_values taken = {0};
+    struct krn_pipeline *first = &plan->pipelines[0];
     struct cat_inspected *module = &first->module;
-    if (!values || !cli_values_are(values))
+    if (!values || !krn_values_are(values))
         return true;
-    if (!cli_values_take(option, values, &taken, error))
+    if (!krn_values_take(option, values, &taken, error))
         return false;
     for (size_t i = 0; i < taken.address_count; i++) {
-        const struct cli_place *of = &taken.addresses[i].of;
+        const struct krn_place *of = &taken.addresses[i].of;
         const struct cat_buffer as = {.set = of->set, .binding = of->binding, .each = 4};
-        struct cli_held *held = find_held(plan, of);
+        struct krn_held *held = find_held(plan, of);
         if (!held &&
-            (of->element || as.set >= CAT_MOST_SETS || plan->buffer_count == CLI_MOST_HELD ||
+            (of->element || as.set >= CAT_MOST_SETS || plan->buffer_count == KRN_MOST_HELD ||
              module->buffer_count == CAT_MOST_BINDINGS))
             return lit_fail(
                 error, LIT_EXIT_USAGE,
@@ -720,7 +718,7 @@ static bool add_addressed(const char *option, const char *values, struct cli_pla
     return true;
 }
 
-static bool find_addressed(const struct cli_kernel_options *chosen, struct cli_plan *plan,
+static bool find_addressed(const struct krn_options *chosen, struct krn_plan *plan,
                            struct lit_error *error)
 {
     const struct {
@@ -737,15 +735,15 @@ static bool find_addressed(const struct cli_kernel_options *chosen, struct cli_p
     return good;
 }
 
-static bool take_pipelines(const char *path, const struct cli_kernel_options *chosen,
-                           struct cli_plan *plan, struct text *page, struct lit_error *error)
+static bool take_pipelines(const char *path, const struct krn_options *chosen,
+                           struct krn_plan *plan, struct text *page, struct lit_error *error)
 {
     const char *entries[1 + CAT_MOST_PARTS] = {chosen->entry};
     const uint64_t size = chosen->subgroup;
-    struct cli_pipeline *first = &plan->pipelines[plan->pipeline_count++];
+    struct krn_pipeline *first = &plan->pipelines[plan->pipeline_count++];
     if (size > 128 || size & (size - 1))
         return lit_fail(error, LIT_EXIT_USAGE, "--subgroup %" PRIu64 ": not a subgroup size", size);
-    if (!cli_kernel_load(path, chosen, &first->words, &first->word_count, page, error))
+    if (!krn_load(path, chosen, &first->words, &first->word_count, page, error))
         return false;
     for (size_t i = 0; i < chosen->modules.count; i++)
         if (!take_module(chosen->modules.items[i], chosen, plan,
@@ -754,7 +752,7 @@ static bool take_pipelines(const char *path, const struct cli_kernel_options *ch
     if (!take_specs(&chosen->specs, plan, error))
         return false;
     for (size_t i = 0; i < plan->pipeline_count; i++) {
-        struct cli_pipeline *each = &plan->pipelines[i];
+        struct krn_pipeline *each = &plan->pipelines[i];
         if (!inspect(plan, each, entries[i], path, error))
             return false;
         each->full = chosen->full;
@@ -763,19 +761,19 @@ static bool take_pipelines(const char *path, const struct cli_kernel_options *ch
     return join_buffers(chosen, plan, error) && find_addressed(chosen, plan, error);
 }
 
-bool cli_kernel_make(const char *path, const struct cli_kernel_options *chosen,
-                     struct cat_package *package, struct lit_error *error)
+bool krn_make(const char *path, const struct krn_options *chosen, struct cat_package *package,
+              struct lit_error *error)
 {
-    OWNED(cli_plan_free) struct cli_plan *plan = cli_plan_new();
+    OWNED(krn_plan_free) struct krn_plan *plan = krn_plan_new();
     char origin[200];
     text_sanitise(origin, sizeof origin, lit_path_name(path));
     text_puts(&package->origin, origin);
     put_name(path, chosen->name, &package->name);
     const size_t length = strlen(path);
     if (length > 6 && strcmp(path + length - 6, ".amber") == 0)
-        return cli_kernel_script(path, chosen, plan, &package->page, error) &&
-               cli_plan_place(plan, chosen->agrees, package, error);
+        return krn_script(path, chosen, plan, &package->page, error) &&
+               krn_plan_place(plan, chosen->agrees, package, error);
     return take_pipelines(path, chosen, plan, &package->page, error) &&
            take_contents(chosen, plan, error) && take_dispatches(chosen, plan, error) &&
-           check_usage(chosen, plan, error) && cli_plan_place(plan, chosen->agrees, package, error);
+           check_usage(chosen, plan, error) && krn_plan_place(plan, chosen->agrees, package, error);
 }

@@ -2,10 +2,10 @@
 // Single runs of a kernel on the SIMT simulator.
 #pragma once
 
-#include "cli/device.h"
 #include "engine/client.h"
+#include "session/device.h"
 
-struct cli_asking {
+struct krn_asking {
     struct ses_devices devices;
     struct eng_device device;
     struct eng_client client;
@@ -15,10 +15,10 @@ struct cli_asking {
 };
 
 // False with an error if there is no simulator. End it in any case.
-bool cli_asking_begin(struct cli_asking *asking, struct lit_error *error);
-void cli_asking_end(struct cli_asking *asking);
+bool krn_asking_begin(struct krn_asking *asking, struct lit_error *error);
+void krn_asking_end(struct krn_asking *asking);
 // One run with such settings. False with an error, which names the option that asks (NULL: none
 // does), if there was none.
-bool cli_ask(struct cli_asking *asking, enum eng_request_kind kind, const char *settings,
+bool krn_ask(struct krn_asking *asking, enum eng_request_kind kind, const char *settings,
              uint64_t seed, const char *option, struct eng_outcome *outcome,
              struct lit_error *error);

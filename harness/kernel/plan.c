@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a plan to a package: each buffer finds its place in a region.
-#include "cli/kernel_plan.h"
+#include "kernel/plan.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct cli_plan *cli_plan_new(void)
+struct krn_plan *krn_plan_new(void)
 {
-    return lit_alloc(1, sizeof(struct cli_plan));
+    return lit_alloc(1, sizeof(struct krn_plan));
 }
 
-void cli_plan_free(struct cli_plan **freeing)
+void krn_plan_free(struct krn_plan **freeing)
 {
-    struct cli_plan *plan = *freeing;
+    struct krn_plan *plan = *freeing;
     *freeing = NULL;
     for (size_t i = 0; plan && i < plan->pipeline_count; i++)
         free(plan->pipelines[i].words);
@@ -28,15 +28,15 @@ void cli_plan_free(struct cli_plan **freeing)
     free(plan);
 }
 
-const uint32_t *cli_plan_words(const struct cli_plan *plan, const struct cli_pipeline *pipeline,
+const uint32_t *krn_plan_words(const struct krn_plan *plan, const struct krn_pipeline *pipeline,
                                size_t *count)
 {
-    const struct cli_pipeline *of = pipeline->words ? pipeline : &plan->pipelines[0];
+    const struct krn_pipeline *of = pipeline->words ? pipeline : &plan->pipelines[0];
     *count = of->word_count;
     return of->words;
 }
 
-bool cli_put_spec(struct cat_spec *specs, size_t *count, uint32_t id, uint32_t bits,
+bool krn_put_spec(struct cat_spec *specs, size_t *count, uint32_t id, uint32_t bits,
                   const uint8_t bytes[8])
 {
     size_t kept = 0;
@@ -53,12 +53,12 @@ bool cli_put_spec(struct cat_spec *specs, size_t *count, uint32_t id, uint32_t b
     return true;
 }
 
-uint64_t cli_plan_least(const struct cat_buffer *buffer)
+uint64_t krn_plan_least(const struct cat_buffer *buffer)
 {
     return (buffer->bytes + buffer->each + 3) / 4;
 }
 
-void cli_plan_name(const struct cli_held *held, struct text *name)
+void krn_plan_name(const struct krn_held *held, struct text *name)
 {
     if (held->name[0]) {
         text_printf(name, "buffer %s", held->name);
@@ -70,13 +70,13 @@ void cli_plan_name(const struct cli_held *held, struct text *name)
         text_printf(name, " (%s)", held->as.name);
 }
 
-bool cli_place_is(const struct cli_place *place, const struct cat_buffer *buffer)
+bool krn_place_is(const struct krn_place *place, const struct cat_buffer *buffer)
 {
     return place->set == buffer->set && place->binding == buffer->binding &&
            (!place->element || place->element == buffer->element);
 }
 
-bool cli_plan_grow(struct cat_buffer *buffers, size_t *count, size_t first, uint32_t elements)
+bool krn_plan_grow(struct cat_buffer *buffers, size_t *count, size_t first, uint32_t elements)
 {
     if (!elements || elements > CAT_MOST_BINDINGS - *count + 1)
         return false;
@@ -90,13 +90,13 @@ bool cli_plan_grow(struct cat_buffer *buffers, size_t *count, size_t first, uint
     return true;
 }
 
-void cli_plan_join(struct cli_held *held, const struct cat_buffer *buffer)
+void krn_plan_join(struct krn_held *held, const struct cat_buffer *buffer)
 {
     struct cat_buffer *as = &held->as;
     as->readonly = as->readonly && buffer->readonly;
     as->uniform = as->uniform && buffer->uniform;
     as->floats = as->floats == buffer->floats ? as->floats : 0;
-    if (cli_plan_least(buffer) > cli_plan_least(as)) {
+    if (krn_plan_least(buffer) > krn_plan_least(as)) {
         as->bytes = buffer->bytes;
         as->each = buffer->each;
     }
@@ -105,12 +105,12 @@ void cli_plan_join(struct cli_held *held, const struct cat_buffer *buffer)
 // --- Buffers
 
 // What is missing of one, or too short.
-static bool check_held(struct cli_held *held, struct lit_error *error)
+static bool check_held(struct krn_held *held, struct lit_error *error)
 {
     const struct cat_buffer *buffer = &held->as;
     OWNED(text_free) struct text name = {0}, place = {0};
-    const uint64_t least = cli_plan_least(buffer);
-    cli_plan_name(held, &name);
+    const uint64_t least = krn_plan_least(buffer);
+    krn_plan_name(held, &name);
     cat_put_place(&place, buffer->set, buffer->binding, buffer->element);
     if (!held->words && buffer->readonly)
         return lit_fail(error, LIT_EXIT_USAGE,
@@ -160,7 +160,7 @@ struct place {
 };
 
 // What counts of the words that are compared: all of them, until a buffer says less.
-static void put_counts(const struct cli_held *held, size_t first, struct cat_package *package)
+static void put_counts(const struct krn_held *held, size_t first, struct cat_package *package)
 {
     struct cat_interface *interface = &package->interface;
     if (!held->counts && !interface->counts)
@@ -173,7 +173,7 @@ static void put_counts(const struct cli_held *held, size_t first, struct cat_pac
         memcpy(interface->counts + first, held->counts, held->words * 4);
 }
 
-static struct place place_held(const struct cli_held *held, bool compared,
+static struct place place_held(const struct krn_held *held, bool compared,
                                struct cat_package *package)
 {
     struct place at = {compared ? CAT_OUTPUT : held->as.readonly ? CAT_INPUT : CAT_STATE, 0};
@@ -187,7 +187,7 @@ static struct place place_held(const struct cli_held *held, bool compared,
     return at;
 }
 
-static bool place_buffers(struct cli_plan *plan, bool agrees, struct cat_package *package,
+static bool place_buffers(struct krn_plan *plan, bool agrees, struct cat_package *package,
                           struct place *places, struct lit_error *error)
 {
     uint64_t all = 0;
@@ -195,7 +195,7 @@ static bool place_buffers(struct cli_plan *plan, bool agrees, struct cat_package
     package->region[CAT_STATE] = lit_alloc(1, 4);
     package->region_words[CAT_STATE] = 1;
     for (size_t i = 0; i < plan->buffer_count; i++) {
-        struct cli_held *held = &plan->buffers[i];
+        struct krn_held *held = &plan->buffers[i];
         if (!check_held(held, error))
             return false;
         all += held->words * 4;
@@ -210,7 +210,7 @@ static bool place_buffers(struct cli_plan *plan, bool agrees, struct cat_package
 
 // --- Pipelines
 
-static void put_pipeline(const struct cli_plan *plan, const struct cli_pipeline *pipeline,
+static void put_pipeline(const struct krn_plan *plan, const struct krn_pipeline *pipeline,
                          const struct place *places, struct cat_interface *interface)
 {
     memcpy(interface->entry, pipeline->module.entry, sizeof interface->entry);
@@ -221,7 +221,7 @@ static void put_pipeline(const struct cli_plan *plan, const struct cli_pipeline 
     interface->binding_count = pipeline->module.buffer_count;
     for (size_t i = 0; i < interface->binding_count; i++) {
         const struct cat_buffer *buffer = &pipeline->module.buffers[i];
-        const struct cli_held *held = &plan->buffers[pipeline->held[i]];
+        const struct krn_held *held = &plan->buffers[pipeline->held[i]];
         const struct place *at = &places[pipeline->held[i]];
         interface->bindings[i] = (struct cat_binding){.set = buffer->set,
                                                       .binding = buffer->binding,
@@ -242,13 +242,13 @@ static uint32_t workgroup_of(const struct cat_inspected *module)
     return module->local[0] * module->local[1] * module->local[2];
 }
 
-static void put_parts(struct cli_plan *plan, const struct place *places,
+static void put_parts(struct krn_plan *plan, const struct place *places,
                       struct cat_interface *interface)
 {
     interface->part_count = plan->pipeline_count - 1;
     interface->parts = lit_alloc(interface->part_count + 1, sizeof *interface->parts);
     for (size_t i = 0; i < interface->part_count; i++) {
-        struct cli_pipeline *pipeline = &plan->pipelines[i + 1];
+        struct krn_pipeline *pipeline = &plan->pipelines[i + 1];
         struct cat_part *part = &interface->parts[i];
         put_pipeline(plan, pipeline, places, &part->interface);
         part->words = pipeline->words;
@@ -264,17 +264,17 @@ static void put_parts(struct cli_plan *plan, const struct place *places,
     }
 }
 
-static void put_dispatches(const struct cli_plan *plan, struct cat_package *package)
+static void put_dispatches(const struct krn_plan *plan, struct cat_package *package)
 {
     struct cat_interface *interface = &package->interface;
-    const struct cli_dispatch *first = &plan->dispatches[0];
+    const struct krn_dispatch *first = &plan->dispatches[0];
     package->groups = first->groups[0];
     interface->rows = first->groups[1];
     interface->layers = first->groups[2];
     memcpy(interface->push, first->push, sizeof interface->push);
     interface->step_count = plan->dispatch_count - 1;
     for (size_t i = 0; i < interface->step_count; i++) {
-        const struct cli_dispatch *dispatch = &plan->dispatches[i + 1];
+        const struct krn_dispatch *dispatch = &plan->dispatches[i + 1];
         struct cat_step *step = &interface->steps[i];
         step->part = (uint32_t)dispatch->pipeline;
         memcpy(step->groups, dispatch->groups, sizeof step->groups);
@@ -284,7 +284,7 @@ static void put_dispatches(const struct cli_plan *plan, struct cat_package *pack
 
 // --- Addresses
 
-static bool put_addresses(const struct cli_plan *plan, const struct cli_address *from, size_t count,
+static bool put_addresses(const struct krn_plan *plan, const struct krn_address *from, size_t count,
                           const struct place *places, struct cat_address as,
                           struct cat_package *package, struct lit_error *error)
 {
@@ -292,11 +292,11 @@ static bool put_addresses(const struct cli_plan *plan, const struct cli_address 
     const uint64_t first = as.at;
     for (size_t i = 0; i < count; i++) {
         size_t of = 0;
-        while (!cli_place_is(&from[i].of, &plan->buffers[of].as))
+        while (!krn_place_is(&from[i].of, &plan->buffers[of].as))
             of++;
         if (from[i].at % 4 || interface->address_count == CAT_MOST_ADDRESSES) {
             OWNED(text_free) struct text name = {0};
-            cli_plan_name(&plan->buffers[of], &name);
+            krn_plan_name(&plan->buffers[of], &name);
             return lit_fail(error, LIT_EXIT_USAGE, "the address of %s %s", name.data,
                             from[i].at % 4 ? "does not stand at a multiple of 4 bytes"
                                            : "is one more than there may be");
@@ -312,12 +312,12 @@ static bool put_addresses(const struct cli_plan *plan, const struct cli_address 
     return true;
 }
 
-static bool put_all_addresses(const struct cli_plan *plan, const struct place *places,
+static bool put_all_addresses(const struct krn_plan *plan, const struct place *places,
                               struct cat_package *package, struct lit_error *error)
 {
     bool good = true;
     for (size_t i = 0; i < plan->buffer_count && good; i++) {
-        const struct cli_held *held = &plan->buffers[i];
+        const struct krn_held *held = &plan->buffers[i];
         const struct cat_address as = {.in = places[i].region, .at = places[i].first};
         if (held->address_count && as.in == CAT_OUTPUT && !package->interface.counts) {
             package->interface.counts = lit_alloc(package->expected_words, 4);
@@ -335,12 +335,12 @@ static bool put_all_addresses(const struct cli_plan *plan, const struct place *p
     return good;
 }
 
-bool cli_plan_place(struct cli_plan *plan, bool agrees, struct cat_package *package,
+bool krn_plan_place(struct krn_plan *plan, bool agrees, struct cat_package *package,
                     struct lit_error *error)
 {
     struct cat_interface *interface = &package->interface;
-    struct cli_pipeline *first = &plan->pipelines[0];
-    struct place places[CLI_MOST_HELD] = {0};
+    struct krn_pipeline *first = &plan->pipelines[0];
+    struct place places[KRN_MOST_HELD] = {0};
     if (!place_buffers(plan, agrees, package, places, error))
         return false;
     put_pipeline(plan, first, places, interface);

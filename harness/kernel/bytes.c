@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values as --push, --then and --buffer take them.
-#include "cli/kernel_plan.h"
+#include "kernel/plan.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -74,11 +74,11 @@ static bool put_hex(const char *given, size_t length, struct text *bytes)
     return length && length % 2 == 0;
 }
 
-static bool put_address(const char *text, size_t length, struct cli_values *values)
+static bool put_address(const char *text, size_t length, struct krn_values *values)
 {
-    struct cli_address address = {.at = values->bytes.length};
+    struct krn_address address = {.at = values->bytes.length};
     const char *end;
-    if (!cli_take_place(text, &address.of, &end) || end != text + length)
+    if (!krn_take_place(text, &address.of, &end) || end != text + length)
         return false;
     LIT_ADD(values->addresses, values->address_count) = address;
     text_append(&values->bytes, "\0\0\0\0\0\0\0\0", 8);
@@ -98,19 +98,19 @@ static size_t find_prefix(const char *text)
     return kind;
 }
 
-bool cli_values_are(const char *text)
+bool krn_values_are(const char *text)
 {
     return find_prefix(text) < KINDS;
 }
 
-void cli_values_clear(struct cli_values *values)
+void krn_values_clear(struct krn_values *values)
 {
     text_free(&values->bytes);
     free(values->addresses);
-    *values = (struct cli_values){0};
+    *values = (struct krn_values){0};
 }
 
-bool cli_values_take(const char *option, const char *text, struct cli_values *values,
+bool krn_values_take(const char *option, const char *text, struct krn_values *values,
                      struct lit_error *error)
 {
     static const char *const wanted[KINDS] = {
@@ -139,7 +139,7 @@ bool cli_values_take(const char *option, const char *text, struct cli_values *va
     }
 }
 
-bool cli_push_take(const char *option, const char *given, uint32_t size, struct cli_values *values,
+bool krn_push_take(const char *option, const char *given, uint32_t size, struct krn_values *values,
                    struct lit_error *error)
 {
     const size_t length = strlen(given);
@@ -148,11 +148,11 @@ bool cli_push_take(const char *option, const char *given, uint32_t size, struct 
     struct lit_error why = {0};
     for (size_t i = 0; i < length; i++)
         is_hex = is_hex && digit(given[i]) >= 0;
-    if (cli_values_are(given)) {
-        if (!cli_values_take(option, given, values, error))
+    if (krn_values_are(given)) {
+        if (!krn_values_take(option, given, values, error))
             return false;
     } else if (strncmp(given, "file:", 5) == 0) {
-        if (!cli_kernel_bytes(given + 5, CAT_MOST_PUSH, &values->bytes, error))
+        if (!krn_bytes(given + 5, CAT_MOST_PUSH, &values->bytes, error))
             return false;
     } else if (put_numbers(given, &values->bytes)) {
     } else if (is_hex && length == 2 * (size_t)size && (size > 4 || !digits)) {
@@ -165,7 +165,7 @@ bool cli_push_take(const char *option, const char *given, uint32_t size, struct 
         return lit_fail(error, LIT_EXIT_USAGE,
                         "--%s '%.40s' is ambiguous: %shex:%.40s or file:%.40s", option, given,
                         spellings.length ? spellings.data : "", given, given);
-    } else if (!cli_kernel_bytes(given, CAT_MOST_PUSH, &values->bytes, &why)) {
+    } else if (!krn_bytes(given, CAT_MOST_PUSH, &values->bytes, &why)) {
         return lit_fail(error, LIT_EXIT_USAGE, "--%s: %.200s; values are spelt " SPELLINGS, option,
                         why.message);
     }

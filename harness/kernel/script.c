@@ -1,0 +1,750 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads Amber scripts of compute kind. Commands follow one another: each RUN becomes a dispatch of
+// the plan, and each EXPECT is about what a buffer holds at the end.
+#include "kernel/plan.h"
+
+#include "base/file.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// --- Tokens
+
+bool krn_refuse(struct krn_reader *r, const char *format, ...)
+{
+    char message[400];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    return lit_fail(r->error, LIT_EXIT_USAGE, "%.160s:%zu: %.300s", r->script->path, r->line,
+                    message);
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\f';
+}
+
+// The next one. One that is too long is cut: no word of the language, and no name, is as long.
+static void skip_space(struct krn_reader *r)
+{
+    while (r->at < r->end && is_space(*r->at))
+        r->at++;
+}
+
+const char *krn_next(struct krn_reader *r)
+{
+    size_t length = 0;
+    skip_space(r);
+    // A line goes on behind a \.
+    while (r->at + 1 < r->end && r->at[0] == '\\' && strchr("\r\n", r->at[1])) {
+        r->at += 1 + strcspn(r->at + 1, "\n");
+        r->at += r->at < r->end;
+        r->line++;
+        skip_space(r);
+    }
+    if (r->at < r->end && *r->at == '#')
+        while (r->at < r->end && *r->at != '\n')
+            r->at++;
+    if (r->at < r->end && strchr("\n(),", *r->at)) {
+        r->token[length++] = *r->at++;
+    } else {
+        for (; r->at < r->end && !is_space(*r->at) && !strchr("\n(),", *r->at); r->at++)
+            if (length < KRN_TOKEN - 1)
+                r->token[length++] = *r->at;
+    }
+    r->token[length] = '\0';
+    return r->token;
+}
+
+bool krn_is(const struct krn_reader *r, const char *word)
+{
+    return strcmp(r->token, word) == 0;
+}
+
+// Whether the line ends here. Lines are counted when the token behind them is read for a command.
+bool krn_at_end(const struct krn_reader *r)
+{
+    return krn_is(r, "\n") || krn_is(r, "");
+}
+
+bool krn_refuse_token(struct krn_reader *r, const char *what)
+{
+    char clean[80];
+    text_sanitise(clean, sizeof clean, krn_at_end(r) ? "the end of the line" : r->token);
+    return krn_refuse(r, "%s: %s", what, clean);
+}
+
+bool krn_end_line(struct krn_reader *r)
+{
+    krn_next(r);
+    if (!krn_at_end(r))
+        return krn_refuse_token(r, "not supported");
+    r->line += krn_is(r, "\n");
+    return true;
+}
+
+bool krn_expect_word(struct krn_reader *r, const char *word)
+{
+    return strcmp(krn_next(r), word) == 0 || krn_refuse(r, "expected %s", word);
+}
+
+bool krn_take_name(struct krn_reader *r, char name[CAT_ENTRY_SIZE])
+{
+    krn_next(r);
+    if (krn_at_end(r) || strlen(r->token) >= CAT_ENTRY_SIZE || text_has_control(r->token) ||
+        !text_is_utf8(r->token))
+        return krn_refuse_token(r, "expected a name");
+    strcpy(name, r->token);
+    return true;
+}
+
+bool krn_take_count(struct krn_reader *r, uint64_t most, uint64_t *number)
+{
+    static const struct krn_type wide = {.kind = 'u', .bits = 64};
+    struct krn_value value;
+    if (*krn_next(r) == '-' || !krn_value_parse(&wide, r->token, &value))
+        return krn_refuse_token(r, "expected a number");
+    *number = value.number;
+    return *number <= most || krn_refuse_token(r, "too large");
+}
+
+static size_t find_buffer(const struct krn_reader *r, const char *name)
+{
+    for (size_t i = 0; i < r->buffer_count; i++)
+        if (strcmp(r->buffers[i].name, name) == 0)
+            return i;
+    return KRN_NONE;
+}
+
+bool krn_take_buffer(struct krn_reader *r, size_t *at)
+{
+    char name[CAT_ENTRY_SIZE];
+    if (!krn_take_name(r, name))
+        return false;
+    *at = find_buffer(r, name);
+    return *at != KRN_NONE || krn_refuse(r, "there is no buffer %s", name);
+}
+
+static size_t find_shader(const struct krn_reader *r, const char *name)
+{
+    for (size_t i = 0; i < r->shader_count; i++)
+        if (strcmp(r->shaders[i].name, name) == 0)
+            return i;
+    return KRN_NONE;
+}
+
+size_t krn_find_pipeline(const struct krn_reader *r, const char *name)
+{
+    for (size_t i = 0; i < r->pipeline_count; i++)
+        if (strcmp(r->pipelines[i].name, name) == 0)
+            return i;
+    return KRN_NONE;
+}
+
+// A file lies in the script's folder. free() it.
+static char *file_of(const struct krn_reader *r, const char *name)
+{
+    const char *path = r->script->path;
+    struct text file = {0};
+    if (!lit_path_is_absolute(name))
+        text_append(&file, path, (size_t)(lit_path_name(path) - path));
+    text_puts(&file, name);
+    return file.data;
+}
+
+// --- SHADER
+
+// The text up to the line END.
+static bool take_source(struct krn_reader *r, struct krn_shader *shader, size_t *lines)
+{
+    shader->text = r->at;
+    for (*lines = 1; r->at < r->end; ++*lines) {
+        const char *line = r->at, *behind = memchr(line, '\n', (size_t)(r->end - line));
+        r->at = behind ? behind + 1 : r->end;
+        while (line < r->end && is_space(*line))
+            line++;
+        const char *last = behind ? behind : r->end;
+        while (last > line && is_space(last[-1]))
+            last--;
+        if (last - line == 3 && memcmp(line, "END", 3) == 0)
+            return true;
+        shader->length = (size_t)(r->at - shader->text);
+    }
+    return krn_refuse(r, "a shader without END");
+}
+
+static bool take_target(struct krn_reader *r, struct krn_shader *shader, char target[KRN_TOKEN])
+{
+    krn_next(r);
+    if (krn_is(r, "TARGET_ENV")) {
+        const size_t name = strspn(krn_next(r), "abcdefghijklmnopqrstuvwxyz");
+        if (!name || r->token[name + strspn(r->token + name, "0123456789.")])
+            return krn_refuse_token(r, "not supported");
+        strcpy(target, r->token);
+        shader->target = target;
+        krn_next(r);
+    }
+    return true;
+}
+
+static bool read_shader(struct krn_reader *r)
+{
+    static const struct {
+        const char *name;
+        enum krn_source source;
+    } formats[] = {{"SPIRV-ASM", KRN_ASSEMBLY}, {"GLSL", KRN_GLSL}, {"SPIRV-BIN", KRN_SPIRV}};
+    struct krn_script_shader made = {0};
+    struct krn_shader shader = {0};
+    struct lit_error why = {0};
+    char target[KRN_TOKEN];
+    OWNED(lit_free) char *file = NULL;
+    size_t lines = 0, format = 0;
+    if (strcmp(krn_next(r), "compute") != 0)
+        return krn_refuse_token(r, "only compute shaders are supported");
+    if (!krn_take_name(r, made.name))
+        return false;
+    if (find_shader(r, made.name) != KRN_NONE)
+        return krn_refuse_token(r, "there is a shader of this name");
+    krn_next(r);
+    while (format < 3 && !krn_is(r, formats[format].name))
+        format++;
+    if (format == 3)
+        return krn_refuse_token(r, "only SPIRV-ASM, SPIRV-BIN and GLSL are supported");
+    shader.source = formats[format].source;
+    if (!take_target(r, &shader, target))
+        return false;
+    if (krn_is(r, "FILE") && *krn_next(r) && !krn_is(r, "\n")) {
+        shader.file = file = file_of(r, r->token);
+        if (!krn_end_line(r))
+            return false;
+        r->line--;
+        lines = 1;
+    } else if (!krn_is(r, "\n") || shader.source == KRN_SPIRV) {
+        return krn_refuse_token(r, "not supported");
+    } else if (!take_source(r, &shader, &lines)) {
+        return false;
+    }
+    if (!r->script->load(&shader, r->script->user, &made.words, &made.count, &why)) {
+        free(made.words);
+        return krn_refuse(r, "shader %s: %.280s", made.name, why.message);
+    }
+    r->line += lines + !shader.file;
+    LIT_ADD(r->shaders, r->shader_count) = made;
+    return true;
+}
+
+// --- BUFFER
+
+// Room for `bytes` of a buffer: zeros.
+static bool make_room(struct krn_reader *r, struct krn_script_buffer *buffer, uint64_t bytes)
+{
+    static const char zeros[64];
+    const uint64_t before = buffer->bytes.length;
+    if (bytes > before && bytes - before > CAT_PACKAGE_BYTES - r->bytes)
+        return krn_refuse(r, "buffers of more than %zu MiB", CAT_PACKAGE_BYTES >> 20);
+    r->bytes += bytes > before ? bytes - before : 0;
+    for (uint64_t left; buffer->bytes.length < bytes;) {
+        left = bytes - buffer->bytes.length;
+        text_append(&buffer->bytes, zeros, left < sizeof zeros ? (size_t)left : sizeof zeros);
+    }
+    return true;
+}
+
+static bool put_value(struct krn_reader *r, struct krn_script_buffer *buffer, uint64_t n)
+{
+    const struct krn_type *type = &buffer->type;
+    const uint64_t at = krn_type_offset(type, n);
+    struct krn_value value;
+    uint8_t bytes[8];
+    if (!krn_value_parse(type, r->token, &value))
+        return krn_refuse_token(r, "no value of the buffer's type");
+    if (!make_room(r, buffer, (at / type->bytes + 1) * type->bytes))
+        return false;
+    krn_value_bytes(type, &value, NULL, 0, bytes);
+    memcpy(buffer->bytes.data + at, bytes, type->bits / 8);
+    return true;
+}
+
+// Values up to END, on any lines.
+static bool read_data(struct krn_reader *r, struct krn_script_buffer *buffer)
+{
+    for (uint64_t n = 0;; n++) {
+        for (krn_next(r); krn_is(r, "\n"); krn_next(r))
+            r->line++;
+        if (krn_is(r, "END"))
+            return n > 0 || krn_refuse(r, "a buffer without data");
+        if (krn_is(r, ""))
+            return krn_refuse(r, "DATA without END");
+        if (!put_value(r, buffer, n))
+            return false;
+    }
+}
+
+// `count` elements, each of one value, or of a series.
+static bool read_series(struct krn_reader *r, struct krn_script_buffer *buffer, uint64_t count)
+{
+    const struct krn_type *type = &buffer->type;
+    const uint64_t numbers = count * type->columns * type->rows;
+    const bool series = krn_is(r, "SERIES_FROM");
+    struct krn_value first = {0}, step = {0};
+    uint8_t bytes[8];
+    if (series && type->rows * type->columns > 1)
+        return krn_refuse(r, "SERIES_FROM is for numbers");
+    if (!krn_at_end(r) && !krn_value_parse(type, krn_next(r), &first))
+        return krn_refuse_token(r, "no value of the buffer's type");
+    if (series && !krn_expect_word(r, "INC_BY"))
+        return false;
+    if (series && !krn_value_parse(type, krn_next(r), &step))
+        return krn_refuse_token(r, "no value of the buffer's type");
+    if (!make_room(r, buffer, count * type->bytes))
+        return false;
+    for (uint64_t n = 0; n < numbers; n++) {
+        krn_value_bytes(type, &first, &step, n, bytes);
+        memcpy(buffer->bytes.data + krn_type_offset(type, n), bytes, type->bits / 8);
+    }
+    return true;
+}
+
+// Values of a file, as many as it has: Amber does not look at the SIZE.
+static bool read_text(struct krn_reader *r, struct krn_script_buffer *buffer, const char *file)
+{
+    OWNED(text_free) struct text values = {0};
+    struct lit_error why = {0};
+    const struct krn_reader before = *r;
+    uint64_t n = 0;
+    bool good = true;
+    if (!krn_bytes(file, CAT_PACKAGE_BYTES, &values, &why))
+        return krn_refuse(r, "%.280s", why.message);
+    r->at = values.data;
+    r->end = values.data + values.length;
+    for (krn_next(r); good && !krn_is(r, ""); krn_next(r))
+        good = krn_is(r, "\n") || put_value(r, buffer, n++);
+    r->at = before.at;
+    r->end = before.end;
+    r->line = before.line;
+    return good && (n || krn_refuse(r, "%.150s has no values", file));
+}
+
+static bool read_file(struct krn_reader *r, struct krn_script_buffer *buffer, uint64_t count)
+{
+    struct lit_error why = {0};
+    const bool binary = strcmp(krn_next(r), "BINARY") == 0;
+    if (krn_is(r, "PNG"))
+        return krn_refuse_token(r, "not supported");
+    if (binary || krn_is(r, "TEXT"))
+        krn_next(r);
+    if (krn_at_end(r))
+        return krn_refuse_token(r, "expected a file");
+    OWNED(lit_free) char *file = file_of(r, r->token);
+    if (!binary)
+        return read_text(r, buffer, file);
+    if (!krn_bytes(file, CAT_PACKAGE_BYTES, &buffer->bytes, &why))
+        return krn_refuse(r, "%.280s", why.message);
+    r->bytes += buffer->bytes.length;
+    if (r->bytes > CAT_PACKAGE_BYTES)
+        return make_room(r, buffer, UINT64_MAX);
+    return buffer->bytes.length == count * buffer->type.bytes ||
+           krn_refuse(r, "%.150s has %zu bytes, where the buffer has %" PRIu64, file,
+                      buffer->bytes.length, count * buffer->type.bytes);
+}
+
+// What stands behind the type.
+static bool read_contents(struct krn_reader *r, struct krn_script_buffer *buffer)
+{
+    uint64_t count;
+    if (krn_is(r, "DATA"))
+        return read_data(r, buffer) && krn_end_line(r);
+    if (!krn_is(r, "SIZE"))
+        return krn_refuse_token(r, "not supported");
+    if (!krn_take_count(r, CAT_PACKAGE_BYTES / buffer->type.bytes, &count))
+        return false;
+    if (!count)
+        return krn_refuse(r, "an empty buffer");
+    krn_next(r);
+    if (krn_is(r, "FILE"))
+        return read_file(r, buffer, count) && krn_end_line(r);
+    if (!krn_at_end(r) && !krn_is(r, "FILL") && !krn_is(r, "SERIES_FROM"))
+        return krn_refuse_token(r, "not supported");
+    const bool bare = krn_at_end(r);
+    if (!read_series(r, buffer, count))
+        return false;
+    r->line += bare && krn_is(r, "\n");
+    return bare || krn_end_line(r);
+}
+
+static bool read_buffer(struct krn_reader *r)
+{
+    struct krn_script_buffer *made = &LIT_ADD(r->buffers, r->buffer_count);
+    char type[KRN_TOKEN];
+    *made = (struct krn_script_buffer){.held = KRN_NONE, .like = KRN_NONE};
+    if (!krn_take_name(r, made->name))
+        return false;
+    if (find_buffer(r, made->name) != r->buffer_count - 1)
+        return krn_refuse_token(r, "there is a buffer of this name");
+    if (strcmp(krn_next(r), "DATA_TYPE") != 0)
+        return krn_refuse_token(r, "expected DATA_TYPE");
+    strcpy(type, krn_next(r));
+    if (!krn_type_parse(type, false, &made->type))
+        return krn_refuse_token(r, "not supported");
+    krn_next(r);
+    if (krn_is(r, "STD140") && !krn_type_parse(type, true, &made->type))
+        return false;
+    if (krn_is(r, "STD140") || krn_is(r, "STD430"))
+        krn_next(r);
+    return read_contents(r, made);
+}
+
+// --- PIPELINE
+
+static bool read_specialization(struct krn_reader *r, struct krn_script_pipeline *pipeline)
+{
+    struct krn_type type;
+    uint64_t id;
+    struct krn_value value;
+    uint8_t bytes[8];
+    if (!krn_take_count(r, UINT32_MAX, &id) || !krn_expect_word(r, "AS"))
+        return false;
+    if (!krn_type_parse(krn_next(r), false, &type) || type.bits < 32 || type.rows != 1)
+        return krn_refuse_token(r, "not a type of 32 or 64 bits");
+    if (!krn_value_parse(&type, krn_next(r), &value))
+        return krn_refuse_token(r, "no value of the constant's type");
+    krn_value_bytes(&type, &value, NULL, 0, bytes);
+    return krn_put_spec(pipeline->specs, &pipeline->spec_count, (uint32_t)id, type.bits, bytes) ||
+           krn_refuse(r, "more than %d of SPECIALIZE", CAT_MOST_SPEC);
+}
+
+static bool read_attach(struct krn_reader *r, struct krn_script_pipeline *pipeline)
+{
+    char name[CAT_ENTRY_SIZE];
+    if (!krn_take_name(r, name))
+        return false;
+    if (pipeline->shader != KRN_NONE && find_shader(r, name) != pipeline->shader)
+        return krn_refuse_token(r, "a second shader");
+    pipeline->shader = find_shader(r, name);
+    if (pipeline->shader == KRN_NONE)
+        return krn_refuse_token(r, "there is no such shader");
+    for (krn_next(r); !krn_at_end(r); krn_next(r)) {
+        bool good = true;
+        if (krn_is(r, "TYPE"))
+            good = krn_expect_word(r, "compute");
+        else if (krn_is(r, "ENTRY_POINT"))
+            good = krn_take_name(r, pipeline->entry);
+        else if (krn_is(r, "SPECIALIZE"))
+            good = read_specialization(r, pipeline);
+        else
+            good = krn_refuse_token(r, "not supported");
+        if (!good)
+            return false;
+    }
+    r->line += krn_is(r, "\n");
+    return true;
+}
+
+static bool take_switch(struct krn_reader *r, bool *on)
+{
+    krn_next(r);
+    *on = krn_is(r, "on");
+    return *on || krn_is(r, "off") || krn_refuse_token(r, "expected on or off");
+}
+
+static bool read_subgroup(struct krn_reader *r, struct krn_script_pipeline *pipeline)
+{
+    char name[CAT_ENTRY_SIZE];
+    uint64_t size;
+    bool varying;
+    if (!krn_take_name(r, name))
+        return false;
+    if (pipeline->shader == KRN_NONE || find_shader(r, name) != pipeline->shader)
+        return krn_refuse_token(r, "not the shader that is attached");
+    if (!krn_end_line(r))
+        return false;
+    for (krn_next(r); !krn_is(r, "END"); krn_next(r)) {
+        if (krn_is(r, "\n")) {
+            r->line++;
+        } else if (krn_is(r, "FULLY_POPULATED")) {
+            if (!take_switch(r, &pipeline->full))
+                return false;
+        } else if (krn_is(r, "VARYING_SIZE")) {
+            if (!take_switch(r, &varying))
+                return false;
+            if (varying)
+                return krn_refuse(r, "VARYING_SIZE on is not supported");
+        } else if (krn_is(r, "REQUIRED_SIZE")) {
+            const char *before = r->at;
+            if (strcmp(krn_next(r), "MIN") == 0 || krn_is(r, "MAX"))
+                return krn_refuse_token(r, "not supported: a size is a number");
+            r->at = before;
+            if (!krn_take_count(r, 128, &size))
+                return false;
+            if (!size || size & (size - 1))
+                return krn_refuse_token(r, "not a subgroup size");
+            pipeline->subgroup = (uint32_t)size;
+        } else {
+            return krn_refuse_token(r, "not supported");
+        }
+    }
+    return krn_end_line(r);
+}
+
+// Those of BIND BUFFER, or of BIND BUFFER_ARRAY, up to AS.
+static bool take_buffers(struct krn_reader *r, size_t *buffers, size_t *count)
+{
+    const bool array = strcmp(krn_next(r), "BUFFER_ARRAY") == 0;
+    if (!array && !krn_is(r, "BUFFER"))
+        return krn_refuse_token(r, "only buffers are supported");
+    do {
+        const char *before = r->at;
+        if (*count && strcmp(krn_next(r), "AS") == 0)
+            return true;
+        r->at = *count ? before : r->at;
+        if (*count == (array ? KRN_MOST_BINDS : 1))
+            return krn_refuse(r, array ? "more than %d bindings" : "expected AS", KRN_MOST_BINDS);
+    } while (krn_take_buffer(r, &buffers[(*count)++]));
+    return false;
+}
+
+static bool read_bind(struct krn_reader *r, struct krn_script_pipeline *pipeline)
+{
+    struct krn_script_bind bind = {0};
+    size_t buffers[KRN_MOST_BINDS], count = 0;
+    uint64_t set, binding;
+    const char *at = r->at;
+    const bool array = strcmp(krn_next(r), "BUFFER_ARRAY") == 0;
+    r->at = at;
+    if (!take_buffers(r, buffers, &count))
+        return false;
+    krn_next(r);
+    if (krn_is(r, "push_constant") && !array) {
+        pipeline->push = buffers[0];
+        return krn_end_line(r);
+    }
+    bind.uniform = krn_is(r, "uniform");
+    if (!bind.uniform && !krn_is(r, "storage"))
+        return krn_refuse_token(r, "only storage, uniform and push_constant are supported");
+    if (!krn_expect_word(r, "DESCRIPTOR_SET") || !krn_take_count(r, CAT_MOST_SETS - 1, &set) ||
+        !krn_expect_word(r, "BINDING") || !krn_take_count(r, UINT32_MAX, &binding))
+        return false;
+    bind.set = (uint32_t)set;
+    bind.binding = (uint32_t)binding;
+    for (size_t i = 0; i < pipeline->bind_count; i++)
+        if (pipeline->binds[i].set == bind.set && pipeline->binds[i].binding == bind.binding)
+            pipeline->binds[i--] = pipeline->binds[--pipeline->bind_count];
+    if (count > KRN_MOST_BINDS - pipeline->bind_count)
+        return krn_refuse(r, "more than %d bindings", KRN_MOST_BINDS);
+    for (size_t i = 0; i < count; i++) {
+        bind.buffer = buffers[i];
+        bind.element = array ? (uint32_t)i + 1 : 0;
+        pipeline->binds[pipeline->bind_count++] = bind;
+    }
+    return krn_end_line(r);
+}
+
+static bool read_pipeline(struct krn_reader *r, bool derived)
+{
+    struct krn_script_pipeline *made = &LIT_ADD(r->pipelines, r->pipeline_count);
+    char parent[CAT_ENTRY_SIZE];
+    *made = (struct krn_script_pipeline){
+        .entry = "main", .shader = KRN_NONE, .push = KRN_NONE, .planned = KRN_NONE};
+    if (!derived && strcmp(krn_next(r), "compute") != 0)
+        return krn_refuse_token(r, "only compute pipelines are supported");
+    if (!krn_take_name(r, made->name))
+        return false;
+    if (krn_find_pipeline(r, made->name) != r->pipeline_count - 1)
+        return krn_refuse_token(r, "there is a pipeline of this name");
+    if (derived) {
+        if (!krn_expect_word(r, "FROM") || !krn_take_name(r, parent))
+            return false;
+        const size_t of = krn_find_pipeline(r, parent);
+        if (of == KRN_NONE || of == r->pipeline_count - 1)
+            return krn_refuse_token(r, "there is no such pipeline");
+        strcpy(parent, made->name);
+        *made = r->pipelines[of];
+        strcpy(made->name, parent);
+        made->planned = KRN_NONE;
+    }
+    for (krn_next(r); !krn_is(r, "END"); krn_next(r)) {
+        bool good = true;
+        if (krn_is(r, "\n"))
+            r->line++;
+        else if (krn_is(r, "ATTACH"))
+            good = read_attach(r, made);
+        else if (krn_is(r, "SUBGROUP"))
+            good = read_subgroup(r, made);
+        else if (krn_is(r, "BIND"))
+            good = read_bind(r, made);
+        else
+            good = krn_refuse_token(r, "not supported in a pipeline");
+        if (!good)
+            return false;
+    }
+    return krn_end_line(r);
+}
+
+// --- The whole
+
+// What litmus enables follows from the module; robust accesses it does not enable. As Vulkan names
+// them, an extension begins with VK_, and a feature, which may stand behind the name of its
+// structure, with a small letter.
+static bool read_feature(struct krn_reader *r)
+{
+    const bool extends = !krn_is(r, "DEVICE_FEATURE");
+    const char *name = krn_next(r), *dot = strrchr(name, '.');
+    const char *last = dot ? dot + 1 : name;
+    if (name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")] ||
+        (extends ? strncmp(name, "VK_", 3) != 0 : *last < 'a' || *last > 'z'))
+        return krn_refuse_token(r, extends ? "not an extension" : "not a feature");
+    if (strstr(r->token, "obust"))
+        return krn_refuse_token(r, "not supported");
+    return krn_end_line(r);
+}
+
+static bool read_setting(struct krn_reader *r)
+{
+    uint64_t number;
+    krn_next(r);
+    if (!krn_is(r, "ENGINE_DATA") || strcmp(krn_next(r), "fence_timeout_ms") != 0)
+        return krn_refuse_token(r, "not supported");
+    return krn_take_count(r, UINT32_MAX, &number) &&
+           krn_end_line(r); // litmus has limits of its own
+}
+
+static bool read_command(struct krn_reader *r);
+
+// What stands up to END is done several times; of what may, only RUN makes a difference.
+static bool read_repeat(struct krn_reader *r)
+{
+    uint64_t times;
+    if (!krn_take_count(r, 1 + CAT_MOST_STEPS, &times) || !krn_end_line(r))
+        return false;
+    const char *at = r->at;
+    const size_t line = r->line;
+    for (uint64_t i = 0; i < times; i++) {
+        r->at = at;
+        r->line = line;
+        for (krn_next(r); !krn_is(r, "END"); krn_next(r)) {
+            if (krn_is(r, "\n"))
+                r->line++;
+            else if (!krn_is(r, "RUN"))
+                return krn_refuse_token(r, "not supported within REPEAT");
+            else if (!read_command(r))
+                return false;
+        }
+    }
+    return times ? krn_end_line(r) : krn_refuse(r, "REPEAT 0 is not supported");
+}
+
+static bool read_command(struct krn_reader *r)
+{
+    if (krn_is(r, "SHADER"))
+        return read_shader(r);
+    if (krn_is(r, "BUFFER"))
+        return read_buffer(r);
+    if (krn_is(r, "PIPELINE") || krn_is(r, "DERIVE_PIPELINE"))
+        return read_pipeline(r, krn_is(r, "DERIVE_PIPELINE"));
+    if (krn_is(r, "RUN"))
+        return krn_read_run(r);
+    if (krn_is(r, "EXPECT"))
+        return krn_read_expect(r);
+    if (krn_is(r, "DEVICE_FEATURE") || krn_is(r, "DEVICE_EXTENSION") ||
+        krn_is(r, "INSTANCE_EXTENSION"))
+        return read_feature(r);
+    if (krn_is(r, "REPEAT"))
+        return read_repeat(r);
+    if (krn_is(r, "SET"))
+        return read_setting(r);
+    return krn_refuse_token(r, "not supported");
+}
+
+// Buffers that are to be like others: nothing else is expected of them, and of those nothing else
+// than what the script says.
+static void settle_likes(struct krn_reader *r)
+{
+    for (size_t i = 0; i < r->buffer_count; i++) {
+        if (r->buffers[i].like == KRN_NONE)
+            continue;
+        struct krn_held *held = &r->plan->buffers[r->buffers[i].held];
+        held->like = r->buffers[r->buffers[i].like].held + 1;
+        struct krn_held *model = &r->plan->buffers[held->like - 1];
+        if (!held->after)
+            held->after = lit_alloc(held->words, sizeof *held->after);
+        if (model->after)
+            continue;
+        model->after = lit_alloc(model->words, sizeof *model->after);
+        model->counts = lit_alloc(model->words, sizeof *model->counts);
+    }
+}
+
+// Hands over what the script expects.
+static bool settle(struct krn_reader *r)
+{
+    bool expects = false;
+    if (!r->plan->dispatch_count)
+        return krn_refuse(r, "nothing is run: there is no RUN");
+    for (size_t i = 0; i < r->buffer_count && !r->script->agrees; i++) {
+        struct krn_script_buffer *buffer = &r->buffers[i];
+        expects |= buffer->like != KRN_NONE;
+        if (!buffer->expected)
+            continue;
+        struct krn_held *held = &r->plan->buffers[buffer->held];
+        const size_t size = held->words * 4;
+        held->after = lit_alloc(held->words, sizeof *held->after);
+        memcpy(held->after, buffer->expected, size);
+        held->may = buffer->may;
+        expects = true;
+        if (!memchr(buffer->counts, 0, size))
+            continue;
+        held->counts = lit_alloc(held->words, sizeof *held->counts);
+        memcpy(held->counts, buffer->counts, size);
+    }
+    if (!r->script->agrees)
+        settle_likes(r);
+    return expects || r->script->agrees ||
+           krn_refuse(r, "no EXPECT says what a RUN is to store: --expect agree");
+}
+
+static void clear(struct krn_reader *r)
+{
+    for (size_t i = 0; i < r->shader_count; i++)
+        free(r->shaders[i].words);
+    for (size_t i = 0; i < r->buffer_count; i++) {
+        text_free(&r->buffers[i].bytes);
+        free(r->buffers[i].expected);
+        free(r->buffers[i].counts);
+    }
+    free(r->shaders);
+    free(r->buffers);
+    free(r->pipelines);
+}
+
+bool krn_script_read(const struct krn_script *script, struct krn_plan *plan,
+                     struct lit_error *error)
+{
+    struct krn_reader r = {.script = script,
+                           .plan = plan,
+                           .error = error,
+                           .at = script->text,
+                           .end = script->text + script->length,
+                           .line = 1};
+    static const char first[] = "#!amber";
+    bool good = script->length >= sizeof first - 1 &&
+                memcmp(script->text, first, sizeof first - 1) == 0 &&
+                !memchr(script->text, '\0', script->length);
+    if (!good)
+        krn_refuse(&r, "the first line of an Amber script is %s", first);
+    r.at += good ? sizeof first - 1 : 0;
+    good = good && krn_end_line(&r);
+    while (good && *krn_next(&r)) {
+        if (krn_is(&r, "\n"))
+            r.line++;
+        else
+            good = read_command(&r);
+    }
+    good = good && settle(&r);
+    clear(&r);
+    return good;
+}
