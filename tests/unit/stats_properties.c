@@ -77,7 +77,8 @@ static void test_intervals_of_all_scales(void **state)
         struct stat_interval loose = stat_clopper_pearson(c.k, c.n, 0.5);
         assert_true(loose.low >= once.low && loose.high <= once.high);
         if (c.k < c.n) {
-            struct stat_interval more = stat_clopper_pearson(c.k + 1 + (c.n - c.k - 1) / 50, c.n, 0.95);
+            struct stat_interval more =
+                stat_clopper_pearson(c.k + 1 + (c.n - c.k - 1) / 50, c.n, 0.95);
             assert_true(more.low > once.low && (more.high > once.high || more.high == 1));
         }
         struct stat_interval sequence = stat_sequence(c.k, c.n, 0.95);
