@@ -6,7 +6,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
 #include <string.h>
 
 static const struct cat_mode mask = {.check = CAT_CHECK_MASK}; // outcome 2 is allowed
@@ -95,9 +94,6 @@ static void counts(void **state)
         assert_true(!eng_count_disagrees(&count, NULL) == !count.first_run_failed);
         count.first_run_failed = false;
         count.failure_count = count.failed_instances + 1;
-        assert_non_null(eng_count_disagrees(&count, NULL));
-        count.failure_count = 0;
-        count.seconds = NAN;
         assert_non_null(eng_count_disagrees(&count, NULL));
     }
 }
