@@ -12,28 +12,13 @@ import unittest
 
 import harness
 from harness import Case
-from kernel import words
 
 PAGE = os.path.join(harness.SOURCE, "docs", "kernel.md")
 TABLE = os.path.join(harness.SOURCE, "simt", "module", "capabilities.inc")
 FEATURES = os.path.join(harness.SOURCE, "harness", "model", "features.c")
 HEAD = "| capability | what a device has to offer |\n| --- | --- |\n"
 
-MODULE = """\
-{capabilities}
-{extensions}
-OpMemoryModel Logical {model}
-OpEntryPoint GLCompute %main "main"
-OpExecutionMode %main LocalSize 1 1 1
-""" + words(output=(0, 0)) + """\
-%output = OpVariable %pb StorageBuffer
-%main = OpFunction %void None %fn
-%entry = OpLabel
-%at = OpAccessChain %ps %output %c0 %c0
-OpStore %at %c0
-OpReturn
-OpFunctionEnd
-"""
+MODULE = harness.kernel("capable")
 MATRIX = """\
 #version 450
 #extension GL_KHR_cooperative_matrix : require
