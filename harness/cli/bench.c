@@ -63,19 +63,24 @@ static const struct cli_option options[] = {
 const struct cli_syntax cli_bench_syntax = {
     .name = "bench",
     .usage = "[BENCHMARK [OPTION]...]",
-    .about =
-        "Times subgroup code on a device; without a BENCHMARK, lists what there is.\n\n"
-        "scan: inclusive sums over subgroups and workgroups, by a group operation and by\n"
-        "shuffles with and without barriers, against what the device can copy, add and\n"
-        "shuffle. Every output is checked, and wrong scans are reported.\n\n"
-        "lookback: inclusive sums over the whole device in one dispatch, by decoupled\n"
-        "look-back, against the best copy of the same run; every output is verified on\n"
-        "the device.\n\n"
-        "throughput: checked units of a test per second on a device, where the time goes,\nand the "
-        "limit set by memory bandwidth.\n\n"
-        "single: the same work, submitting and checking one run at a time, next to\n'litmus run'.",
+    .about = "Times subgroup code on a device; without a BENCHMARK, lists the benchmarks.\n"
+             "\n"
+             "scan: inclusive sums over subgroups and workgroups, by a group operation and by\n"
+             "shuffles with and without barriers, against what the device can copy, add and\n"
+             "shuffle. Every output is checked, and wrong scans are reported.\n"
+             "\n"
+             "lookback: inclusive sums over the whole device in one dispatch, by decoupled\n"
+             "look-back, against the best copy of the same run; every output is verified on\n"
+             "the device.\n"
+             "\n"
+             "throughput: checked units of a test per second on a device, where the time goes,\n"
+             "and the limit set by memory bandwidth.\n"
+             "\n"
+             "single: the same work, submitting and checking one run at a time, next to\n"
+             "'litmus run'.",
     CLI_OPTIONS(options, struct benching_options, .timeout = ENG_IDLE_SECONDS),
-    .more = "See docs/bench.md for what is timed and how it is counted.\n\n"
+    .more = "docs/bench.md says what is timed and how operations are counted.\n"
+            "\n"
             "exit codes: 0 every output was correct, 1 an output was wrong, or a driver crashed or "
             "hung,\n"
             "2 usage or input, 3 a row could not be timed, 4 a device was lost, 5 the time budget\n"

@@ -62,7 +62,7 @@ struct options {
         CLI_ROW(0, "first-seen", CLI_FLAG, asked.first_seen, NULL,                                 \
                 "count it as a regression (default: as undecided)"),                               \
         CLI_ROW(0, "expectations", CLI_TEXT, asked.expectations, "LIST",                           \
-                "which of them can fail the gate\n(default: forbidden,contested,assumed)"),        \
+                "classes that can fail the gate\n(default: forbidden,contested,assumed)"),         \
         CLI_ROW(0, "unfinished", CLI_FLAG, asked.unfinished, NULL, "accept unfinished sessions"),  \
         CLI_ROW(0, "waivers", CLI_LIST, asked.waivers, "FILE",                                     \
                 "allowed failures, one per line: PATTERN URL, then any of\nfrom=DATE until=DATE "  \

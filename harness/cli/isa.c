@@ -42,8 +42,9 @@ const struct cli_syntax cli_isa_syntax = {
              "reach without reconvergence, or that are guarded by the wrong\npredicate "
              "(docs/lint.md). Nothing is run.",
     CLI_OPTIONS(options, struct exp_code_options, .timeout = ENG_IDLE_SECONDS),
-    .more = "A pattern is as for 'litmus run'. In listings, ! marks a divergent cross-lane read or "
-            "one\nguarded by the wrong predicate, i one that only a part of the lanes executes.\n"
+    .more = "Patterns are those of 'litmus run'. In listings, ! marks a cross-lane read that is "
+            "divergent or\n"
+            "guarded by the wrong predicate, i one that only some lanes execute.\n"
             "\n"
             "examples:\n"
             "  litmus isa shuffle.scan-loop -d 1\n"

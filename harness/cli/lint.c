@@ -36,21 +36,25 @@ const struct cli_syntax cli_lint_syntax = {
     .about =
         "Finds divergent cross-lane reads in NVIDIA machine code: SHFL, VOTE, MATCH and REDUX\n"
         "that lanes of a warp can reach without reconvergence after a branch, and warp-wide\n"
-        "instructions with a wrong guard predicate. Nothing is run. A FILE is what it is by its\n"
-        "content: SASS text of nvdisasm or cuobjdump -sass, a cubin (ELF), or what\n"
-        "vkGetPipelineCacheData or vkGetPipelineBinaryDataKHR gave for one pipeline.\n"
-        "Of SPIR-V, its assembly (*.spvasm) and GLSL (*.comp, *.glsl) it names the loops behind\n"
-        "which NVIDIA's compiler leaves a subgroup to execute operations apart.",
+        "instructions with a wrong guard predicate. Nothing is run. The content of a\n"
+        "FILE determines its type: SASS text of nvdisasm or cuobjdump -sass, a cubin (ELF), or "
+        "the\n"
+        "result of vkGetPipelineCacheData or vkGetPipelineBinaryDataKHR for one pipeline.\n"
+        "In SPIR-V, its assembly (*.spvasm) and GLSL (*.comp, *.glsl), it finds the loops after\n"
+        "which NVIDIA's compiler lets parts of a subgroup execute operations separately.",
     CLI_OPTIONS(options, struct linting_options, 0),
-    .more = "docs/lint.md says what is found, what is not, and why.\n\n"
-            "exit codes: 0 nothing found, 1 at risk, leaving, twice or misguarded was found, or a\n"
-            "loop of SPIR-V, 2 usage or input, 3 some code could not be analysed\n\n"
-            "examples:\n"
-            "  cuobjdump -sass program > program.sass && litmus lint program.sass\n"
-            "  litmus lint --rows kernel.cubin\n"
-            "  litmus lint pipeline.cache\n"
-            "  litmus lint shader.spv\n"
-            "  litmus lint --include shaders --define SIZE=64 shaders/sort.comp\n",
+    .more =
+        "docs/lint.md says what is found, what is not, and why.\n"
+        "\n"
+        "exit codes: 0 nothing found, 1 found: at risk, leaving, twice, misguarded, or a loop of\n"
+        "SPIR-V, 2 usage or input, 3 some code could not be analysed\n"
+        "\n"
+        "examples:\n"
+        "  cuobjdump -sass program > program.sass && litmus lint program.sass\n"
+        "  litmus lint --rows kernel.cubin\n"
+        "  litmus lint pipeline.cache\n"
+        "  litmus lint shader.spv\n"
+        "  litmus lint --include shaders --define SIZE=64 shaders/sort.comp\n",
     .operands = CLI_OPERANDS_FILES,
 };
 

@@ -35,21 +35,22 @@ const struct cli_syntax cli_model_syntax = {
         "scheduler\n"
         "gives turns again and again to all threads that have not ended (fair), to those numbered "
         "up\n"
-        "to the highest that has had one (lobe), to those that have had one (obe), to the one "
-        "with\n"
-        "the lowest number (hsa), to these two (hsa-obe), or to some thread (none).",
+        "to the highest that has had a turn (lobe), to those that have had a turn (obe), to the "
+        "one\n"
+        "with the lowest number (hsa), to the latter two (hsa-obe), or to some thread (none).",
     CLI_OPTIONS(options, struct exp_model_options, .rounds = 2, .most = 10000000),
-    .more =
-        "docs/memory-model.md has the dialects, and the section of the specification's appendix\n"
-        "Memory Model behind each relation.\n\n"
-        "exit codes: 0 all conditions hold as they are written (--progress: all programs end "
-        "under\n"
-        "fair), 1 one does not, 2 usage or input, 3 a program cannot be expressed, or is too "
-        "large\n\n"
-        "examples:\n"
-        "  litmus model mp.litmus\n"
-        "  litmus model --quiet tests/*.litmus\n"
-        "  litmus model --progress spin-lock.litmus\n",
+    .more = "docs/memory-model.md describes the dialects, and names the section of the "
+            "specification's\n"
+            "appendix Memory Model for each relation.\n"
+            "\n"
+            "exit codes: 0 all conditions hold as written (--progress: all programs end under\n"
+            "fair), 1 one does not, 2 usage or input, 3 a program cannot be expressed, or is too "
+            "large\n"
+            "\n"
+            "examples:\n"
+            "  litmus model mp.litmus\n"
+            "  litmus model --quiet tests/*.litmus\n"
+            "  litmus model --progress spin-lock.litmus\n",
     .operands = CLI_OPERANDS_FILES,
 };
 

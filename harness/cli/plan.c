@@ -28,30 +28,33 @@ static const struct cli_option options[] = {
 const struct cli_syntax cli_plan_syntax = {
     .name = "plan",
     .usage = "[OPTION]... --all | PATTERN...",
-    .about = "Divides a run into caselists for several machines, which take about equally long. "
-             "Patterns are\nthose of 'litmus run'. Uses no device.",
+    .about = "Divides a run into caselists that take about equally long, for several machines. "
+             "Patterns are\n"
+             "those of 'litmus run'. Uses no device.",
     CLI_OPTIONS(options, struct ses_plan_options, .parts = 1),
-    .more =
-        "Times are those of the newest session that has the configuration; one that no store has "
-        "counts as the\n"
-        "others of its test do, without a store all count alike. What crashed, hung or was "
-        "interrupted when it\n"
-        "was measured last is in parts of its own, and what lost the device in others behind "
-        "them, as far as\n"
-        "there are parts. All parts together are the run, and no configuration is in two.\n\n"
-        "Run each part with '--caselist FILE --shard none --seed SEED' and a store of its own, "
-        "the seed being\n"
-        "that of all, and put the stores together with 'litmus merge --parts'. If a part died, "
-        "plan again with\n"
-        "the same selection and '--missing' with the stores that there are: what a device of "
-        "theirs (as a kind:\n"
-        "name and driver) has no result of, was interrupted in, or could not be run "
-        "(harness-error). Exit\n"
-        "code 3: something is missing. Prints nothing if nothing is.\n\n"
-        "examples:\n"
-        "  litmus plan --all --parts 8 --from last-week.db -o part\n"
-        "  litmus plan --all --parts 2 --missing all.db -o again\n"
-        "  litmus plan 'shuffle.*' --from litmus.db | litmus run --caselist -\n",
+    .more = "Times are those of the newest session that has the configuration. One that no store "
+            "has counts like\n"
+            "the others of its test; without a store all count alike. Configurations that crashed, "
+            "hung or were\n"
+            "interrupted when last measured get parts of their own, and those that lost the device "
+            "get further parts\n"
+            "after these, as far as there are parts. All parts together are the run, and no "
+            "configuration is in two.\n"
+            "\n"
+            "Run each part with '--caselist FILE --shard none --seed SEED', the same seed for all, "
+            "and a store of\n"
+            "its own, and combine the stores with 'litmus merge --parts'. If a part died, plan "
+            "again with the same\n"
+            "selection and '--missing' with the existing stores. This plans whatever one of their "
+            "devices (as a\n"
+            "kind: name and driver) has no result for, was interrupted in, or could not run "
+            "(harness-error). Exit\n"
+            "code 3: something is missing. If nothing is missing, prints nothing.\n"
+            "\n"
+            "examples:\n"
+            "  litmus plan --all --parts 8 --from last-week.db -o part\n"
+            "  litmus plan --all --parts 2 --missing all.db -o again\n"
+            "  litmus plan 'shuffle.*' --from litmus.db | litmus run --caselist -\n",
     .operands = CLI_OPERANDS_TESTS,
 };
 

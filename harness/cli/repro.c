@@ -28,12 +28,14 @@ static const struct cli_option options[] = {
 const struct cli_syntax cli_repro_syntax = {
     .name = "repro",
     .usage = "[OPTION]... CONFIGURATION|bench:ROW|--facts FILE",
-    .about = "Writes a folder with one configuration for a bug report: its question and results, "
-             "the\nshader, its data, and a reproducer in one C file with a Makefile. It does not "
-             "need litmus.\nUses the session's result of this configuration, a failed one first; "
-             "without a result the\nfolder is made for a device of this machine. bench:ROW is the "
-             "kernel of a row of 'litmus\nbench scan' or 'lookback', with its size: "
-             "bench:ROW@elements=N,loops=N.",
+    .about =
+        "Writes a folder with one configuration for a bug report: its question and results, the\n"
+        "shader, its data, and a reproducer in one C file with a Makefile, which\n"
+        "does not need litmus. Uses the session's result of this configuration, preferably a "
+        "failed\n"
+        "one; without a result the folder is made for a device of this machine. bench:ROW is the\n"
+        "kernel of a row of 'litmus bench scan' or 'lookback', with its size:\n"
+        "bench:ROW@elements=N,loops=N.",
     CLI_OPTIONS(options, struct repro_options, .db = "litmus.db"),
     .operands = CLI_OPERANDS_TESTS,
     .name_at = repro_bench_at,

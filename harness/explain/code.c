@@ -84,7 +84,7 @@ static enum eng_end ask_device(struct asking *a)
     const enum eng_end end = eng_capture(&capture, plan.cases, plan.count, reason);
     isa_study_finish(&a->study, report_code_describe);
     if (a->skipped > skipped)
-        text_printf(&text, "  %zu skipped: the device lacks something for them\n",
+        text_printf(&text, "  %zu skipped: the device lacks something that they need\n",
                     a->skipped - skipped);
     if (a->study.count)
         report_study(&a->study, a->chosen->listing, a->chosen->diff, a->chosen->every, &text);

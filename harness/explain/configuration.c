@@ -104,8 +104,8 @@ static bool make_folder(struct explaining *e, struct lit_error *error)
     const char *base = lit_path_temporary();
     if (strchr(base, ','))
         return lit_fail(error, LIT_EXIT_USAGE,
-                        "%.200s: a folder for temporary files without a comma is needed, which "
-                        "would part settings of the simulator: set TMPDIR",
+                        "%.200s: the folder for temporary files must not contain a comma, which "
+                        "separates settings of the simulator: set TMPDIR",
                         base);
     text_printf(&e->folder, "%s/litmus-explain-XXXXXX", base);
     if (e->folder.length + sizeof TRACE_NAME <= EXP_FILE_MAX && mkdtemp(e->folder.data))

@@ -60,7 +60,7 @@ static void put_states(const struct axi_program *program, const struct axi_verdi
     if (!verdict->forbids)
         table_note(&table, "Too many candidate executions to list forbidden states.");
     if (verdict->cut)
-        table_note(&table, "Executions of more rounds of loops are not among these.");
+        table_note(&table, "Executions with more rounds of loops are not included.");
     table_terminal(&table, term_color(TERM_COLOR_AUTO), out);
 }
 

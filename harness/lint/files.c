@@ -30,7 +30,7 @@ static bool decode(const struct linting *l, const struct isa_function *function,
     if (function->is_text)
         return sass_parse(function->bytes, function->size, architecture, code, error);
     if (!architecture)
-        return lit_fail(error, LIT_EXIT_USAGE, "the architecture is not known: missing --sm N");
+        return lit_fail(error, LIT_EXIT_USAGE, "unknown architecture: missing --sm N");
     return l->chosen->built_in
                ? sass_decode(bytes, function->size, architecture, code, error)
                : sass_from_bytes(bytes, function->size, architecture, code, NULL, error);

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define NOT_REDUCED                                                                                \
-    "%.200s is not reduced: %.*s; 'litmus kernel FILE --unchecked reduce' does it nevertheless"
+    "%.200s is not reduced: %.*s; 'litmus kernel FILE --unchecked reduce' reduces it anyway"
 #define JOBS_MOST         64
 #define REFERENCE_SECONDS 120.0 // that the simulator may take for the kernel as it came
 #define REFERENCE_LEAST   2.0   // and for a candidate: this, or
@@ -76,14 +76,13 @@ static bool take_package(struct reducing *r, struct lit_error *error)
     cat_case_name(&r->which, &r->name);
     if (own && own->interface.part_count)
         return lit_fail(error, LIT_EXIT_USAGE,
-                        "a kernel of several modules is not reduced: bring the one that fails "
-                        "alone");
+                        "a kernel of several modules is not reduced: extract the one that fails");
     if (own && own->unsound)
         return lit_fail(error, LIT_EXIT_UNDECIDED, NOT_REDUCED, r->name.data,
                         (int)strcspn(own->check.data, "\n"), own->check.data);
     if (own && own->interface.address_count)
         return lit_fail(error, LIT_EXIT_USAGE,
-                        "a kernel that is given addresses of buffers is not reduced");
+                        "a kernel that takes addresses of buffers is not reduced");
     if (own && !own->litmus.threads) {
         r->checked = eng_check_is_clean(cat_package_check(own));
         red_package_copy(own, package);
@@ -171,11 +170,11 @@ static bool measure(struct reducing *r, struct lit_error *error)
                         r->target.tries);
     case RED_UNDEFINED:
         return lit_fail(error, LIT_EXIT_UNDECIDED,
-                        "nothing says what is right: on the SIMT simulator its results are not the "
-                        "same under lockstep and tangled");
+                        "the right result is unknown: lockstep and tangled give different results "
+                        "on the SIMT simulator");
     case RED_INVALID:
         return lit_fail(error, LIT_EXIT_USAGE,
-                        "spirv-val refuses the kernel as it is, and may be too old for it: %.250s",
+                        "spirv-val rejects the original kernel, and may be too old for it: %.250s",
                         why);
     case RED_STOP:
         return lit_fail(error, lane.end == ENG_END_TIME ? LIT_EXIT_TIME : LIT_EXIT_UNDECIDED,
@@ -185,16 +184,16 @@ static bool measure(struct reducing *r, struct lit_error *error)
                                                      : why);
     default:
         return lit_fail(error, LIT_EXIT_UNDECIDED,
-                        "nothing says what is right: the SIMT simulator cannot run it: %.300s",
+                        "the right result is unknown: the SIMT simulator cannot run it: %.300s",
                         why);
     }
     if (r->target.result == ENG_FAIL && says && memcmp(said, package->expected, size) != 0)
         return lit_fail(error, LIT_EXIT_UNDECIDED,
-                        "the SIMT simulator does not store what is expected either: check the "
-                        "kernel, and what is expected of it");
+                        "the SIMT simulator does not give the expected result either: check the "
+                        "kernel and its expectation");
     static const char said_of_it[] =
-        "on the SIMT simulator the kernel itself does wrong what 'litmus "
-        "kernel FILE --check' names, which may be why it fails";
+        "on the SIMT simulator the kernel itself has the errors that 'litmus kernel FILE --check' "
+        "names, which may be why it fails";
     if (r->target.misuse && r->checked)
         return lit_fail(error, LIT_EXIT_UNDECIDED, NOT_REDUCED, r->name.data,
                         (int)strlen(said_of_it), said_of_it);
@@ -239,8 +238,8 @@ static void put_end(const struct reducing *r, const struct red_tally *t, struct 
                 t->body, r->body, t->words, r->words, t->groups, t->groups == 1 ? "" : "s",
                 t->workgroup, t->bindings, t->bindings == 1 ? "" : "s");
     text_printf(text,
-                "  candidates: %s failed so, %s did not, %s were not valid, %s had something "
-                "undefined,\n              %s the simulator refused, %s were known\n",
+                "  candidates: %s failed alike, %s did not, %s were invalid, %s were undefined,\n"
+                "              %s the simulator refused, %s were known\n",
                 COUNT(a[RED_FAILS]), COUNT(a[RED_OTHER]), COUNT(a[RED_INVALID]),
                 COUNT(a[RED_UNDEFINED]), COUNT(a[RED_REFUSED]), COUNT(t->known));
 }
@@ -319,7 +318,7 @@ static int conclude(struct reducing *r, enum red_end end, const struct red_tally
         return term_fail(error);
     put_end(r, tally, &text);
     text_printf(&text, "  %s: litmus kernel %s\n",
-                end == RED_DONE ? "nothing smaller fails" : "the same command goes on; so far",
+                end == RED_DONE ? "nothing smaller fails" : "the same command continues; so far",
                 path.data);
     if (end == RED_NO_MORE)
         fprintf(stderr, "litmus: %s\n", reason);

@@ -346,7 +346,7 @@ static void put_part(const struct planning *p, const struct eng_load *loads, siz
     if (p->past_count > 0)
         text_printf(out, ", %.1f s", seconds);
     text_puts(out, apart == ENG_APART_LOST    ? ", with those that lost the device\n"
-                   : apart == ENG_APART_ENDED ? ", with those that did not come to their end\n"
+                   : apart == ENG_APART_ENDED ? ", with those that did not end\n"
                                               : "\n");
     text_puts(out, names.data);
 }

@@ -136,15 +136,16 @@ static void print_verdict(const struct tune_search *search, struct text *out)
             "fails more often than without stress (p %s): used by --stress tuned from now on",
             chance);
     else if (search->best == 0)
-        text_puts(&words, "no stress configuration failed more often than none: --stress tuned "
-                          "stays without stress");
+        text_puts(
+            &words,
+            "no stress configuration failed more often than no stress: --stress tuned uses none");
     else if (none->failed_runs + best->failed_runs == 0)
         text_puts(&words, "no failure under either: not distinguishable with these runs");
     else
-        text_printf(&words,
-                    "not distinguishable from no stress with these runs (p %s): --stress tuned "
-                    "stays without stress",
-                    chance);
+        text_printf(
+            &words,
+            "not distinguishable from no stress with these runs (p %s): --stress tuned uses none",
+            chance);
     text_paragraph(out, search->best ? "  best stress configuration " : "  ", words.data);
 }
 

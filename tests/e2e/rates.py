@@ -131,7 +131,9 @@ class Right(Rates):
 
     def test_scale_is_chosen(self):
         run, made = self.chosen()
-        self.assertIn(run["workgroups"], [8 * 4 ** k for k in range(9)])
+        # One of the scales, or the largest that fits.
+        self.assertTrue(run["workgroups"] in [8 * 4 ** k for k in range(9)]
+                        or 2 * run["output_words"] > 1 << 20, run)
         self.assertLessEqual(run["output_words"], 1 << 20)
         given, once = self.chosen("--scale", "8")
         self.assertEqual(given["workgroups"], 8)
