@@ -137,7 +137,9 @@ const struct cli_syntax cli_gate_syntax = {
                   "configuration that is not in the\n"
                   "baseline is wrong; a configuration or device of the baseline was not run (see "
                   "--allow-gone); more than\n"
-                  "one in ten configurations are undecided; or nothing was compared.\n"
+                  "one in ten configurations are undecided; a driver no longer closes a device; or "
+                  "nothing was\n"
+                  "compared.\n"
                   "examples:\n"
                   "  litmus gate --baseline baseline.json\n"
                   "  litmus gate --baseline before.db#all after.db --waivers waivers.txt\n",

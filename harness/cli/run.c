@@ -451,8 +451,7 @@ static int measure(struct run *run)
     const struct compare_look look = {term_color(run->options.color),
                                       run->options.quiet ? -1 : run->options.verbose > 0};
     code = ses_baseline_conclude(&run->baseline, run->store, run->session.id, &look, code,
-                                 tally.unopened + tally.failed + tally.unclosed == 0, reason,
-                                 sizeof reason);
+                                 tally.unopened + tally.failed == 0, reason, sizeof reason);
     run->options.outputs.gate_junit = run->baseline.junit.data;
     told = ses_outputs_write(&run->options.outputs, run->store, run->session.id) && told;
     if (!told && code == LIT_EXIT_OK) {

@@ -2,6 +2,7 @@
 // Makes a comparison of two sides.
 #include "compare/compare.h"
 
+#include "report/failures.h"
 #include "stats/stats.h"
 
 #include <stdlib.h>
@@ -114,6 +115,21 @@ static void apply_waivers(struct comparison *comparison, struct compare_waivers 
     free(devices);
 }
 
+// Devices of B that their driver does not close, and that it closed in A, or that A does not have.
+static size_t count_unclosed(const struct comparison *comparison)
+{
+    const struct compare_pairs *pairs = &comparison->pairs;
+    size_t count = 0;
+    for (size_t i = 0; !comparison->across && i < pairs->count; i++) {
+        const struct compare_pair *pair = &pairs->items[i];
+        const bool is_new = i >= pairs->count - pairs->alone_b;
+        OWNED(text_free) struct text said = {0};
+        count += report_unclosed(&comparison->b->model, pair->b, "", &said) &&
+                 (is_new || !report_unclosed(&comparison->a->model, pair->a, "", &said));
+    }
+    return count;
+}
+
 bool compare_make(struct comparison *comparison, const struct compare_request *request,
                   struct compare_waivers *waivers, struct lit_error *error)
 {
@@ -143,6 +159,7 @@ bool compare_make(struct comparison *comparison, const struct compare_request *r
     if (waivers)
         apply_waivers(comparison, waivers);
     comparison->summary.alone = comparison->pairs.alone_a;
+    comparison->summary.unclosed = count_unclosed(comparison);
     compare_decide(comparison->entries, comparison->count, &comparison->policy,
                    &comparison->summary);
     compare_power(comparison->entries, comparison->count, &comparison->policy, &comparison->summary,

@@ -83,8 +83,10 @@ static void decide(struct compare_summary *summary, enum lit_exit code, size_t c
 void compare_decide(const struct compare_entry *entries, size_t count,
                     const struct compare_policy *policy, struct compare_summary *summary)
 {
-    *summary = (struct compare_summary){
-        .tests = summary->tests, .family = summary->family, .alone = summary->alone};
+    *summary = (struct compare_summary){.tests = summary->tests,
+                                        .family = summary->family,
+                                        .alone = summary->alone,
+                                        .unclosed = summary->unclosed};
     for (size_t i = 0; i < count; i++)
         count_entry(&entries[i], policy, summary);
     const struct compare_summary *s = summary;
@@ -101,6 +103,12 @@ void compare_decide(const struct compare_entry *entries, size_t count,
         decide(summary, LIT_EXIT_UNDECIDED, s->new_wrong,
                "a configuration fails that is not comparable with the baseline",
                "%zu configurations fail that are not comparable with the baseline");
+    else if (s->unclosed > 0)
+        decide(
+            summary, LIT_EXIT_UNDECIDED, s->unclosed,
+            "the driver crashed or hung as a device was closed, and did not in the baseline",
+            "the drivers of %zu devices crashed or hung as these were closed, and did not in the "
+            "baseline");
     else if (s->not_measured > 0)
         decide(summary, LIT_EXIT_UNDECIDED, s->not_measured,
                "a configuration could not be run: an error of the harness",

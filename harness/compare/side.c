@@ -190,6 +190,10 @@ static bool put_together(struct compare_side *side, struct report_model *more, c
         add_result(*found, result);
     }
     free(ours);
+    struct text drivers = {0};
+    text_printf(&drivers, "%s%s", model->drivers, more->drivers);
+    free(model->drivers);
+    model->drivers = drivers.data;
     return true;
 }
 

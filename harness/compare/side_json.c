@@ -330,5 +330,6 @@ void compare_side_examine(const char *bytes, size_t length, const char *label,
     if (*root && check_schema(&reader, *root)) {
         read_session(&reader, json_object_get(*root, "tool"), model);
         read_lists(&reader, *root, model);
+        fields_read_drivers(json_object_get(json_object_get(*root, "summary"), "drivers"), model);
     }
 }

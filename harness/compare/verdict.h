@@ -123,6 +123,7 @@ struct compare_summary {
     size_t gone;     // open
     size_t open;     // all that are open, the four above among them
     size_t alone;    // devices of A that B does not have; compare_decide leaves it as it is
+    size_t unclosed; // devices that B's driver does not close, and A's does; likewise
     size_t gating;   // entries that could fail the gate, that A ran, and whose result in B counts
     size_t compared; // entries with a test
     size_t tests;    // hypotheses that could fail the gate ...

@@ -95,3 +95,18 @@ void fields_dump(struct text *out, json_t *json)
     text_puts(out, line ? line : "null");
     json_decref(json);
 }
+
+void fields_read_drivers(const json_t *lines, struct report_model *model)
+{
+    struct text drivers = {0};
+    json_t *line;
+    size_t i;
+    text_puts(&drivers, "");
+    json_array_foreach(lines, i, line)
+    {
+        char clean[1024];
+        text_sanitise(clean, sizeof clean, json_string_value(line) ? json_string_value(line) : "");
+        text_printf(&drivers, "%s\n", clean);
+    }
+    model->drivers = drivers.data;
+}

@@ -37,3 +37,5 @@ json_t *report_json_outcomes(const struct report_result *result);
 json_t *report_json_tool(const struct report_model *model);
 json_t *report_json_device(const struct report_code *code, size_t index);
 json_t *report_json_result(const struct report_code *code, const struct report_result *result);
+// Takes what is to be known of drivers beside all results, an array of lines; NULL: none.
+void fields_read_drivers(const json_t *lines, struct report_model *model);

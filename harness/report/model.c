@@ -3,6 +3,7 @@
 #include "report/model.h"
 
 #include "catalogue/catalogue.h"
+#include "report/fields.h"
 #include "stats/stats.h"
 #include "store/store.h"
 
@@ -194,9 +195,7 @@ static char *find_member(const json_t *object, const char *name)
 // What the session recorded of its options and its program.
 static void load_options(struct report_model *model)
 {
-    json_t *options = store_recorded(model->session.options), *line;
-    struct text drivers = {0};
-    size_t i;
+    json_t *options = store_recorded(model->session.options);
     const json_t *build = json_object_get(options, "build");
     const char *stress = json_string_value(json_object_get(options, "stress"));
     model->simt = find_simt(options);
@@ -205,14 +204,7 @@ static void load_options(struct report_model *model)
                                          .options = find_member(build, "options")};
     snprintf(model->stress, sizeof model->stress, "%s", stress ? stress : "");
     model->unclosed = (unsigned)json_integer_value(json_object_get(options, "unclosed"));
-    text_puts(&drivers, "");
-    json_array_foreach(json_object_get(options, "drivers"), i, line)
-    {
-        char clean[1024];
-        text_sanitise(clean, sizeof clean, json_string_value(line) ? json_string_value(line) : "");
-        text_printf(&drivers, "%s\n", clean);
-    }
-    model->drivers = drivers.data;
+    fields_read_drivers(json_object_get(options, "drivers"), model);
     json_decref(options);
 }
 

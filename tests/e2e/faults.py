@@ -109,9 +109,21 @@ class OneConfiguration(Case):
         self.assertEqual((said["runs"], said["exit"]["code"], len(said["drivers"])), (4, 1, 1), said)
         self.litmus("run", harness.ONE, "-n", "2", "-q")
         self.assertNotIn("drivers", self.report()["summary"])
-        result = self.litmus("run", harness.ONE, "-n", "2", "-q", "--baseline", "litmus.db",
-                             fault="destroy-crash")
+        self.litmus("run", harness.ONE, "-n", "400", "-q", "--db", "gate.db")
+        result = self.litmus("run", harness.ONE, "-n", "400", "-q", "--db", "gate.db", "--seed", "5",
+                             "--timeout", "2", "--baseline", "gate.db", fault="destroy-crash")
+        new = "the driver crashed or hung as a device was closed, and did not in the baseline"
         self.assertEqual(result.code, 3, result)
+        self.assertIn(new, result.out)
+        for number in "1", "2":
+            self.write(number + ".json", self.litmus("report", "--format", "json", "--db", "gate.db",
+                                                     "--session", number).out)
+        for before, after, code in (("gate.db#1", "gate.db#2", 3), ("1.json", "2.json", 3),
+                                    ("gate.db#1", "gate.db#all", 3), ("gate.db#2", "gate.db#1", 0),
+                                    ("gate.db#2", "2.json", 0)):
+            with self.subTest(before + " " + after):
+                result = self.litmus("gate", "--baseline", before, after)
+                self.assertEqual((result.code, new in result.out), (code, code == 3), result)
 
     def test_device_lost(self):
         self.broken("lost-on=64", "device-lost", "VK_ERROR_DEVICE_LOST")
