@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices of one kind against each other: each with all others together.
+// Compares each device with all others of its kind together.
 #include "compare/compare.h"
 
 #include "report/format.h"
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ODD 0.01 // p value, over all devices, below which a device is no measure for the others
+#define ODD 0.01 // p value, over all devices, below which we leave a result out of the pool
 
-// Puts the devices and results of a side behind those of another, with numbers of their own.
+// Appends a side's devices and results to another side, with new numbers.
 static void append(struct compare_side *all, struct compare_side *one)
 {
     struct report_model *to = &all->model, *from = &one->model;
@@ -63,7 +63,7 @@ bool compare_across_load(struct compare_side *each, const struct compare_source 
     return good;
 }
 
-// The others together
+// Pools the others
 
 static int compare_names(const void *left, const void *right)
 {
@@ -88,8 +88,8 @@ static bool are_comparable(const struct report_result *a, const struct report_re
 struct pooling {
     const struct compare_side *each;
     struct compare_side *others;
-    size_t *kinds; // of each device
-    bool *odd;     // of the group's results: it is no measure for the others
+    size_t *kinds; // for each device
+    bool *odd;     // for each of the group's results: left out of the pool
 };
 
 static bool are_peers(const struct pooling *p, const struct report_result *a,
@@ -99,8 +99,8 @@ static bool are_peers(const struct pooling *p, const struct report_result *a,
            are_comparable(a, b);
 }
 
-// Marks results that differ from their peers so much that others are not to be held against them:
-// the one that differs most, then the same without it, as long as half of them are left.
+// Marks results that differ too much from their peers to compare others with: the one that differs
+// most, then again without it, while more than half are left.
 static void mark_odd(struct pooling *p, struct report_result *const *group, size_t count,
                      const struct report_result *one)
 {
@@ -144,14 +144,14 @@ static void add_counts(struct report_result *sum, const struct report_result *on
         LIT_ADD(sum->pieces, sum->piece_count) = one->pieces[i];
 }
 
-// What the peers of a result have together, which belongs to its device in the other side.
+// Pools the peers of a result; the sum belongs to the result's device in the other side.
 static void pool(struct pooling *p, struct report_result *const *group, size_t count,
                  const struct report_result *one)
 {
     struct report_result sum = {0};
     const struct report_result *first = NULL;
     enum eng_result broke = ENG_PASS;
-    size_t broken = 0, whole = 0; // peers that broke, and that came to an end
+    size_t broken = 0, whole = 0; // peers that broke, and that ended normally
     bool ended = false;
     for (size_t i = 0; i < count; i++) {
         const struct report_result *other = group[i];
@@ -185,12 +185,12 @@ static void pool(struct pooling *p, struct report_result *const *group, size_t c
     sum.result = ended ? eng_verdict(&counted) : first->result;
     struct report_model *model = &p->others->model;
     size_t at = model->result_count;
-    // As above: fewer than half are no measure.
+    // As above: fewer than half of the peers decide nothing.
     LIT_ADD(p->others->broke, at) = broken < whole ? ENG_PASS : broke;
     LIT_ADD(model->results, model->result_count) = sum;
 }
 
-// All results of one name.
+// Pools all results of one name.
 static void pool_group(struct pooling *p, struct report_result *const *group, size_t count)
 {
     memset(p->odd, 0, count * sizeof *p->odd);
@@ -198,7 +198,7 @@ static void pool_group(struct pooling *p, struct report_result *const *group, si
         size_t before = 0;
         while (before < i && !are_peers(p, group[before], group[i]))
             before++;
-        // Those that are peers are looked at once.
+        // Look at peers once.
         if (before == i)
             mark_odd(p, group, count, group[i]);
     }
@@ -248,7 +248,7 @@ void compare_across_others(const struct compare_side *each, struct compare_side 
     }
 }
 
-// The pairs: each device with the others. Of two of a kind both pairs would be the same test.
+// Pairs each device with the others. For two of a kind both pairs would be the same test.
 bool compare_across_pairs(const struct compare_side *each, struct compare_pairs *pairs,
                           struct lit_error *error)
 {

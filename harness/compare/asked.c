@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From words on a command line to a comparison.
+// Makes a comparison from a command line.
 #include "compare/asked.h"
 
 #include <pthread.h>
@@ -71,8 +71,7 @@ static bool read_lists(const struct compare_asked *o, struct compare_waivers *wa
     return true;
 }
 
-// One of the two sides, which are read at the same time: of two large sessions that takes most of
-// the time.
+// One of the two sides. We read both at once, since that takes most of the time for large sessions.
 struct side_load {
     struct compare_side *side;
     const struct compare_source *source;
@@ -137,7 +136,7 @@ bool compare_ask(const struct compare_asked *asked, const struct lit_list *sourc
         !read_lists(asked, &answer->waivers, error) ||
         !load_sides(asked, sources, gate, across, answer->sides, error))
         return false;
-    // No device comes before the others.
+    // No device is earlier than the others.
     if (across && !asked->first_seen)
         request.policy.first_seen = COMPARE_FIRST_IGNORED;
     return compare_make(&answer->comparison, &request, &answer->waivers, error);

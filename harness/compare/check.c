@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a JSON report agrees with itself, and whether one that somebody sends can be taken.
+// Checks that a JSON report agrees with itself, and that we can take one that someone sends.
 #include "compare/side.h"
 
 #include "report/format.h"
@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_SUBGROUP 128 // invocations, the most that Vulkan allows
-#define MOST_DEPTH    32  // of JSON that is looked through
+#define MOST_SUBGROUP 128 // invocations, Vulkan's limit
+#define MOST_DEPTH    32  // of JSON to look through
 
 struct check {
     const char *label;
     const json_t *root;
     const struct report_model *model;
     struct compare_faults *faults;
-    bool sent; // by others, of whom more is asked
+    bool sent; // someone else sent it: check more
 };
 
 void compare_fault(struct compare_faults *faults, const char *label, const char *format, ...)
@@ -43,7 +43,7 @@ void compare_fault(struct compare_faults *faults, const char *label, const char 
 
 // ---- texts
 
-// What evidence has of lines is our own: text_sanitise went over each of them.
+// We made the lines of evidence ourselves, with text_sanitise for each.
 static bool has_control(const char *text, bool lines)
 {
     if (!lines)
@@ -92,7 +92,7 @@ static void check_session(const struct check *check)
     const char *device = json_string_value(json_object_get(selection, "device"));
     const char *test = json_string_value(json_object_get(selection, "test"));
     const char *of = json_string_value(json_object_get(json_object_get(tool, "shard"), "of"));
-    if (!session->started) // the fault was told
+    if (!session->started) // already reported
         return;
     if (!text_is_time(session->started))
         FAULT(check, "'started' is not a time: '%.40s'", session->started);
@@ -128,7 +128,7 @@ static void check_device(const struct check *check, size_t index)
     UNFIT(check, facts->vendor == 0, "device %zu: no vendor, as of the SIMT simulator", index + 1);
     UNFIT(check, facts->api >> 22 != 1, "device %zu: 'api' is not a version of Vulkan 1",
           index + 1);
-    // litmus has 0 for all three where what a device says cannot be.
+    // litmus writes 0 for all three if the device's values are impossible.
     UNFIT(check, !facts->subgroup, "device %zu: no size of subgroups", index + 1);
     if ((facts->subgroup || facts->subgroup_min || facts->subgroup_max) &&
         (!is_power(facts->subgroup) || facts->subgroup > MOST_SUBGROUP ||
@@ -136,7 +136,7 @@ static void check_device(const struct check *check, size_t index)
          facts->subgroup_max > MOST_SUBGROUP || facts->subgroup < facts->subgroup_min ||
          facts->subgroup > facts->subgroup_max))
         FAULT(check, "device %zu: subgroups of %s cannot be", index + 1, SUBGROUP(facts));
-    // What Vulkan requires of every device.
+    // Vulkan requires this of every device.
     UNFIT(check,
           facts->max_workgroup < 128 || facts->max_workgroups < 65535 ||
               facts->max_shared < 16384 || facts->max_storage_buffer < 1 << 27,
@@ -171,7 +171,7 @@ static void check_once(const struct check *check)
             FAULT(check, "%.250s is given twice", list[i]->name);
 }
 
-// Against its device: what ran has to fit.
+// A result must fit its device.
 static void check_result(const struct check *check, const struct report_result *result)
 {
     if (!result->name || result->device >= check->model->device_count || result->runs == 0)
@@ -222,7 +222,7 @@ static void check_summary(const struct check *check)
           "the summary lacks the exit code");
 }
 
-// Reads a report, and looks at it as a whole.
+// Reads a whole report and checks it.
 static void examine(const char *bytes, size_t length, const char *label, bool sent,
                     struct report_model *model, struct compare_faults *faults)
 {
@@ -238,7 +238,7 @@ static void examine(const char *bytes, size_t length, const char *label, bool se
         check_once(&check);
         for (size_t i = 0; i < model->result_count; i++)
             check_result(&check, &model->results[i]);
-        // What could not be read is in no sum.
+        // The sums leave out results that we could not read.
         if (faults->count == 0)
             check_summary(&check);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a comparison of two sides.
+// Compares two sides.
 #include "compare/compare.h"
 
 #include "report/failures.h"
@@ -86,8 +86,7 @@ static bool check_common(const struct comparison *comparison, struct lit_error *
     return lit_fail(error, LIT_EXIT_USAGE, "no configuration is on both sides");
 }
 
-// That of all pairs the module is another one: nothing is compared, and what is wrong is the
-// baseline.
+// Fails if all pairs have another module: there is nothing to compare, and the baseline is wrong.
 static bool check_code(const struct comparison *comparison, struct lit_error *error)
 {
     size_t pairs = 0, code = 0;
@@ -115,7 +114,8 @@ static void apply_waivers(struct comparison *comparison, struct compare_waivers 
     free(devices);
 }
 
-// Devices of B that their driver does not close, and that it closed in A, or that A does not have.
+// Counts the devices of B that their driver does not close, if it closed them in A or A does not
+// have them.
 static size_t count_unclosed(const struct comparison *comparison)
 {
     const struct compare_pairs *pairs = &comparison->pairs;
@@ -140,7 +140,7 @@ bool compare_make(struct comparison *comparison, const struct compare_request *r
                                       .waivers = waivers};
     if (request->axis && !compare_axis_parse(request->axis, &comparison->axis, error))
         return false;
-    // What differs on purpose is other code, of which something else may be expected.
+    // An axis differs on purpose: the code differs, and so may the expectation.
     comparison->policy.ignore_code |= request->axis != NULL;
     comparison->policy.ignore_class |= request->axis != NULL;
     if (!(request->across ? compare_across_pairs(request->b, &comparison->pairs, error)
@@ -190,7 +190,7 @@ struct seen {
     double rate;
 };
 
-// Most configurations have the same numbers: each is worked out once.
+// Computes each set of numbers once: most configurations have the same.
 static double find_detectable(struct seen **seen, size_t *count, const struct seen *wanted,
                               double alpha)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole comparison of two sides: pairs, verdicts, waivers, what it could have seen, and its
-// reports, which are pure functions of it.
+// A whole comparison of two sides: pairs, verdicts, waivers, its power, and its reports, which are
+// pure functions of it.
 #pragma once
 
 #include "compare/side.h"
@@ -9,59 +9,58 @@
 
 #include <jansson.h>
 
-// ---- what of one side belongs to what of the other (pair.c)
+// ---- what in one side belongs to what in the other (pair.c)
 
 #define COMPARE_NO_DEVICE SIZE_MAX
 
 struct compare_pair {
-    size_t a, b; // indexes of devices; `a` is COMPARE_NO_DEVICE where A has none for B's
-    char *words; // "Example GPU: driver 1.2.3 -> 1.2.4"; what else differs behind it
+    size_t a, b; // indexes of devices; `a` is COMPARE_NO_DEVICE if A has none for B's
+    char *words; // "Example GPU: driver 1.2.3 -> 1.2.4"; then other differences
 };
 
 struct compare_pairs {
-    struct compare_pair *items; // first those of two devices, then B's without a partner
+    struct compare_pair *items; // pairs of two devices, then B's devices without a partner
     size_t count;
-    size_t alone_a, alone_b; // devices that were left without a partner
+    size_t alone_a, alone_b; // devices without a partner
 };
 
 // Pairs devices: by UUID, then by name with vendor and product, then by vendor and product, then by
-// name, each only where it is clear; at last two that are alone on their sides. `patterns` choose
-// by number, UUID, id, vendor:product or name with * and ?: one for both sides, or one for A and
-// one for B; two that they leave alone are paired whatever they are. False with an error that says
-// how to choose if no pair or more than one way remains. Clear it after a failure too.
+// name, each only if it is unambiguous; last the only two left. `patterns` choose by number, UUID,
+// id, vendor:product or name with * and ?: one for both sides, or one each for A and B; if they
+// leave one device on each side, these are a pair. False with an error that says how to choose if
+// there is no pair or more than one way. Clear it after a failure too.
 bool compare_pair_devices(const struct compare_side *a, const struct compare_side *b,
                           const char *const *patterns, size_t pattern_count,
                           struct compare_pairs *pairs, struct lit_error *error);
 void compare_pairs_clear(struct compare_pairs *pairs);
 
-// ---- devices of one kind (dev_facts_alike) against each other (across.c): B is each device, A
-// what the others of its kind have together
+// ---- devices of one kind (dev_facts_alike) against each other (across.c): B is each device, A is
+// the others of its kind together
 
-// Reads sources with all of their devices side by side, numbered from 1; none are put together. The
-// errors of compare_side_load. Clear it after a failure too.
+// Reads sources with all their devices side by side, numbered from 1; never combines two. Fails
+// like compare_side_load. Clear it after a failure too.
 bool compare_across_load(struct compare_side *each, const struct compare_source *sources,
                          struct lit_error *error);
-// Makes the other side: for each result what other devices of the kind have of the configuration,
-// with the same module, stress and expectation and no stopping rule, but for those of them that are
-// themselves odd (Fisher's test, p below 0.01 over all of them). Pure.
+// Makes the other side: for each result the sum of other devices of the kind for the same
+// configuration, with the same module, stress and expectation and no stopping rule. Leaves out odd
+// ones (Fisher's test, p below 0.01 over all of them). Pure.
 void compare_across_others(const struct compare_side *each, struct compare_side *others);
-// False with an error if no two devices are of one kind. Of two the second one has a pair.
+// False with an error if no two devices are of one kind. For two devices only the second has a
+// pair.
 bool compare_across_pairs(const struct compare_side *each, struct compare_pairs *pairs,
                           struct lit_error *error);
 
-// "sync=none,control-each": what A has and what B has in its place. All NULL: names are to be
-// equal.
+// "sync=none,control-each": A's value and B's value in its place. All NULL: names must be equal.
 struct compare_axis {
     char *name, *a, *b;
 };
 bool compare_axis_parse(const char *text, struct compare_axis *axis, struct lit_error *error);
 void compare_axis_clear(struct compare_axis *axis);
 
-// Makes an entry of each configuration that either side has on a pair of devices, or B on a device
-// without a partner, in order of pair
-// and name; `only`, if not NULL, says which names are looked at (as `litmus run` does: the last
-// pattern that matches wins, ! excludes). *entries is allocated, and their names; free with
-// compare_entries_free. Results with other values of the axis are left out.
+// Makes an entry for each configuration that either side has on a pair of devices, or B has on a
+// device without a partner, in order of pair and name. `only`, if not NULL, selects names (as
+// `litmus run` does: the last pattern that matches wins, ! excludes). Leaves out results with other
+// values of the axis. *entries and their names are allocated; free with compare_entries_free.
 size_t compare_pair_results(const struct compare_side *a, const struct compare_side *b,
                             const struct compare_pairs *pairs, const struct compare_axis *axis,
                             const char *const *only, size_t only_count,
@@ -83,11 +82,11 @@ struct compare_request {
 
 #define COMPARE_POWER 0.8
 
-// The rise of a rate that would have been found significant with a probability of COMPARE_POWER.
+// The rise of a rate that we would find significant with probability COMPARE_POWER.
 struct compare_power {
-    size_t tests;                      // the number that Holm's correction is taken to divide by
-    size_t never;                      // configurations of which not a run failed in A ...
-    double typical_never, worst_never; // ... the rate that would have been found: median, largest
+    size_t tests;                      // the number that we assume Holm's correction divides by
+    size_t never;                      // configurations without a failed run in A ...
+    double typical_never, worst_never; // ... the rate that we would find: median, largest
     size_t all;                        // configurations that can become worse
     double typical, worst;             // rise over A's rate
     const char *worst_name;            // belongs to the comparison
@@ -104,19 +103,19 @@ struct comparison {
     struct compare_summary summary;
     struct compare_power power;
     const struct compare_waivers *waivers; // NULL: none
-    struct table remarks;                  // its notes: of one sentence each, about the sides
+    struct table remarks;                  // its notes: a sentence each, about the sides
     struct {
-        char *summary; // the one sentence that comes first: "passed: no regression", ...
+        char *summary; // the first sentence: "passed: no regression", ...
         char *counts;  // "3 regressions, 12 improvements, 320 unchanged, 8 undecided, 87 new"
         char *a, *b;   // "before.json: session 3 of 2026-11-21, litmus 1.0.0"
-        char *method;  // how false alarms are kept rare: "Fisher's exact test, one-sided, ..."
-        char *power;   // two sentences on what could have been seen; NULL if nothing was tested
+        char *method;  // how we keep false alarms rare: "Fisher's exact test, one-sided, ..."
+        char *power;   // two sentences on what we could have seen; NULL if nothing was tested
     } words;
 };
 
-// Compares. `waivers` may be NULL; what they waived is written into them. The sides and waivers
-// have to outlive the comparison. False with an error: no devices belong together, no configuration
-// is on both sides, or all that are have other modules. Clear it after a failure too.
+// Compares. `waivers` may be NULL; gets what each waived. The sides and waivers must outlive the
+// comparison. False with an error: no devices belong together, no configuration is on both sides,
+// or all of these have other modules. Clear it after a failure too.
 bool compare_make(struct comparison *comparison, const struct compare_request *request,
                   struct compare_waivers *waivers, struct lit_error *error);
 void compare_clear(struct comparison *comparison);
@@ -134,15 +133,15 @@ struct compare_look {
 void compare_text(const struct comparison *comparison, const struct compare_look *look,
                   struct text *out);
 typedef void compare_function(const struct comparison *comparison, struct text *out);
-// github: annotations of GitHub Actions, one a line, and the summary. junit.c says which of JUnit's
-// four words stands for what.
+// github: annotations for GitHub Actions, one a line, and the summary. junit.c explains JUnit's
+// four words.
 compare_function compare_json, compare_markdown, compare_github, compare_junit, compare_html;
 
 // ---- kinds (words.c)
 
-// What a configuration is told under: regressions first, and so on.
+// The section for a configuration: regressions first, and so on.
 enum compare_kind {
-    COMPARE_KIND_REGRESSIONS, // that gate and that nothing waives
+    COMPARE_KIND_REGRESSIONS, // that gate and that no waiver covers
     COMPARE_KIND_WAIVED,
     COMPARE_KIND_FIRST_SEEN,   // open
     COMPARE_KIND_NEW_WRONG,    // open
@@ -159,7 +158,7 @@ enum compare_kind compare_kind_of(const struct comparison *comparison,
 const char *compare_kind_title(const struct comparison *comparison,
                                enum compare_kind kind); // "regressions"
 
-// ---- tables: the same rows in every report (rows.c). Each makes *table, which is to be cleared.
+// ---- tables: the same rows in every report (rows.c). Each makes *table; clear it.
 
 // At most `most` entries of a kind; returns how many there are.
 size_t compare_kind_rows(const struct comparison *comparison, enum compare_kind kind, size_t most,
@@ -168,27 +167,27 @@ size_t compare_kind_rows(const struct comparison *comparison, enum compare_kind 
 void compare_family_rows(const struct comparison *comparison, struct table *table);
 // Each device with its rate; no rows unless devices are compared across.
 void compare_device_rows(const struct comparison *comparison, struct table *table);
-// Waivers of which there is something to tell: the expired ones among them.
+// Waivers with something to tell, including expired ones.
 void compare_waiver_rows(const struct comparison *comparison, struct table *table);
 
 // ---- words: the same sentences in every report (words.c)
 
 // Fills the words of the comparison and of its pairs.
 void compare_words(struct comparison *comparison);
-// Appends what happened to one configuration, from A to B, in one line without a full stop:
-// "0 of 1,000 -> 37 of 1,000 runs failed, < 3.7e-3 -> 0.037 [0.026, 0.051], by 0.037 [0.027,
-// 0.051], p 3.6e-10".
+// Appends what happened to a configuration from A to B, in one line without a full stop: "0 of
+// 1,000 -> 37 of 1,000 runs failed, < 3.7e-3 -> 0.037 [0.026, 0.051], by 0.037 [0.027, 0.051], p
+// 3.6e-10".
 void compare_say_entry(const struct compare_entry *entry, struct text *out);
-// A configuration as people read it: its id and label; its name where an axis differs.
+// A configuration for people: its id and label; its name if an axis differs.
 void compare_say_name(const struct compare_entry *entry, struct text *out);
-// "device 2", where there are several; else nothing.
+// "device 2", if there are several; else nothing.
 void compare_say_device(const struct comparison *comparison, const struct compare_entry *entry,
                         struct text *out);
-// The sentence that comes first, and a pair, where devices are compared across.
+// The first sentence, and a pair, when comparing across devices.
 void compare_across_summary(const struct comparison *comparison, struct text *out);
 void compare_across_pair(const struct comparison *comparison, const struct compare_pair *pair,
                          struct text *out);
-// What became of an entry of a list: "waives 3", "expired on 2026-01-01, waives nothing any more",
+// What an entry of a list did: "waives 3", "expired on 2026-01-01, waives nothing any more",
 // "matches nothing". False if there is nothing to tell.
 bool compare_say_waiver(const struct compare_waiver *waiver, struct text *out);
 

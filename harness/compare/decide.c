@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What judged configurations add up to: how many of each verdict, and the gate's exit code.
+// Sums up judged configurations: how many have each verdict, and the gate's exit code.
 #include "compare/verdict.h"
 
 #include <stdio.h>
 
-// Nothing was found out about B by comparing it with A.
+// The comparison with A says nothing about B.
 static bool is_alone(const struct compare_entry *entry)
 {
     return entry->verdict == COMPARE_NEW ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A comparison as one HTML page that needs nothing but itself and has no script.
+// A comparison as one self-contained HTML page without a script.
 #include "compare/compare.h"
 
 #include "report/html.h"
@@ -36,7 +36,7 @@ static void put_header(const struct comparison *comparison, struct text *out)
     text_puts(out, "</dl>\n</header>\n");
 }
 
-// Folded, unless it is what the gate is about.
+// Folded, unless the gate depends on it.
 static void put_section(const struct html *html, const char *title, bool open, struct table *table,
                         struct text *out)
 {

@@ -69,7 +69,7 @@ static json_t *make_result(const struct report_result *result)
         field_text(result->rule));
 }
 
-// null where nothing could be tested.
+// null if no test was possible.
 static json_t *make_test(const struct compare_test *test)
 {
     if (!test->made)

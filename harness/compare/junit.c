@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A comparison as JUnit XML: what the gate says of each configuration. Red is what stops the gate
-// by itself: a regression is a failure; what is wrong and cannot be compared, or is forbidden and
-// observed for the first time, an error of the type "undecided". What is waived, or undecided for
-// lack of runs, is skipped.
+// A comparison as JUnit XML: what the gate says about each configuration. Only what stops the gate
+// by itself is red: a regression is a failure; an error of the type "undecided" is wrong without a
+// counterpart to compare, or forbidden and observed for the first time. Waived entries, and those
+// undecided for lack of runs, are skipped.
 #include "compare/compare.h"
 
 #include "report/junit.h"
@@ -89,7 +89,7 @@ static void judge(struct junit_case *one, const struct comparison *comparison,
     }
 }
 
-// What the whole comparison says, with each suite.
+// The whole comparison's results, for each suite.
 static void put_properties(const struct comparison *comparison, const struct table *waivers,
                            size_t pair, struct junit *junit)
 {

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ROWS        40    // of a table
+#define MOST_ROWS        40    // in a table
 #define MOST_BYTES       60000 // trackers take 64 KB
-#define MOST_ANNOTATIONS 10    // of a kind, for a step of GitHub Actions
+#define MOST_ANNOTATIONS 10    // of a kind, for a step in GitHub Actions
 
-// Nothing for NULL.
+// Appends nothing for NULL.
 static void put_line(struct text *out, const char *before, const char *line, const char *behind)
 {
     text_puts(out, before);
@@ -68,7 +68,7 @@ void compare_markdown(const struct comparison *comparison, struct text *out)
 
 // GitHub Actions
 
-// Escaped as a runner's parser knows it; of a property colons and commas too.
+// Escapes as a runner's parser expects it; in a property colons and commas too.
 static void escape(struct text *out, const char *string, bool property)
 {
     for (; *string; string++) {
@@ -109,7 +109,7 @@ void compare_github(const struct comparison *comparison, struct text *out)
                         : code == LIT_EXIT_UNDECIDED ? "warning"
                                                      : "error";
     struct text line = {0};
-    // The headline counts among its kind.
+    // The headline counts as one of its kind.
     size_t errors = MOST_ANNOTATIONS - (code == LIT_EXIT_FORBIDDEN);
     size_t warnings = MOST_ANNOTATIONS - (code == LIT_EXIT_UNDECIDED);
     text_printf(&line, "%s. %s. %s", comparison->words.summary,

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a regular expression cannot match without. Matching one takes microseconds, and a list of
-// ten thousand is held against every configuration: looking for plain text rules nearly all out.
+// Finds the plain text that a regular expression needs to match. A match takes microseconds, and we
+// try a list of ten thousand on every configuration: a search for plain text rules out nearly all.
 #include "compare/waiver.h"
 
 #include <ctype.h>
 #include <string.h>
 
-// Behind a set like [^]a-z] that begins here; the end of the text if it is not closed.
+// Skips a set like [^]a-z] that begins here; to the end of the text if nothing closes it.
 static const char *skip_set(const char *set)
 {
     const char *c = set + 1 + (set[1] == '^');
     c += *c == ']';
     while (*c && *c != ']') {
-        // [:alpha:] and its like have a bracket of their own.
+        // [:alpha:] and the like have their own brackets.
         const char mark = *c == '[' && c[1] && strchr(":.=", c[1]) ? c[1] : '\0';
         for (c += mark ? 2 : 1; mark && *c && !(c[-1] == mark && *c == ']');)
             c++;
@@ -21,7 +21,7 @@ static const char *skip_set(const char *set)
     return c + (*c != '\0');
 }
 
-// Behind a group that begins here.
+// Skips a group that begins here.
 static const char *skip_group(const char *group)
 {
     int depth = 0;
@@ -37,9 +37,9 @@ static const char *skip_group(const char *group)
 }
 
 struct needs {
-    struct text all;    // as compare_regex_needs has it
-    size_t piece;       // where in it the present one begins
-    size_t alternative; // likewise
+    struct text all;    // as compare_regex_needs returns it
+    size_t piece;       // where the current one begins in it
+    size_t alternative; // where the current one begins in it
     bool open;          // an alternative needs nothing
 };
 
@@ -58,8 +58,7 @@ static void end_alternative(struct needs *needs)
     needs->piece = needs->alternative = needs->all.length;
 }
 
-// A character, of which there has to be one, unless the signs behind it say otherwise. Returns the
-// place behind these.
+// Adds a character, unless the signs after it make it optional. Returns the end of these signs.
 static const char *add_plain(struct needs *needs, char c, const char *signs)
 {
     const size_t count = strspn(signs, "*?+");

@@ -21,7 +21,7 @@ static bool is_chosen(const struct eng_device *device, const char *pattern)
            text_glob(pattern, facts->name);
 }
 
-// In what two devices have to be the same: bits.
+// What two devices must share: bits.
 enum { SAME_UUID = 1, SAME_NAME = 2, SAME_PRODUCT = 4, SAME_KNOWN_PRODUCT = 12 };
 
 static bool are_same(const struct dev_facts *a, const struct dev_facts *b, unsigned in)
@@ -38,7 +38,7 @@ struct matching {
     struct compare_pairs *pairs;
 };
 
-// How many free devices of one side are the same as a device of the other; *which is the last.
+// Counts the free devices of one side that match a device of the other; *which is the last.
 static size_t count_same(const struct matching *m, bool of_b, size_t device, unsigned in,
                          size_t *which)
 {
@@ -122,7 +122,7 @@ static bool match(struct matching *m, const char *const *patterns, size_t patter
     m->pairs->alone_b = count_free(m->free_b, m->b->device_count);
     if (m->pairs->count == 0 || (m->pairs->alone_a > 0 && m->pairs->alone_b > 0))
         return fail_choice(m, error);
-    // What is wrong there is wrong without anything to compare it with.
+    // An error there is an error without a counterpart, too.
     for (size_t b = 0; b < m->b->device_count; b++)
         if (m->free_b[b])
             m->pairs->items[m->pairs->count++] =
@@ -190,7 +190,7 @@ struct keyed {
     enum eng_result broke;
 };
 
-// NULL if the result has not this value of the axis. free() it.
+// NULL if the result does not have this value of the axis. free() it.
 static char *make_key(const struct report_result *result, const struct compare_axis *axis,
                       bool of_b)
 {

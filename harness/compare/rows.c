@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a comparison, which every format writes in its own way.
+// The tables of a comparison; each format writes them in its own way.
 #include "compare/compare.h"
 
 #include "catalogue/catalogue.h"
@@ -58,7 +58,7 @@ size_t compare_kind_rows(const struct comparison *comparison, enum compare_kind 
     return count;
 }
 
-// The families that there are, in order of the alphabet. free() it.
+// Finds all families, in alphabetical order. free() it.
 static const char **find_families(const struct comparison *comparison, size_t *count)
 {
     const char **list = lit_alloc(comparison->count + 1, sizeof *list);
@@ -84,7 +84,7 @@ void compare_family_rows(const struct comparison *comparison, struct table *tabl
         {.title = "gone", .kind = TABLE_NUMBER},
         {.title = "skipped", .kind = TABLE_NUMBER},
     };
-    // The columns are the verdicts in their order, but for a control that differs.
+    // The columns are the verdicts in order, except changed controls.
     static const enum tone tones[COMPARE_VERDICTS] = {
         [COMPARE_REGRESSION] = TONE_BAD, [COMPARE_IMPROVEMENT] = TONE_GOOD,
         [COMPARE_UNDECIDED] = TONE_WARN, [COMPARE_GONE] = TONE_WARN,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the sources of a side and puts them together.
+// Reads the sources of a side and combines them.
 #include "compare/side.h"
 
 #include "base/file.h"
@@ -14,7 +14,7 @@
 #define SQLITE_HEAD "SQLite format 3"
 #define MOST_BYTES  ((size_t)512 << 20) // of a JSON report
 
-// A source's name in its parts: FILE, FILE#3, FILE#all.
+// The parts of a source's name: FILE, FILE#3, FILE#all.
 struct place {
     char path[4096];
     int64_t session; // 0: the newest
@@ -27,7 +27,7 @@ static bool split_name(const char *name, struct place *place, struct lit_error *
     bool all = mark && strcmp(mark, "#all") == 0;
     size_t digits = mark ? strspn(mark + 1, "0123456789") : 0;
     *place = (struct place){0};
-    // A file whose name ends like this is meant as it is.
+    // Take the whole name if a file has it.
     if (!mark || access(name, F_OK) == 0)
         mark = name + strlen(name);
     else if (!all && (digits == 0 || digits > 15 || mark[1 + digits] || mark[1] == '0'))
@@ -41,7 +41,7 @@ static bool split_name(const char *name, struct place *place, struct lit_error *
     return true;
 }
 
-// What of a source is checked once it is a model, wherever it came from.
+// Checks a model from any source.
 static bool check_model(const struct report_model *model, const char *label, bool unfinished,
                         struct lit_error *error)
 {
@@ -68,7 +68,7 @@ static int compare_keys(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-// The results in order of device and name. free() it.
+// Sorts results by device and name. free() it.
 static struct report_result **sorted(const struct report_model *model)
 {
     struct report_result **list = lit_alloc(model->result_count, sizeof *list);
@@ -102,19 +102,19 @@ static void note_broken(enum eng_result *broke, enum eng_result result)
         *broke = result;
 }
 
-// Moves a model into a side that has none yet.
+// Moves a model into an empty side.
 static void take_first(struct compare_side *side, struct report_model *model)
 {
     side->model = *model;
-    side->model.store = NULL; // it is closed before the side is used
+    side->model.store = NULL; // closed before we use the side
     *model = (struct report_model){0};
     side->broke = lit_alloc(side->model.result_count, sizeof *side->broke);
     for (size_t i = 0; i < side->model.result_count; i++)
         note_broken(&side->broke[i], side->model.results[i].result);
 }
 
-// Puts all runs of a result into one piece: between sessions a rate varies in ways that pieces of
-// one session do not show.
+// Puts all runs of a result into one piece: rates vary more between sessions than between pieces of
+// one session.
 static void make_one_piece(struct report_result *result, uint32_t session)
 {
     result->pieces = lit_realloc(result->pieces, 1, sizeof *result->pieces);
@@ -142,7 +142,7 @@ static void add_result(struct report_result *sum, const struct report_result *mo
     sum->no_progress_runs += more->no_progress_runs;
     sum->judged = sum->runs - sum->no_progress_runs;
     sum->interval = stat_clopper_pearson(sum->failed_runs, sum->judged, REPORT_CONFIDENCE);
-    // One session in which it came to its end says more than one in which it did not.
+    // A session in which it ended normally says more than one in which it did not.
     if (has_ended(sum->result) || has_ended(more->result)) {
         const struct eng_count count = {.runs = sum->runs,
                                         .failed_runs = sum->failed_runs,
@@ -151,8 +151,8 @@ static void add_result(struct report_result *sum, const struct report_result *mo
     }
 }
 
-// Adds the results of another session. Devices have to be the very same, driver and all; results of
-// other code, stress or expectation, or with a stopping rule, cannot be added.
+// Adds the results of another session. Devices must be the very same, driver included; it cannot
+// add results with other code, stress or expectation, or with a stopping rule.
 static bool put_together(struct compare_side *side, struct report_model *more, const char *label,
                          struct lit_error *error)
 {
@@ -197,11 +197,11 @@ static bool put_together(struct compare_side *side, struct report_model *more, c
     return true;
 }
 
-// Where the sessions of a source go.
+// Takes the sessions of a source.
 struct taking {
     compare_take *take;
     void *user;
-    bool every; // of a store without a number all sessions
+    bool every; // all sessions of a store without a number
 };
 
 static bool take_session(const struct taking *taking, struct store *store, int64_t id,
@@ -228,7 +228,7 @@ static bool take_store(const struct taking *taking, const struct place *place,
     } else if ((good = store_session_load(store, 0, false, &newest, error))) {
         for (int64_t id = 1; good && id <= newest.id; id++) {
             struct store_session session = {0};
-            // Numbers of sessions may have gaps.
+            // Session numbers may have gaps.
             if (!store_session_load(store, id, false, &session, NULL))
                 continue;
             store_session_clear(&session);
@@ -283,7 +283,7 @@ bool compare_source_each(const char *name, bool every, compare_take *take, void 
     struct stat what;
     if (stat(place.path, &what) != 0 || access(place.path, R_OK) != 0)
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", place.path, strerror(errno));
-    // What is no file is read once.
+    // We can read a pipe only once: do not look into it.
     const bool is_store = S_ISREG(what.st_mode) &&
                           text_read(&head, place.path, sizeof SQLITE_HEAD - 1) &&
                           head.length >= sizeof SQLITE_HEAD &&
@@ -296,13 +296,13 @@ bool compare_source_each(const char *name, bool every, compare_take *take, void 
     return take_report(&taking, place.path, place.path, error);
 }
 
-// A side that is being put together.
+// A side that we are combining.
 struct adding {
     struct compare_side *side;
     bool unfinished;
 };
 
-// Adds one session's model to the side; takes its contents.
+// Adds one session's model to the side; takes over its contents.
 static bool add_model(struct report_model *model, const char *label, void *user,
                       struct lit_error *error)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JSON report becomes a model again. Every member that is used is checked; others are left alone.
+// Turns a JSON report into a model. Checks every member that it uses, and ignores the others.
 #include "compare/side.h"
 
 #include "model/result.h"
@@ -14,16 +14,16 @@
 #define SCHEMA       "litmus-report/1"
 #define MOST_RESULTS 1000000
 
-// Numbers are written with nine digits.
+// Reports write numbers with nine digits.
 #define INTERVAL_SLACK 1e-6
 
 struct reader {
     const char *label;
-    const char *about; // the name of the configuration at hand, or NULL
+    const char *about; // the current configuration's name, or NULL
     struct compare_faults *faults;
 };
 
-// `damaged`: it cannot be in a report, and in which configuration it is.
+// `damaged`: litmus never writes this; the fault then names the configuration.
 __attribute__((format(__printf__, 3, 4))) static bool refuse(const struct reader *reader,
                                                              bool damaged, const char *format, ...)
 {
@@ -38,7 +38,7 @@ __attribute__((format(__printf__, 3, 4))) static bool refuse(const struct reader
     return false;
 }
 
-// Reads the members that a table names.
+// Reads the members in a table.
 static bool read_fields(const struct reader *reader, const struct field *fields, const json_t *json,
                         void *to)
 {
@@ -82,7 +82,7 @@ static bool read_words(const struct reader *reader, const json_t *json,
                   result->result < ENG_RESULTS ? "expectation" : "result");
 }
 
-// How the words were checked, and what their outcomes are called.
+// Reads how the words were checked, and the names of their outcomes.
 static bool read_mode(const struct reader *reader, const json_t *json, struct cat_mode *mode)
 {
     const char *check = json_string_value(json_object_get(json, "checked_as"));
@@ -123,7 +123,7 @@ static void read_evidence(const json_t *json, struct report_result *result)
     }
 }
 
-// The runs once more, in the pieces in which they were made.
+// Reads the runs again, in their pieces.
 static bool read_parts(const struct reader *reader, const json_t *json, struct eng_count *count)
 {
     const json_t *parts = json_object_get(json, "parts");
@@ -136,7 +136,7 @@ static bool read_parts(const struct reader *reader, const json_t *json, struct e
     return true;
 }
 
-// What a report says of the counts besides them is made of them anew, and has to be the same.
+// Recomputes what a report derives from the counts; the report must have the same.
 static bool check_derived(const struct reader *reader, const json_t *json,
                           const struct report_result *result)
 {
@@ -149,7 +149,7 @@ static bool check_derived(const struct reader *reader, const json_t *json,
         return refuse(reader, true, "the observation does not match the runs");
     if (!kind || strcmp(kind, report_interval_kind(result->rule)) != 0)
         return refuse(reader, true, "the kind of interval does not match the rule");
-    // A rule's is not exact, and may have been another one in another version.
+    // A rule's interval is not exact, and another version may compute it differently.
     const double slack = result->rule[0] ? 1 : INTERVAL_SLACK;
     if (json_array_size(interval) != 2 || !json_is_number(json_array_get(interval, 0)) ||
         !json_is_number(json_array_get(interval, 1)) || fabs(low - result->interval.low) > slack ||
@@ -158,7 +158,7 @@ static bool check_derived(const struct reader *reader, const json_t *json,
     return true;
 }
 
-// What the counts say besides those that the table has; they have to agree.
+// Reads the counts that the table leaves out; they must agree.
 static bool read_counts(const struct reader *reader, const json_t *json,
                         struct report_result *result)
 {
@@ -194,7 +194,7 @@ static bool read_counts(const struct reader *reader, const json_t *json,
     return check_derived(reader, json, result);
 }
 
-// Cut into its pieces and put together again, a name is what it was.
+// A name must survive being split into its parts and joined again.
 static bool is_whole(const struct report_result *result)
 {
     OWNED(text_free) struct text name = {0};
@@ -202,7 +202,7 @@ static bool is_whole(const struct report_result *result)
     return strcmp(name.data, result->name) == 0;
 }
 
-// What the name says in one, the report says in pieces as well.
+// The report repeats the parts of the name; they must match.
 static bool check_pairs(const json_t *json, const struct cfg_pair *pairs, size_t count,
                         bool numbers)
 {
@@ -295,8 +295,8 @@ static bool check_schema(const struct reader *reader, const json_t *root)
                   schema);
 }
 
-// Whether a text that is no JSON ended before it could be any: its last word, number or character
-// is what is wrong, and more of it might have been right.
+// Whether a text ended too early to be JSON: the error is in its last word, number or character,
+// and more text might have made it right.
 static bool is_cut(const json_error_t *where, const char *bytes, size_t length)
 {
     enum json_error_code code = json_error_code(where);

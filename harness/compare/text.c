@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A comparison on the terminal: the sentence first, what is worse, then everything else in sums.
+// A comparison on the terminal: the main sentence, what became worse, then sums of the rest.
 #include "compare/compare.h"
 
 #include <stdlib.h>
 
-#define MOST_LISTED 12 // of a kind, unless all are asked for
+#define MOST_LISTED 12 // of a kind, unless the user asks for all
 
 static void print_head(const struct comparison *comparison, const struct compare_look *look,
                        struct text *out)

@@ -61,7 +61,7 @@ enum eng_result compare_entry_broken(const struct compare_entry *entry)
     return entry->b && eng_is_broken(entry->b->result) ? entry->b->result : entry->broke_now;
 }
 
-// With a control, and with a kernel that is itself wrong, whatever a driver does is right.
+// Any outcome is right for a control, and for a kernel that is itself wrong.
 static bool gates(const struct report_result *result, const struct compare_policy *policy)
 {
     return result->expectation != CAT_CONTROL && policy->gates[result->expectation] &&
@@ -74,7 +74,7 @@ bool compare_can_gate(const struct compare_entry *entry, const struct compare_po
            (entry->differs == COMPARE_OTHER_CLASS && gates(entry->a, policy));
 }
 
-// How a result stands for being compared.
+// Whether a result can be compared.
 enum state { RAN, BROKEN, NOT_MEASURED, SKIPPED, NOTHING };
 
 static enum state state_of(const struct report_result *result)
@@ -103,7 +103,7 @@ static bool is_sequential(const struct compare_entry *entry)
     return (entry->a && entry->a->rule[0]) || (entry->b && entry->b->rule[0]);
 }
 
-// Whether the runs of both sides are of the same thing, so that their rates can be compared.
+// Whether both sides ran the same thing, so that we can compare their rates.
 static enum compare_why find_difference(const struct report_result *a,
                                         const struct report_result *b,
                                         const struct compare_policy *policy)
@@ -119,8 +119,8 @@ static enum compare_why find_difference(const struct report_result *a,
 
 // Measuring: one entry by itself
 
-// How much more the pieces of a result differ than chance would have it. Within a session that has
-// to be significant; sessions always differ, and their spread is taken as it was measured.
+// How much more the pieces of a result differ than chance explains. Within a session, a spread
+// counts only if it is significant; sessions always differ, and we take their spread as measured.
 static struct stat_dispersion spread_of(const struct report_result *result, bool sessions)
 {
     struct stat_dispersion spread = report_dispersion(result);
@@ -129,8 +129,7 @@ static struct stat_dispersion spread_of(const struct report_result *result, bool
     return spread;
 }
 
-// Runs that do not fail by themselves count for less, on both sides alike: where none failed there
-// is no spread to be seen.
+// Dependent runs count for less, on both sides alike: a side without failures shows no spread.
 static void set_factor(struct compare_entry *entry)
 {
     struct stat_dispersion a = spread_of(entry->a, entry->sessions);
@@ -145,8 +144,8 @@ static uint64_t shrink(uint64_t count, double factor)
     return factor > 1 ? (uint64_t)llround((double)count / factor) : count;
 }
 
-// The p value of "the second rate is higher", for results whose number of runs depended on what was
-// seen: the least level at which their confidence sequences, at half of it each, do not overlap.
+// The p value of "the second rate is higher" if the number of runs depended on what they showed:
+// the least level at which their confidence sequences, at half of it each, do not overlap.
 static double sequential_rise(uint64_t k1, uint64_t n1, uint64_t k2, uint64_t n2)
 {
     double low = -30, high = 0; // decimal logarithms of the level
@@ -194,7 +193,7 @@ static void test_fixed(struct compare_test *test, uint64_t k1, uint64_t n1, uint
     }
 }
 
-// The factor is an estimate, and the p values have to allow for that.
+// The factor is an estimate; adjust the p values for that.
 static void loosen(struct compare_test *test, double degrees, bool gate)
 {
     double *const all[] = {&test->rise, &test->fall, &test->least_rise, &test->least_fall};
@@ -222,7 +221,8 @@ static void make_test(struct compare_test *test, const struct compare_entry *ent
         loosen(test, entry->degrees, gate);
 }
 
-// Of progress itself nothing is promised where the test asks about it.
+// Expired waits count only if the outcome is forbidden or contested: nothing promises progress to
+// tests of progress itself.
 static bool asks_for_progress(const struct compare_entry *entry)
 {
     return compare_entry_result(entry)->expectation <= CAT_CONTESTED;
@@ -264,16 +264,16 @@ static int compare_least(const void *left, const void *right)
     return a->least < b->least ? -1 : a->least > b->least;
 }
 
-// Holm's correction over those hypotheses that could have become significant at all. Which these
-// are depends on how many runs failed on both sides together alone, and given that the p values are
-// what they should be, so that leaving the others out costs nothing (Tarone, Biometrics 46, 1990).
-// Returns how many were corrected for.
+// Holm's correction over the hypotheses that could be significant at all. Only the number of failed
+// runs on both sides together decides which these are, and given that number the p values are still
+// valid, so we can leave out the others for free (Tarone, Biometrics 46, 1990). Returns the size of
+// the family.
 static size_t correct(struct hypothesis *list, size_t count, double alpha)
 {
     size_t family = 0, able = 0;
     if (count > 0)
         qsort(list, count, sizeof *list, compare_least);
-    // The least number K for which at most K of them can reach alpha / K.
+    // The least K such that at most K of them can reach alpha / K.
     do {
         family++;
         able = 0;
@@ -289,7 +289,7 @@ static size_t correct(struct hypothesis *list, size_t count, double alpha)
     return able;
 }
 
-// Those that can fail the gate are a family of their own, so that controls do not cost power.
+// Hypotheses that can fail the gate are their own family, so that controls do not cost power.
 static size_t correct_all(struct compare_entry *entries, size_t count,
                           const struct compare_policy *policy, bool gating, bool rise,
                           size_t *tests)
@@ -322,7 +322,7 @@ static void set(struct compare_entry *entry, enum compare_verdict verdict, enum 
     entry->why = why;
 }
 
-// What is worse about a control is only different. What was none before is judged as it was.
+// A worse control is only different. If it was no control before, judge it as before.
 static void set_change(struct compare_entry *entry, bool worse, enum compare_why why)
 {
     bool other = entry->differs == COMPARE_OTHER_CLASS && entry->a->expectation != CAT_CONTROL;
@@ -332,8 +332,8 @@ static void set_change(struct compare_entry *entry, bool worse, enum compare_why
         set(entry, worse ? COMPARE_REGRESSION : COMPARE_IMPROVEMENT, why);
 }
 
-// B did not come to an end. That needs nothing to be compared with: only where A broke in the same
-// way is it known, and only if it was the same that ran.
+// B did not end normally, which is wrong whatever A is. It is known only if A ran the same thing
+// and broke in the same way.
 static void conclude_broken(struct compare_entry *entry)
 {
     const struct report_result *a = entry->a;
@@ -352,8 +352,8 @@ static void conclude_broken(struct compare_entry *entry)
             same && entry->broke_before == now ? COMPARE_ENDED_BEFORE : COMPARE_ENDS);
 }
 
-// True if the entry is decided by what there is to compare, without numbers. What of B is broken
-// comes before everything: it is so whatever A is.
+// True if the states of both results decide the entry, without numbers. A broken B comes first,
+// whatever A is.
 static bool conclude_by_state(struct compare_entry *entry, const struct compare_policy *policy)
 {
     const struct report_result *a = entry->a, *b = entry->b;
@@ -389,7 +389,7 @@ static bool conclude_by_state(struct compare_entry *entry, const struct compare_
     return true;
 }
 
-// A rise that matters is one by the tolerance, or by half of how often it fails, or passes, if that
+// A rise matters from the tolerance on, or from half the lesser rate of failures or passes, if that
 // is more.
 static bool is_excluded(const struct compare_test *test, uint64_t failed, uint64_t judged,
                         const struct compare_policy *policy)
@@ -410,7 +410,7 @@ static void conclude(struct compare_entry *entry, const struct compare_policy *p
     const struct compare_test *failed = &entry->failed, *waited = &entry->waited;
     if (conclude_by_state(entry, policy))
         return;
-    // A two-sided p value says nothing about the direction.
+    // A two-sided p value has no direction.
     bool more_failed = failed->made && (double)b->failed_runs * (double)a->judged >
                                            (double)a->failed_runs * (double)b->judged;
     bool more_waited = waited->made && (double)b->no_progress_runs * (double)a->runs >
@@ -424,7 +424,7 @@ static void conclude(struct compare_entry *entry, const struct compare_policy *p
             policy->first_seen == COMPARE_FIRST_REGRESSION ? COMPARE_REGRESSION : COMPARE_UNDECIDED,
             COMPARE_FIRST_SEEN);
     else if (!failed->made && b->failed_runs > 0)
-        set(entry, COMPARE_UNDECIDED, COMPARE_NO_ANSWER); // whatever became of the waits
+        set(entry, COMPARE_UNDECIDED, COMPARE_NO_ANSWER); // whatever the waits did
     else if (failed->made && !more_failed && failed->adjusted_fall <= policy->alpha)
         set_change(entry, false, COMPARE_RATE);
     else if (waited->made && !more_waited && waited->adjusted_fall <= policy->alpha)

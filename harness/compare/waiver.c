@@ -79,7 +79,7 @@ static size_t version_length(const char *text)
     return length;
 }
 
-// Number by number; what the bound does not say is not compared.
+// Compares number by number, as far as the bound goes.
 static int compare_versions(const char *version, const char *bound, size_t length)
 {
     const char *end = bound + length;
@@ -141,7 +141,7 @@ static bool parse_condition(struct compare_waiver *waiver, const char *word,
     return bad_line(place, "unexpected '%.80s'; a comment begins with #", word);
 }
 
-// Blanks between quotation marks, which go, do not end a word. *open: the second one is missing.
+// Takes the next word. Quotation marks protect blanks, and go. *open: the second mark is missing.
 static char *next_word(char **rest, bool *open)
 {
     char *word = *rest + strspn(*rest, " \t"), *at = word, *end = word;
@@ -208,7 +208,7 @@ static bool parse_fail(struct compare_waivers *waivers, char *line, const struct
         {"UnexpectedImprovement(Fail)", COMPARE_WAIVE_RATE},
         {"UnexpectedImprovement(Warn)", 0},
     };
-    // A configuration's name has commas itself.
+    // A configuration's name contains commas.
     char *comma = strrchr(line, ',');
     if (!comma || comma == line)
         return bad_line(place, "expected TEST,STATUS");
@@ -225,7 +225,7 @@ static bool parse_fail(struct compare_waivers *waivers, char *line, const struct
                     comma + 1);
 }
 
-// What POSIX's extended syntax does not have, or what costs without bound. NULL if it is fine.
+// What POSIX's extended syntax lacks, or what has no bound on cost. NULL if it is fine.
 static const char *check_regex(const char *text)
 {
     int depth = 0, deepest = 0;
@@ -406,7 +406,7 @@ static void begin(struct compare_waiver *waiver, const char *today,
         waiver->foreign = waiver->foreign && !is_for(waiver, devices[i]);
 }
 
-// What it would take to waive what B came to.
+// The bits that a waiver needs for B's outcome.
 static unsigned fault_of_result(const struct compare_entry *entry)
 {
     enum eng_result broken = compare_entry_broken(entry);
@@ -417,7 +417,7 @@ static unsigned fault_of_result(const struct compare_entry *entry)
     return COMPARE_WAIVE_RATE;
 }
 
-// What it would take to waive an entry; 0 if there is nothing to waive.
+// The bits that a waiver needs for an entry; 0 if there is nothing to waive.
 static unsigned fault_of(const struct compare_entry *entry, const struct compare_policy *policy)
 {
     if (entry->verdict != COMPARE_REGRESSION && !compare_is_open(entry, policy))
@@ -450,7 +450,7 @@ static unsigned fault_of(const struct compare_entry *entry, const struct compare
     return entry->b ? fault_of_result(entry) : COMPARE_WAIVE_OPEN;
 }
 
-// Listed as failing, but all of B's runs were right.
+// Listed as failing, but all runs in B were right.
 static bool is_passing(const struct compare_waiver *waiver, const struct compare_entry *entry)
 {
     return waiver->list == COMPARE_DEQP_FAILS && waiver->waives & COMPARE_WAIVE_RATE && entry->b &&
@@ -486,7 +486,7 @@ void compare_waivers_apply(struct compare_waivers *waivers, struct compare_entry
     }
 }
 
-// Something was seen for which there should be a bug; more runs are the answer to the rest.
+// There should be a bug for what was seen; anything else needs more runs.
 static bool wants_waiver(const struct compare_entry *entry, const struct compare_policy *policy)
 {
     return !entry->waiver && compare_can_gate(entry, policy) &&

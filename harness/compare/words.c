@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons in words.
+// Puts comparisons into words.
 #include "compare/compare.h"
 
 #include "report/format.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The p value after the correction that belongs to the verdict; 1 if nothing was tested.
+// The p value after the verdict's correction; 1 if nothing was tested.
 static double entry_p(const struct compare_entry *entry)
 {
     const struct compare_test *test = entry->why == COMPARE_WAITS ? &entry->waited : &entry->failed;
@@ -28,13 +28,13 @@ static void say_signed(struct text *out, double value, int direction)
     if (fabs(value) < 0.01 && value != 0)
         scale = pow(10, 1 - floor(log10(fabs(value))));
     double digits = value * scale, nearest = round(digits);
-    // What is a whole number but for its last bits is one.
+    // Undo floating-point noise: take an almost whole number as whole.
     if (fabs(digits - nearest) > 1e-9 * fabs(digits) && direction != 0)
         nearest = direction < 0 ? floor(digits) : ceil(digits);
     text_printf(out, scale > 1000 ? "%+.1e" : "%+.3f", nearest / scale);
 }
 
-// From A to B by numbers: of runs that failed, or had an expired wait.
+// The numbers from A to B: runs that failed, or whose wait expired.
 static void say_rates(const struct compare_entry *entry, bool waits, struct text *out)
 {
     const struct report_result *sides[] = {entry->a, entry->b};
@@ -67,7 +67,7 @@ static void say_rates(const struct compare_entry *entry, bool waits, struct text
         text_printf(out, ", each run counted as %.2g", 1 / entry->factor);
 }
 
-// `broke`: how it did in one of several sessions, ENG_PASS if in none.
+// `broke`: how it broke in one of several sessions, ENG_PASS if in none.
 static void say_result(const struct report_result *result, enum eng_result broke, struct text *out)
 {
     text_puts(out, eng_result_name(result->result));
@@ -93,7 +93,7 @@ static void say_results(const struct compare_entry *entry, struct text *out)
         text_puts(out, "not run");
 }
 
-// Why two results are not of the same thing.
+// Why two results are not comparable.
 static void say_difference(const struct compare_entry *entry, struct text *out)
 {
     const struct report_result *a = entry->a, *b = entry->b;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a shader author may rely on with a driver, and what to put in where it fails: the lines
-// `relies` and `remedy` of the tests' heads, with what a model has measured of each statement.
+// What a shader author may rely on with a driver, and what to use instead where it fails: the
+// `relies` and `remedy` lines of the tests' heads, with a model's measurements for each statement.
 #include "report/code.h"
 #include "report/failures.h"
 #include "report/format.h"
@@ -12,33 +12,33 @@
 #include <string.h>
 
 #define FIRST_WIDTH 16 // statements have a line of their own
-#define MOST_TESTS  4  // named behind a line
-#define MOST_PAIRS  4  // paired variants that are shown where no remedy is known to help
+#define MOST_TESTS  4  // named after a line
+#define MOST_PAIRS  4  // paired variants to show if no known remedy helps
 
-// What programs rely on: a statement that one or more heads have.
+// A statement that programs rely on, from the heads of one or more tests.
 struct advice {
-    const char *family, *statement; // of the first such head
-    struct text tests; // "TEST KEY=VALUE...", globs, on a line each: the configurations that ask it
+    const char *family, *statement; // from the first such head
+    struct text tests; // configurations that test it: "TEST KEY=VALUE..." globs, one a line
     const struct cat_advice **remedies;
     size_t remedy_count;
 };
 
-// Configurations that were measured, summed.
+// Sums over measured configurations.
 struct sum {
-    size_t configurations, broken; // broken: of those, that ended the driver or the device
+    size_t configurations, broken; // broken: configurations that ended the driver or the device
     uint64_t runs, failed;
-    const char *rule; // that of its results, the last one if they differ; "" if there was none
+    const char *rule; // of the last result with one; "" if there is none
     struct stat_interval interval;
 };
 
-// One line: those results of one device that a statement is about and that are promised alike.
+// One line: one device's results for a statement, all promised alike.
 struct line {
     const struct report_model *model;
-    const struct advice *advice; // NULL: of one test that no statement is about
+    const struct advice *advice; // NULL: the line is about a test without a statement
     size_t device;
     enum cat_expectation promised;
-    const struct report_result **all; // that the statement is about
-    bool *in, *bad;                   // of each: whether it belongs to the line, and failed
+    const struct report_result **all; // all results for the statement
+    bool *in, *bad;                   // for each of `all`: whether it is in the line, and failed
     size_t count, in_count, bad_count;
     struct sum sum;
 };
@@ -82,7 +82,7 @@ static void read_head(const struct cat_head *head)
     }
 }
 
-// Of the whole catalogue, read once and kept.
+// Reads the whole catalogue once and keeps it.
 static void read_advices(void)
 {
     const size_t count = advices ? 0 : cat_test_count();
@@ -92,13 +92,13 @@ static void read_advices(void)
 
 // ---- one result
 
-// Whatever a program that relies on it would suffer from.
+// Whether a program that relies on the outcome would suffer.
 static bool is_bad(const struct report_result *result)
 {
     return report_failed(result) || eng_is_broken(result->result) || result->no_progress_runs > 0;
 }
 
-// That a wait ends is promised nowhere.
+// No specification promises that a wait ends.
 static enum cat_expectation promised(const struct report_result *result)
 {
     const bool expired = is_bad(result) && !report_failed(result) && !eng_is_broken(result->result);
@@ -130,7 +130,7 @@ static void end(struct sum *sum)
 
 // ---- selectors: "TEST KEY=VALUE...", each up to the end of its line
 
-// The test of a selector, and in *values what follows it.
+// Returns the test of a selector; *values is the rest.
 static char *selector_test(const char *selector, size_t length, const char **values)
 {
     struct text test = {0};
@@ -140,7 +140,7 @@ static char *selector_test(const char *selector, size_t length, const char **val
     return test.data;
 }
 
-// Whether one of the selectors is of a test; of a result, if `result` is not NULL.
+// Whether a selector names the test and, if `result` is not NULL, selects the result.
 static bool is_selected(const char *selectors, const char *test, const struct report_result *result)
 {
     bool is = false;
@@ -168,7 +168,7 @@ static bool is_candidate(size_t device, const struct report_result *result)
     return result->device == device && result->expectation != CAT_CONTROL;
 }
 
-// Whether a list has a line for a result, or for its test.
+// Whether a list has a line for a result, or with `test` for its test.
 static bool is_listed(const struct report_result *result, bool test)
 {
     size_t i = 0;
@@ -178,8 +178,7 @@ static bool is_listed(const struct report_result *result, bool test)
     return i < advice_count;
 }
 
-// Takes the results that a line is about. Results under stress are not added to others, but one
-// that failed counts.
+// Takes the results that a line is about. Skips results under stress unless they failed.
 static void fill(struct line *line, const char *selectors, const struct report_under *under)
 {
     const struct report_model *model = line->model;
@@ -222,8 +221,8 @@ static void visit_lines(const struct report_model *model, size_t device,
     }
 }
 
-// In the order of the lists; then the tests that none names, and those of which something failed
-// that none asks for, each once.
+// Visits lines in the order of the lists; then each test that no list names, and each with failures
+// that no list covers, once.
 static void each_line(const struct report_model *model, size_t device, line_visit *visit,
                       struct table *table)
 {
@@ -253,8 +252,8 @@ static const char *statement(const struct line *line)
     return test ? test->head.asks : line->all[0]->test;
 }
 
-// Appends the tests of those that are marked, each with the values that set them apart from the
-// others of the test: "scan.workgroup pressure=predicates, scan.levels".
+// Appends the tests of the marked results, with the values that tell these from the test's others:
+// "scan.workgroup pressure=predicates, scan.levels".
 static void put_which(const struct line *line, const bool *marked, struct text *out)
 {
     OWNED(lit_free) const struct report_result **all = lit_alloc(line->count, sizeof *all);
@@ -282,7 +281,7 @@ static void put_which(const struct line *line, const bool *marked, struct text *
         text_printf(out, " and %s more", COUNT(tests - MOST_TESTS));
 }
 
-// Which of the configurations failed, what they did, and what is known of it.
+// Appends which configurations failed, how, and what is known about it.
 static void put_failing(const struct line *line, struct text *out)
 {
     const struct report_signature *finding = NULL;
@@ -300,7 +299,7 @@ static void put_failing(const struct line *line, struct text *out)
         text_printf(out, "; known: %s", finding->path);
 }
 
-// "2 of 3": controls of the same tests that were triggered; "" if none ran.
+// "2 of 3": how many controls of the same tests were triggered; "" if none ran.
 static void put_controls(const struct line *line, struct table *table)
 {
     const struct report_model *model = line->model;
@@ -321,7 +320,7 @@ static void put_controls(const struct line *line, struct table *table)
         table_put(table, TONE_PLAIN, "%s", "");
 }
 
-// A row of a statement, which is not said again.
+// Begins a row for a statement; only Markdown repeats it in the next row.
 static void begin_row(const struct line *line, enum tone tone, struct table *table)
 {
     const char *before = table->count ? table->rows[table->count - 1].cells[0].text : "";
@@ -384,9 +383,9 @@ void report_advice_held(const struct report_model *model, size_t device, bool al
                    "tests that were triggered; where none was, this is weak evidence.");
 }
 
-// ---- what failed, and what to put in
+// ---- what failed, and what to use instead
 
-// The value that a remedy gives a key; NULL if it names another one. *length: of the value.
+// The value that a remedy gives a key, and its *length; NULL if it does not name the key.
 static const char *given(const char *with, const char *key, size_t *length)
 {
     const size_t name = strlen(key);
@@ -398,8 +397,8 @@ static const char *given(const char *with, const char *key, size_t *length)
     return *with ? with + name + 1 : NULL;
 }
 
-// Whether a result differs from one that failed in the values of a remedy alone; or, not
-// `strictly`, in parameters too.
+// Whether a result differs from a failed one only in the remedy's values; parameters may differ too
+// unless `strictly`.
 static bool is_remedied(const struct report_result *result, const struct report_result *failed,
                         const char *with, bool strictly)
 {
@@ -421,7 +420,7 @@ static bool is_of_another_test(const char *with)
     return strcspn(with, ".") < strcspn(with, "=");
 }
 
-// What was measured with a remedy in place of what failed.
+// Sums the results that have a remedy in place of what failed.
 static struct sum measure(const struct line *line, const char *with, bool strictly)
 {
     struct sum sum = {0};
@@ -437,14 +436,14 @@ static struct sum measure(const struct line *line, const char *with, bool strict
     return sum;
 }
 
-// Whether what was measured with a remedy is better by more than chance explains.
+// Whether a remedy's results are better by more than chance explains.
 static bool helps(const struct line *line, const struct sum *sum)
 {
     return sum->runs && !sum->failed && !sum->broken &&
            (line->sum.broken || sum->interval.high < line->sum.interval.low);
 }
 
-// Appends the command that measures a remedy, on what failed first; false if the catalogue has no
+// Appends the command that measures a remedy on the first failure; false if the catalogue has no
 // such configuration.
 static bool put_command(const struct line *line, const char *with, struct text *out)
 {
@@ -478,8 +477,8 @@ static bool put_command(const struct line *line, const char *with, struct text *
     return false;
 }
 
-// Appends the row of a remedy; none if it is for other tests than those that failed. Returns
-// whether it helps. `what` may be NULL: a paired variant.
+// Appends a remedy's row, unless the remedy is for tests that did not fail. Returns whether it
+// helps. `what` is NULL for a paired variant.
 static bool put_remedy(const struct line *line, const char *what, const char *with,
                        struct table *table)
 {
@@ -512,7 +511,7 @@ static bool put_remedy(const struct line *line, const char *what, const char *wi
     return good;
 }
 
-// The paired variants that passed, by what they differ in.
+// Appends the paired variants that passed, by the values that differ.
 static void put_pairs(const struct line *line, struct table *table)
 {
     char **said = NULL;
@@ -608,7 +607,7 @@ void report_advice_open(const struct report_model *model, size_t device, bool al
     (void)all;
     table_begin(table, &shape, device);
     each_line(model, device, visit_open, table);
-    // What the results do not have at all.
+    // Statements without any results.
     for (size_t a = 0; a < advice_count; a++) {
         OWNED(text_free) struct text tests = {0};
         bool some = false;

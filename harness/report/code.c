@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code from the store, and what reports say of it.
+// Reads code from the store, and writes what reports say about it.
 #include "report/code.h"
 
 #include "catalogue/catalogue.h"
@@ -44,7 +44,7 @@ static const struct report_result *result_at(const struct report_model *model, s
                                        : &model->rest[index - model->result_count];
 }
 
-// Finds the entries of a device's results.
+// Finds the entries for a device's results.
 static void assign(struct report_code *code, size_t device)
 {
     const struct report_model *model = code->model;
@@ -205,7 +205,7 @@ size_t report_code_inside(const struct isa_entry *entry)
     return count;
 }
 
-// --- Who has it
+// --- Users of a code
 
 struct report_code_users report_code_users(const struct report_code *code, size_t device,
                                            const struct isa_entry *entry, bool failed)
@@ -255,7 +255,7 @@ static void say_users(const struct report_code_users *users, struct text *words)
                     COUNT(users->failed_runs), COUNT(users->judged));
 }
 
-// A row for each finding, and one that says how many more there are.
+// A row for each finding, and one that counts the rest.
 static void put_findings(const struct isa_entry *entry, const struct report_code_users *users,
                          size_t most, struct table *table)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which lines of a listing could be what failed: those that do what the test asks about. From the
-// code alone nobody can know more.
+// Marks the lines of a listing that do what the test asks about, so that could have failed. The
+// code alone cannot tell more.
 #include "report/code.h"
 
 #include "report/format.h"
@@ -9,12 +9,12 @@
 #include <string.h>
 
 enum asked {
-    CROSS_LANE, // what lanes receive from each other
-    MEMORY,     // what is read from memory that others write
-    NEITHER     // whether and when somebody goes on
+    CROSS_LANE, // the values that lanes receive from each other
+    MEMORY,     // the values read from memory that others write
+    NEITHER     // whether and when a lane goes on
 };
 
-// By the start of a test's name; the first that matches. The others are about cross-lane reads.
+// The first start that a test's name has decides. All other tests ask about cross-lane reads.
 static const struct {
     const char *start;
     enum asked asked;
@@ -37,7 +37,7 @@ static enum asked asked_by(const char *test)
     return CROSS_LANE;
 }
 
-// --- Of a text: what its lines do can be said where the language is known
+// --- Text: we understand its lines if we know the language
 
 enum language {
     UNKNOWN,
@@ -50,7 +50,7 @@ static bool starts(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-// The first word behind number, indentation and "%x = ".
+// The first word after number, indentation and "%x = ".
 static const char *opcode(const char *line)
 {
     line += strspn(line, " \t0123456789");
@@ -70,7 +70,7 @@ static enum language language_of(const struct isa_listing *listing)
     return UNKNOWN;
 }
 
-// Whether a line begins with one of several words; the list ends with NULL.
+// Whether a line begins with one of several words; NULL ends the list.
 static bool is_one_of(const char *word, const char *const *starts_of)
 {
     for (; *starts_of; starts_of++)
@@ -79,7 +79,7 @@ static bool is_one_of(const char *word, const char *const *starts_of)
     return false;
 }
 
-// Variables of an invocation, and built-in ones: nobody else writes them.
+// Variables of an invocation, and built-in ones: no other invocation writes them.
 static bool is_own_pointer(const struct isa_listing *listing, const char *pointer)
 {
     const size_t length = strcspn(pointer, " ");
@@ -113,7 +113,7 @@ static bool gcn_asks(const char *word, enum asked asked)
     static const char *const cross_lane[] = {"ds_bpermute",     "ds_permute", "ds_swizzle",
                                              "v_permlane",      "v_readlane", "v_writelane",
                                              "v_readfirstlane", NULL};
-    // Data-parallel primitives: an operand comes from another lane.
+    // Data-parallel primitives take an operand from another lane.
     static const char *const modifiers[] = {
         " quad_perm:", " row_shl:",        " row_shr:",   " row_ror:",
         " row_share:", " row_xmask:",      " row_mirror", " row_newbcast:",
@@ -139,10 +139,9 @@ static bool text_asks(const struct isa_listing *listing, enum language language,
                              : language == GCN && gcn_asks(word, asked);
 }
 
-// --- Of SASS
+// --- SASS
 
-// What a query of convergence gives goes nowhere else: it is the
-// compiler's, not the test's.
+// The result only feeds a BRA.CONV or BRA.DIV: the compiler put this line in, not the test.
 static bool is_compilers(const struct isa_entry *entry, size_t line)
 {
     for (size_t i = 0; i < entry->lint.count; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which configurations were one program on a device, so that the runs of each are evidence for all.
+// Finds configurations that ran one program on a device, so that we can pool their runs.
 #include "report/code.h"
 
 #include "catalogue/prepare.h"
@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCALE      2                   // workgroups, of the data that are compared
-#define MOST_WORDS (UINT64_C(1) << 22) // of a buffer that is compared
-#define STREAM     0x5eed              // any seed that both are made of
+#define SCALE      2                   // workgroups of data to compare
+#define MOST_WORDS (UINT64_C(1) << 22) // of a buffer to compare
+#define STREAM     0x5eed              // any seed, the same for both
 
-// Machine code alone does not say how much shared memory or how many registers it has: the driver's
-// statistics do.
+// Machine code alone does not tell how much shared memory or how many registers it uses; the
+// driver's statistics do.
 static bool has_same_code(const struct isa_entry *a, const struct isa_entry *b)
 {
     if (!a || !b || a->same_as != b->same_as || !a->piece || a->piece->source != ISA_MACHINE ||
@@ -81,7 +81,7 @@ static bool is_same_data(const struct eng_prepared *a, const struct eng_prepared
     return same;
 }
 
-// Whether both have the same dispatch, and from one seed the same input and expectation.
+// Whether both have the same dispatch, and one seed gives both the same input and expectation.
 static bool is_same_work(const struct report_result *a, const struct report_result *b,
                          const struct dev_facts *facts)
 {
@@ -104,8 +104,8 @@ bool report_code_is_one(const struct report_code *code, const struct report_resu
            (a == b || is_same_work(a, b, &code->model->devices[a->device].facts));
 }
 
-// A row for a result and each behind it that is one program with it, all of which are marked; none
-// if it is alone.
+// Puts a row for a result and all later results that ran the same program, and marks them as seen;
+// no row if it is alone.
 static void put_group(const struct report_code *code, size_t first, bool *seen, struct table *table)
 {
     const struct report_model *model = code->model;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listings and differences as lines of text, cut to what there is room for.
+// Listings and differences as lines of text, cut to the room available.
 #include "report/code.h"
 
 #include "report/format.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOW 8 // lines before and after a marked one, if there is no room for all
+#define WINDOW 8 // lines before and after a marked one, if all do not fit
 
 static void put_line(const struct isa_listing *listing, size_t line, char mark, struct text *out)
 {
@@ -19,7 +19,7 @@ static void put_line(const struct isa_listing *listing, size_t line, char mark, 
         text_printf(out, "%c %04" PRIx32 "  %s\n", mark, at->address, at->text);
 }
 
-// Lines that are shown if not all can be: those around marks, or from the start if there are none.
+// Chooses the lines to show if all do not fit: those around marks, else the first ones.
 static void choose(const struct isa_listing *listing, const struct report_marks *marks, bool *shown)
 {
     bool any = false;
@@ -55,7 +55,7 @@ void report_code_listing(const struct isa_entry *entry, const struct report_mark
     else
         choose(listing, marks, shown);
     for (size_t i = 0; i < listing->count; i++) {
-        // From the first line on for which there is no room nothing comes any more.
+        // Stop at the first line that does not fit.
         const size_t line = strlen(listing->lines[i].text) + 40;
         if (!shown[i] || out->length - start + line > most) {
             left_out += 1;
@@ -89,7 +89,7 @@ void report_code_around(const struct isa_diff *diff, bool **shown)
     }
 }
 
-// "@@ -12,7 +12,9 @@" of the rows from `at` on that stand together.
+// "@@ -12,7 +12,9 @@" for the adjacent rows from `at` on.
 static void put_hunk(const struct isa_diff *diff, const bool *shown, size_t at, struct text *out)
 {
     size_t left = 0, right = 0, left_count = 0, right_count = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV as RFC 4180 has it: a heading, then a row for each configuration and device. What a cell says
-// is a member of the JSON report.
+// CSV as RFC 4180 defines it: a heading, then a row for each configuration and device. Each cell is
+// a member of the JSON report.
 #include "report/code.h"
 #include "report/fields.h"
 #include "report/format.h"
@@ -44,12 +44,12 @@ static const struct column columns[] = {
     {"first", RESULT, "first"},
     {"seconds", RESULT, "seconds"},
     {"spirv_sha256", RESULT, "spirv_sha256"},
-    {"code_digest", RESULT, "code/digest"}, // or why the code cannot be read
+    {"code_digest", RESULT, "code/digest"}, // or why we cannot read the code
     {"device_id", DEVICE, "id"},
     {"session", TOOL, "uuid"},
     {"started", TOOL, "started"},
     {"reason", RESULT, "reason"},
-    {"check", RESULT, "evidence/check"}, // of a kernel from outside
+    {"check", RESULT, "evidence/check"}, // for a kernel from outside
 };
 
 #define COLUMNS (sizeof columns / sizeof *columns)
@@ -67,8 +67,8 @@ static const json_t *find(const json_t *json, const char *path)
     return json;
 }
 
-// A field, quoted where it has to be. A program for tables takes what begins with one of `formula`
-// for a formula: an apostrophe before it makes it text.
+// Quotes a field if it needs quotes. Spreadsheets take a field that begins with one of `formula`
+// for a formula: an apostrophe makes it text.
 static void put_text(struct text *out, const char *value)
 {
     static const char formula[] = "=+-@\t\r";

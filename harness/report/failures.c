@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verdict on a device, and its failures in blocks of those that are alike.
+// The verdict on a device, and blocks of its failures that are alike.
 #include "report/failures.h"
 
 #include "catalogue/catalogue.h"
@@ -12,13 +12,13 @@
 #include <string.h>
 
 #define MOST_TESTS      4 // named in a verdict
-#define MOST_NEIGHBOURS 4 // passing variants of a block
-#define MOST_MEMBERS    8 // of a block, whose neighbours are looked for
-#define MOST_GROUPS     4 // into which one block is divided
+#define MOST_NEIGHBOURS 4 // passing variants to show for a block
+#define MOST_MEMBERS    8 // members of a block whose neighbours we look for
+#define MOST_GROUPS     4 // that one block may be divided into
 
 // ---- one result
 
-// CAT_OUTCOMES if none was observed.
+// CAT_OUTCOMES if no outcome was observed.
 static uint32_t most_seen(const struct report_result *result)
 {
     uint32_t most = CAT_OUTCOMES;
@@ -96,8 +96,8 @@ uint64_t report_usual_runs(const char *name, uint64_t runs)
 // ---- rates
 
 struct range {
-    double low, high; // of failed runs among those judged
-    size_t count;     // results of which any run was judged
+    double low, high; // rates of failed runs among judged ones
+    size_t count;     // results with judged runs
 };
 
 static void add_rate(struct range *range, const struct report_result *result)
@@ -126,7 +126,7 @@ static void put_range(const struct range *range, const char *before, struct text
 
 // ---- the verdict
 
-// The failures of one test, or of the tests under the key result that leads.
+// The failures of one test, or of all tests under the leading key result.
 struct failing {
     const char *test;
     bool leads;
@@ -144,8 +144,8 @@ static int compare_failing(const void *left, const void *right)
     return strcmp(a->test, b->test);
 }
 
-// Names the tests of the forbidden results that `which` selects: first those under the key result
-// that leads, together by its name; then those of the most results.
+// Names the tests whose forbidden results `which` selects: first those under the leading key
+// result, together by its name; then those with the most results.
 static void put_tests(const struct report_model *model, size_t device,
                       bool (*which)(const struct report_result *result), struct text *out)
 {
@@ -182,7 +182,7 @@ static void put_tests(const struct report_model *model, size_t device,
                     count - MOST_TESTS > 1 ? "s" : "");
 }
 
-// It ended the driver or the device, and nothing failed before.
+// It ended the driver or the device before anything failed.
 static bool is_broken(const struct report_result *result)
 {
     return eng_is_broken(result->result) && !report_failed(result);
@@ -257,7 +257,7 @@ static void put_forbidden(const struct report_model *model, size_t device,
         text_puts(out, "No forbidden configuration ran");
 }
 
-// Of each kernel from outside, once: sentences.
+// Appends sentences about each kernel from outside, once.
 static void put_checks(const struct report_model *model, size_t device, struct text *out)
 {
     const struct report_result *last = NULL;
@@ -323,14 +323,14 @@ void report_verdict(const struct report_model *model, size_t device, struct text
 
 // ---- blocks
 
-// The results of a test on a device that ran, of one class: those that are to be in blocks, and
-// what each of these did.
+// A test's results on a device that ran, all of one class: which ones go into blocks, and what each
+// did.
 struct set {
     const struct report_model *model;
     bool (*which)(const struct report_result *result);
     const struct report_result **all;
     size_t count;
-    bool *some; // those of the block at hand
+    bool *some; // members of the current block
     struct report_block *list;
     size_t list_count;
 };
@@ -378,7 +378,7 @@ static void put_says(const struct set *set, const struct report_block *block, si
         text_printf(out, "; %s of %s others pass", COUNT(passed), COUNT(others));
 }
 
-// By what passing variants differ from a member in one value.
+// Appends the passing variants that differ from a member in one value, by that value.
 static void put_neighbours(const struct report_model *model, const struct report_block *block,
                            struct text *out)
 {
@@ -414,7 +414,7 @@ static char *taken(struct text *text)
     return text->data ? text->data : lit_strdup("");
 }
 
-// Makes a block of those that are marked.
+// Makes a block of the marked results.
 static void add_block(struct set *set)
 {
     struct report_block *block = &LIT_ADD(set->list, set->list_count);
@@ -437,7 +437,7 @@ static void add_block(struct set *set)
     block->again = taken(&again);
 }
 
-// Marks, of those that `marked` has, those with the same value of a key as the one at `first`.
+// Marks the results in `marked` that have the same value of a key as `first`.
 static size_t mark_alike(const struct set *set, const bool *marked, const char *key, size_t first)
 {
     size_t count = 0;
@@ -449,8 +449,8 @@ static size_t mark_alike(const struct set *set, const bool *marked, const char *
     return count;
 }
 
-// Into how many groups the values of a key divide those that `marked` has, if values then tell each
-// group apart from all others; SIZE_MAX if they do not. `add`: makes the blocks.
+// How many groups a key's values divide `marked` into, if values then tell each group from all
+// other results; else SIZE_MAX. `add`: makes the blocks.
 static size_t divide(struct set *set, const bool *marked, const char *key, bool add)
 {
     OWNED(lit_free) bool *left = lit_alloc(set->count, sizeof *left);
@@ -470,8 +470,8 @@ static size_t divide(struct set *set, const bool *marked, const char *key, bool 
     return groups <= MOST_GROUPS ? groups : SIZE_MAX;
 }
 
-// Makes one block of those that are marked, or where no values tell them apart from the others the
-// fewest of which each has such values.
+// Makes one block of the marked results, or, if no values tell them from the others, the fewest
+// blocks that such values do.
 static void add_blocks(struct set *set)
 {
     OWNED(lit_free) bool *marked = lit_alloc(set->count, sizeof *marked);
@@ -497,8 +497,7 @@ static void add_blocks(struct set *set)
         add_block(set);
 }
 
-// Whether the most frequent failing outcome of `first` was seen in a result, or it ended as that
-// did.
+// Whether a result has the most frequent failing outcome of `first`, or ended in the same way.
 static bool shares_outcome(const struct report_result *result, const struct report_result *first)
 {
     const uint32_t most = most_seen(first);

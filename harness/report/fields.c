@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects of JSON by tables.
+// Writes and reads JSON objects by tables.
 #include "report/fields.h"
 
 #include "report/format.h"
@@ -64,7 +64,7 @@ bool fields_read_counts(const json_t *result, const struct field *failure,
     return true;
 }
 
-// "1.3.230"; 0 if it is no such.
+// Reads "1.3.230"; 0 if it is no version.
 static uint32_t read_api(const json_t *json)
 {
     unsigned part[3] = {0};

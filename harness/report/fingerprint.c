@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategies of divergence against observations.
+// Compares strategies of divergence with observations.
 #include "report/sections.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define CLEAR      0.9 // of the observations
-#define MOST_MIXED 3   // strategies that are listed if none is clear
+#define CLEAR      0.9 // share of the observations
+#define MOST_MIXED 3   // strategies to list if none is clear
 
-// Outcomes as check.h numbers those of CAT_CHECK_CHOICE, as bits; their names are the oracles' in
-// harness/oracles/divergence.c. Of the two orders the first is that of the true side, or the exit.
+// Outcomes as bits, numbered as check.h numbers CAT_CHECK_CHOICE's; harness/oracles/divergence.c
+// names them. The first of two orders begins with the true side, or the exit.
 enum {
     FIRST = 1u << 0,
     SECOND = 1u << 2,
@@ -24,8 +24,8 @@ static bool has(const struct report_result *result, const char *key, const char 
     return !strcmp(report_value(result, key), value);
 }
 
-// What a strategy has a configuration show, as sets of outcomes: one if an axis or parameter has a
-// value, the other if not.
+// What a strategy expects a configuration to show, as sets of outcomes: `then` if the axis or
+// parameter has the value, else `otherwise`.
 struct strategy {
     const char *name, *key, *value; // key: "" for all configurations alike
     uint32_t then, otherwise;
@@ -37,7 +37,7 @@ static uint32_t predict(const struct strategy *strategy, const struct report_res
                                                                             : strategy->otherwise;
 }
 
-// Where several explain everything, the plainest comes first.
+// The plainest strategy comes first, in case several explain everything.
 static const struct question {
     const char *text, *test, *axis, *value; // the axis: NULL for all configurations of the test
     struct strategy strategies[REPORT_STRATEGIES];
@@ -101,7 +101,7 @@ static void observe(struct report_fingerprint *print, const struct question *que
     }
 }
 
-// Stable: equal ones stay in the order of the table.
+// Stable: equal ones keep the table's order.
 static void rank(struct report_fingerprint *print)
 {
     struct report_strategy *all = print->strategies;
@@ -153,7 +153,7 @@ bool report_fingerprint_is_clear(const struct report_fingerprint *print)
            (double)print->strategies[0].matching >= CLEAR * (double)print->observations;
 }
 
-// How many of its strategies a reader wants to see.
+// How many of its strategies to show.
 static size_t shown(const struct report_fingerprint *print)
 {
     if (report_fingerprint_is_clear(print))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers, times, commands and columns.
+// Formats numbers, times, commands and columns.
 #include "report/format.h"
 
 #include "catalogue/catalogue.h"
@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A number of (0, 1) as d.de-x.
+// A number in (0, 1) as d.de-x.
 static void format_small(char target[24], double rate, int direction)
 {
     int exponent = (int)floor(log10(rate));
     double digits = rate * pow(10, 1 - exponent);
-    // What is a whole number but for its last bits is one.
+    // Undo floating-point noise: take an almost whole number as whole.
     double nearest = round(digits);
     if (fabs(digits - nearest) > 1e-9 * digits && direction != 0)
         nearest = direction < 0 ? floor(digits) : ceil(digits);
@@ -101,12 +101,12 @@ char *format_uuid(char target[37], const uint8_t uuid[16])
     return target;
 }
 
-// As many runs as there were where a rule chose the number; one that did not end got no further
-// than the next look, which is after twice as many.
+// How many runs a repeat needs: the same number if a rule chose it. A result that broke got no
+// further than the rule's next look, which comes after twice as many.
 static uint64_t runs_again(const struct report_model *model, const struct report_result *result)
 {
     const uint64_t asked = model->session.runs;
-    if (!result->rule[0]) // of one that got more than the others all of them
+    if (!result->rule[0]) // if it got more runs than the others, all of them
         return result->first == 0 && result->runs > asked ? result->runs : asked;
     if (report_ruling(result) != ENG_RULING_NONE)
         return result->runs;
@@ -152,11 +152,10 @@ void format_call(struct text *out, const char *test)
 void format_device(struct text *out, const struct report_model *model, size_t device)
 {
     enum { WHOLE = 36 };
-    static const int ends[] = {8, 13, 18, 23, WHOLE}; // of the groups of digits
+    static const int ends[] = {8, 13, 18, 23, WHOLE}; // ends of the groups of digits
     const uint8_t *uuid = model->devices[device].facts.device_uuid;
     const char *text = UUID(uuid);
-    // Mesa's software devices all begin with "mesa", and then have their version; digits alone are
-    // a number.
+    // Mesa's software devices all begin with "mesa", then their version; digits alone are a number.
     bool is_text = true;
     for (size_t i = 0; i < 4; i++)
         is_text = is_text && uuid[i] >= 0x20 && uuid[i] < 0x7f;
@@ -173,12 +172,12 @@ void format_device(struct text *out, const struct report_model *model, size_t de
     text_append(out, text, (size_t)ends[end]);
 }
 
-#define MOST_NAMED 32 // configurations of one command, where there is a shorter one
+#define MOST_NAMED 32 // configurations to name in one command, if a shorter one exists
 
-// What a default run of a test has: those that a command is for, and the ids of the others.
+// A test's default run: the configurations that a command is for, and the ids of the others.
 struct named {
     const struct report_result *const *results;
-    size_t count, among; // among: so many of them are such
+    size_t count, among; // among: how many of them are in the default run
     struct text others;
     size_t other_count;
 };
@@ -203,8 +202,8 @@ static void name_case(const struct cat_case *which, void *user)
     named->other_count++;
 }
 
-// These configurations and no others, of one test: by their ids, or as the test without the rest of
-// its default run, if they are many and that is shorter.
+// Names exactly these configurations of one test: by their ids, or, if they are many and that is
+// shorter, as the test without the rest of its default run.
 static void put_named(struct text *out, const struct report_model *model,
                       const struct report_result *const *results, size_t count)
 {
@@ -226,7 +225,7 @@ static void put_named(struct text *out, const struct report_model *model,
         text_printf(out, " %s", results[i]->id);
 }
 
-// A part of the name of a configuration whose programs were drawn, as the option that says it.
+// The option that sets a part of the name of a configuration with generated programs.
 static const char *option_of(const char *key)
 {
     static const char *const names[][2] = {{"reconvergence", "--rule"},
@@ -240,7 +239,7 @@ static const char *option_of(const char *key)
     return NULL;
 }
 
-// Of a program that was drawn: it is run again and made smaller.
+// Commands that run a generated program again and make it smaller.
 static void put_drawn(struct text *out, const struct report_model *model,
                       const struct report_result *result, const char *generator)
 {
@@ -282,7 +281,7 @@ void format_again_all(struct text *out, const struct report_model *model,
         put_drawn(out, model, result, cat_test_draws(test));
         return;
     }
-    // Of a session in which each configuration had stress of its own, from the seed.
+    // In such a session the seed gave each configuration its own stress.
     const bool random = strcmp(model->stress, "random") == 0;
     for (size_t i = 1; i < count && !random; i++)
         count = strcmp(results[i]->stress, result->stress) == 0 ? count : 1;
@@ -293,7 +292,7 @@ void format_again_all(struct text *out, const struct report_model *model,
         runs = its > runs ? its : runs;
     }
     put_named(out, model, results, count);
-    // A kernel that was not given is in the store.
+    // If the kernel is not on the command line, it is in the store.
     const char *db = model->store ? store_path(model->store) : "litmus.db";
     if (is_kernel(result->test) && !kernel && strcmp(db, "litmus.db") != 0) {
         text_puts(out, " --db ");
@@ -403,7 +402,7 @@ void format_story(struct text *out, const struct report_result *result, const ch
 
 // ---- escaped text
 
-// Appends one argument that is no string. `specification` is "%" to its conversion.
+// Appends one argument that is no string. `specification` runs from "%" to the conversion.
 static void put_number(struct text *out, const char *specification, va_list *arguments)
 {
     const size_t length = strlen(specification);

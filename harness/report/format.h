@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How numbers, times and commands are written in every report, and tables in columns.
+// How every report writes numbers, times and commands, and puts tables in columns.
 #pragma once
 
 #include "report/model.h"
 
 #include <stdarg.h>
 
-// Short texts as arguments of a printf: the rate of anything that has failed and judged runs and an
-// interval; a count with separators; the others as the functions of these names.
+// Short texts as printf arguments: the rate of anything with failed and judged runs and an
+// interval; a count with separators; the others call the functions of the same names.
 #define INTERVAL(of) format_interval((char[80]){0}, (of)->failed_runs, (of)->judged, (of)->interval)
 
 #define COUNT(count)          text_count((char[32]){0}, (count))
@@ -19,8 +19,7 @@
 #define SHARD(session)        report_shard((char[64]){0}, (session))
 
 // Each returns its target. A proportion with two digits: "0", "7.7e-4", "0.12", "1-3.7e-5", "1".
-// `direction` says which way it is rounded: -1 down (a lower bound stays one), 1 up, 0 to the
-// nearest.
+// `direction` is the rounding: -1 down (for lower bounds), 1 up, 0 to the nearest.
 char *format_rate(char target[24], double rate, int direction);
 
 // "7.7e-4 [5.4e-4, 1.1e-3]"; "< 3.9e-5" if nothing failed; "> 0.93" if everything did; "unknown" if
@@ -40,21 +39,21 @@ char *format_subgroup(char target[48], const struct dev_facts *facts);
 // 8-4-4-4-12 hexadecimal digits.
 char *format_uuid(char target[37], const uint8_t uuid[16]);
 
-// How this program was called, for the commands below; "./litmus" until it is said. Kept.
+// The name that this program was called by, for the commands below; "./litmus" until set. Kept.
 void format_program(const char *called);
 const char *format_called(void);
-// How a kernel from outside was given: " kernel scan.spv --groups 64", as a shell takes it. Kept;
-// NULL: none was.
+// A kernel from outside, as a shell takes it: " kernel scan.spv --groups 64". Kept; NULL: no
+// kernel.
 void format_kernel(const char *words);
 const char *format_kernel_given(void);
-// Appends how this program is called for something of a test, up to the subcommand: for a kernel
-// from outside that was given now, with its file. Others are in the store.
+// Appends the call of this program for a test, up to the subcommand, with the kernel's file if the
+// kernel was given now. Other kernels are in the store.
 void format_call(struct text *out, const char *test);
-// The beginning of a device's UUID by which -d finds it: long enough to tell the devices of the
-// session apart; the device's identity where these have one UUID.
+// The beginning of a device's UUID that -d can find: long enough to tell the session's devices
+// apart; the device's identity if they share a UUID.
 void format_device(struct text *out, const struct report_model *model, size_t device);
-// The command that runs a result again; one for results of the same test and device, which names
-// the first alone if the others ran under other stress that the seed does not give.
+// The command that runs a result again; or one command for several results of one test and device.
+// It names only the first if the others ran under other stress that the seed does not give.
 void format_again(struct text *out, const struct report_model *model,
                   const struct report_result *result);
 void format_again_all(struct text *out, const struct report_model *model,
@@ -67,31 +66,31 @@ void format_outcomes(struct text *out, const struct report_result *result);
 void format_failed(struct text *out, const struct report_result *result);
 // How a result ended: "no-progress in 3 of 40 runs", "crash after 12 runs: killed by signal 11".
 void format_end(struct text *out, const struct report_result *result);
-// Of a result that has failures: "run 3, unit 5, lane 31: stale by 1, got 0x..., want 0x...".
+// The first failure: "run 3, unit 5, lane 31: stale by 1, got 0x..., want 0x...".
 void format_first(struct text *out, const struct report_result *result);
-// What a result came to, in lines that begin with `before`.
+// A result's outcomes, in lines that begin with `before`.
 void format_story(struct text *out, const struct report_result *result, const char *before);
 
-// As vprintf, but every string goes through `escape`. Knows %s, %c and the conversions of integers
-// and floats.
+// Like vprintf, but passes every string through `escape`. Knows %s, %c and the conversions for
+// integers and floats.
 void format_escaped(struct text *out, void (*escape)(struct text *out, const char *string),
                     const char *format, va_list *arguments);
 
-// What was found around a crash, a hang or a lost device. The lines are those of a driver, the
-// kernel or a store: free of control characters, and nothing more. A title has no full stop.
+// The evidence around a crash, a hang or a lost device. The lines come from a driver, the
+// kernel or a store, and are only free of control characters. A title has no full stop.
 const char *report_evidence_title(enum eng_evidence kind);
-// Appends, between `before` and `after`, what has to be said first of a result of a kernel from
-// outside: what the check found in it, or that it was not checked. Nothing of other results.
+// Appends, between `before` and `after`, a warning about a kernel from outside: what the check
+// found in it, or that nobody checked it. Nothing for other results.
 void report_check(struct text *out, const char *before, const struct report_result *result,
                   const char *after);
 bool report_evidence_any(const struct report_result *result);
-// Appends the last `most` lines (SIZE_MAX: all), each with `before` in front of it.
+// Appends the last `most` lines (SIZE_MAX: all), each after `before`.
 void report_evidence_lines(struct text *out, const struct report_result *result,
                            enum eng_evidence kind, size_t most, const char *before);
 
-// XML 1.0 in UTF-8 (junit.c): nothing that goes through here can end what it is written into.
-// Appends a string as character data. What is not UTF-8 and what XML 1.0 has no way to write
-// (control characters, U+FFFE, U+FFFF) becomes '?'.
+// XML 1.0 in UTF-8 (junit.c): no string that passes through here can end its surroundings. Appends
+// a string as character data. '?' replaces anything that is not UTF-8 and characters that XML 1.0
+// cannot write (control characters, U+FFFE, U+FFFF).
 void xml_text(struct text *out, const char *string);
 
 // Appends ` NAME="VALUE"`.

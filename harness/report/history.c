@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds results over sessions, and compares drivers.
+// Sums results over sessions, and compares drivers.
 #include "report/history.h"
 
 #include "report/model.h"
@@ -9,18 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A result that was taken into a line.
+// A result that a line counts.
 struct history_taken {
     uint64_t seed, first, runs, failed_runs, no_progress_runs;
 };
 
-// Lines of the name at hand, whose results are still being taken.
+// Lines of the current name, which still take results.
 struct gathering {
     struct history *history;
     const char *const *patterns;
     size_t pattern_count;
     const char *device;
-    size_t name_first; // line
+    size_t name_first; // the name's first line
 };
 
 bool history_names_driver(const char *device, const struct store_driver *driver)
@@ -66,7 +66,7 @@ static void count_taken(struct history_line *line, const struct history_taken *t
     line->judged += sign * (taken->runs - taken->no_progress_runs);
 }
 
-// Counts what was taken: of runs of one seed that overlap, the result that has more of them.
+// Sums the results taken: if runs of one seed overlap, counts the result with more of them.
 static void close_line(struct history_line *line)
 {
     const struct history_taken *last = NULL;
@@ -95,7 +95,7 @@ static bool same_driver(const struct store_driver *a, const struct store_driver 
            strcmp(a->facts.driver_name, b->facts.driver_name) == 0;
 }
 
-// Lines of one name.
+// Compares the lines of one name.
 static void compare_drivers(struct history *history, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {
@@ -144,7 +144,7 @@ static struct history_line *add_line(struct history *history, const struct store
     return line;
 }
 
-// The line that a result belongs to; NULL if it is the first of its kind.
+// The line that a result belongs to; NULL if it needs a new one.
 static struct history_line *find_line(const struct gathering *gathering,
                                       const struct store_past *past)
 {
@@ -210,7 +210,7 @@ bool history_load(struct store *store, const char *const *patterns, size_t patte
                                       .index = &history->index};
     good = good && store_history(store, &query, take, &gathering, error);
     close_name(&gathering);
-    // Lines have moved while there were more to come: what points at them is set last.
+    // Lines move while we add more, so set pointers to them last.
     for (size_t i = 0, end; good && i < history->line_count; i = end) {
         for (end = i + 1; end < history->line_count &&
                           strcmp(history->lines[i].name, history->lines[end].name) == 0;)

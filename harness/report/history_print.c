@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define DETAILS_MOST 12 // configurations that get a table each
-#define DATE         10 // characters of "2026-11-21T02:09:00Z" that are the day
+#define DATE         10 // length of the day in "2026-11-21T02:09:00Z"
 
 static bool same_name(const struct history_line *a, const struct history_line *b)
 {
@@ -40,7 +40,7 @@ static void put_p(struct text *text, double p)
     text_printf(text, "p %s", p < 1e-300 ? "< 1e-300" : RATE(p, 0));
 }
 
-// What is to be said of a line besides its numbers.
+// Remarks on a line besides its numbers.
 static void put_remark(const struct history_line *line, struct text *text)
 {
     int change = history_change(line);
@@ -91,7 +91,7 @@ static void print_table(struct table *table, const struct history_info *info, st
     table_clear(table);
 }
 
-// The lines of one configuration on one device: `first` to `end`.
+// The lines `first` to `end`, of one configuration on one device.
 static void print_device(const struct history_line *lines, size_t first, size_t end,
                          const struct history_info *info, struct text *out)
 {
@@ -112,7 +112,7 @@ static void print_device(const struct history_line *lines, size_t first, size_t 
     print_table(&table, info, out);
 }
 
-// All of one configuration. Returns where the next begins.
+// Prints all lines of one configuration. Returns where the next begins.
 static size_t print_name(const struct history *history, size_t first,
                          const struct history_info *info, struct text *out)
 {
@@ -134,13 +134,13 @@ static size_t print_name(const struct history *history, size_t first,
     return at;
 }
 
-// What all configurations gave on one driver.
+// Sums over all configurations on one driver.
 struct summary {
     size_t names, failing, more, less, other_code;
     uint64_t runs;
 };
 
-// The next driver is of another device: prints the table of the one before, and begins anew.
+// Before another device's driver: prints the last device's table, and begins a new one.
 static void next_device(struct table *table, const char *device, const struct history_info *info,
                         struct text *out)
 {
@@ -256,7 +256,7 @@ void history_print_drivers(const struct store_index *index, const struct history
         table_row(&table);
         table_put(&table, TONE_PLAIN, "%s%s%s", facts->driver_name,
                   facts->driver_name[0] ? " " : "", facts->driver_version);
-        // Drivers like to say their version again.
+        // Some drivers repeat their version as their info.
         table_put(&table, TONE_PLAIN, "%s",
                   strcmp(facts->driver_info, facts->driver_version) ? facts->driver_info : "");
         table_put(&table, TONE_PLAIN, "%s", dates);

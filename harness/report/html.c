@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// One HTML page that needs nothing but itself: what a session measured, for a person who was sent
-// it. Its style and script are files of page/, named in its security policy by their hashes, so
-// that nothing else can run.
+// One self-contained HTML page: what a session measured, for someone who was sent it. Its style
+// and script are files of page/; its security policy names their hashes, so that nothing else can
+// run.
 #include "report/html.h"
 
 #include <stdlib.h>
 
-#define MOST_PLACED  80 // results with their evidence; more are in the table of all results
-#define MOST_OF_TEST 8  // the same of the page of a test in a site, whose other pages have none
-#define MOST_MEMBERS 6  // of these of one block
+#define MOST_PLACED  80 // results shown with their evidence; the table of all results has the rest
+#define MOST_OF_TEST 8  // the same on a site's page of a test; the site's other pages have none
+#define MOST_MEMBERS 6  // the same from one block
 
-// What has a function of its own first, then tables.
+// A section's own function comes first, then its tables.
 static const struct {
     const char *id, *link, *title, *about;
-    void (*put)(const struct html *html, struct text *out); // NULL: tables alone
+    void (*put)(const struct html *html, struct text *out); // NULL: only tables
     report_section *table;
     unsigned how;
     report_section *more;
@@ -61,7 +61,7 @@ static const struct {
 };
 #define SECTIONS (sizeof sections / sizeof *sections)
 
-// The first members of blocks get their evidence on the page, the gravest first.
+// Puts the evidence of the first members of blocks on the page, the gravest first.
 static void place(struct html *html, const struct html_blocks *of_devices)
 {
     size_t left = html->of_test ? MOST_OF_TEST : html->up ? 0 : MOST_PLACED;

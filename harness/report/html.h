@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of the HTML page share: escaped writing, plots of rates, and its sections. Nothing
-// of a store reaches the page but through html_printf, html_escape or html_json, which escape.
+// What the files of the HTML page share: escaped writing, plots of rates, and its sections. Text
+// from a store reaches the page only through html_printf, html_escape or html_json, which escape
+// it.
 #pragma once
 
 #include "report/code.h"
@@ -11,16 +12,16 @@
 
 // One result of one session.
 struct html_past {
-    const struct store_driver *driver;   // of the history's index
-    const struct store_session *session; // likewise
+    const struct store_driver *driver;   // in the history's index
+    const struct store_session *session; // in the history's index
     enum eng_result result;
     char *rule; // as in struct store_result
     uint64_t failed, judged;
     bool same_module; // the same SPIR-V as in the page's session
 };
 
-// All results of one configuration on one device under one stress, whatever the driver, in the
-// order of the drivers, then of time. `last` is the page's own result.
+// All results of one configuration on one device under one stress, for any driver, sorted by
+// driver, then by time. `last` is the page's own result.
 struct html_course {
     const struct report_result *last; // belongs to the model
     struct html_past *pasts;
@@ -30,28 +31,28 @@ struct html_course {
 // Whether a course is worth a look.
 enum html_move {
     HTML_STAYS,   // nothing failed but a control, and every session has the same result
-    HTML_APPEARS, // the same, but for sessions that skipped it
-    HTML_MOVES,   // a failing outcome was seen where none should be, or results differ
+    HTML_APPEARS, // the same, but some sessions skipped it
+    HTML_MOVES,   // a failing outcome appeared where none should, or results differ
     HTML_MOVE_COUNT,
 };
 
-// Of courses with two results or more.
+// Courses with two results or more.
 struct html_history {
     struct store_index index;
-    struct html_course *courses; // those that move, in order of name
+    struct html_course *courses; // those that move, by name
     size_t count;
     struct html_counts {
         size_t of[HTML_MOVE_COUNT];
-    } * counts; // of each device of the model; NULL: nothing was read
+    } * counts; // for each device of the model; NULL: nothing was read
 };
 
-// Reads what the store holds of the model's configurations. Clear it after a failure too.
+// Reads the store's results for the model's configurations. Clear it after a failure too.
 bool html_history_load(struct store *store, const struct report_model *model,
                        struct html_history *history, struct lit_error *error);
 void html_history_clear(struct html_history *history);
 enum html_move html_course_move(const struct html_course *course);
 
-// Failures of one device that are alike; the page has the first HTML_BLOCKS.
+// Blocks of alike failures on one device; the page has the first HTML_BLOCKS.
 #define HTML_BLOCKS 40
 struct html_blocks {
     struct report_block *list;
@@ -61,34 +62,33 @@ struct html_blocks {
 struct html {
     const struct report_model *model;
     const struct html_history *history;
-    const char *fault;                       // why there is none, "" if that is no fault
+    const char *fault;                       // why there is no history; "" if that is no fault
     int decades;                             // the axis of all plots: from 10^-decades to 1
-    struct html_blocks *failed, *unfinished; // of each device
-    bool *placed; // results that have their evidence on the page, under "failed-INDEX"
+    struct html_blocks *failed, *unfinished; // for each device
+    bool *placed;               // results with evidence on the page, under "failed-INDEX"
     struct html_entry *entries; // all results
     size_t entry_count;
     const struct report_code *code;
-    size_t *listed; // of results: n + 1 if their code is on the page under "code-n"; 0: it is not
-    // Of a page of a site, which has no table of all results: the way to the site's folder, "" or
-    // "../". NULL: the page is alone.
+    size_t *listed; // for each result: n + 1 if "code-n" on the page has its code; else 0
+    // For a page of a site, which has no table of all results: the path to the site's folder, "" or
+    // "../". NULL: the page stands alone.
     const char *up;
-    size_t first_code; // is added to each n
-    bool of_test;      // the page is of one test, and has said what it asks
+    size_t first_code; // added to each n
+    bool of_test;      // the page is about one test, and has already said what it asks
 };
 
-// Fills *html from its model, code, history and up; the rest is to be 0. Clear it.
+// Fills *html from its model, code, history and up; all else must be 0. Clear it.
 void html_make(struct html *html);
 void html_clear(struct html *html);
 
 // ---- addresses within a site (html_text.c)
 
-// Appends a name as that of a file, which no other name has: letters of a to z, digits, "_", "-"
-// and single dots, none of them first; where that is another than the name, with 8 digits that
-// depend on all of it.
+// Appends a unique file name for a name: letters a to z, digits, "_", "-" and single dots, none of
+// them first. If that differs from the name, adds 8 digits that depend on all of it.
 void html_slug(struct text *out, const char *name);
-// The same of a device and its driver. Devices of which name and driver are the same have one.
+// The same for a device and its driver. Devices with the same name and driver share it.
 void html_device_slug(struct text *out, const struct dev_facts *facts);
-// The address of a page from one that is `up` from the site's folder; free() it.
+// The address of a page, seen from a page that is `up` from the site's folder; free() it.
 char *html_test_address(const char *up, const char *test);
 char *html_device_address(const char *up, const struct dev_facts *facts);
 char *html_finding_address(const char *up, const char *finding);
@@ -97,31 +97,31 @@ char *html_finding_address(const char *up, const char *finding);
 
 // Appends text that is safe in an element and in a quoted attribute.
 void html_escape(struct text *out, const char *string);
-// As printf, but every string is escaped. Knows %s, %c and the conversions of integers and floats.
+// Like printf, but escapes every string. Knows %s, %c and the conversions for integers and floats.
 __attribute__((format(__printf__, 2, 3))) void html_printf(struct text *out, const char *format,
                                                            ...);
-// Appends a name or a text, escaped, with places where a line may break in what has no blanks.
+// Appends a name or a text, escaped; long words may break between lines.
 void html_name(struct text *out, const char *name);
 // Appends JSON that is safe inside a <script>, and drops it.
 void html_json(struct text *out, json_t *json);
-// A member of a list of facts; nothing if the value is "". One that the page offers to copy.
+// An entry in a list of facts; nothing if the value is "". html_copied offers to copy it.
 void html_fact(struct text *out, const char *name, const char *value);
 void html_copied(struct text *out, const char *name, const char *value);
-// A word in a chip: `kind` is a class of page.css ("forbidden", "pass", "skip").
+// A word in a chip; `kind` is a class of page.css ("forbidden", "pass", "skip").
 void html_chip(struct text *out, const char *kind, const char *word);
-// The class of a result by what it means: an expectation's name if it failed, "seen" for a control
-// that was triggered, else the result's name.
+// The class of a result by its meaning: its expectation's name if it failed, "seen" for a triggered
+// control, else the result's name.
 const char *html_kind(const struct report_result *result);
-// The number of a device with its name as title; nothing if there is one device only.
+// The number of a device, with its name as title; nothing if it is the only one.
 void html_device(struct text *out, const struct html *html, size_t device);
 // "NVIDIA H200, 580.159.04", not escaped.
 void html_device_name(struct text *out, const struct eng_device *device);
-// The same and the name, as a heading.
+// The same with the device's name, as a heading.
 void html_device_heading(const struct html *html, size_t device, struct text *out);
 
 // ---- plots (html_plot.c)
 
-// A rate with its interval, and what it is of: enum cat_expectation, or HTML_PLAIN for none.
+// A rate with its interval and its expectation: enum cat_expectation, or HTML_PLAIN for none.
 #define HTML_PLAIN (CAT_CONTROL + 1)
 struct html_rate {
     uint64_t failed, judged;
@@ -129,66 +129,66 @@ struct html_rate {
     int expectation;
 };
 
-// How many decades below 1 the axis needs for all rates of the model: 2 to 9.
+// How many decades below 1 the axis needs for all of the model's rates: 2 to 9.
 int html_decades(const struct report_model *model);
-// Where a rate is on the axis, in units of a plot from the left; rates below the axis are at its
-// end.
+// The position of a rate on the axis, in units of a plot from the left; rates below the axis are at
+// its end.
 double html_x(int decades, double rate);
-// The axis: what stands over a column of plots.
+// The axis above a column of plots.
 void html_axis(struct text *out, int decades);
 // The heading of a column of plots.
 void html_axis_heading(struct text *out, int decades);
-// A plot of rates, all in one lane, without a text alternative: for one beside which the same is
-// said in words. Nothing is drawn for a rate of no runs.
+// A plot of rates, all in one lane. It has no text alternative: put the same in words beside it.
+// Draws nothing for a rate without runs.
 void html_plot(struct text *out, int decades, const struct html_rate *rates, size_t count);
-// The rate of failed runs in each batch, in the order of the runs, against the highest of them.
-// There must be a failed run in one of them.
+// The rate of failed runs in each batch, in the order of the runs, relative to the highest. At
+// least one run must have failed.
 void html_batches(struct text *out, const struct report_result *result);
-// Shares of a whole as a bar: `kinds[i]` is the class of share i. The least share is still seen.
+// A bar of shares of a whole: `kinds[i]` is the class of share i. Even the least share is visible.
 void html_bar(struct text *out, const uint64_t *shares, const char *const *kinds, size_t count);
 // A part of a whole, of class `kind`, on a logarithmic scale from one unit to the whole, with a
-// line for each power of ten: 8,781 of 262 million is as long as half of it.
+// line for each power of ten: 8,781 of 262 million takes about half the bar.
 void html_log_bar(struct text *out, uint64_t part, uint64_t whole, const char *kind);
 
 // ---- tables (html_table.c)
 
-// A whole table. `bare`: without a frame of its own. Where there is no room for columns, its
-// numbers say what they are of; but not those of class HTML_CHUNK, of which there are too many.
+// A whole table. `bare`: without its own frame. On narrow screens its numbers name their column,
+// except in tables of class HTML_CHUNK, which have too many.
 #define HTML_CHUNK "chunk"
 void html_table(const struct html *html, const struct table *table, bool bare, struct text *out);
-// The table of a section; nothing if there is none. Of all devices: one table in which the rows of
-// a name stand together, or one for each. HTML_FOLD: unfolds by hand.
+// A section's table; nothing if it is empty. HTML_TOGETHER: one table for all devices, with the
+// rows of a name together; else one for each. HTML_FOLD: the reader unfolds it.
 enum { HTML_TOGETHER = 1, HTML_ALL = 2, HTML_NO_NOTES = 4, HTML_FOLD = 8 };
 void html_section(const struct html *html, report_section *make, unsigned how, struct text *out);
 
 // ---- results that are alike on all devices (html_groups.c)
 
-// A result, under a name without its subgroup size.
+// A result, with a name that leaves out its subgroup size.
 struct html_entry {
     const struct report_result *result;
     char *key;    // allocated
     size_t first; // index of the first result with this key
 };
 
-// All results: by family and test, then by configuration in the order of the session, then by
-// device. *entries is allocated; html_entries_free() it.
+// All results: by family and test, then by configuration in the session's order, then by device.
+// *entries is allocated; html_entries_free() it.
 size_t html_entries(const struct report_model *model, struct html_entry **entries);
 void html_entries_free(struct html_entry *entries, size_t count);
-// How many entries from `at` on are of the same family, test, or configuration.
+// How many entries from `at` on share its family, test, or configuration.
 enum html_level { HTML_FAMILY, HTML_TEST, HTML_KEY };
 size_t html_alike(const struct html_entry *entries, size_t count, size_t at, enum html_level level);
-// Which pairs of a name, of the first 32, its label has: bits.
+// Which of a name's first 32 pairs its label has, as bits.
 uint32_t html_label_pairs(const struct report_result *result);
-// Appends what of its label tells a configuration from the others of its test, "sync=none,
-// workgroup=64", not escaped; or what all of them have in common.
+// Appends the part of a label that tells a configuration from the others of its test, "sync=none,
+// workgroup=64", not escaped; with `common`, the part that all share.
 void html_pairs(struct text *out, const struct html_entry *entries, size_t count, size_t at,
                 bool common);
 
 // ---- the page (html.c)
 
-// What stands before <body>: the policy, the style, this title.
+// The page up to <body>: the policy, the style, the title.
 void html_head(const char *title, struct text *out);
-// What ends it, from </footer> on: the data for its script, and that.
+// The end of the page, from </footer> on: the script and its data.
 void html_tail(const struct text *data, struct text *out);
 
 // ---- sections: each appends its content, or nothing if there is none
@@ -201,7 +201,7 @@ void html_rates(const struct html *html, struct text *out);
 void html_courses(const struct html *html, struct text *out);
 void html_unfinished(const struct html *html, struct text *out);
 void html_results(const struct html *html, struct text *out);
-// What html->listed is to be, for its code. Allocated.
+// Makes html->listed, for its code. Allocated.
 size_t *html_listed(const struct html *html);
 // The results as JSON, for the page's script.
 void html_data(const struct html *html, struct text *out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled code: what the axes of a test change in it, which cross-lane reads are divergent, and
-// the code of what failed beside that of a paired variant which did not.
+// Compiled code: what a test's axes change in it, which cross-lane reads are divergent, and the
+// code of failures beside a paired variant that did not fail.
 #include "report/html.h"
 
 #include <stdlib.h>
@@ -9,9 +9,8 @@
 #define MOST_LISTED 16        // codes of failures
 #define MOST_LINES  2000      // of one listing
 #define MOST_ROWS   600       // of one difference
-#define MOST_BYTES  (1 << 19) // of a part of the section: then no differences any more
-#define MOST_RISKS  16        // said of one code
-// The same on a page of a site.
+#define MOST_BYTES  (1 << 19) // of a part of the section: no differences beyond this
+#define MOST_RISKS  16        // on one code
 #define SITE_LISTED 3
 #define SITE_LINES  400
 #define SITE_ROWS   150
@@ -108,7 +107,7 @@ static void put_row(struct text *out, const struct isa_listing *left,
                     right->lines[row->right].text);
 }
 
-// Two columns: only what differs, with some rows around it.
+// Two columns: only rows that differ, with some around them.
 static void put_difference(const struct html *html, struct text *out, const struct isa_entry *left,
                            const char *left_title, const struct isa_entry *right,
                            const char *right_title)
@@ -192,7 +191,7 @@ static void put_effects(const struct html *html, size_t device, struct text *out
     text_puts(out, *open ? "</ul>\n" : "");
 }
 
-// The notes of a table and the table, under its title; nothing without either.
+// A table and its notes, under its title; nothing without either.
 static void put_table(const struct html *html, const struct table *table, struct text *out)
 {
     if (table->count)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What failed, in blocks of what is alike: what is common to it, the command that runs it again,
-// and each failure with its evidence: why it was expected not to, what was observed, the first
-// places. What did not finish looks the same.
+// Failures, in blocks of alike ones: what they have in common, the command that runs them again,
+// and each failure with its evidence: why the test forbids it, what we observed, the first places.
+// Unfinished results look the same.
 #include "report/format.h"
 #include "report/html.h"
 
 #include "catalogue/catalogue.h"
 
-#define MOST_PLACES 8 // failing instances shown of each failure
+#define MOST_PLACES 8 // failing instances to show for each failure
 #define SITE_PLACES 4 // the same in a site
-#define MOST_OPEN   3 // blocks of a device of which a failure is unfolded from the start
+#define MOST_OPEN   3 // blocks of a device that start with a failure unfolded
 
-// What was found around a crash, a hang or a lost device, folded.
+// The evidence around a crash, a hang or a lost device, folded.
 static void put_evidence(const struct report_result *result, struct text *out)
 {
     for (size_t i = 0; i < ENG_EVIDENCES; i++)
@@ -20,7 +20,7 @@ static void put_evidence(const struct report_result *result, struct text *out)
                         report_evidence_title((enum eng_evidence)i), result->evidence[i]);
 }
 
-// Why the expectation holds, if this program's test still has it so.
+// Why the expectation holds, if this program's test still has that expectation.
 static const char *reason_of(const struct report_result *result)
 {
     struct cat_case which;
@@ -144,7 +144,7 @@ static void put_test_name(const struct html *html, const char *test, struct text
         html_printf(out, " <span class=\"config\">%s</span>", test);
 }
 
-// Failures that are one: what they have in common, then those of them that have a place.
+// A block of failures: what they have in common, then its members that have a place.
 static void put_block(const struct html *html, const struct report_block *block, bool open,
                       struct text *out)
 {
@@ -177,7 +177,7 @@ static void put_block(const struct html *html, const struct report_block *block,
             left++;
     if (left && html->of_test)
         html_printf(out, "<p class=\"soft\">%s more</p>\n", COUNT(left));
-    else if (left && !html->up) // in a site the page of the test has them
+    else if (left && !html->up) // in a site the test's page has them
         html_printf(out,
                     "<p><a href=\"#results\" data-text=\"%s\" data-device=\"%u\" "
                     "data-result=\"counted-%s\">%s more</a></p>\n",
@@ -186,7 +186,7 @@ static void put_block(const struct html *html, const struct report_block *block,
     text_puts(out, "</div>\n");
 }
 
-// The blocks of each device: its failures, or what gave no answer.
+// The blocks of each device: failures, or unfinished results.
 static void put_blocks(const struct html *html, bool failed, size_t open, struct text *out)
 {
     for (size_t device = 0; device < html->model->device_count; device++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results side by side: a configuration has the subgroup size in its name, so devices with other
+// Results side by side: a configuration's name includes the subgroup size, so devices with other
 // sizes have other names for the same question.
 #include "report/html.h"
 

@@ -16,7 +16,7 @@ static void put_title(const struct html *html, struct text *out)
     text_puts(out, "</h1>\n");
 }
 
-// Of a configuration: the default run and sequential rules make more of some than was asked for.
+// The most runs of a configuration: the default run and sequential rules may do more than asked.
 static uint64_t most_runs(const struct report_model *model)
 {
     uint64_t most = model->session.runs;
@@ -30,7 +30,7 @@ static void put_verdict(const struct html *html, struct text *out)
 {
     const struct report_model *model = html->model;
     const char *reason = model->code_reason;
-    if (model->device_count > 1 && strpbrk(reason, "123456789")) // of all devices together
+    if (model->device_count > 1 && strpbrk(reason, "123456789")) // counts all devices together
         reason = "each device has its verdict below";
     const char *kind = model->code == LIT_EXIT_OK          ? "good"
                        : model->code == LIT_EXIT_FORBIDDEN ? "bad"
@@ -50,7 +50,7 @@ static void put_verdict(const struct html *html, struct text *out)
     text_puts(out, ".</p>\n");
 }
 
-// A tile for each expectation: what its failures mean, and how many there are of each device. The
+// A tile for each expectation: what its failures mean, and how many each device has. It is the
 // page's legend.
 static void put_tiles(const struct html *html, struct text *out)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a configuration's results over all sessions, and draws those courses that move.
+// Reads a configuration's results over all sessions, and draws the courses that move.
 #include "report/html.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #define HEIGHT      92
 #define LEFT        26
 #define BOTTOM      76
-#define LABELS      4 // drivers that are named below a chart
+#define LABELS      4 // drivers to name below a chart
 
 // ---- reading
 
@@ -19,8 +19,8 @@ struct reading {
     struct html_history *history;
     const struct report_model *model;
     const struct report_result **sorted; // the model's results by name
-    size_t first, end;                   // those of the configuration that is being read
-    struct html_course course;           // that is being read; .last: NULL if there is none
+    size_t first, end;                   // the current configuration's
+    struct html_course course;           // the current one; .last: NULL if there is none
 };
 
 static int compare_names(const void *left, const void *right)
@@ -30,8 +30,8 @@ static int compare_names(const void *left, const void *right)
     return order ? order : *a < *b ? -1 : *a > *b;
 }
 
-// Whether the page has results of a configuration on a device of that name; it finds those of the
-// configuration.
+// Whether the page has results for a configuration on a device of that name; sets first and end to
+// that configuration's results.
 static bool is_wanted(const char *name, const struct store_driver *driver, void *user)
 {
     struct reading *reading = user;
@@ -54,8 +54,7 @@ static bool is_wanted(const char *name, const struct store_driver *driver, void 
     return wanted;
 }
 
-// The page's result that a past one is to be compared with: of the same configuration, device and
-// stress.
+// The page's result to compare a past one with: the same configuration, device and stress.
 static const struct report_result *find_last(const struct reading *reading,
                                              const struct store_past *past)
 {
@@ -95,7 +94,7 @@ enum html_move html_course_move(const struct html_course *course)
     return answer != ENG_SKIP && skipped ? HTML_APPEARS : HTML_STAYS;
 }
 
-// Counts the course that was read, and keeps it if it is drawn.
+// Counts the current course, and keeps it if we draw it.
 static void end_course(struct reading *reading)
 {
     struct html_history *history = reading->history;
@@ -179,7 +178,7 @@ static double x_of(const struct html_course *course, size_t at)
     return LEFT + 10 + (WIDTH - LEFT - 20) * ((double)at + 0.5) / (double)course->count;
 }
 
-// Found when it is drawn: most of what is read is not.
+// Computed when drawn: we read far more than we draw.
 static struct stat_interval interval_of(const struct html_past *past)
 {
     return report_interval(past->failed, past->judged, past->rule);
@@ -225,7 +224,7 @@ static void put_drivers(const struct html_course *course, struct text *out)
         OWNED(text_free) struct text label = {0};
         text_puts(&label, course->pasts[from].driver->facts.driver_version);
         if (label.length > room) {
-            // Versions differ at their beginning, and are ASCII but for odd drivers.
+            // Versions differ at their beginning, and are ASCII except for odd drivers.
             size_t cut = room - 1;
             while (cut > 0 && ((unsigned char)label.data[cut] & 0xc0) == 0x80)
                 cut--;
@@ -266,7 +265,7 @@ static void put_table(const struct html_course *course, struct text *out)
     text_puts(out, "</tbody></table></details>\n");
 }
 
-// "pass, then fail": the results where they differ, each once in a row.
+// "pass, then fail": the results, repeated ones once.
 static void put_results(const struct html_course *course, struct text *out)
 {
     bool differ = false;
@@ -300,7 +299,7 @@ static void put_chart(const struct html *html, const struct html_course *course,
     text_puts(out, "</figure>\n");
 }
 
-// What there is of a device. Returns how many of its courses move.
+// Puts a device's counts. Returns how many of its courses move.
 static size_t put_count(const struct html *html, size_t device, struct text *out)
 {
     if (!html->history->counts)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rates with their intervals on a logarithmic axis, as inline SVG. Style is left to classes: the
-// page allows no style of elements.
+// Rates with their intervals on a logarithmic axis, as inline SVG. Classes carry the style: the
+// page's policy forbids style attributes.
 #include "report/html.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #define RIGHT  312
 #define MIDDLE (HEIGHT / 2)
 
-#define LEAST_SHARE 0.015 // of a bar: one failure among thousands is still seen
+#define LEAST_SHARE 0.015 // of a bar: keeps one failure among thousands visible
 
 int html_decades(const struct report_model *model)
 {
@@ -80,7 +80,7 @@ void html_axis_heading(struct text *out, int decades)
     text_puts(out, "</th>");
 }
 
-// Each expectation has a shape, so that colour does not carry it alone.
+// Each expectation has a shape, so that colour is not the only sign.
 static void put_dot(struct text *out, int expectation, double x)
 {
     static const char *const shapes[] = {
@@ -102,7 +102,7 @@ static void put_rate(struct text *out, int decades, const struct html_rate *rate
     const double low = html_x(decades, rate->interval.low);
     const double high = html_x(decades, rate->interval.high);
     if (rate->failed == 0) {
-        // One-sided: from the bound to the axis' end, where an arrow says that it goes on to zero.
+        // One-sided: from the bound to the axis's end; an arrow there says that it goes on to zero.
         text_printf(out,
                     "<path class=\"bound\" d=\"M%.1f %dH%d\"/>"
                     "<path class=\"bound cap\" d=\"M%d %dl-4 4 4 4M%.1f %dv8\"/>",
@@ -156,7 +156,7 @@ void html_bar(struct text *out, const uint64_t *shares, const char *const *kinds
 
 void html_log_bar(struct text *out, uint64_t part, uint64_t whole, const char *kind)
 {
-    const double unit = 100 / log10((double)whole + 1); // of a decade
+    const double unit = 100 / log10((double)whole + 1); // width of a decade
     open_bar(out);
     if (part > 0)
         put_part(out, kind, 0, unit * log10((double)(part < whole ? part : whole) + 1));

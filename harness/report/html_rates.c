@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failure rates as plots: of each family one line for each device, in which all its configurations
-// lie on one axis; below it the same of its tests, and where something was seen, of each
-// configuration. And what failed of each family on each device, as a heat map.
+// Failure rates as plots: for each family one line per device, with all its configurations on one
+// axis; below it the same for its tests, and for each configuration of tests that showed something.
+// Then a heat map: what failed in each family on each device.
 #include "report/html.h"
 
 #include <math.h>
 #include <string.h>
 
-// Configurations that are drawn each by itself: the page has to open at once.
+// Configurations to draw one by one: the page must open at once.
 #define MOST_OF_TEST 40
 #define MOST_IN_ALL  400
-#define MOST_OF_SITE 100 // the same times devices, on a page of a site
+#define MOST_OF_SITE 100 // configurations times devices, on a page of a site
 
 struct summary {
-    size_t ran, seen, skipped, quiet; // quiet: ran and never seen
+    size_t ran, seen, skipped, quiet; // quiet: ran without a failure seen
     double bound;                     // the highest among the quiet ones
     const struct report_result *worst;
 };
@@ -53,8 +53,8 @@ static struct summary summarise(const struct html_entry *test, size_t count, siz
     return sum;
 }
 
-// The rates of a test on one device, for one lane: one bound for all that were never seen, and
-// those that were, the gravest last, so that they lie above the others. Returns how many; `rates`
+// Collects a test's rates on one device, for one lane: one bound for all configurations never seen
+// to fail, then the others, the gravest last, so that they lie on top. Returns how many; `rates`
 // has room for all.
 static size_t gather(const struct html *html, const struct html_entry *test, size_t count,
                      size_t device, const struct summary *sum, struct html_rate *rates)
@@ -81,8 +81,8 @@ static size_t gather(const struct html *html, const struct html_entry *test, siz
     return used;
 }
 
-// Whether two devices have nothing to tell apart: both never saw it, with the same bound in words,
-// or both have no answer.
+// Whether two devices say the same: both never saw a failure, with the same bound in words, or both
+// have no answer.
 static bool say_the_same(const struct summary *a, const struct summary *b)
 {
     return !a->seen && !b->seen && (a->ran == 0) == (b->ran == 0) &&
@@ -117,8 +117,8 @@ static void put_words(const struct html *html, const struct summary *sums, size_
     text_puts(out, "</span>");
 }
 
-// A lane for each device that has some of these results, or for several that say the same. Returns
-// whether something was seen.
+// A lane for each device with some of these results, or one for several devices that say the same.
+// Returns whether any failure was seen.
 static bool put_strip(const struct html *html, const struct html_entry *entries, size_t count,
                       const char *name, struct text *out)
 {
@@ -169,7 +169,7 @@ static void put_configuration(const struct html *html, const struct html_entry *
     }
 }
 
-// At most `most` configurations; returns how many.
+// Puts at most `most` configurations; returns how many.
 static size_t put_configurations(const struct html *html, const struct html_entry *test,
                                  size_t count, size_t most, struct text *out)
 {
@@ -207,7 +207,7 @@ static size_t put_configurations(const struct html *html, const struct html_entr
     return done;
 }
 
-// Those of a test, which unfold where something was seen. Returns how many are drawn.
+// A test; if any failure was seen, it unfolds into configurations. Returns how many it draws.
 static size_t put_test(const struct html *html, const struct html_entry *test, size_t count,
                        size_t most, struct text *out)
 {
@@ -263,7 +263,7 @@ static int heat_of(double rate)
     return rate >= 1 ? 4 : rate >= 0.1 ? 3 : rate >= 0.01 ? 2 : 1;
 }
 
-// A cell: of the configurations of a family on a device that are no controls, what failed.
+// A cell: what failed among a family's configurations on a device, controls aside.
 static void put_heat(const struct html *html, const struct html_entry *family, size_t count,
                      size_t device, struct text *out)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All results: as JSON for the page's script, which draws those rows that are looked at, and as a
-// plain table for readers without scripts, which browsers with scripts never build.
+// All results: as JSON for the page's script, which draws only the rows in view, and as a plain
+// table for readers without scripts; browsers with scripts never build that.
 #include "report/html.h"
 
 #include <string.h>
@@ -72,7 +72,7 @@ static void put_result(struct table *table, const struct html *html,
     table_put(table, TONE_PLAIN, "%s", result->reason);
 }
 
-// Tables of at most CHUNK rows, so that a browser need not lay out those that are not looked at.
+// Tables of at most CHUNK rows, so that a browser can skip the layout of those out of view.
 static void put_plain(const struct html *html, struct text *out)
 {
     static const struct table_column heads[] = {
@@ -111,7 +111,7 @@ void html_results(const struct html *html, struct text *out)
 
 // ---- the data
 
-// Texts that occur again and again, by number.
+// Numbers for texts that repeat.
 struct texts {
     json_t *list, *numbers;
 };
@@ -127,7 +127,7 @@ static json_t *text_number(struct texts *texts, const char *string)
     return json_incref(number);
 }
 
-// The command that runs a result again, cut where its id stands in it: most begin alike.
+// The command that runs a result again, split at its id: most begin alike.
 static void cut_command(const struct html *html, const struct report_result *result,
                         struct text *before, struct text *after)
 {
@@ -151,7 +151,7 @@ static json_t *outcomes_of(const struct report_result *result, struct texts *tex
     return list;
 }
 
-// The members in the order that page.js names them in.
+// The members, in the order of page.js.
 static json_t *make_row(const struct html *html, const struct report_result *result,
                         struct texts *texts)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of a page: of sections as every format has them, and frames for others.
+// Tables of a page: the sections that every format has, and frames for others.
 #include "report/html.h"
 
 #include <string.h>
@@ -42,7 +42,7 @@ static void put_headings(const struct html *html, const struct table *table, str
     }
 }
 
-// What the counts of a row are of their sum.
+// A bar of a row's counts, as parts of their sum.
 static void put_parts(const struct table *table, const struct table_row *row, struct text *out)
 {
     uint64_t shares[REPORT_COUNTED];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing HTML and JSON that no string of a store can leave.
+// Writes HTML and JSON that no string of a store can break out of.
 #include "report/html.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-#define LONG_WORD 32 // bytes that have to fit into a line
+#define LONG_WORD 32 // bytes that must fit into a line
 
 void html_escape(struct text *out, const char *string)
 {
@@ -41,7 +41,7 @@ void html_json(struct text *out, json_t *json)
     char *dumped = json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY |
                                         JSON_REAL_PRECISION(6));
     for (const char *at = dumped ? dumped : "null"; *at;) {
-        // These stand in strings alone.
+        // These occur only inside strings.
         const size_t plain = strcspn(at, "<>&");
         text_append(out, at, plain);
         at += plain;
@@ -70,11 +70,11 @@ void html_name(struct text *out, const char *name)
     }
 }
 
-// Appends what of a name can stand in that of a file. Whether that is all of it.
+// Appends the characters of a name that a file name may have. Returns whether it kept all.
 static bool put_slug(struct text *out, const char *name)
 {
     enum { MOST = 80 };
-    bool same = true, dot = true, dash = true; // what stood before
+    bool same = true, dot = true, dash = true; // dot, dash: at the start, or after one
     size_t length = 0;
     for (; *name && length < MOST; name++) {
         char c = *name;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_COUNT 1000000000000000 // of runs and units that are read
+#define MOST_COUNT 1000000000000000 // the most runs or units that we read
 
 // ---- the session
 
@@ -108,7 +108,7 @@ const struct field report_device_fields[] = {
 #undef AT
 #undef FACT
 
-// Of what the axes of tests change in the compiled code.
+// What the tests' axes change in the compiled code.
 static json_t *make_effects(const struct report_code *code, size_t device)
 {
     const struct isa_study *study = &code->studies[device];
@@ -153,7 +153,7 @@ json_t *report_json_device(const struct report_code *code, size_t index)
 #define AT(name, kind, member, most) FIELD_READ(name, kind, report_result, member, most)
 #define KEPT(name, kind, member)     FIELD_KEPT(name, kind, report_result, member)
 const struct field report_result_fields[] = {
-    KEPT("name", TEXT, name), // is read first
+    KEPT("name", TEXT, name), // read first
     KEPT("id", CHARS, id),
     KEPT("family", TEXT, family),
     KEPT("test", TEXT, test),
@@ -238,7 +238,7 @@ static json_t *make_failures(const struct report_result *result)
     for (size_t i = 0; i < result->failure_count; i++) {
         const struct eng_failure *failure = &result->failures[i];
         json_t *json = fields_write(eng_failure_fields, failure);
-        // Runs are counted from 1, as people do and as first_run_failed does.
+        // Count runs from 1, as people and first_run_failed do.
         json_object_set_new(json, "run", field_count(failure->at.run + 1));
         json_object_set_new(json, "outcome", field_text(OUTCOME(result, failure->at.outcome)));
         json_array_append_new(failures, json);
@@ -246,7 +246,7 @@ static json_t *make_failures(const struct report_result *result)
     return failures;
 }
 
-// null where there are no two parts to compare.
+// null without two parts to compare.
 static json_t *make_spread(const struct stat_dispersion *spread)
 {
     return spread->groups < 2 ? json_null()
@@ -254,7 +254,7 @@ static json_t *make_spread(const struct stat_dispersion *spread)
                                           "factor", spread->factor, "p", spread->p);
 }
 
-// What the store has of a configuration's code; null if it has none.
+// What the store knows about a configuration's code; null if nothing.
 static json_t *make_code(const struct report_code *code, const struct report_result *result)
 {
     const struct isa_entry *entry = report_code_of(code, result);
@@ -384,7 +384,7 @@ static json_t *make_headline(const struct report_headline *line)
                      report_interval_kind(line->rule));
 }
 
-// The sum of lines of one key result, class and stress, and if there are several each of them.
+// Sums the lines of one key result, class and stress; lists each line if there are several.
 static json_t *sum_headlines(const char *device, const struct report_headline *lines, size_t count)
 {
     struct report_headline sum = lines[0];
@@ -457,7 +457,7 @@ static json_t *make_operations(const struct report_matrix *matrix)
     return json;
 }
 
-// Nothing (NULL) for sessions without sync-matrix.
+// NULL for sessions without sync-matrix.
 static json_t *make_matrices(const struct report_model *model)
 {
     json_t *json = NULL;
@@ -606,7 +606,7 @@ static json_t *make_blocks(const struct report_model *model)
     return json;
 }
 
-// NULL: nothing is said.
+// NULL if there is nothing to say.
 static json_t *make_drivers(const struct report_model *model)
 {
     json_t *json = model->drivers && model->drivers[0] ? json_array() : NULL;

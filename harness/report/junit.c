@@ -16,7 +16,7 @@
 
 // ---- XML
 
-// Bytes of the character at `at`, 0 if it is none that XML 1.0 has (Char, section 2.2).
+// Bytes of the character at `at`; 0 if XML 1.0 does not allow it (Char, section 2.2).
 static size_t character(const unsigned char *at)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -55,7 +55,7 @@ void xml_text(struct text *out, const char *string)
     escape(out, string, "&<>\"'\r");
 }
 
-// White space as it is would be read as blanks.
+// Escapes white space: readers would turn it into blanks.
 void xml_attribute(struct text *out, const char *name, const char *value)
 {
     text_printf(out, " %s=\"", name);
@@ -97,8 +97,7 @@ void junit_clear(struct junit *junit)
     *junit = (struct junit){0};
 }
 
-// A device's name without what readers split names at: they take what is before the last dot for a
-// package.
+// A device's name without dots: readers take all before the last dot for a package.
 static void put_label(struct text *out, const struct eng_device *device)
 {
     for (const char *at = device->facts.name; *at; at++)
@@ -107,7 +106,7 @@ static void put_label(struct text *out, const struct eng_device *device)
         text_puts(out, "device");
 }
 
-// The same for several devices: then each has its number.
+// The same, with the device's number if another one has the same label.
 static void put_device(struct text *out, const struct report_model *model, size_t device)
 {
     OWNED(text_free) struct text mine = {0};
@@ -164,7 +163,7 @@ struct sums {
     uint64_t milliseconds;
 };
 
-// Summed as they are written, so that the sums add up.
+// Rounds before we add up, so that the sums agree.
 static uint64_t milliseconds(double seconds)
 {
     return seconds < 1e12 ? (uint64_t)(seconds * 1000 + 0.5) : 0;
@@ -265,8 +264,8 @@ void junit_write(const struct junit *junit, const char *name, struct text *out)
 
 // ---- a report
 
-// What a result is to a reader that knows four words. Only what the program's exit code is for is
-// no pass: an outcome that the specification does not forbid is none.
+// Maps a result to JUnit's four words. Only a result that sets the program's exit code is not a
+// pass; an outcome that the specification allows does not.
 static enum junit_verdict judge(const struct report_result *result)
 {
     if (eng_is_unsound(result->name, result->expectation) && report_failed(result))
@@ -303,7 +302,7 @@ void junit_judge(struct junit_case *one, const struct report_model *model,
         report_check(&one->message, "", result, "; ");
         format_end(&one->message, result);
     }
-    // A passed case has something to say if what was looked for was observed, or waits expired.
+    // A passed case without failed runs or expired waits has only the check's findings.
     if (one->verdict == JUNIT_PASSED && result->failed_runs == 0 && result->no_progress_runs == 0) {
         report_check(&one->story, "", result, "\n");
         return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JUnit XML as a value: suites of cases, which one function writes. Reports and
-// comparisons make it; tests/junit.xsd has what readers take.
+// JUnit XML as a value: suites of cases, which one function writes. Reports and comparisons make
+// it; tests/junit.xsd defines what readers accept.
 #pragma once
 
 #include "report/model.h"
@@ -12,13 +12,12 @@ struct junit_case {
     double seconds;
     enum junit_verdict verdict;
     const char *type;           // of a failure or an error, static
-    struct text message, story; // one line; what a reader shows on a click. Of a passed case the
-                                // story alone, if it has any
+    struct text message, story; // one line; text on a click. A pass shows only the story
 };
 
 struct junit_suite {
     struct text name, properties;
-    char started[20]; // "2026-11-21T02:09:00": without the Z, which some readers do not know
+    char started[20]; // "2026-11-21T02:09:00", without the Z: some readers reject it
     struct junit_case *cases;
     size_t count;
 };
@@ -29,18 +28,18 @@ struct junit {
     size_t count;
 };
 
-// Appends a property of the last suite.
+// Appends a property to the last suite.
 void junit_property(struct junit *junit, const char *name, const char *value);
 
-// A suite for a device, with what the driver says of it as properties.
+// Adds a suite for a device, with the driver's statements as properties.
 void junit_device(struct junit *junit, const struct report_model *model, size_t device);
-// A case of that suite for a configuration of this name, without a verdict.
+// Adds a case to that suite for a configuration of this name, without a verdict.
 struct junit_case *junit_configuration(struct junit *junit, const struct report_model *model,
                                        size_t device, const char *name, double seconds);
-// What the result of a configuration is to a reader that knows four words, and what it says.
+// Sets a case's verdict, in JUnit's four words, and its texts from a result.
 void junit_judge(struct junit_case *one, const struct report_model *model,
                  const struct report_result *result);
 
-// As a file whose root has this name.
+// Writes a file whose root has this name.
 void junit_write(const struct junit *junit, const char *name, struct text *out);
 void junit_clear(struct junit *junit);

@@ -29,7 +29,7 @@ static int compare_headlines(const void *left, const void *right)
         order = (int)a->expectation - (int)b->expectation;
     if (order == 0)
         order = strcmp(a->stress, b->stress);
-    // Of one that is divided what always fails comes first.
+    // If a key result has several lines, failures at every run come first.
     const double a_rate = a->judged ? (double)a->failed_runs / (double)a->judged : -1;
     const double b_rate = b->judged ? (double)b->failed_runs / (double)b->judged : -1;
     return order ? order : a_rate < b_rate ? 1 : a_rate > b_rate ? -1 : 0;
@@ -39,7 +39,7 @@ static int compare_headlines(const void *left, const void *right)
 struct group {
     const struct report_result **all;
     size_t count;
-    bool *some; // those of the line at hand
+    bool *some; // in the current line
 };
 
 // How often a result failed.
@@ -97,8 +97,8 @@ static void add_line(struct report_headline **lines, size_t *count, const struct
     line->where = where.data ? where.data : lit_strdup("");
 }
 
-// A line for all, unless some always fail and others never; or some fail sometimes, and values of
-// axes tell these from those that never do, or always.
+// Adds one line for all results; or several, if some always fail and others never, or if some fail
+// sometimes and values of axes tell these from the rest.
 static void add_lines(struct report_headline **lines, size_t *count, struct group *group)
 {
     const size_t always = mark(group, 1 << ALWAYS), never = mark(group, 1 << NEVER);
@@ -136,7 +136,7 @@ size_t report_headlines(const struct report_model *model, size_t device,
                 strcmp(result->stress, first->stress) != 0)
                 continue;
             done[r] = true;
-            // What did not run says nothing, unless nothing did.
+            // Ignore results that did not run, unless none did.
             if (ran && often(result) == NOT_RUN)
                 continue;
             if (!ran && often(result) != NOT_RUN)
@@ -173,7 +173,7 @@ size_t report_headlines_brief(struct report_headline *lines, size_t count)
     return kept;
 }
 
-// A line for each of the classes, if anything is of it.
+// A note for each class in use.
 static void note_classes(const bool used[CAT_CONTROL + 1], struct table *table)
 {
     for (enum cat_expectation e = CAT_FORBIDDEN; e <= CAT_CONTROL; e++)

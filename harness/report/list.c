@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tests, one line each, or the names of all configurations, or all of it as JSON.
+// Lists the tests, one a line, or the names of all configurations, or everything as JSON.
 #include "report/list.h"
 
 #include "report/fields.h"
@@ -25,15 +25,15 @@ static bool has_family(const struct report_list *filter, const char *family)
 
 struct counting {
     const struct report_list *filter;
-    // What the variant of the last case needs: cases of one come one after another.
+    // What the last case's variant needs: the cases of one variant follow each other.
     const struct cat_test *test;
     uint8_t axis[CAT_MAX_AXES];
     uint64_t features;
     struct text *names; // NULL: count only
-    json_t *listed;     // likewise
+    json_t *listed;     // NULL: count only
     size_t quick, all;
     size_t by_expectation[CAT_CONTROL + 1];
-    uint64_t sometimes, always; // features that some, that all of them need
+    uint64_t sometimes, always; // features that some configurations need, that all need
 };
 
 static uint64_t features_of(struct counting *counting, const struct cat_case *which)
@@ -131,7 +131,7 @@ static void list_line(struct text *text, const struct cat_test *test, const stru
     text_printf(text, "  %s\n", expectations.length ? expectations.data : "");
 }
 
-// The bug that a case is about: whose devices had it, what came of it, where it is.
+// The bug behind a case: the devices that had it, what came of it, and a link.
 static void put_bug(struct text *text, const struct cat_head *head, int width)
 {
     if (!head->bug)

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Markdown for a ticket: a sentence, a table, and everything else folded. Cut at whole rows so that
-// it fits into a comment of the usual trackers (64 KB), with a line that says what was left out.
+// Markdown for a ticket: a sentence, a table, and everything else folded. Cuts at whole rows so
+// that it fits into a comment of the usual trackers (64 KB), and says how much it left out.
 #include "report/markdown.h"
 
 #include <string.h>
 
-#define FAILURES_AT  48000 // bytes: failures beyond this go without their details
-#define MOST_PLACES  5     // failing instances shown for each failure
-#define MOST_TICKETS 4     // devices that get one each
-#define CODE_MOST    20000 // bytes of the code of one device, which failures then leave free
-#define CODE_UNTIL   56000 // bytes: no code beyond this
+#define FAILURES_AT  48000 // bytes: failures after this come without details
+#define MOST_PLACES  5     // failing instances to show for each failure
+#define MOST_TICKETS 4     // devices that get a ticket each
+#define CODE_MOST    20000 // bytes of code for one device, which failures leave free
+#define CODE_UNTIL   56000 // bytes: no code after this
 
 struct writer {
     const struct report_model *model;
     const struct report_code *code;
     struct text *out;
-    size_t start; // of this report in `out`
+    size_t start; // where this report begins in `out`
 };
 
 static size_t used(const struct writer *w)
@@ -23,7 +23,7 @@ static size_t used(const struct writer *w)
     return w->out->length - w->start;
 }
 
-// Failures leave room for the code of the device, if there is some.
+// Failures leave room for the device's code, if it has any.
 static size_t failures_until(const struct writer *w, size_t device)
 {
     return w->code->studies[device].count ? CODE_UNTIL - CODE_MOST : FAILURES_AT;
@@ -121,7 +121,7 @@ static void print_session(const struct report_code *code, struct text *out)
     }
 }
 
-// One configuration alone is what a ticket is about.
+// A report on a single configuration becomes a ticket.
 static bool is_ticket(const struct report_model *model)
 {
     if (!model->only_test[0] || model->result_count == 0 || model->result_count > MOST_TICKETS)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Markdown reports are made of. Nothing that goes through here can end a table, a block of
-// code or an element of HTML.
+// Building blocks of Markdown reports. No text that passes through here can end a table, a code
+// block or an HTML element.
 #pragma once
 
 #include "report/code.h"
@@ -11,74 +11,73 @@
 #define MARKDOWN_MOST                                                                              \
     62000 // bytes: a comment of the usual trackers holds 64 KB, and a line is left
 
-// Text that comes from a driver or a file: every character that Markdown, HTML or a tracker could
-// take for more than itself is written as its code. At most 2,000 bytes of it, then "...".
+// Writes text from a driver or a file: as codes, for all characters that Markdown, HTML or a
+// tracker might interpret. At most 2,000 bytes of it, then "...".
 void markdown_escape(struct text *out, const char *string);
-// As printf, but every string is escaped.
+// Like printf, but escapes every string.
 __attribute__((format(__printf__, 2, 3))) void markdown_printf(struct text *out, const char *format,
                                                                ...);
-// The same as code.
+// The same as inline code.
 void markdown_code(struct text *out, const char *string);
-// One line, as a block of code.
+// One line as a code block.
 void markdown_command(struct text *out, const char *line);
-// The command that runs a result again, likewise.
+// The command that runs a result again, as a code block.
 void markdown_again(struct text *out, const struct report_model *model,
                     const struct report_result *result);
-// Several lines, as a block of code of a language; "" for none.
+// Several lines as a code block in a language; "" for none.
 void markdown_fence(struct text *out, const char *language, const char *lines);
-// Opens what is folded, under a title that is escaped, and closes it.
+// Opens a fold under a title, which it escapes; closes it.
 void markdown_fold(struct text *out, const char *title);
 void markdown_unfold(struct text *out);
 
-// Heading, rows until the text is longer than `limit` bytes, and a line that says how many more
-// there are; then the notes.
+// Heading, rows until the text exceeds `limit` bytes, and a line that counts the rest; then the
+// notes.
 void table_markdown(const struct table *table, size_t limit, struct text *out);
-// The table of a section; nothing if it is empty.
+// A section's table; nothing if it is empty.
 enum { MARKDOWN_FOLD = 1, MARKDOWN_ALL = 2, MARKDOWN_BARE = 4 }; // bare: without notes
 void markdown_section(const struct report_model *model, size_t device, report_section *make,
                       unsigned how, size_t limit, struct text *out);
-// What a result's checked units should have done and did, and the first that failed.
+// A result's checked units: expected and observed outcomes, and the first failures.
 void markdown_result(struct text *out, const struct report_result *result, size_t most_places);
-// How a result's failures vary between parts, and how it was stopped, if there is anything to say.
+// How a result's failures vary between parts, and what stopped it, if there is anything to say.
 void markdown_remarks(struct text *out, const struct report_result *result);
-// The verdict on a device, in bold type.
+// The verdict on a device, in bold.
 void markdown_verdict(struct text *out, const struct report_model *model, size_t device);
 // A block of failures: a paragraph, and the command that runs it again; then its members as a
-// table, whose rows end when the text is longer than `limit` bytes.
+// table, whose rows end when the text exceeds `limit` bytes.
 void markdown_block(struct text *out, const struct report_block *block);
 void markdown_members(struct text *out, const struct report_block *block, size_t limit);
 
-// The section on what a device's driver made of the tests, at most `most` bytes and a heading;
-// nothing if the store has no code.
+// The section on a device's compiled code, at most `most` bytes and a heading; nothing if the store
+// has no code.
 void markdown_codes(struct text *out, const struct report_code *code, size_t device, size_t most);
-// The same of one configuration, its difference to a passing variant folded: at most `most` bytes,
-// or nothing.
+// The same for one configuration, with the difference to a passing variant folded: at most `most`
+// bytes, or nothing.
 void markdown_one_code(struct text *out, const struct report_code *code,
                        const struct report_result *result, size_t most);
 
-// The ticket on one result: a report of its own. At most `most` bytes.
+// The ticket on one result, a report of its own. At most `most` bytes.
 void markdown_ticket(struct text *out, const struct report_code *code,
                      const struct report_result *result, size_t most);
-// Appends at most `most` lines of a preprocessed source, behind the head of its test: the paragraph
-// in which the first operation of a kind is. Of the families lookback, memory and progress that is
-// an atomic one, of barrier a barrier, of all others a group operation; if there is none of that
-// kind, the first of another of these.
+// Appends at most `most` lines of a preprocessed source, after its test's head: the paragraph with
+// the family's first operation. That is an atomic for lookback, memory and progress, a barrier for
+// barrier, a group operation for all others; if it has none, the first of another kind.
 void report_excerpt(struct text *out, const char *source, const char *family, size_t most);
 
-// What the models of the SIMT simulator do with each variant: docs/mutation-score.json, built in by
-// tools/ticket-data.
+// How each variant fares under the models of the SIMT simulator: docs/mutation-score.json, which
+// tools/ticket-data builds in.
 #define REPORT_MODELS 16
 
 struct report_reference {
     const char *variant; // "shuffle.scan-loop/sync=none,..."
     struct {
-        uint16_t failed, runs; // of all subgroup sizes; runs 0: not run under this model
+        uint16_t failed, runs; // over all subgroup sizes; runs 0: not run under this model
     } by[REPORT_MODELS];       // in the order of report_reference_models
 };
 
-extern const char *const report_reference_models[];       // up to NULL
-extern const struct report_reference report_references[]; // by variant, in the order of bytes
+extern const char *const report_reference_models[];       // NULL ends it
+extern const struct report_reference report_references[]; // by variant, in byte order
 extern const size_t report_reference_count;
 
-// The row of a configuration ("...@..." or without its parameters), NULL if there is none.
+// The row of a configuration ("...@..." or without its parameters); NULL if it has none.
 const struct report_reference *report_reference_find(const char *name);

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver made of the tests, in Markdown: what choices change, what is at risk, and the code
-// of what failed.
+// Compiled code in Markdown: what choices change, the risks, and the code of failures.
 #include "report/markdown.h"
 
 #include <stdlib.h>
 
-#define LISTING_MOST    6000 // bytes of a listing in the report of a session
+#define LISTING_MOST    6000 // bytes of a listing in a session's report
 #define DIFFERENCE_MOST 4000
 #define TICKET_LISTING  1200
-#define TICKET_LINES    16   // and fewer where something is found in them
-#define MOST_RISKS      4    // lines said of one code
-#define FRAME           1500 // bytes that a code takes at most beside listing and difference
+#define TICKET_LINES    16   // fewer if some are marked
+#define MOST_RISKS      4    // on one code
+#define FRAME           1500 // bytes at most for a code without listing and difference
 
-// --- Sentences on a device
+// --- Sentences about a device
 
 static void put_effects(struct text *out, const struct report_code *code, size_t device,
                         size_t limit)

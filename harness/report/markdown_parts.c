@@ -10,7 +10,7 @@
 
 #define MOST_OF_A_TEXT 2000
 
-// How much of a string is written: whole characters of UTF-8.
+// How much of a string to write: whole UTF-8 characters.
 static size_t clipped(const char *string)
 {
     size_t length = strnlen(string, MOST_OF_A_TEXT + 1);
@@ -28,7 +28,7 @@ void markdown_escape(struct text *out, const char *string)
     for (size_t i = 0; i < length; i++) {
         const char *at = &string[i];
         bool in_word = i > 0 && isalnum((unsigned char)at[-1]) && isalnum((unsigned char)at[1]);
-        // Addresses become links where a tracker finds them.
+        // Trackers turn addresses into links.
         bool links = (*at == ':' && at[1] == '/') ||
                      (*at == '.' && i >= 3 && strncasecmp(at - 3, "www", 3) == 0);
         if (strchr("\\`*{}[]<>#|!~@&$", *at) || (*at == '_' && !in_word) || links)

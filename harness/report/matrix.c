@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums the results of sync-matrix by operation and by way of synchronising.
+// Sums the results of sync-matrix by operation and kind of synchronisation.
 #include "report/sections.h"
 
 #include "report/format.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define FAMILY      "sync-matrix"
-#define LABEL_WIDTH 98 // characters of the operations in one line
+#define LABEL_WIDTH 98 // characters for the operations on one line
 
 static const char *const columns[MATRIX_COLUMNS] = {"none", "memory", "control", "workgroup",
                                                     "maximal"};
@@ -25,8 +25,8 @@ const char *report_matrix_state_name(enum report_matrix_state state)
     return (size_t)state < sizeof names / sizeof *names ? names[state] : "?";
 }
 
-// MATRIX_COLUMNS if there is none for it: what fails under pressure, or in workgroups of a shape,
-// says nothing of barriers.
+// MATRIX_COLUMNS if it has no column: failures under pressure, or in workgroups of some shape, say
+// nothing about barriers.
 static size_t column_of(const struct report_result *result)
 {
     const char *reconvergence = report_value(result, "reconvergence");
@@ -88,7 +88,7 @@ static struct report_matrix_cell cell_of(const struct report_result *result)
     return cell;
 }
 
-// The row of a result, a new one if there is none yet: mostly it is the last.
+// The row of a result, mostly the last one; adds it if there is none.
 static struct report_matrix_row *row_of(struct report_matrix *matrix,
                                         const struct report_result *result)
 {
@@ -157,7 +157,7 @@ void report_matrix_cell_text(char target[96], const struct report_matrix_cell *c
 
 // ---- lines
 
-// How two rows of one test differ in what they say; 0 if they say the same.
+// Compares what two rows of one test say; 0 if they say the same.
 static int compare_cells(const struct report_matrix_row *a, const struct report_matrix_row *b)
 {
     for (size_t c = 0; c < MATRIX_COLUMNS; c++) {
@@ -236,10 +236,10 @@ void report_matrix_label(struct text *out, const struct report_matrix *matrix, s
 
 // ---- the conclusion
 
-// Some rows' cells of one column, together.
+// Some rows' cells in one column, together.
 struct group {
     size_t rows;
-    uint64_t least; // runs judged in one
+    uint64_t least; // the fewest judged runs in a cell
     double most;    // the highest upper bound
 };
 

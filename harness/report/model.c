@@ -15,7 +15,7 @@
 struct loading {
     struct report_model *model;
     uint64_t runs, instances;
-    const char *damage; // what cannot be, or NULL
+    const char *damage; // an impossible value, or NULL
 };
 
 static bool load_device(struct eng_device *device, void *user)
@@ -48,7 +48,7 @@ void report_result_forget(struct report_result *result)
     free(result->label);
 }
 
-// What a rule decided to stop at what it saw needs an interval that holds at every number of runs.
+// If a rule stopped the runs by what it saw, the interval must hold at every number of runs.
 struct stat_interval report_interval(uint64_t failed, uint64_t judged, const char *rule)
 {
     return rule[0] ? stat_sequence(failed, judged, REPORT_CONFIDENCE)
@@ -172,7 +172,7 @@ static void conclude(struct report_model *model)
         snprintf(model->code_reason, sizeof(model->code_reason), "the session is not finished");
 }
 
-// What the session's options say of the SIMT simulator.
+// The SIMT simulator's settings in the session's options.
 static char *find_simt(const json_t *options)
 {
     char clean[512];
@@ -192,7 +192,7 @@ static char *find_member(const json_t *object, const char *name)
     return lit_strdup(clean);
 }
 
-// What the session recorded of its options and its program.
+// Loads the options and program that the session recorded.
 static void load_options(struct report_model *model)
 {
     json_t *options = store_recorded(model->session.options);
@@ -208,8 +208,8 @@ static void load_options(struct report_model *model)
     json_decref(options);
 }
 
-// What is said of a kernel's results is said of the test that it is. Where another one has its name
-// already, that of another session, results are told apart by their modules alone.
+// Adds a kernel as the test that its results belong to. If another session's kernel already has its
+// name, only the modules tell results apart.
 static bool add_kernel(const void *bytes, size_t size, void *user)
 {
     struct lit_error why = {0};
@@ -378,7 +378,7 @@ size_t report_differences(const struct report_result *result, const struct repor
 
 bool report_unfinished(const struct report_result *result)
 {
-    // Of a control that is what was to be seen; the family progress asks for nothing else.
+    // For a control, this was the aim; the family progress only asks for this.
     if (result->result == ENG_NO_PROGRESS &&
         (report_control_triggered(result) || !strcmp(result->family, "progress")))
         return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session read into memory once, and what can be counted over it: the numbers of all reports.
+// A session in memory, read once, and the counts over it: the numbers in all reports.
 #pragma once
 
 #include "model/configuration.h"
@@ -10,13 +10,13 @@
 #include "store/store.h"
 
 #define REPORT_CONFIDENCE 0.95
-#define REPORT_MOST       ((uint64_t)1 << 53) // every count is below: JSON readers lose more
+#define REPORT_MOST       ((uint64_t)1 << 53) // limit on counts: JSON readers lose more
 
 struct report_result {
-    struct cfg cfg;       // the configuration; the next ones are its members
-    char *name;           // whole, which identifies it
-    char *label;          // what people read of it: cat_label
-    char id[CFG_ID_SIZE]; // what they type
+    struct cfg cfg;       // the configuration; the next members point into it
+    char *name;           // whole; identifies it
+    char *label;          // what people read: cat_label
+    char id[CFG_ID_SIZE]; // what people type
     const char *test, *family;
     const struct cfg_pair *variant, *params; // the parameters follow the axes
     size_t variant_count, param_count;
@@ -26,7 +26,7 @@ struct report_result {
     char *reason, *sha256, *headline;
     char *stress, *rule; // as in struct store_result
     uint64_t seed, first;
-    const struct cat_mode *mode; // names the outcomes; cat_mode_keep
+    const struct cat_mode *mode; // names the outcomes; from cat_mode_keep
     uint64_t runs, failed_runs, no_progress_runs, instances, failed_instances;
     uint64_t outcomes[CAT_OUTCOMES];
     bool first_run_failed;
@@ -35,134 +35,132 @@ struct report_result {
     size_t failure_count;
     struct eng_part *pieces; // all runs in parts, none if not known
     size_t piece_count;
-    uint64_t judged; // runs that did not give up waiting: what a rate is of
-    // Of failed runs among them: the confidence sequence's where a sequential rule ended the runs.
+    uint64_t judged; // runs that did not give up waiting: the denominator of rates
+    // Rate of failed runs among judged ones: a confidence sequence if a sequential rule ended them.
     struct stat_interval interval;
     struct stat_dispersion spread; // of the rate between the pieces
     char *evidence[ENG_EVIDENCES]; // as in struct store_result; NULL: none
 };
 
-// What measured a session (base/build.h, cat_identity); "" where it is not known.
+// The program that measured a session (base/build.h, cat_identity); "" if not known.
 struct report_build {
     char *commit, *catalogue, *options;
 };
 
 struct report_model {
-    struct store *store; // what it was read from, for what other sessions say; not owned
-    // Other sessions that say it where there is no store, each with its number; not owned. The
-    // model is then put together of them, has the number 0, and is itself none.
+    struct store *store; // its source, and the source of other sessions; not owned
+    // Other sessions, each with its number, if there is no store; not owned. The model is then
+    // their combination, has the number 0, and is no session itself.
     const struct report_model *others;
     size_t other_count;
     struct store_session session;
     struct report_build build;
     unsigned unclosed; // devices that the driver did not close
-    char *drivers;     // what is to be known of them beside all results, lines; ""
+    char *drivers;     // lines of notes on drivers, for all results; ""
     char *simt;        // settings of the SIMT simulator, if it was used; else NULL
-    char stress[16];   // "random", if that was asked for
+    char stress[16];   // "random", if asked for
     struct eng_device *devices;
     size_t device_count;
     struct report_result *results;
     size_t result_count;
-    // What a report is about, as asked for: patterns of report_model_narrow, "" for everything.
+    // What the report is about, as asked: patterns of report_model_narrow, "" for everything.
     char *only_device, *only_test;
     struct report_result
-        *rest; // of these devices, but not asked for: paired variants are looked for here
+        *rest; // on these devices but not asked for: we look for paired variants here
     size_t rest_count;
-    enum lit_exit code; // what the results call for (docs/reading.md)
+    enum lit_exit code; // the exit code for these results (docs/reading.md)
     char code_reason[256];
-    double seconds; // measured, over all results
+    double seconds; // measuring time, over all results
 };
 
 // Reads a session. Clear it after a failure too.
 bool report_model_load(struct store *store, int64_t session, struct report_model *model,
                        struct lit_error *error);
 void report_model_clear(struct report_model *model);
-// Appends a copy of a result of one of its devices.
+// Appends a copy of a result from one of its devices.
 void report_model_add(struct report_model *model, size_t device, const struct store_result *row);
-// Leaves the devices that `device` names (a number, UUID or name as -d takes it) and the results
-// that `test` names (a configuration, or a pattern as `litmus run` takes it); "" leaves all. False
-// with an error, and the model as it was, if nothing is left.
+// Keeps only the devices that `device` names (a number, UUID or name as -d takes it) and the
+// results that `test` names (a configuration, or a pattern as `litmus run` takes it); "" keeps all.
+// False with an error, and the model unchanged, if nothing would be left.
 bool report_model_narrow(struct report_model *model, const char *device, const char *test,
                          struct lit_error *error);
 
-// Makes a configuration, which it takes over, that of a result; and frees what this made.
+// Makes a result of a configuration, which it takes over; report_result_forget frees it.
 void report_result_is(struct report_result *result, struct cfg cfg);
 void report_result_forget(struct report_result *result);
-// What the name says of an axis or a parameter; "" if it has no such.
+// The name's value for an axis or a parameter; "" if it has none.
 const char *report_value(const struct report_result *result, const char *key);
 
-// In how many axes and parameters `other` differs from `result`. `names`, if not NULL, gets those
-// of `other`: "sync=none, workgroup=64".
+// How many axes and parameters differ between `other` and `result`. `names`, if not NULL, gets the
+// values of `other`: "sync=none, workgroup=64".
 size_t report_differences(const struct report_result *result, const struct report_result *other,
                           struct text *names);
 
-// A failing outcome was seen where none should be: counted as a failure.
+// A failing outcome appeared where none should: counts as a failure.
 bool report_failed(const struct report_result *result);
-// It did not come to an end: hang, crash, device-lost, no-progress, harness-error, partial; but for
-// a control that was seen.
+// It did not end normally: hang, crash, device-lost, no-progress, harness-error, partial; except a
+// triggered control.
 bool report_unfinished(const struct report_result *result);
-// The same without those that failed as well.
+// The same, except those that failed as well.
 bool report_unfinished_only(const struct report_result *result);
-// A control of which at least one run was counted.
+// A control with at least one counted run.
 bool report_is_control(const struct report_result *result);
-// A control that ended as it is there to end: a run failed, or in every run a wait expired.
+// A control that did its job: a run failed, or a wait expired in every run.
 bool report_control_triggered(const struct report_result *result);
 
-// How much more the failed runs of the pieces vary than chance would have it; fewer than two groups
-// say nothing.
+// How much more the failed runs vary between pieces than chance explains; it takes at least two
+// groups to tell.
 struct stat_dispersion report_dispersion(const struct report_result *result);
 
-// "right", "stale by 1", or "outcome 9" if the mode has no such.
+// "right", "stale by 1"; "outcome 9" if the mode has no name.
 const char *report_outcome_name(const struct report_result *result, uint32_t outcome,
                                 char buffer[24]);
 
-// Of the rate of failed runs among those judged. `rule`: as in struct store_result.
+// The interval of the rate of failed runs among judged ones. `rule`: as in struct store_result.
 struct stat_interval report_interval(uint64_t failed, uint64_t judged, const char *rule);
 
-// What a sequential rule came to; ENG_RULING_NONE if its runs were fixed beforehand, or did not
-// come to an end by themselves: it was skipped, crashed, hung or was interrupted.
+// What a sequential rule decided; ENG_RULING_NONE if the runs were fixed in advance or ended early:
+// a skip, crash, hang or interruption.
 enum eng_ruling report_ruling(const struct report_result *result);
-// It ended at the most runs that were allowed, and the rule was not reached.
+// It reached the limit of runs before the rule decided.
 bool report_is_undecided(const struct report_result *result);
 
-// The failing outcomes vary between parts by more than chance can explain: the interval is too
-// narrow.
+// The failing outcomes vary between parts by more than chance explains: the interval is too narrow.
 bool report_is_overdispersed(const struct report_result *result);
-// What ended the runs of a result, as far as its expired waits are concerned: its rule, or that of
-// ENG_RULE_WAITS.
+// The rule that ended a result's runs, for its expired waits: its own rule, or ENG_RULE_WAITS's.
 const char *report_wait_rule(const struct report_result *result);
-// "clopper-pearson", or "sequence" where a rule decided when to stop.
+// "clopper-pearson", or "sequence" if a rule decided when to stop.
 const char *report_interval_kind(const char *rule);
-// "" or "tests 1 of 4", "runs 1 of 4": which shard of a larger run this session is. Returns
-// `target`.
+// "" or "tests 1 of 4", "runs 1 of 4": the session's shard of a larger run. Returns `target`.
 char *report_shard(char target[64], const struct store_session *session);
 
 // "Never", "Sometimes", "Always"; "Unknown" if no run was judged.
 const char *report_observation(uint64_t failed, uint64_t judged);
 
-// The key result that stands before all others, in the verdict too.
+// The key result that comes before all others, in the verdict too.
 #define REPORT_LEADS "subgroup operations behind a loop exit"
 
-// The tests of a key result with one expectation and one stress, summed: all, or where some of them
-// always fail and others never those that do, those that never do, and the others, each by itself.
+// The results of a key result with one expectation and one stress, summed: all in one line; or, if
+// some always fail and others never or values tell those that sometimes fail apart, one line each
+// for these groups.
 struct report_headline {
-    char *where; // the values of these, as report_where; "": all, or nothing tells them apart
-    const char *name, *stress, *rule; // rule: that of its results, the last one if they differ
+    char *where; // the values of these results, as report_where; "": all, or no value tells them
+                 // apart
+    const char *name, *stress, *rule; // rule: of the last result with one
     enum cat_expectation expectation;
     uint64_t runs, failed_runs, judged;
     struct stat_interval interval;
 };
-// The key results of a device: those that the program is about, then others by name, each in order
-// of expectation. *lines is allocated, for report_headlines_free; returns how many.
+// A device's key results: the program's main ones, then others by name, each in order of
+// expectation. *list is allocated, for report_headlines_free; returns its length.
 size_t report_headlines(const struct report_model *model, size_t device,
                         struct report_headline **lines);
 void report_headlines_free(struct report_headline *lines, size_t count);
-// Leaves out, and frees, of lines under stress in which nothing failed, those beyond the first few:
-// where each configuration has stress of its own, each has a line of its own. Returns how many are
-// left.
+// Frees lines under stress without failures, except the first few: if each configuration has its
+// own stress, each has its own line. Returns how many are left.
 size_t report_headlines_brief(struct report_headline *lines, size_t count);
 
-// As what each configuration is counted, once: "pass", "fail", "skip", "other", "control".
+// Each configuration counts as one of these: "pass", "fail", "skip", "other", "control".
 #define REPORT_COUNTED 5
 extern const char *const report_counted_names[REPORT_COUNTED];
 size_t report_counted(const struct report_result *result);
@@ -175,8 +173,7 @@ struct report_family {
 size_t report_families(const struct report_model *model, size_t device,
                        struct report_family **families);
 
-// The failures of a device (or those that did not finish): forbidden first. *list is
-// allocated.
+// A device's failures (or unfinished results), forbidden ones first. *list is allocated.
 size_t report_select(const struct report_model *model, size_t device,
                      bool (*which)(const struct report_result *result),
                      const struct report_result ***list);

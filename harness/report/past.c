@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the other devices of a session and the other sessions of its store gave where a block of
-// failures is.
+// How a block of failures fares on the session's other devices and in the store's other sessions.
 #include "report/failures.h"
 
 #include "store/history.h"
@@ -10,7 +9,7 @@
 
 #define MOST_LISTED 4 // devices and drivers
 
-// What the members of a block gave on a device in a session.
+// A block's results on one device in one session.
 struct record {
     struct dev_facts facts;
     char id[DEV_ID_SIZE];
@@ -19,24 +18,24 @@ struct record {
     size_t passed, failed;
 };
 
-// What is known of a block.
+// Everything known about a block.
 struct past {
     struct record *records;
     size_t count;
 };
 
-// A member of a block, to be found by its name without the subgroup size.
+// A member of a block, which we find by its name without the subgroup size.
 struct member {
     char *bare;
     const struct report_result *result;
-    struct past *past; // of its block
+    struct past *past; // its block's
 };
 
 struct gathering {
     const struct report_model *model;
     struct member *members; // by name
     size_t count;
-    struct member *wanted; // those of the configuration whose results are being read
+    struct member *wanted; // members for the configuration whose results we are reading
     size_t wanted_count;
 };
 
@@ -80,7 +79,7 @@ static struct member *find_members(const struct gathering *g, const char *name, 
     return &g->members[low];
 }
 
-// The module of another subgroup size may be another one, that of this size may not.
+// Another subgroup size may have another module; the same size must have the same one.
 static bool is_module(const struct report_result *member, const char *name, const char *sha256)
 {
     return strcmp(name, member->name) != 0 || strcmp(sha256, member->sha256) == 0;
@@ -138,7 +137,7 @@ static int compare_members(const void *left, const void *right)
     return strcmp(a->bare, b->bare);
 }
 
-// One walk over the results of the members in all of the store.
+// Walks once over the members' results in the whole store.
 static bool gather(struct gathering *g, const struct report_block *list, size_t count,
                    struct past *pasts, struct lit_error *error)
 {
@@ -178,7 +177,7 @@ static bool is_driver(const struct record *record, const struct dev_facts *facts
            strcmp(record->facts.driver_version, facts->driver_version) == 0;
 }
 
-// The newest of each other device or driver, on which it passes, or fails.
+// Puts the newest record of each other device or driver on which it passes, or fails.
 static void put_others(const struct past *past, const struct dev_facts *own, bool fails,
                        struct text *out)
 {
@@ -202,8 +201,8 @@ static void put_others(const struct past *past, const struct dev_facts *own, boo
         text_printf(out, "; and %zu more", listed - MOST_LISTED);
 }
 
-// From which session on it failed in all of those with a device of this name. Session 0: up to the
-// newest of all.
+// The session since which every session with a device of this name failed. Session 0: up to the
+// newest.
 static void put_since(const struct past *past, int64_t session, const struct dev_facts *own,
                       struct text *out)
 {

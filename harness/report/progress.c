@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which waits came to their end, and the strongest progress model that no generated program
-// contradicts.
+// Which waits ended, and the strongest progress model that no generated program contradicts.
 #include "report/sections.h"
 
 #include "axiomatic/decide.h"
@@ -29,8 +28,8 @@ enum wait {
 };
 _Static_assert((int)WAIT_COUNT == REPORT_WAITS, "one wait for each place");
 
-// What a kind of wait is for, and the results that belong to it: of a test of the family, with all
-// of these values.
+// What a kind of wait is for, and which results belong to it: a test of the family with all of
+// these values.
 static const struct {
     const char *who, *test;
 } kinds[WAIT_COUNT] = {
@@ -63,7 +62,7 @@ bool report_is_waiting(const struct report_result *result, enum axi_place *place
            axi_waiting_named(result->test + strlen(family), place, ends);
 }
 
-// Whether a result has the value that "key=value" at the beginning of a text says.
+// Whether a result has the value in "key=value" at the start of a text.
 static bool has_value(const struct report_result *result, const char *text)
 {
     const size_t key = strcspn(text, "="), length = strcspn(text, ",");
@@ -109,11 +108,12 @@ static bool was_run(const struct report_wait *wait)
     return wait->runs > 0 || wait->ended_by > 0;
 }
 
-// Instances of generated programs whose threads wait for each other.
+// Counts for generated programs whose threads wait for each other.
 struct level {
     size_t programs;
-    uint64_t of_model[AXI_PROGRESSES]; // programs that contradict it
-    // Of those that contradict a model: where the largest share ran out, and of how many.
+    uint64_t of_model[AXI_PROGRESSES]; // programs that contradict each model
+    // Among those that contradict a model: the one with the largest share of expired runs, and the
+    // share.
     const struct report_result *witness[AXI_PROGRESSES];
     double share[AXI_PROGRESSES];
 };
@@ -139,7 +139,7 @@ static void add_program(const struct report_result *result, unsigned ends, struc
     }
 }
 
-// A model that is not contradicted, if a stronger one that is next to it is, by which programs.
+// Says which programs contradict a model.
 static void put_stronger(const struct level *level, enum axi_progress model, struct text *text)
 {
     const struct report_result *witness = level->witness[model];
@@ -151,7 +151,7 @@ static void put_stronger(const struct level *level, enum axi_progress model, str
         text_printf(text, ", and %s more", text_count(count[0], level->of_model[model] - 1));
 }
 
-// The strongest models that nothing contradicts. Of hsa and obe neither is stronger.
+// Names the strongest models that nothing contradicts. Neither of hsa and obe is stronger.
 static char *say_level(const struct level *level)
 {
     struct text text = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over the results of a device, and the tables that are of no single family.
+// Sums over a device's results, and the tables that cover several families.
 #include "report/sections.h"
 
 #include "report/format.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NAMES 4 // of a list in the notes
+#define MOST_NAMES 4 // in a list in the notes
 #define MOST_SKIPS 8 // reasons
 
 // ---- stress
@@ -63,11 +63,11 @@ void report_under_note(const struct report_under *under, struct table *table)
 
 // ---- sums
 
-// The member of a list that has a name, which comes first in it; a new one, otherwise zero, if none
-// has.
+// The list member with this name, which is each member's first field; adds a zeroed one if there is
+// none.
 static void *find_or_add(void *list, size_t *count, size_t size, const char *name)
 {
-    char *members; // what the pointer at `list` has, whatever it points to
+    char *members; // the pointer at `list`, whatever its type
     memcpy(&members, list, sizeof members);
     for (size_t i = 0; i < *count; i++)
         if (strcmp(*(const char **)(members + i * size), name) == 0)
@@ -113,7 +113,7 @@ size_t report_families(const struct report_model *model, size_t device,
     return count;
 }
 
-// A reason for which configurations of a device were skipped.
+// A reason why a device's configurations were skipped.
 struct skip {
     const char *reason;
     uint64_t count;
@@ -234,9 +234,9 @@ void report_controls(const struct report_model *model, size_t device, bool all, 
 
 // ---- stopping rules
 
-// The results of a device that were stopped by one rule.
+// A device's results that one rule stopped.
 struct rule {
-    const char *rule; // of the model
+    const char *rule; // belongs to the model
     uint64_t configurations, rulings[ENG_RULINGS];
 };
 
@@ -370,7 +370,7 @@ enum tone report_tone(const struct report_result *result)
     return report_unfinished(result) ? TONE_WARN : TONE_PLAIN;
 }
 
-// What did not run is left out unless `all`.
+// Leaves out results that did not run, unless `all`.
 void report_every(const struct report_model *model, size_t device, bool all, struct table *table)
 {
     static const struct table_column heads[] = {

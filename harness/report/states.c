@@ -6,21 +6,21 @@
 
 #include <string.h>
 
-// The mark behind the name of a state that the file's condition asks for (generate/states.h).
+// The mark at the end of a state that the file's condition asks for (generate/states.h).
 static bool is_asked(const char *name)
 {
     const size_t length = strlen(name);
     return length > 2 && strcmp(name + length - 2, " *") == 0;
 }
 
-// Not a final state, but what any test may have, or any with loops or a filter.
+// An outcome that is no final state: any test has it, or any test with loops or a filter.
 static bool is_none(uint32_t outcome, const char *name)
 {
     return outcome == CAT_NEVER_WRITTEN || outcome == CAT_VARIED || outcome == CAT_NO_PROGRESS ||
            strcmp(name, AXI_RAN_OUT) == 0 || strcmp(name, AXI_LEFT_OUT) == 0;
 }
 
-// Instances whose final state the file's condition asks for, of those that ended.
+// Counts instances that ended, and those whose final state the file's condition asks for.
 struct asked {
     uint64_t positive, all;
     bool names_any;

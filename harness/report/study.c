@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COLUMN 56 // of one side of a difference
+#define COLUMN 56 // width of one side of a difference
 
-// "A" to "Z", then "AA": which code an entry has, by the order of the first of each.
+// "A" to "Z", then "AA": names an entry's code, by the first entry that has it.
 static void letter(const struct isa_study *study, size_t entry, char target[8])
 {
     size_t number = 0, at = 0;
@@ -36,7 +36,7 @@ static const struct table_column columns[] = {
     {.title = "configuration"},
 };
 
-// "-" where it is not known.
+// "-" if not known.
 static void put_number(struct table *table, bool known, size_t number)
 {
     if (known)
@@ -45,7 +45,7 @@ static void put_number(struct table *table, bool known, size_t number)
         table_put(table, TONE_PLAIN, "-");
 }
 
-// Of what was read from a file the name is that of the file.
+// If a file held the code, its name is the file's.
 static void put_shown(const char *name, struct text *text)
 {
     struct cfg cfg = cfg_parse(name);
@@ -134,7 +134,7 @@ static void put_diff(const struct isa_study *study, const struct isa_axis_effect
         text_puts(text, both ? "   " : row->right == SIZE_MAX ? " < " : " > ");
         start = text->length;
         put_side(text, right, row->right);
-        // No blanks at the end of a line.
+        // Trim blanks at the end of a line.
         while (text->length > start && text->data[text->length - 1] == ' ')
             text->data[--text->length] = '\0';
         text_puts(text, "\n");
@@ -241,7 +241,7 @@ static void put_code(const struct isa_study *study, size_t index, bool every, st
     put_listing(entry, text);
 }
 
-// --- Remarks: each once, with how many configurations have it
+// --- Remarks: each once, with the number of configurations that have it
 
 static void put_remarks(const struct isa_study *study, struct text *text)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables, and how a terminal shows them.
+// Builds tables, and prints them on a terminal.
 #include "report/table.h"
 
 #include "report/format.h"
@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS     100 // of a line
+#define COLUMNS     100 // in a line
 #define LEAST_FIRST 16
 #define LEAST_LAST  20
-#define NAME_WIDTH  44 // of a first column, unless the table says otherwise
+#define NAME_WIDTH  44 // for a first column, unless the table says otherwise
 
 void tone_put(struct text *out, bool color, enum tone tone, const char *string)
 {
@@ -169,7 +169,7 @@ bool table_has(const struct table *table, size_t column, unsigned format)
 
 // ---- on a terminal
 
-// What a terminal shows in a column of a row, NULL for nothing.
+// The cell that a terminal shows in a row's column; NULL for none.
 static const struct table_cell *shown(const struct table_row *row, size_t column)
 {
     return column >= row->count || (column == 0 && row->more) ? NULL : &row->cells[column];
@@ -185,7 +185,7 @@ static size_t first_width(const struct table *table)
     return table->width ? table->width : NAME_WIDTH;
 }
 
-// `first`: of the first column at most.
+// `first`: the most for the first column.
 static void measure(const struct table *table, size_t first, size_t *widths)
 {
     memset(widths, 0, table->column_count * sizeof *widths);
@@ -203,7 +203,7 @@ static void measure(const struct table *table, size_t first, size_t *widths)
     }
 }
 
-// How much wider than a terminal a table is, whose last column goes on in the next line.
+// How many columns a table exceeds the terminal by; its last column may wrap.
 static size_t excess(const struct table *table, const size_t *widths)
 {
     size_t taken = 0, last = 0;
@@ -258,7 +258,7 @@ void table_heading(struct text *out, bool color, const char *title, const char *
 static void print_row(const struct table *table, const struct table_row *row, const size_t *widths,
                       bool color, struct text *out)
 {
-    size_t blanks = 0; // not yet written: nothing stands at the end of a line
+    size_t blanks = 0; // not yet written: no line ends in blanks
     size_t at = 0;     // column
     bool ended = false;
     for (size_t c = 0; c < table->column_count; c++) {
@@ -269,7 +269,7 @@ static void print_row(const struct table *table, const struct table_row *row, co
         const char *text = row ? (cell ? cell->text : "") : column->title;
         const size_t width = table_text_width(text);
         blanks += 2;
-        if (width > widths[c]) { // only a first cell may be
+        if (width > widths[c]) { // only a first cell may be wider
             text_printf(out, "%*s", (int)blanks, "");
             table_broken(out, color, cell->tone, text, blanks);
             text_puts(out, "\n");

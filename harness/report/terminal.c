@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables that a run ends with.
+// Prints the tables at the end of a run.
 #include "report/code.h"
 #include "report/failures.h"
 #include "report/format.h"
@@ -10,8 +10,8 @@
 #include <string.h>
 
 #define WIDTH         100 // columns
-#define MOST_FAILURES 12  // blocks listed for a device, unless all are asked for
-#define MOST_LOG      3   // lines of the kernel
+#define MOST_FAILURES 12  // blocks to list for a device, unless all are asked for
+#define MOST_LOG      3   // lines of the kernel log
 
 struct printer {
     const struct report_model *model;
@@ -30,7 +30,7 @@ static void print_device(const struct printer *p)
     const struct dev_facts *facts = &p->model->devices[p->device].facts;
     OWNED(text_free) struct text line = {0};
     char place[48];
-    // Drivers like to say the same in several strings.
+    // Some drivers repeat themselves in several strings.
     text_printf(&line, "%s · driver %s", facts->name, facts->driver_version);
     if (facts->driver_name[0])
         text_printf(&line, " (%s)", facts->driver_name);
@@ -93,7 +93,7 @@ static void print_barriers(const struct printer *p)
     print_table(p, &table);
 }
 
-// Rates under stress are those of a disturbed device: not to be read as the others.
+// Rates under stress come from a disturbed device: do not read them like the others.
 static void print_stress(const struct printer *p)
 {
     uint64_t all = 0, under = 0;
@@ -109,7 +109,7 @@ static void print_stress(const struct printer *p)
                     COUNT(under), COUNT(all));
 }
 
-// Lines, each broken where it is longer than a line is.
+// Prints lines, and breaks long ones.
 static void print_lines(const struct printer *p, const char *before, const struct text *lines)
 {
     for (const char *at = lines->length ? lines->data : ""; *at;) {
@@ -122,7 +122,7 @@ static void print_lines(const struct printer *p, const char *before, const struc
     }
 }
 
-// The kernel's last lines; all that there is if more was asked for.
+// Prints the kernel's last lines; all of them if the user asked for more.
 static void print_evidence(const struct printer *p, const struct report_result *result)
 {
     for (size_t i = 0; i < ENG_EVIDENCES; i++) {
@@ -137,22 +137,21 @@ static void print_evidence(const struct printer *p, const struct report_result *
     }
 }
 
-// Up to the blank behind an option that has a value.
+// The length up to the blank after an option with a value.
 static size_t option_length(const char *command)
 {
     const size_t length = strcspn(command, " ");
     return command[length] && command[length + 1] != '-' ? length : SIZE_MAX;
 }
 
-// A command, which a shell takes as it stands: lines end with a backslash where it is longer than
-// one. No line is broken in quotes.
+// Prints a command for a shell: long lines break after a backslash, never inside quotes.
 static void print_command(const struct printer *p, const char *label, const char *command)
 {
     enum { INDENT = 6 };
     size_t column = strlen(label);
     text_puts(p->out, label);
     while (*command) {
-        // An option stays with its value.
+        // Keep an option with its value.
         size_t length = 0;
         for (bool quoted = false; command[length]; length++) {
             quoted ^= command[length] == '\'';
@@ -175,7 +174,7 @@ static void print_command(const struct printer *p, const char *label, const char
     text_puts(p->out, "\n");
 }
 
-// The members of a block; the first alone, if not all are asked for.
+// Prints a block's members; only the first, unless all are asked for.
 static void print_members(const struct printer *p, const struct report_block *block)
 {
     static const struct table_column heads[] = {
@@ -232,7 +231,7 @@ static void print_blocks(const struct printer *p, const char *title,
     report_blocks_free(list, count);
 }
 
-// What variants of one code share; where only what failed is shown, nothing.
+// Prints results that share a code; nothing if only failures are shown.
 static void print_shared(const struct printer *p, const struct report_code *code)
 {
     struct table table = {0};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ticket on one configuration, two screens of 50 lines at most: one sentence, one table, how to
-// repeat it, what was expected and observed, the kernel around the operation, its compiled code;
-// then, folded, what helps to believe and to understand it. All else is in the bundle of litmus
-// repro.
+// The ticket on one configuration, at most two screens of 50 lines: one sentence, one table, how to
+// repeat it, what we expected and observed, the kernel around the operation, its compiled code;
+// then, folded, what helps to believe and understand it. The bundle of litmus repro has the rest.
 #include "catalogue/catalogue.h"
 #include "report/format.h"
 #include "report/markdown.h"
@@ -13,7 +12,7 @@
 #define MOST_PAIRED  8
 #define MOST_PLACES  3
 #define EXCERPT      20   // lines of the test's text
-#define MOST_ABOVE   12   // lines of it before the operation that it is about
+#define MOST_ABOVE   12   // lines before the operation in question
 #define EVIDENCE     40   // lines
 #define ROOM_TO_FOLD 6000 // bytes that a part needs at most
 
@@ -22,8 +21,8 @@ struct ticket {
     const struct report_result *result;
     struct text *out;
     bool known;            // this program has the configuration
-    struct cat_case which; // if so
-    const char *reason;    // likewise: of the expectation
+    struct cat_case which; // if known
+    const char *reason;    // if known: the expectation's reason
 };
 
 static const char *meaning(enum cat_expectation expectation)
@@ -38,7 +37,7 @@ static const char *meaning(enum cat_expectation expectation)
     return sentences[expectation];
 }
 
-// What, on what, how often, and whether that is a bug.
+// What failed, on what, how often, and whether that is a bug.
 static void print_sentence(const struct ticket *t)
 {
     const struct report_result *result = t->result;
@@ -58,7 +57,7 @@ static void print_sentence(const struct ticket *t)
     if (outcomes.data) {
         markdown_printf(t->out, ": %s", outcomes.data);
     }
-    // What the check found stands above.
+    // The check's findings are above.
     const bool unsound = eng_is_unsound(result->name, result->expectation);
     text_printf(t->out, ". %s",
                 unsound ? "Whatever a device does with it is right" : meaning(result->expectation));
@@ -130,7 +129,7 @@ static void print_outcomes(const struct ticket *t)
     markdown_result(t->out, t->result, MOST_PLACES);
 }
 
-// Of a crash, a hang or a lost device.
+// For a crash, a hang or a lost device.
 static void print_evidence(const struct ticket *t)
 {
     for (size_t i = 0; i < ENG_EVIDENCES; i++) {
@@ -138,7 +137,7 @@ static void print_evidence(const struct ticket *t)
         OWNED(text_free) struct text lines = {0};
         report_evidence_lines(&lines, t->result, kind, EVIDENCE, "");
         if (lines.length > 0) {
-            // What does not fit has its beginning left out.
+            // If it does not fit, leave out the beginning.
             const size_t over = lines.length < ROOM_TO_FOLD ? 0 : lines.length - ROOM_TO_FOLD;
             const char *from = over ? strchr(lines.data + over, '\n') : lines.data;
             markdown_fold(t->out, report_evidence_title(kind));
@@ -217,8 +216,8 @@ const struct report_reference *report_reference_find(const char *name)
                    compare);
 }
 
-// A sentence on the models that fail, and the command that explains a failure under the one that
-// fails most often.
+// A sentence on the models that fail, and the command that explains a failure under the model that
+// fails most.
 static void print_models(const struct ticket *t)
 {
     const struct report_reference *row = report_reference_find(t->result->name);
@@ -264,7 +263,7 @@ static bool is_comment(const char *line)
     return line[0] == ';' || strncmp(line + strspn(line, " "), "//", 2) == 0;
 }
 
-// The first line of code with one of the words in it, from a line on; `count` if there is none.
+// The first line of code, from a line on, with one of the words; `count` if there is none.
 static size_t find_line(const char *const *lines, size_t count, size_t from,
                         const char *const *words)
 {
@@ -279,7 +278,7 @@ static size_t find_line(const char *const *lines, size_t count, size_t from,
     return count;
 }
 
-// The first line of what a test of a family is about; the first one if there is none.
+// The first line with a family's subject; the first line if there is none.
 static size_t find_subject(const char *const *lines, size_t count, const char *family)
 {
     static const char *const group[] = {
@@ -306,7 +305,7 @@ static size_t find_subject(const char *const *lines, size_t count, const char *f
 
 void report_excerpt(struct text *out, const char *source, const char *family, size_t most)
 {
-    // Behind the head: its last line.
+    // Skip the head up to its last line.
     const char *head = strstr(source, "\n; oracle");
     const char **lines = NULL;
     size_t count = 0;
@@ -320,7 +319,7 @@ void report_excerpt(struct text *out, const char *source, const char *family, si
     while (begin > 0 && subject - begin < MOST_ABOVE && !is_blank(lines[begin - 1]))
         begin--;
     size_t end = begin + most < count ? begin + most : count;
-    // A paragraph that is cut is no pity if others stand before it.
+    // We may cut a paragraph off if others come before it.
     for (size_t i = end; end < count && i > subject + 4; i--)
         if (is_blank(lines[i - 1])) {
             end = i - 1;
@@ -378,7 +377,7 @@ void markdown_ticket(struct text *out, const struct report_code *code,
     print_machine(&t);
     text_puts(out, "To reproduce, and to write a bundle that needs no litmus:\n\n");
     print_commands(&t);
-    // Long strings of a strange store leave less room: what does not fit is left out as a whole.
+    // A strange store's long strings leave less room: leave out whole parts that do not fit.
     print_outcomes(&t);
     if (t.known && out->length + ROOM_TO_FOLD < limit)
         print_excerpt(&t, limit - out->length - ROOM_TO_FOLD / 2);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// By which values of axes and parameters some results differ from others.
+// Finds the values of axes and parameters that tell some results from others.
 #include "report/failures.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// A value of a key: whether one of those that are described has it, and whether another one has.
+// A value of a key: whether a described result has it, and whether another one has.
 struct value {
     const char *text;
     bool in, out;
@@ -15,7 +15,7 @@ struct key {
     const char *name; // "" for the test
     struct value *values;
     size_t count;
-    size_t *at; // for each result the index of its value
+    size_t *at; // for each result its value's index
     bool used;  // the description names it
 };
 
@@ -60,7 +60,7 @@ static void add_key(struct grid *grid, const char *name)
         key->used = key->used || !key->values[i].in;
 }
 
-// How many of all have the values that some have, of the keys that are used.
+// How many of all results have the described values of all used keys.
 static size_t inside(const struct grid *grid)
 {
     size_t count = 0;
@@ -73,7 +73,7 @@ static size_t inside(const struct grid *grid)
     return count;
 }
 
-// Leaves out keys without which the others say as much, parameters first.
+// Drops keys, parameters first, that the rest can do without.
 static size_t drop_keys(struct grid *grid)
 {
     const size_t count = inside(grid);
@@ -85,8 +85,8 @@ static size_t drop_keys(struct grid *grid)
     return count;
 }
 
-// How much of the values that are in, or of those that are not, is the same up to a dash, and of no
-// other value. 0 if that is nothing, or there is but one.
+// The length of the prefix, up to a dash, that all values inside share, or all outside, and no
+// other value has. 0 if there is none, or only one value.
 static size_t common_length(const struct key *key, bool in)
 {
     const char *first = NULL;

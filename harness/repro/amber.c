@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same test as a script for Amber, as far as its language goes: what each word must be, where
-// one comparison can say it. Amber keeps what a run left in its buffers, so every run has its own.
+// Writes the test as a script for Amber, as far as its language allows: the value of each word that
+// one comparison can check. Amber never clears buffers between runs, so each run has its own.
 
 #include "repro/repro.h"
 
@@ -8,9 +8,9 @@
 #include <string.h>
 
 #define MOST_RUNS   10
-#define MOST_OUTPUT 65536 // words of output, all runs together, unless one run alone has more
-#define MOST_INLINE 4096  // words of a buffer that the script itself holds
-#define ROW         8     // values in a line
+#define MOST_OUTPUT 65536 // words of output in all runs together, unless one run has more
+#define MOST_INLINE 4096  // words of a buffer that the script itself may hold
+#define ROW         8     // values on a line
 
 const char *repro_amber_lacks(const struct repro *repro)
 {
@@ -38,8 +38,9 @@ static void put_head(const struct repro *repro, struct text *out)
     text_printf(out, "#\n# amber -d -t %s -v 1.3 test.amber\n\n", repro_spirv(repro));
 }
 
-// Amber makes a ring of two features of one structure unless another structure follows, and
-// vkCreateDevice never returns. It sorts them by name; this one is the last, and Vulkan 1.3 has it.
+// Amber links two features of one structure in a ring unless another structure follows, and
+// vkCreateDevice never returns. It sorts features by name; this one is the last, and Vulkan 1.3 has
+// it.
 #define LAST_FEATURE CAT_FEATURE_ZERO_INITIALIZE
 #define VULKAN_1_3   (1u << 22 | 3u << 12)
 
@@ -73,7 +74,7 @@ static void put_shader(const struct repro *repro, struct text *out)
     const char *page = cat_module_page(ready->which.test, ready->module);
     if (repro_from_glsl(repro))
         text_puts(out, "SHADER compute test SPIRV-BIN FILE test.spv\n\n");
-    else if (strstr(page, "END")) // which ends a shader in a script wherever it stands
+    else if (strstr(page, "END")) // END ends a shader anywhere in a script
         text_printf(out, "SHADER compute test SPIRV-ASM TARGET_ENV %s FILE test.spvasm\n\n",
                     repro_spirv(repro));
     else
@@ -81,7 +82,7 @@ static void put_shader(const struct repro *repro, struct text *out)
                     repro_spirv(repro), page);
 }
 
-// One of each `stride` words.
+// Takes one of each `stride` words.
 static void put_words(struct text *out, const char *name, const uint32_t *words, uint64_t count,
                       uint32_t stride)
 {
@@ -101,7 +102,7 @@ static void put_buffer(struct text *out, const char *name, const char *file, con
         put_words(out, name, words, count, 1);
 }
 
-// Whether every word has one value that is right: then buffers can be compared as a whole.
+// Whether each word has a single right value: then we can compare whole buffers.
 static bool is_exact(const struct repro *repro)
 {
     const struct eng_prepared *ready = repro->ready;
@@ -118,18 +119,18 @@ static void put_exact_buffer(const struct repro *repro, struct text *out)
     const struct eng_prepared *ready = repro->ready;
     const uint64_t count = repro_output_words(repro);
     const uint32_t stride = repro_stride(repro);
-    // Of more words for each expected.bin has all: the script has to hold the first of them.
+    // expected.bin has more words for each: the script must hold the first of them.
     if (stride == 1)
         put_buffer(out, "expected", "expected.bin", ready->expected, count);
     else
         put_words(out, "expected", ready->expected, count, stride);
 }
 
-// Comparisons in one line: of words that follow each other, all with EQ or all with NE.
+// Comparisons on one line, for adjacent words, all with EQ or all with NE.
 struct line {
     struct text *out;
     uint64_t run;  // from 1
-    uint64_t next; // the word behind the last one
+    uint64_t next; // the word after the last one
     uint32_t count;
     enum repro_compare how;
 };
@@ -154,15 +155,15 @@ static void put_expect(struct line *line, uint64_t index, enum repro_compare how
     line->count++;
 }
 
-// How many failures are known, of the data that the script has.
+// How many failures we know for the script's data.
 static size_t failure_count(const struct repro *repro)
 {
     const struct report_result *result = repro->result;
     return result && result->seed == repro->seed ? result->failure_count : 0;
 }
 
-// The words that were wrong in some run come first, however far back they are: what each has to be
-// or, where several values are right, that it is not wrong in the same way again.
+// Puts words that were wrong in some run first, wherever they are: each one's value or, if several
+// are right, that it is not the same wrong value.
 static void put_failed(const struct repro *repro, struct line *line)
 {
     const struct eng_prepared *ready = repro->ready;
@@ -184,7 +185,7 @@ static void put_failed(const struct repro *repro, struct line *line)
     end_line(line);
 }
 
-// `most`: words that are compared beside those that were wrong.
+// `most`: how many words to compare besides the wrong ones.
 static void put_expects(const struct repro *repro, uint64_t run, uint64_t most, struct text *out)
 {
     const struct eng_prepared *ready = repro->ready;
@@ -258,7 +259,7 @@ static void put_run(const struct repro *repro, uint64_t run, bool exact, uint64_
     text_puts(out, "\n");
 }
 
-// The runs of the script: those that are known to have failed, then from the first on.
+// Picks the script's runs: those that we know failed, then from the first on.
 static size_t pick_runs(const struct repro *repro, size_t most, uint64_t runs[MOST_RUNS])
 {
     size_t count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of benchmarks in bundles.
+// Bundles for the kernels of benchmarks.
 #include "repro/bench.h"
 
 #include "bench/oracle.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_EPOCH 1 // of a scan with look-back whose state is new
+#define FIRST_EPOCH 1 // of a scan with look-back and new state
 
 static const struct cat_head about = {
     .name = (char *)"bench",
@@ -31,7 +31,7 @@ void repro_bench_clear(struct repro_bench *bench)
     *bench = (struct repro_bench){0};
 }
 
-// All rows of both benchmarks, and what they are called here: bench:ROW.
+// All rows of both benchmarks, and their names here: bench:ROW.
 struct rows {
     struct bench_row *list;
     struct text *names;
@@ -69,7 +69,7 @@ static const char *name_at(size_t index, void *user)
 
 const char *repro_bench_at(size_t index, void *user)
 {
-    static struct rows kept; // until the program ends
+    static struct rows kept; // kept until the program ends
     (void)user;
     if (!kept.count)
         kept = make_rows(&(struct bench_shape){
@@ -96,7 +96,7 @@ static bool find_row(const struct bench_shape *shape, const char *name, struct b
     return found;
 }
 
-// Takes "@elements=N,loops=N" off a name, either or both.
+// Takes "@elements=N,loops=N" off a name; one of the two is enough.
 static bool take_sizes(char *name, uint32_t *elements, uint32_t *loops, struct lit_error *error)
 {
     const struct {
@@ -124,8 +124,8 @@ static bool take_sizes(char *name, uint32_t *elements, uint32_t *loops, struct l
            lit_fail(error, LIT_EXIT_USAGE, "elements=%" PRIu32 " is not a power of two", *elements);
 }
 
-// What litmus bench dispatches for a row: the constants are the width of a workgroup, the subgroup
-// size and the iterations. A copy beside a look-back knows nothing of subgroups.
+// What litmus bench dispatches for a row: the constants are the workgroup's width, the subgroup
+// size and the iterations. A copy beside a look-back does not use subgroups.
 static void fill(const struct bench_row *row, uint32_t subgroup, uint64_t seed,
                  struct repro_bench *bench, struct eng_prepared *ready)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a bundle consists of, and how it is written: all of it or nothing.
+// Makes the files of a bundle, and writes all of them or none.
 
 #include "repro/repro.h"
 
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Makefile.txt and run.sh, terminated; made by the build.
+// Makefile.txt and run.sh, terminated; the build makes them.
 extern const char repro_makefile[], repro_run[];
-// model/interface.h and model/settle.c, likewise.
+// model/interface.h and model/settle.c, terminated; the build makes them.
 extern const char repro_interface[], repro_settle[];
 
 void repro_of_test(struct repro *repro, struct text *name)
@@ -109,7 +109,7 @@ bool repro_fits(const struct eng_prepared *ready, struct lit_error *error)
                     most * 4, REPRO_MOST_WORDS * 4);
 }
 
-// SPIR-V 1.4 came with Vulkan 1.2, as 1.5 did.
+// SPIR-V 1.4 and 1.5 both came with Vulkan 1.2.
 static bool is_newer(const struct repro *repro)
 {
     return repro->words[1] >= 0x00010400;
@@ -144,7 +144,7 @@ static void add_evidence(const struct report_result *result, struct text *out)
         }
 }
 
-// What compares where buffers may differ: the program's own source, as one file.
+// Compares buffers that may differ: the program's own source, in one file.
 static void add_settling(struct text *out)
 {
     static const char *const left_out[] = {"#pragma once\n", "#include \"model/interface.h\"\n"};
@@ -156,7 +156,7 @@ static void add_settling(struct text *out)
     }
 }
 
-// What a kernel from outside has besides: the modules of other pipelines, what may differ.
+// Adds files for a kernel from outside: the other pipelines' modules, what may differ.
 static void add_interface(struct repro_bundle *bundle, const struct cat_interface *interface)
 {
     for (size_t i = 0; i < interface->part_count; i++)
@@ -173,7 +173,7 @@ void repro_make(const struct repro *repro, struct repro_bundle *bundle)
 {
     const struct eng_prepared *ready = repro->ready;
     const struct cat_module *module = ready->module;
-    char sha256[SHA256_TEXT]; // of a kernel from outside module->sha256 is that of its package
+    char sha256[SHA256_TEXT]; // a kernel from outside has its package's digest in module->sha256
     memset(bundle, 0, sizeof *bundle);
     struct text *readme = repro_add(bundle, "README.md");
     text_puts(repro_add(bundle, ready->interface         ? "source.txt"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver made of the shader: its code for a disassembler, as lines, and beside the code of
-// a variant that did not fail.
+// What the driver compiled the shader to: its code for a disassembler, as lines, and beside the
+// code of a variant that did not fail.
 
 #include "report/format.h"
 #include "repro/repro.h"
@@ -9,9 +9,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#define CACHE_HEADER 32 // bytes that every pipeline cache begins with; one with no more is empty
+#define CACHE_HEADER 32 // size of every pipeline cache's header; a cache of this size is empty
 
-// What a driver gave that no text shows: machine code, or else a blob.
+// Driver output that no text shows: machine code, or else a blob.
 static const struct isa_piece *blob_of(const struct isa_code *code)
 {
     static const enum isa_source sources[] = {ISA_MACHINE, ISA_BINARY, ISA_CACHE, ISA_BYTES};
@@ -23,7 +23,7 @@ static const struct isa_piece *blob_of(const struct isa_code *code)
     return NULL;
 }
 
-// What the twin is: the values in which it differs.
+// Names the twin by the values in which it differs.
 static void put_twin_name(const struct repro *repro, struct text *out)
 {
     if (report_differences(repro->result, repro->twin_result, out) == 0)

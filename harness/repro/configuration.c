@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bundle of a configuration: of its result in a store, of an earlier bundle, or of a device that
-// is here.
+// Makes a bundle of a configuration: from its result in a store, an earlier bundle, or a device in
+// this machine.
 #include "base/folder.h"
 #include "base/random.h"
 #include "base/sha256.h"
@@ -20,18 +20,18 @@
 // Everything that one invocation holds.
 struct making {
     const struct repro_options *chosen;
-    const char *bench; // the row of a benchmark; NULL: `which` it is
-    bool store_given;  // --db or --session: the result has to be there
-    const char *asked; // what names it, as it was given
+    const char *bench; // the row of a benchmark; NULL: use `which`
+    bool store_given;  // --db or --session: the store must have the result
+    const char *asked; // its name, as given
     struct cat_case which;
     struct report_model model;
     bool has_model;
     const struct report_result *result;
     struct report_code code;
     bool has_code;
-    struct isa_study here;  // its code from a device that is here, if the store has none
-    char no_code[512];      // why there is none
-    struct repro_past past; // what --facts says; its model takes the place of `model`
+    struct isa_study here;  // code from a device in this machine, if the store has none
+    char no_code[512];      // why there is no code
+    struct repro_past past; // the contents of --facts; its model replaces `model`
     struct ses_devices devices;
     struct dev_facts facts;
     char system[512];
@@ -39,7 +39,7 @@ struct making {
 
 // The result in the store
 
-// Whether a result is of a configuration that is asked for.
+// Whether the user asks for a result of this configuration.
 static bool is_asked_for(const struct making *m, const struct cfg *cfg)
 {
     struct cat_case other;
@@ -55,7 +55,7 @@ static bool device_is_asked_for(const struct making *m, const struct eng_device 
     return m->chosen->devices.count == 0;
 }
 
-// How well a result suits: one that failed, without stress, that ran at all.
+// How well a result suits: prefers one that failed, then one that ran, then one without stress.
 static int worth(const struct report_result *result)
 {
     return (result->failed_runs > 0) * 4 + (result->runs > 0) * 2 + !result->stress[0];
@@ -152,7 +152,7 @@ static bool take_code(const struct cat_case *which, enum eng_result result, cons
     return true;
 }
 
-// Whatever goes wrong here costs the bundle nothing but the code.
+// An error here only costs the bundle its code.
 static void capture_code(struct making *m, const struct eng_device *device)
 {
     const struct eng_capture capture = {
@@ -166,7 +166,7 @@ static void capture_code(struct making *m, const struct eng_device *device)
         snprintf(m->no_code, sizeof m->no_code, "%s", reason);
 }
 
-// The result's own device, if it is here: the same hardware with the same driver.
+// Looks for the result's own device here: the same hardware with the same driver.
 static void look_for_code(struct making *m)
 {
     const char *simt = m->model.simt;
@@ -190,7 +190,7 @@ static void look_for_code(struct making *m)
         }
 }
 
-// A device that is here
+// A device in this machine
 
 static bool look_at_devices(struct making *m, struct lit_error *error)
 {
@@ -228,7 +228,7 @@ static bool look_at_devices(struct making *m, struct lit_error *error)
 
 // The folder
 
-// "repro-shuffle.scan-loop-1f2e3d4c": the digits stand for the configuration.
+// "repro-shuffle.scan-loop-1f2e3d4c": the digits identify the configuration.
 static void default_folder(const struct making *m, struct text *folder)
 {
     OWNED(text_free) struct text name = {0};
@@ -259,7 +259,8 @@ static bool prepare_case(const struct making *m, uint64_t seed, struct eng_prepa
     return true;
 }
 
-// Fills ready, and what *repro says that it is; `name` is that of a test's configuration.
+// Prepares the dispatch and fills its part of *repro; `name` gets the name of a test's
+// configuration.
 static bool prepare(const struct making *m, struct repro_bench *bench, struct text *name,
                     struct eng_prepared *ready, struct repro *repro, struct lit_error *error)
 {
@@ -278,7 +279,7 @@ static bool prepare(const struct making *m, struct repro_bench *bench, struct te
     return !m->chosen->facts || is_same_module(m, repro, error);
 }
 
-// Which code goes into the bundle.
+// Chooses the code for the bundle.
 static void choose_code(const struct making *m, struct repro *repro)
 {
     if (m->has_code)

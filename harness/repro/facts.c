@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// facts.json: the machine, the configuration and what was measured, for scripts, and for making the
-// bundle again.
+// facts.json: the machine, the configuration and the results, for scripts and to make the bundle
+// again.
 
 #include "base/file.h"
 #include "base/sha256.h"
@@ -15,8 +15,8 @@
 
 #define SCHEMA      "litmus-repro/1"
 #define MOST_FACTS  (UINT64_C(1) << 20) // bytes of the file
-#define MOST_KEPT   (UINT64_C(1) << 26) // of a file beside it
-#define MOST_GROUPS INT32_MAX           // workgroups; the limits of the device are not in the facts
+#define MOST_KEPT   (UINT64_C(1) << 26) // of each other file
+#define MOST_GROUPS INT32_MAX           // workgroups; the facts do not have the device's limits
 
 #define CHARS_OF(name, type, member)                                                               \
     FIELD_READ(name, CHARS, type, member, sizeof(((struct type *)0)->member))
@@ -45,7 +45,7 @@ static const struct field device_fields[] = {
     FIELD_END,
 };
 
-#define NO_WORD UINT64_MAX // facts that were made of a README.md do not say which
+#define NO_WORD UINT64_MAX // facts made from a README.md do not say which
 
 // The first failures; runs count from 1.
 static const struct field failure_fields[] = {
@@ -225,7 +225,7 @@ static bool read_result(const struct reading *reading, const json_t *root, struc
     struct lit_error why = {0};
     row->reason = lit_strdup("");
     row->headline = lit_strdup("");
-    row->sha256 = lit_strdup(""); // of a kernel from outside a result's is that of its package
+    row->sha256 = lit_strdup(""); // a kernel from outside has its package's digest in its results
     if (!read_fields(reading, configuration_fields, configuration, row) ||
         !read_fields(reading, bundle_fields, configuration, past))
         return false;
@@ -263,7 +263,7 @@ static bool read_root(const struct reading *reading, const json_t *root, struct 
     return true;
 }
 
-// What only the machine that measured can make lies beside it.
+// Reads the files beside it that only the measuring machine can make.
 static bool read_kept(const struct reading *reading, struct repro_bundle *kept)
 {
     static const char *const names[] = {"code.txt", "code.bin", "code-statistics.txt",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reproducer in C and its Makefile: the template with a configuration in its place.
+// The reproducer in C and its Makefile: fills a configuration into the template.
 
 #include "repro/repro.h"
 
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// template.c, template_device.c and template_test.c, terminated; made by the build.
+// template.c, template_device.c and template_test.c, terminated; the build makes them.
 extern const char repro_template[], repro_device[], repro_test[];
 
 #define BEGIN "//<configuration>\n"
@@ -122,7 +122,7 @@ const struct repro_feature repro_features[CAT_FEATURE_COUNT] = {
          "ShaderSubgroupExtendedTypesFeatures.shaderSubgroupExtendedTypes", NULL},
 };
 
-// `format`: of the value, by the width of its type.
+// `format`: for the value, by its type's width.
 static void put_define(struct text *out, const char *name, const char *format, uint64_t value,
                        const char *what)
 {
@@ -148,7 +148,7 @@ static void put_outcomes(struct text *out, const struct cat_mode *mode)
     text_printf(out, "};\n#define FAILS              0x%04" PRIx32 "u\n", fails);
 }
 
-// Of the first pipeline, then of the others. An array has an element: `none`.
+// Puts the first pipeline's numbers, then the others'. An empty array gets `none`.
 static void put_numbers(struct text *out, const struct eng_prepared *ready, bool ids,
                         const char *none)
 {
@@ -170,7 +170,7 @@ static void put_constants(struct text *out, const struct eng_prepared *ready)
 {
     text_puts(out, "\n// The specialization constants: workgroup size, then the test's own.\n"
                    "static const uint32_t spec_ids[] = {");
-    put_numbers(out, ready, true, "0xffffffff"); // which no module has
+    put_numbers(out, ready, true, "0xffffffff"); // no module has this
     text_puts(out, "static const uint32_t spec_values[] = {");
     put_numbers(out, ready, false, "0");
 }
@@ -190,7 +190,7 @@ const char *const repro_part_names[CAT_MOST_PARTS] = {
     "part-7.spv",  "part-8.spv",  "part-9.spv",  "part-10.spv", "part-11.spv", "part-12.spv",
     "part-13.spv", "part-14.spv", "part-15.spv", "part-16.spv"};
 
-// A driver's words as a string of C: what could mean more is written by its number.
+// Puts a driver's text as a C string, with codes for special characters.
 static void put_quoted(struct text *out, const char *string)
 {
     text_puts(out, "\"");
@@ -268,8 +268,8 @@ static void put_bindings(struct text *out, const struct cat_interface *interface
     text_puts(out, "};\n");
 }
 
-// The pipelines. The module of the first can be replaced by `-m`, and is that of all that have
-// none.
+// Puts the pipelines. `-m` can replace the first one's module, which all pipelines without their
+// own share.
 static void put_parts(struct text *out, const struct eng_prepared *ready)
 {
     const struct cat_interface *interface = ready->interface;
@@ -300,7 +300,7 @@ static void put_parts(struct text *out, const struct eng_prepared *ready)
     put_define(out, "PUSH_BYTES", NARROW, push, "of push constants, at most");
 }
 
-// In what buffers may differ: structures of settle.c.
+// Puts how buffers may differ: structures of settle.c.
 static void put_tolerances(struct text *out, const struct cat_interface *interface)
 {
     const struct cat_binding *binding;
@@ -320,7 +320,7 @@ static void put_tolerances(struct text *out, const struct cat_interface *interfa
     put_bool(out, "BITS_COUNT", interface->counts, "counts.bin says which bits of each word count");
 }
 
-// How a kernel from outside is bound and started.
+// Puts how to bind and start a kernel from outside.
 static void put_interface(struct text *out, const struct eng_prepared *ready)
 {
     const struct cat_interface *interface = ready->interface;
@@ -386,7 +386,8 @@ static const char *const checks[CAT_CHECKS] = {
     [CAT_CHECK_CHOICE] = "CHECK_CHOICE",
 };
 
-// Whether a line is a condition on `name`; *kept is then whether what follows is for this value.
+// Whether a line is a condition on `name`; if so, *kept is whether the next lines are for this
+// value.
 static bool take_condition(const char *line, size_t length, const char *name, const char *value,
                            bool *kept)
 {
@@ -405,7 +406,7 @@ static bool take_condition(const char *line, size_t length, const char *name, co
     return false;
 }
 
-// Lines of a template, without what is for others.
+// Puts a template's lines, without those for other values.
 static void put_lines(const struct repro *repro, const char *line, const char *end,
                       struct text *out)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// README.md of a bundle: the ticket's text, then what the files are and how to use them.
+// README.md of a bundle: the ticket's text, then the files and how to use them.
 
 #include "report/format.h"
 #include "repro/repro.h"
@@ -30,7 +30,7 @@ void repro_printf(struct text *out, const char *format, ...)
     va_end(arguments);
 }
 
-// Of a kernel from outside: what the check says of it, as lines of code.
+// For a kernel from outside: the check's findings, as lines of code.
 static void put_check(const struct repro *repro, struct text *out)
 {
     const struct cat_test *test = repro->ready->which.test;
@@ -127,7 +127,7 @@ static void put_conditions(const struct repro *repro, struct text *out)
                     result->seed, repro->seed);
 }
 
-// A command line for others: of files it has the names alone.
+// Puts a command line for others: only the names of files, without folders.
 static void put_without_folders(struct text *out, const char *line)
 {
     size_t word = out->length;
@@ -176,7 +176,7 @@ static void put_measured(const struct repro *repro, struct text *out)
     text_puts(out, "To measure it again with litmus:\n\n    ");
     OWNED(text_free) struct text again = {0};
     const char *called = format_called();
-    format_program("litmus"); // its readers', wherever they have it
+    format_program("litmus"); // readers may have it anywhere
     format_again(&again, repro->model, result);
     format_program(called);
     if (format_kernel_given())
