@@ -255,7 +255,7 @@ class Given(Case):
         result = self.litmus("kernel", *options, "--expect", "agree")
         self.assert_one_line(result, 2, "nothing says how long buffer 0.2 is")
         for command, words in (("repro", "no reproducers of kernels that are given addresses"),
-                               ("reduce", "given addresses of buffers is not reduced")):
+                               ("reduce", "takes addresses of buffers is not reduced")):
             result = self.litmus("kernel", *options, "--buffer", "0.2=256", "--expect", "agree",
                                  command, "--simt", "lockstep")
             self.assertEqual(result.code, 2, result)
