@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long subgroup code takes on a device: a table of benchmarks, and what they share.
+// Times subgroup code on a device: the table of benchmarks, and shared code.
 #include "benching/benching.h"
 
 #include "base/file.h"
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 const struct benching_kind benching_kinds[BENCHING_KINDS] = {
-    // The default numbers of repetitions are odd: the median is one of them.
+    // The default numbers of repetitions are odd, so that the median is one of them.
     {"scan", "inclusive sums over subgroups and workgroups, native and emulated", BENCHING_SCAN, 31,
      3, BENCH_REPEATS, NULL, benching_scan},
     {"lookback", "inclusive sums over the whole device by look-back, against copies",
@@ -50,7 +50,7 @@ static bool check_usage(const struct benching_kind *kind, const struct benching 
            (!o->markdown || ses_output_check(o->markdown, "", error));
 }
 
-// --- What they share
+// --- Shared
 
 bool benching_is_over(const struct benching *b)
 {
@@ -64,8 +64,7 @@ static void show_round(struct benching *b, const struct bench_report *report)
                    report->round + 1, result->warm + result->repeats);
 }
 
-// Writes the code of the row to files, if --keep asks for it. A file that cannot be written ends
-// nothing that is being timed.
+// Writes the row's code to files if --keep is given. A failed write does not stop the benchmark.
 static bool take_row(const struct bench_report *report, enum eng_result outcome, const char *reason,
                      void *user)
 {

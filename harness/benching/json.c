@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What litmus bench measured, as JSON.
+// Writes the results of litmus bench as JSON.
 #include "benching/benching.h"
 #include "report/fields.h"
 #include "report/format.h"
@@ -10,7 +10,7 @@
 
 typedef json_int_t integer;
 
-// Null where it is 0: not known.
+// Null for 0: unknown.
 static json_t *known(double value)
 {
     return value > 0 ? json_real(value) : json_null();
@@ -53,7 +53,7 @@ static json_t *wrong_of(const struct bench_measured *measured)
     return wrong;
 }
 
-// What came of a row, and its times if it has any.
+// Adds a row's result, and its times if any.
 static void put_measured(json_t *object, const struct bench_measured *measured)
 {
     static const char *const words[BENCH_VERDICTS] = {
@@ -141,7 +141,7 @@ static json_t *device_json(const struct eng_device *device)
                      "version", field_text(facts->driver_version));
 }
 
-// What a size has in both benchmarks; then its rows.
+// Adds what a size has in both benchmarks, then its rows.
 static void put_size(json_t *object, const struct bench_size *size, bool lookback)
 {
     const struct bench_result *result = &size->result;

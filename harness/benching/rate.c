@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus bench throughput, and single: configurations, one worker each, and what came of them.
+// litmus bench throughput and single: runs configurations, one worker each, and keeps the results.
 #include "catalogue/catalogue.h"
 #include "benching/benching.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define SIMT_SCALE        2
-#define THROUGHPUT_BUDGET 3.0 // seconds, of a configuration
+#define THROUGHPUT_BUDGET 3.0 // seconds per configuration
 #define SINGLE_BUDGET     5.0
 #define SIMT_BUDGET       0.5
 
@@ -26,8 +26,8 @@ static void take_first(const struct cat_case *which, void *user)
         cat_case_name(which, search->name);
 }
 
-// The first configuration that a pattern names, for subgroups of this size; nothing if there is
-// none.
+// Finds the first configuration that matches a pattern, for this subgroup size; leaves `name` empty
+// if there is none.
 static void find_case(const char *pattern, uint32_t subgroup, struct text *name)
 {
     struct search search = {.selection = {.patterns = &pattern, .count = 1}, .name = name};
@@ -35,8 +35,8 @@ static void find_case(const char *pattern, uint32_t subgroup, struct text *name)
         cat_test_each(cat_test_at(i), subgroup, take_first, &search);
 }
 
-// The scan in the widest workgroup that the device has the subgroups for, in which it still goes
-// round its loop.
+// Finds the scan in the widest workgroup for which the device has subgroups and whose loop still
+// iterates.
 static void find_scan(const struct dev_facts *facts, struct text *name)
 {
     static const uint32_t widths[] = {512, 256, 128, 64};
@@ -116,7 +116,7 @@ bool benching_rates_begin(struct benching *b, struct lit_error *error)
     return !o->tests.count || cat_selection_check(&selection, error);
 }
 
-// --- What came of them
+// --- Exit code
 
 enum lit_exit benching_rates_exit(const struct benching_rate *rates, size_t count, bool out_of_time,
                                   char *because, size_t size)

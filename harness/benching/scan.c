@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus bench scan: native and emulated scans against what the device can do; litmus bench
-// lookback: scans over the whole device against copies, and against CUB.
+// litmus bench scan: compares native and emulated scans with the device's limits; litmus bench
+// lookback: compares scans over the whole device with copies and with CUB.
 #include "base/clock.h"
 #include "benching/benching.h"
 #include "session/output.h"
@@ -14,9 +14,9 @@
 #define TUNE_BUDGET 300 // seconds
 #define TUNED_FILE  "litmus-lookback.json"
 #define CPU_VECTORS                                                                                \
-    8 // of an invocation: larger forms take drivers for the processor long to compile
+    8 // for each invocation: drivers for the processor take long to compile larger forms
 
-// Words, as powers of two; 0 ends a list. The first one of `scan` is that of the founding article.
+// Powers of two, in words; 0 ends a list. The founding article used the first size of `scan`.
 static const unsigned scan_sizes[] = {20, 16, 12};
 static const unsigned gpu_sizes[] = {20, 22, 24, 26, 28, 30, 0}, cpu_sizes[] = {16, 18, 20, 0},
                       simt_sizes[] = {13, 0};
@@ -26,7 +26,7 @@ static bool color(const struct benching *b)
     return term_color((enum term_color)b->chosen.color);
 }
 
-// Why nothing can be timed on a device; NULL: it can.
+// Why nothing can be timed on a device; NULL if it can.
 static const char *unusable(const struct eng_device *device, char reason[512])
 {
     const uint32_t subgroup = device->facts.subgroup;
@@ -78,8 +78,8 @@ static bool matches(const char *pattern, size_t number)
     return strcmp(pattern, "all") == 0 || text_glob(pattern, name.data);
 }
 
-// What a search leaves out without a word; scans that rely on the order in which workgroups start,
-// unless they are asked for.
+// Whether a search tries a row: silently skips scans that rely on the order in which workgroups
+// start, unless they are requested.
 static bool is_searched(const struct benching *b, const struct bench_row *row)
 {
     const struct dev_facts *facts = &b->device->facts;
@@ -89,7 +89,7 @@ static bool is_searched(const struct benching *b, const struct bench_row *row)
            (!facts->cpu || row->held + row->shared <= CPU_VECTORS);
 }
 
-// Every row of a kind at a size that a pattern names; NULL: every one.
+// Adds the rows of a kind at a size that match a pattern; NULL: all.
 static void add_kind(const struct benching *b, struct look_set *set, enum bench_kind kind,
                      uint64_t elements, const char *pattern)
 {
@@ -126,7 +126,7 @@ static void choose(const struct benching *b, uint64_t elements, struct bench_siz
 
 // --- lookback: devices
 
-// Times a set of rows at a size: look_measure.
+// Times a set of rows at a size, for look_measure.
 static bool measure(uint64_t elements, const struct look_set *set, uint32_t repeats,
                     struct bench_size *size, void *user)
 {
@@ -166,7 +166,7 @@ static void keep_choice(struct benching *b, const struct bench_size *size)
     snprintf(choice.row, sizeof choice.row, "%s", name.data);
     choice.ns = f.ns.median;
     choice.of_copy = f.share.bytes;
-    // A search among some of the scans only does not replace what a wider one found.
+    // A search restricted to some scans does not replace the result of a wider one.
     const struct look_tuned *before = look_tuned_at(&b->tunings, choice.id, choice.elements);
     if (before && b->chosen.variants && look_row_find(before->row, &row) &&
         before->of_copy > choice.of_copy) {
@@ -178,7 +178,7 @@ static void keep_choice(struct benching *b, const struct bench_size *size)
         look_tuned_write(b->chosen.tuned, &b->tunings, &b->unkept);
 }
 
-// `left` sizes are to come until `until`.
+// `left` sizes still have to run before `until`.
 static void time_size(struct benching *b, uint64_t elements, size_t left, double until,
                       struct bench_size *size)
 {

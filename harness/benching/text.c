@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What litmus bench measured, as tables for the terminal and in Markdown.
+// Prints the results of litmus bench as tables, for the terminal and in Markdown.
 #include "benching/benching.h"
 #include "report/markdown.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN 12 // scans of a size in the table, of very many
+#define SHOWN 12 // most scans of a size in the table
 
 char *benching_ms(char target[32], double ns)
 {
@@ -45,7 +45,7 @@ char *benching_per_second(char target[32], double rate)
 
 // --- Cells
 
-// "" where nothing is known.
+// "" if unknown.
 static void put_ratio(struct table *table, double ratio)
 {
     if (ratio > 0)
@@ -64,7 +64,7 @@ static void put_text(struct table *table, const char *text)
     table_put(table, TONE_PLAIN, "%s", text ? text : "");
 }
 
-// A share of a limit; of a limit itself its rate.
+// A share of a limit; for a limit its rate.
 static void put_of_limit(struct table *table, bool is_limit, const char *unit, double rate,
                          double share)
 {
@@ -84,10 +84,10 @@ static const char *state_word(const struct bench_measured *measured)
     return words[bench_verdict(measured)];
 }
 
-// --- What was wrong, skipped, refused
+// --- Wrong, skipped and refused rows
 
-// One line for each row that stored wrong words or in which a wait timed out, and for each reason
-// why rows were skipped or refused; `lead` stands before each.
+// Adds a line for each row with wrong words or an expired wait, and for each reason why rows were
+// skipped or refused; each starts with `lead`.
 static void put_remark(const struct bench_result *result, size_t i, const char *lead,
                        struct text *text)
 {
@@ -155,7 +155,7 @@ static const struct table_column scan_columns[] = {
     {.title = "code", .kind = TABLE_NUMBER},
 };
 
-// What a row is, in its group: "emulated, control".
+// Names a row within its group: "emulated, control".
 static void put_label(const struct bench_row *row, struct text *text)
 {
     if (row->kind == BENCH_SCAN)
@@ -169,8 +169,7 @@ static void put_label(const struct bench_row *row, struct text *text)
                     row->chains == 1 ? "" : "s");
 }
 
-// The limits have their rates where the scans have their shares of them. No figures of what was
-// wrong.
+// Limits show their rates, scans their shares of them. Rows with wrong results show no figures.
 static void add_scan(const struct bench_result *result, const struct bench_measured *measured,
                      struct table *table)
 {
@@ -236,7 +235,7 @@ void benching_table(const struct bench_size *size, bool color, struct text *text
         else
             text_puts(&title, "limits");
         OWNED(table_clear) struct table table = {.title = title.data, TABLE_OF(scan_columns)};
-        // What was skipped is told below, or nothing is known of it.
+        // Skipped rows are listed below; rows without dispatches are unknown.
         for (; i < result->count && is_same_group(group, &result->rows[i].row); i++)
             if (result->rows[i].state != BENCH_SKIPPED && result->rows[i].dispatches)
                 add_scan(result, &result->rows[i], &table);
@@ -258,7 +257,7 @@ static const struct table_column look_columns[] = {
     {.title = "registers", .kind = TABLE_NUMBER},
 };
 
-// Adds the fastest rows of a kind. Returns how many were left out.
+// Adds the fastest rows of a kind. Returns how many it left out.
 static size_t add_looks(const struct bench_size *size, enum bench_kind kind, size_t most,
                         struct table *table)
 {

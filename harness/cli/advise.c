@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus advise: what a shader author may rely on with the drivers of stores and reports.
+// litmus advise: what a shader author can rely on with the drivers in stores and reports.
 
 #include "cli/cli.h"
 #include "report/markdown.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus bench: how long subgroup code takes on a device.
+// litmus bench: times subgroup code on a device.
 #include "benching/benching.h"
 #include "cli/device.h"
 
@@ -96,7 +96,7 @@ const struct cli_syntax cli_bench_syntax = {
     .words = "lookback|scan|single|throughput",
 };
 
-// Options that not all of them have.
+// Options that not all benchmarks have.
 static const struct {
     const char *name;
     int of;

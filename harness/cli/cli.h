@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommands, and what they share.
+// The subcommands and shared code.
 #pragma once
 
 #include "base/random.h"
@@ -10,22 +10,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Command line options: one table for each subcommand, which both drives getopt_long and prints the
-// help.
+// Command line options: one table for each subcommand drives getopt_long and prints the help.
 
-// What an option's value becomes in the struct that its table fills.
+// How to store an option's value in the table's struct.
 enum cli_kind {
     CLI_FLAG,    // bool, true if given
     CLI_MORE,    // int, how often it was given
-    CLI_COUNT,   // uint64_t, 1 or more, decimal; commas may stand between the digits
-    CLI_SECONDS, // double, more than 0; a number with s, m or h behind it, or none for seconds
+    CLI_COUNT,   // uint64_t, 1 or more, decimal; commas between digits are allowed
+    CLI_SECONDS, // double, more than 0; a number with suffix s, m or h, or none for seconds
     CLI_RATE,    // double, above 0 and below 1: 0.001, 1e-3
     CLI_SEED,    // struct lit_seed, decimal or 0x and hexadecimal
     CLI_TEXT,    // const char *
     CLI_LIST,    // struct lit_list, one item each time it is given
-    CLI_TEST,    // const char *, a pattern of tests: what it stands for (cat_pattern)
+    CLI_TEST,    // const char *, a pattern of tests, resolved (cat_pattern)
     CLI_TESTS,   // struct lit_list, likewise
-    CLI_CHOICE,  // int, the number of the word among those of `argument`: "auto|always|never"
+    CLI_CHOICE,  // int, index of the word in `argument`: "auto|always|never"
 };
 
 struct cli_option {
@@ -33,23 +32,23 @@ struct cli_option {
     const char *name;     // without "--"
     unsigned kind;        // enum cli_kind, and CLI_NOT()
     size_t at;            // offset in the struct
-    const char *argument; // what the help calls the value; NULL for those without
+    const char *argument; // the value's name in the help; NULL without a value
     const char *help;
 };
 
-// With which calls an option has no meaning: bits of the subcommand's, CLI_RESUMED of all that have
+// Calls for which an option is meaningless: the subcommand's bits; CLI_RESUMED for all with
 // --resume.
 #define CLI_NOT(calls)  ((unsigned)(calls) << 8)
 #define CLI_KIND(value) ((value) & (CLI_NOT(1) - 1))
-#define CLI_RESUMED     1 // what the session has
+#define CLI_RESUMED     1 // the session has them
 
-// A row of a table of options, in a file that defines AT(member), its offset.
+// A row of an option table; the file defines AT(member), its offset.
 #define CLI_ROW(letter, name, kind, member, argument, help)                                        \
     {                                                                                              \
         letter, name, kind, AT(member), argument, help                                             \
     }
 
-// What the operands are, for completion.
+// The kind of operands, for completion.
 enum cli_operands {
     CLI_OPERANDS_NONE,
     CLI_OPERANDS_TESTS, // patterns of tests and configurations
@@ -64,28 +63,27 @@ struct cli_syntax {
     const char *about; // one or more lines
     const struct cli_option *options;
     size_t count;
-    const void *defaults; // of the struct that the options fill, `size` bytes
+    const void *defaults; // for the options' struct, `size` bytes
     size_t size;
-    const char *more; // text behind the options, "" for none
+    const char *more; // text after the options, "" for none
     enum cli_operands operands;
     const char *words; // "this|that"
-    // Besides CLI_OPERANDS_TESTS, once a word is begun: the name at an index, NULL behind the last.
+    // With CLI_OPERANDS_TESTS, once a word is begun: the name at an index, NULL after the last.
     const char *(*name_at)(size_t index, void *user);
-    // What is not one of its options, nor --help in front of all others, belongs to another
-    // subcommand and stays among the operands as it is.
+    // Leaves other words than its options, and than --help before all others, unchanged among the
+    // operands: they belong to another subcommand.
     bool forwards;
-    // Besides CLI_OPERANDS_TESTS: whether, with these options, it reads files of litmus tests
-    // itself.
+    // With CLI_OPERANDS_TESTS: whether, with these options, it reads files of litmus tests itself.
     bool (*reads_files)(const void *chosen);
 };
 
-// Has the catalogue know what the operands and options that are patterns of tests name besides what
-// is built in: files (cli_files_take), and what a store alone knows, that of --db and --session, of
-// --from and --missing, or litmus.db. All subcommands come by here. Ids and files become names.
+// Adds to the catalogue what patterns of tests in operands and options name and is not built in:
+// files (cli_files_take), and kernels in a store (the one of --db and --session, of --from and
+// --missing, or litmus.db). All subcommands call it. Replaces ids and files by names.
 bool cli_tests_take(const struct cli_syntax *syntax, void *chosen, struct lit_list *operands,
                     struct lit_error *error);
 
-// Its table of options, and the struct that they fill, with what differs from 0.
+// Its options, their struct, and defaults that are not 0.
 #define CLI_OPTIONS(table, type, ...)                                                              \
     .options = (table), .count = sizeof(table) / sizeof *(table),                                  \
     .defaults = &(const type){__VA_ARGS__}, .size = sizeof(type)
@@ -93,20 +91,19 @@ bool cli_tests_take(const struct cli_syntax *syntax, void *chosen, struct lit_li
 enum cli_outcome {
     CLI_PARSED,
     CLI_HELP,  // --help was given
-    CLI_WRONG, // the error says what, with the nearest name if an option is unknown
+    CLI_WRONG, // the error says what, with the nearest name for an unknown option
 };
 
-// Parses argv[1] and so on. Every table has --help besides its own options. `target` is the struct
-// that the options fill; it holds the defaults before. *given, if not NULL, gets a bit for each
-// option of the table that was there (at most 64).
+// Parses argv[1] and so on. Every table also has --help. `target` is the options' struct; it must
+// hold the defaults. *given, if not NULL, gets a bit for each option that was given (at most 64).
 enum cli_outcome cli_parse(const struct cli_syntax *syntax, int argc, char **argv, void *target,
                            struct lit_list *operands, uint64_t *given, struct lit_error *error);
 
-// Whether an option of the table was there, by the bits of cli_parse.
+// Whether an option was given, by the bits from cli_parse.
 bool cli_is_given(const struct cli_syntax *syntax, uint64_t given, const char *name);
 
-// False with an error if an option was there that has no meaning with one of these calls: "--NAME
-// WHY", where whys[i] is that of bit i.
+// False with an error if an option was given that is meaningless for one of these calls: "--NAME
+// WHY", with whys[i] for bit i.
 bool cli_calls_check(const struct cli_syntax *syntax, uint64_t given, unsigned calls,
                      const char *const *whys, struct lit_error *error);
 #define CLI_WHY_RESUMED "cannot be given: --resume uses the session's options"
@@ -114,17 +111,17 @@ bool cli_calls_check(const struct cli_syntax *syntax, uint64_t given, unsigned c
 // Appends the help text.
 void cli_help_text(const struct cli_syntax *syntax, struct text *text);
 
-// The subcommands, and what they share: how errors are told, and what the terminal can show.
+// The subcommands, error output, and what the terminal supports.
 
 // A subcommand's call.
 struct cli_call {
     int argc;
-    char **argv;              // argv[0] is its name; `litmus --all` comes as it is
+    char **argv;              // argv[0] is its name; `litmus --all` comes unchanged
     void *chosen;             // the struct that its options filled
-    struct lit_list operands; // of one without a syntax these, too, are only in argv
-    uint64_t given;           // a bit for each option of its table that was there
+    struct lit_list operands; // without a syntax, operands are only in argv
+    uint64_t given;           // a bit for each option that was given
     struct lit_error error;   // what CLI_FAILED prints
-    struct text out;          // printed at its end, unless it failed
+    struct text out;          // printed at the end unless it failed
 };
 
 // Returns the program's exit code, or CLI_FAILED.
@@ -149,33 +146,32 @@ extern const struct cli_syntax cli_advise_syntax, cli_bench_syntax, cli_run_synt
     cli_reduce_syntax, cli_lint_syntax, cli_model_syntax, cli_progress_syntax, cli_store_syntax,
     cli_version_syntax;
 
-extern const struct cli_command cli_commands[]; // ended by one without a name: harness/main.c
+extern const struct cli_command cli_commands[]; // terminated by an empty name: harness/main.c
 
-// Prints the table of subcommands, or with a name that subcommand's help.
+// Prints the table of subcommands, or the help of a named one.
 int cli_help(struct cli_call *call);
-// What the shells' completions ask: prints the candidates for the last of its words, one a line:
-// the whole word, then, if something is to be said of it, a tab and a short description. A last
-// line ":files" or ":folders" stands for the names of files, which the shell knows itself. Nothing
-// is printed where nothing can follow.
+// Serves shell completion: prints candidates for the last word, one per line: the whole word, then
+// optionally a tab and a short description. A last line ":files" or ":folders" makes the shell add
+// names of files. Prints nothing if nothing can follow.
 int cli_complete(struct cli_call *call);
-// Copies a page of the manual (scdoc; docs/man/) from stdin to stdout, in which lines that are one
-// of these words are replaced by what the tables of options know:
+// Copies a manual page (scdoc; docs/man/) from stdin to stdout, and replaces lines that are one of
+// these words, from the option tables:
 //   @SYNOPSIS@  how the subcommand, the operand, is called
 //   @ABOUT@     what its help says first
 //   @OPTIONS@   its options, each with its help
 //   @MORE@      what its help says last
 //   @COMMANDS@  all subcommands, each with its line of `litmus help`
 int cli_manual(struct cli_call *call);
-// Says that there is no such subcommand. Returns the exit code.
+// Reports an unknown subcommand. Returns the exit code.
 int cli_unknown(const char *name);
 
 // NULL if there is none of that name.
 const struct cli_command *cli_command_find(const char *name);
-// Parses a subcommand's command line and runs it, or prints its help or what is wrong. Returns the
-// exit code.
+// Parses a subcommand's command line and runs it, or prints its help or the error. Returns the exit
+// code.
 int cli_start(const char *name, int argc, char **argv);
 
-// The values of options of litmus list by their number, NULL behind the last; `user` is not used.
+// Option values of litmus list by number, NULL after the last; ignores `user`.
 const char *cli_family_at(size_t index, void *user);
 const char *cli_expectation_at(size_t index, void *user);
 const char *cli_feature_at(size_t index, void *user);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus complete: the candidates for the last of the words that follow.
+// litmus complete: prints the candidates for the last of the given words.
 
 #include "cli/cli.h"
 
@@ -13,7 +13,7 @@ static bool begins(const char *word, const char *beginning)
     return strncmp(word, beginning, strlen(beginning)) == 0;
 }
 
-// `lead` stands before each candidate: "--format=" of "--format=json".
+// `lead` comes before each candidate: "--format=" in "--format=json".
 struct asked {
     const char *lead, *current;
     struct text *out;
@@ -49,7 +49,7 @@ static void offer_case(const struct cat_case *which, void *user)
     offer(user, name.data, name.length, "");
 }
 
-// Tests; the configurations of the one that is there with its `/` or `@`.
+// Offers tests, or a given test's configurations with its `/` or `@`.
 static void offer_tests(const struct asked *asked)
 {
     const bool whole = cfg_is_precise(asked->current);
@@ -66,7 +66,7 @@ static void offer_tests(const struct asked *asked)
     }
 }
 
-// Each name once: equal ones come one after another.
+// Offers each name once: equal names are adjacent.
 static void offer_names(const struct asked *asked, const char *(*name_at)(size_t index, void *user))
 {
     const char *last = "", *name;
@@ -77,7 +77,7 @@ static void offer_names(const struct asked *asked, const char *(*name_at)(size_t
 
 // Options
 
-// What stands for a value in the help says what it is.
+// The value's name in the help says what it is.
 static void offer_value(const struct asked *asked, const struct cli_option *option)
 {
     static const struct {
@@ -148,7 +148,7 @@ static void offer_operands(const struct asked *asked, const struct cli_syntax *s
     }
 }
 
-// `last` is the word before, "" if that is the subcommand.
+// `last` is the word before, "" if it is the subcommand.
 static void offer_of_command(const struct asked *asked, const struct cli_syntax *syntax,
                              const char *last)
 {
@@ -178,7 +178,7 @@ static void offer_commands(const struct asked *asked)
             offer(asked, command->name, strlen(command->name), command->help);
 }
 
-// Appends the candidates for `current`; `before` are the words before it.
+// Appends the candidates for `current`; `before` has the earlier words.
 static void complete(char *const *before, size_t before_count, const char *current,
                      struct text *out)
 {
@@ -188,7 +188,7 @@ static void complete(char *const *before, size_t before_count, const char *curre
         offer_commands(&asked);
         return;
     }
-    // Options without a command are those of run.
+    // Options without a subcommand belong to run.
     const char *name = first[0] == '-' ? "run" : first;
     const size_t words = first[0] == '-' ? 0 : 1;
     const struct cli_command *command = cli_command_find(name);
@@ -201,7 +201,7 @@ int cli_complete(struct cli_call *call)
 {
     char **argv = call->argv;
     const int argc = call->argc;
-    // "--" may stand first, so that words like --help are not ours.
+    // "--" may come first, so that words like --help are not ours.
     const int first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
     if (argc > first)
         complete(argv + first, (size_t)(argc - 1 - first), argv[argc - 1], &call->out);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What subcommands that use devices share of their command lines.
+// Command line parts shared by subcommands that use devices.
 #pragma once
 
 #include "cli/cli.h"
 #include "session/device.h"
 
-// Options that several subcommands have, in a struct with these members.
+// Options of several subcommands, for a struct with these members.
 #define CLI_OPTION_DEVICE                                                                          \
     CLI_ROW('d', "device", CLI_LIST | CLI_NOT(CLI_RESUMED), devices, "DEVICE",                     \
             "only this device, as for 'litmus run -d'; can be repeated")
@@ -28,15 +28,14 @@
     "lockstep, tangled, snooping,\nlagging, peeling, relaxed, unfair, faulty, miscompiling"
 #define CLI_STRESS_ARGUMENT "none|random|tuned|SET"
 
-// Rows for files of reports, of a struct that has `outputs` (struct ses_outputs).
+// Rows for report files, for a struct with `outputs` (struct ses_outputs).
 #define CLI_OUTPUT_OPTION(name, suffix, function, about)                                           \
     CLI_ROW(0, #name, CLI_TEXT, outputs.files[REPORT_AS_##name], "FILE",                           \
             "write a report at the end: " about),
 #define CLI_OUTPUT_OPTIONS REPORT_FILES(CLI_OUTPUT_OPTION)
 
-// Makes the program that was run `run` of a configuration of drawn ones small, and stores it, as
-// `litmus fuzz` does: what it finds is printed. It takes so many seconds at most. False with an
-// error if it could not be stored.
+// Shrinks the program of run `run` of a drawn configuration and stores it, as `litmus fuzz` does;
+// prints what it finds. Takes at most `seconds`. False with an error if it could not be stored.
 bool cli_fuzz_small(const struct ses_devices *devices, const struct eng_device *device,
                     const struct cat_case *which, uint64_t seed, uint64_t run, double seconds,
                     struct lit_error *error);

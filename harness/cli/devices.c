@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus devices: every driver that the Vulkan loader knows, asked in a worker of its own.
+// litmus devices: asks each driver that the Vulkan loader knows, in its own worker.
 
 #include "cli/cli.h"
 #include "cli/device.h"
@@ -44,7 +44,7 @@ const struct cli_syntax cli_devices_syntax = {
 
 #define WIDEST 60
 
-// A cell, cut if it would push the others off the terminal.
+// Adds a cell, cut if it would push others off the terminal.
 static void put_cell(struct table *table, const char *string)
 {
     size_t columns = 0, length = 0;
@@ -91,7 +91,7 @@ static void put_table(struct text *text, const struct eng_inventory *inventory, 
     for (size_t i = 0; i < inventory->count; i++)
         add_row(&table, &inventory->devices[i]);
     table_terminal(&table, false, &lines);
-    // The heading, then a line for each device; without the blanks at the left.
+    // Print the heading, then a line for each device, without leading blanks.
     const char *line = lines.data;
     for (size_t i = 0; i <= inventory->count; i++) {
         const size_t length = strcspn(line, "\n") + 1;

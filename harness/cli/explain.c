@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus explain: searches a run that fails on the SIMT simulator, and explains which interleaving
-// broke it.
+// litmus explain: finds a run that fails on the SIMT simulator, and explains which interleaving
+// caused it.
 #include "cli/device.h"
 #include "explain/explain.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Litmus tests for other tools: a file, a test made from one, or a configuration that is said as a
-// program of the memory model, as .litmus or with Dat3M's annotations.
+// Exports litmus tests for other tools: a file, a test made from one, or a configuration that can
+// be written as a program of the memory model, as .litmus or with Dat3M's annotations.
 #include "axiomatic/program.h"
 #include "base/file.h"
 #include "cli/cli.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// A test made from a file has that in front of its kernel, as a comment.
+// A test made from a file has the file as a comment before its kernel.
 static void take_page(const char *page, struct text *bytes)
 {
     for (const char *line = page; *line == ';'; line += strcspn(line, "\n") + 1) {
@@ -20,7 +20,7 @@ static void take_page(const char *page, struct text *bytes)
     }
 }
 
-// The test's program as a .litmus, and which configuration it is of.
+// Finds the test's program as .litmus, and its configuration.
 static bool find(const char *name, struct text *bytes, struct text *remark, struct lit_error *error)
 {
     struct cat_case which = {.test = cat_test_find(name)};
@@ -35,7 +35,7 @@ static bool find(const char *name, struct text *bytes, struct text *remark, stru
     return cat_case_formal(&which, bytes, error);
 }
 
-// A .test has no name of its own, and says more than the one condition of a .litmus.
+// A .test has no name, and more than the one condition of a .litmus.
 static void name_test(const char *path, struct axi_program *program, struct text *remark)
 {
     const char *name = lit_path_name(path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus fuzz: generated programs against a simulation on the host; what fails is made small and
-// stored as a test.
+// litmus fuzz: compares generated programs with a simulation on the host, shrinks failing ones and
+// stores them as tests.
 #include "cli/cli.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -21,19 +21,19 @@
 #include <string.h>
 
 #define FAMILIES       "reconvergence|groups|memory"
-#define BY_DEVICE      3 // rules[BY_DEVICE]: the strongest that the device has
+#define BY_DEVICE      3 // rules[BY_DEVICE]: the strongest that the device supports
 #define FILE_MAX       (256 * 1024)
 #define REPLAY_RUNS    200
 #define SHRINK_SECONDS 60.0
 #define JOBS_MOST      256
 #define NUMBERS_MOST   (UINT64_C(1) << 52)
 
-// Calls with which options have no meaning (CLI_NOT), besides CLI_RESUMED.
+// Calls for which options are meaningless (CLI_NOT), besides CLI_RESUMED.
 enum { RECONVERGENCE = 2, MEMORY = 4, SHOWN = 8, REPLAYED = 16 };
 static const char *const whys[] = {CLI_WHY_RESUMED, "is not for reconvergence", "is not for memory",
                                    "does not go with --show", "does not go with --replay"};
 
-// What is usual of each family; count 0: until it is told to stop.
+// Defaults of each family; count 0: until stopped.
 static const struct family {
     const char *name;
     unsigned call;
@@ -126,10 +126,10 @@ const struct cli_syntax cli_fuzz_syntax = {
     .words = FAMILIES,
 };
 
-// What several devices add up to.
+// Sums over several devices.
 struct sum {
     uint64_t failed, broken, errors, ran; // programs: wrong masks; crash, hang, lost; ...
-    uint64_t before;                      // that failed in earlier parts of the session
+    uint64_t before;                      // failed in earlier parts of the session
     unsigned stopped, unopened;           // devices
     bool out_of_time;
     bool data; // programs with data
@@ -144,7 +144,7 @@ static void add(struct sum *sum, const struct fuzz_tally *tally)
     sum->ran += cli_fuzz_judged(tally);
 }
 
-// The exit code and why, as docs/reading.md has them.
+// Chooses the exit code and its reason, as docs/reading.md explains.
 static enum lit_exit conclude(const struct sum *sum, char reason[256])
 {
     const struct lit_end ends[] = {
@@ -170,22 +170,22 @@ static enum lit_exit conclude(const struct sum *sum, char reason[256])
     return lit_end_choose(ends, reason, 256);
 }
 
-// Everything that one invocation holds.
+// The state of one invocation.
 struct fuzzing {
     struct cli_fuzz_options *chosen;
     struct gen_limits limits;
     struct ses_devices devices;
-    struct cli_campaign campaign; // without a store for --replay, and for one program
-    struct fuzz_session kept;     // of the campaign, of the device at hand
+    struct cli_campaign campaign; // without a store for --replay and for a single program
+    struct fuzz_session kept;     // the campaign's, on the present device
     struct sum sum;
     uint64_t planned;
-    char folder[24]; // where they are stored, if nothing else was said
+    char folder[24]; // the default folder for programs
     double began;
 };
 
 // Devices
 
-// Whether anything can run on it; says why not.
+// Whether anything can run on the device; if not, says why.
 static bool is_usable(const struct eng_device *device)
 {
     if (device->facts.problem[0])
@@ -215,7 +215,7 @@ static void end_device(struct fuzzing *f, const struct eng_device *device, enum 
     add(&f->sum, tally);
 }
 
-// The names of a campaign's configurations
+// Names of a campaign's configurations
 
 static void add_pair(struct cfg_pair *pairs, size_t *count, char value[24], const char *key,
                      uint64_t number, enum cfg_role role)
@@ -224,9 +224,9 @@ static void add_pair(struct cfg_pair *pairs, size_t *count, char value[24], cons
     pairs[(*count)++] = (struct cfg_pair){key, value, role};
 }
 
-// Appends a configuration's name; subgroup 0: the pattern of all. What the family `generated` has
-// of its own (no rule, ENG_DRAW_DEPTH, no pressure, CAT_DRAWN_RUNS) is not in it: such a
-// configuration is the same one as of litmus run.
+// Appends a configuration's name; subgroup 0: the pattern for all. Leaves out defaults of the
+// family `generated` (no rule, ENG_DRAW_DEPTH, no pressure, CAT_DRAWN_RUNS): such a configuration
+// is the same as in litmus run.
 static void put_name(uint32_t subgroup, struct text *name, void *user)
 {
     const struct fuzzing *f = user;
@@ -261,7 +261,7 @@ static uint64_t number_of(const struct cfg *cfg, const char *key, uint64_t usual
     return usual;
 }
 
-// Takes the options out of a pattern. False if it makes no sense.
+// Reads the options from a pattern. False if it is invalid.
 static bool read_name(const char *name, struct cli_fuzz_options *o)
 {
     OWNED(cfg_clear) struct cfg cfg = cfg_parse(name);
@@ -417,7 +417,7 @@ struct replay {
     enum masks_rule rule;
 };
 
-// The program of a stored file's head. The seed in its name is that of the input.
+// Reads the program from the head of a stored file. The seed in its name is for the input.
 static bool read_replay(struct fuzzing *f, struct replay *replay, struct lit_error *error)
 {
     const char *path = f->chosen->replay;
@@ -480,8 +480,7 @@ static void replay_device(struct fuzzing *f, const struct replay *replay,
 
 // --show
 
-// Prints a program as it is drawn for a device; NULL: for one that has everything, in subgroups of
-// 32.
+// Prints a program as drawn for a device; NULL: for one with all features and subgroups of 32.
 static int show(struct fuzzing *f, const struct eng_device *device)
 {
     struct gen_program program;
@@ -528,7 +527,7 @@ static bool check_limits(const struct cli_fuzz_options *o, struct lit_error *err
     return true;
 }
 
-// What a session was asked for becomes what is asked for now.
+// Replaces the options by the session's.
 static bool resume(struct fuzzing *f, const char *family, struct lit_error *error)
 {
     struct cli_campaign *c = &f->campaign;
@@ -598,7 +597,7 @@ static bool take_device(struct eng_device *device, void *user)
     return true;
 }
 
-// The devices of a finished session, of which nothing is to be run, need not be there.
+// A finished session runs nothing, so its devices may be missing.
 static bool find_devices(struct fuzzing *f, const struct cli_call *call, struct lit_error *error)
 {
     struct cli_campaign *c = &f->campaign;
@@ -664,7 +663,7 @@ static int fuzz(struct fuzzing *f, const struct cli_call *call, struct lit_error
                                       &f->campaign.options.shard, error)))
         return term_fail(error);
     settle(f);
-    // What a device has decides what is drawn.
+    // The device's features decide what is drawn.
     if (o->show && (!f->sum.data || !(o->devices.count + o->simt.count)))
         return show(f, NULL);
     if ((o->replay && !read_replay(f, &replay, error)) || !ses_simt_use(&o->simt, error) ||

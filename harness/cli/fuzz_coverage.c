@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often which operation is in the programs of a campaign: a function of its parameters, its
-// seed and their numbers.
+// Counts the operations in a campaign's programs: a function of the campaign's parameters, its seed
+// and the programs' numbers.
 #include "cli/fuzz.h"
 
 #include "report/format.h"
@@ -10,12 +10,12 @@ static const enum masks_kind constructs[] = {MASKS_END, MASKS_IF, MASKS_WHILE, M
                                              MASKS_CALL};
 #define CONSTRUCTS (sizeof constructs / sizeof *constructs)
 
-// By the innermost construct (enum masks_kind up to MASKS_CALL) and the type.
+// By innermost construct (enum masks_kind up to MASKS_CALL) and type.
 struct acts {
     uint64_t of[GEN_OPS][MASKS_CALL + 1][GEN_TYPES];
 };
 
-// Whether programs for this device can have it.
+// Whether programs for this device can contain it.
 static bool can_be(enum gen_op op, enum masks_kind construct, enum gen_type type, uint64_t features)
 {
     const struct gen_act act = {.op = (uint8_t)op, .type = (uint8_t)type};

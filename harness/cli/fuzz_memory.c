@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus fuzz memory: all small memory tests that forbid something, as configurations of a session.
-// Those are run first that the store has not of the device.
+// litmus fuzz memory: runs all small memory tests that forbid something, as configurations of a
+// session. Runs those first that have no result for the device in the store.
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/folder.h"
@@ -16,20 +16,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AT_ONCE 128 // tests that a worker knows
+#define AT_ONCE 128 // tests that a worker knows at once
 #define ORDERS  4
 
-// A test that is being run.
+// A test being run.
 struct one {
-    const char *name; // of the test; belongs to the catalogue
+    const char *name; // the test's name, owned by the catalogue
     struct text file; // "NAME.litmus"
     struct text text;
-    int order; // enum gen_small_order: the strongest of its threads
+    int order; // enum gen_small_order: the strongest in its threads
     enum gen_small_place place;
     uint32_t forms;
 };
 
-// How many there were of a class, and how many of them failed.
+// How many tests of a class ran, and how many failed.
 struct tests {
     uint64_t run, failed;
 };
@@ -39,22 +39,22 @@ struct campaign {
     struct cli_campaign kept;
     struct ses_devices devices;
     struct lit_error *error;
-    char **tried; // names of tests, sorted: each as often as there are devices that have a result
+    char **tried; // sorted names of tests; each as often as devices have a result
     size_t tried_count;
     unsigned device_count;
     struct gen_small small;
-    bool again; // the second time through, of those that were tried before
+    bool again; // second pass, over tests that were tried before
     uint64_t index;
     struct one ones[AT_ONCE];
     size_t count;
-    uint64_t planned, ran, dropped, stored; // tests: to be run, done, that forbid nothing
+    uint64_t planned, ran, dropped, stored; // tests: planned, done, forbid nothing, stored
     struct tests of[ORDERS][SMALL_PLACES], formed[AXI_FORMS];
     struct eng_tally tally;
     bool headed, broken; // broken: a file or the store cannot be written
     double began;
 };
 
-// --- What was tried
+// --- Tests tried before
 
 static int by_name(const void *a, const void *b)
 {
@@ -110,8 +110,8 @@ static int order_of(const struct gen_small_program *program)
     return order;
 }
 
-// Adds the test that the enumeration came to. False if it is not to be run now: it was tried, or
-// forbids nothing; or if it cannot be written.
+// Adds the enumeration's current test. False if it need not run now, because it was tried or
+// forbids nothing, or if it cannot be written.
 static bool take(struct campaign *c)
 {
     struct one *one = &c->ones[c->count];
@@ -142,7 +142,7 @@ static bool take(struct campaign *c)
     return false;
 }
 
-// Fills the list of tests. False at the end of all.
+// Fills the list of tests. False at the end of the enumeration.
 static bool take_some(struct campaign *c)
 {
     while (c->count < AT_ONCE && !c->broken && !eng_interrupt() &&
@@ -191,7 +191,7 @@ static void put_outcomes(const struct store_result *result, struct text *text)
         }
 }
 
-// The test's text as a file, and its kernel in the store.
+// Writes the test's text to a file, and its kernel to the store.
 static bool keep(struct campaign *c, const struct one *one, struct text *said)
 {
     OWNED(text_free) struct text path = {0};
@@ -392,7 +392,7 @@ static int run_all(struct campaign *c, const struct cli_call *call)
     if (stop == ENG_STOP_STORE || c->broken)
         return term_fail(c->error);
     print_table(c);
-    // Where nobody says how many there are to be, it ends when it is told to.
+    // Without a given count, the campaign runs until stopped.
     c->kept.missing |= c->tally.stopped + c->tally.unopened > 0 ||
                        ((stop != ENG_STOP_NOT || eng_interrupt()) && c->kept.options.count);
     const enum lit_exit code = eng_tally_exit(&c->tally, reason, sizeof reason);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What litmus fuzz prints of a campaign.
+// Prints the results of litmus fuzz campaigns.
 
 #include "cli/fuzz.h"
 

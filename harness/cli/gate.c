@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus compare and litmus gate: what two sessions say about each other; a gate's exit code says
-// whether the second may go on.
+// litmus compare and litmus gate: compare two sessions; a gate's exit code says whether the second
+// may pass.
 
 #include "base/file.h"
 #include "cli/device.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// X(name, what it is for)
+// X(name, purpose)
 #define FORMS(X)                                                                                   \
     X(json, "JSON for scripts")                                                                    \
     X(markdown, "Markdown for a merge request")                                                    \
@@ -34,7 +34,7 @@ struct options {
     struct compare_asked asked;
     bool write_waivers, quiet;
     int format, verbose, color, across;
-    const char *files[FORM_COUNT]; // NULL for none
+    const char *files[FORM_COUNT]; // or NULL
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -192,7 +192,7 @@ static void print(const struct options *o, const struct comparison *comparison, 
                     comparison->summary.reason);
 }
 
-// What cannot be written is said before anything is compared, as far as that can be known.
+// Reports unwritable files before comparing, as far as possible.
 static bool check_files(const struct options *o, struct lit_error *error)
 {
     for (size_t i = 0; i < FORM_COUNT; i++) {
@@ -235,7 +235,7 @@ static int compare(struct cli_call *call, bool gate)
     if (good)
         print(o, comparison, &call->out);
     int code = !good ? CLI_FAILED : gate ? (int)comparison->summary.code : LIT_EXIT_OK;
-    // The verdict is told even so.
+    // Print the verdict even then.
     if (good && !write_files(o, comparison, error)) {
         const int wrong = term_fail(error);
         code = code == LIT_EXIT_OK ? wrong : code;

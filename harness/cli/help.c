@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a subcommand is called; litmus help, litmus version, litmus manual, and what is said about a
-// subcommand that does not exist.
+// How to call a subcommand; litmus help, litmus version, litmus manual, and the error for an
+// unknown subcommand.
 
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
@@ -131,7 +131,7 @@ int cli_version(struct cli_call *call)
 
 // litmus manual
 
-// scdoc takes *, _, \ and # for marks.
+// scdoc treats *, _, \ and # as markup.
 static void put_escaped(struct text *out, const char *string, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -194,7 +194,7 @@ static void put_synopsis(struct text *out, const struct cli_syntax *syntax)
     text_puts(out, "\n");
 }
 
-// An example is set apart by its indentation in the help, by a tab in the manual.
+// Examples are indented in the help and have a tab in the manual.
 static void put_more(struct text *out, const char *more)
 {
     bool inside = false;
@@ -207,7 +207,7 @@ static void put_more(struct text *out, const char *more)
         if (example)
             text_printf(out, "%.*s", (int)length, more);
         else {
-            text_puts(out, more[0] == '-' ? "\\" : ""); // no list
+            text_puts(out, more[0] == '-' ? "\\" : ""); // not a list
             put_escaped(out, more, length);
         }
         text_puts(out, "\n");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus history: a store over all its sessions: tests over drivers and days, the drivers, the
-// sessions.
+// litmus history: shows a store over all its sessions: tests by driver and day, drivers, sessions.
 
 #include "cli/cli.h"
 #include "report/history.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus isa: what a driver makes of the tests.
+// litmus isa: shows the code that a driver makes of tests.
 #include "cli/device.h"
 #include "explain/explain.h"
 

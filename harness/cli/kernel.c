@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus kernel: a kernel of one's own becomes a test of the catalogue, and then any other
-// subcommand does with it what it does with tests.
+// litmus kernel: adds the user's kernel to the catalogue as a test, so that any other subcommand
+// can use it like other tests.
 #include "cli/kernel.h"
 
 #include "cli/cli.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_SIDE 65536 // bytes of the file beside a kernel
+#define MOST_SIDE 65536 // bytes of the file next to a kernel
 
 #define AT(member) offsetof(struct krn_options, member)
 
@@ -90,9 +90,9 @@ const struct cli_syntax cli_kernel_syntax = {
     .forwards = true,
 };
 
-// --- The file beside it
+// --- The file next to it
 
-// A file, or a folder, that it names lies in its folder.
+// Relative names of files and folders start from that file's folder.
 static void put_value(const char *side, const char *option, const char *value, struct text *word)
 {
     static const char *const files[] = {"buffer", "push", "expect", "include", "module"};
@@ -118,7 +118,7 @@ static void put_value(const char *side, const char *option, const char *value, s
     text_puts(word, what);
 }
 
-// An option for a line: "buffer 0.0=random:4096" is --buffer 0.0=random:4096.
+// A line is an option: "buffer 0.0=random:4096" is --buffer 0.0=random:4096.
 static bool take_line(const char *side, char *line, struct krn_options *chosen,
                       struct lit_error *error)
 {
@@ -136,7 +136,7 @@ static bool take_line(const char *side, char *line, struct krn_options *chosen,
         known < sizeof options / sizeof *options &&
         (strlen(options[known].name) != length || strncmp(options[known].name, line, length) != 0))
         known++;
-    // Behind the ; of a comment anything may stand.
+    // Comments start with ; and may contain anything.
     if (known == sizeof options / sizeof *options)
         return lit_fail(error, LIT_EXIT_USAGE, "there is no '%.*s'", length < 60 ? (int)length : 60,
                         line);
@@ -145,7 +145,7 @@ static bool take_line(const char *side, char *line, struct krn_options *chosen,
         text_puts(&word, "=");
         put_value(side, options[known].name, value, &word);
     }
-    char *kept = lit_strdup(word.data); // what options hold lasts as long as the program
+    char *kept = lit_strdup(word.data); // options refer to it until the program ends
     char *argv[] = {(char *)"kernel", kept, NULL};
     lit_list_add(&chosen->lines, kept);
     return cli_parse(&cli_kernel_syntax, 2, argv, chosen, &operands, NULL, error) == CLI_PARSED;
@@ -166,7 +166,7 @@ bool cli_kernel_side(const char *path, char *lines, struct krn_options *chosen,
     return true;
 }
 
-// The file beside a kernel. None is fine.
+// Reads the file next to a kernel, if it exists.
 static bool read_side(const char *path, struct krn_options *chosen, struct lit_error *error)
 {
     OWNED(text_free) struct text side = {0}, text = {0};
@@ -178,7 +178,7 @@ static bool read_side(const char *path, struct krn_options *chosen, struct lit_e
     return cli_kernel_side(side.data, text.data, chosen, error);
 }
 
-// What the command line says comes behind what the file says, and counts.
+// Puts the command line's items after the file's, so that they take precedence.
 static void add_list(struct lit_list *to, const struct lit_list *from)
 {
     for (size_t i = 0; i < from->count; i++)
@@ -206,7 +206,7 @@ static void override(struct krn_options *to, const struct krn_options *from)
     to->unchecked |= from->unchecked;
 }
 
-// Of several that say what is expected, `agree` goes with no file: the last word counts.
+// If several options set the expectation, the last one wins; `agree` excludes files.
 static void settle_expected(struct krn_options *chosen)
 {
     struct lit_list *list = &chosen->expected;
@@ -224,14 +224,14 @@ static void settle_expected(struct krn_options *chosen)
 
 // --- Another subcommand
 
-// Whether a word names a configuration of the test, whether in full, with a pattern or by an id.
+// Whether a word names a configuration of the test: in full, by a pattern or by an id.
 static bool names_test(const char *word, const char *test)
 {
     OWNED(lit_free) char *pattern = cat_pattern(word);
     return *pattern && cfg_same_test(pattern, test);
 }
 
-// The command's words, with the test behind them where it takes tests and none of them names it.
+// Appends the test to the command's words, if it takes tests and none of the words names it.
 static int forward(const struct cli_command *command, const char *pattern,
                    const struct lit_list *operands, size_t first)
 {
@@ -241,7 +241,7 @@ static int forward(const struct cli_command *command, const char *pattern,
     argv[argc++] = (char *)command->name;
     for (size_t i = first; i < operands->count; i++) {
         argv[argc++] = (char *)operands->items[i];
-        // A session that goes on has its tests already.
+        // A resumed session already has its tests.
         adds = adds && strcmp(operands->items[i], "--resume") != 0 &&
                !names_test(operands->items[i], pattern);
     }
@@ -252,7 +252,7 @@ static int forward(const struct cli_command *command, const char *pattern,
     return code;
 }
 
-// For whoever is to do the same again: all that this command was told of the kernel.
+// Keeps all words about the kernel, so that others can repeat the command.
 static void keep_words(const struct cli_call *call, const char *path)
 {
     struct text words = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus lint: the convergence lint over machine code from anywhere, and over SPIR-V.
+// litmus lint: checks convergence in machine code from any source, and in SPIR-V.
 #include "cli/cli.h"
 
 #include "kernel/kernel.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus list: the tests, one line each, or the names of all configurations, or all of it as JSON
-// (docs/list.schema.json). Needs no device.
+// litmus list: prints the tests, one line each, or the names of all configurations, or everything
+// as JSON (docs/list.schema.json). Needs no device.
 
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
@@ -44,7 +44,7 @@ const struct cli_syntax cli_list_syntax = {
     .operands = CLI_OPERANDS_TESTS,
 };
 
-// What the words on the command line may be
+// Valid words on the command line
 
 const char *cli_family_at(size_t index, void *user)
 {
@@ -64,7 +64,7 @@ const char *cli_feature_at(size_t index, void *user)
     return index < CAT_FEATURE_COUNT ? cat_feature_name((enum cat_feature)index) : NULL;
 }
 
-// Adds a bit for each of the words; fails at the first that is none of the names.
+// Sets a bit for each word; fails at the first unknown one.
 static bool resolve(const struct lit_list *words, const char *what,
                     const char *(*name_at)(size_t index, void *user), uint64_t *bits,
                     struct lit_error *error)
@@ -104,7 +104,7 @@ int cli_list(struct cli_call *call)
         !resolve(&chosen->needs, "feature", cli_feature_at, &filter.needs, error))
         return CLI_FAILED;
     filter.expectations = (unsigned)expectations;
-    // What is listed has no subgroup size.
+    // Listed names have no subgroup size.
     for (size_t i = 0; i < call->operands.count; i++)
         call->operands.items[i] =
             lit_have(strndup(call->operands.items[i], cfg_bare_length(call->operands.items[i])));

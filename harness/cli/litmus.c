@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a litmus test's file to a test of the catalogue: its final states by the memory model, its
-// kernel, and both as a package.
+// Turns a litmus test's file into a test of the catalogue: its final states by the memory model and
+// its kernel, as a package.
 #include "cli/litmus.h"
 
 #include "axiomatic/decide.h"
@@ -30,7 +30,7 @@ bool cli_litmus_is_file(const char *word)
     return ends(word, ".litmus") || ends(word, ".test");
 }
 
-// A test's name out of a file's: lower-case letters, digits and dashes.
+// Makes a test's name from a file's: lower-case letters, digits and dashes.
 static void put_name(const char *path, struct text *name)
 {
     const char *from = lit_path_name(path);
@@ -41,7 +41,7 @@ static void put_name(const char *path, struct text *name)
     }
 }
 
-// The file as a comment, then the kernel.
+// Writes the file as a comment, then the kernel.
 static void put_page(const char *bytes, const struct gen_module *module, struct text *page)
 {
     OWNED(lit_free) char *clean = lit_alloc(strlen(bytes) + 1, 1);
@@ -85,7 +85,7 @@ static bool make(const char *bytes, struct axi_program *program, struct cat_pack
     struct gen_concurrent made = {0};
     if (!axi_ask_reads(program))
         return lit_fail(error, LIT_EXIT_UNDECIDED, "too many reads that say what they read");
-    // Nothing keeps a device to the filter: what it leaves out is looked at, too.
+    // Devices ignore the filter, so also look at what it excludes.
     const int filter = program->filter;
     program->filter = AXI_TRUE;
     bool good = !program->observed_count || axi_decide(program, &how, &verdict, error);
@@ -126,7 +126,7 @@ static bool add_litmus(const char *path, const struct cat_test **test, struct li
             lit_fail(error, why.code, "%.200s: %s", path, why.message));
 }
 
-// A program as litmus fuzz stores it.
+// Adds a program stored by litmus fuzz.
 static bool add_program(const char *path, const struct cat_test **test, struct lit_error *error)
 {
     const struct krn_options none = {0};

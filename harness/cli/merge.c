@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus merge: the sessions of several stores in one.
+// litmus merge: puts the sessions of several stores into one.
 
 #include "session/plan.h"
 #include "cli/cli.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus model: what the Vulkan memory model allows a small program to do.
+// litmus model: says what the Vulkan memory model allows a small program to do.
 #include "cli/cli.h"
 #include "explain/model.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses and describes options by their tables.
+// Parses and describes options from their tables.
 
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define OPTIONS_MAX 64
-#define FIRST_LONG  256 // what getopt_long returns for the first option of a table
+#define FIRST_LONG  256 // getopt_long's value for a table's first option
 
 // Values
 
@@ -138,9 +138,9 @@ static const char *option_at(size_t index, void *user)
     return index < syntax->count ? syntax->options[index].name : NULL;
 }
 
-// Why getopt_long refused an option. `word` is the one that it looked at last; optopt tells the
-// cases apart: 0 for a long option that it does not know, a number from the table for one that it
-// knows. Not all make replies of two kinds, so that a value is known by its `=`.
+// Explains why getopt_long refused an option. `word` is the last one it looked at. optopt is 0 for
+// an unknown long option, else its number from the table. Some implementations use one reply for
+// both errors, so look for `=` to detect a value.
 static void explain(const struct cli_syntax *syntax, int reply, const char *word,
                     struct lit_error *error)
 {
@@ -198,8 +198,8 @@ static size_t option_of(const struct cli_syntax *syntax, int reply)
     return i;
 }
 
-// Moves the words of options of the table to the front, in place and in order. Returns how many
-// words these are, that of the subcommand itself included.
+// Moves the words of this table's options to the front, in order. Returns how many words these are,
+// including the subcommand.
 static int split(const struct cli_syntax *syntax, int argc, char **argv)
 {
     char **words = lit_alloc((size_t)argc + 1, sizeof *words);
@@ -235,7 +235,7 @@ enum cli_outcome cli_parse(const struct cli_syntax *syntax, int argc, char **arg
     int reply;
     make_getopt_tables(syntax, longs, letters);
     opterr = 0;
-    optind = 0; // glibc: start anew
+    optind = 0; // glibc: restart
     const int count = argc;
     if (syntax->forwards)
         argc = split(syntax, argc, argv);
@@ -304,7 +304,7 @@ static void help_line(struct text *text, char letter, const char *name, const ch
         text_printf(&left, "      --%s", name);
     if (argument)
         text_printf(&left, " %s", argument);
-    // A list of words that is too long goes on below.
+    // A list of words that is too long continues on the next line.
     const char *rest = left.data;
     while (strlen(rest) > COLUMNS) {
         size_t length = COLUMNS;
@@ -315,7 +315,7 @@ static void help_line(struct text *text, char letter, const char *name, const ch
     }
     text_puts(text, rest);
     size_t column = rest == left.data ? left.length : HELP_COLUMN + strlen(rest);
-    // A help text of several lines goes on below its first.
+    // Print a help text of several lines below its first.
     while (*help) {
         size_t length = strcspn(help, "\n");
         if (column + 2 > HELP_COLUMN) {

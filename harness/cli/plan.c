@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus plan: a run in parts, as caselists that take about equally long.
+// litmus plan: splits a run into caselists that take about equally long.
 #include "cli/cli.h"
 #include "session/plan.h"
 

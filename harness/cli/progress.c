@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus progress: runs generated programs whose threads wait for each other, and says which
-// progress model is the strongest that none of them contradicts.
+// litmus progress: runs generated programs whose threads wait for each other, and reports the
+// strongest progress model that none of them contradicts.
 #include "axiomatic/progress.h"
 #include "base/folder.h"
 #include "cli/cli.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define USUAL   8  // programs that must end under the same models
-#define RUNS    20 // of each program in each place
+#define RUNS    20 // of each program at each place
 #define RUNS_BY "20"
 
 struct options {
@@ -81,7 +81,7 @@ const struct cli_syntax cli_progress_syntax = {
     .operands = CLI_OPERANDS_NONE,
 };
 
-#define MARK "litmus-progress-programs" // the file that makes a folder of programs known
+#define MARK "litmus-progress-programs" // marks a folder as one of programs
 
 static bool each_program(const struct options *chosen, struct lit_folder *folder,
                          struct lit_error *error)
@@ -125,7 +125,7 @@ int cli_progress(struct cli_call *call)
     }
     if (!each_program(chosen, NULL, &call->error))
         return CLI_FAILED;
-    // The simulator has all workgroups of a few in flight.
+    // With few workgroups, the simulator has all of them in flight.
     text_printf(&pattern,
                 "litmus." AXI_WAITING "*@workgroup=256,times=%d,stride=1,step=4099,polls=%" PRIu64
                 "*",

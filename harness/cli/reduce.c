@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus reduce: a configuration that fails, made as small as it can be while it fails.
+// litmus reduce: shrinks a failing configuration while it still fails.
 #include "cli/device.h"
 #include "reduce/reduce.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus report: a stored session in a form for others, on stdout or in a file that is whole or
-// absent.
+// litmus report: writes a stored session in another format, to stdout or to a file that is complete
+// or absent.
 
 #include "base/file.h"
 #include "cli/cli.h"
@@ -79,7 +79,7 @@ static bool make_report(const struct options *chosen, struct text *text, struct 
     return good;
 }
 
-// Prints what is wrong with a report, or that nothing is.
+// Prints the faults of a report, or that it has none.
 static int check_report(const char *path, struct lit_error *error)
 {
     const bool from_stdin = strcmp(path, "-") == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus repro: one configuration as a folder that a driver's developer can use without this
+// litmus repro: exports one configuration as a folder that driver developers can use without this
 // program.
 #include "cli/device.h"
 #include "repro/bench.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus run: measures the selected configurations on the chosen devices, stores each result as it
-// arrives, prints the tables, and says by its exit code what was seen.
+// arrives, prints the tables, and exits with a code for the findings.
 
 #include "cli/session.h"
 #include "base/clock.h"
@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #define DEFAULT_RUNS  1000
-#define SMALL_SECONDS 60 // for programs that were drawn to be made small
+#define SMALL_SECONDS 60 // to shrink drawn programs
 #define MOST_RUNS     (UINT64_C(1) << 53)
 
 #define AT(member) offsetof(struct ses_options, member)
@@ -125,7 +125,7 @@ static bool is_given(uint64_t given, const char *name)
     return cli_is_given(&cli_run_syntax, given, name);
 }
 
-// A shard of runs has to know how many there are.
+// A shard of runs needs to know the number of runs.
 static const char *const apart[][2] = {{"shard", "shard-runs"},
                                        {"until-width", "until-decided"},
                                        {"until-width", "shard-runs"},
@@ -177,7 +177,7 @@ static bool check_usage(const struct ses_options *o, uint64_t given, struct lit_
     return ses_check(&o->patterns, &o->simt, error);
 }
 
-// Everything that one invocation holds.
+// The state of one invocation.
 struct run {
     struct ses_options options;
     struct cat_selection selection;
@@ -188,8 +188,8 @@ struct run {
     struct store_session session;
     struct ses_baseline baseline;
     struct ses_shares shares;
-    bool kept;       // the session has all kernels from outside that it needs
-    bool incomplete; // a device of the resumed session is not there
+    bool kept;       // the session has all needed kernels from outside
+    bool incomplete; // a device of the resumed session is missing
 };
 
 // Devices
@@ -200,7 +200,7 @@ static void remark_drivers(const struct run *run)
     for (size_t i = 0; i < run->devices.inventory.remark_count; i++) {
         const struct eng_remark *remark = &run->devices.inventory.remarks[i];
         char manifest[512];
-        // A driver without hardware is no news, unless there is nothing else.
+        // Report a driver without hardware only if there is nothing else.
         if (remark->harmless && run->devices.inventory.count > 0 && run->options.verbose == 0) {
             quiet++;
             continue;
@@ -235,7 +235,7 @@ static bool choose_devices(struct run *run, struct lit_error *error)
     return ses_choose(run->session.options, &run->devices, &run->incomplete, error);
 }
 
-// A software driver takes minutes for what a GPU does in seconds.
+// A software driver needs minutes where a GPU needs seconds.
 static uint64_t usual_on(const struct eng_device *device, uint64_t runs)
 {
     return device->facts.cpu ? (runs + 1) / 2 : runs;
@@ -282,7 +282,7 @@ static bool begin_session(struct run *run, const struct cli_call *call, struct l
            krn_keep(run->store, run->session.id, &run->kept, error);
 }
 
-// What reports say of drivers that cannot be used.
+// Notes unusable drivers for reports.
 static bool note_drivers(struct run *run, struct lit_error *error)
 {
     const struct eng_inventory *inventory = &run->devices.inventory;
@@ -338,7 +338,7 @@ static void print_last_line(const struct run *run, enum lit_exit code, const cha
     term_flush();
 }
 
-// What was measured is stored by now: nothing that happens here can cost any of it.
+// All results are stored by now, so a failure here loses none.
 static void collect_code(const struct run *run)
 {
     struct lit_error error = {0};
@@ -347,7 +347,7 @@ static void collect_code(const struct run *run)
         fprintf(stderr, "litmus: not all code could be stored: %s\n", error.message);
 }
 
-// The device of a result whose programs were drawn, if one of them failed; else NULL.
+// Returns the device of a failed result with drawn programs; else NULL.
 static const struct eng_device *drawn_on(const struct run *run, const struct report_model *model,
                                          const struct report_result *result)
 {
@@ -361,7 +361,7 @@ static const struct eng_device *drawn_on(const struct run *run, const struct rep
     return NULL;
 }
 
-// Of each configuration whose programs were drawn, the first one that failed.
+// Shrinks the first failing program of each drawn configuration.
 static void make_small(const struct run *run)
 {
     struct report_model model;
@@ -395,8 +395,8 @@ static uint64_t weigh(const struct eng_device *device, const char *name, uint64_
                            report_usual_runs(name, usual_on(device, runs)));
 }
 
-// Runs are shared where nobody says how many there are, not between machines, and where the code
-// may be asked for again afterwards.
+// Shares runs only if their number was not given, not between machines, and if the code may be
+// collected afterwards.
 static bool load_shares(struct run *run, struct lit_error *error)
 {
     const struct ses_options *o = &run->options;
@@ -489,7 +489,7 @@ static int print_plan(const struct run *run)
     return term_print(&text);
 }
 
-// Whether there is anything to do: a session without a configuration would be the newest one.
+// Whether there is anything to do: an empty session would become the newest one.
 static bool plan_exists(const struct run *run, struct lit_error *error)
 {
     size_t count = 0;
@@ -522,9 +522,9 @@ static void settle_rule(struct ses_options *o)
                                 .most = o->max_runs};
     if (!o->max_runs)
         o->rule.most = o->runs < MOST_RUNS / ENG_RULE_MOST ? o->runs * ENG_RULE_MOST : MOST_RUNS;
-    // One wait that ran out is what a progress model says cannot be; more say nothing else.
+    // One expired wait already contradicts a progress model; more add nothing.
     o->rule.waits = o->usual ? ENG_RULE_WAITS : o->progress;
-    // The most holds for the first look too, where -n is the default.
+    // The maximum also limits the first look if -n has its default.
     if ((width || decided) && o->rule.most < o->rule.least)
         o->runs = o->rule.least = o->rule.most;
 }

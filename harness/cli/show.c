@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus show: everything that a test says about itself, then its source. Needs no device.
+// litmus show: prints all information about a test, then its source. Needs no device.
 
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
@@ -52,7 +52,7 @@ const struct cli_syntax cli_show_syntax = {
     .reads_files = reads_files,
 };
 
-// Variant axes or run parameters, each with its values.
+// Prints variant axes or run parameters with their values.
 static void put_axes(struct text *text, const struct cat_axis *axes, size_t count, bool parameters)
 {
     for (size_t i = 0; i < count; i++) {
@@ -73,7 +73,7 @@ static void put_axes(struct text *text, const struct cat_axis *axes, size_t coun
     }
 }
 
-// "forbidden by uniform-flow,tangled-wait": the rules have their sentences in docs/spec.md.
+// Prints "forbidden by uniform-flow,tangled-wait"; docs/spec.md has the rules' sentences.
 static void put_class(struct text *text, const struct cat_rule *rule)
 {
     text_puts(text, cat_expectation_name(rule->expectation));
@@ -99,7 +99,7 @@ static void put_rules(struct text *text, const struct cat_head *head, const char
     }
 }
 
-// What devices must have: for all configurations, or for some only.
+// Prints what devices need, for all or for some configurations.
 static void put_needs(struct text *text, const struct cat_embedded *embedded)
 {
     uint64_t always = ~UINT64_C(0), sometimes = 0;
@@ -162,7 +162,7 @@ static bool show_one(struct text *text, const char *name, bool source, struct li
         text_puts(text, "\n");
         text_free(&line);
     }
-    // Of a test with modules for certain subgroup sizes the name may leave open which one it is.
+    // If modules depend on the subgroup size, the name may not determine which one it is.
     const struct cat_module *module = is_case ? cat_case_module(&which) : NULL;
     if (is_case && !module && !which.subgroup) {
         which.subgroup = USUAL_SIZE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus site: pages for a browser of many sessions.
+// litmus site: makes web pages from many sessions.
 
 #include "cli/cli.h"
 #include "report/format.h"
@@ -46,7 +46,7 @@ int cli_site(struct cli_call *call)
                          operands->count ? "missing report: see 'litmus help site'"
                                          : "missing folder: see 'litmus help site'");
     const char *called = format_called();
-    format_program("litmus"); // its readers', wherever they have it
+    format_program("litmus"); // the reader's, wherever installed
     good = good && lit_folder_check(path, SITE_MARK, &call->error);
     for (size_t i = 1; good && i < operands->count; i++)
         good = site_add(&site, operands->items[i], &call->error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus store check: what of a store is damaged.
+// litmus store check: reports what is damaged in a store.
 
 #include "cli/cli.h"
 #include "report/format.h"

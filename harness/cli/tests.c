@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tests that a command line names: files become tests of the catalogue, and so do kernels that
-// only a store knows.
+// Takes tests from the command line: adds files, and kernels that only a store has, to the
+// catalogue.
 #include "catalogue/catalogue.h"
 #include "cli/litmus.h"
 #include "store/store.h"
@@ -16,7 +16,7 @@ static bool names_test(const char *pattern, const struct cat_test *test)
     return text_glob(body, test->head.name) || text_glob(body, test->head.family);
 }
 
-// Whether only a store can say what it is.
+// Whether only a store can have it.
 static bool is_unknown(const char *pattern)
 {
     for (size_t i = 0; i < cat_test_count(); i++)
@@ -30,7 +30,7 @@ struct finding {
     struct lit_error why;
 };
 
-// Adds a kernel that one of the patterns names.
+// Adds a kernel that matches one of the patterns.
 static bool take_named(const void *bytes, size_t size, void *user)
 {
     struct finding *f = user;
@@ -40,7 +40,7 @@ static bool take_named(const void *bytes, size_t size, void *user)
     if (!cat_test_add(bytes, size, &test, &f->why))
         return false;
     for (size_t i = 0; i < f->patterns->count; i++) {
-        char *pattern = cat_pattern(f->patterns->items[i]); // lasts as long as the list
+        char *pattern = cat_pattern(f->patterns->items[i]); // valid as long as the list
         if (names_test(pattern, test)) {
             f->patterns->items[i] = pattern;
             named = true;
@@ -61,7 +61,7 @@ static const void *option_of(const struct cli_syntax *syntax, const void *chosen
     return NULL;
 }
 
-// Adds those that a store has; no store is fine.
+// Adds matching kernels of a store; the store may be missing.
 static bool find_in(const char *path, int64_t session, struct lit_list *patterns,
                     struct lit_error *error)
 {
@@ -88,7 +88,7 @@ static bool find_in_stores(const struct cli_syntax *syntax, const void *chosen,
         const struct lit_list *list = option_of(syntax, chosen, lists[i]);
         for (size_t k = 0; list && k < list->count && good; k++) {
             OWNED(lit_free) char *path = lit_strdup(list->items[k]);
-            path[strcspn(path, "#")] = '\0'; // the session is looked for by whoever reads it
+            path[strcspn(path, "#")] = '\0'; // the session's reader looks it up
             good = find_in(path, 0, patterns, error);
         }
     }
@@ -100,7 +100,7 @@ static bool take_list(const struct cli_syntax *syntax, const void *chosen, struc
                       struct lit_error *error)
 {
     const bool reads = syntax->reads_files && syntax->reads_files(chosen);
-    // Where the operands are stores, a name needs no other one.
+    // If the operands are stores, names need no other store.
     return !list->count ||
            (cli_files_take(list, reads, error) && (syntax->operands == CLI_OPERANDS_FILES ||
                                                    find_in_stores(syntax, chosen, list, error)));

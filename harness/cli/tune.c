@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus tune: which stress makes a test fail most often on a device.
+// litmus tune: finds the stress that makes a test fail most often on a device.
 #include "cli/device.h"
 #include "kernel/kernel.h"
 #include "tune/configuration.h"

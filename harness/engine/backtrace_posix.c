@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backtrace at the end. Only calls that need no memory and take no lock of this program; the
-// dynamic linker's lock may be held by the thread that crashed, so all of it has a time limit.
+// Prints a backtrace when the process ends. Calls only what needs no memory and takes no lock of
+// this program. The thread that crashed may hold the dynamic linker's lock, so a time limit covers
+// everything.
 #include "engine/process.h"
 #include "engine/protocol.h"
 
@@ -28,7 +29,7 @@ static void end_at_once(int number)
     kill(getpid(), ending);
 }
 
-// Few drivers live on when an allocation fails, so a crash without memory is none of theirs.
+// Few drivers survive a failed allocation, so a crash without memory is not the driver's fault.
 static bool has_memory(void)
 {
     void *probe = mmap(NULL, PROBE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -45,7 +46,7 @@ static void on_end(int number, siginfo_t *info, void *context)
 {
     void *frames[FRAMES];
     (void)context;
-    // Another thread is at it, and ends the process.
+    // Another thread prints the backtrace and ends the process.
     while (atomic_flag_test_and_set(&taken))
         pause();
     ending = number;
@@ -59,7 +60,7 @@ static void on_end(int number, siginfo_t *info, void *context)
     alarm(0);
     if (spent)
         _exit(ENG_EXIT_MEMORY);
-    // What the processor raised it raises again, at the same place; what was sent is sent again.
+    // Raise again: the instruction faults again by itself; a signal that was sent is sent again.
     signal(number, SIG_DFL);
     if (info->si_code <= 0)
         raise(number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backtrace at the end: of an exception that nobody handles, of abort, and of a worker that is
-// asked to end. Only calls that need no memory.
+// Prints a backtrace for an unhandled exception, for abort, and when a worker is asked to end.
+// Calls only what needs no memory.
 #include "engine/process.h"
 #include "engine/process_windows.h"
 #include "engine/protocol.h"
@@ -54,7 +54,7 @@ static void say(const char *line)
     WriteFile(GetStdHandle(STD_ERROR_HANDLE), line, (DWORD)strlen(line), &ignored, NULL);
 }
 
-// "C:\...\driver.dll(+0x1234) [0x7ff812341234]", as elsewhere.
+// Prints "C:\...\driver.dll(+0x1234) [0x7ff812341234]", as on other systems.
 static void say_frame(DWORD64 address)
 {
     char module[MAX_PATH] = "?", line[MAX_PATH + 64];
@@ -89,7 +89,7 @@ static void say_frames(CONTEXT *context)
     }
 }
 
-// Few drivers live on when an allocation fails, so a crash without memory is none of theirs.
+// Few drivers survive a failed allocation, so a crash without memory is not the driver's fault.
 static bool has_memory(void)
 {
     void *probe = VirtualAlloc(NULL, PROBE, MEM_RESERVE, PAGE_NOACCESS);
@@ -98,7 +98,7 @@ static bool has_memory(void)
 
 static void end(CONTEXT *context, DWORD code)
 {
-    // Another thread is at it, and ends the process.
+    // Another thread prints the backtrace and ends the process.
     while (atomic_flag_test_and_set(&taken))
         Sleep(1000);
     const bool spent = code != (DWORD)STATUS_CONTROL_C_EXIT && !has_memory();
@@ -122,7 +122,7 @@ static void on_abort(int number)
     end(&context, 3); // as abort does
 }
 
-// Prints where the thread is that works for the driver.
+// Prints where the driver's thread is.
 static DWORD WINAPI wait_for_end(void *thread)
 {
     CONTEXT context = {.ContextFlags = CONTEXT_FULL};

@@ -9,7 +9,7 @@
 
 struct kind {
     double seconds;
-    size_t items, parts, first; // first: of its parts
+    size_t items, parts, first; // first: the number of its first part
 };
 
 static int compare_loads(const void *left, const void *right)
@@ -21,7 +21,7 @@ static int compare_loads(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-// Each kind has one part, and each further part goes to the kind whose parts take longest.
+// Gives each kind one part, then each further part to the kind whose parts take longest.
 static size_t share_parts(struct kind kinds[ENG_APARTS], size_t parts)
 {
     size_t given = 0, first = 0;
@@ -69,7 +69,7 @@ size_t eng_balance(struct eng_load *items, size_t count, size_t parts)
     for (size_t i = 0; i < count; i++) {
         const struct kind *kind = &kinds[as[order[i]->apart]];
         size_t best = kind->first;
-        // One that has nothing comes before one that has what takes no time.
+        // An empty part comes before a part whose items take no time.
         for (size_t p = best + 1; p < kind->first + kind->parts; p++)
             if (ends[p] < ends[best] || (ends[p] <= ends[best] && taken[best] && !taken[p]))
                 best = p;

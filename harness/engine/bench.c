@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans in the worker: iterations are calibrated or the verification is tried, every row is made
-// ready, then all of them are timed round by round. Each output is compared with what it has to be.
+// Times scans in the worker: calibrates the iterations or tries the verification, prepares every
+// row, then times all rows round by round. Compares each output with the expected one.
 #include "engine/bench.h"
 
 #include "base/random.h"
@@ -14,21 +14,21 @@
 #include <unistd.h>
 
 #define FIRST_LOOPS 3u
-#define SAMPLES     3  // dispatches of a kernel, of which the fastest one says how many fit
-#define MOST_ASKED  64 // rows for which the driver is asked what it says of them
+#define SAMPLES     3  // dispatches of a kernel; the fastest one decides how many fit
+#define MOST_ASKED  64 // rows for which we ask the driver about the pipeline
 
 struct expectation {
-    struct bench_row row; // of the first row that needs it
+    struct bench_row row; // the first row that needs it
     uint32_t *words;
 };
 
-// A row that is made ready.
+// A prepared row.
 struct item {
     uint32_t number;
     struct bench_row row;
     bool fits;
     enum dev_status status;
-    struct dev_timed *timed; // NULL: it cannot be timed
+    struct dev_timed *timed; // NULL: cannot be timed
     struct lit_error error;
 };
 
@@ -110,9 +110,9 @@ static void make_item(struct job *job, struct item *item)
                                    &item->error);
 }
 
-// What the driver says of a row, of a pipeline of its own, so that what is timed was not compiled
-// otherwise than usual: its statistics into *report, and where it is asked for its code as events.
-// Nothing depends on it: what the driver does not say is left out.
+// Asks the driver about a row, with a separate pipeline so that the timed one is compiled as usual.
+// Stores the statistics in *report and, if requested, emits the code as events. Leaves out what the
+// driver does not report; nothing depends on it.
 static enum dev_status ask_driver(struct job *job, const struct bench_row *row,
                                   struct bench_report *report, struct lit_error *error)
 {
@@ -135,7 +135,7 @@ static enum dev_status ask_driver(struct job *job, const struct bench_row *row,
     return status == DEV_ERROR ? DEV_OK : status;
 }
 
-// A row that the device cannot run, or whose pipeline the driver refuses, is left out.
+// Leaves out a row that the device cannot run or whose pipeline the driver refuses.
 static enum dev_status report_row(struct job *job, struct item *item)
 {
     struct eng_event event = {.kind = ENG_EVENT_ROW, .result = ENG_PASS};
@@ -161,8 +161,8 @@ static enum dev_status report_row(struct job *job, struct item *item)
     return DEV_OK;
 }
 
-// How many rows are compiled at a time, each on a thread of its own. A driver for the processor
-// compiles with threads of its own, or while it runs.
+// How many rows to compile at a time, each on its own thread. A driver for the processor compiles
+// on its own threads, or while it runs.
 static size_t rows_at_a_time(const struct job *job)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -171,7 +171,7 @@ static size_t rows_at_a_time(const struct job *job)
     return cores < DEV_PRECOMPILE_MOST ? (size_t)cores : DEV_PRECOMPILE_MOST;
 }
 
-// Every row; reported in their order, each as soon as it is made.
+// Makes every row; reports them in order, each as soon as it is made.
 static enum dev_status make_all(struct job *job)
 {
     enum dev_status status = DEV_OK;
@@ -205,8 +205,8 @@ uint32_t eng_bench_loops(uint32_t loops, double ns, uint64_t rounds, double budg
     return fit >= BENCH_LOOPS ? BENCH_LOOPS : fit < 1 ? 1 : (uint32_t)fit;
 }
 
-// Whether a row is timed while iterations are calibrated: one for each kind of work, with the
-// barriers that a driver may take its time for.
+// Whether to time this row for calibration: one for each kind of work, with the barriers that may
+// be slow on a driver.
 static bool is_sample(const struct bench_row *row)
 {
     return row->workgroup == 256 && row->items <= 1 && row->chains != 1 &&
@@ -215,8 +215,8 @@ static bool is_sample(const struct bench_row *row)
                                            : row->barrier == BENCH_CONTROL);
 }
 
-// The fastest of a few dispatches: what else the machine does makes them slower only. The first one
-// is not counted, since a driver may compile within it.
+// Takes the fastest of a few dispatches: other work on the machine only makes them slower. Skips
+// the first one, since a driver may compile within it.
 static enum dev_status time_sample(struct job *job, struct dev_timed *timed, double *ns)
 {
     enum dev_status status = DEV_OK;
@@ -229,8 +229,8 @@ static enum dev_status time_sample(struct job *job, struct dev_timed *timed, dou
     return status;
 }
 
-// What one round of all rows would take: each sample stands for the rows of its kind. What cannot
-// be made is left out here and reported by report_row.
+// Estimates one round of all rows: each sample stands for the rows of its kind. Leaves out rows
+// that cannot be made; report_row reports those.
 static enum dev_status time_samples(struct job *job, double *ns)
 {
     enum dev_status status = DEV_OK;
@@ -406,7 +406,7 @@ static enum dev_status work(struct job *job)
 
 static void clear(struct job *job, enum dev_status status)
 {
-    // A driver may hang in cleaning up what it lost.
+    // A driver may hang while it cleans up a lost device.
     const bool alive = status != DEV_LOST && status != DEV_TIMEOUT;
     for (size_t i = 0; i < job->count && alive; i++)
         if (job->items[i].timed)

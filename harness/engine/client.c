@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks a worker, and replaces it when it ends.
+// Sends requests to a worker and replaces it when it ends.
 #include "engine/client.h"
 
 #include "base/file.h"
@@ -62,7 +62,7 @@ void eng_client_count(struct eng_client *client, enum eng_result result)
     client->hangs = eng_in_a_row(client->hangs, ENG_HANG, result);
 }
 
-// False if the chunk does not go on where the last one ended, or nobody wants it.
+// False if the chunk does not continue the last one, or nobody wants it.
 static bool take_chunk(struct eng_client *client, const struct eng_chunk *chunk)
 {
     const struct eng_benching *b = client->benching;
@@ -77,8 +77,8 @@ static bool take_chunk(struct eng_client *client, const struct eng_chunk *chunk)
     return sense;
 }
 
-// An event before the last one. False if it makes no sense; to who asks for no benchmark, what
-// belongs to one does not matter.
+// Takes an event before the last one. False if it makes no sense. Ignores benchmark events if the
+// client runs no benchmark.
 static bool take(struct eng_client *client, const struct eng_event *event,
                  struct eng_outcome *outcome)
 {
@@ -134,8 +134,8 @@ void eng_client_replace(struct eng_client *client, const char *name, const struc
         eng_worker_teach_one(client->worker, words, false, name);
 }
 
-// The first frame of a backtrace that is neither this program's nor the C library's, without
-// addresses: "libLLVM-15.so.1(_ZN4llvm5Value9takeNameEPS0_".
+// Finds the first frame of a backtrace outside this program and the C library, without addresses:
+// "libLLVM-15.so.1(_ZN4llvm5Value9takeNameEPS0_".
 static void find_place(const char *frames, char *place, size_t size)
 {
     for (const char *line = frames; line && *line; line += *line == '\n') {
@@ -182,13 +182,13 @@ uint32_t eng_outcome_worst(enum cat_check check, const struct eng_count *count)
     return worst;
 }
 
-// Whether the worker said all that belongs to a request.
+// Whether the worker's answer to a request is complete.
 static bool is_whole(const struct eng_event *event)
 {
     return event->kind == ENG_EVENT_DONE || event->kind == ENG_EVENT_ERROR;
 }
 
-// Reads events up to the last one of a request, which is in *event then.
+// Reads events until the last one of a request, which it stores in *event.
 static enum eng_end follow(struct eng_client *client, struct eng_outcome *outcome,
                            struct eng_event *event)
 {
@@ -240,7 +240,7 @@ static bool need_worker(struct eng_client *client, struct eng_outcome *outcome)
     return client->worker;
 }
 
-// A failure is counted as the harness's or as a lost device.
+// Counts a failure as the harness's or as a lost device.
 static enum eng_end open_once(struct eng_client *client, uint32_t checks,
                               struct eng_outcome *outcome)
 {
@@ -267,7 +267,7 @@ static enum eng_end open_once(struct eng_client *client, uint32_t checks,
     }
     if (refused && !outcome->reason[0])
         snprintf(outcome->reason, sizeof outcome->reason, "it cannot be opened");
-    // Once it was open, it is a device that went away.
+    // A device that was open before has gone away.
     client->unfit = refused && event.error_code != LIT_EXIT_DEVICE_LOST && !client->opened;
     if (end == ENG_END_RAN && outcome->result == ENG_HARNESS_ERROR && !is_whole(&event))
         client->failures++;
@@ -285,7 +285,7 @@ enum eng_end eng_client_open(struct eng_client *client, uint32_t checks,
         const enum eng_end end = open_once(client, checks, outcome);
         if (end != ENG_END_RAN || client->worker)
             return end;
-        // A device that resets is away for a moment.
+        // A device that resets disappears for a moment.
         if (!client->unfit && !eng_client_must_stop(client)) {
             unlock(client);
             sleep(1);
@@ -323,7 +323,7 @@ enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request 
     end = follow(client, outcome, &event);
     if (outcome->result == ENG_CRASH)
         note_place(client, outcome);
-    // A worker whose device is lost, or does not end what it began, has ended.
+    // End a worker that lost its device or hangs.
     if (!is_whole(&event) || outcome->result == ENG_HANG || outcome->result == ENG_DEVICE_LOST)
         eng_client_stop(client, true);
     if (end == ENG_END_RAN && !opens) {
@@ -333,7 +333,7 @@ enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request 
     return end;
 }
 
-// --- One request after another for what a driver makes of a configuration.
+// --- Asks for the code of one configuration after another
 
 static bool hand_over(const struct eng_capture *capture, const struct cat_case *which,
                       const struct eng_client *client, const struct eng_outcome *outcome)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests whose runs are programs that are drawn.
+// Runs tests whose runs are drawn programs.
 #include "engine/measure.h"
 
 #include <inttypes.h>
@@ -28,7 +28,7 @@ void eng_draw_name(const struct gen_limits *limits, uint64_t seed, uint64_t inde
              gen_rule_name(limits->rule), seed, index);
 }
 
-// Two subgroups at least.
+// At least two subgroups.
 static uint32_t workgroup_of(uint32_t subgroup)
 {
     return subgroup <= 32 ? 64 : 2 * subgroup;
@@ -53,10 +53,10 @@ struct drawn {
     struct eng_request request;
     struct eng_generated generated;
     struct eng_prepared ready; // to be precompiled
-    struct lit_error error;    // why it makes no sense
+    struct lit_error error;    // why it is invalid
 };
 
-// The rest, once the program and its request are there.
+// Fills the rest from the program and its request.
 static void make(struct drawn *drawn, enum masks_rule rule)
 {
     const struct eng_request *request = &drawn->request;
@@ -94,8 +94,7 @@ static void make(struct drawn *drawn, enum masks_rule rule)
                         &drawn->error);
 }
 
-// The program has few runs: what the device-side checker needs to be made ready would take longer
-// than they do.
+// Programs have few runs: preparing the device-side checker would take longer than the runs.
 static enum dev_status run(struct dev *dev, const struct drawn *drawn, const struct eng_sink *sink)
 {
     if (!drawn->error.message[0])
@@ -139,13 +138,13 @@ enum dev_status eng_generated_run(struct dev *dev, const struct eng_request *req
     return run(dev, one, sink);
 }
 
-// --- Runs that are programs
+// --- Drawn programs as runs
 
-// A program's events on their way to one.
+// Turns a program's events into one event.
 struct events {
     const struct eng_sink *sink;
     uint64_t run, index;
-    struct eng_count count; // of its own runs
+    struct eng_count count; // of the program's own runs
     struct eng_event end;
 };
 
@@ -166,7 +165,7 @@ void eng_draw_counted(uint64_t run, uint64_t index, struct eng_count *count)
     count->runs = 1;
     count->failed_runs = count->failed_runs > 0;
     count->first_run_failed = count->failed_runs && run == 0;
-    // One of each, so that as many programs as possible are named.
+    // Keep one failure of each, so that as many programs as possible are named.
     count->failure_count = count->failure_count > 0;
     if (count->failure_count) {
         struct eng_failure *failure = &count->failures[0];
@@ -209,8 +208,8 @@ static void draw(const struct dev_facts *facts, const struct cat_case *which, ui
     make(one, limits.rule);
 }
 
-// Those that come next: their pipelines are precompiled, each on a thread of its own, while those
-// before them run.
+// Programs that come next: their pipelines are precompiled, each on its own thread, while earlier
+// programs run.
 
 #define AHEAD 5
 
@@ -218,8 +217,8 @@ struct drawing {
     struct dev *dev;
     const struct cat_case *which;
     const struct eng_request *request;
-    struct drawn *ahead[AHEAD]; // run r, and those that come next, are at r % AHEAD
-    uint64_t begun;             // runs up to here were
+    struct drawn *ahead[AHEAD]; // run r and the next ones, at r % AHEAD
+    uint64_t begun;             // runs before this one were begun
 };
 
 static uint64_t index_of(const struct drawing *d, uint64_t run)
@@ -227,7 +226,7 @@ static uint64_t index_of(const struct drawing *d, uint64_t run)
     return dev_facts_program(dev_facts(d->dev), d->which->subgroup, d->request->first + run);
 }
 
-// Whatever is wrong with one will be said when its turn comes.
+// Errors are reported when the program's turn comes.
 static void precompile(struct drawing *d, struct drawn *one)
 {
     struct lit_error error = {0};
@@ -245,8 +244,8 @@ static void precompile(struct drawing *d, struct drawn *one)
                         .code = eng_compile_info(&one->ready, one->generated.module.words)});
 }
 
-// Draws `run` unless it was, and begins those behind it if they are to be. The words of those that
-// were begun stay until nobody needs them: of a run no more after it.
+// Draws `run` unless it was drawn, and begins to precompile later runs if the request allows. Each
+// program's words stay until nothing needs them, at most until its run is over.
 static struct drawn *begin(struct drawing *d, uint64_t run)
 {
     const uint64_t behind = d->request->renew ? run + AHEAD : run + 1;
@@ -286,7 +285,7 @@ enum dev_status eng_draw_run(struct dev *dev, const struct cat_case *which,
         if (!ran || !emit_program(&events))
             break;
     }
-    // A device that was lost is not asked for anything more.
+    // Ask nothing more from a lost device.
     if (status == DEV_OK || status == DEV_ERROR)
         end_ahead(&drawing);
     sink->emit(&events.end, sink->user);

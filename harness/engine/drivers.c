@@ -37,7 +37,7 @@ char *eng_next_piece(const char **list, char separator)
 
 // Manifests
 
-// False with a remark; errno is then why, or 0 if it is the file's fault.
+// Returns false with a remark; errno says why, or is 0 if the file is at fault.
 static bool read_manifest(const char *path, struct text *bytes, char *remark, size_t size)
 {
     const bool read = text_read(bytes, path, MANIFEST_MAX - 1);
@@ -51,7 +51,7 @@ static bool read_manifest(const char *path, struct text *bytes, char *remark, si
     return false;
 }
 
-// Something that this process lacks, so that nothing is known of the file.
+// Whether this process lacks something, so that the error says nothing about the file.
 static bool is_lack(int number)
 {
     return number == EMFILE || number == ENFILE || number == ENOMEM || number == EIO ||
@@ -64,8 +64,8 @@ static bool is_foreign(const json_t *icd)
     return arch && strcmp(arch, sizeof(void *) == 8 ? "32" : "64") == 0;
 }
 
-// A library that is named by a path must be there, else errno says why it is not; one that is only
-// named is searched by the linker.
+// A library named by a path must exist, else errno says why not; the linker searches for a bare
+// name.
 static bool library_exists(const char *manifest, const char *library)
 {
     OWNED(text_free) struct text path = {0};
@@ -206,7 +206,7 @@ static void add_found(const char *path, bool folder, void *search)
     (folder ? add_folder : add_manifest)(search, path);
 }
 
-// The paths in VK_DRIVER_FILES or VK_ADD_DRIVER_FILES: manifests, and folders of them.
+// Adds the paths in VK_DRIVER_FILES or VK_ADD_DRIVER_FILES: manifests, and folders with them.
 static void add_named(struct search *search, const char *list)
 {
     struct stat status;
@@ -241,7 +241,7 @@ void eng_drivers_clear(struct eng_drivers *drivers)
 
 // --- Takes stock of the devices, driver by driver.
 
-#define DEVICES_MAX 64 // of one driver; more than that is no honest answer
+#define DEVICES_MAX 64 // of one driver; a higher number is not plausible
 
 static bool is_same(const struct dev_facts *a, const struct dev_facts *b)
 {
@@ -275,13 +275,12 @@ static void add_remark(struct eng_inventory *inventory, const char *manifest, bo
     text_sanitise(remark->text, sizeof remark->text, text);
 }
 
-// One driver while it is asked. All are asked at once: they take their time each in a process of
-// its own.
+// One driver's state during the inventory. All drivers are asked at once, each in its own process.
 struct asked {
     const char *manifest;
     struct eng_worker *worker; // NULL: it could not be started
     char reason[512];          // why it has no device, "" if it has one
-    bool harmless;             // it answered in order
+    bool harmless;             // it answered correctly
     bool starved;              // it had no memory to answer
 };
 
@@ -332,7 +331,7 @@ static enum eng_wait take_answer(const struct eng_watch *watch, struct eng_inven
         snprintf(asked->reason, sizeof asked->reason, "%s", event.text);
     else if (wait == ENG_WAIT_EVENT && found == 0)
         snprintf(asked->reason, sizeof asked->reason, "it has no device");
-    // It can end while the others are listened to.
+    // It can end while we listen to the others.
     if (wait == ENG_WAIT_EVENT)
         eng_worker_ask(asked->worker, &(struct eng_request){.kind = ENG_QUIT});
     else if (!eng_worker_end(&asked->worker, true) && !asked->reason[0])
@@ -376,7 +375,7 @@ bool eng_inventory_take(const struct eng_watch *watch, struct eng_inventory *inv
     return finished;
 }
 
-// --- Finds the SIMT simulator and tells it what to do, through the environment.
+// --- Finds the SIMT simulator and passes it settings through the environment
 
 #define SIMT_MANIFEST "simt_icd.json"
 

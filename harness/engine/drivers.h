@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which driver manifests the Vulkan loader knows, found without the loader: each is then tried
-// alone, so that a broken driver costs only itself. The rules are those of "Driver Discovery" in
-// the loader's documentation.
+// Finds the driver manifests that the Vulkan loader knows, without the loader, so that each can be
+// tried alone and a broken driver costs only itself. The rules follow "Driver Discovery" in the
+// loader's documentation.
 #pragma once
 
 #include "engine/watch.h"
@@ -15,60 +15,59 @@ struct eng_driver {
 struct eng_drivers {
     struct eng_driver *items;
     size_t count;
-    // A folder or a manifest of which nothing is known because this process lacked something (files
-    // that it may open, memory), and what; "" if there is none.
+    // A folder or manifest that we could not examine because this process lacked something (file
+    // descriptors, memory), and what it lacked; "" if none.
     char unread[512];
 };
 
-// Where a variable's value comes from: secure_getenv, which hides it from a program that runs with
-// elevated privileges, as the loader does; or a test's own.
+// Reads a variable: secure_getenv, which like the loader ignores it in a program with elevated
+// privileges; or a test's own function.
 typedef const char *eng_getenv(const char *name);
 
-// Finds the manifests, in the loader's order, files of one folder by name; a file that is found
-// twice is listed once, 32-bit drivers and those that VK_LOADER_DRIVERS_SELECT and _DISABLE filter
-// are left out. A file that VK_DRIVER_FILES names and that cannot be read is listed with a remark.
+// Finds the manifests in the loader's order, files in one folder by name. Lists a file once even if
+// found twice. Skips 32-bit drivers and drivers that VK_LOADER_DRIVERS_SELECT and _DISABLE filter
+// out. Lists an unreadable file named by VK_DRIVER_FILES with a remark.
 void eng_drivers_find(struct eng_drivers *drivers, eng_getenv *get);
 void eng_drivers_clear(struct eng_drivers *drivers);
 
 enum eng_manifest {
     ENG_MANIFEST_GOOD,
-    ENG_MANIFEST_FOREIGN, // a driver for another architecture: to be left out silently
+    ENG_MANIFEST_FOREIGN, // a driver for another architecture: skip it silently
     ENG_MANIFEST_BAD,     // `remark` says why
-    ENG_MANIFEST_UNREAD,  // likewise, but the file is not to blame
+    ENG_MANIFEST_UNREAD,  // likewise, but the file is not at fault
 };
 
-// Looks at a manifest file. The file is not trusted: at most 64 KiB of it are read.
+// Checks a manifest file. Does not trust it: reads at most 64 KiB.
 enum eng_manifest eng_manifest_check(const char *path, char *remark, size_t size);
 
-// Asks all drivers, each in a worker of its own, in the loader's order. A device that two manifests
-// lead to is listed once, if device UUID, driver UUID, name and driver version agree. False if a
+// Asks all drivers in the loader's order, each in its own worker. Lists a device once if two
+// manifests lead to it and device UUID, driver UUID, name and driver version agree. False if a
 // signal or the end of the run's time stopped it.
 bool eng_inventory_take(const struct eng_watch *watch, struct eng_inventory *inventory);
 
-// --- The SIMT simulator of simt/: where it is, and what it is told. It is only used where --simt
-// asks for it, and then it is the only driver that this program sees. This is the one place of the
-// program that knows a file of simt/: the settings, so that a wrong one is refused before anything
-// runs.
+// --- The SIMT simulator of simt/: its location and its settings. It is used only with --simt, and
+// then this program sees no other driver. Only this code knows a file of simt/, the settings, so
+// that it can refuse a wrong one before anything runs.
 
-#define ENG_SIMT_RUNS 20 // of each configuration unless -n says otherwise: it is an interpreter
+#define ENG_SIMT_RUNS 20 // of each configuration unless -n is given: it is an interpreter
 
-// Settings as --simt has them, "MODEL[,SETTING=VALUE...]", in the words of the driver:
-// "model=MODEL,...". False with an error that names what would be right. Pure.
+// Converts settings from the form of --simt, "MODEL[,SETTING=VALUE...]", to the driver's,
+// "model=MODEL,...". False with an error that names the valid choices. Pure.
 bool eng_simt_settings(const char *given, struct text *settings, struct lit_error *error);
-// Whether settings say something of `name`.
+// Whether the settings contain `name`.
 bool eng_simt_has(const char *settings, const char *name);
 
-// The name of the model that settings ask for: a constant, "lockstep" where they make no sense.
+// Returns the name of the model in the settings: a constant, "lockstep" if they are invalid.
 const char *eng_simt_model(const char *settings);
-// What that model does, half a sentence: "a shuffle takes whatever ...".
+// Describes the model in half a sentence: "a shuffle takes whatever ...".
 const char *eng_simt_about(const char *model);
 
-// The path of the reference driver's manifest, without dots and links; free() it. NULL with an
-// error if it is not there. eng_simt_use says where that is.
+// Returns the path of the reference driver's manifest, without dots and links; free() it. NULL with
+// an error if it does not exist. eng_simt_use says where it is searched.
 char *eng_simt_manifest(struct lit_error *error);
-// Makes the reference driver with these settings (in the words of --simt) the only driver that
-// eng_inventory_take and the workers find: sets variables of this process's environment, so no
-// other thread may run. The driver's manifest is the file that LITMUS_SIMT_ICD names; else
-// ../simt/simt_icd.json beside the program's folder, where the build has it; else
-// ../share/litmus/simt_icd.json, where it is installed. False with an error if it is not there.
+// Makes the reference driver with these settings (as --simt takes them) the only driver that
+// eng_inventory_take and the workers find. Sets variables in this process's environment, so no
+// other thread may run. Uses the manifest that LITMUS_SIMT_ICD names; else ../simt/simt_icd.json
+// beside the program's folder, as in the build; else ../share/litmus/simt_icd.json, as installed.
+// False with an error if it does not exist.
 bool eng_simt_use(const char *given, struct lit_error *error);

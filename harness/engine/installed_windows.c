@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registry, as in the loader's "Driver Discovery on Windows": first what belongs to the display
-// adapters that are there and to their software components, then the list of all other drivers.
+// Searches the registry, as in the loader's "Driver Discovery on Windows": first the entries of the
+// present display adapters and their software components, then the list of all other drivers.
 #include "engine/installed.h"
 
 #include "base/text.h"
@@ -22,7 +22,7 @@ struct search {
     void *user;
 };
 
-// The driver's value: one path, or several.
+// Adds the driver's value: one path or several.
 static void add_of_device(const struct search *search, const char *device)
 {
     DEVINST node;
@@ -57,7 +57,7 @@ static void add_of_class(const struct search *search, const char *class)
             add_of_device(search, device);
 }
 
-// Each value's name is a path, and 0 says that it is used.
+// Adds each value's name as a path if its data is 0, which means enabled.
 static void add_listed(const struct search *search, HKEY root)
 {
     HKEY key;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of the kernel: "priority,number,microseconds,flags;text", and lines with a blank before
-// them that say more of the record before.
+// Reads kernel records: "priority,number,microseconds,flags;text"; lines that start with a blank
+// continue the record before.
 #include "engine/watch.h"
 
 #include "model/result.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_READS 4096 // at once
+#define MOST_READS 4096 // per call
 
 void eng_kernel_log_open(struct eng_kernel_log *log, const char *path)
 {
@@ -31,7 +31,7 @@ void eng_kernel_log_close(struct eng_kernel_log *log)
     *log = (struct eng_kernel_log){.file = -1};
 }
 
-// Drivers of graphics devices, the crash of a process, and memory that ran out.
+// Matches graphics drivers, crashed processes, and out-of-memory messages.
 static bool matters(const char *line)
 {
     static const char *const words[] = {
@@ -59,7 +59,7 @@ static void take_line(struct eng_kernel_log *log)
         return;
     text_printf(&log->lines, "[%5llu.%06llu] %s\n", microseconds / 1000000, microseconds % 1000000,
                 text + 1);
-    // Whole lines from the beginning are dropped.
+    // Drop whole lines from the beginning.
     size_t over = log->lines.length < ENG_EVIDENCE_SIZE ? 0 : log->lines.length - ENG_EVIDENCE_SIZE;
     if (over) {
         const char *end = strchr(log->lines.data + over, '\n');
@@ -71,7 +71,7 @@ static void take_line(struct eng_kernel_log *log)
 
 void eng_kernel_log_read(struct eng_kernel_log *log)
 {
-    char bytes[8192]; // a record is no longer
+    char bytes[8192]; // the longest record
     ssize_t length = 0;
     for (unsigned reads = 0; log->file >= 0 && reads < MOST_READS; reads++) {
         length = read(log->file, bytes, sizeof bytes);

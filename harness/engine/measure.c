@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One configuration in the worker: what the device lacks for it, then its runs in batches, with a
-// new pipeline from time to time.
+// Runs one configuration in the worker: checks what the device lacks, then runs batches, and makes
+// a new pipeline from time to time.
 #include "engine/measure.h"
 
 #include "base/clock.h"
@@ -13,9 +13,8 @@
 #include <unistd.h>
 
 #define PIPELINE_RUNS                                                                              \
-    500                     // a pipeline is compiled anew after so many runs, if they took longer
-                            // than compiling it did
-#define BATCH_SECONDS  0.05 // batches grow until one takes so long
+    500 // compile a new pipeline after so many runs, if they took longer than compiling did
+#define BATCH_SECONDS  0.05 // batches grow until one takes this long
 #define BATCH_GROWTH   16u  // but no faster than that
 #define CHECKER_SILENT "the checker did not check every word: checked on the host from here on"
 
@@ -23,7 +22,7 @@ struct job {
     const struct eng_measure *measure;
     const struct eng_request *request;
     const struct dev_facts *facts;
-    struct cat_case which; // as it was asked for
+    struct cat_case which; // as requested
     struct eng_prepared ready;
     struct dev_stress stress;
     bool check_on_host;
@@ -32,14 +31,14 @@ struct job {
     uint64_t program_runs;
     bool made;                 // since the last event
     bool next_begun;           // its successor is being precompiled
-    double compiling, running; // seconds: of this program's creation and first run, of the others
-    bool has_digest;           // of a right run of this program
+    double compiling, running; // seconds: creation and first run of this program, its other runs
+    bool has_digest;           // from a correct run of this program
     uint32_t digest;
-    double mark; // up to here the time is accounted for
+    double mark; // time is accounted for up to here
 
     uint64_t next, end; // numbers of runs
-    uint32_t begun;     // runs of the batch that was made ready beside the last one; 0: none was
-    double each;        // seconds of a run in the last batch, at most; 0: there was none
+    uint32_t begun;     // runs in the batch prepared beside the last one; 0: none
+    double each;        // maximum seconds per run in the last batch; 0: no batch yet
     uint32_t seeds[ENG_MAX_BATCH], next_seeds[ENG_MAX_BATCH];
     struct cat_run runs[ENG_MAX_BATCH];
     bool expired[ENG_MAX_BATCH];
@@ -74,7 +73,7 @@ struct dev_compile_info eng_compile_info(const struct eng_prepared *ready, const
     };
 }
 
-// Whether what was prepared is within the device's limits. `words`: as for eng_compile_info.
+// Whether the prepared configuration fits the device's limits. `words`: as for eng_compile_info.
 static bool device_runs(const struct dev *dev, const struct eng_prepared *ready,
                         const uint32_t *words, struct lit_error *error)
 {
@@ -90,11 +89,11 @@ uint64_t eng_most_words(const struct dev *dev)
     return host < device ? host : device;
 }
 
-// --- Ahead of its turn: from a configuration's name to its pipeline, input and expectation.
+// --- Prepares ahead of time: from a configuration's name to its pipeline, input and expectation
 
 #define MOST_WORDS (UINT64_C(1) << 22) // of input and expectation
 
-// What one thread makes besides the pipeline. Once made it waits in the list for its turn.
+// What one thread makes besides the pipeline. It then waits in the list for its turn.
 struct upcoming {
     const struct eng_sink *sink;
     char name[512];
@@ -106,7 +105,7 @@ struct upcoming {
 static struct upcoming *made;
 static pthread_mutex_t made_lock = PTHREAD_MUTEX_INITIALIZER;
 
-// Takes the one of that name, NULL: any, out of the list. NULL if there is none.
+// Takes the entry with this name (NULL: any) out of the list. NULL if there is none.
 static struct upcoming *take_made(const char *name)
 {
     pthread_mutex_lock(&made_lock);
@@ -134,8 +133,8 @@ static bool same_shape(const struct cat_shape *a, const struct cat_shape *b)
            a->input_words == b->input_words && a->state_words == b->state_words;
 }
 
-// Moves input and expectation, if they were made with this seed for this configuration, to *ready,
-// which eng_prepare has filled. False if they are not there.
+// Moves input and expectation to *ready, which eng_prepare has filled, if they were made with this
+// seed for this configuration. Else returns false.
 static bool take_data(const char *name, uint64_t seed, struct eng_prepared *ready)
 {
     struct upcoming *one = take_made(name);
@@ -165,7 +164,7 @@ static void say_made(const struct eng_sink *sink, const char *name)
     sink->emit(&event, sink->user);
 }
 
-// On the pipeline's thread.
+// Runs on the pipeline's thread.
 static void finish_data(const char *name, void *user)
 {
     struct upcoming *one = user;
@@ -184,7 +183,7 @@ static void finish_data(const char *name, void *user)
     say_made(sink, name);
 }
 
-// Whatever is wrong with it will be said when its turn comes.
+// Errors are reported when its turn comes.
 static bool begin_data(struct dev *dev, const struct eng_upcoming *ahead, struct upcoming *one)
 {
     struct lit_error error = {0};
@@ -246,7 +245,7 @@ static bool resolve(struct job *job)
                        job->measure->own ? job->measure->own->module.words : NULL, &job->error);
 }
 
-// --- What is too long for one event
+// --- Splits what is too long for one event
 
 static bool emit_bytes(const void *bytes, size_t size, const struct eng_sink *sink)
 {
@@ -303,14 +302,14 @@ static enum dev_status make_program(struct job *job)
                                           .timed = job->request->timed,
                                       },
                                       &status, &job->error);
-    // Precompiled, it took as long as if it had been waited for. The wait that there was is counted
-    // with the first batch.
+    // A precompiled pipeline took as long as if we had waited for it. The actual wait counts with
+    // the first batch.
     const double spared = dev_precompile_spent(job->measure->dev) - (clock_now() - start);
     job->compiling = spared > 0 ? spared : 0;
     return status;
 }
 
-// Halfway to its successor, if there will be one by the looks of it.
+// Starts the next pipeline at half of this one's expected life, if there will be a next one.
 static void precompile_next(struct job *job)
 {
     if (!job->request->renew || job->next_begun || job->program_runs < PIPELINE_RUNS / 2 ||
@@ -343,7 +342,7 @@ static enum dev_status run_batch(struct job *job, uint32_t runs, uint32_t next_r
     if (status != DEV_OK || !job->batch.unchecked)
         return status;
 
-    // What the device says cannot be relied on: the same runs again, seen by the host.
+    // The device's report is unreliable: repeat these runs and check them on the host.
     eng_emit_text(job->measure->sink, ENG_EVENT_MESSAGE, ENG_PASS, CHECKER_SILENT);
     job->check_on_host = true;
     status = make_program(job);
@@ -368,8 +367,8 @@ static void add_failure(const struct job *job, const struct cat_failure *at, con
                          failure->where, sizeof failure->where);
 }
 
-// A deterministic configuration has to store the same words in every run of a pipeline, even where
-// several are allowed: one of the run's good instances becomes one that varied.
+// A deterministic configuration must store the same words in every run of a pipeline, even if it
+// allows several outcomes. Turns one good instance of the run into one that varied.
 static void check_determinism(struct job *job, uint32_t index, struct eng_count *count)
 {
     struct cat_run *run = &job->runs[index];
@@ -441,16 +440,16 @@ static bool program_is_old(const struct job *job)
     return job->program_runs >= PIPELINE_RUNS && job->running >= job->compiling;
 }
 
-// How many runs there are from one on, up to the end, or to where waits may end it: a batch is no
-// longer than that.
+// How many runs are left up to the end, or up to where expired waits may end the request; no batch
+// is longer.
 static uint64_t runs_left(const struct job *job, uint64_t from)
 {
     const uint64_t look = job->request->first + job->request->waits;
     return (from < look && look < job->end ? look : job->end) - from;
 }
 
-// How many runs the batch after one of `runs` has. None if there may be no such batch, or if it is
-// to be much larger: then it is to be known how long this one takes.
+// How many runs the batch after one with `runs` has. Returns 0 if no such batch may follow, or if
+// it would be much larger: then we must first know how long this one takes.
 static uint32_t runs_after(const struct job *job, uint32_t runs)
 {
     const uint32_t next = eng_batch_after(runs, job->each * runs);
@@ -461,20 +460,20 @@ static uint32_t runs_after(const struct job *job, uint32_t runs)
     return may_end || renews || job->program_runs == 0 || next > 2 * runs ? 0 : at_most(left, next);
 }
 
-// All runs, batch by batch; *total is what they add up to.
+// Does all runs, batch by batch; *total sums them up.
 static enum dev_status run_all(struct job *job, struct eng_count *total)
 {
     uint32_t size = 1;
     while (job->next < job->end) {
         enum dev_status status = DEV_OK;
-        // What was made ready beside a batch begins when that ended.
+        // A batch prepared beside another begins when the other ends.
         const double start = job->begun ? job->mark : clock_now();
         if (!job->program || (!job->begun && program_is_old(job)))
             status = make_program(job);
         if (status != DEV_OK)
             return status;
 
-        // Some drivers compile within the first dispatch.
+        // Some drivers compile during the first dispatch.
         const bool fresh = job->program_runs == 0;
         const double made = fresh ? clock_now() : start;
         precompile_next(job);
@@ -503,7 +502,7 @@ static enum dev_status run_all(struct job *job, struct eng_count *total)
         if (job->request->waits && total->runs == job->request->waits &&
             total->no_progress_runs == total->runs)
             return DEV_OK;
-        // A first run took no longer than this.
+        // This bounds the time of a first run.
         if (!fresh || size == 1)
             size = eng_batch_after(runs, seconds);
         if (!fresh || job->each <= 0)
@@ -512,7 +511,7 @@ static enum dev_status run_all(struct job *job, struct eng_count *total)
     return DEV_OK;
 }
 
-// A batch that was submitted and will not be looked at has to end before anything is destroyed.
+// A submitted batch must end before anything is destroyed, even if nobody reads its result.
 static enum dev_status end_batches(struct job *job, enum dev_status status)
 {
     struct lit_error error = {0};
@@ -522,14 +521,14 @@ static enum dev_status end_batches(struct job *job, enum dev_status status)
     return ended != DEV_OK ? ended : status;
 }
 
-// Ends the request. A driver may hang in cleaning up what it lost; whatever else is asked of it
-// comes before the end is said, so that a crash is this configuration's.
+// Ends the request. A driver may hang while it cleans up a lost device. All other calls into the
+// driver come before we report the end, so that a crash counts for this configuration.
 static void conclude(struct job *job, enum dev_status status, enum eng_event_kind kind,
                      enum eng_result result)
 {
     if (status == DEV_OK || status == DEV_ERROR) {
         dev_program_destroy(&job->program);
-        // Under another set of stress, or with nothing left to run, it was not used.
+        // Unused if the stress changed or no runs are left.
         dev_precompile_drop(job->measure->dev, job->request->name);
     }
     eng_emit_text(job->measure->sink, kind, result, job->error.message);
@@ -587,7 +586,7 @@ done:
     return status;
 }
 
-// --- One configuration compiled, and what the driver gives of it cut into chunks.
+// --- Compiles one configuration and cuts what the driver reports into chunks
 
 bool eng_emit_code(const struct isa_code *code, const struct eng_sink *sink)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the list of configurations that a device runs.
+// Lists the configurations that a device runs.
 #include "engine/queue.h"
 
 #include "base/random.h"
@@ -15,7 +15,7 @@ struct gathering {
     const struct cat_selection *whole; // what a run was asked for
     const struct dev_facts *facts;
     const struct cat_selection *selection; // as far as it concerns a test
-    const struct cat_selection *sized; // what a case of another size must be selected by as well
+    const struct cat_selection *sized;     // also selects cases of other sizes
     uint32_t usual;
 };
 
@@ -60,7 +60,7 @@ void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
                                   .facts = facts,
                                   .sized = &sized,
                                   .usual = size_count ? sizes[0] : 0};
-    // Other sizes than the usual one have to be asked for.
+    // Sizes other than the usual one must be requested.
     if (!selection->thorough && sized.count == 0 && size_count > 1)
         size_count = 1;
     const char **room = lit_alloc(selection->count + 1, sizeof *room);
@@ -98,7 +98,7 @@ void eng_plan_clear(struct eng_plan *plan)
     *plan = (struct eng_plan){0};
 }
 
-// --- Shards: from words to a part of a run.
+// --- Shards: parses which part of a run to do
 
 static const char *value_of(eng_getenv *get, const char *name)
 {
@@ -106,7 +106,7 @@ static const char *value_of(eng_getenv *get, const char *name)
     return value && value[0] ? value : NULL;
 }
 
-// Decimal digits alone, at most `most`.
+// Reads only decimal digits, at most `most`.
 static bool read_number(const char *text, size_t length, uint64_t most, uint64_t *number)
 {
     *number = 0;
@@ -145,7 +145,7 @@ bool eng_shard_parse(const char *text, enum store_shard kind, const char *from,
     return true;
 }
 
-// Two variables that say an index and a count.
+// Two variables that give an index and a count.
 struct pair {
     const char *index, *count;
     uint64_t first; // what the index counts from
@@ -202,7 +202,7 @@ static bool from_slurm(eng_getenv *get, struct eng_shard *shard, char from[64],
                             text ? text : "");
     }
     const uint64_t step = numbers[STEP], id = numbers[ID], least = numbers[MIN];
-    // A list of tasks that is no range has a rank that no task can know.
+    // If a list of tasks is not a range, a task cannot know its rank.
     if (step == 0 || numbers[MAX] < least || id < least || id > numbers[MAX] ||
         (id - least) % step != 0 || (numbers[MAX] - least) / step + 1 != numbers[COUNT] ||
         numbers[COUNT] > ENG_SHARDS_MAX)
@@ -290,7 +290,7 @@ void eng_shard_runs(const struct eng_shard *shard, uint64_t runs, uint64_t *firs
     *count = boundary(runs, shard->index + 1, shard->count) - *first;
 }
 
-// --- From what a run was asked for to the set of one configuration.
+// --- Chooses the stress of one configuration from the run's options
 
 static struct dev_stress find_tuned(const struct eng_stressing *stressing, const char *device,
                                     const char *name)
@@ -308,7 +308,7 @@ static struct dev_stress find_tuned(const struct eng_stressing *stressing, const
         if (!near && cfg_same_test(tuned->name, name))
             near = tuned->stress;
     }
-    // A store is a file: what it says may be no set.
+    // A store is a file: its text may not be a valid set.
     if (near && !eng_stress_parse(near, &set, NULL))
         set = (struct dev_stress){0};
     return set;
@@ -338,9 +338,9 @@ void eng_stress_choose(const struct eng_stressing *stressing, uint64_t seed,
     eng_stress_print(&set, text);
 }
 
-// --- Which pipelines a worker is told to precompile, and which it may be making.
+// --- Which pipelines a worker is told to precompile, and which it may be making
 
-// Those whose turn is over are dropped by the worker, made or not.
+// Drops those whose turn is over; the worker does the same, made or not.
 static void drop_before(struct eng_precompile *f, size_t place)
 {
     size_t kept = 0;

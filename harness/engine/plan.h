@@ -11,8 +11,8 @@
 #include "model/stress.h"
 #include "store/store.h"
 
-// --- One run over several machines: which part of it this one does, and what a CI says about that.
-// Pure functions of the text and the variables that they are given.
+// --- A run over several machines: which part this machine does, and what the CI says about it.
+// Pure functions of their text and variables.
 
 #define ENG_SHARDS_MAX 1000000
 
@@ -37,18 +37,18 @@ bool eng_shard_parse(const char *text, enum store_shard kind, const char *from,
 bool eng_shard_from(eng_getenv *get, struct eng_shard *shard, char from[64], char remark[200],
                     struct lit_error *error);
 
-// A seed that all shards of one run share: a hash of the CI's name for the run, the first of
-// GITHUB_RUN_ID (with GITHUB_RUN_ATTEMPT), CI_PIPELINE_ID, SLURM_ARRAY_JOB_ID, BUILD_TAG,
-// GTEST_RANDOM_SEED (unless 0) that is set. False if none is.
+// Derives a seed that all shards of a run share: a hash of the CI's name for the run, from the
+// first that is set of GITHUB_RUN_ID (with GITHUB_RUN_ATTEMPT), CI_PIPELINE_ID, SLURM_ARRAY_JOB_ID,
+// BUILD_TAG, GTEST_RANDOM_SEED (unless 0). False if none is set.
 bool eng_shard_seed(eng_getenv *get, uint64_t *seed, char from[64]);
 
 // Whether a configuration belongs to the shard: the FNV-1a hash (64 bits) of its name, modulo the
-// number of shards. A configuration that comes or goes leaves the others where they are. True
-// unless the shard is one of tests.
+// number of shards. Adding or removing a configuration does not move the others. True unless the
+// shard is one of tests.
 bool eng_shard_has(const struct eng_shard *shard, const char *name);
 
-// Which of `runs` runs the shard does: from *first, *count of them; all unless it is one of runs.
-// The shards of a run have all runs, each once.
+// Which of `runs` runs the shard does: *count runs from *first; all unless it is a shard of runs.
+// Together the shards do each run once.
 void eng_shard_runs(const struct eng_shard *shard, uint64_t runs, uint64_t *first, uint64_t *count);
 
 struct eng_plan {
@@ -56,13 +56,13 @@ struct eng_plan {
     size_t count;
 };
 
-// All selected cases: those of the device's default subgroup size; those of its other sizes if the
-// selection is thorough, or has a pattern that names them ("...subgroup=64"). In the catalogue's
-// order (all sizes of a test together), or with `shuffle` in an order that depends on the seed
-// alone.
+// Plans all selected cases: those with the device's default subgroup size, and those with its other
+// sizes if the selection is thorough or has a pattern that names them ("...subgroup=64"). Keeps the
+// catalogue's order (all sizes of a test together); with `shuffle`, the order depends only on the
+// seed.
 void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
                    const struct dev_facts *facts, bool shuffle, uint64_t seed);
-// Leaves only what belongs to the shard, in the same order.
+// Keeps only the shard's configurations, in the same order.
 void eng_plan_shard(struct eng_plan *plan, const struct eng_shard *shard);
 void eng_plan_clear(struct eng_plan *plan);
 
@@ -76,14 +76,14 @@ enum eng_stress_mode {
                        // configuration of its test, else none
 };
 
-// What `litmus tune` found best. The strings belong to whoever made the list.
+// What `litmus tune` found best. The list's maker owns the strings.
 struct eng_tuned {
     char *device; // dev_facts_id
     char *name;   // of the configuration
     char *stress;
 };
 
-// What a run was asked for.
+// The stress that a run asked for.
 struct eng_stressing {
     enum eng_stress_mode mode;
     struct dev_stress given;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes under POSIX systems: a process group with a socket pair and a pipe for each worker.
+// Processes under POSIX: each worker has a process group, a socket pair and a pipe.
 #include "engine/process.h"
 
 #include "base/text.h"
@@ -23,12 +23,11 @@
 void eng_process_begin(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
-    // The number of one that is closed would be the next open file's, which what is printed would
-    // then be written into.
+    // The next open file would get the number of a closed one, and output would go into it.
     for (int file = 0; file <= 2; file++)
         if (fcntl(file, F_GETFD) < 0)
             open("/dev/null", file == 0 ? O_WRONLY : O_RDONLY);
-    // A file that may not grow is an error of the store, which says so.
+    // Make a file size limit an error of the store, which reports it.
     signal(SIGXFSZ, SIG_IGN);
 }
 
@@ -41,16 +40,16 @@ struct eng_child {
     int status; // of waitpid, once `ended`
     bool ended;
     int broken;  // errno of what failed here, which ended the connection; 0: nothing
-    int starved; // how often in a row no memory was there to send
+    int starved; // how often in a row there was no memory to send
 };
 
 #define STARVED_MOST 200 // attempts to send; every second one waits for 0.01 s
 
-// What a worker and its driver may have at least: files open at once, and address space.
+// The least open files and address space for a worker and its driver.
 #define LEAST_FILES      64
 #define LEAST_MEMORY_MIB 512
 
-// In the child: only calls that are safe between fork and exec.
+// In the child: may call only what is safe between fork and exec.
 static _Noreturn void fail_start(int output, const char *what)
 {
     static const char before[] = "no worker process can be started: ", between[] = ": ";
@@ -70,7 +69,7 @@ static _Noreturn void become_worker(pid_t parent, int socket, int output, int ni
 {
     static char program[] = "litmus", command[] = "worker";
     char *arguments[] = {program, command, (char *)manifest, NULL};
-    // Lifted above the numbers that they are about to replace.
+    // Move it above the numbers that are about to be replaced.
     int lifted = fcntl(socket, F_DUPFD_CLOEXEC, 10);
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     struct rlimit size;
@@ -86,7 +85,7 @@ static _Noreturn void become_worker(pid_t parent, int socket, int output, int ni
         dup2(output, 2) < 0 || dup2(lifted, ENG_WORKER_FD) < 0)
         fail_start(output, "its files");
     close_range(ENG_WORKER_FD + 1, ~0u, 0);
-    // Some drivers keep the device's memory in a file; the limit is meant for the store.
+    // Some drivers keep the device's memory in a file; the limit is for the store only.
     if (getrlimit(RLIMIT_FSIZE, &size) == 0) {
         size.rlim_cur = size.rlim_max;
         setrlimit(RLIMIT_FSIZE, &size);
@@ -107,7 +106,7 @@ static void close_pair(int pair[2])
             close(pair[i]);
 }
 
-// What a driver needs is not known; with too little it fails in ways that look like its own.
+// We do not know what a driver needs; with too little, it fails as if by its own fault.
 static bool has_room(struct lit_error *error)
 {
     struct rlimit files, memory;
@@ -140,7 +139,7 @@ struct eng_child *eng_child_start(const char *manifest, int niceness, struct lit
         become_worker(parent, sockets[1], pipes[1], niceness, manifest);
     if (pid < 0)
         goto error;
-    // In both processes, so that it has happened whichever runs first.
+    // Both processes call it, so that it is done whichever runs first.
     setpgid(pid, pid);
     close(sockets[1]);
     close(pipes[1]);
@@ -164,8 +163,8 @@ void eng_child_free(struct eng_child *child)
     free(child);
 }
 
-// Of what a call on a file that does not wait says. One that lacks memory is tried again. EPIPE:
-// the worker is gone; any other failure is this process's own.
+// Interprets the result of a non-blocking call. Tries again after lack of memory. EPIPE: the worker
+// is gone; any other failure is this process's own.
 static ptrdiff_t moved(struct eng_child *child, ssize_t length)
 {
     if (length > 0)
@@ -181,7 +180,7 @@ static ptrdiff_t moved(struct eng_child *child, ssize_t length)
     return ENG_CHILD_CLOSED;
 }
 
-// That a worker left something unread is said once, by whichever call comes first.
+// If a worker left data unread, only the first call reports it.
 ptrdiff_t eng_child_send(struct eng_child *child, const char *bytes, size_t size)
 {
     ssize_t length = send(child->socket, bytes, size, MSG_NOSIGNAL);
@@ -227,7 +226,7 @@ void eng_child_wait(struct eng_child *child, bool sends, double seconds)
 {
     struct pollfd files[2] = {{.fd = child->socket, .events = POLLIN},
                               {.fd = child->output, .events = POLLIN}};
-    // A socket that takes more is no news where memory lacks.
+    // The socket may be writable while memory lacks, so do not spin.
     if (sends && child->starved && seconds > 0.01)
         seconds = 0.01;
     else if (sends)
@@ -265,7 +264,7 @@ void eng_child_describe(const struct eng_child *child, char *text, size_t size)
     }
 }
 
-// The kernel's SIGKILL when memory runs out is a failure: whose memory it was is not known.
+// Treats SIGKILL as a failure: the kernel sends it when memory runs out, whoever used it.
 const char *eng_child_failure(const struct eng_child *child)
 {
     if (child->broken)
@@ -316,7 +315,7 @@ void eng_parent_bind(void)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-// The supervisor is gone where it closed the connection. Another failure is the harness's own.
+// The supervisor is gone if it closed the connection. Other failures are the harness's.
 static size_t parent_moved(ssize_t count)
 {
     if (count < 0 && errno != EPIPE && errno != ECONNRESET)
@@ -344,7 +343,7 @@ size_t eng_parent_send(const char *bytes, size_t size)
 
 // --- The signals that ask a run to stop
 
-// Read by all threads.
+// All threads read it.
 static atomic_int came;
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler may write it");
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes under Windows: a job with three pipes and an event for each worker. The worker is told
-// of its ends by handles in its arguments: litmus worker MANIFEST REQUESTS EVENTS ASKED.
+// Processes under Windows: each worker has a job, three pipes and an event. Its arguments pass the
+// handles of its ends: litmus worker MANIFEST REQUESTS EVENTS ASKED.
 #include "engine/process.h"
 
 #include "base/text.h"
@@ -16,7 +16,7 @@
 #include <windows.h>
 
 #define PIPE_BYTES ENG_LINE_MAX
-#define KILLED     ((DWORD)0xe0110009) // what this program gives a worker as exit code
+#define KILLED     ((DWORD)0xe0110009) // exit code with which this program ends a worker
 
 static UINT console_before; // code page
 
@@ -25,7 +25,7 @@ static void restore_console(void)
     SetConsoleOutputCP(console_before);
 }
 
-// False where the console understands no escape sequences.
+// False if the console understands no escape sequences.
 static bool use_escapes(DWORD which)
 {
     const HANDLE console = GetStdHandle(which);
@@ -37,7 +37,7 @@ static bool use_escapes(DWORD which)
 
 void eng_process_begin(int *argc, char ***argv)
 {
-    (void)argc, (void)argv; // UTF-8 by the program's manifest
+    (void)argc, (void)argv; // the program's manifest makes them UTF-8
     SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
     for (int file = 0; file <= 2; file++)
         if (_setmode(file, _O_BINARY) < 0)
@@ -46,19 +46,19 @@ void eng_process_begin(int *argc, char ***argv)
     if (console_before && console_before != CP_UTF8 && SetConsoleOutputCP(CP_UTF8))
         atexit(restore_console);
     const bool output = use_escapes(STD_OUTPUT_HANDLE), errors = use_escapes(STD_ERROR_HANDLE);
-    // What elsewhere says of a terminal that it has colours and a cursor.
+    // As on other systems, TERM says that the terminal has colours and a cursor.
     if (output || errors)
         setenv("TERM", "xterm", 0);
 }
 
 // --- A worker, from outside
 
-// One direction of the connection: a transfer that is under way, and what it is about.
+// One direction of the connection: a pending transfer and its bytes.
 struct way {
     HANDLE pipe; // NULL: closed
     OVERLAPPED transfer;
     bool pending;
-    size_t first, end; // of bytes[]: what came and was not taken
+    size_t first, end; // bytes[] that came and were not taken
     char bytes[PIPE_BYTES];
 };
 
@@ -84,7 +84,7 @@ static void close_way(struct way *way)
     close_handle(&way->transfer.hEvent);
 }
 
-// True if no transfer is under way; *count is what the last one moved.
+// True if no transfer is pending; *count is how many bytes the last one moved.
 static bool settle(struct way *way, DWORD *count)
 {
     *count = 0;
@@ -127,7 +127,7 @@ static ptrdiff_t take(struct way *way, char *bytes, size_t size)
     return (ptrdiff_t)taken;
 }
 
-// A pipe of which the other end is inherited.
+// A pipe whose other end is inherited.
 static bool open_way(struct way *way, bool from_child, HANDLE *other)
 {
     static atomic_uint number;
@@ -150,7 +150,7 @@ static bool open_way(struct way *way, bool from_child, HANDLE *other)
     return *other && way->transfer.hEvent;
 }
 
-// What a child inherits.
+// The handles that a child inherits.
 enum { REQUESTS, EVENTS, ASKED, OUTPUT, NOTHING, INHERITED };
 
 static bool open_handles(struct eng_child *child, HANDLE inherited[INHERITED])
@@ -173,7 +173,7 @@ static bool open_handles(struct eng_child *child, HANDLE inherited[INHERITED])
                                    sizeof limits);
 }
 
-// Only these handles are inherited: workers are started by several threads.
+// Inherits only these handles: several threads start workers.
 static bool create(struct eng_child *child, HANDLE inherited[INHERITED], char *command,
                    int niceness)
 {
@@ -198,7 +198,7 @@ static bool create(struct eng_child *child, HANDLE inherited[INHERITED], char *c
                            (niceness > 0 ? BELOW_NORMAL_PRIORITY_CLASS : 0),
                        NULL, NULL, &start.StartupInfo, &made);
     child->process = made.hProcess;
-    // Before it runs: it and what it starts end with the job.
+    // Before it runs, so that it and what it starts end with the job.
     good = good && AssignProcessToJobObject(child->job, made.hProcess) &&
            ResumeThread(made.hThread) != (DWORD)-1;
     const DWORD error = GetLastError();
@@ -218,7 +218,7 @@ struct eng_child *eng_child_start(const char *manifest, int niceness, struct lit
     OWNED(text_free) struct text command = {0};
     fflush(NULL);
     bool good = !strchr(manifest, '"') && open_handles(child, inherited);
-    // Handles have 32 bits that matter, and are the same in the child.
+    // A handle has 32 significant bits and is the same in the child.
     text_printf(&command, "litmus worker \"%s\" %zu %zu %zu", manifest, (size_t)inherited[REQUESTS],
                 (size_t)inherited[EVENTS], (size_t)inherited[ASKED]);
     good = good && create(child, inherited, command.data, niceness);
@@ -272,7 +272,7 @@ ptrdiff_t eng_child_output(struct eng_child *child, char *bytes, size_t size)
 {
     const ptrdiff_t length = take(&child->output, bytes, size);
     ptrdiff_t kept = 0;
-    // Lines end as elsewhere.
+    // End lines as on other systems.
     for (ptrdiff_t i = 0; i < length; i++)
         if (bytes[i] != '\r')
             bytes[kept++] = bytes[i];
@@ -302,7 +302,7 @@ void eng_child_wait(struct eng_child *child, bool sends, double seconds)
         if (ways[i]->pending)
             events[count++] = ways[i]->transfer.hEvent;
     }
-    // A process that has ended is no news to who waits again.
+    // A process that has ended does not wake the next wait.
     const bool ended = eng_child_ended(child);
     const DWORD milliseconds = (DWORD)(seconds * 1000) + 1;
     if (ended && count == 1)
@@ -381,7 +381,7 @@ void *eng_parent_asked(void)
 
 void eng_parent_bind(void)
 {
-    // The job ends this process; what it starts need not have its handles.
+    // The job ends this process; its children do not need its handles.
     for (int argument = 3; argument <= 5; argument++)
         if (own_handle(argument))
             SetHandleInformation(own_handle(argument), HANDLE_FLAG_INHERIT, 0);
@@ -406,7 +406,7 @@ static atomic_int came;
 static BOOL WINAPI note(DWORD event)
 {
     const bool first = atomic_exchange(&came, event == CTRL_C_EVENT ? SIGINT : SIGTERM) == 0;
-    // The process ends when this returns: the run is given what time the system gives.
+    // The process ends when this returns: use the time that the system gives.
     if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT)
         Sleep(INFINITE);
     return first;

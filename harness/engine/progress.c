@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says how far a run is.
+// Shows a run's progress.
 
 #include "engine/progress.h"
 
@@ -26,7 +26,7 @@ char *eng_duration(char text[32], double seconds)
     return text;
 }
 
-// In configurations, with the part of the present one.
+// Counts configurations, including a fraction of the present one.
 static double done_of(const struct eng_progress_queue *queue)
 {
     double inside = queue->name && queue->of ? (double)queue->runs / (double)queue->of : 0;
@@ -53,7 +53,7 @@ bool eng_progress_due(const struct eng_progress *progress, double part, double s
     return seconds - last >= 10 && part - progress->last_part >= 0.05;
 }
 
-// Of `total`, `done` are done and `before` were; that took `seconds`.
+// `done` of `total` are done, `before` of them earlier; the rest took `seconds`.
 static double extrapolate(double total, double done, double before, double seconds)
 {
     if (seconds < 2 || done - before < 0.002 * total || total <= 0)
@@ -82,7 +82,7 @@ double eng_progress_left(const struct eng_progress_queue *queues, size_t count, 
     return unknown ? -1 : longest;
 }
 
-// On a terminal: what continues a character of UTF-8 takes no column.
+// On a terminal: continuation bytes of UTF-8 take no column.
 static size_t width_of(const struct text *text)
 {
     size_t width = text->length;
@@ -102,7 +102,7 @@ static void put_left(const struct eng_progress_queue *queues, size_t count, doub
 
 #define NO_TERMINAL 100 // columns
 
-// One device is at work, on a configuration.
+// One device is running a configuration.
 static void put_one(const struct eng_progress_queue *queues, size_t count,
                     const struct eng_progress_queue *active, double seconds, size_t columns,
                     const char *dot, struct text *line)
@@ -131,7 +131,7 @@ static void put_one(const struct eng_progress_queue *queues, size_t count,
     text_append(line, facts.data, facts.length);
 }
 
-// How much a line for several devices says; less where the terminal is narrow.
+// How much a line for several devices shows; less on a narrow terminal.
 enum detail { DETAIL_WORDS, DETAIL_NUMBERS, DETAIL_SUM, DETAILS };
 
 static void put_places(const struct eng_progress_queue *queues, size_t count, enum detail detail,
@@ -200,7 +200,7 @@ void eng_progress_show(struct eng_progress *progress, const struct eng_progress_
         columns = 80;
         if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
             columns = size.ws_col;
-        // The last column is left free: filling it would wrap the line.
+        // Leave the last column free: filling it would wrap the line.
         columns--;
     }
     OWNED(text_free) struct text line = {0};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines between supervisor and worker, by tables of their fields (model/field.h). What needs
-// all 64 bits (seeds, feature bits) and bytes are strings of hexadecimal digits.
+// Reads and writes the lines between supervisor and worker, by tables of their fields
+// (model/field.h). Numbers that need all 64 bits (seeds, feature bits) and bytes are strings of
+// hexadecimal digits.
 
 #include "engine/protocol.h"
 
@@ -207,7 +208,7 @@ void eng_event_write(const struct eng_event *event, struct text *line)
     write_line("event", event_names[event->kind], event_fields, event->kind, event, line);
 }
 
-// --- Parsing: every member is taken once; whatever is missing, wrong or left over is an error.
+// --- Parsing: takes each member once; anything missing, wrong or left over is an error.
 
 static const char *check_facts(const struct dev_facts *facts)
 {
@@ -217,7 +218,7 @@ static const char *check_facts(const struct dev_facts *facts)
         type++;
     if (type == DEV_TYPES)
         return "type";
-    // All three sizes are 0 where the driver's own make no sense.
+    // All three sizes are 0 if the driver's own are invalid.
     for (int i = 0; i < 3; i++)
         if (sizes[i] > 128 || sizes[i] & (sizes[i] - 1) || (i && sizes[i] < sizes[i - 1]))
             return "subgroup";
@@ -231,7 +232,7 @@ static bool is_part(const struct eng_chunk *chunk)
     return chunk->offset <= chunk->total && chunk->size <= chunk->total - chunk->offset;
 }
 
-// What the fields of an event say of one another.
+// Checks the fields of an event against each other.
 static const char *check_event(const struct eng_event *event)
 {
     const enum lit_exit code = event->error_code;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What supervisor and worker say to each other: one JSON object a line, over a socket pair. The
-// worker is this same program started as `litmus worker` with the socket as file descriptor 3; it
-// reads one request at a time and answers with events, the last of which is DONE or ERROR. A
-// worker's words are not trusted: eng_event_parse checks every field.
+// What supervisor and worker send each other: one JSON object per line, over a socket pair. The
+// worker is this program started as `litmus worker` with the socket as file descriptor 3. It reads
+// one request at a time and answers with events, at last DONE or ERROR. The supervisor does not
+// trust a worker: eng_event_parse checks every field.
 #pragma once
 
 #include "base/error.h"
@@ -17,11 +17,11 @@
 #define ENG_WORKER_FD       3
 #define ENG_LINE_MAX        65536                 // bytes of one line, newline included
 #define ENG_CHUNK           16384                 // bytes that one line carries in hexadecimal
-#define ENG_CODE_MAX        (UINT32_C(256) << 20) // bytes of what is said of one pipeline, or test
+#define ENG_CODE_MAX        (UINT32_C(256) << 20) // bytes of all chunks for one pipeline or test
 #define ENG_ALL_CHECKS      ((1u << CAT_CHECKS) - 1)
 #define ENG_PRECOMPILE_MOST 14 // configurations whose pipelines are precompiled
 
-// What a worker exits with when the harness fails and not the driver. Its last line says more.
+// A worker's exit codes when the harness fails and not the driver. Its last line says more.
 enum eng_exit {
     ENG_EXIT_MEMORY = 120,  // no memory for what the harness itself needs, or its tests are broken
     ENG_EXIT_START = 121,   // the process could not become a worker
@@ -30,28 +30,27 @@ enum eng_exit {
 
 enum eng_request_kind {
     ENG_ENUMERATE, // -> DEVICE for each device, then DONE
-    ENG_OPEN,      // opens device `index`, unless it is, and tries those modes of the checker that
-                   // were not tried yet -> OPENED, then DONE
-    ENG_RUN,       // runs a configuration -> BATCH for each batch, then DONE; makes pipelines
-                   // ahead -> PRECOMPILED for each, at any time, also between requests
-    ENG_TRY,       // one run of a configuration, of one workgroup where the test allows it, on a
-                   // device that is opened for it alone -> BATCH, then DONE
-    ENG_OUTPUT, // like TRY, with CODE for each chunk of the words that CAT_OUTPUT then holds before
-                // DONE
+    ENG_OPEN,   // opens device `index` if it is not open, and tries the checker in modes not tried
+                // yet -> OPENED, then DONE
+    ENG_RUN,    // runs a configuration -> BATCH for each batch, then DONE; makes pipelines
+                // ahead -> PRECOMPILED for each, at any time, also between requests
+    ENG_TRY,    // does one run of a configuration, with one workgroup if the test allows it, on a
+                // device opened only for it -> BATCH, then DONE
+    ENG_OUTPUT, // like TRY, then CODE for each chunk of the words in CAT_OUTPUT, before DONE
     ENG_GENERATED, // runs a generated program -> BATCH for each batch, then DONE
-    ENG_COMPILE, // compiles a configuration on a device that was opened with `capture` -> CODE for
-                 // each chunk of what the driver gives of it, then DONE
-    ENG_BENCH,   // times the rows of benchmark `name` on a device that is opened for it alone
-                 // -> ROW for each row, TIME for each dispatch, then DONE; "throughput" and
-                 // "single", with a configuration behind them -> RATE for each round, then DONE
-    ENG_TEACH,   // a chunk of a test that was added to the catalogue (cat_test_add), or of one that
-                 // takes the place of the last such one (`instead`); with a name, of the module
-                 // that this configuration runs from here on (cat_case_replace); no answer, but
-                 // MESSAGE where the whole makes no sense
-    ENG_QUIT,    // the worker ends
+    ENG_COMPILE,   // compiles a configuration on a device opened with `capture` -> CODE for each
+                   // chunk of the driver's output, then DONE
+    ENG_BENCH, // times the rows of benchmark `name` on a device opened only for it -> ROW for each
+               // row, TIME for each dispatch, then DONE; "throughput" and "single", followed by a
+               // configuration -> RATE for each round, then DONE
+    ENG_TEACH, // a chunk of a test added to the catalogue (cat_test_add), or of one that replaces
+               // the last such test (`instead`); with a name, of the module that this configuration
+               // runs from now on (cat_case_replace); no answer, but MESSAGE if the whole is
+               // invalid
+    ENG_QUIT,  // the worker ends
 };
 
-// A part of what is too long for a line. Chunks come in order and leave no gap.
+// A part of something too long for a line. Chunks come in order without gaps.
 struct eng_chunk {
     size_t total, offset, size; // bytes
     uint8_t bytes[ENG_CHUNK];
@@ -79,10 +78,10 @@ struct eng_request {
     uint64_t first;               // RUN: number of the first run to do (more than 0 when resumed)
     uint64_t runs;                // RUN, GENERATED: how many to do; BENCH: rounds that count
     uint64_t waits; // RUN: it ends after so many if a wait expired in each of them; 0: it does not
-    // RUN, TRY, GENERATED, BENCH: of the session; the worker derives the configuration's own from
+    // RUN, TRY, GENERATED, BENCH: the session's seed; the worker derives the configuration's from
     // it
     uint64_t seed;
-    // RUN: what comes next, so that its pipelines can be made meanwhile
+    // RUN: the next configurations, whose pipelines can be made meanwhile
     struct eng_upcoming {
         char name[512];
         char stress[ENG_STRESS_TEXT];
@@ -126,7 +125,7 @@ struct eng_event {
     struct eng_chunk chunk; // CODE: of what isa_pack made
 };
 
-// Where a worker's events go. Several threads may emit at once.
+// Takes a worker's events. Several threads may emit at once.
 struct eng_sink {
     bool (*emit)(const struct eng_event *event, void *user); // false: nobody listens any more
     void *user;
@@ -143,34 +142,33 @@ bool eng_event_parse(const char *line, size_t length, struct eng_event *event,
                      struct lit_error *error);
 
 // --- Generated programs as requests (draw.c), and tests whose runs are such programs: run `r` of a
-// configuration is the program that `litmus fuzz` draws of the same seed on the same device.
+// configuration is the program that `litmus fuzz` draws from the same seed on the same device.
 
 #define ENG_DRAW_DEPTH   4
 #define ENG_DRAW_NUMBERS 8 // registers of programs with data
 #define ENG_DRAW_TRUTHS  4
 
-// The strongest rule that a device with these features has.
+// The strongest rule that a device with these features supports.
 enum masks_rule eng_draw_rule(uint64_t features);
-// "reconvergence.fuzz-maximal-5eed-17": the name of a program, by which its input is drawn.
+// Names a program: "reconvergence.fuzz-maximal-5eed-17". Its input is drawn by this name.
 void eng_draw_name(const struct gen_limits *limits, uint64_t seed, uint64_t index, char name[96]);
-// Of a run of a program on this device.
+// How many workgroups a run of a program has on this device.
 uint32_t eng_draw_workgroups(const struct dev_facts *facts);
-// The request that runs a program once it has a name, a seed and a number of runs.
+// Makes the request for a program; the caller adds its name, seed and number of runs.
 void eng_draw_request(const struct gen_program *program, enum masks_rule rule, uint32_t subgroup,
                       struct eng_request *request);
-// Makes of the counts of a program's own runs those of the program, which is run `run` of its
-// configuration: a run that failed if any of them did.
+// Turns the counts of a program's own runs into the count of the program, which is run `run` of its
+// configuration; it failed if any of its own runs failed.
 void eng_draw_counted(uint64_t run, uint64_t index, struct eng_count *count);
-// What is counted of program `run` that ended the worker, for which nothing was written.
+// Counts program `run`, which ended the worker and wrote nothing.
 void eng_draw_broken(const struct dev_facts *facts, uint32_t subgroup, uint64_t run,
                      enum eng_result result, const char *reason, struct eng_count *count);
 
-// The worker's main loop, until QUIT or end of file, with the driver of a manifest alone. Returns
+// Runs the worker's main loop until QUIT or end of file, with only the manifest's driver. Returns
 // the process's exit code.
 int eng_worker_main(const char *manifest);
 
-// --- Where a worker was when it crashed, or when it was ended for its silence: it prints that
-// itself.
+// --- A worker that crashes, or that is ended because it is silent, prints where it was.
 
-// The line before a backtrace; the supervisor keeps what follows apart from what a driver prints.
+// The line before a backtrace; the supervisor keeps the rest apart from the driver's output.
 #define ENG_BACKTRACE "-- litmus: backtrace --\n"

@@ -15,7 +15,7 @@
 #define NOWHERE  SIZE_MAX // of eng_queue.opening
 #define UNCLOSED "the driver does not close the device (vkDestroyDevice): %s"
 
-// What was measured is in the store after so long. A commit costs more than all else that the
+// Stores measured results after this time. A commit costs more than everything else that the
 // supervisor does for a batch, so batches share one.
 #define PUT_SECONDS 0.1
 
@@ -24,7 +24,7 @@ static const struct eng_run *run_of(const struct eng_queue *q)
     return q->workers->run;
 }
 
-// A remark; `named`: where several devices run it says of which it is.
+// Prints a remark; `named` adds the device's name if several devices run.
 __attribute__((format(__printf__, 3, 4))) static void say(struct eng_queue *q, bool named,
                                                           const char *format, ...)
 {
@@ -46,7 +46,7 @@ static void show_progress(struct eng_queue *q)
     eng_progress_show(run_of(q)->progress, q->workers->progress, q->workers->count, clock_now());
 }
 
-// Waiting for the worker: the other queues have the lock meanwhile
+// Waits for the worker while the other queues have the lock
 
 static void watch_say(const char *line, void *user)
 {
@@ -80,7 +80,7 @@ static void hear(const struct eng_event *event, void *user)
         say(q, true, "%s", event->text);
 }
 
-// If it did so as it opened the device, what it was compiling for other places may be to blame.
+// If it ended while opening the device, what it was compiling for other places may be at fault.
 static void worker_ended(const char *ending, void *user)
 {
     struct eng_queue *q = user;
@@ -98,7 +98,7 @@ static void worker_ended(const char *ending, void *user)
         say(q, false, "%s", error.message);
 }
 
-// A software device waits until what runs on the others goes with what it is about to run.
+// Makes a software device wait until its next run is compatible with the runs on the others.
 static void take_place(struct eng_queue *q, const struct cat_case *which)
 {
     struct eng_workers *workers = q->workers;
@@ -119,7 +119,7 @@ static void leave_place(struct eng_queue *q)
     pthread_cond_broadcast(&q->workers->changed);
 }
 
-// All queues stop if one cannot write. Returns `written`.
+// Stops all queues if one cannot write. Returns `written`.
 static bool heed(struct eng_queue *q, bool written, const struct lit_error *error)
 {
     if (!written && !atomic_exchange(&q->workers->stop, true))
@@ -152,13 +152,12 @@ static enum eng_stop stop_of(enum eng_wait wait)
                                           : ENG_STOP_NOT;
 }
 
-// Sees to it that there is a worker with the device open, and that the checker was tried in the
-// mode that the configuration needs. Trying all of them would have a software device compile for
-// seconds before the first result.
+// Makes sure that a worker has the device open and has tried the checker in the configuration's
+// mode. Trying all modes would make a software device compile for seconds before the first result.
 static enum eng_stop ensure_open(struct eng_queue *q, size_t place)
 {
     const struct cat_case *which = &q->plan.cases[place];
-    // The host checks programs that are drawn.
+    // The host checks drawn programs.
     const uint32_t check =
         cat_test_draws(which->test) ? 0 : UINT32_C(1) << cat_test_mode(which->test).check;
     struct eng_outcome outcome = {0};
@@ -181,11 +180,11 @@ struct measure {
     struct text shown; // its id and label; empty until it runs
     enum cat_expectation expectation;
     char *evidence[ENG_EVIDENCES];
-    bool failed;  // the harness did, not the driver
-    bool unclear; // it went wrong while the worker may have been compiling for another one
-    bool aside;   // its own later pipelines are precompiled
+    bool failed;  // the harness failed, not the driver
+    bool unclear; // it failed while the worker may have been compiling another one
+    bool aside;   // its later pipelines are precompiled, too
     struct eng_rule rule;
-    uint64_t target; // how many runs there are to be in all when the present request is done
+    uint64_t target; // total runs when the present request is done
 };
 
 static void measure_begin(struct eng_queue *q, struct measure *m, const struct cat_case *which)
@@ -219,7 +218,7 @@ static void measure_clear(struct measure *m)
     text_free(&m->shown);
 }
 
-// To be called before the worker is ended.
+// Call before the worker is ended.
 static void note_evidence(struct eng_queue *q, struct measure *m, bool silent)
 {
     struct eng_kernel_log *log = &q->workers->kernel_log;
@@ -244,7 +243,7 @@ static bool put(struct eng_queue *q, struct measure *m)
                 &error);
 }
 
-// Puts the batches that wait for it. To be called before anything that may take long.
+// Stores the waiting batches. Call before anything that may take long.
 static bool put_rest(struct eng_queue *q, struct measure *m)
 {
     return q->watch.due == 0 || put(q, m);
@@ -287,10 +286,10 @@ static size_t place_of(const struct eng_queue *q, const struct measure *m)
     return (size_t)(m->which - q->plan.cases);
 }
 
-// To be called before the worker is ended.
+// Call before the worker is ended.
 static void note_blame(struct eng_queue *q, struct measure *m)
 {
-    // Pipelines of programs that are drawn are not named.
+    // Pipelines of drawn programs have no names.
     m->unclear = eng_precompile_unclear(&q->precompile, place_of(q, m)) ||
                  (m->aside && cat_test_draws(m->which->test));
     if (m->unclear)
@@ -303,7 +302,7 @@ static bool batch_is_sane(const struct measure *m, const struct eng_count *batch
            batch->failed_runs <= batch->runs && batch->no_progress_runs <= batch->runs;
 }
 
-// The worker is not to be believed.
+// Distrusts the worker.
 static enum eng_stop disbelieve(struct eng_queue *q, struct measure *m, const char *why)
 {
     if (!put_rest(q, m))
@@ -314,8 +313,8 @@ static enum eng_stop disbelieve(struct eng_queue *q, struct measure *m, const ch
     return ENG_STOP_NOT;
 }
 
-// Whether what was measured is to be put before anything else: it is due, or the worker may be
-// ended now, which can take seconds.
+// Whether to store the measured runs first: they are due, or the worker may be ended now, which can
+// take seconds.
 static bool is_time_to_put(enum eng_wait wait, const struct eng_event *event)
 {
     return wait != ENG_WAIT_EVENT ||
@@ -340,7 +339,7 @@ static enum eng_stop follow(struct eng_queue *q, struct measure *m, bool *over)
             if (*over) {
                 note_evidence(q, m, wait == ENG_WAIT_HUNG);
                 m->kept.result = eng_wait_result(wait);
-                m->unclear = m->unclear && wait != ENG_WAIT_NONSENSE; // no driver makes it talk so
+                m->unclear = m->unclear && wait != ENG_WAIT_NONSENSE; // no driver causes this
                 m->failed = wait == ENG_WAIT_FAILED;
             }
             eng_client_stop(&q->client, true);
@@ -362,8 +361,8 @@ static enum eng_stop follow(struct eng_queue *q, struct measure *m, bool *over)
             conclude_done(m, &event);
             if (eng_is_broken(m->kept.result))
                 note_evidence(q, m, false);
-            // What is to blame may be what the worker was compiling meanwhile. A driver that has no
-            // memory left, say, may have it without the others.
+            // The worker may have been compiling another pipeline that is at fault. For example, a
+            // driver that ran out of memory may have enough without the others.
             if (eng_is_broken(m->kept.result) || event.result == ENG_HARNESS_ERROR)
                 note_blame(q, m);
             return ENG_STOP_NOT;
@@ -385,7 +384,7 @@ static enum eng_stop follow(struct eng_queue *q, struct measure *m, bool *over)
     }
 }
 
-// The runs were done and counted, and nothing else is wrong.
+// The runs were done and counted, and nothing else failed.
 static bool is_verdict(enum eng_result result)
 {
     return result == ENG_PASS || result == ENG_FAIL || result == ENG_NO_PROGRESS;
@@ -429,7 +428,7 @@ static enum eng_stop run_chunk(struct eng_queue *q, struct measure *m, bool *ove
                                   .seed = run_of(q)->seed,
                                   .timed = q->watch.verbose,
                                   .timeout_ms = eng_batch_limit_ms(&q->watch.policy)};
-    // Those of all runs before expired, too, if there were any.
+    // Earlier runs, if any, must all have expired, too.
     if (m->rule.waits > m->kept.row.count.runs &&
         m->kept.row.count.no_progress_runs == m->kept.row.count.runs)
         request.waits = m->rule.waits - m->kept.row.count.runs;
@@ -446,7 +445,7 @@ static enum eng_stop run_chunk(struct eng_queue *q, struct measure *m, bool *ove
     return step;
 }
 
-// The runs that were counted stay; what ended the others is not known, so they are done again.
+// Keeps the counted runs; repeats the others, since we do not know what ended them.
 static void go_on_alone(struct eng_queue *q, struct measure *m)
 {
     say(q, true, "%s: %s while precompiling other pipelines: continues without: %s", m->shown.data,
@@ -458,13 +457,12 @@ static void go_on_alone(struct eng_queue *q, struct measure *m)
     m->kept.result = eng_verdict(&m->kept.row.count);
 }
 
-// A program that was drawn ended the worker: it is a run that failed, and the next one has another
-// worker.
+// A drawn program ended the worker: count it as a failed run; the next run gets a new worker.
 static bool count_broken(struct eng_queue *q, struct measure *m)
 {
     struct eng_count count;
     const enum eng_result result = m->kept.result;
-    // Of a worker that has ended by itself the number is used up.
+    // A worker that ended by itself has used up its number.
     const uint32_t process = q->client.worker ? q->client.process : q->client.process - 1;
     report_end(q, m);
     eng_client_stop(&q->client, true);
@@ -479,7 +477,7 @@ static bool count_broken(struct eng_queue *q, struct measure *m)
     return written;
 }
 
-// Runs until the rule says that it is enough, or something goes wrong.
+// Runs until the rule is satisfied or something fails.
 static enum eng_stop run_by_rule(struct eng_queue *q, struct measure *m, bool *over)
 {
     enum eng_stop step = ENG_STOP_NOT;
@@ -523,7 +521,7 @@ static enum eng_stop run_case(struct eng_queue *q, struct measure *m)
     }
     if (step == ENG_STOP_STORE)
         return step;
-    // Nothing is known yet of a configuration that was stopped before its first batch.
+    // A configuration that stopped before its first batch has no results yet.
     if (over || m->kept.row.count.runs > 0) {
         if (!put(q, m))
             return ENG_STOP_STORE;
@@ -545,17 +543,17 @@ static enum eng_stop run_case(struct eng_queue *q, struct measure *m)
 
 // One device
 
-// Reads what the session already knows of a configuration. True if it is done.
+// Reads the session's results for a configuration. True if it is done.
 static bool recall(struct eng_queue *q, struct measure *m)
 {
     struct lit_error *error = q->workers->error;
     uint32_t process = q->client.process;
-    // Of a store that cannot be read nothing may be measured anew.
+    // If the store cannot be read, measure nothing again.
     if (error->message[0])
         return false;
     const bool done =
         eng_record_recall(&m->kept, run_of(q)->store, run_of(q)->session, &process, error);
-    // What goes on now is another process than all that were there before.
+    // From here on, use a new process number.
     if (!q->client.worker)
         q->client.process = process;
     if (done && run_of(q)->known)
@@ -584,7 +582,7 @@ void eng_queue_make(struct eng_queue *q, struct eng_workers *workers, size_t ind
                                     .ended = worker_ended,
                                     .validation = run->validation};
     q->opening = NOWHERE;
-    // A validation message would be taken for one of the present configuration.
+    // A validation message would be attributed to the present configuration.
     if (!run->validation)
         q->precompile.most = run->ahead >= 0     ? (unsigned)run->ahead
                              : device->facts.cpu ? 0
@@ -643,7 +641,7 @@ static void say_stopped(struct eng_queue *q)
         q->fault[0] ? ": " : "", q->fault, text_count(number, q->left), q->left == 1 ? "" : "s");
 }
 
-// A device without timestamps, or one whose runs the host checks, does not say it.
+// Unknown without timestamps, or if the host checks the runs.
 static void say_share(struct eng_queue *q)
 {
     char took[32];

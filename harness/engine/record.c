@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session keeps of one configuration.
+// Keeps a session's record of one configuration.
 #include "engine/supervisor.h"
 
 #include <stdio.h>
@@ -41,7 +41,7 @@ bool eng_record_recall(struct eng_record *record, struct store *store, int64_t s
     for (size_t i = 0; i < known.count.part_count; i++)
         if (known.count.parts[i].process >= *process)
             *process = known.count.parts[i].process + 1;
-    // What was begun ends under the set under which it began.
+    // A configuration that has begun keeps its stress.
     if (known.count.runs > 0)
         snprintf(record->stress, sizeof record->stress, "%s", known.stress);
     return done;

@@ -45,7 +45,7 @@ static void print_header(const struct eng_queue *queue)
     run->header(queue->device, queue->plan.count, queue->progress->before, run->user);
 }
 
-// Software devices take their turns in their order, others go at once.
+// Software devices start in order, others at once.
 static bool may_start(const struct eng_queue *queue)
 {
     const struct eng_workers *workers = queue->workers;
@@ -90,7 +90,7 @@ static void run_side_by_side(struct eng_workers *workers)
     for (size_t i = 0; i < workers->count; i++)
         if (queues[i].has_thread)
             pthread_join(queues[i].thread, NULL);
-    // A thread that cannot be had costs time, no results.
+    // Without a thread, a queue takes longer but loses no results.
     for (size_t i = 0; i < workers->count; i++)
         if (!queues[i].has_thread)
             work(&queues[i]);
@@ -171,8 +171,8 @@ enum eng_stop eng_supervise(const struct eng_run *run, struct eng_tally *tally,
 
 #define NICENESS 5
 
-// Who waits for a device needs no core, so that one is left even where there is no other. A
-// software device has its part, too, though nothing is made ahead on it.
+// A thread that waits for a device needs no core, so one core is left even on a single-core
+// machine. A software device gets its part, too, though nothing is precompiled on it.
 static unsigned ahead_of(unsigned cores, unsigned software, unsigned hardware)
 {
     const unsigned each = hardware > 0 && cores > 1 ? (cores - 1) / (hardware + software) : 0;
@@ -181,8 +181,8 @@ static unsigned ahead_of(unsigned cores, unsigned software, unsigned hardware)
 
 struct eng_share eng_share_make(unsigned cores, unsigned software, unsigned hardware)
 {
-    // A driver compiles on one core: as many devices as cores keep all of them busy, and the part
-    // of each is never less than one core would be.
+    // A driver compiles on one core: as many devices as cores keep all of them busy, and each
+    // device gets at least one core's part.
     const unsigned most = cores > 0 ? cores : 1;
     const unsigned at_once = software < most ? software : most;
     return (struct eng_share){

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A configuration, run and checked as fast as it goes: how many workgroups fill the device, then
-// rounds.
+// Runs and checks one configuration as fast as possible: finds how many workgroups fill the device,
+// then measures rounds.
 #include "engine/bench.h"
 
 #include "base/clock.h"
@@ -14,18 +14,18 @@
 #include <string.h>
 #include <time.h>
 
-#define SCALE_CPU   8u // workgroups, as the catalogue's tests have them
+#define SCALE_CPU   8u // workgroups, as in the catalogue's tests
 #define SCALE_GPU   256u
 #define SCALE_STEP  4u
 #define SCALE_MOST  (1u << 20)
-#define WORDS_CPU   (UINT64_C(1) << 20) // of an output, at most
+#define WORDS_CPU   (UINT64_C(1) << 20) // most words of an output
 #define WORDS_GPU   (UINT64_C(1) << 25)
-#define SAMPLE      0.15       // seconds that a scale is tried for
-#define WORTH       1.05       // what a larger scale has to give
+#define SAMPLE      0.15       // seconds to try a scale
+#define WORTH       1.05       // the least speedup that makes a larger scale better
 #define COPIED_CPU  (1u << 22) // words
 #define COPIED_GPU  (1u << 26)
 #define COPIED_EACH 16u // words that an invocation copies
-#define COPIES      3   // timed, of which the fastest counts
+#define COPIES      3   // timed copies; the fastest one counts
 #define THROUGHPUT  "throughput "
 #define SINGLE      "single "
 
@@ -42,7 +42,7 @@ struct job {
     double copy; // bytes a second
     uint64_t next;
     uint32_t size; // of the next batch
-    double each;   // seconds of a run in the last one
+    double each;   // seconds of a run in the last batch
     uint32_t seeds[ENG_MAX_BATCH], next_seeds[ENG_MAX_BATCH];
     struct cat_run runs[ENG_MAX_BATCH];
     bool expired[ENG_MAX_BATCH];
@@ -90,7 +90,7 @@ static enum dev_status time_copy(struct job *job, struct dev_timer *timer, uint3
     for (int i = 0; i < COPIES && timed && status == DEV_OK; i++) {
         struct dev_timing timing;
         status = dev_timed_run(timer, timed, job->request->timeout_ms, &timing, &job->error);
-        // A copy that is wrong is no limit.
+        // Do not take a wrong copy for a limit.
         if (status == DEV_OK && timing.ns > 0 &&
             !memcmp(input, timing.output, words * sizeof *input) &&
             words * 8.0 / timing.ns * 1e9 > job->copy)
@@ -109,7 +109,7 @@ static enum dev_status measure_copy(struct job *job)
     uint32_t words = facts->cpu ? COPIED_CPU : COPIED_GPU;
     while (words > COPIED_CPU / 4 && words > dev_most_words(job->dev))
         words /= 2;
-    // The speed of the SIMT simulator is not of interest.
+    // The SIMT simulator's speed does not matter.
     if (!facts->subgroup || facts->subgroup > 128 || strstr(facts->name, "litmus simt"))
         words = BENCH_ELEMENTS;
     OWNED(lit_free) uint32_t *input = lit_alloc(words, sizeof *input);
@@ -132,7 +132,7 @@ static void clear(struct job *job)
     eng_prepared_clear(&job->ready);
 }
 
-// False if the device cannot have it.
+// False if the device does not support it.
 static bool resolve(struct job *job, uint32_t scale)
 {
     return eng_prepare(&(struct eng_prepare){.which = &job->which,
@@ -219,7 +219,7 @@ static enum dev_status run_single(struct job *job, bool compiles, struct bench_r
     return status;
 }
 
-// Runs for so long, at least once.
+// Runs for `seconds`, at least once.
 static enum dev_status run_for(struct job *job, enum bench_form form, uint32_t round,
                                double seconds, struct bench_rate *rate)
 {
@@ -245,7 +245,7 @@ static enum dev_status run_for(struct job *job, enum bench_form form, uint32_t r
         rate->wall_ns = (clock_now() - began) * 1e9;
     } while (status == DEV_OK && rate->wall_ns < seconds * 1e9);
     rate->cpu_ns = cpu_ns() - cpu;
-    // It is not to be beside what is timed next.
+    // It must not overlap with the next timed work.
     if (status == DEV_OK && job->singles)
         status = dev_program_drain(job->program, job->request->timeout_ms, &job->error);
     return status;
@@ -253,13 +253,13 @@ static enum dev_status run_for(struct job *job, enum bench_form form, uint32_t r
 
 // --- How many workgroups fill the device
 
-// Tries a scale. *better: it is worth more than *best, which is replaced.
+// Tries a scale. Sets *better and replaces *best if it is sufficiently faster.
 static enum dev_status try_scale(struct job *job, uint32_t scale, double *best, bool *better)
 {
     enum dev_status status = make(job);
     struct bench_rate rate = {0};
     *better = false;
-    // What a driver compiles in the first dispatch is not counted.
+    // Exclude what a driver compiles in the first dispatch.
     if (status == DEV_OK)
         status = run_for(job, BENCH_BATCHED, 0, 0, &rate);
     if (status == DEV_OK)
@@ -273,8 +273,8 @@ static enum dev_status try_scale(struct job *job, uint32_t scale, double *best, 
     return DEV_OK;
 }
 
-// Resolves a scale; one whose output would be too long is made as much smaller as it has to be.
-// False if the device cannot have it, or it is then no more than the last.
+// Resolves a scale; reduces it if the output would be too long. False if the device does not
+// support it, or it is then no more than the last.
 static bool resolve_within(struct job *job, uint32_t *scale, uint32_t last)
 {
     const uint64_t most = dev_facts(job->dev)->cpu ? WORDS_CPU : WORDS_GPU;
@@ -296,14 +296,14 @@ static enum dev_status calibrate(struct job *job)
     double best = 0;
     unsigned worse = 0;
     job->scale = cpu ? SCALE_CPU : SCALE_GPU;
-    // One scale that is no better may be one that just leaves a cache.
+    // One slower scale may merely have left a cache.
     for (uint32_t scale = job->scale; scale <= SCALE_MOST && worse < 2; scale *= SCALE_STEP) {
         bool better = false;
         if (!resolve_within(job, &scale, last))
             break;
         last = scale;
         status = try_scale(job, scale, &best, &better);
-        // More than the device has memory for, perhaps.
+        // Perhaps the device has too little memory for it.
         if (status == DEV_ERROR && best > 0)
             break;
         if (status != DEV_OK)
@@ -311,7 +311,7 @@ static enum dev_status calibrate(struct job *job)
         worse += !better;
         const uint64_t workgroups = job->ready.shape.workgroups;
         clear(job);
-        // The test does not leave the choice.
+        // The test fixes the number of workgroups.
         if (workgroups != scale)
             break;
     }
@@ -387,7 +387,7 @@ enum dev_status eng_throughput(struct dev *dev, const struct eng_request *reques
         status = work(job);
         eng_emit_end(sink, eng_status_result(status), &job->error);
     }
-    // A driver may hang in cleaning up what it lost.
+    // A driver may hang while it cleans up a lost device.
     if (status == DEV_OK || status == DEV_ERROR)
         clear(job);
     return status;

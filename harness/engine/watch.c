@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts, watches and ends one worker: reads its events and its output, notices its silence and its
-// death.
+// Starts, watches and ends one worker: reads its events and output, and notices when it is silent
+// or dies.
 #include "engine/watch.h"
 
 #include "base/clock.h"
@@ -12,10 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TAIL (2 * ENG_EVIDENCE_SIZE) // bytes of a worker's output that are kept
+#define TAIL (2 * ENG_EVIDENCE_SIZE) // bytes to keep of a worker's output
 
-// Waits for the end, at most until `deadline`; what the worker still prints is thrown away, so that
-// it cannot block on a full pipe.
+// Waits for the end, at most until `deadline`; discards the worker's output, so that it cannot
+// block on a full pipe.
 static bool wait_for_end(struct eng_child *child, double deadline)
 {
     char bytes[4096];
@@ -24,7 +24,7 @@ static bool wait_for_end(struct eng_child *child, double deadline)
         double left = deadline - clock_awake();
         if (left <= 0)
             return false;
-        // Once its pipe is closed it ends within a moment, of which nothing tells.
+        // After its pipe closes it ends within a moment, but no event says so.
         eng_child_wait(child, false, left < 0.02 || !prints ? 0 : 0.02);
         prints = eng_child_output(child, bytes, sizeof bytes) != ENG_CHILD_CLOSED;
     }
@@ -56,8 +56,8 @@ static bool kill_by_escalation(struct eng_child *child, const struct eng_policy 
     return true;
 }
 
-// By itself if it does so within policy->term, then by SIGTERM, with which `at_once` starts, then
-// by SIGKILL. False if it outlived even that: it is left behind.
+// Waits policy->term for the worker to exit, then sends SIGTERM (`at_once` starts with it), then
+// SIGKILL. Returns false and abandons the worker if it survives SIGKILL.
 static bool child_end(struct eng_child *child, const struct eng_policy *policy, bool at_once)
 {
     eng_child_disconnect(child);
@@ -73,13 +73,13 @@ struct eng_worker {
     const struct eng_watch *watch;
     struct eng_child *child;
     double last_event;  // clock_awake
-    struct text outbox; // of requests: those of which not all was sent yet
-    size_t sent;        // bytes of it that were
+    struct text outbox; // requests that are not fully sent
+    size_t sent;        // bytes of it that were sent
     char *inbox;        // ENG_LINE_MAX bytes
     size_t inbox_length;
     char tail[TAIL + 1];
     size_t tail_length;
-    char line[512]; // the line of output that is being gathered
+    char line[512]; // the line of output being assembled
     size_t line_length;
 };
 
@@ -129,7 +129,7 @@ bool eng_worker_close(struct eng_worker **worker, char ending[64])
     return eng_worker_end(worker, true);
 }
 
-// Sends what the worker takes.
+// Sends what the worker can take.
 static void flush(struct eng_worker *worker)
 {
     struct text *outbox = &worker->outbox;
@@ -137,7 +137,7 @@ static void flush(struct eng_worker *worker)
         return;
     const ptrdiff_t sent =
         eng_child_send(worker->child, outbox->data + worker->sent, outbox->length - worker->sent);
-    // One that died takes nothing more; what it said before can still be read.
+    // A dead worker takes nothing more; what it sent before can still be read.
     worker->sent = sent == ENG_CHILD_CLOSED ? outbox->length : worker->sent + (size_t)sent;
     if (worker->sent == outbox->length)
         worker->sent = outbox->length = 0;
@@ -180,7 +180,7 @@ void eng_worker_listen(struct eng_worker *worker)
     worker->last_event = eng_received(&worker->watch->policy, clock_awake(), worker->last_event);
 }
 
-// What the worker prints
+// The worker's output
 
 static void say_line(struct eng_worker *worker)
 {
@@ -222,7 +222,7 @@ static bool read_output(struct eng_worker *worker)
     return length > 0;
 }
 
-// Where the worker's own backtrace begins among what was printed; the end if it is not there.
+// Finds where the worker's own backtrace begins in the output; the end if there is none.
 static size_t words_length(const struct eng_worker *worker)
 {
     const char *mark =
@@ -230,7 +230,7 @@ static size_t words_length(const struct eng_worker *worker)
     return mark ? (size_t)(mark - worker->tail) : worker->tail_length;
 }
 
-// The last line that is not empty, sanitised; "" if nothing was printed.
+// Stores the last non-empty line, sanitised; "" if nothing was printed.
 static void last_line(const struct eng_worker *worker, char *line, size_t size)
 {
     char start[TAIL + 1];
@@ -243,7 +243,7 @@ static void last_line(const struct eng_worker *worker, char *line, size_t size)
     text_sanitise(line, size, newline ? newline + 1 : start);
 }
 
-// The end of some bytes as lines, at most ENG_EVIDENCE_SIZE; NULL if there is nothing in them.
+// Returns the last lines of some bytes, at most ENG_EVIDENCE_SIZE; NULL if they are empty.
 static char *keep_lines(const char *bytes, size_t length)
 {
     char clean[ENG_EVIDENCE_SIZE];
@@ -258,7 +258,7 @@ static char *keep_lines(const char *bytes, size_t length)
     return length > 0 && clean[strspn(clean, " \n")] ? lit_strdup(clean) : NULL;
 }
 
-// Until it has ended, or `seconds` are over.
+// Reads until the worker has ended, or for `seconds`.
 static void hear_out(struct eng_worker *worker, double seconds)
 {
     const double deadline = clock_awake() + seconds;
@@ -271,7 +271,7 @@ static void hear_out(struct eng_worker *worker, double seconds)
 
 void eng_worker_evidence(struct eng_worker *worker, bool silent, char *evidence[ENG_EVIDENCES])
 {
-    // It says where it was.
+    // This makes it print where it was.
     if (silent)
         eng_child_signal(worker->child, false);
     hear_out(worker, silent ? worker->watch->policy.term : 0);
@@ -283,7 +283,7 @@ void eng_worker_evidence(struct eng_worker *worker, bool silent, char *evidence[
     evidence[ENG_EVIDENCE_CORE] = eng_child_core(worker->child);
 }
 
-// What the worker says
+// The worker's events
 
 static bool read_socket(struct eng_worker *worker)
 {
@@ -299,7 +299,7 @@ static bool read_socket(struct eng_worker *worker)
     return length > 0;
 }
 
-// Takes the first whole line out of the inbox. False if there is none.
+// Takes the first complete line from the inbox. False if there is none.
 static bool take_event(struct eng_worker *worker, struct eng_event *event, bool *parsed,
                        char reason[512])
 {
@@ -322,8 +322,8 @@ static bool take_event(struct eng_worker *worker, struct eng_event *event, bool 
     return true;
 }
 
-// Reads what is there, after waiting at most `seconds` for it. True if the worker said something;
-// what it prints is no sign of progress.
+// Reads what is available after waiting at most `seconds`. True if the worker sent something; its
+// output is no sign of progress.
 static bool pump(struct eng_worker *worker, double seconds)
 {
     if (seconds > 0)
@@ -337,7 +337,7 @@ static enum eng_wait describe_death(struct eng_worker *worker, char reason[512])
 {
     char how[64], line[256];
     hear_out(worker, 1);
-    // Asked once: what is said of it is of the same moment.
+    // Ask once, so that both answers are from the same moment.
     const bool ended = eng_child_ended(worker->child);
     const char *failure = eng_child_failure(worker->child);
     eng_child_describe(worker->child, how, sizeof how);
@@ -350,7 +350,7 @@ static enum eng_wait describe_death(struct eng_worker *worker, char reason[512])
     return failure ? ENG_WAIT_FAILED : ENG_WAIT_GONE;
 }
 
-// It is silent; but a driver is to blame only if the worker heard what it was asked.
+// The worker is silent, but the driver is at fault only if the worker got the request.
 static enum eng_wait describe_silence(const struct eng_worker *worker, char reason[512])
 {
     const bool heard = worker->outbox.length == 0;
@@ -367,8 +367,8 @@ enum eng_wait eng_worker_wait(struct eng_worker *worker, struct eng_event *event
         reason[0] = '\0';
         if (eng_interrupt() || (watch->stop && watch->stop(watch->user)))
             return ENG_WAIT_INTERRUPTED;
-        // The run's own time goes on while the process is stopped, and while there are events to be
-        // taken all the time.
+        // The run's own time also passes while the process is stopped, and while events are
+        // waiting.
         const double now = clock_awake();
         struct eng_times times = {
             .now = now, .started = watch->started + now - clock_now(), .event = worker->last_event};
@@ -384,7 +384,7 @@ enum eng_wait eng_worker_wait(struct eng_worker *worker, struct eng_event *event
         if (pump(worker, 0))
             continue;
         if (!eng_child_connected(worker->child) || eng_child_ended(worker->child)) {
-            // The last words may have arrived between the read and the end.
+            // Its last events may have arrived between the read and the end.
             if (pump(worker, 0))
                 continue;
             return describe_death(worker, reason);
@@ -413,7 +413,7 @@ enum eng_result eng_wait_result(enum eng_wait wait)
     return results[wait];
 }
 
-// --- The timeout policy: which silence is a hang, and how a worker is ended.
+// --- The timeout policy: when silence is a hang, and how to end a worker.
 
 enum eng_watchdog eng_watchdog(const struct eng_policy *policy, const struct eng_times *times,
                                double *left)

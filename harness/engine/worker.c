@@ -15,22 +15,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_MESSAGES 20 // validation messages that one request may cause
+#define MAX_MESSAGES 20 // the most validation messages for one request
 
 struct worker {
     struct eng_sink sink;
     struct dev *dev;
-    bool running;            // it was opened to run on
-    uint32_t index;          // it is that of the driver's devices
+    bool running;            // opened for runs
+    uint32_t index;          // among the driver's devices
     uint32_t tried;          // modes of the checker, bit i: enum cat_check i
-    bool host_checker;       // it cannot be trusted:
+    bool host_checker;       // do not trust it:
     char untrusted[512];     // why
-    atomic_bool peer_closed; // the supervisor does not listen any more
-    pthread_mutex_t
-        sending; // one line at a time: pipelines are precompiled on threads of their own
+    atomic_bool peer_closed; // the supervisor no longer listens
+    pthread_mutex_t sending; // one line at a time: other threads precompile pipelines
     unsigned messages;
-    struct text taught; // of a test whose last chunk has not come
-    bool knows;         // the last one that came whole was added
+    struct text taught; // chunks of an incomplete test
+    bool knows;         // the last complete one was added
     size_t used;
     char inbox[ENG_LINE_MAX];
 };
@@ -82,8 +81,7 @@ static void enumerate(struct worker *worker)
     emit(&(struct eng_event){.kind = ENG_EVENT_DONE}, worker);
 }
 
-// Closes the device that is open, if one is, and opens the one of the request. False, and an error
-// is said, if it cannot be opened.
+// Closes any open device and opens the request's. On failure sends an error and returns false.
 static bool open_anew(struct worker *worker, const struct eng_request *request, bool capture,
                       bool single)
 {
@@ -110,7 +108,7 @@ static bool open_anew(struct worker *worker, const struct eng_request *request, 
     return worker->dev;
 }
 
-// What cannot be trusted once is not tried again.
+// Does not try again a mode that failed.
 static enum dev_status try_checker(struct worker *worker, const struct eng_request *request)
 {
     struct lit_error error = {0};
@@ -149,7 +147,7 @@ static enum dev_status open_device(struct worker *worker, const struct eng_reque
     return DEV_OK;
 }
 
-// What was taught is the module that a configuration runs from here on.
+// The taught words become a configuration's module from now on.
 static void replace(struct worker *worker, const char *name)
 {
     const struct text *taught = &worker->taught;
@@ -161,7 +159,7 @@ static void replace(struct worker *worker, const char *name)
         on_message(error.message, worker);
 }
 
-// A test for the catalogue. Whoever asks for one that could not be added is told that there is
+// Adds a test to the catalogue. If that fails, a later request for the test reports that there is
 // none.
 static void teach(struct worker *worker, const struct eng_request *request)
 {
@@ -208,8 +206,8 @@ static enum dev_status run(struct worker *worker, const struct eng_request *requ
     return status;
 }
 
-// One run on a device of its own: the driver reads its settings when the instance is made. Nothing
-// else is dispatched on that device.
+// Does one run on a device of its own: the driver reads its settings when the instance is made.
+// Dispatches nothing else on that device.
 static enum dev_status try_once(struct worker *worker, const struct eng_request *request)
 {
     struct eng_request run = *request;
@@ -232,7 +230,7 @@ static enum dev_status try_once(struct worker *worker, const struct eng_request 
     return status;
 }
 
-// Nothing else is dispatched on a device that is timed, and it is asked what it says of pipelines.
+// Dispatches nothing else on a timed device; asks the driver about its pipelines.
 static enum dev_status bench(struct worker *worker, const struct eng_request *request)
 {
     const bool rate = eng_throughput_is(request->name);
@@ -243,7 +241,7 @@ static enum dev_status bench(struct worker *worker, const struct eng_request *re
     return eng_bench(worker->dev, request, &worker->sink);
 }
 
-// Reads one line into the inbox, without its newline. False at the end of the connection.
+// Reads one line into the inbox, without its newline. False when the connection ends.
 static bool read_line(struct worker *worker, size_t *length)
 {
     for (;;) {
@@ -268,12 +266,12 @@ static void drop_line(struct worker *worker, size_t length)
     memmove(worker->inbox, worker->inbox + length + 1, worker->used);
 }
 
-// What a worker's environment says whatever the user's says. A NULL value removes the variable.
+// Variables of a worker's environment that override the user's. A NULL value removes one.
 static const struct {
     const char *name, *value;
 } fixed[] = {
-    // One driver alone, without layers between it and the test. `~implicit~` needs loader 1.3.234;
-    // NODEVICE_SELECT turns Mesa's layer off under older ones.
+    // Only one driver, without layers. `~implicit~` needs loader 1.3.234; with older ones
+    // NODEVICE_SELECT turns Mesa's layer off.
     {"VK_ADD_DRIVER_FILES", NULL},
     {"VK_LOADER_DRIVERS_SELECT", NULL},
     {"VK_LOADER_DRIVERS_DISABLE", NULL},
@@ -281,8 +279,8 @@ static const struct {
     {"VK_LOADER_LAYERS_ENABLE", NULL},
     {"VK_LOADER_LAYERS_DISABLE", "~implicit~"},
     {"NODEVICE_SELECT", "1"},
-    // A cached shader is not what the driver's compiler makes today: Mesa (both names, for old and
-    // new versions), Intel's and AMD's drivers in Mesa, NVIDIA, AMDVLK.
+    // Disable shader caches, to test today's compiler: Mesa (both names, for old and new versions),
+    // Intel's and AMD's drivers in Mesa, NVIDIA, AMDVLK.
     {"MESA_SHADER_CACHE_DISABLE", "true"},
     {"MESA_GLSL_CACHE_DISABLE", "true"},
     {"ANV_ENABLE_PIPELINE_CACHE", "false"},
@@ -290,13 +288,13 @@ static const struct {
     {"AMDVLK_ENABLE_PIPELINE_CACHE", "0"},
 };
 
-// For the Vulkan loader, which is not loaded yet: one driver's manifest, no implicit layers, no
-// shader caches.
+// Prepares the environment before the Vulkan loader is loaded: one driver's manifest, no implicit
+// layers, no shader caches.
 static void set_environment(const char *manifest)
 {
     const char *flags = getenv("RADV_DEBUG");
     OWNED(text_free) struct text radv = {0};
-    // RADV's cache in memory has no variable of its own, and the user's flags are kept.
+    // RADV's cache in memory has no variable of its own; keep the user's flags.
     text_printf(&radv, "%s%snocache", flags ? flags : "", flags && flags[0] ? "," : "");
     bool good = setenv("VK_DRIVER_FILES", manifest, 1) == 0 &&
                 setenv("VK_ICD_FILENAMES", manifest, 1) == 0 &&
@@ -368,7 +366,7 @@ int eng_worker_main(const char *manifest)
             quit = true;
             break;
         }
-        // The driver is not asked to clean up what it lost or may still be running.
+        // Do not ask the driver to clean up a device that is lost or may still be running.
         if (status == DEV_LOST || status == DEV_TIMEOUT)
             _exit(LIT_EXIT_OK);
     }

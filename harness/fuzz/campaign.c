@@ -40,25 +40,25 @@ static enum eng_end try_once(struct fuzz_target *target, const struct fuzz_trial
 
 // ---- Draws, runs, repeats, shrinks, stores.
 
-#define REPEATS      5 // times the usual runs, to learn how often a program fails
+#define REPEATS      5 // times the usual runs, to estimate how often a program fails
 #define PATIENCE_MIN 4
 #define PATIENCE_MAX 512
-#define HARD_TRIES   200 // of a program that ends its worker: each costs a new one
+#define HARD_TRIES   200 // for a program that ends its worker: each run costs a new worker
 
-#define WAITING_MOST 64 // failing programs that are kept until it is their turn
+#define WAITING_MOST 64 // the most failing programs that wait for their turn
 
 struct campaign {
     const struct eng_device *device;
     const struct fuzz_plan *plan;
     const struct fuzz_listener *listener;
     struct fuzz_session *session;
-    const struct eng_watch *outer; // called with the lock held,
-    struct eng_watch watch;        // by those of all workers
-    pthread_mutex_t lock;          // of all below, and of the lanes' `running`
+    const struct eng_watch *outer; // call it with the lock held
+    struct eng_watch watch;        // the workers use this one
+    pthread_mutex_t lock;          // protects everything below, and the lanes' `running`
     pthread_cond_t changed;
     struct fuzz_tally *tally;
-    uint64_t next; // program
-    bool over;     // no other program begins
+    uint64_t next; // next program
+    bool over;     // begin no other program
     enum eng_end end;
     bool written;
     struct lit_error *error;
@@ -68,14 +68,14 @@ struct campaign {
     struct lane *lanes;
 };
 
-// A thread of a campaign with its worker.
+// A thread of a campaign and its worker.
 struct lane {
     struct campaign *campaign;
-    pthread_t thread; // but of the first one, which is the caller's
+    pthread_t thread; // except the first, which is the caller's
     bool has_thread;
     struct fuzz_target target;
-    uint64_t running; // the program that it runs; UINT64_MAX: none
-    // Of the program that is being shrunk:
+    uint64_t running; // the program being run; UINT64_MAX: none
+    // The program being shrunk:
     struct fuzz_found *found;
     const char *name;
     double deadline;
@@ -133,7 +133,7 @@ static bool is_alike(const struct eng_outcome *outcome, const struct eng_outcome
     return outcome->result == first->result && strcmp(how, was) == 0;
 }
 
-// A candidate fails if it ends as the program did.
+// A candidate fails if it ends like the program.
 static enum gen_answer ask(const struct gen_program *candidate, void *user)
 {
     struct lane *lane = user;
@@ -158,7 +158,7 @@ static enum gen_answer ask(const struct gen_program *candidate, void *user)
     return GEN_FAILS;
 }
 
-// Looks for the smallest subgroup in which the small program fails, too.
+// Finds the smallest subgroup in which the small program still fails.
 static void take_lanes(struct lane *lane)
 {
     struct fuzz_found *found = lane->found;
@@ -179,7 +179,7 @@ static void take_lanes(struct lane *lane)
         }
 }
 
-// Runs a program again, to learn how often it fails, and adds that.
+// Runs a program again to estimate how often it fails, and adds up the counts.
 static enum eng_end repeat(struct lane *lane, const struct gen_program *program, uint64_t times,
                            uint64_t *runs, uint64_t *failed, struct eng_failure *failure)
 {
@@ -191,7 +191,7 @@ static enum eng_end repeat(struct lane *lane, const struct gen_program *program,
     *runs += outcome.count.runs;
     *failed += outcome.count.failed_runs;
     if (outcome.result != ENG_FAIL && fuzz_failed(&outcome)) {
-        ++*runs; // the one that did not come back
+        ++*runs; // the run that did not return
         ++*failed;
     }
     if (outcome.count.failure_count)
@@ -199,7 +199,7 @@ static enum eng_end repeat(struct lane *lane, const struct gen_program *program,
     return ENG_END_RAN;
 }
 
-// Learns how often a program fails, and from that how often candidates are run.
+// Estimates how often a program fails, and from that how often to run candidates.
 static enum eng_end estimate(struct lane *lane)
 {
     const struct fuzz_plan *plan = lane->campaign->plan;
@@ -207,7 +207,7 @@ static enum eng_end estimate(struct lane *lane)
     const bool hard = eng_is_broken(found->first.result);
     enum eng_end end = repeat(lane, &found->drawn, hard ? 1 : REPEATS, &found->runs, &found->failed,
                               &found->failure);
-    // As many as would show a failure that is as rare as these runs and the first say.
+    // Run it often enough to show a failure as rare as these runs and the first suggest.
     if (end == ENG_END_RAN && !hard && !found->failed)
         end =
             repeat(lane, &found->drawn, fuzz_patience(1, found->runs + plan->runs) / plan->runs + 1,
@@ -218,7 +218,7 @@ static enum eng_end estimate(struct lane *lane)
     return end;
 }
 
-// By what a program fails, as far as it is small.
+// Names the group after what makes the small program fail.
 static void name_group(struct fuzz_found *found)
 {
     const char *outcome = cat_outcome_name(fuzz_check(&found->small), found->worst);
@@ -234,8 +234,8 @@ static void name_group(struct fuzz_found *found)
                  *how ? ": " : "", how);
 }
 
-// Learns to which group a failing program belongs. Wrong results are known by what they need: the
-// program is left without all else.
+// Finds the group of a failing program. Wrong results are identified by the steps they need:
+// removes all other steps from the program.
 static enum eng_end strip(struct lane *lane)
 {
     struct fuzz_found *found = lane->found;
@@ -256,8 +256,8 @@ static enum eng_end shrink(struct lane *lane)
     const struct fuzz_plan *plan = lane->campaign->plan;
     struct fuzz_found *found = lane->found;
     const bool hard = eng_is_broken(found->first.result);
-    // What ends a worker may be what others did to the device before, and a wrong word a device's
-    // that changes some now and then: only what fails again, made anew, can be made smaller.
+    // Earlier runs may have damaged the device before a worker ended, and a device may change a
+    // word now and then: shrink only a failure that repeats with a new pipeline.
     const enum eng_end end = hard ? estimate(lane) : ENG_END_RAN;
     if (end != ENG_END_RAN || !found->failed)
         return end;
@@ -276,7 +276,7 @@ static enum eng_end shrink(struct lane *lane)
                   &found->failure);
 }
 
-// What was seen, as prose behind the head.
+// Writes the observations as prose after the head.
 static void put_remark(const struct fuzz_found *found, const struct dev_facts *facts,
                        struct text *text)
 {
@@ -296,7 +296,7 @@ static void put_remark(const struct fuzz_found *found, const struct dev_facts *f
     text_printf(text, "; Reproduce: litmus fuzz %s --replay FILE\n", gen_family(&found->small));
 }
 
-// Under the lock.
+// Call with the lock held.
 static bool store(const struct lane *lane)
 {
     struct campaign *c = lane->campaign;
@@ -323,7 +323,7 @@ static bool store(const struct lane *lane)
     return good;
 }
 
-// Its number is behind those that are there, but where groups become one.
+// Keeps the first numbers sorted. Only merging groups inserts one before others.
 static void count_in(struct fuzz_group *group, uint64_t number)
 {
     const uint64_t told = group->programs < FUZZ_FIRST ? group->programs : FUZZ_FIRST;
@@ -336,7 +336,7 @@ static void count_in(struct fuzz_group *group, uint64_t number)
     group->programs++;
 }
 
-// The group of this name, or of which one became a program of it; the number of groups: none.
+// Finds the group with this name, or one whose shrunk program has it; the number of groups: none.
 static size_t find_group(const struct fuzz_tally *tally, const char *name)
 {
     size_t i = 0;
@@ -362,7 +362,7 @@ static struct fuzz_group *join(struct fuzz_tally *tally, const struct fuzz_found
     return &tally->groups[i];
 }
 
-// One of a group was shrunk. If what is left is what another group is known by, the two are one.
+// A program of the group was shrunk. Merges the group into another that has the same name now.
 static void settle(struct fuzz_tally *tally, struct fuzz_group *group, struct fuzz_found *found)
 {
     name_group(found);
@@ -383,7 +383,7 @@ static void settle(struct fuzz_tally *tally, struct fuzz_group *group, struct fu
         snprintf(other->path, sizeof other->path, "%s", found->path);
 }
 
-// Under the lock, but while the program is shrunk.
+// Call with the lock held; drops it while the program is shrunk.
 static void handle(struct lane *lane, struct fuzz_found *found)
 {
     struct campaign *c = lane->campaign;
@@ -403,7 +403,7 @@ static void handle(struct lane *lane, struct fuzz_found *found)
     c->listener->found(found, c->listener->user);
 }
 
-// Handles failing programs, each once all before it have run. Under the lock.
+// Handles failing programs, each once all earlier ones have run. Call with the lock held.
 static void handle_waiting(struct lane *lane)
 {
     struct campaign *c = lane->campaign;
@@ -437,7 +437,7 @@ static void note(const struct fuzz_found *found, enum eng_end end, struct fuzz_t
     if (end != ENG_END_RAN)
         return;
     tally->programs++;
-    // Of what ended the worker nothing is known, as in eng_draw_broken.
+    // Nothing is known about what ended the worker, as in eng_draw_broken.
     tally->checked += eng_is_broken(first->result) ? 1 : first->count.instances;
     tally->results[first->result]++;
     if (first->result != ENG_PASS && !fuzz_failed(first) && !tally->reason[0])
@@ -461,7 +461,7 @@ enum eng_end fuzz_run(struct fuzz_target *target, const struct fuzz_trial *trial
     return end;
 }
 
-// The store learns it before anything else is done with the program.
+// Stores the result before anything else uses the program.
 static void keep(struct campaign *c, const struct fuzz_found *found, enum eng_end end)
 {
     if (end != ENG_END_RAN || !c->session)
@@ -471,7 +471,7 @@ static void keep(struct campaign *c, const struct fuzz_found *found, enum eng_en
     pthread_mutex_unlock(&c->lock);
 }
 
-// Runs the program that the lane has taken. NULL unless it failed; else to be freed.
+// Runs the lane's program. NULL unless it failed; else free it.
 static struct fuzz_found *run_program(struct lane *lane)
 {
     struct campaign *c = lane->campaign;
@@ -480,7 +480,7 @@ static struct fuzz_found *run_program(struct lane *lane)
     struct fuzz_found *found = lit_alloc(1, sizeof *found);
     char name[96];
     found->index = lane->running;
-    // All sizes that the device offers, in turn.
+    // Cycle through all sizes of the device.
     if (target->size_count)
         found->subgroup = target->sizes[found->index % target->size_count];
     found->small_subgroup = found->subgroup;
@@ -498,7 +498,7 @@ static struct fuzz_found *run_program(struct lane *lane)
     note(found, end, c->tally);
     c->end = c->end == ENG_END_RAN ? end : c->end;
     c->end = c->end == ENG_END_RAN ? stripped : c->end;
-    // What one program lacks they all lack.
+    // If one program lacks a feature, all do.
     c->over |= end == ENG_END_RAN && found->first.result == ENG_SKIP;
     pthread_mutex_unlock(&c->lock);
     if (failed)
@@ -507,7 +507,7 @@ static struct fuzz_found *run_program(struct lane *lane)
     return NULL;
 }
 
-// Takes the next program. False if there is none. Under the lock.
+// Takes the next program. False if there is none. Call with the lock held.
 static bool take(struct lane *lane)
 {
     struct campaign *c = lane->campaign;
@@ -565,7 +565,7 @@ static void tick(void *user)
     pthread_mutex_unlock(&c->lock);
 }
 
-// A lane does not go on where another had to stop.
+// A lane stops where another had to stop.
 static bool stop(void *user)
 {
     struct campaign *c = user;
@@ -591,7 +591,7 @@ enum eng_end fuzz_campaign(const struct eng_watch *watch, const struct eng_devic
                          .next = plan->first,
                          .written = true,
                          .error = error,
-                         // Each lane adds one at most behind the limit.
+                         // Each lane may add one beyond the limit.
                          .waiting = lit_alloc(WAITING_MOST + plan->jobs, sizeof *c.waiting),
                          .lanes = lit_alloc(plan->jobs, sizeof *c.lanes)};
     c.watch.say = say;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session has of a campaign on one device.
+// A session's results of a campaign on one device.
 #include "base/clock.h"
 #include "fuzz/campaign.h"
 
@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Results are stored once a second, and less often where that would take more of the time than a
-// part in so many.
+// Stores results once a second, or less often if storing would take more than 1/PUT_PART of the
+// time.
 #define PUT_SECONDS 1.0
 #define PUT_PART    50
 
-// How many of the programs before `index` are of size `k`.
+// Counts the programs before `index` that have size `k`.
 static uint64_t runs_before(const struct fuzz_session *s, uint64_t index, size_t k)
 {
     return (index + s->count - 1 - k) / s->count;
@@ -94,7 +94,7 @@ bool fuzz_session_lacks(const struct fuzz_session *s, uint64_t index)
     return run >= row->first + row->count.runs && run < row->first + size->runs;
 }
 
-// What one program lacks they all lack.
+// If one program lacks a feature, all do.
 static void skip(struct fuzz_session *s, const char *reason)
 {
     for (size_t k = 0; k < s->count; k++) {
@@ -107,7 +107,7 @@ static void skip(struct fuzz_session *s, const char *reason)
     }
 }
 
-// The next run of a configuration. Of one that has a result there is no answer.
+// Counts the next run of a configuration, unless it already has a result.
 static void count_next(struct fuzz_session *s, struct fuzz_size *size, const struct fuzz_ended *one)
 {
     struct eng_record *record = &size->record;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel stores where nobody says what is right: what the SIMT simulator makes of it.
+// Derives a kernel's expectation from the SIMT simulator if the user gives none.
 #include "kernel/kernel.h"
 
 #include "catalogue/catalogue.h"
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIES   8  // runs of each model besides the first
-#define SECONDS 60 // for each
+#define TRIES   8  // runs of each model after the first run
+#define SECONDS 60 // for each run
 
 bool krn_add(const struct cat_package *package, struct lit_error *error)
 {
@@ -85,15 +85,14 @@ static bool take_reference(struct krn_asking *a, struct cat_package *package,
         cat_forget_nans(&package->interface, package->expected);
     } else if (ran)
         lit_fail(error, LIT_EXIT_USAGE, "--expect agree: the SIMT simulator's words are missing");
-    // The worker has the test without what is expected.
+    // The worker has the test without an expectation.
     eng_client_end(&a->client);
     cat_test_drop();
     return whole && krn_add(package, error);
 }
 
-// Whether the simulator agrees with itself; says so, and how, if not. A run that comes to no end
-// where the first one did, as one that stores out of bounds because of what it raced for,
-// disagrees.
+// Whether the simulator agrees with itself; if not, says how. A run also disagrees if it does not
+// end where the first one did, for example because a race makes it store out of bounds.
 static bool compare(struct krn_asking *a, const char *model, struct text *differences,
                     struct lit_error *error)
 {
@@ -124,15 +123,15 @@ static bool compare(struct krn_asking *a, const char *model, struct text *differ
     return true;
 }
 
-// What depends on more than a driver has to keep to is no driver's fault, unless nobody is to
-// check.
+// If results depend on more than drivers must guarantee, blames the kernel and not the driver,
+// unless checks are off.
 static bool blame_kernel(struct cat_package *package, struct text *differences,
                          struct lit_error *error)
 {
     fprintf(stderr, "litmus: %s", differences->data);
     if (!package->unsound && !eng_check_is_clean(package->check.data))
         return true;
-    // What the check found is why.
+    // Put the check's findings first: they are the reason.
     struct text *first = package->unsound ? &package->check : differences;
     struct text *rest = package->unsound ? differences : &package->check;
     text_append(first, rest->data, rest->length);

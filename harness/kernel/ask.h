@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single runs of a kernel on the SIMT simulator.
+// Runs a kernel once on the SIMT simulator.
 #pragma once
 
 #include "engine/client.h"
@@ -9,16 +9,16 @@ struct krn_asking {
     struct ses_devices devices;
     struct eng_device device;
     struct eng_client client;
-    const char *name; // of the configuration
+    const char *name; // the configuration's name
     char *manifest;
-    char printed[512]; // the last line that the worker printed
+    char printed[512]; // the worker's last line of output
 };
 
-// False with an error if there is no simulator. End it in any case.
+// False with an error if there is no simulator. Call krn_asking_end in any case.
 bool krn_asking_begin(struct krn_asking *asking, struct lit_error *error);
 void krn_asking_end(struct krn_asking *asking);
-// One run with such settings. False with an error, which names the option that asks (NULL: none
-// does), if there was none.
+// Does one run with these settings. False if it did not run, with an error that names the option
+// that asked for it (NULL: none did).
 bool krn_ask(struct krn_asking *asking, enum eng_request_kind kind, const char *settings,
              uint64_t seed, const char *option, struct eng_outcome *outcome,
              struct lit_error *error);

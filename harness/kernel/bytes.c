@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values as --push, --then and --buffer take them.
+// Values in the form of --push, --then and --buffer.
 #include "kernel/plan.h"
 
 #include <ctype.h>
@@ -45,7 +45,7 @@ static bool take_word(const char *text, size_t length, uint32_t *value)
     return is_float ? take_float(text, length, value) : take_integer(text, length, value);
 }
 
-// Words without a prefix: "64,1,0.5", "0x40". False, with nothing appended, if it is something
+// Parses words without a prefix: "64,1,0.5", "0x40". False, without appending, if it is something
 // else.
 static bool put_numbers(const char *given, struct text *bytes)
 {
@@ -85,7 +85,7 @@ static bool put_address(const char *text, size_t length, struct krn_values *valu
     return true;
 }
 
-// --- With a prefix, which goes on until there is another
+// --- With a prefix, which applies until the next one
 
 enum kind { U32, F32, HEX, ADDRESS, KINDS };
 static const char *const prefixes[KINDS] = {"u32:", "f32:", "hex:", "address:"};
@@ -158,7 +158,7 @@ bool krn_push_take(const char *option, const char *given, uint32_t size, struct 
     } else if (is_hex && length == 2 * (size_t)size && (size > 4 || !digits)) {
         put_hex(given, length, &values->bytes);
     } else if (is_hex && length) {
-        // Digits of the size of one word are a number as well.
+        // As many digits as one word has may also be a number.
         OWNED(text_free) struct text spellings = {0};
         if (digits)
             text_printf(&spellings, "u32:%.40s, f32:%.40s, ", given, given);

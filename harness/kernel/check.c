@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel does wrong: one run of it on the SIMT simulator, traced, and looked through. How
-// much of a dispatch is executed there is bounded by counts, never by a clock.
+// Finds a kernel's errors: traces one run on the SIMT simulator and analyses it. Counts, never a
+// clock, limit how much of a dispatch executes there.
 #include "kernel/kernel.h"
 
 #include "base/file.h"
@@ -18,16 +18,16 @@
 
 #define MOST_RANGES 8
 #define FEW         4u  // workgroups at a time
-#define MANY        64u // as many as the simulator takes
-// How much is looked at: instructions, each invocation counted, of all dispatches; invocations of a
-// dispatch; findings that are written. No workgroup begins once the first is reached, and the
+#define MANY        64u // the simulator's maximum
+// The limits: instructions over all dispatches, counted for each invocation; invocations of a
+// dispatch; findings that are written. Once the first is reached, no workgroup begins, and the
 // dispatch ends after a quarter more.
 struct bounds {
     uint32_t instructions, invocations, shown;
 };
 static const struct bounds all = {6000000, EXP_MOST_RACED, 32}, sample = {1 << 18, 1 << 12, 8};
 
-// What is found: as it begins a finding, and in a sentence.
+// Findings: at the start of a finding, and within a sentence.
 static const struct {
     const char *one, *a, *several;
 } names[] = {
@@ -39,19 +39,19 @@ static const struct {
 };
 #define KINDS (sizeof names / sizeof *names)
 
-#define ACCESS "simt: out-of-bounds access of " // it prints
+#define ACCESS "simt: out-of-bounds access of " // the simulator prints it
 
 struct checking {
     const struct cat_package *package;
     const struct bounds *bounds;
-    const struct exp_trace *trace; // of the dispatch that is written of
-    const struct cat_part *part;   // its pipeline; NULL: that of the first
+    const struct exp_trace *trace; // of the dispatch that the output is about
+    const struct cat_part *part;   // its pipeline; NULL: the first dispatch's
     struct exp_findings findings;
     size_t kinds[KINDS], found;
-    size_t dispatches; // that were looked at: up to the first one that is not whole
-    uint64_t groups;   // of the last one of them
-    bool whole, cut;   // all of it was executed; it was ended
-    char printed[512]; // an access out of bounds in the simulator's words, a line; ""
+    size_t dispatches; // dispatches checked: up to the first incomplete one
+    uint64_t groups;   // of the last of these dispatches
+    bool whole, cut;   // everything executed; the dispatch was cut off
+    char printed[512]; // the simulator's line about an access out of bounds; ""
     struct text *out;
 };
 
@@ -62,7 +62,7 @@ static uint64_t groups_of(const struct exp_trace *trace)
 
 // --- Where
 
-// The source line of an instruction: what OpLine said last before it, " (scan.comp:38)".
+// Prints an instruction's source line from the last OpLine before it, " (scan.comp:38)".
 static void put_line(const struct checking *c, const struct exp_code *code)
 {
     const bool own = c->part && c->part->word_count;
@@ -145,7 +145,7 @@ static void put_place(const struct checking *c, const struct exp_step *step)
     }
 }
 
-// "0 to 35, 40": those of a finding's workgroup that are at an instruction.
+// Prints "0 to 35, 40": the invocations of a finding's workgroup that are at an instruction.
 static void put_those(const struct checking *c, const struct exp_finding *finding, uint32_t at,
                       uint32_t count)
 {
@@ -166,7 +166,7 @@ static void put_those(const struct checking *c, const struct exp_finding *findin
     text_puts(c->out, "\n");
 }
 
-// Of a workgroup that did not come together, or to an end: each instruction that some are at.
+// For a workgroup that did not converge or end, prints each instruction where invocations are.
 static void put_missed(const struct checking *c, const struct exp_finding *finding)
 {
     const uint32_t local = c->trace->local[0] * c->trace->local[1] * c->trace->local[2];
@@ -308,7 +308,7 @@ static bool trace_run(struct checking *c, const char *name, const char *option, 
     return good;
 }
 
-// Behind a dispatch that was executed in part nothing is as it would be.
+// Results after a partially executed dispatch are wrong, so stops there.
 static bool look(struct checking *c, struct exp_trace *traces, struct lit_error *error)
 {
     struct cat_package executed = *c->package;
@@ -325,7 +325,7 @@ static bool look(struct checking *c, struct exp_trace *traces, struct lit_error 
         return false;
     for (size_t i = 0; i < c->findings.count; i++)
         c->kinds[c->findings.items[i].what]++;
-    // What the simulator says of an access is there already, if its place is known.
+    // If the access has a place, it is reported already.
     if (c->kinds[EXP_OUTSIDE])
         c->printed[0] = '\0';
     c->kinds[EXP_OUTSIDE] += c->printed[0] != '\0';
@@ -340,8 +340,8 @@ static void clear(struct checking *c, struct exp_trace *traces)
         exp_trace_clear(&traces[i]);
 }
 
-// Appends what it does wrong to `out`, and to `sums` how often: "a data race and 2
-// uninitialised reads"; "" for nothing.
+// Appends the errors to `out`, and their numbers to `sums`: "a data race and 2 uninitialised
+// reads"; "" if there are none.
 static bool check(const struct cat_package *package, const char *name, const char *option,
                   const struct bounds *bounds, struct text *sums, struct text *out,
                   struct lit_error *error)
@@ -350,7 +350,7 @@ static bool check(const struct cat_package *package, const char *name, const cha
     const size_t count = exp_dispatches(package);
     OWNED(lit_free) struct exp_trace *traces = lit_alloc(count, sizeof *traces);
     bool good = true;
-    // Once more with as many workgroups at a time as there can be, if they wait for others.
+    // If workgroups wait for others, repeat with as many at a time as possible.
     for (unsigned resident = FEW; good && c.findings.starved && resident <= MANY;
          resident += MANY - FEW) {
         clear(&c, traces);

@@ -41,7 +41,7 @@ static bool hold(struct krn_reader *r, const struct krn_script_pipeline *pipelin
     return true;
 }
 
-// The first RUN of a pipeline puts it into the plan.
+// Adds a pipeline to the plan at its first RUN.
 static bool plan_pipeline(struct krn_reader *r, struct krn_script_pipeline *pipeline)
 {
     struct krn_plan *plan = r->plan;
@@ -82,7 +82,7 @@ static bool plan_pipeline(struct krn_reader *r, struct krn_script_pipeline *pipe
     return true;
 }
 
-// What a RUN may write is not what an EXPECT before it was about.
+// Refuses a RUN that may write a buffer after its EXPECT.
 static bool note_writes(struct krn_reader *r, const struct krn_pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->module.buffer_count; i++)
@@ -113,7 +113,7 @@ static bool take_push(struct krn_reader *r, const struct krn_script_pipeline *pi
     if (buffer->written)
         return krn_refuse(r, "push constants out of buffer %s, which a RUN has written",
                           buffer->name);
-    // The size of a module's is a multiple of 4.
+    // A module's size is a multiple of 4.
     if ((buffer->bytes.length + 3) / 4 * 4 < size)
         return krn_refuse(r, "buffer %s has %zu bytes, the shader %" PRIu32 " of push constants",
                           buffer->name, buffer->bytes.length, size);
@@ -154,7 +154,7 @@ bool krn_read_run(struct krn_reader *r)
 
 // --- EXPECT
 
-// Whether a buffer holds from the beginning what is expected of it.
+// Whether a buffer's initial content is what is expected.
 static bool holds(const struct krn_script_buffer *buffer, uint64_t at, const void *bytes,
                   size_t size)
 {
@@ -166,15 +166,14 @@ static bool holds(const struct krn_script_buffer *buffer, uint64_t at, const voi
     return cat_is_near(&buffer->may, got, want);
 }
 
-// One EXPECT of a buffer goes with the others only if it says the same of each byte, and of how
-// much it may differ.
+// Combines several EXPECTs of a buffer, which must agree on each byte and on the tolerance.
 static bool expect_bytes(struct krn_reader *r, struct krn_script_buffer *buffer, uint64_t at,
                          const void *bytes, size_t size)
 {
     const size_t all = (buffer->bytes.length + 3) / 4 * 4;
     if (at > buffer->bytes.length || size > buffer->bytes.length - at)
         return krn_refuse(r, "behind the end of buffer %s", buffer->name);
-    // What no RUN stores to is what it was, whatever the driver.
+    // If no RUN stores to it, every driver leaves it unchanged.
     if (!buffer->written && !holds(buffer, at, bytes, size))
         return krn_refuse(r, "no RUN before stores to buffer %s, which holds something else",
                           buffer->name);
@@ -234,7 +233,7 @@ static bool take_tolerance(struct krn_reader *r, float *tolerance, bool *percent
     return (value.real >= 0 && value.real < 1e30) || krn_refuse_token(r, "expected a tolerance");
 }
 
-// "IDX 8 EQ 1 2 3", "IDX 8 TOLERANCE 1% EQ 1 2 3".
+// Parses "IDX 8 EQ 1 2 3", "IDX 8 TOLERANCE 1% EQ 1 2 3".
 static bool expect_values(struct krn_reader *r, struct krn_script_buffer *buffer)
 {
     struct cat_tolerance may = {0};
@@ -274,7 +273,7 @@ static bool expect_values(struct krn_reader *r, struct krn_script_buffer *buffer
     return true;
 }
 
-// Both hold what RUNs have stored.
+// The two buffers must be equal at the end.
 static bool expect_like(struct krn_reader *r, struct krn_script_buffer *buffer, size_t other)
 {
     struct krn_script_buffer *of = &r->buffers[other];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that a kernel is given as: modules, assembly, GLSL, words.
+// Reads a kernel's files: modules, assembly, GLSL, words.
 #include "kernel/plan.h"
 
 #include "base/file.h"
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SECONDS     60 // for a tool
+#define SECONDS     60 // for a tool to run
 #define MOST_TEXT   ((size_t)16 << 20)
 #define MOST_WORDS  64 // of a tool's command line
 #define GLSL_TARGET "vulkan1.2"
@@ -50,7 +50,7 @@ bool krn_words(const char *path, uint32_t **words, size_t *count, struct lit_err
     return true;
 }
 
-// Runs a tool that makes a file of SPIR-V out of another, and reads that.
+// Runs a tool that converts a file to SPIR-V, and reads the result.
 static bool convert(const char *const *tool, const char *path, struct text *spirv,
                     struct lit_error *error)
 {
@@ -71,7 +71,7 @@ static bool convert(const char *const *tool, const char *path, struct text *spir
     return good;
 }
 
-// Appends options of a compiler: -DNAME for macros, -IFOLDER for folders. free() the words.
+// Appends compiler options: -DNAME for macros, -IFOLDER for folders. free() the words.
 static size_t add_words(const char *letter, const struct lit_list *list, const char **words)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -82,7 +82,7 @@ static size_t add_words(const char *letter, const struct lit_list *list, const c
     return list->count;
 }
 
-// Whether a string is the name of a file of the source.
+// Whether a string is the name of a source file.
 static bool is_file_name(const uint32_t *words, size_t count, uint32_t string)
 {
     struct spirv_instruction each;
@@ -93,7 +93,8 @@ static bool is_file_name(const uint32_t *words, size_t count, uint32_t string)
     return false;
 }
 
-// Files have their names alone in what glslang made: a module is the same wherever its source lies.
+// Removes folders from file names in glslang's output, so that a module does not depend on its
+// path.
 static void drop_folders(struct text *spirv)
 {
     const size_t count = spirv->length / 4;
@@ -119,9 +120,9 @@ static void drop_folders(struct text *spirv)
     }
 }
 
-// --- What a tool is to open
+// --- Files that a tool opens
 
-// It would wait for the other end of a pipe, and read a device for ever.
+// Rejects pipes, where the tool would wait, and devices, which it would read forever.
 static bool is_plain(const char *path, struct lit_error *error)
 {
     struct stat what;
@@ -134,7 +135,7 @@ static bool is_plain(const char *path, struct lit_error *error)
 }
 
 #define MOST_INCLUDES 1000    // names, and files
-#define MOST_LOOKS    1000000 // for a name in a folder
+#define MOST_LOOKS    1000000 // at a name in a folder
 
 struct words {
     char **items;
@@ -164,8 +165,8 @@ static const char *skip_blanks(const char *at)
     }
 }
 
-// Collects the names of all that a file may include: more than it does, as what a macro leaves out
-// and comments of several lines are looked at, too.
+// Collects all names that a file may include. Finds more than the compiler does, since it also
+// reads code disabled by macros and comments of several lines.
 static void find_includes(struct text *file, struct words *names)
 {
     char *to = file->data;
@@ -173,7 +174,7 @@ static void find_includes(struct text *file, struct words *names)
         const bool returns = *from == '\r';
         from += returns && from + 1 < end && from[1] == '\n';
         if ((returns || *from == '\n') && to > file->data && to[-1] == '\\')
-            to--; // the line goes on
+            to--; // the line continues
         else
             *to++ = (char)(returns ? '\n' : *from ? *from : ' ');
     }
@@ -189,7 +190,7 @@ static void find_includes(struct text *file, struct words *names)
     }
 }
 
-// Takes a file in which a name was found, in some folder.
+// Takes a file that was found by name in some folder.
 static bool take_include(const char *path, struct words *files, struct words *folders,
                          struct words *names, struct lit_error *error)
 {
@@ -215,8 +216,8 @@ static void clear_words(struct words *words)
     free(words->items);
 }
 
-// Whether all that the compiler may open for a file is plain: each name that is asked for in any of
-// the folders, whichever it takes.
+// Whether every file that the compiler may open is a plain file: checks each included name in each
+// folder, since it may take any.
 static bool are_plain(const char *path, const struct lit_list *includes, struct lit_error *error)
 {
     struct words files = {0}, folders = {0}, names = {0};
@@ -226,7 +227,7 @@ static bool are_plain(const char *path, const struct lit_list *includes, struct 
         add_once(&folders, folder.data, folder.length);
     }
     bool good = is_plain(path, error) && take_include(path, &files, &folders, &names, error);
-    // Until there is neither a new name nor a new folder.
+    // Repeat until there are no new names or folders.
     for (size_t pairs = 0, looks = 0; good && pairs < folders.count * names.count;) {
         pairs = folders.count * names.count;
         for (size_t i = 0; good && i < pairs; i++) {
@@ -234,7 +235,7 @@ static bool are_plain(const char *path, const struct lit_list *includes, struct 
             text_printf(&full, "%s%s", folders.items[i / names.count],
                         names.items[i % names.count]);
             for (char *c = full.data; *c; c++)
-                *c = *c == '\\' ? '/' : *c; // as the compiler does
+                *c = *c == '\\' ? '/' : *c; // like the compiler
             good = take_include(full.data, &files, &folders, &names, error) &&
                    (++looks < MOST_LOOKS || lit_fail(error, LIT_EXIT_USAGE,
                                                      "%.200s: too many includes in too many "
@@ -248,8 +249,8 @@ static bool are_plain(const char *path, const struct lit_list *includes, struct 
     return good;
 }
 
-// GLSL as it is brought: it includes what lies beside it, whether it asks for that or not. (Older
-// compilers cannot be told so.)
+// Compiles users' GLSL: it may include files next to it without asking for the extension. (Older
+// compilers have no option for this.)
 static bool compile(const char *path, const char *target, const char *label,
                     const struct krn_options *chosen, struct text *spirv, struct lit_error *error)
 {
@@ -290,8 +291,8 @@ static bool compile(const char *path, const char *target, const char *label,
     return good || lit_fail(error, LIT_EXIT_USAGE, "%.200s: %.300s", label, why.message);
 }
 
-// The version that spirv-dis wrote at the top, else that of the catalogue's tests: from 1.4 on an
-// entry point lists all variables, before that it must not.
+// Takes the version from spirv-dis's first lines, else the version of the catalogue's tests: from
+// 1.4 on an entry point lists all variables, before that it must not.
 static const char *version_of(const struct text *assembly)
 {
     static const char *const versions[] = {"spv1.0", "spv1.1", "spv1.2", "spv1.3",
@@ -312,9 +313,9 @@ static bool assemble(const char *path, const char *version, const char *label, s
                     why.code == LIT_EXIT_NOTHING ? "; assembly needs SPIRV-Tools" : "");
 }
 
-// By spirv-val, where it is installed. No driver is asked to bear what is not valid. One that is
-// older than an extension stops at its first number, and then decides as little as one that is not
-// installed: at a capability, which our table has, or at MaximallyReconvergesKHR.
+// Runs spirv-val, if installed: drivers need not handle an invalid module. A version older than an
+// extension stops at its first unknown number; then ignore it, as if it were not installed: at a
+// capability, which our table has, or at MaximallyReconvergesKHR.
 static bool validate(const char *path, const struct text *spirv, struct lit_error *error)
 {
     struct lit_error why = {0};
@@ -324,7 +325,7 @@ static bool validate(const char *path, const struct text *spirv, struct lit_erro
            lit_fail(error, LIT_EXIT_USAGE, "%.150s is not valid: %.300s", path, why.message);
 }
 
-// The words of a module, once it is found to be one.
+// Returns a module's words after checking that it is one.
 static bool take_words(const struct text *spirv, const char *label, uint32_t **words, size_t *count,
                        struct lit_error *error)
 {
@@ -336,7 +337,7 @@ static bool take_words(const struct text *spirv, const char *label, uint32_t **w
     if (spirv->length % 4 || !spirv_is_module(*words, *count))
         return lit_fail(error, LIT_EXIT_USAGE,
                         "%.200s: not SPIR-V; assembly ends in .spvasm, GLSL in .comp", label);
-    // Before spirv-val, which may not know a capability either, and has no name for it.
+    // Comes before spirv-val, which may not know a capability either and cannot name it.
     return (cat_module_features(*words, *count, &features, &why) ||
             lit_fail(error, LIT_EXIT_USAGE, "%.200s: %.300s", label, why.message)) &&
            validate(label, spirv, error);
@@ -365,7 +366,7 @@ bool krn_load(const char *path, const struct krn_options *chosen, uint32_t **wor
     return true;
 }
 
-// --- Shaders of scripts
+// --- Scripts' shaders
 
 static bool load_shader(const struct krn_shader *shader, void *user, uint32_t **words,
                         size_t *count, struct lit_error *error)

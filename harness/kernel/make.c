@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a file and options to a plan: the modules, what their buffers hold, what is expected.
+// Makes a plan from a file and options: modules, contents of buffers, expectations.
 #include "kernel/plan.h"
 
 #include "base/file.h"
@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_FOLDED 4096 // words of a buffer that a formula with a sum over all words is for
+#define MOST_FOLDED 4096 // the most words of a buffer for a formula that sums over all words
 
 // --- Options
 
-// Decimal digits; *end is behind them.
+// Parses decimal digits; *end points after them.
 bool krn_take_number(const char *text, uint64_t most, uint64_t *number, const char **end)
 {
     char *behind;
@@ -31,7 +31,7 @@ bool krn_take_number(const char *text, uint64_t most, uint64_t *number, const ch
     return errno == 0 && *number <= most;
 }
 
-// Bytes, with K or M behind the number.
+// Parses bytes, with an optional K or M after the number.
 static bool take_size(const char *text, uint64_t *bytes)
 {
     const char *end;
@@ -62,7 +62,7 @@ static struct krn_held *find_held(struct krn_plan *plan, const struct krn_place 
     return NULL;
 }
 
-// "SET.BINDING=WHAT", for each buffer that it names.
+// Takes "SET.BINDING=WHAT" for each buffer that it names.
 typedef bool taker(const char *given, const char *what, struct krn_plan *plan,
                    struct krn_held *held, struct lit_error *error);
 static bool take_places(const char *option, const struct lit_list *list, struct krn_plan *plan,
@@ -95,7 +95,7 @@ static bool take_places(const char *option, const struct lit_list *list, struct 
     return true;
 }
 
-// "NAME@...": the kernel of that name; without one the first. *rest is behind the @.
+// Finds the kernel of "NAME@..."; without a name, the first. *rest points after the @.
 static struct krn_pipeline *take_kernel(const char *option, const char *given,
                                         struct krn_plan *plan, const char **rest,
                                         struct lit_error *error)
@@ -113,7 +113,7 @@ static struct krn_pipeline *take_kernel(const char *option, const char *given,
     return NULL;
 }
 
-// The value of a constant as its own type has it. Hexadecimal digits are the bits of a float.
+// Parses a constant of the given type. Hexadecimal digits are a float's bits.
 static bool take_spec_value(const char *text, const struct krn_type *type, uint8_t bytes[8])
 {
     struct krn_type as = *type;
@@ -157,7 +157,7 @@ static bool take_specs(const struct lit_list *given, struct krn_plan *plan, stru
                             "=%c%" PRIu32 ":64",
                             word, type.kind == 'f' ? "a float" : "an integer", type.bits, id,
                             type.kind, type.bits);
-        // Of fewer bits there is a word, which is refused with the module.
+        // Give a smaller constant a word; the module is refused later.
         if (!krn_put_spec(of->specs, &of->spec_count, (uint32_t)id, type.bits < 32 ? 32 : type.bits,
                           bytes))
             return lit_fail(error, LIT_EXIT_USAGE, "--spec: more than %d words", CAT_MOST_SPEC);
@@ -173,7 +173,7 @@ static void take_addresses(struct krn_values *values, struct krn_address **to, s
     values->addresses = NULL;
 }
 
-// "X", "X,Y" or "X,Y,Z".
+// Parses "X", "X,Y" or "X,Y,Z".
 static bool take_groups(const char *option, const char *given, uint32_t groups[3],
                         struct lit_error *error)
 {
@@ -203,7 +203,7 @@ static bool take_push(const char *option, const char *given, const struct cat_in
     return true;
 }
 
-// "GROUPS", "NAME@GROUPS", and with ":PUSH" behind it: one more dispatch.
+// Adds a dispatch: "GROUPS", "NAME@GROUPS", optionally with ":PUSH" after it.
 static bool take_step(const char *given, const struct krn_options *chosen, struct krn_plan *plan,
                       struct lit_error *error)
 {
@@ -269,7 +269,7 @@ static bool take_dispatches(const struct krn_options *chosen, struct krn_plan *p
 
 // --- Buffers
 
-// What a buffer holds before or after a run, of values or of a file.
+// Reads a buffer's content before or after a run, from values or a file.
 static bool take_words(const char *option, const char *what, struct krn_values *values,
                        uint32_t **words, size_t *count, struct lit_error *error)
 {
@@ -327,7 +327,7 @@ static bool make_content(const char *given, const char *what, struct krn_plan *p
     return true;
 }
 
-// The words of the buffer that a formula reads: that behind its @, else the one that the kernel
+// Finds the buffer that a formula reads: the one after its @, else the only one that the kernel
 // only reads.
 static bool take_input(const char *what, struct krn_plan *plan, const struct krn_held **input,
                        struct lit_error *error)
@@ -350,7 +350,7 @@ static bool take_input(const char *what, struct krn_plan *plan, const struct krn
                     what);
 }
 
-// Whether it is known how many words a buffer has: one of a fixed size may begin with anything.
+// Whether the buffer's size is known; a written buffer of fixed size may have any initial content.
 static bool settle_words(struct krn_held *held)
 {
     const uint64_t least = krn_plan_least(&held->as);
@@ -359,8 +359,8 @@ static bool settle_words(struct krn_held *held)
     return held->words > 0;
 }
 
-// What a formula gives for each word of a buffer: the buffer is one unit, and a word an invocation
-// of it.
+// Evaluates a formula for each word of a buffer: the buffer is one unit, and each word is an
+// invocation in it.
 static bool make_formula(const char *what, struct krn_plan *plan, struct krn_held *content,
                          struct lit_error *error)
 {
@@ -370,7 +370,7 @@ static bool make_formula(const char *what, struct krn_plan *plan, struct krn_hel
     const char *text = strchr(what, ':');
     bool folds = false;
     if (!settle_words(content))
-        return true; // krn_plan_place asks for it
+        return true; // krn_plan_place reports the missing size
     if (!text || !cat_formula_parse(text + 1, NULL, CAT_ASKS_SIZES | CAT_ASKS_WORD | CAT_ASKS_INPUT,
                                     &formula, &why))
         return lit_fail(error, LIT_EXIT_USAGE, "--expect '%.80s': %.200s", what,
@@ -433,7 +433,7 @@ static bool take_real(const char *text, float *real)
     return end > text && !*end && *real > 0 && *real < INFINITY;
 }
 
-// What stands behind --allow SET.BINDING=, but for bits:HEX.
+// Parses what follows --allow SET.BINDING=, except bits:HEX.
 static bool take_tolerance(const char *what, struct cat_tolerance *may)
 {
     const char *value = what + strcspn(what, ":");
@@ -472,7 +472,7 @@ static bool take_tolerance(const char *what, struct cat_tolerance *may)
     return !*value && number;
 }
 
-// "bits:HEX": the bits of each word that count. False if it is something else.
+// Parses "bits:HEX", the bits to compare in each word. False if it is something else.
 static bool take_bits(const char *what, uint32_t *bits)
 {
     char *end;
@@ -484,7 +484,7 @@ static bool take_bits(const char *what, uint32_t *bits)
     return !*end && !errno && number <= UINT32_MAX;
 }
 
-// "bits:FILE.words": those of each.
+// Parses "bits:FILE.words", the bits to compare for each word.
 static bool take_counts(const char *given, const char *path, struct krn_held *held,
                         struct lit_error *error)
 {
@@ -532,7 +532,7 @@ static bool take_contents(const struct krn_options *chosen, struct krn_plan *pla
 
 // --- The whole
 
-// A test's name out of a file's: lower-case letters, digits and dashes.
+// Makes a test's name from a file's: lower-case letters, digits and dashes.
 static void put_name(const char *path, const char *given, struct text *name)
 {
     const char *from = given ? given : lit_path_name(path);
@@ -559,7 +559,7 @@ static bool check_usage(const struct krn_options *chosen, const struct krn_plan 
                     example.length ? example.data : "0.1");
 }
 
-// "NAME=FILE", "NAME=FILE@ENTRY", or "NAME=@ENTRY", another entry point of the first file.
+// Parses "NAME=FILE", "NAME=FILE@ENTRY", or "NAME=@ENTRY", another entry point of the first file.
 static bool take_module(const char *given, const struct krn_options *chosen, struct krn_plan *plan,
                         const char **entry, struct text *page, struct lit_error *error)
 {
@@ -601,7 +601,7 @@ static bool inspect(struct krn_plan *plan, struct krn_pipeline *pipeline, const 
                     pipeline->name[0] ? ", " : "", pipeline->name, why.message);
 }
 
-// The buffer, or array, of a pipeline that `--bind` names becomes that of another place.
+// Moves a pipeline's buffer or array that `--bind` names to another place.
 static bool take_bind(const char *given, struct krn_plan *plan,
                       struct cat_buffer (*places)[CAT_MOST_BINDINGS], struct lit_error *error)
 {
@@ -627,7 +627,7 @@ static bool take_bind(const char *given, struct krn_plan *plan,
                     given);
 }
 
-// How many elements the options give an array that is open.
+// Counts the elements that the options give an open array.
 static uint32_t count_elements(const struct lit_list *buffers, const struct cat_buffer *of)
 {
     struct krn_place place;
@@ -640,7 +640,7 @@ static uint32_t count_elements(const struct lit_list *buffers, const struct cat_
     return count;
 }
 
-// `places` are the buffers of the pipeline, where they are bound.
+// `places` are the pipeline's buffers where they are bound.
 static bool grow_arrays(const struct lit_list *buffers, struct cat_inspected *module,
                         struct cat_buffer *places, struct lit_error *error)
 {
@@ -655,7 +655,7 @@ static bool grow_arrays(const struct lit_list *buffers, struct cat_inspected *mo
     return true;
 }
 
-// Which buffers there are: those of the same place are one.
+// Makes the list of buffers: those at the same place are one.
 static bool join_buffers(const struct krn_options *chosen, struct krn_plan *plan,
                          struct lit_error *error)
 {
@@ -685,8 +685,8 @@ static bool join_buffers(const struct krn_options *chosen, struct krn_plan *plan
     return good;
 }
 
-// A place whose address stands among values, and that no module declares, is a buffer of the first
-// pipeline.
+// If values contain the address of a place that no module declares, adds a buffer of the first
+// pipeline for it.
 static bool add_addressed(const char *option, const char *values, struct krn_plan *plan,
                           struct lit_error *error)
 {
@@ -713,7 +713,7 @@ static bool add_addressed(const char *option, const char *values, struct krn_pla
             module->buffers[module->buffer_count++] = as;
             (held = &plan->buffers[plan->buffer_count++])->as = as;
         }
-        held->as.readonly = held->as.uniform; // what has its address may store
+        held->as.readonly = held->as.uniform; // a kernel that has its address may store to it
     }
     return true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a plan to a package: each buffer finds its place in a region.
+// Makes a package from a plan: puts each buffer into a region.
 #include "kernel/plan.h"
 
 #include <inttypes.h>
@@ -104,7 +104,7 @@ void krn_plan_join(struct krn_held *held, const struct cat_buffer *buffer)
 
 // --- Buffers
 
-// What is missing of one, or too short.
+// Reports a missing or too short content.
 static bool check_held(struct krn_held *held, struct lit_error *error)
 {
     const struct cat_buffer *buffer = &held->as;
@@ -116,7 +116,7 @@ static bool check_held(struct krn_held *held, struct lit_error *error)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "nothing says what %s holds: --buffer %s=random:%" PRIu64, name.data,
                         place.data, buffer->each ? 4096 : least * 4);
-    // One of a fixed size that is written may begin with anything.
+    // A written buffer of fixed size may have any initial content.
     if (!held->words && !buffer->each && least <= CAT_PACKAGE_BYTES / 4)
         held->words = least;
     if (!held->words)
@@ -136,7 +136,7 @@ static void fill(uint32_t *words, size_t count, uint32_t value)
         words[i] = value;
 }
 
-// A region's room for `words` more, at a multiple of CAT_BINDING_WORDS: poison.
+// Extends a region by `words`, at a multiple of CAT_BINDING_WORDS, with poison.
 static size_t make_room(struct cat_package *package, enum cat_region region, size_t words)
 {
     const size_t before = package->region_words[region];
@@ -153,13 +153,13 @@ static size_t make_room(struct cat_package *package, enum cat_region region, siz
     return first;
 }
 
-// Where a buffer lies, once it has a place.
+// A buffer's place in a region.
 struct place {
     enum cat_region region;
     size_t first;
 };
 
-// What counts of the words that are compared: all of them, until a buffer says less.
+// Sets the bits to compare: all of them, until a buffer masks some.
 static void put_counts(const struct krn_held *held, size_t first, struct cat_package *package)
 {
     struct cat_interface *interface = &package->interface;
@@ -191,7 +191,7 @@ static bool place_buffers(struct krn_plan *plan, bool agrees, struct cat_package
                           struct place *places, struct lit_error *error)
 {
     uint64_t all = 0;
-    // Word 0 says that a wait ran out: that of no buffer.
+    // Word 0 is set when a wait expired; no buffer has it.
     package->region[CAT_STATE] = lit_alloc(1, 4);
     package->region_words[CAT_STATE] = 1;
     for (size_t i = 0; i < plan->buffer_count; i++) {
@@ -305,7 +305,7 @@ static bool put_addresses(const struct krn_plan *plan, const struct krn_address 
         as.of = places[of].region;
         as.first = places[of].first;
         interface->addresses[interface->address_count++] = as;
-        // What the words are is the device's affair.
+        // The device chooses an address, so do not compare it.
         if (as.in == CAT_OUTPUT)
             interface->counts[as.at] = interface->counts[as.at + 1] = 0;
     }

@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is to be run, whether options or a script say it: pipelines, buffers, dispatches; and how
-// scripts are read.
+// What to run, from options or a script: pipelines, buffers, dispatches; and how to read scripts.
 #pragma once
 
 #include "kernel/kernel.h"
 
 #define KRN_MOST_HELD 64 // buffers
 
-// SET.BINDING, SET.BINDING[INDEX]: the element as struct cat_binding has it; 0: all of an array,
-// too.
+// SET.BINDING, SET.BINDING[INDEX]: the element as in struct cat_binding; 0: also a whole array.
 struct krn_place {
     uint32_t set, binding, element;
 };
 
-// Where the address of a buffer stands among bytes.
+// The position of a buffer's address in some bytes.
 struct krn_address {
-    size_t at; // bytes
+    size_t at; // offset in bytes
     struct krn_place of;
 };
 
-// Bytes that options say, with zeros where addresses stand.
+// Bytes from options, with zeros in place of addresses.
 struct krn_values {
     struct text bytes;
     struct krn_address *addresses;
@@ -27,31 +25,31 @@ struct krn_values {
 };
 void krn_values_clear(struct krn_values *values);
 
-// A buffer, whatever pipelines it is bound to.
+// A buffer, which several pipelines may bind.
 struct krn_held {
-    // Of all its declarations: the largest, read-only if all are.
+    // Combines all its declarations: the largest, read-only if all are.
     struct cat_buffer as;
-    char name[CAT_ENTRY_SIZE]; // that a script gives it; "" without
-    // Each of `words`, owned. before NULL: nothing that counts; after NULL: it is not compared;
-    // counts, the bits that are, NULL: all.
+    char name[CAT_ENTRY_SIZE]; // its name in a script, or ""
+    // Owned arrays of `words` words. before NULL: any content; after NULL: not compared; counts:
+    // the bits to compare, NULL: all.
     uint32_t *before, *after, *counts;
-    size_t words;             // 0: not known yet
+    size_t words;             // 0: not yet known
     struct cat_tolerance may; // without `like`
-    size_t like; // the buffer that it is to be like, an index from 1; 0: none. It has `after`, too
+    size_t like; // the buffer that it must equal, an index from 1; 0: none. `after` is set, too
     struct krn_address *addresses; // in `before`, owned
     size_t address_count;
 };
 
 struct krn_pipeline {
-    char name[CAT_ENTRY_SIZE]; // "" of the first that options say
-    uint32_t *words;           // of its module, owned; NULL: those of the first
+    char name[CAT_ENTRY_SIZE]; // "" for the first one from options
+    uint32_t *words;           // its module's, owned; NULL: the first one's
     size_t word_count;
     struct cat_inspected module;
     struct cat_spec specs[CAT_MOST_SPEC];
     size_t spec_count;
     bool full;
-    uint32_t subgroup;              // that it asks for; 0: as the device runs it
-    size_t held[CAT_MOST_BINDINGS]; // what each of module.buffers is: an index into `buffers`
+    uint32_t subgroup;              // the size it requests; 0: the device's
+    size_t held[CAT_MOST_BINDINGS]; // for each of module.buffers, an index into `buffers`
 };
 
 struct krn_dispatch {
@@ -63,7 +61,7 @@ struct krn_dispatch {
 };
 
 struct krn_plan {
-    struct krn_pipeline pipelines[1 + CAT_MOST_PARTS]; // the first dispatch is of the first
+    struct krn_pipeline pipelines[1 + CAT_MOST_PARTS]; // the first dispatch uses the first
     size_t pipeline_count;
     struct krn_held buffers[KRN_MOST_HELD];
     size_t buffer_count;
@@ -74,69 +72,67 @@ struct krn_plan {
 struct krn_plan *krn_plan_new(void);
 void krn_plan_free(struct krn_plan **plan); // NULL is fine
 
-// The module of a pipeline, for cat_inspect and the package.
+// Returns a pipeline's module, for cat_inspect and the package.
 const uint32_t *krn_plan_words(const struct krn_plan *plan, const struct krn_pipeline *pipeline,
                                size_t *count);
-// "buffer 0.1 (sums)", as a message names it.
+// Names a buffer in messages: "buffer 0.1 (sums)".
 void krn_plan_name(const struct krn_held *held, struct text *name);
-// 32-bit words that the module asks for at least.
+// The least 32-bit words that the module needs.
 uint64_t krn_plan_least(const struct cat_buffer *buffer);
 // Whether a place names a buffer.
 bool krn_place_is(const struct krn_place *place, const struct cat_buffer *buffer);
-// Makes of the first element of an array that is open `elements`, one behind the other. False if
-// there would be more than CAT_MOST_BINDINGS.
+// Replaces the first element of an open array by `elements` consecutive ones. False if there would
+// be more than CAT_MOST_BINDINGS.
 bool krn_plan_grow(struct cat_buffer *buffers, size_t *count, size_t first, uint32_t elements);
-// What another declaration of a buffer says besides.
+// Adds another declaration of a buffer.
 void krn_plan_join(struct krn_held *held, const struct cat_buffer *buffer);
 
-// Puts the plan into a package, which takes the first module's words. `agrees`: all buffers that
-// are written are compared. False with an error that says what is missing of a buffer.
+// Puts the plan into a package, which takes the first module's words. `agrees`: compare all written
+// buffers. False with an error that says what a buffer lacks.
 bool krn_plan_place(struct krn_plan *plan, bool agrees, struct cat_package *package,
                     struct lit_error *error);
 
-// Reads an Amber script, whose text becomes the page. False with an error that names its line, or
-// an option that says what a script says itself.
+// Reads an Amber script; its text becomes the page. False with an error that names its line, or an
+// option that the script replaces.
 bool krn_script(const char *path, const struct krn_options *chosen, struct krn_plan *plan,
                 struct text *page, struct lit_error *error);
 
-// Values as text. False unless there is one, and no more than `most` where that is asked; *end is
-// behind it.
+// Parses values in text. False without a value or above `most`; *end points after it.
 bool krn_take_number(const char *text, uint64_t most, uint64_t *number, const char **end);
-// "SET.BINDING", "SET.BINDING[INDEX]".
+// Parses "SET.BINDING", "SET.BINDING[INDEX]".
 bool krn_take_place(const char *text, struct krn_place *place, const char **end);
 
-// Gives a specialization constant of 32 or 64 bits a value. False if there are too many.
+// Sets a specialization constant of 32 or 64 bits. False if there are too many.
 bool krn_put_spec(struct cat_spec *specs, size_t *count, uint32_t id, uint32_t bits,
                   const uint8_t bytes[8]);
 
-// Whether a text begins as values with a prefix do: "u32:1,2,f32:0.5,hex:00ff,address:0.2".
+// Whether a text begins like values with a prefix: "u32:1,2,f32:0.5,hex:00ff,address:0.2".
 bool krn_values_are(const char *text);
 // Appends them to *values. False with an error that names the option.
 bool krn_values_take(const char *option, const char *text, struct krn_values *values,
                      struct lit_error *error);
-// Takes `size` bytes of push constants: values with a prefix or without, file:FILE or FILE. False
-// with an error that names the option: if there are more or fewer, and if the text has several
-// meanings.
+// Reads `size` bytes of push constants: values with or without a prefix, file:FILE or FILE. False
+// with an error that names the option: if there are more or fewer bytes, or the text is ambiguous.
 bool krn_push_take(const char *option, const char *given, uint32_t size, struct krn_values *values,
                    struct lit_error *error);
 
-// --- Amber scripts: what of their language says how a compute shader is run
+// --- Amber scripts: the part of the language that runs compute shaders
 
-// The shader that a script has, or names.
+// A shader in a script, or in a file that it names.
 struct krn_shader {
     enum krn_source source;
-    const char *target; // TARGET_ENV; NULL without
-    const char *file;   // from the present folder on; NULL: the text
+    const char *target; // TARGET_ENV, or NULL
+    const char *file;   // relative to the current folder; NULL: use the text
     const char *text;
     size_t length;
 };
 
 struct krn_script {
-    const char *path; // in messages; files are named from its folder on
+    const char *path; // for messages; names of files are relative to its folder
     const char *text;
     size_t length;
-    bool agrees; // nothing that the script expects counts
-    // Makes the module of a shader; free() the words, after a failure too.
+    bool agrees; // ignore the script's expectations
+    // Makes a shader's module; free() the words, after a failure too.
     bool (*load)(const struct krn_shader *shader, void *user, uint32_t **words, size_t *count,
                  struct lit_error *error);
     void *user;
@@ -146,7 +142,7 @@ struct krn_script {
 bool krn_script_read(const struct krn_script *script, struct krn_plan *plan,
                      struct lit_error *error);
 
-// --- Its values
+// --- Script values
 
 struct krn_type {
     char kind; // 'i', 'u', 'f'
@@ -156,23 +152,23 @@ struct krn_type {
     uint32_t bytes;         // from one element to the next
 };
 
-// "uint32", "vec4<float>", "mat2x3<float>"; std140: laid out for a uniform buffer. False for what
-// is none, or has no place here.
+// Parses "uint32", "vec4<float>", "mat2x3<float>"; std140: use a uniform buffer's layout. False if
+// it is not a type, or not allowed here.
 bool krn_type_parse(const char *text, bool std140, struct krn_type *type);
-// Where number n of a buffer is, in bytes.
+// The byte offset of a buffer's number n.
 uint64_t krn_type_offset(const struct krn_type *type, uint64_t n);
-// A number: of 'i' and 'u' `number`, of 'f' `real`.
+// A number: `number` for 'i' and 'u', `real` for 'f'.
 struct krn_value {
     uint64_t number;
     double real;
 };
-// False if the text is none of the type.
+// False if the text does not fit the type.
 bool krn_value_parse(const struct krn_type *type, const char *text, struct krn_value *value);
-// The bytes of first + n * step, type->bits / 8 of them that count; step NULL: of first.
+// Returns the bytes of first + n * step, of which type->bits / 8 count; step NULL: of first.
 void krn_value_bytes(const struct krn_type *type, const struct krn_value *first,
                      const struct krn_value *step, uint64_t n, uint8_t bytes[8]);
 
-// --- The reader at work: private to it
+// --- The reader's private state
 
 #define KRN_MOST_BINDS 64
 #define KRN_TOKEN      256
@@ -187,26 +183,26 @@ struct krn_script_shader {
 struct krn_script_buffer {
     char name[CAT_ENTRY_SIZE];
     struct krn_type type;
-    struct text bytes;          // what it holds before the first RUN
-    uint8_t *expected, *counts; // as many; NULL before an EXPECT
-    size_t expects;             // the line of the first one; 0: none
-    bool tolerates;             // they say by how much it may differ
+    struct text bytes;          // content before the first RUN
+    uint8_t *expected, *counts; // as many bytes; NULL before an EXPECT
+    size_t expects;             // line of the first EXPECT; 0: none
+    bool tolerates;             // EXPECTs set a tolerance
     struct cat_tolerance may;
-    size_t like;   // a buffer whose bytes it is to have at the end; KRN_NONE
-    bool is_model; // another one is to be like it
+    size_t like;   // the buffer that it must equal at the end; KRN_NONE
+    bool is_model; // another buffer must equal it
     bool written;  // by a RUN
-    size_t held;   // an index into the plan's buffers; KRN_NONE: no RUN had it
+    size_t held;   // an index into the plan's buffers; KRN_NONE: no RUN used it
 };
 
 struct krn_script_bind {
     size_t buffer;
-    uint32_t set, binding, element; // as struct cat_binding has it
+    uint32_t set, binding, element; // as in struct cat_binding
     bool uniform;
 };
 
 struct krn_script_pipeline {
     char name[CAT_ENTRY_SIZE], entry[CAT_ENTRY_SIZE];
-    size_t shader; // KRN_NONE: none is attached
+    size_t shader; // KRN_NONE: none attached
     struct cat_spec specs[CAT_MOST_SPEC];
     size_t spec_count;
     uint32_t subgroup;
@@ -214,7 +210,7 @@ struct krn_script_pipeline {
     struct krn_script_bind binds[KRN_MOST_BINDS];
     size_t bind_count;
     size_t push;    // a buffer; KRN_NONE: none
-    size_t planned; // an index into the plan's pipelines; KRN_NONE: no RUN had it
+    size_t planned; // an index into the plan's pipelines; KRN_NONE: no RUN used it
 };
 
 struct krn_reader {
@@ -223,36 +219,36 @@ struct krn_reader {
     struct lit_error *error;
     const char *at, *end;
     size_t line;
-    char token[KRN_TOKEN]; // "\n": the end of a line; "": of the script
+    char token[KRN_TOKEN]; // "\n": end of line; "": end of script
     struct krn_script_shader *shaders;
     struct krn_script_buffer *buffers;
     struct krn_script_pipeline *pipelines;
     size_t shader_count, buffer_count, pipeline_count;
-    size_t bytes;                     // of all buffers
-    size_t first[1 + CAT_MOST_PARTS]; // the shader of each of the plan's pipelines
+    size_t bytes;                     // in all buffers
+    size_t first[1 + CAT_MOST_PARTS]; // each plan pipeline's shader
 };
 
-// False with an error that names script and line.
+// Returns false with an error that names script and line.
 __attribute__((format(__printf__, 2, 3))) bool krn_refuse(struct krn_reader *r, const char *format,
                                                           ...);
-// The same, with the present token behind it.
+// The same, followed by the present token.
 bool krn_refuse_token(struct krn_reader *r, const char *what);
 
-// The next token. One that is too long is cut: no word of the language, and no name, is as long.
+// Reads the next token. Cuts one that is longer than any word or name of the language.
 const char *krn_next(struct krn_reader *r);
 bool krn_is(const struct krn_reader *r, const char *word);
-// Whether the present token is the end of a line, or of the script.
+// Whether the present token ends a line or the script.
 bool krn_at_end(const struct krn_reader *r);
 // False with an error if the line does not end here.
 bool krn_end_line(struct krn_reader *r);
 bool krn_expect_word(struct krn_reader *r, const char *word);
 bool krn_take_name(struct krn_reader *r, char name[CAT_ENTRY_SIZE]);
 bool krn_take_count(struct krn_reader *r, uint64_t most, uint64_t *number);
-// The name of a buffer that there is.
+// Reads the name of an existing buffer.
 bool krn_take_buffer(struct krn_reader *r, size_t *at);
-// The pipeline of a name; KRN_NONE.
+// Finds a pipeline by name; KRN_NONE.
 size_t krn_find_pipeline(const struct krn_reader *r, const char *name);
 
-// The commands RUN and EXPECT, behind that word.
+// Read the commands RUN and EXPECT, after that word.
 bool krn_read_run(struct krn_reader *r);
 bool krn_read_expect(struct krn_reader *r);

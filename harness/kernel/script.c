@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads Amber scripts of compute kind. Commands follow one another: each RUN becomes a dispatch of
-// the plan, and each EXPECT is about what a buffer holds at the end.
+// Reads Amber scripts for compute, one command after another: each RUN becomes a dispatch of the
+// plan, and each EXPECT checks what a buffer holds at the end.
 #include "kernel/plan.h"
 
 #include "base/file.h"
@@ -29,7 +29,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\f';
 }
 
-// The next one. One that is too long is cut: no word of the language, and no name, is as long.
+// Skips white space before the next token.
 static void skip_space(struct krn_reader *r)
 {
     while (r->at < r->end && is_space(*r->at))
@@ -40,7 +40,7 @@ const char *krn_next(struct krn_reader *r)
 {
     size_t length = 0;
     skip_space(r);
-    // A line goes on behind a \.
+    // A line continues after a \.
     while (r->at + 1 < r->end && r->at[0] == '\\' && strchr("\r\n", r->at[1])) {
         r->at += 1 + strcspn(r->at + 1, "\n");
         r->at += r->at < r->end;
@@ -66,7 +66,7 @@ bool krn_is(const struct krn_reader *r, const char *word)
     return strcmp(r->token, word) == 0;
 }
 
-// Whether the line ends here. Lines are counted when the token behind them is read for a command.
+// Whether the line ends here. A line is counted when a command reads the token after it.
 bool krn_at_end(const struct krn_reader *r)
 {
     return krn_is(r, "\n") || krn_is(r, "");
@@ -146,7 +146,7 @@ size_t krn_find_pipeline(const struct krn_reader *r, const char *name)
     return KRN_NONE;
 }
 
-// A file lies in the script's folder. free() it.
+// Relative names start from the script's folder. free() the result.
 static char *file_of(const struct krn_reader *r, const char *name)
 {
     const char *path = r->script->path;
@@ -159,7 +159,7 @@ static char *file_of(const struct krn_reader *r, const char *name)
 
 // --- SHADER
 
-// The text up to the line END.
+// Takes the text up to the line END.
 static bool take_source(struct krn_reader *r, struct krn_shader *shader, size_t *lines)
 {
     shader->text = r->at;
@@ -240,7 +240,7 @@ static bool read_shader(struct krn_reader *r)
 
 // --- BUFFER
 
-// Room for `bytes` of a buffer: zeros.
+// Makes room for `bytes` of a buffer, with zeros.
 static bool make_room(struct krn_reader *r, struct krn_script_buffer *buffer, uint64_t bytes)
 {
     static const char zeros[64];
@@ -270,7 +270,7 @@ static bool put_value(struct krn_reader *r, struct krn_script_buffer *buffer, ui
     return true;
 }
 
-// Values up to END, on any lines.
+// Reads values up to END, on any lines.
 static bool read_data(struct krn_reader *r, struct krn_script_buffer *buffer)
 {
     for (uint64_t n = 0;; n++) {
@@ -285,7 +285,7 @@ static bool read_data(struct krn_reader *r, struct krn_script_buffer *buffer)
     }
 }
 
-// `count` elements, each of one value, or of a series.
+// Reads `count` elements: one value for all, or a series.
 static bool read_series(struct krn_reader *r, struct krn_script_buffer *buffer, uint64_t count)
 {
     const struct krn_type *type = &buffer->type;
@@ -310,7 +310,7 @@ static bool read_series(struct krn_reader *r, struct krn_script_buffer *buffer, 
     return true;
 }
 
-// Values of a file, as many as it has: Amber does not look at the SIZE.
+// Reads all values of a file; like Amber, ignores SIZE.
 static bool read_text(struct krn_reader *r, struct krn_script_buffer *buffer, const char *file)
 {
     OWNED(text_free) struct text values = {0};
@@ -353,7 +353,7 @@ static bool read_file(struct krn_reader *r, struct krn_script_buffer *buffer, ui
                       buffer->bytes.length, count * buffer->type.bytes);
 }
 
-// What stands behind the type.
+// Reads what follows the type.
 static bool read_contents(struct krn_reader *r, struct krn_script_buffer *buffer)
 {
     uint64_t count;
@@ -491,7 +491,7 @@ static bool read_subgroup(struct krn_reader *r, struct krn_script_pipeline *pipe
     return krn_end_line(r);
 }
 
-// Those of BIND BUFFER, or of BIND BUFFER_ARRAY, up to AS.
+// Takes the buffers of BIND BUFFER or BIND BUFFER_ARRAY, up to AS.
 static bool take_buffers(struct krn_reader *r, size_t *buffers, size_t *count)
 {
     const bool array = strcmp(krn_next(r), "BUFFER_ARRAY") == 0;
@@ -587,9 +587,9 @@ static bool read_pipeline(struct krn_reader *r, bool derived)
 
 // --- The whole
 
-// What litmus enables follows from the module; robust accesses it does not enable. As Vulkan names
-// them, an extension begins with VK_, and a feature, which may stand behind the name of its
-// structure, with a small letter.
+// Ignores features, since litmus enables what the module needs; refuses robust accesses, which it
+// does not enable. In Vulkan's names, an extension begins with VK_, and a feature, optionally after
+// its structure's name, with a small letter.
 static bool read_feature(struct krn_reader *r)
 {
     const bool extends = !krn_is(r, "DEVICE_FEATURE");
@@ -609,13 +609,12 @@ static bool read_setting(struct krn_reader *r)
     krn_next(r);
     if (!krn_is(r, "ENGINE_DATA") || strcmp(krn_next(r), "fence_timeout_ms") != 0)
         return krn_refuse_token(r, "not supported");
-    return krn_take_count(r, UINT32_MAX, &number) &&
-           krn_end_line(r); // litmus has limits of its own
+    return krn_take_count(r, UINT32_MAX, &number) && krn_end_line(r); // litmus has its own limits
 }
 
 static bool read_command(struct krn_reader *r);
 
-// What stands up to END is done several times; of what may, only RUN makes a difference.
+// Repeats the commands up to END; of those allowed, only RUN matters.
 static bool read_repeat(struct krn_reader *r)
 {
     uint64_t times;
@@ -660,8 +659,8 @@ static bool read_command(struct krn_reader *r)
     return krn_refuse_token(r, "not supported");
 }
 
-// Buffers that are to be like others: nothing else is expected of them, and of those nothing else
-// than what the script says.
+// Sets which buffers must equal others: expects nothing else of them, and of the others only what
+// the script says.
 static void settle_likes(struct krn_reader *r)
 {
     for (size_t i = 0; i < r->buffer_count; i++) {
@@ -679,7 +678,7 @@ static void settle_likes(struct krn_reader *r)
     }
 }
 
-// Hands over what the script expects.
+// Passes on the script's expectations.
 static bool settle(struct krn_reader *r)
 {
     bool expects = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels from outside and the store: a session keeps those that it ran, and who names one later
-// needs its file no more.
+// Kernels from outside in the store: a session keeps those it ran, so that later commands can name
+// one without its file.
 #include "kernel/kernel.h"
 
 #include "catalogue/catalogue.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types and values of Amber scripts.
+// Types and values of Amber scripts.
 #include "kernel/plan.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// "int8" to "uint64", "float", "double".
+// Parses "int8" to "uint64", "float", "double".
 static bool parse_number(const char *text, size_t length, struct krn_type *type)
 {
     static const struct {
@@ -81,7 +81,7 @@ static bool parse_integer(const struct krn_type *type, const char *text, uint64_
     return true;
 }
 
-// A real number without a fraction.
+// Parses a real number without a fraction.
 static bool parse_whole(const char *text, struct krn_value *value)
 {
     char *end;
@@ -95,7 +95,7 @@ bool krn_value_parse(const struct krn_type *type, const char *text, struct krn_v
     const char first = text[strspn(text, "+-")];
     char *end;
     *value = (struct krn_value){0};
-    // 1.0 is an integer, too.
+    // 1.0 is also an integer.
     if (type->kind != 'f')
         return parse_integer(type, text, &value->number) ||
                (strchr(text, '.') && text[strspn(text, "-0123456789.")] == '\0' &&

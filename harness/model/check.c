@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checker's rules on the host: what spirv/checker/compare.spvasm does on the device.
+// The checker's rules on the host, as spirv/checker/compare.spvasm implements them on the device.
 
 #include "model/check.h"
 
@@ -106,7 +106,7 @@ static bool common_is(uint32_t outcome)
     return outcome != CAT_RIGHT && common_names[outcome];
 }
 
-// The place of an outcome among a choice's names; -1 if it is common to all modes.
+// The index of an outcome in a choice's names; -1 if all modes have it.
 static int choice_place(const struct cat_mode *mode, uint32_t outcome)
 {
     const uint32_t last = mode->check == CAT_CHECK_STATE    ? CAT_OUTCOMES - 1
@@ -170,7 +170,7 @@ static uint32_t classify_tag(uint32_t got, uint32_t want)
     const uint32_t mark = cat_tag(0, 0) >> 16;
     if (got >> 16 != mark)
         return TAG_NOT_A_TAG;
-    // A tag where none was wanted comes from a lane that should not have been heard.
+    // A tag where none was wanted comes from a lane that should not have contributed.
     if (want >> 16 != mark || (got & 0xff) != (want & 0xff))
         return TAG_WRONG_LANE;
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checker's rules in C: the definition that the device-side checker (spirv/checker/)
-// implements, the host-side checker for devices that cannot be trusted to check, and the names of
-// the outcomes.
+// The checker's rules in C: they define what the device-side checker (spirv/checker/) implements,
+// check on the host when a device's checker is unreliable, and name the outcomes.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-// What a failing outcome means: cat_expectation_meaning says it in a line.
+// The meaning of a failing outcome: cat_expectation_meaning gives it in a line.
 enum cat_expectation { CAT_FORBIDDEN, CAT_CONTESTED, CAT_ASSUMED, CAT_CONTROL, CAT_EXPECTATIONS };
 const char *cat_expectation_name(enum cat_expectation expectation); // "forbidden"
 const char *cat_expectation_meaning(enum cat_expectation expectation);
@@ -17,51 +16,49 @@ enum cat_expectation cat_expectation_named(const char *name); // CAT_EXPECTATION
 #define CAT_POISON   0xC0DEDEADu
 #define CAT_OUTCOMES 32
 
-// How the checker compares one word of the output with its expectation. Each mode has its outcomes,
+// How the checker compares one output word with its expectation. Each mode has its own outcomes,
 // named in check.c; outcome 0 of every mode is "right".
 enum cat_check {
     // expected[i] is the word.
     CAT_CHECK_EQUAL,
-    // expected[i] is a tag (see cat_tag); a wrong tag says which lane and which iteration it came
-    // from.
+    // expected[i] is a tag (see cat_tag); a wrong tag says from which lane and iteration it came.
     CAT_CHECK_TAG,
     // expected[4i .. 4i+3] is {want, alternative, lower, upper}: a mask is right if it is `want`,
     // allowed if it is `alternative`, or contains `lower` and lies within `upper`. {m, m, ~0, 0}
     // demands exactly m.
     CAT_CHECK_MASK,
-    // expected[4i .. 4i+3] are the words that an observation may be, each with a name of the
-    // oracle's (struct cat_choice): the first that matches counts.
+    // expected[4i .. 4i+3] are the words that an observation may be, each named by the oracle
+    // (struct cat_choice): the first match counts.
     CAT_CHECK_CHOICE,
     // expected[i] is 0. The word is the number of a final state, which has a name (struct
-    // cat_choice). The host checks it.
+    // cat_choice). Only the host checks it.
     CAT_CHECK_STATE,
 };
 
 #define CAT_CHECKS        (CAT_CHECK_STATE + 1)
-#define CAT_DEVICE_CHECKS (CAT_CHECK_CHOICE + 1)      // those of the checker on the device
+#define CAT_DEVICE_CHECKS (CAT_CHECK_CHOICE + 1)      // modes of the device's checker
 extern const char *const cat_check_names[CAT_CHECKS]; // "equal"
 
-// How many words of an expectation stand for one word of the output.
+// How many expectation words each output word has.
 static inline uint32_t cat_check_stride(enum cat_check check)
 {
     return check == CAT_CHECK_MASK || check == CAT_CHECK_CHOICE ? 4 : 1;
 }
 
 #define CAT_CHOICES     4
-#define CAT_STATES      28 // that have names of their own
+#define CAT_STATES      28 // with their own names
 #define CAT_CHOICE_NAME 64 // bytes, with the terminator
 
-// CAT_CHECK_CHOICE: what the alternatives of a word are called, and which of them fail; behind them
-// names[CAT_CHOICES], of a word that is none of them. An oracle with fewer than four leaves names
-// empty, and repeats the first word in their place. CAT_CHECK_STATE: likewise of states, and
-// names[CAT_STATES].
+// CAT_CHECK_CHOICE: names the alternatives of a word and says which ones fail; names[CAT_CHOICES]
+// is for a word that matches none. An oracle with fewer than four leaves names empty, and repeats
+// the first word in their place. CAT_CHECK_STATE: likewise for states, with names[CAT_STATES].
 struct cat_choice {
     char names[CAT_STATES + 1][CAT_CHOICE_NAME];
     uint32_t fails; // bit i: names[i] is a failing outcome. Never bit 0
 };
 
-// A tag names the dynamic instance that a value comes from. Bit 31..24 0x5A, 23..16 spare (0),
-// 15..8 iteration, 7..0 lane.
+// A tag names the dynamic instance that a value comes from. Bits 31..24: 0x5A, 23..16: spare (0),
+// 15..8: iteration, 7..0: lane.
 static inline uint32_t cat_tag(uint32_t iteration, uint32_t lane)
 {
     return 0x5A000000u | (iteration & 0xff) << 8 | (lane & 0xff);
@@ -74,11 +71,11 @@ struct cat_shape {
     uint32_t elements;           // passed in the push constants
     uint64_t input_words;        // may be 0
     uint64_t state_words;        // at least 1: word 0 says that a bounded wait ran out
-    uint64_t instances;          // at least 1
+    uint64_t instances;          // at least 1: word 0 is set when a bounded wait expired
     uint64_t words_per_instance; // at least 1
 };
 
-// The first word in which an instance went wrong, as the checker recorded it.
+// The first word in which an instance failed, as the checker recorded it.
 struct cat_failure {
     uint64_t run;      // 0 is the first run of the configuration
     uint64_t instance; // which
@@ -91,8 +88,8 @@ struct cat_failure {
 enum {
     CAT_RIGHT = 0,
     CAT_NEVER_WRITTEN = 1, // the word still holds the poison
-    CAT_VARIED = 14,       // allowed, but not what the same pipeline stored in its first run
-    CAT_NO_PROGRESS = 15,  // a bounded wait ran out
+    CAT_VARIED = 14,       // allowed, but differs from the same pipeline's first run
+    CAT_NO_PROGRESS = 15,  // a bounded wait expired
 };
 
 // CAT_CHECK_EQUAL: 2 zero, 3 wrong.
@@ -108,8 +105,8 @@ const char *cat_outcome_name(enum cat_check check, uint32_t outcome);
 // Whether an instance with this outcome has failed.
 bool cat_outcome_fails(enum cat_check check, uint32_t outcome);
 
-// How an oracle's words are judged. `choice` counts for these two modes alone: the two functions
-// above know nothing of it, and to them its alternatives have no names, and fail but for the first.
+// How to judge an oracle's words. Only the last two modes use `choice`: the two functions above
+// ignore it; to them its alternatives have no names, and all but the first fail.
 struct cat_mode {
     enum cat_check check;
     struct cat_choice choice;
@@ -118,18 +115,18 @@ struct cat_mode {
 // As cat_outcome_name. The name is a part of *mode.
 const char *cat_mode_name(const struct cat_mode *mode, uint32_t outcome);
 bool cat_mode_fails(const struct cat_mode *mode, uint32_t outcome);
-// The outcome of a name; CAT_OUTCOMES if the mode has none.
+// Finds an outcome by name; CAT_OUTCOMES if the mode has none.
 uint32_t cat_mode_find(const struct cat_mode *mode, const char *name);
-// A copy that stays until it is dropped. Those without names of their own, which are most, share
-// one: a mode is a large struct.
+// Copies a mode until it is dropped. Modes without their own names, the majority, share one copy: a
+// mode is a large struct.
 const struct cat_mode *cat_mode_keep(const struct cat_mode *mode);
 void cat_mode_drop(const struct cat_mode *mode); // NULL is fine
 
-// Classifies one word. `expected` points at the one or four words of its expectation.
-// A word that is wanted to stay poison (a guard) is right if it does.
+// Classifies one word. `expected` points at the one or four words of its expectation. A word that
+// should keep the poison (a guard) is right if it does.
 uint32_t cat_classify(enum cat_check check, uint32_t got, const uint32_t *expected);
 
-// What one run did. Counts are instances.
+// The results of one run. Counts are instances.
 struct cat_run {
     uint64_t words;                  // words that were compared
     uint64_t outcomes[CAT_OUTCOMES]; // instances by outcome
@@ -137,10 +134,10 @@ struct cat_run {
     uint32_t digest;                 // of all output words, to tell runs apart
 };
 
-// The outcome of an instance is that of its first failing word; else that of its first word that is
-// not right; else right. Checks a whole output on the host, appends up to `capacity` failures to
-// `failures` starting at *count. digest = sum over words of (word + 0x9E3779B9 * (index + 1)) *
-// 0x85EBCA6B, modulo 2^32, index counting from 0 over the whole output.
+// Checks a whole output on the host. An instance's outcome is that of its first failing word; else
+// of its first word that is not right; else right. Appends up to `capacity` failures to `failures`
+// starting at *count. digest = sum over words of (word + 0x9E3779B9 * (index + 1)) * 0x85EBCA6B,
+// modulo 2^32, index counting from 0 over the whole output.
 void cat_mode_check(const struct cat_mode *mode, const struct cat_shape *shape,
                     const uint32_t *output, const uint32_t *expected, uint64_t run,
                     struct cat_run *result, struct cat_failure *failures, size_t capacity,

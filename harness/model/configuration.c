@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of configurations, both ways.
+// Parses and prints configuration names.
 #include "model/configuration.h"
 
 #include "base/random.h"
@@ -84,7 +84,7 @@ void cfg_clear(struct cfg *cfg)
     *cfg = (struct cfg){0};
 }
 
-// Not by text_printf: names of all configurations are made whenever one is looked for.
+// Avoids text_printf for speed: each search makes the names of all configurations.
 void cfg_print(const char *test, const struct cfg_pair *pairs, size_t count, struct text *name)
 {
     text_puts(name, test);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device's identity over drivers and boots, and what fits on it.
+// A device's identity across drivers and boots, and what fits on it.
 
 #include "model/facts.h"
 
@@ -25,7 +25,7 @@ void dev_facts_id(const struct dev_facts *facts, char id[DEV_ID_SIZE])
     text_append(&known, (const char *)facts->device_uuid, sizeof facts->device_uuid);
     text_append(&known, (const char *)facts->driver_uuid, sizeof facts->driver_uuid);
     text_append(&known, driver, sizeof driver);
-    // The terminators keep the strings apart.
+    // The terminators separate the strings.
     text_append(&known, facts->name, strlen(facts->name) + 1);
     text_append(&known, facts->driver_info, strlen(facts->driver_info) + 1);
     text_append(&known, facts->driver_version, strlen(facts->driver_version) + 1);
@@ -49,7 +49,7 @@ bool dev_shape_fits(const struct dev_facts *facts, enum cat_check check,
     if (shape->workgroups > facts->max_workgroups)
         return lit_fail(error, LIT_EXIT_USAGE, "%u workgroups > maxComputeWorkGroupCount %u",
                         shape->workgroups, facts->max_workgroups);
-    // Divided, as the products may not fit into 64 bits.
+    // Divide, because the products may exceed 64 bits.
     if (shape->words_per_instance > most / stride / shape->instances ||
         shape->instances > most / 2 || shape->input_words > most || shape->state_words > most)
         return lit_fail(error, LIT_EXIT_USAGE,

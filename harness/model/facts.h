@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts of a device, and the features that a module can need of one: plain data.
+// Facts about a device, and the features that a module can need: plain data.
 #pragma once
 
 #include "base/error.h"
@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-// Stores hold these as bit numbers: a new one goes to the end.
+// Stores keep these as bit numbers: add new ones at the end.
 enum cat_feature {
     CAT_FEATURE_BASIC,
     CAT_FEATURE_VOTE,
@@ -46,10 +46,10 @@ enum cat_feature {
     CAT_FEATURE_COOPERATIVE_MATRIX,      // dev_module_fits looks at shapes and types
     CAT_FEATURE_DESCRIPTORS,             // arrays of storage buffers, a uniform index
     CAT_FEATURE_DESCRIPTORS_NON_UNIFORM, // any index
-    CAT_FEATURE_OLD_BALLOT,              // of the extensions that Vulkan 1.1 made others of
+    CAT_FEATURE_OLD_BALLOT,              // the extensions before Vulkan 1.1 replaced them
     CAT_FEATURE_OLD_VOTE,
-    CAT_FEATURE_STORAGE16, // of storage buffers
-    CAT_FEATURE_UNIFORM16, // and of uniform ones
+    CAT_FEATURE_STORAGE16, // in storage buffers
+    CAT_FEATURE_UNIFORM16, // and in uniform buffers
     CAT_FEATURE_PUSH16,
     CAT_FEATURE_STORAGE8,
     CAT_FEATURE_UNIFORM8,
@@ -65,56 +65,56 @@ enum cat_feature {
     CAT_FEATURE_COUNT,
 };
 
-// What a user knows the feature by: "VK_KHR_shader_maximal_reconvergence", "shaderInt64".
+// The name users know: "VK_KHR_shader_maximal_reconvergence", "shaderInt64".
 const char *cat_feature_name(enum cat_feature feature);
-// Looks for a feature by that name; false if there is none.
+// Finds a feature by that name; false if there is none.
 bool cat_feature_find(const char *name, enum cat_feature *feature);
 
-// The features that a module needs, as bits 1 << enum cat_feature. False, with an error that names
-// the capability, if it has one that nothing here executes, or if the words are no SPIR-V module.
+// Finds the features that a module needs, as bits 1 << enum cat_feature. False with an error that
+// names the capability if we cannot execute one, or if the words are not a SPIR-V module.
 bool cat_module_features(const uint32_t *words, size_t count, uint64_t *features,
                          struct lit_error *error);
 
-// Whether a test's dispatch may be cut into several: read from the module itself.
+// Whether a test's dispatch may be split: analyses the module itself.
 //
-// False if a module could notice: it reads NumWorkgroups, which is that of the slice; or its
-// workgroups may wait for one another, so that one could wait for a workgroup of a slice that a
-// device only begins when the waiting one has ended. Nothing waits without a loop, and without
-// something that others are seen by within it: an atomic operation of a scope wider than the
-// workgroup (or one that is not a constant), an access or a variable that is Volatile or Coherent.
-// Conservative: a loop that does not wait counts too. False for words that are no SPIR-V module.
+// False if a module could notice: it reads NumWorkgroups, which differs in a slice; or its
+// workgroups may wait for one another, so that one could wait for a workgroup in a slice that the
+// device begins only after the waiting one has ended. To wait, a module needs a loop and, inside
+// it, something visible to others: an atomic operation with a scope wider than the workgroup (or a
+// non-constant one), or an access or variable that is Volatile or Coherent. Conservative: counts
+// loops that do not wait, too. False for words that are not a SPIR-V module.
 bool cat_module_is_divisible(const uint32_t *words, size_t count);
 
-// What a device is (struct dev_facts.type), in the order of VkPhysicalDeviceType.
+// Types of devices (struct dev_facts.type), in the order of VkPhysicalDeviceType.
 #define DEV_TYPES 5
 extern const char *const dev_types[DEV_TYPES];
 
-// Facts of a device, plain data that travels between processes and into reports. Strings come from
-// the driver and are sanitised.
+// Facts about a device, plain data that travels between processes and into reports. Strings come
+// from the driver and are sanitised.
 struct dev_facts {
     char name[256];
     char driver_name[256], driver_info[256];
-    char problem[160];       // what in these facts makes no sense, so that no test can run; or ""
+    char problem[160];       // what is invalid in these facts, so that no test can run; or ""
     char driver_version[64]; // as the vendor writes it, from driverInfo or decoded
     uint8_t device_uuid[16], driver_uuid[16];
     uint32_t driver_id; // VkDriverId
     uint32_t vendor, product;
     uint32_t api;        // VkPhysicalDeviceProperties.apiVersion
     uint32_t driver_raw; // VkPhysicalDeviceProperties.driverVersion
-    char loader[32];     // instance version of the Vulkan loader, "1.3.239"; "" if not known
+    char loader[32];     // instance version of the Vulkan loader, "1.3.239"; "" if unknown
     bool cpu;            // VK_PHYSICAL_DEVICE_TYPE_CPU
     char type[32];       // "discrete", "integrated", "virtual", "cpu", "other"
     uint32_t subgroup, subgroup_min, subgroup_max; // invocations
-    bool subgroup_control;                         // compute pipelines can ask for a size
-    uint32_t max_workgroup;                        // invocations, the least of size x and total
+    bool subgroup_control;                         // compute pipelines can request a size
+    uint32_t max_workgroup;                        // invocations, the minimum of size x and total
     uint32_t max_workgroups;                       // workgroups in x
-    uint32_t max_subgroups; // in a workgroup whose subgroup size is asked for; 0: no such limit
-    uint32_t max_shared;    // bytes
+    uint32_t max_subgroups;      // in a workgroup with a requested subgroup size; 0: no such limit
+    uint32_t max_shared;         // bytes
     uint64_t max_storage_buffer; // bytes
     uint64_t features;           // 1 << enum cat_feature
 };
 
-// AT(TYPE, MEMBER) of all that a store keeps, in the order of its columns: rows of struct field.
+// AT(TYPE, MEMBER) for everything that a store keeps, in column order: rows of struct field.
 #define DEV_FACTS(AT)                                                                              \
     AT(CHARS, name)                                                                                \
     AT(CHARS, driver_name)                                                                         \
@@ -140,23 +140,23 @@ struct dev_facts {
     AT(HEX, features)                                                                              \
     AT(CHARS, loader)
 
-// A stable identity over drivers and boots: of device UUID, driver UUID, driver id, name, driver
-// info and driver version.
+// An identity across drivers and boots: from device UUID, driver UUID, driver id, name, driver info
+// and driver version.
 #define DEV_ID_SIZE 33 // 32 hexadecimal digits
 void dev_facts_id(const struct dev_facts *facts, char id[DEV_ID_SIZE]);
-// Whether two devices are of one kind: the same product under the same driver, whichever card.
+// Whether two devices are of one kind: the same product under the same driver, on any card.
 bool dev_facts_alike(const struct dev_facts *a, const struct dev_facts *b);
 
 #define DEV_MAX_SIZES 8 // powers of two, 1 to 128
 
 // The subgroup sizes that a device can run, its default first; `sizes` holds DEV_MAX_SIZES. Only
-// the default unless it can control the size. Returns how many; 0 if the facts make no sense.
+// the default if it cannot control the size. Returns how many; 0 if the facts are invalid.
 size_t dev_facts_sizes(const struct dev_facts *facts, uint32_t *sizes);
-// Generated programs go through these sizes in turn: the number of the program that is run `run` of
-// those in this size, from 0.
+// Generated programs cycle through these sizes. Returns the number of the program that is run
+// `run`, from 0, in this size.
 uint64_t dev_facts_program(const struct dev_facts *facts, uint32_t size, uint64_t run);
 
-// Whether a device's limits allow a configuration of this shape. False with an error that names the
-// limit. Pure.
+// Whether a configuration of this shape is within a device's limits. False with an error that names
+// the limit. Pure.
 bool dev_shape_fits(const struct dev_facts *facts, enum cat_check check,
                     const struct cat_shape *shape, struct lit_error *error);

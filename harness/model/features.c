@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of device features and what in a module asks for them.
+// The table of device features and how modules request them.
 #include "model/facts.h"
 
 #include "base/spirv.h"
@@ -64,7 +64,7 @@ static const char *const names[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_DESCRIPTORS_UNIFORM_NON_UNIFORM] = "shaderUniformBufferArrayNonUniformIndexing",
 };
 
-// The enumerant of what every device has.
+// Marks an enumerant that every device supports.
 #define CAT_FEATURE_NOTHING CAT_FEATURE_COUNT
 
 static const struct {
@@ -102,8 +102,8 @@ static bool add_capability(uint32_t number, uint64_t *features)
     return false;
 }
 
-// Whether `type` is one that group operations have by shaderSubgroupExtendedTypes alone: integers
-// of 8, 16 and 64 bits, floats of 16 bits, and vectors of these. Types come before functions.
+// Whether group operations support `type` only with shaderSubgroupExtendedTypes: 8, 16 and 64 bit
+// integers, 16 bit floats, and vectors of these. Types come before functions.
 static bool is_extended(const uint32_t *words, size_t end, uint32_t type)
 {
     struct spirv_instruction each;
@@ -120,8 +120,8 @@ static bool is_extended(const uint32_t *words, size_t end, uint32_t type)
     return false;
 }
 
-// The capabilities of atomics do not say where: in shared memory, where a module points to such
-// numbers there.
+// The capabilities of atomics do not say where they apply: they apply to shared memory if the
+// module has pointers to such numbers there.
 static void add_shared_atomics(const uint32_t *words, const struct spirv_instruction *each,
                                uint64_t *features)
 {
@@ -145,7 +145,7 @@ static void add_shared_atomics(const uint32_t *words, const struct spirv_instruc
                 *features |= UINT64_C(1) << atomics[i].shared;
 }
 
-// Whether an id is that of a constant. Constants come before functions.
+// Whether an id is a constant. Constants come before functions.
 static bool is_constant(const uint32_t *words, size_t functions, uint32_t id)
 {
     struct spirv_instruction each;
@@ -156,8 +156,8 @@ static bool is_constant(const uint32_t *words, size_t functions, uint32_t id)
     return false;
 }
 
-// What a group operation needs beyond the capability. The type is that of the result: of
-// OpGroupNonUniformAllEqual, whose operand may have another, it says nothing.
+// Adds what a group operation needs besides the capability. Uses the result type, which does not
+// reveal the operand's type for OpGroupNonUniformAllEqual.
 static void add_group_operation(const uint32_t *words, const struct spirv_instruction *each,
                                 size_t functions, uint64_t *features)
 {
@@ -166,7 +166,7 @@ static void add_group_operation(const uint32_t *words, const struct spirv_instru
                                       each->opcode <= SpvOpGroupNonUniformQuadSwap);
     if (is_group && each->size >= 2 && is_extended(words, functions, each->words[1]))
         *features |= UINT64_C(1) << CAT_FEATURE_EXTENDED_TYPES;
-    if (rotates && each->size == 7) // with a size of clusters
+    if (rotates && each->size == 7) // with a cluster size
         *features |= UINT64_C(1) << CAT_FEATURE_ROTATE_CLUSTERED;
     if ((each->opcode == SpvOpGroupNonUniformBroadcast ||
          each->opcode == SpvOpGroupNonUniformQuadBroadcast) &&
@@ -188,7 +188,7 @@ bool cat_module_features(const uint32_t *words, size_t count, uint64_t *features
                          struct lit_error *error)
 {
     struct spirv_instruction each;
-    size_t functions = 0; // where the first begins; 0: not yet
+    size_t functions = 0; // where the first function begins; 0: not yet
     *features = 0;
     if (!spirv_is_module(words, count))
         return lit_fail(error, LIT_EXIT_USAGE, "not a SPIR-V module");
@@ -203,7 +203,7 @@ bool cat_module_features(const uint32_t *words, size_t count, uint64_t *features
         if (each.opcode == SpvOpCapability && each.size == 2 &&
             !add_capability(each.words[1], features))
             return refuse_capability(each.words[1], error);
-        // A variable of shared memory that begins as something.
+        // An initialised variable in shared memory.
         if (each.opcode == SpvOpVariable && each.size == 5 &&
             each.words[3] == SpvStorageClassWorkgroup)
             *features |= UINT64_C(1) << CAT_FEATURE_ZERO_INITIALIZE;
@@ -217,12 +217,11 @@ bool cat_module_features(const uint32_t *words, size_t count, uint64_t *features
     return spirv_is_end(&each, count) || lit_fail(error, LIT_EXIT_USAGE, "not a SPIR-V module");
 }
 
-// --- What in a module depends on its workgroups being of one dispatch
+// --- Whether a module depends on its workgroups being in one dispatch
 
 #define NONE UINT32_MAX
 
-// The value of a constant of 32 bits that is declared within the first `count` words; NONE if `id`
-// is none.
+// The value of a 32-bit constant declared within the first `count` words; NONE if `id` is none.
 static uint32_t constant(const uint32_t *words, size_t count, uint32_t id)
 {
     struct spirv_instruction each;
@@ -239,10 +238,10 @@ static bool is_atomic(uint32_t opcode)
            opcode == SpvOpAtomicFAddEXT;
 }
 
-// Whether an instruction makes others seen, or this one by others, beyond the workgroup.
+// Whether an instruction makes writes visible, or sees others', beyond the workgroup.
 static bool reaches_out(const uint32_t *words, const struct spirv_instruction *each)
 {
-    // Where the scope is: behind the pointer, which follows type and result where there are any.
+    // The scope comes after the pointer, which comes after type and result, if any.
     const bool no_result = each->opcode == SpvOpAtomicStore || each->opcode == SpvOpAtomicFlagClear;
     if (is_atomic(each->opcode)) {
         const uint32_t id = spirv_operand(each, no_result ? 2 : 4, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one place that knows what the types of fields are in memory, and what they become in JSON.
+// Only this file knows how types of fields are stored in memory and written in JSON.
 #include "model/field.h"
 
 #include <jansson.h>
@@ -16,7 +16,7 @@ static uint64_t number_at(const void *at, size_t size)
     return size == sizeof(uint64_t) ? *(const uint64_t *)at : *(const uint32_t *)at;
 }
 
-// How many bytes or elements a record has.
+// The number of bytes or elements in a record.
 static size_t count_of(const struct field *field, const void *record)
 {
     const size_t count = *(const size_t *)((const char *)record + field->count);
@@ -68,7 +68,7 @@ void field_get(const struct field *field, const void *record, struct field_value
     }
 }
 
-// Hexadecimal digits in lower case, two a byte; between them there may be dashes.
+// Lower-case hexadecimal digits, two per byte; dashes may separate them.
 static bool set_digits(const char *text, uint8_t *to, size_t count)
 {
     size_t at = 0;
@@ -158,14 +158,14 @@ bool field_set(const struct field *field, void *record, const struct field_value
 
 json_t *field_text(const char *text)
 {
-    // json_string() refuses what is not UTF-8.
+    // json_string() refuses invalid UTF-8.
     json_t *json = json_string(text ? text : "");
     return json ? json : json_string("?");
 }
 
 json_t *field_count(uint64_t count)
 {
-    // What a driver says may be more than a reader keeps.
+    // A driver may report more than JSON readers keep.
     return json_integer((json_int_t)(count < FIELD_MOST ? count : FIELD_MOST));
 }
 

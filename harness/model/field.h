@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records by tables of their fields: each is named once, with its type and its bounds. What a
-// worker says, the rows of a store and JSON reports are written and read by such tables.
+// Records described by tables of fields: each is named once, with its type and bounds. These tables
+// write and read workers' messages, store rows and JSON reports.
 #pragma once
 
 #include "base/text.h"
@@ -14,7 +14,7 @@ enum field_type {
     FIELD_LINES,   // char *, a string of lines of less than `most` bytes, allocated when it is read
     FIELD_CHARS,   // char[]
     FIELD_NUMBER,  // unsigned, of 32 or 64 bits, at most `most`
-    FIELD_HEX,     // the same in all its bits, as "0x10de"
+    FIELD_HEX,     // the same, all bits, as "0x10de"
     FIELD_BOOL,    // bool
     FIELD_REAL,    // double: finite, not negative
     FIELD_UUID,    // uint8_t[16]; hexadecimal digits in JSON
@@ -23,9 +23,9 @@ enum field_type {
     FIELD_NAME,    // an enumeration, as one of `most` names
     FIELD_NUMBERS, // uint64_t[], a list of as many
     FIELD_REALS,   // double[], the same; not read
-    FIELD_LIST,    // an array of at most `most` structures with fields of their own
-    FIELD_OBJECT,  // one such
-    FIELD_SET,     // its place in an object: the value is set afterwards
+    FIELD_LIST,    // an array of at most `most` structures with their own fields
+    FIELD_OBJECT,  // one such structure
+    FIELD_SET,     // reserves its place in an object: the caller sets the value later
 };
 
 struct field_blob {
@@ -38,24 +38,24 @@ struct field {
     enum field_type type;
     size_t offset, size; // of a member of the record; `size` of one element of a list, in bytes
     uint64_t most;
-    uint32_t kinds;     // which messages have it, a bit each
-    const char *column; // of the store, where that is not called `name`
-    const void *of;     // the names, or the fields of a structure, which FIELD_END ends
-    size_t count;       // offset of the size_t that says how many bytes or elements there are
+    uint32_t kinds;     // which messages have it, one bit each
+    const char *column; // in the store, if not `name`
+    const void *of;     // the names, or a structure's fields, terminated by FIELD_END
+    size_t count;       // offset of the size_t that counts bytes or elements
 };
 
-#define FIELD_MOST      ((UINT64_C(1) << 53) - 1) // JSON readers lose more
+#define FIELD_MOST      ((UINT64_C(1) << 53) - 1) // larger numbers are inexact in JSON readers
 #define FIELD_ALL       UINT32_MAX
-#define FIELD_READ_BACK 1u // in `kinds`: it is read from reports
+#define FIELD_READ_BACK 1u // in `kinds`: read it from reports
 
-// Rows of a table: type and place of a member; with its name, its bound and more.
+// A table row: type and place of a member, then its name, bound and more.
 #define FIELD_AT(type, record, member)                                                             \
     FIELD_##type, offsetof(struct record, member), sizeof(((struct record *)0)->member)
 #define FIELD_OF(type, record, member)                                                             \
     {                                                                                              \
 #member, FIELD_AT(type, record, member), FIELD_MOST, FIELD_ALL, NULL, NULL, 0              \
     }
-// Of a report: a member with its bound; one that is not read; a place.
+// For reports: a member with its bound; one that is not read; a place.
 #define FIELD_READ(name, type, record, member, most)                                               \
     {                                                                                              \
         name, FIELD_AT(type, record, member), most, FIELD_ALL, NULL, NULL, 0                       \
@@ -68,7 +68,7 @@ struct field {
     {                                                                                              \
         name, FIELD_SET, 0, 0, 0, ~FIELD_READ_BACK, NULL, NULL, 0                                  \
     }
-// A count by itself, which is its record.
+// A plain count: it is the record.
 #define FIELD_ITEM(name, most)                                                                     \
     {                                                                                              \
         name, FIELD_NUMBER, 0, sizeof(uint64_t), most, FIELD_ALL, NULL, NULL, 0                    \
@@ -78,7 +78,7 @@ struct field {
         NULL, FIELD_SET, 0, 0, 0, 0, NULL, NULL, 0                                                 \
     }
 
-// A value on its way between a record and a file.
+// A value in transit between a record and a file.
 struct field_value {
     enum field_form {
         FIELD_IS_NOTHING,
@@ -92,24 +92,24 @@ struct field_value {
     size_t size;       // of bytes
     uint64_t number;
     double real;
-    char made[20]; // the text, where it was made
+    char made[20]; // the text, if it was converted
 };
 
-// As what values of each type travel, where they do.
+// The form in which values of each type travel.
 extern const enum field_form field_forms[];
 
-// The value of a field, as its record has it; stays while the record does.
+// Gets a field's value from its record; valid as long as the record.
 void field_get(const struct field *field, const void *record, struct field_value *value);
-// False if the field cannot have that value. Texts are sanitised; NULL is "".
+// False if the value is invalid for the field. Sanitises texts; NULL is "".
 bool field_set(const struct field *field, void *record, const struct field_value *value);
 
-// Text as it is; a count, FIELD_MOST if it is more.
+// Converts text unchanged; a count to at most FIELD_MOST.
 struct json_t *field_text(const char *text);
 struct json_t *field_count(uint64_t count);
 
-// An object of the fields of these kinds, in the order of the table.
+// Writes an object with the fields of these kinds, in table order.
 struct json_t *field_write(const struct field *fields, uint32_t kinds, const void *record);
-// Reads those fields, all of which have to be there; `strict`: and nothing else, nor a text that
-// has to be sanitised. False with what is wrong, "'runs' is missing".
+// Reads those fields, all of which must be present. `strict`: nothing else may be present, and no
+// text may need to be sanitised. False with the fault, "'runs' is missing".
 bool field_read(const struct field *fields, uint32_t kinds, bool strict,
                 const struct json_t *object, void *record, char fault[128]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses among the devices.
+// Selects devices by pattern.
 
 #include "model/inventory.h"
 
@@ -39,7 +39,7 @@ static bool is_number(const char *pattern)
     return pattern[0] && strspn(pattern, "0123456789") == strlen(pattern);
 }
 
-// Eight digits of a UUID or more are its beginning.
+// Eight or more digits match the beginning of a UUID.
 static bool matches_uuid(const uint8_t uuid[16], const char *pattern)
 {
     char wanted[33], digits[33];
@@ -58,7 +58,7 @@ static bool matches_uuid(const uint8_t uuid[16], const char *pattern)
 
 bool eng_device_matches(const struct eng_device *device, const char *pattern)
 {
-    // Up to nine digits are a number; sixteen could be an identity.
+    // Up to nine digits are a device number; longer ones may be an identity.
     if (is_number(pattern) && strlen(pattern) < 10)
         return strtoul(pattern, NULL, 10) == device->number;
     char product[32];
@@ -75,7 +75,7 @@ static const char *nearest_name(const struct eng_inventory *inventory, const cha
     OWNED(lit_free) char *low = lowered(pattern);
     for (size_t i = 0; i < inventory->count; i++) {
         char *name = lowered(inventory->devices[i].facts.name);
-        // A part of the name is nearer than any spelling mistake.
+        // A substring of the name is closer than any misspelling.
         unsigned distance = strstr(name, low) ? 0 : text_distance(low, name);
         if (distance < least) {
             least = distance;

@@ -9,7 +9,7 @@
 #include <zstd.h>
 
 #define GOLDEN 0x9E3779B9u
-#define HEAD   0x80000000u // of a word that begins a segment
+#define HEAD   0x80000000u // in a word that begins a segment
 
 const struct cat_kernel *cat_kernel_find(const char *name)
 {
@@ -75,7 +75,7 @@ uint32_t cat_scan_words(enum cat_scan scan)
     return scan == CAT_SCAN_ADD64 ? 2 : 1;
 }
 
-// As spirv/bench/stream-word.h says where segments begin.
+// Whether a segment begins here; same rule as in spirv/bench/stream-word.h.
 static bool is_head(uint32_t index, uint32_t bits)
 {
     const bool has_heads = (index >> 17) * GOLDEN >> 30 == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts that grow, and their verdict.
+// Adds up counts and derives their verdict.
 #include "model/result.h"
 
 #include <stddef.h>
@@ -35,7 +35,7 @@ const struct field eng_failure_fields[] = {
     FIELD_READ("instance", NUMBER, eng_failure, at.instance, FIELD_MOST),
     FIELD_READ("word", NUMBER, eng_failure, at.word, FIELD_MOST),
     {"where", FIELD_AT(CHARS, eng_failure, where), 0, FIELD_ALL, "place", NULL, 0},
-    // Reports have its name.
+    // Reports have its name instead.
     {"outcome", FIELD_AT(NUMBER, eng_failure, at.outcome), CAT_OUTCOMES - 1, ~FIELD_READ_BACK, NULL,
      NULL, 0},
     FIELD_READ("got", NUMBER, eng_failure, at.got, FIELD_MOST),
@@ -62,7 +62,7 @@ bool eng_is_broken(enum eng_result result)
     return result == ENG_HANG || result == ENG_CRASH || result == ENG_DEVICE_LOST;
 }
 
-// Workers are not trusted: what they say must not wrap around.
+// Workers are not trusted: their counts must not overflow.
 static void add(uint64_t *sum, uint64_t more)
 {
     *sum = *sum > UINT64_MAX - more ? UINT64_MAX : *sum + more;
@@ -90,8 +90,8 @@ static void join(struct eng_part *part, const struct eng_part *next)
     add(&part->no_progress_runs, next->no_progress_runs);
 }
 
-// Joins neighbours of one process that together have no more runs than `enough`, so that old parts
-// do not grow beyond new ones; where there are no such two, the smallest pair.
+// Joins adjacent parts of one process that together have at most `enough` runs, so that old parts
+// do not outgrow new ones; if there are none, joins the smallest pair.
 static void join_neighbours(struct eng_count *count, uint64_t enough)
 {
     size_t kept = 0, smallest = 0;
@@ -122,7 +122,7 @@ static void join_neighbours(struct eng_count *count, uint64_t enough)
 void eng_count_part(struct eng_count *sum, const struct eng_count *batch, uint32_t process,
                     bool fresh)
 {
-    // Parts grow with the number of runs, so that neighbours are seldom joined.
+    // Parts grow with the number of runs, so that they are seldom joined.
     uint64_t enough = ENG_PART_RUNS;
     while (enough <= sum->runs / (ENG_MAX_PARTS / 2))
         enough *= 2;
@@ -149,7 +149,7 @@ enum eng_result eng_verdict(const struct eng_count *count)
     return count->no_progress_runs ? ENG_NO_PROGRESS : ENG_PASS;
 }
 
-// --- Numbers that contradict one another.
+// --- Detects inconsistent counts.
 
 static const char *check_sums(uint64_t runs, uint64_t failed_runs, uint64_t no_progress_runs)
 {
@@ -188,8 +188,8 @@ const char *eng_runs_disagree(enum eng_result result, uint64_t runs, uint64_t fa
     return "invalid result";
 }
 
-// What of the instances failed, by their outcomes: at least, and at most. Those of a run that gave
-// up have an outcome of their own, which is no failure.
+// Checks the failed instances against the minimum and maximum that their outcomes allow. In a run
+// that gave up, instances have an outcome of their own that is not a failure.
 static bool is_failed_sum(const struct eng_count *count, const struct cat_mode *mode)
 {
     uint64_t least = 0, most = 0;
@@ -263,7 +263,7 @@ const char *eng_result_disagrees(enum eng_result result, const struct eng_count 
     return wrong ? wrong : check_parts(count);
 }
 
-// --- Adds results up and says what the program exits with.
+// --- Adds results up and chooses the exit code.
 
 bool eng_is_unsound(const char *name, enum cat_expectation expectation)
 {
@@ -283,11 +283,11 @@ void eng_tally_add(struct eng_tally *tally, const char *name, enum eng_result re
         result = ENG_FAIL;
     }
     tally->results[result]++;
-    // Failures that were counted before a crash, a hang or an interruption are no less certain.
+    // Failures counted before a crash, a hang or an interruption are certain, too.
     if (expectation == CAT_FORBIDDEN && (result == ENG_FAIL || count->failed_runs > 0))
         tally->forbidden++;
-    // No specification promises progress, so a wait that ran out is no failure; but the question
-    // that was asked got no answer in that run.
+    // No specification promises progress, so an expired wait is not a failure; but the run did not
+    // answer the test's question.
     else if (expectation <= CAT_CONTESTED && result == ENG_NO_PROGRESS)
         tally->expired++;
 }

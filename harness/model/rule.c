@@ -15,7 +15,7 @@ static const char *const words[] = {
     [ENG_RULE_DECIDED] = "decided ",
 };
 
-// The shortest number that reads back as the same.
+// Writes the shortest number that reads back unchanged.
 static void write_number(char text[32], double value)
 {
     for (int digits = 1; digits <= 17; digits++) {
@@ -97,7 +97,7 @@ uint64_t eng_rule_next(const struct eng_rule *rule, const struct eng_count *coun
         return 0;
     while (next < count->runs && next <= rule->most / 2)
         next *= 2;
-    // An interruption lies between two looks: the chunk is finished first.
+    // An interruption came between two looks: finish the chunk first.
     if (next > count->runs)
         return next;
     if (next == count->runs && eng_rule_judge(rule, count) != ENG_RULING_MISSED)

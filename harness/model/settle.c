@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel's buffers may differ in.
+// Applies the differences that a kernel's buffers may have.
 #include "model/interface.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Floats as numbers in their order: neighbours differ by 1.
+// Maps floats to ordered integers: neighbours differ by 1.
 static uint32_t place_of(uint32_t bits, uint32_t sign)
 {
     return bits & sign ? sign - (bits & (sign - 1)) : sign + bits;
@@ -37,12 +37,12 @@ bool cat_is_near(const struct cat_tolerance *may, uint32_t got, uint32_t want)
         return false;
     if (isnan(a) || isnan(b))
         return isnan(a) && isnan(b);
-    // An infinity is near nothing but itself, which was seen above.
+    // An infinity is close only to itself, which was checked above.
     return !isinf(a) && !isinf(b) &&
            fabs((double)a - b) <= may->absolute + (double)may->relative * fabs((double)b);
 }
 
-// Whether the float that a bit pattern is, of 16, 32 or 64 bits, is a NaN.
+// Whether a bit pattern is a NaN as a 16, 32 or 64 bit float.
 static bool is_nan(uint64_t pattern, uint32_t bits)
 {
     const uint64_t infinity = bits == 16   ? 0x7c00
@@ -51,7 +51,7 @@ static bool is_nan(uint64_t pattern, uint32_t bits)
     return (pattern & ~(UINT64_C(1) << (bits - 1))) > infinity;
 }
 
-// The float of a word, the one at bit `shift` of it.
+// Returns the float that word i belongs to; with 16 bits, the one at bit `shift`.
 static uint64_t float_at(const uint32_t *words, uint64_t i, uint32_t shift, uint32_t bits)
 {
     const uint64_t even = i & ~UINT64_C(1);
@@ -60,7 +60,7 @@ static uint64_t float_at(const uint32_t *words, uint64_t i, uint32_t shift, uint
                         : words[i];
 }
 
-// Whether word i has a NaN, or is of one.
+// Whether word i contains a NaN or is a part of one.
 static bool has_nan(const uint32_t *words, uint64_t i, uint64_t count, uint32_t bits)
 {
     if (!bits || (bits == 64 && (i | 1) >= count))
@@ -69,7 +69,7 @@ static bool has_nan(const uint32_t *words, uint64_t i, uint64_t count, uint32_t 
            (bits == 16 && is_nan(float_at(words, i, 16, bits), bits));
 }
 
-// Whether word i of two buffers differs only by what NaNs have besides being one.
+// Whether word i of two buffers differs only in the bits of NaNs.
 static bool are_nans(const uint32_t *got, const uint32_t *want, uint64_t i, uint64_t count,
                      uint32_t bits)
 {
@@ -83,7 +83,7 @@ static bool are_nans(const uint32_t *got, const uint32_t *want, uint64_t i, uint
     return true;
 }
 
-// Words of an element. Found without a call into the dynamic linker, as in base/clock.c.
+// Words of an element. Avoids a call into the dynamic linker, as in base/clock.c.
 static _Thread_local size_t compared __attribute__((tls_model("initial-exec")));
 
 static int by_words(const void *left, const void *right)
@@ -125,7 +125,7 @@ static void settle(const struct cat_binding *binding, uint32_t *output, const ui
             output[i] = expected[i];
 }
 
-// What it is to be like is taken away from it, so that nothing is expected.
+// Subtracts the buffer that it must equal, so that nothing is expected.
 static void take_away(const struct cat_binding *binding, uint32_t *output)
 {
     for (uint64_t i = 0; binding->may.like && i < binding->words; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stress: one table of keys, from which sets are printed, read and checked.
+// Stress: one table of keys to print, read and check sets.
 
 #include "model/stress.h"
 
@@ -18,10 +18,10 @@ static const char *const patterns[] = {"store-store", "store-load", "load-store"
 _Static_assert(sizeof kinds / sizeof *kinds == DEV_STRESS_KINDS, "a word for each kind");
 _Static_assert(sizeof patterns / sizeof *patterns == DEV_STRESS_PATTERNS, "and each pattern");
 
-// What a key belongs to: a set that does not have it must not say the key.
+// The part of a set that a key belongs to; a set without the part must not have the key.
 enum part { PART_COUNT, PART_KIND, PART_WORK, PART_MEMORY, PART_OCCUPANCY, PART_TEST, PART_SLICES };
 
-// In the order of the alphabet.
+// In alphabetical order.
 static const struct key {
     const char *name;
     size_t at;
@@ -29,7 +29,7 @@ static const struct key {
     const char *const *words; // NULL: a number
     uint32_t least, most, step, fallback;
     bool power; // of two
-    int group;  // keys that are drawn anew together
+    int group;  // keys that are redrawn together
 } keys[] = {
 #define AT(member) offsetof(struct dev_stress, member)
     {"before", AT(before), PART_COUNT, NULL, 1, COUNT_MOST, 1, 0, false, 3},
@@ -69,7 +69,7 @@ static bool has_background(const struct dev_stress *set)
     return set->before || set->workgroups || set->skew;
 }
 
-// Whether a key means anything beside what the set has.
+// Whether a set has the part that a key belongs to.
 static bool has_part(const struct dev_stress *set, enum part part)
 {
     switch (part) {
@@ -95,7 +95,7 @@ static uint64_t work(const struct dev_stress *set)
     return (set->before + set->workgroups + skew) * (uint64_t)set->iterations;
 }
 
-// Empties what means nothing.
+// Clears keys without meaning.
 static void settle(struct dev_stress *set)
 {
     if (set->slices < 2)
@@ -110,7 +110,7 @@ void eng_stress_print(const struct dev_stress *set, char text[ENG_STRESS_TEXT])
     OWNED(text_free) struct text out = {0};
     for (size_t i = 0; i < KEYS; i++) {
         const uint32_t value = get(set, &keys[i]);
-        // The first pattern is a pattern too.
+        // The first pattern has the value 0, but is a pattern.
         if (keys[i].part == PART_MEMORY ? !has_part(set, PART_MEMORY) : !value)
             continue;
         text_printf(&out, "%s%s=", out.length ? "," : "", keys[i].name);
@@ -189,7 +189,7 @@ static bool read_pair(char *pair, struct dev_stress *set, bool seen[KEYS], struc
     return false;
 }
 
-// What keys mean together; fills in defaults.
+// Checks keys against each other; fills in defaults.
 static bool complete(struct dev_stress *set, const bool seen[KEYS], struct lit_error *error)
 {
     if (has_background(set) && set->kind == DEV_STRESS_NONE)
@@ -273,7 +273,7 @@ static bool one_of(struct lit_random *random, uint64_t bound)
     return random_below(random, bound) == 0;
 }
 
-// Takes iterations, then workgroups, until there is not too much to do.
+// Lowers iterations, then workgroups, until the work is not too much.
 static void lighten(struct dev_stress *set, uint64_t most)
 {
     while (work(set) > most && set->iterations > 1)
@@ -285,10 +285,10 @@ static void lighten(struct dev_stress *set, uint64_t most)
     }
 }
 
-#define WORK_CPU 2048u // so that a run of a test takes some milliseconds at most
+#define WORK_CPU 2048u // keeps a test's run within a few milliseconds
 #define WORK_GPU 65536u
 
-// Every number is drawn in every case, so that sets of one seed differ in what differs alone.
+// Always draws every number, so that sets from one seed differ only where they must.
 static struct dev_stress draw(struct lit_random *random, const struct eng_stress_limits *limits)
 {
     const bool cpu = limits->facts->cpu;
@@ -360,7 +360,7 @@ struct dev_stress eng_stress_near(const struct dev_stress *from, uint64_t seed, 
         for (size_t k = 0; k < KEYS; k++)
             if (keys[k].group == group)
                 put(&set, &keys[k], get(&other, &keys[k]));
-        // What the new kind has and the old one had not.
+        // The new kind needs it and the old one did not have it.
         if (!set.iterations)
             set.iterations = other.iterations;
         if (!set.line) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run against a baseline.
+// Compares a run with a baseline.
 #include "session/session.h"
 
 #include "engine/plan.h"
@@ -22,7 +22,7 @@ bool ses_baseline_load(struct ses_baseline *baseline, const struct lit_list *fil
     return compare_side_load(&baseline->side, &source, error);
 }
 
-// The chosen devices, as a side without results.
+// Makes a side without results from the chosen devices.
 static void make_side(const struct ses_devices *devices, struct compare_side *side)
 {
     const struct eng_inventory *inventory = &devices->inventory;
@@ -44,7 +44,7 @@ static int compare_names(const void *left, const void *right)
     return strcmp((*a)->name, (*b)->name);
 }
 
-// Looks the planned configurations of a device up among what the baseline has of its partner.
+// Looks up a device's planned configurations in the baseline's results for its partner.
 static void count_planned(const struct compare_side *side, size_t device,
                           const struct cat_selection *selection, const struct dev_facts *facts,
                           struct census *census)
@@ -119,7 +119,7 @@ enum lit_exit ses_baseline_conclude(struct ses_baseline *baseline, struct store 
     if (!baseline->given)
         return code;
     request.policy.gate = true;
-    // A run of some of the tests is a comparison of these.
+    // A run of some tests compares only these.
     request.policy.allow_gone = true;
     enum lit_exit gate = LIT_EXIT_USAGE;
     if (compare_side_session(&side, store, session, &error) &&

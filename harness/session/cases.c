@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Caselists and lists of skips of a run.
+// Caselists and skip lists of a run.
 #include "session/cases.h"
 
 #include "model/configuration.h"
@@ -51,7 +51,7 @@ struct cat_selection ses_cases_select(struct ses_cases *cases, const struct lit_
     return (struct cat_selection){
         .patterns = patterns->items,
         .count = patterns->count,
-        // A list reaches those that it names.
+        // A list also selects the thorough cases that it names.
         .thorough = thorough || (cases->list.count && !all && !patterns->count),
         .keeps = cases->list.count + cases->skips.count > 0 ? ses_cases_keep : NULL,
         .user = cases};
@@ -76,7 +76,7 @@ static bool is_listed(const struct ses_cases *cases, const char *name, size_t le
     return bsearch(&piece, cases->names, cases->list.count, sizeof *cases->names, compare_piece);
 }
 
-// Without a subgroup size a name means the device's usual one.
+// A name without a subgroup size means the device's usual one.
 static bool has(const struct ses_cases *cases, const struct cat_case *which, const char *name,
                 const struct dev_facts *facts)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which configurations' code is worth having, and its way into the store.
+// Chooses configurations whose code is worth keeping, and stores it.
 #include "session/session.h"
 
 #include "engine/client.h"
@@ -17,11 +17,11 @@ struct collecting {
     const struct ses_shares *shares;
     const struct eng_device *device;
     struct lit_error *error;
-    bool broken;           // the store
-    bool silent;           // the driver tells nothing
-    size_t unable;         // configurations whose code was not to be had
-    char why[512];         // of the first of them
-    struct lit_list there; // names that the store has code of
+    bool broken;           // the store is broken
+    bool silent;           // the driver reports no code
+    size_t unable;         // configurations whose code we could not get
+    char why[512];         // why the first one failed
+    struct lit_list there; // names whose code is in the store
 };
 
 static bool note_there(const char *device, const char *name, struct isa_code *code, void *user)
@@ -41,13 +41,13 @@ static bool is_there(const struct collecting *c, const char *name)
 
 // --- Which
 
-// A failure that asks for an explanation: a control is there to fail.
+// A failure that needs an explanation; a control is expected to fail.
 static bool is_odd(const struct report_result *result)
 {
     return report_failed(result) && !report_is_control(result);
 }
 
-// Whether two configurations of one test differ in one axis, and in nothing else.
+// Whether two configurations of one test differ in exactly one axis.
 static bool are_paired(const struct report_result *a, const struct report_result *b)
 {
     for (size_t i = 0; i < b->param_count; i++)
@@ -75,7 +75,7 @@ static bool is_wanted(const struct collecting *c, const struct report_model *mod
     return paired ? !is_odd(result) && has_odd_pair(model, result) : is_odd(result);
 }
 
-// The cases of a device, those that failed first. *cases is allocated.
+// Selects a device's cases, failed ones first. Allocates *cases.
 static size_t choose(struct collecting *c, const struct report_model *model,
                      struct cat_case **cases)
 {
@@ -89,7 +89,7 @@ static size_t choose(struct collecting *c, const struct report_model *model,
             if (full || strcmp(model->devices[result->device].id, c->device->id) != 0 ||
                 !is_wanted(c, model, result, paired) || is_there(c, result->name))
                 continue;
-            // What is drawn has no code of its own.
+            // Drawn programs have no code of their own.
             count += cat_case_find(&result->cfg, &(*cases)[count], NULL) &&
                      !cat_test_draws((*cases)[count].test);
         }
@@ -105,7 +105,7 @@ static bool take(const struct cat_case *which, enum eng_result result, const cha
     const struct cat_module *module = cat_case_module(which);
     OWNED(text_free) struct text name = {0};
     cat_case_name(which, &name);
-    // A driver that tells nothing of one pipeline tells nothing of the others.
+    // A driver without code for one pipeline has none for the others.
     if (result == ENG_PASS && isa_is_empty(code))
         c->silent = true;
     else if (result == ENG_PASS)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices in words, and the options --simt and --stress.
+// Describes devices, and takes the options --simt and --stress.
 #include "session/device.h"
 
 #include "base/clock.h"
@@ -108,7 +108,7 @@ void ses_stress_clear(struct eng_stressing *stressing)
     *stressing = (struct eng_stressing){0};
 }
 
-// What commands that use devices do at their beginning and end
+// How commands that use devices begin and end
 
 static void say(const char *line, void *user)
 {
@@ -188,7 +188,7 @@ struct store_session ses_make(const char *name, int argc, char **argv)
     strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     const char *kernel = format_kernel_given();
     text_printf(&command, "litmus%s", kernel ? kernel : "");
-    // `litmus --all` comes here as it is; else argv[0] is the subcommand.
+    // `litmus --all` comes here unchanged; otherwise argv[0] is the subcommand.
     for (int i = strcmp(argv[0], name) == 0 ? 0 : 1; i < argc; i++) {
         text_puts(&command, " ");
         text_quote(&command, argv[i]);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// One of two paths may not exist yet: then its folder and its name are compared.
+// If a path does not exist yet, compares its folder and name.
 bool ses_same_file(const char *a, const char *b)
 {
     struct stat first, second;
@@ -24,7 +24,7 @@ bool ses_same_file(const char *a, const char *b)
            first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-// Whether a file is the store `db` or belongs to it, be they there or not.
+// Whether a file is the store `db` or belongs to it, existing or not.
 static bool is_of_store(const char *path, const char *db)
 {
     bool is = ses_same_file(path, db);

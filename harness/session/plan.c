@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run in parts, as caselists that take about equally long.
+// Splits a run into caselists that take about equally long.
 #include "session/plan.h"
 
 #include "base/file.h"
@@ -15,21 +15,21 @@
 #include <unistd.h>
 
 #define MOST_KINDS    64
-#define LEAST_SECONDS 0.01 // that a configuration counts as
+#define LEAST_SECONDS 0.01 // the least time of a configuration
 #define EVEN_SECONDS  1.0  // if nothing was measured
 
-// What the stores say of one configuration, by its name with the subgroup size.
+// What the stores know about one configuration, by its name with the subgroup size.
 struct past {
     char *name;
-    char started[24]; // the newest session that has it
-    size_t session;   // the same, counted over all stores: of those of one second the last
-    double seconds;   // there
+    char started[24]; // start of the newest session that has it
+    size_t session;   // that session's number over all stores; decides when seconds are equal
+    double seconds;   // in that session
     enum eng_apart apart;
-    uint64_t kinds; // of devices that have measured it, in the stores of --missing
+    uint64_t kinds; // kinds of devices that measured it, in the stores of --missing
 };
 
 struct item {
-    char *name; // as a caselist has it
+    char *name; // as in a caselist
     size_t order;
     bool lacking, known;
     struct eng_load load;
@@ -39,11 +39,11 @@ struct planning {
     const struct ses_plan_options *options;
     struct cat_selection selection;
     struct ses_cases cases;
-    struct dev_facts kinds[MOST_KINDS]; // one device of each
-    uint64_t missing;                   // kinds that the stores of --missing have
+    struct dev_facts kinds[MOST_KINDS]; // one device of each kind
+    uint64_t missing;                   // kinds in the stores of --missing
     size_t kind_count, session;
-    const char *started; // of the session that is read
-    bool is_missing;     // a store of --missing is read, or was
+    const char *started; // of the session being read
+    bool is_missing;     // a store of --missing is or was read
     struct past *past;
     size_t past_count;
     struct item *items;
@@ -53,7 +53,7 @@ struct planning {
 
 // What the stores know
 
-// The kind of a device, a new one if there was none; MOST_KINDS if there are too many.
+// Finds or adds a device's kind; returns MOST_KINDS if there are too many.
 static size_t find_kind(struct planning *p, const struct dev_facts *facts)
 {
     size_t k = 0;
@@ -64,7 +64,7 @@ static size_t find_kind(struct planning *p, const struct dev_facts *facts)
     return k;
 }
 
-// The devices of the session that is read.
+// The devices of the session being read.
 struct reading {
     struct planning *planning;
     struct device {
@@ -123,7 +123,7 @@ static bool read_session(struct planning *p, struct store *store, int64_t id, co
     return good;
 }
 
-// A session of --missing: the one that 'litmus gate' reads.
+// Takes the session of --missing that 'litmus gate' reads.
 static bool take_missing(struct report_model *model, const char *label, void *user,
                          struct lit_error *error)
 {
@@ -165,7 +165,7 @@ static int compare_sessions(const struct past *a, const struct past *b)
     return order ? order : a->session < b->session ? -1 : a->session > b->session;
 }
 
-// One entry for each name: of the newest session, the longest time and the worst end.
+// Merges entries by name: keeps the newest session, the longest time and the worst end.
 static void merge_past(struct planning *p)
 {
     size_t kept = 0;
@@ -199,7 +199,7 @@ static int compare_past(const void *key, const void *item)
 
 // The items
 
-// As a caselist names it: with its subgroup size only where that is not the device's usual one.
+// Adds a name as in a caselist: with its subgroup size only if not the device's usual one.
 static void add_item(struct planning *p, const struct cat_case *which,
                      const struct dev_facts *facts, uint64_t kind)
 {
@@ -235,7 +235,7 @@ static int compare_order(const void *left, const void *right)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-// Several kinds of devices have most names in common.
+// Merges items that several kinds of devices have in common.
 static void merge_items(struct planning *p)
 {
     size_t kept = 0;
@@ -274,7 +274,7 @@ static double mean(const struct item *items, size_t count, double otherwise)
     return known ? sum / (double)known : otherwise;
 }
 
-// What was never measured: as the others of its test, else as all.
+// Guesses an unknown time from other items of the test, else from all items.
 static void guess_times(struct planning *p)
 {
     const double all = mean(p->items, p->item_count, EVEN_SECONDS);
@@ -300,10 +300,10 @@ static void drop_measured(struct planning *p)
     p->item_count = kept;
 }
 
-// Of what the sessions that were read say.
+// Makes items from the sessions that were read.
 static bool make_items(struct planning *p)
 {
-    // Without a device the names have no size, but those that a list gives one.
+    // Without a device, only a list can give a name its size.
     const struct dev_facts none = {.subgroup = 32,
                                    .subgroup_min = 1,
                                    .subgroup_max = 128,
@@ -357,7 +357,7 @@ static void name_part(const char *prefix, size_t part, struct text *path)
     text_printf(path, "%s-%zu.txt", prefix, part);
 }
 
-// One line of each file is printed: its name, then what its first line says.
+// Prints each file's name and its first line's text.
 static bool write_parts(const struct planning *p, const struct eng_load *loads, size_t parts,
                         struct text *out)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run in parts.
+// Splits a run into parts.
 #pragma once
 
 #include "base/text.h"
@@ -17,7 +17,7 @@ struct ses_plan_options {
 int ses_plan(const struct ses_plan_options *o, const struct lit_list *patterns, struct text *out,
              struct lit_error *error);
 
-// Whether 'litmus plan --missing' of a session, by the options that it was run with, names nothing:
-// each kind of its devices has measured all. What cannot be read or is not in the catalogue was
-// not.
+// Whether 'litmus plan --missing', with the session's own options, lists nothing: each kind of its
+// devices has measured everything. Anything unreadable or not in the catalogue counts as not
+// measured.
 bool ses_plan_is_whole(struct store *store, int64_t session, const char *options);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's options as JSON, both ways. What is read back is not trusted: a store is a file.
+// Writes a run's options as JSON and reads them back. A store is a file, so reading does not trust
+// it.
 
 #include "session/session.h"
 
@@ -189,7 +190,7 @@ static bool read_options(json_t *root, struct ses_options *options, bool *unlist
     return true;
 }
 
-// How a session was combined from others.
+// How a session was combined.
 enum joining { JOINED_NOT, JOINED_SHARDS, JOINED_SUM };
 
 static bool read_session(const char *json, struct ses_options *options, enum joining *joining,
@@ -237,9 +238,9 @@ bool ses_read(const char *json, struct ses_options *options, struct lit_error *e
     return ok || fail_damaged(error);
 }
 
-// Which session --resume means.
+// The session that --resume should find.
 struct wanted {
-    const char *family; // of a campaign; NULL: none is one
+    const char *family; // a campaign's family; NULL: not a campaign
     bool unfinished;
 };
 
@@ -260,7 +261,7 @@ static bool suits(const struct store_session *session, void *user)
     return good;
 }
 
-// Opening alone would make the file.
+// store_open alone would create the file.
 static bool open_existing(const char *db, struct store **store, struct lit_error *error)
 {
     if (access(db, F_OK) != 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What belongs to the sessions of litmus run and tune.
+// Sessions of litmus run and tune.
 #pragma once
 
 #include "catalogue/catalogue.h"
@@ -12,7 +12,7 @@
 #include "session/output.h"
 #include "store/store.h"
 
-// What a run was asked for, and how it is kept in the store so that --resume can go on with it.
+// A run's options, and how the store keeps them for --resume.
 
 struct ses_options {
     bool all, thorough, shuffle, validation, serial, resume, dry_run, quiet;
@@ -20,113 +20,109 @@ struct ses_options {
     struct lit_list patterns, devices;
     struct lit_list baselines, waivers;
     struct lit_list caselists, skips; // files, as given
-    struct ses_cases cases;           // what comes of them
+    struct ses_cases cases;           // made from them
     struct lit_list simt;             // at most one: the SIMT simulator's settings
     struct lit_list stress;           // at most one: "none", "random", "tuned" or a set
-    uint64_t runs;                    // 0: as many as are usual
+    uint64_t runs;                    // 0: the usual number
     struct lit_seed seed;
     double timeout, time; // seconds; time 0: no limit
     const char *db;
-    const char *shard_tests, *shard_runs; // as given, NULL: not
-    const char *ahead_text;               // likewise; not of the session
-    int ahead;                            // what comes of it: eng_run's
-    struct eng_shard shard;               // what comes of it
-    struct ses_outputs outputs;           // not of the session: a resumed one has its own
-    double until_width, until_decided;    // as given, 0: not
-    uint64_t max_runs;                    // 0: as many as are usual
-    struct eng_rule rule;                 // what comes of these
-    // Nobody said how many runs there are to be: more where a failure was ever seen, fewer where
-    // none was, and an end of waits that expire every time (docs/statistics.md).
+    const char *shard_tests, *shard_runs; // as given, or NULL
+    const char *ahead_text;               // likewise; not kept in the session
+    int ahead;                            // parsed from it, for eng_run
+    struct eng_shard shard;               // parsed from shard_tests, shard_runs
+    struct ses_outputs outputs;           // not kept in the session: a resumed one has its own
+    double until_width, until_decided;    // as given, or 0
+    uint64_t max_runs;                    // 0: the usual number
+    struct eng_rule rule;                 // made from these
+    // The number of runs was not specified: do more if a failure was ever seen, fewer if not, and
+    // stop if waits expire every time (docs/statistics.md).
     bool usual;
-    bool campaign;  // litmus fuzz; of groups|reconvergence `runs` are programs, of all sizes
-    uint64_t first; // likewise: the number of the first one
-    uint64_t count; // litmus fuzz memory: of tests; 0: until it is told to stop
-    bool progress;  // litmus progress: of the tables it prints what progress there is between whom
+    bool campaign;  // litmus fuzz; groups|reconvergence: `runs` counts programs of all sizes
+    uint64_t first; // likewise: the first program's number
+    uint64_t count; // litmus fuzz memory: number of tests; 0: until stopped
+    bool progress;  // litmus progress: prints only who makes progress with whom
 };
 
-// Whether patterns and settings can be kept: JSON has no text but UTF-8. False with an error.
+// Checks that patterns and settings are UTF-8, which JSON requires. False with an error.
 bool ses_check(const struct lit_list *patterns, const struct lit_list *simt,
                struct lit_error *error);
 
-// The options as JSON, with the identities and numbers of the chosen devices. free() it.
+// Writes the options as JSON, with the chosen devices' identities and numbers. free() it.
 char *ses_write(const struct ses_options *options, const struct ses_devices *devices);
 
-// Takes what a session was asked for out of its JSON: everything but the store, the time limit and
-// what concerns the terminal. False with an error if it is damaged, or cannot be resumed.
+// Reads a session's options from JSON: all but the store, the time limit and the terminal. False
+// with an error if it is damaged or cannot be resumed.
 bool ses_read(const char *json, struct ses_options *options, struct lit_error *error);
-// The same of any session, of which nothing is to be run. False if it is damaged.
+// The same for any session, only to be shown. False if it is damaged.
 bool ses_asked(const char *json, struct ses_options *options);
 
-// Opens the store options->db, making it if need be, and begins a session of the command `name`
-// there. *session is empty before, but for `finished`.
+// Opens the store options->db, creates it if missing, and begins a session of the command `name`.
+// *session must be empty, except for `finished`.
 bool ses_begin(const char *name, int argc, char **argv, const struct ses_options *options,
                const struct ses_devices *devices, struct store **store,
                struct store_session *session, struct lit_error *error);
-// Opens the store options->db, which must be there, and takes its newest unfinished session that is
-// not a campaign of litmus fuzz, with its options.
+// Opens the existing store options->db and takes its newest unfinished session, with its options;
+// ignores campaigns of litmus fuzz.
 bool ses_resume(struct store **store, struct store_session *session, struct ses_options *options,
                 struct lit_error *error);
 #define SES_MEMORY_TESTS "litmus.fuzz-*" // the pattern of a campaign of litmus fuzz memory
-// The same of the newest unfinished campaign of litmus fuzz FAMILY, else the newest one. It may
-// have been combined of shards, if it is finished: nothing is to be run then.
+// The same for the newest unfinished campaign of litmus fuzz FAMILY, else the newest campaign. A
+// finished one may be combined from shards: then there is nothing to run.
 bool ses_campaign(struct store **store, const char *family, struct store_session *session,
                   struct ses_options *options, struct lit_error *error);
 
-// Chooses the devices that the session had, and gives them the numbers that they had. Says on
-// stderr which are not there, and sets *missing then. False with an error if none is there, or the
-// JSON is damaged.
+// Chooses the session's devices and gives them their earlier numbers. Reports on stderr which are
+// missing, and sets *missing. False with an error if none is there, or the JSON is damaged.
 bool ses_choose(const char *json, struct ses_devices *devices, bool *missing,
                 struct lit_error *error);
-// Prints the command that goes on with a session of the store `db`: "litmus run".
+// Prints the command that continues a session of the store `db`: "litmus run".
 void ses_print_resume(const char *command, const char *db);
 
-// Which part of a run over several machines an invocation is: by its options, else by what the
-// environment of a CI says.
+// Which part of a run over several machines this process does: from its options, else from a CI's
+// environment.
 
-// Sets options->shard, unless the run is resumed, and the seed of the whole where the environment
-// has one; says on stderr which variables were heeded. Touches GTEST_SHARD_STATUS_FILE. False with
-// an error if the options or variables make no sense, or there is no seed that all shards share.
+// Sets options->shard, unless the run is resumed, and the whole run's seed if the environment has
+// one; reports on stderr which variables it used. Touches GTEST_SHARD_STATUS_FILE. False with an
+// error if options or variables are invalid, or if there is no seed that all shards share.
 bool ses_shard_settle(struct ses_options *options, struct lit_error *error);
 
-// After a run: what drivers made of the configurations, into the store beside their results.
+// After a run: stores drivers' code for the configurations beside their results.
 
-// Configurations of a run that are one program on a device (report_code_is_one), as far as an
-// earlier session of the store has the code of everything that it ran: so they need not all repeat
-// the runs that each is usually given.
+// Configurations of a run that are one program on a device (report_code_is_one), if an earlier
+// session in the store has the code of everything that it ran. They share the usual number of runs.
 struct ses_shares {
     struct ses_share {
         char device[DEV_ID_SIZE];
         char *name;
-        size_t among; // of the run's configurations that are one program, this one too
+        size_t among; // number of the run's configurations with this program, including this one
     } * items;
     size_t count;
 };
 
-// Reads them, of all chosen devices, from what sessions before this one stored: a function of the
-// store that a resumed session finds as it was. False with an error if the store is damaged. Clear
-// it after a failure too.
+// Finds them for all chosen devices in earlier sessions; a resumed session gets the same result.
+// False with an error if the store is damaged. Clear it after a failure too.
 bool ses_shares_load(struct store *store, int64_t session, const struct cat_selection *selection,
                      const struct ses_devices *devices, struct ses_shares *shares,
                      struct lit_error *error);
-// Among how many the runs are divided; 1: it has all for itself.
+// Among how many configurations the runs are divided; 1: it does not share.
 size_t ses_shares_among(const struct ses_shares *shares, const char *device, const char *name);
-// How many of the usual runs it has then: together no fewer than one of them would.
+// Its part of the usual runs: together the parts are at least as many as one would have.
 uint64_t ses_shares_runs(const struct ses_shares *shares, const char *device, const char *name,
                          uint64_t runs);
 void ses_shares_clear(struct ses_shares *shares);
 
-// The values of --isa, in this order. FAILED: configurations in which something failed that should
-// not, and of the same test those that differ from one of them in one axis; the first SES_CODE_MOST
-// of a device.
+// The values of --isa, in this order. FAILED: configurations with an unexpected failure, and others
+// of the same test that differ from one of them in one axis; the first SES_CODE_MOST of a device.
 #define SES_CODE_ARGUMENT "failed|all|none"
 enum ses_code_which { SES_CODE_FAILED, SES_CODE_ALL, SES_CODE_NONE };
 
 #define SES_CODE_MOST 100
 
-// Compiles them, and those that share their runs, anew on the chosen devices and stores what the
-// drivers give; what is in the store already is not asked for again. A driver that tells nothing of
-// the first one is not asked for the others; one that crashes or hangs costs a remark (watch.say)
-// and nothing else. False if the store cannot be written, or cannot be read.
+// Compiles them, and those that share runs, again on the chosen devices and stores the code; skips
+// code that the store has. If a driver gives no code for the first one, does not ask for the
+// others; if it crashes or hangs, only adds a remark (watch.say). False if the store cannot be read
+// or written.
 bool ses_code_collect(const struct ses_devices *devices, struct store *store, int64_t session,
                       enum ses_code_which which, const struct ses_shares *shares,
                       struct lit_error *error);
@@ -137,20 +133,20 @@ struct ses_baseline {
     bool given;
     struct compare_side side;
     struct compare_waivers waivers;
-    struct text junit; // what the comparison says, for the outputs
+    struct text junit; // the comparison as JUnit, for the outputs
 };
 
-// Reads baseline and waivers, if there are any. False with an error if they cannot be used: nothing
-// should be run then. Clear it after a failure too.
+// Reads baseline and waivers, if any. False with an error if they are unusable: then run nothing.
+// Clear it after a failure too.
 bool ses_baseline_load(struct ses_baseline *baseline, const struct lit_list *files,
                        const struct lit_list *waivers, struct lit_error *error);
-// Before the first run: whether its devices are those of the baseline, and the same code. Says on
-// stderr what cannot be compared; false with an error if nothing can.
+// Before the first run: checks that its devices and its code are the baseline's. Reports on stderr
+// what cannot be compared; false with an error if nothing can.
 bool ses_baseline_check(const struct ses_baseline *baseline, const struct cat_selection *selection,
                         const struct ses_devices *devices, struct lit_error *error);
-// After the tables: prints the comparison. Returns what the program exits with: `code` if there is
-// no baseline, else both together (compare_combine); `reason` is then the gate's, unless the run's
-// code stays. `whole`: every device could be measured.
+// After the tables: prints the comparison. Returns the program's exit code: `code` without a
+// baseline, else both combined (compare_combine); then sets `reason` to the gate's, unless the
+// run's code prevails. `whole`: every device was measured.
 enum lit_exit ses_baseline_conclude(struct ses_baseline *baseline, struct store *store,
                                     int64_t session, const struct compare_look *look,
                                     enum lit_exit code, bool whole, char *reason, size_t size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which part of a run over several machines an invocation is.
+// Which part of a run over several machines this process does.
 
 #include "session/session.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Bazel's and GoogleTest's protocol: the file says that this program knows of shards.
+// Bazel's and GoogleTest's protocol: the file says that this program supports shards.
 static bool touch_status_file(struct lit_error *error)
 {
     const char *path = getenv("GTEST_SHARD_STATUS_FILE");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which configurations of a run share their runs, because an earlier session of the store has the
-// machine code of them all and it is the same.
+// Finds configurations that share their runs because an earlier session has the machine code of all
+// of them and it is the same.
 #include "session/session.h"
 
 #include "report/code.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_SHARING 4 // a configuration has at least this part of the usual runs for itself
+#define MOST_SHARING 4 // a configuration keeps at least this part of the usual runs
 
 static int compare_names(const void *left, const void *right)
 {
@@ -25,7 +25,7 @@ static int compare_shares(const void *left, const void *right)
     return order ? order : strcmp(a->name, b->name);
 }
 
-// The names of what a device is to run, in order.
+// Names of a device's planned configurations, sorted.
 struct planned {
     char **names;
     size_t count;
@@ -46,7 +46,7 @@ static void plan_names(const struct cat_selection *selection, const struct dev_f
     eng_plan_clear(&plan);
 }
 
-// Whether it is to be run, of the module that it had.
+// Whether it is planned, with the same module.
 static bool is_planned(const struct planned *planned, const struct report_result *result)
 {
     struct cat_case which;
@@ -58,7 +58,7 @@ static bool is_planned(const struct planned *planned, const struct report_result
     return module && strcmp(module->sha256, result->sha256) == 0;
 }
 
-// Adds the configurations that are one program with that of the index and come behind it.
+// Adds the later configurations that are the same program as the first.
 static void add_group(const struct report_code *code, size_t first, const struct planned *planned,
                       bool *seen, struct ses_shares *shares)
 {

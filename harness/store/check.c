@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a store piece by piece, so that one that is damaged does not hide the others.
+// Reads a store piece by piece, so that one damaged piece does not hide the others.
 #include "store/merge.h"
 
 #include "store/private.h"
@@ -14,16 +14,16 @@
 
 struct checking {
     struct store *from;
-    struct store *to; // NULL: nothing is copied
+    struct store *to; // NULL: copy nothing
     struct store_checked *checked;
     struct lit_error *error; // of `to`
     struct store_session session;
-    int64_t copy;        // its id in `to`
+    int64_t copy;        // the session's id in `to`
     int64_t next_result; // number of the next result in `to`
-    bool lost;           // something of it is not intact
+    bool lost;           // part of the session is damaged
     bool broken;         // SQLite found something: indexes may lack rows
     bool failed;         // the copy cannot be written
-    struct text devices; // of the session, that are intact: "\tID\n" each
+    struct text devices; // the session's intact devices: "\tID\n" each
 };
 
 __attribute__((format(__printf__, 2, 3))) static void note(struct checking *c, const char *format,
@@ -40,7 +40,7 @@ __attribute__((format(__printf__, 2, 3))) static void note(struct checking *c, c
     c->lost = true;
 }
 
-// What a reader said, without the name of the file and that it is damaged.
+// Reports a reader's error without the file's name and without "damaged".
 static void tell_error(struct checking *c, const struct lit_error *error)
 {
     static const char damaged[] = ": the file is damaged (";
@@ -56,7 +56,7 @@ static void tell_error(struct checking *c, const struct lit_error *error)
         note(c, "structure: %.*s", length, what);
 }
 
-// Says if rows of a kind are gone.
+// Reports missing rows of a kind.
 static void check_total(struct checking *c, enum store_kind kind, int64_t session)
 {
     struct lit_error error = {0};
@@ -105,8 +105,8 @@ static int compare_ids(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-// The rows of a table that belong to a session, each once: as SQLite finds them, and where it
-// found something wrong, also as the table has them from either end. Each way ends where it fails.
+// Lists a session's rows in a table, each once: as SQLite finds them and, if it found errors, also
+// by scanning the table from either end. Each scan stops where it fails.
 static struct store_numbers list_rows(struct checking *c, enum store_kind kind, int64_t session)
 {
     static const char *const orders[] = {"", " ORDER BY 1", " ORDER BY 1 DESC"};
@@ -133,7 +133,7 @@ static struct store_numbers list_rows(struct checking *c, enum store_kind kind, 
 
 // --- What belongs to a session
 
-// What a column of a row says, or NULL; free() it.
+// Returns the value of a row's column, or NULL; free() it.
 static char *column_of(struct checking *c, enum store_kind kind, const char *column, int64_t number)
 {
     struct lit_error error = {0};
@@ -146,7 +146,7 @@ static char *column_of(struct checking *c, enum store_kind kind, const char *col
     return text;
 }
 
-// Whether the device of a row is intact. Intact ones are remembered.
+// Whether a row's device is intact. Remembers intact ones.
 static bool has_device(struct checking *c, enum store_kind kind, int64_t number)
 {
     OWNED(lit_free)
@@ -179,7 +179,7 @@ static bool copy_row(struct checking *c, enum store_kind kind, int64_t number)
     return good;
 }
 
-// Takes one row: what is not intact is told, the rest copied.
+// Reports a damaged row, copies an intact one.
 static void take_row(struct checking *c, enum store_kind kind, int64_t number)
 {
     struct lit_error error = {0};
@@ -235,7 +235,7 @@ static void check_session(struct checking *c, int64_t id)
     store_session_clear(&c->session);
 }
 
-// Whether each result is in its course, and each course has as many as it says.
+// Checks that each result is in its course, and that each course has as many as it says.
 static void check_courses(struct checking *c)
 {
     struct lit_error error = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of code: packed and compressed, a row for each configuration.
+// The table of code: one packed and compressed row per configuration.
 #include "store/private.h"
 
 #include "isa/code.h"
@@ -14,7 +14,7 @@
 
 // --- Writing
 
-// What is worth keeping of a code: a shallow copy, whose pieces belong to `code`.
+// A shallow copy with the parts worth keeping; `code` owns its pieces.
 static struct isa_code essence(const struct isa_code *code)
 {
     struct isa_code kept = *code;
@@ -27,7 +27,7 @@ static struct isa_code essence(const struct isa_code *code)
     return kept;
 }
 
-// A frame with a checksum. The size, or an error of zstd.
+// Compresses into a frame with a checksum. Returns the size, or an error of zstd.
 static size_t compress(char *packed, size_t room, const struct text *bytes)
 {
     ZSTD_CCtx *context = ZSTD_createCCtx();
@@ -61,7 +61,7 @@ bool store_code_put(struct store *store, int64_t session, const char *device, co
 
 // --- Reading
 
-// False if the row is not what was written.
+// False if the row differs from what was written.
 static bool unpack(const struct store_code_row *row, struct isa_code *code)
 {
     const void *packed = row->packed.bytes;

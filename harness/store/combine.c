@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One session out of several of the same file: the shards of a run, the parts of a plan, or
-// separate sessions whose counts are added. combine.sql does it; this says in which order.
+// Combines several sessions of a file into one: shards of a run, parts of a plan, or separate
+// sessions whose counts are added. combine.sql does the work; this file says in which order.
 //
-// While shards are missing, those that are there stay beside the session that was combined from
-// them: when more arrive it is made anew, so that it never depends on the order in which they came.
-// When all are there, they go.
+// While shards are missing, the present ones stay beside the session combined from them: when more
+// arrive, it is combined anew, so that it never depends on their order. When all are present, the
+// shards are deleted.
 #include "store/merge.h"
 
 #include "store/private.h"
@@ -19,11 +19,11 @@ struct combining {
     struct store *store;
     struct store_merge_done *done;
     struct lit_error *error;
-    // Of those that are parts of a plan (store/merge.h); else NULL.
+    // For parts of a plan (store/merge.h); else NULL.
     bool (*is_whole)(struct store *store, int64_t session, const char *options);
 };
 
-// The command line without its options --shard and --shard-runs.
+// Returns the command line without the options --shard and --shard-runs.
 static char *command_without_shard(const char *command)
 {
     struct text without = {0};
@@ -100,7 +100,7 @@ static bool note(struct combining *c, const char *part, int64_t argument)
     return store_each(c->store, c->error, query(c, part, argument), add_line, &c->done->notes);
 }
 
-// Chooses the pieces; *count is how many there are, *uuid what they are together (free() it).
+// Chooses the pieces; sets *count and their combined *uuid (free() it).
 static bool choose(struct combining *c, const char *part, int64_t argument, int64_t *count,
                    char **uuid)
 {
@@ -110,7 +110,7 @@ static bool choose(struct combining *c, const char *part, int64_t argument, int6
            store_text(c->store, c->error, query(c, "uuid", 0), uuid);
 }
 
-// Says of what was made of a plan's parts whether it is finished.
+// Marks a session made of a plan's parts as finished if it is whole.
 static bool finish_plan(struct combining *c, int64_t session)
 {
     OWNED(lit_free) char *options = NULL;
@@ -123,8 +123,8 @@ static bool finish_plan(struct combining *c, int64_t session)
            store_sum_make(c->store, STORE_KIND_SESSION, session, 0, c->error);
 }
 
-// Makes the session that the pieces are together. False with an error that says which configuration
-// cannot be added, and why.
+// Combines the pieces into a session. False with an error that says which configuration cannot be
+// added, and why.
 static bool combine(struct combining *c, const char *uuid)
 {
     int64_t session;
@@ -140,7 +140,7 @@ static bool combine(struct combining *c, const char *uuid)
     return good;
 }
 
-// Combines the shards of the run, or the parts of the plan, that one of them is of.
+// Combines the run or plan that this shard or part belongs to.
 static bool combine_run(struct combining *c, int64_t shard)
 {
     int64_t count, there = 0;
@@ -150,7 +150,7 @@ static bool combine_run(struct combining *c, int64_t shard)
                     : note(c, "unfinished", shard) &&
                           choose(c, "pieces of a run", shard, &count, &uuid) &&
                           check(c, "check shards");
-    // Made of a part that has gone on since.
+    // Delete a session made of a part that has continued since.
     if (good && c->is_whole && c->done->replaced)
         good = store_run(c->store, c->error, "DELETE FROM session WHERE uuid = ? AND NOT finished",
                          "t", uuid);
@@ -164,7 +164,7 @@ static bool combine_run(struct combining *c, int64_t shard)
 
 static bool combine_runs(struct combining *c, const char *query_of_one)
 {
-    struct store_numbers runs = {0}; // a shard of each
+    struct store_numbers runs = {0}; // one shard of each
     bool good = store_add_numbers(c->store, c->error, query(c, query_of_one, 0), &runs);
     for (size_t i = 0; good && i < runs.count; i++)
         good = combine_run(c, runs.ids[i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions from one store to another.
+// Copies sessions between stores.
 #include "store/private.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ struct copying {
     struct lit_error *error;
 };
 
-// Columns of results that are made of the others.
+// Columns of results that are computed from others.
 static bool is_made(const char *column)
 {
     return strcmp(column, "course") == 0 || strcmp(column, "past") == 0;
@@ -80,7 +80,7 @@ bool store_copy_rows(struct store *from, struct store *to, const char *table, co
     return good;
 }
 
-// How far numbers of results are moved, so that they follow those that are there.
+// Finds the offset that moves numbers of results after the existing ones.
 static bool find_offset(struct store *from, int64_t session, struct store *to, int64_t *offset,
                         struct lit_error *error)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a store: which belong to it, whether their names still mean what is open, where its
-// content goes if not, and the writer's lock.
+// The files of a store: which ones belong to it, whether their names still mean the open files,
+// where to save the content if not, and the writer's lock.
 #include "store/private.h"
 
 #include "base/file.h"
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define RECOVERED_MOST 1000 // names that are tried
+#define RECOVERED_MOST 1000 // names to try
 
 char *store_file_name(const char *path)
 {
@@ -26,7 +26,7 @@ char *store_file_name(const char *path)
     return name.data;
 }
 
-// --- Whether they mean the open files
+// --- Whether the names still mean the open files
 
 static struct store_identity identity_of(const char *path)
 {
@@ -46,7 +46,7 @@ static const char *log_name(const struct store *store)
     return sqlite3_filename_wal(sqlite3_db_filename(store->db, "main"));
 }
 
-// SQLite makes the log when it first writes.
+// SQLite creates the log when it first writes.
 static void watch_log(struct store *store)
 {
     if (!store->log.known)
@@ -57,7 +57,7 @@ void store_watch(struct store *store)
 {
     int moved = 0;
     store->file = identity_of(store->path);
-    // What was opened need not be what has the name by now.
+    // The name may no longer mean the opened file.
     sqlite3_file_control(store->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
     if (moved)
         store->file = (struct store_identity){.known = true};
@@ -85,7 +85,7 @@ bool store_owns_log(const struct store *store)
     return !now.known || is_same(&store->log, &now);
 }
 
-// --- Where the content goes if not
+// --- Where to save the content if not
 
 bool store_copy_file(struct store *from, const char *path, bool durable, struct lit_error *error)
 {
@@ -98,7 +98,7 @@ bool store_copy_file(struct store *from, const char *path, bool durable, struct 
     if (backup)
         sqlite3_backup_step(backup, -1);
     good = sqlite3_backup_finish(backup) == SQLITE_OK && good && backup;
-    // The copy is one file, as a store is that was closed.
+    // Make the copy a single file, like a closed store.
     good =
         good && sqlite3_exec(copy, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL) == SQLITE_OK;
     if (!good)
@@ -108,7 +108,7 @@ bool store_copy_file(struct store *from, const char *path, bool durable, struct 
     return good;
 }
 
-// Makes an empty file beside the store, or where temporary files go if that folder is gone.
+// Makes an empty file beside the store, or among temporary files if that folder is gone.
 static bool make_recovered(const struct store *store, struct text *name)
 {
     const char *const starts[] = {store->path, lit_path_name(store->path)};
@@ -140,7 +140,7 @@ bool store_stays(struct store *store, struct lit_error *error)
     struct lit_error why = {0};
     if (!store->file.known || is_in_place(store))
         return true;
-    store->file.known = false; // it is saved once
+    store->file.known = false; // save it only once
     if (!make_recovered(store, &name))
         lit_fail(error, LIT_EXIT_USAGE,
                  "%.200s: moved or removed while it was written, and %.200s cannot be made: %s",
@@ -155,7 +155,7 @@ bool store_stays(struct store *store, struct lit_error *error)
     return false;
 }
 
-// --- Files that are whole or absent
+// --- Files that are complete or absent
 
 static bool fail_file(struct lit_error *error, const char *path, const char *what)
 {
@@ -181,13 +181,13 @@ bool store_fill_scratch(const char *output,
     bool good = store_lock_take(&lock, name, output, error);
     if (good) {
         text_printf(&temporary, "%s" LIT_STORE_UNFINISHED, name);
-        unlink(temporary.data); // of one that was killed: the lock is this one's
+        unlink(temporary.data); // a killed process left it: we hold the lock
         int file = open(temporary.data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         good = file >= 0 || fail_file(error, output, "write here");
         if (file >= 0) {
             close(file);
             good = fill(name, temporary.data, user);
-            unlink(temporary.data); // gone if it was renamed
+            unlink(temporary.data); // fails if it was renamed
         }
     }
     store_lock_drop(&lock);
@@ -197,8 +197,7 @@ bool store_fill_scratch(const char *output,
 // --- The writer's lock: flock on a file beside the store. Not a lock on the store itself, because
 // closing any descriptor of that file would drop SQLite's own locks on it.
 
-// Whether the name still means the file that was opened by it: 1 or 0; -1 with errno if that cannot
-// be known.
+// Whether the name still means the file opened by it: 1 or 0; -1 with errno if unknown.
 static int names_same_file(int file, const char *path)
 {
     struct stat held, named;
@@ -236,7 +235,7 @@ bool store_lock_take(struct store_lock *lock, const char *path, const char *show
         const bool held = file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0;
         if (file >= 0 && !held && errno == EWOULDBLOCK)
             return fail_held(file, shown, error);
-        // The one who held it may have removed the file between our open and our lock.
+        // The previous holder may have removed the file between our open and our lock.
         const int same = held ? names_same_file(file, lock->path) : -1;
         if (same < 0)
             fail_file(error, shown, "write here");
@@ -248,7 +247,7 @@ bool store_lock_take(struct store_lock *lock, const char *path, const char *show
             continue;
         char text[32];
         int length = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
-        // The number is for messages only: on a full disk the lock holds without it.
+        // The number is only for messages: on a full disk the lock works without it.
         if (ftruncate(file, 0) != 0 || pwrite(file, text, (size_t)length, 0) != length)
             errno = 0;
         lock->file = file;

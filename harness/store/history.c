@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads over all sessions. Courses are walked in the order of names, and only the results of those
-// that are asked for are read, so that the length of the file does not matter.
+// Reads results over all sessions. Walks courses by name and reads only the results that are
+// requested, so that the file's size does not matter.
 #include "store/history.h"
 
 #include "model/configuration.h"
@@ -17,7 +17,7 @@ struct loading {
     struct store_index *index;
     uint64_t counted;
     bool failed;
-    bool combined; // there may be sessions that were combined from others
+    bool combined; // some sessions may be combined from others
     struct lit_error *error;
 };
 
@@ -44,7 +44,7 @@ const struct store_session *store_index_session(const struct store_index *index,
     const struct store_session key = {.id = id};
     if (index->session_count == 0)
         return NULL;
-    // Most often no number is left out.
+    // Usually no number is skipped.
     const uint64_t at = (uint64_t)id - (uint64_t)index->sessions->id;
     if (at < index->session_count && index->sessions[at].id == id)
         return &index->sessions[at];
@@ -59,7 +59,7 @@ const struct store_driver *store_index_driver(const struct store_index *index, c
     return NULL;
 }
 
-// Marks a session that was merged into another of the file.
+// Marks a session that was merged into another in this file.
 static enum store_row take_contained(sqlite3_stmt *select, void *user)
 {
     const struct loading *loading = user;
@@ -70,7 +70,7 @@ static enum store_row take_contained(sqlite3_stmt *select, void *user)
     return STORE_NEXT;
 }
 
-// One row for each device of each session, those of a driver together, the newest session first.
+// Adds a device of a session. Rows come grouped by driver, the newest session first.
 static bool add_device(int64_t number, void *record, void *user)
 {
     const struct eng_device *device = record;
@@ -197,18 +197,18 @@ struct walk {
     struct text kept;     // by them
     struct store_past *rows;
     size_t count;
-    uint64_t courses, sum; // of all that were seen, as STORE_KIND_COURSE has the total
+    uint64_t courses, sum; // of everything seen, as in the total of STORE_KIND_COURSE
 };
 
-// A course of the name at hand.
+// A course of the current name.
 struct course {
     int64_t id, members;
     char *device;
-    const struct store_driver *driver; // NULL: there is none
+    const struct store_driver *driver; // NULL: none
 };
 
 struct courses {
-    char *name;  // as it is in the file
+    char *name;  // as in the file
     char *shown; // the same, sanitised
     struct course *list;
     size_t count;
@@ -239,7 +239,7 @@ static int compare_rows(const void *left, const void *right)
     return order ? order : compare_ids(a->session, b->session);
 }
 
-// Takes the rows that were kept. False if one cannot be what this program wrote.
+// Reads the kept rows. False if this program cannot have written one.
 static bool take_rows(struct walk *walk, const struct courses *courses, const struct course *course)
 {
     struct store_past past = {.name = courses->shown, .driver = course->driver};
@@ -333,7 +333,7 @@ static enum answer take_course(struct walk *walk, struct courses *courses, sqlit
     return answer;
 }
 
-// Whether all courses were seen, as they were written: by the index that the walk reads.
+// Whether the walk, which uses an index, saw all courses as written.
 static bool check_courses(const struct walk *walk)
 {
     int64_t right = 0;
@@ -363,7 +363,7 @@ static bool walk_courses(struct walk *walk, sqlite3_stmt *select)
         answer = store_fail(walk->store, walk->error) ? ANSWER_MORE : ANSWER_FAILED;
     clear_courses(&courses);
     free(courses.list);
-    // Who asks for a part does not see all.
+    // A query for a part does not see all.
     return answer == ANSWER_ENOUGH ||
            (answer == ANSWER_MORE && (walk->query->pattern || check_courses(walk)));
 }
@@ -386,7 +386,7 @@ bool store_history(struct store *store, const struct store_query *query,
     if (!walk.index)
         walk.index = &own_index;
     if (good) {
-        // A function that keeps each row is called within one step.
+        // A function that keeps each row needs only one step.
         walk.select = store_borrow(
             store, error, "SELECT count(litmus_keep(?2, past)) FROM result WHERE course = ?1", "");
         sqlite3_stmt *select = store_borrow(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merging files: what comes in, what is there already, and the temporary copy that becomes the
-// output.
+// Merges files: reads the inputs, compares them with the existing sessions, and fills the temporary
+// copy that becomes the output.
 #include "store/merge.h"
 
 #include "store/private.h"
@@ -20,7 +20,7 @@ struct merging {
     const struct store_merge_plan *plan;
     struct store_merge_done *done;
     struct store *work;  // the temporary copy
-    struct store *input; // the one that is open
+    struct store *input; // the open input
     size_t input_at;     // its number
     struct incoming *incoming;
     size_t incoming_count;
@@ -39,7 +39,7 @@ static bool open_input(struct merging *merging, size_t at)
     return merging->input != NULL;
 }
 
-// A report looks like a store to those who ask for it by its name.
+// Rejects a JSON report, which users may take for a store.
 static bool check_kind(const char *path, struct lit_error *error)
 {
     OWNED(text_free) struct text first = {0};
@@ -87,13 +87,13 @@ static bool list_incoming(struct merging *merging)
 
 // --- What is there already
 
-// How a session relates to a finished one of the output that was combined from others. A session
-// that was not combined stands for itself. As combine.sql has them.
+// How a session relates to a finished combined session of the output. A session that was not
+// combined stands for itself. Same as in combine.sql.
 enum relation { RELATION_NONE, RELATION_WITHIN, RELATION_AROUND, RELATION_CROSSING };
 
 struct related {
     enum relation relation;
-    int64_t id; // of the one that it is within, around or across
+    int64_t id; // the session that it is within, around or across
 };
 
 static enum store_row take_relation(sqlite3_stmt *select, void *user)
@@ -113,7 +113,7 @@ static bool relate(struct merging *merging, const struct store_session *session,
                       take_relation, related);
 }
 
-// Whether all that a session measured is in the other too.
+// Whether the other session includes everything that this one measured.
 static bool is_within(struct merging *merging, int64_t session, int64_t other, int64_t *within)
 {
     return store_number(merging->work, merging->error, within,
@@ -135,7 +135,7 @@ static bool remove_session(struct merging *merging, int64_t id)
     return store_remove_session(merging->work, id, merging->error);
 }
 
-// A copy of a session that is there: the one that has been resumed further stays.
+// Settles a copy of an existing session: the one that was resumed further stays.
 static bool settle_copies(struct merging *merging, const struct incoming *incoming, int64_t there)
 {
     static const char measured[] =
@@ -168,7 +168,7 @@ static bool settle_copies(struct merging *merging, const struct incoming *incomi
                       store_total_make(merging->work, STORE_KIND_SESSION, 0, error)));
 }
 
-// Of options ?1, the sessions that they were combined from.
+// Lists the sessions that the session with options ?1 was combined from.
 #define MEMBERS "json_each(iif(json_valid(?1), ?1, '{}'), '$.joined.members')"
 
 static bool take_in(struct merging *merging, const struct incoming *incoming)
@@ -180,7 +180,7 @@ static bool take_in(struct merging *merging, const struct incoming *incoming)
     if (!store_number(merging->work, error, &combined, "SELECT count(*) FROM " MEMBERS, "t",
                       session->options))
         return false;
-    // It is made anew of the shards beside it.
+    // It is combined anew from the shards beside it.
     if (combined && !session->finished)
         return true;
     if (!store_run(merging->work, error, "INSERT INTO arrived VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -209,7 +209,7 @@ static bool take_in(struct merging *merging, const struct incoming *incoming)
         return settle_copies(merging, incoming, there);
     merging->done->added++;
     return copy(merging, incoming, session->uuid, &copied) &&
-           // What a combined one was made of.
+           // The sessions that it was combined from.
            (!combined ||
             (store_run(merging->work, error,
                        "DELETE FROM session WHERE uuid IN (SELECT json_extract(?1, fullkey"
@@ -238,7 +238,7 @@ static bool do_merge(struct merging *merging)
 
 // --- The temporary copy
 
-// A writer that was killed leaves a log, which belongs to the file of that name and no other.
+// A killed writer may leave a log; it belongs only to the file of that name.
 static bool settle_log(const char *name, const char *shown, struct lit_error *error)
 {
     OWNED(text_free) struct text log = {0};
@@ -255,7 +255,7 @@ static bool settle_log(const char *name, const char *shown, struct lit_error *er
     return good;
 }
 
-// Copies the output as it is.
+// Copies the output unchanged.
 static bool copy_output(const char *temporary, const char *output, const char *name,
                         struct lit_error *error)
 {
@@ -267,7 +267,7 @@ static bool copy_output(const char *temporary, const char *output, const char *n
     return good && settle_log(name, output, error);
 }
 
-// Opens the temporary file, with what the output holds. Messages call it by the output's name.
+// Opens the temporary file with the output's content. Messages use the output's name.
 static struct store *open_work(const char *temporary, const struct store_merge_plan *plan,
                                const char *name, struct lit_error *error)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Courses, the results of a configuration under a driver in all sessions, and what histories read
-// of each result: one value of an index, so that reading millions of them takes seconds.
+// Courses (the results of a configuration under a driver in all sessions), and the part of each
+// result that histories read: one value in an index, so that reading millions takes seconds.
 //
-// The value is the session's number, the fields of store_brief behind device and name, and 8 bytes
-// of XXH3 over these and, as its seed, over the course's device and name. A number is its bytes
-// without leading zeros behind how many they are, the highest first, by which rows of a course are
-// in the order of sessions. A text ends with a zero byte.
+// The value is the session's number, the fields of store_brief after device and name, and 8 bytes
+// of XXH3 over these, seeded with the hash of the course's device and name. A number is its length
+// in bytes, then its bytes without leading zeros, the highest first, so that rows of a course sort
+// by session. A text ends with a zero byte.
 #include "store/history.h"
 #include "store/private.h"
 
@@ -59,7 +59,7 @@ void store_past_make(sqlite3_context *context, int count, sqlite3_value **values
     sqlite3_result_blob64(context, out.data, out.length, SQLITE_TRANSIENT);
 }
 
-// The course of a result.
+// Selects a result's course.
 #define COURSE(name, device)                                                                       \
     "(SELECT course.id FROM configuration JOIN course ON course.configuration = configuration.id"  \
     " WHERE configuration.name = " name " AND course.device = " device ")"
@@ -67,7 +67,7 @@ void store_past_make(sqlite3_context *context, int count, sqlite3_value **values
 bool store_course_add(struct store *store, int64_t result, const char *name, const char *device,
                       struct lit_error *error)
 {
-    // Only a row that is new changes it.
+    // Only a new row changes it.
     sqlite3_set_last_insert_rowid(store->db, 0);
     if (!store_run(store, error,
                    "INSERT INTO course (configuration, device, members)"
@@ -86,7 +86,7 @@ bool store_courses_make(struct store *store, int64_t session, struct lit_error *
 {
     const char *which = session ? "session = ?1" : "?1 = 0";
     OWNED(text_free) struct text add = {0}, number = {0};
-    // Of those without a course, which the index has together.
+    // Rows without a course are adjacent in the index.
     text_printf(&add,
                 "INSERT INTO course (configuration, device, members)"
                 " SELECT configuration.id, device, count(*) FROM result JOIN configuration"
@@ -159,7 +159,7 @@ static const char *take_text(struct bytes *bytes)
     return text;
 }
 
-// One that is shown.
+// Reads a notation to be shown.
 static const char *take_notation(struct bytes *bytes)
 {
     char *text = bytes->at;
@@ -197,7 +197,7 @@ bool store_past_take(const struct text *kept, size_t *at, uint64_t seed, int64_t
     past->stress = take_notation(&bytes);
     past->rule = take_notation(&bytes);
     past->first = take_number(&bytes);
-    // Most rows of a course are of one module.
+    // Most rows of a course have the same module.
     return bytes.good && bytes.at == bytes.end && past->result < ENG_RESULTS &&
            past->expectation < CAT_EXPECTATIONS &&
            ((before && strcmp(before, past->sha256) == 0) || store_is_hash(past->sha256)) &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lists of what may come from a store.
+// Lists what may be taken from a store.
 #include "store/store.h"
 
 #include "../../simt/settings.h"
@@ -9,14 +9,14 @@
 
 #define OPTIONS_MAX 4000000 // bytes
 
-// Of a session's options.
+// Members of a session's options.
 static const char *const members[] = {
     "build",    "caselist", "count", "devices", "drivers", "first",      "joined", "max_runs",
     "patterns", "runs",     "seed",  "shard",   "shuffle", "simt",       "skips",  "stress",
     "thorough", "unclosed", "until", "usual",   "timeout", "validation",
 };
 
-// Of the settings of the SIMT simulator: all but "counts" and "trace", files that it writes.
+// Settings of the SIMT simulator: all but "counts" and "trace", which name files that it writes.
 static const char *const settings[] = {
     "model",    "seed",  "devices", "subgroup", "threads", "resident",
     "schedule", "depth", "fault",   "rate",     "at",      "bounds",
@@ -36,7 +36,7 @@ bool store_recorded_simt(const char *given, struct text *listed)
     text_puts(listed, "");
     for (const char *at = given; *at; at += *at == ',') {
         const size_t length = strcspn(at, ","), name = strcspn(at, "=,");
-        // The model stands first, and may have no name.
+        // The model comes first and may have no name.
         if ((name == length && at == given) ||
             has(settings, sizeof settings / sizeof *settings, at, name) ||
             has(operator_names, OPERATOR_COUNT, at, name)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results: written batch by batch, read back with doubt.
+// Results: writes them batch by batch, and reads them back without trusting them.
 #include "store/private.h"
 
 #include "model/result.h"
@@ -25,7 +25,7 @@ static bool put_configuration(struct store *store, const char *name, struct lit_
     bool good =
         store_run(store, error, "INSERT OR IGNORE INTO configuration (name, test) VALUES (?, ?)",
                   "tt", name, cfg.test);
-    // Those that were there have their pairs.
+    // Names that existed already have their pairs.
     const bool fresh = good && sqlite3_changes(store->db) > 0;
     const int64_t id = sqlite3_last_insert_rowid(store->db);
     for (size_t i = 0; fresh && good && i < cfg.variant_count + cfg.param_count; i++) {
@@ -138,7 +138,7 @@ static bool put_children(struct store *store, const struct store_child *child, i
     return good;
 }
 
-// The place that a row's key means: of a counted array the next one.
+// Finds the place for a row's key; in a counted array, the next one.
 static bool find_place(sqlite3_stmt *select, const struct store_child *child,
                        const struct store_result *result, size_t *at)
 {
@@ -208,11 +208,11 @@ struct reading {
     sqlite3_stmt *children[STORE_CHILDREN];
     bool (*visit)(struct store_result *result, void *user);
     void *user;
-    struct store_result *kept; // takes the first one over; NULL: they are visited
+    struct store_result *kept; // takes the first one; NULL: visit them
 };
 
-// Makes *result of the row at hand. False if it cannot be what this program wrote; *why says what
-// disagrees in it, if that is all.
+// Makes *result from the current row. False if this program cannot have written it; *why says which
+// numbers disagree, if that is the only fault.
 static bool read_row(const struct reading *reading, sqlite3_stmt *select,
                      struct store_result *result, const char **why)
 {
@@ -250,7 +250,7 @@ static enum store_row take_result(sqlite3_stmt *select, void *user)
     return !good ? STORE_FAILED : more ? STORE_NEXT : STORE_STOP;
 }
 
-// Reads what a statement of store_put_select gives.
+// Reads the rows of a statement made by store_put_select.
 static bool read_results(struct reading *reading, sqlite3_stmt *select)
 {
     struct store *store = reading->store;
@@ -293,7 +293,7 @@ static bool each_result(struct store *store, int64_t session, int64_t number,
     struct reading reading = {.store = store, .error = error, .visit = visit, .user = user};
     OWNED(text_free) struct text sql = {0};
     bool own;
-    // A writer must not change the parts of a result between two statements.
+    // A writer must not change a result's parts between two statements.
     if (!store_enter_reading(store, &own, error))
         return false;
     store_put_select(&sql, STORE_KIND_RESULT,

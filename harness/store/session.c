@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions, their devices, what searches for stress tried in them, and their kernels.
+// Sessions, their devices, the tries of searches for stress, and their kernels.
 #include "store/private.h"
 
 #include <stdlib.h>

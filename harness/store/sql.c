@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The number of the error that a call of the system ended with, 0 if it is not known.
+// Returns the system's error number, 0 if unknown.
 static int cause_of(sqlite3 *db)
 {
     sqlite3_file *log = NULL;
     int cause = sqlite3_system_errno(db);
-    // Each file remembers its own, whatever was called since.
+    // Each file keeps its own, whatever was called since.
     if (!cause)
         sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
     if (log && log->pMethods)
@@ -96,7 +96,7 @@ static sqlite3_stmt *borrow(struct store *store, struct lit_error *error, const 
     return statement;
 }
 
-// The statements of a part; free() them.
+// Returns the statements of a part; free() them.
 static char *find_part(const char *file, const char *part)
 {
     struct text head = {0}, text = {0};
@@ -290,7 +290,7 @@ bool store_insert(struct store *store, enum store_kind kind, int64_t session, co
     if (!insert)
         return false;
     store_bind(insert, 2, table->fields, record);
-    // Only a row that is new changes it.
+    // Only a new row changes it.
     sqlite3_set_last_insert_rowid(store->db, 0);
     int step = sqlite3_step(insert);
     *number = step == SQLITE_ROW ? sqlite3_column_int64(insert, 0) : 0;

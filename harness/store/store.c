@@ -2,11 +2,11 @@
 // Opening and closing a store.
 //
 // Durability: a write-ahead log with synchronous=EXTRA. When a commit returns, the kernel has told
-// the disk to write it down: neither a killed process nor a machine that is switched off loses it,
-// and drivers under test do take machines down. File systems without shared memory for the log get
-// a rollback journal instead, and EXTRA syncs its removal too: a journal that comes back undoes
-// what was committed. A store that is closed is one file without a log beside it, so that it can be
-// copied, attached and read from a folder that cannot be written.
+// the disk to write it: neither a killed process nor a power loss undoes it, and drivers under test
+// do take machines down. File systems without shared memory for the log get a rollback journal
+// instead; EXTRA also syncs its removal, because a journal that reappears undoes a commit. A closed
+// store is a single file without a log, so that it can be copied, attached and read from a
+// read-only folder.
 #include "base/file.h"
 #include "store/private.h"
 
@@ -22,10 +22,10 @@
 #define STORE_APPLICATION 0x4c49544d // "LITM", in the file's header
 #define STORE_BUSY_MS     10000
 
-// Bytes of a file that is checked as a whole when it is opened.
+// A larger file is not checked as a whole when it is opened.
 #define STORE_CHECKED_MOST (16 << 20)
 
-// Says what kind of file this is before anything is changed in it. *empty: it has nothing yet.
+// Identifies the file before anything in it changes. *empty: it has no content yet.
 static bool identify(struct store *store, bool *empty, struct lit_error *error)
 {
     int64_t application, version, tables;
@@ -68,9 +68,9 @@ static enum store_row take_orphan(sqlite3_stmt *check, void *user)
     return STORE_FAILED;
 }
 
-// Whether the tables are those that were made; what SQLite itself notices; rows that belong to
-// none. That reads all of the file: `litmus store check` does it for one of more than
-// STORE_CHECKED_MOST bytes.
+// Checks that the tables are the ones created, what SQLite itself finds, and that no row lacks its
+// parent. This reads the whole file; for one larger than STORE_CHECKED_MOST bytes only `litmus
+// store check` does it.
 static bool check_structure(struct store *store, struct lit_error *error)
 {
     struct structure structure = {store, error};
@@ -100,7 +100,7 @@ static void harden(sqlite3 *db)
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 }
 
-// A name as a URI, for a file in a folder that cannot be written.
+// A name as a URI, for a file in a read-only folder.
 static char *immutable_name(const char *path)
 {
     struct text name = {0};
@@ -152,7 +152,7 @@ static void close_database(struct store *store)
 
 static bool open_database(struct store *store, const char *name, int flags, struct lit_error *error)
 {
-    // One thread at a time uses a store.
+    // Only one thread at a time uses a store.
     if (sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         return store_fail(store, error);
     harden(store->db);
@@ -180,7 +180,7 @@ static bool open_writing(struct store *store, const char *name, bool scratch,
         return false;
     if (sqlite3_db_readonly(store->db, "main") == 1)
         return lit_fail(error, LIT_EXIT_USAGE, "%s: cannot be written: read-only", store->path);
-    // Either answers without an error or leaves the rollback journal, which is as good.
+    // Either succeeds without an error or keeps the rollback journal, which is just as good.
     sqlite3_exec(store->db, scratch ? "PRAGMA journal_mode = MEMORY" : "PRAGMA journal_mode = WAL",
                  NULL, NULL, NULL);
     if (!scratch)
@@ -223,8 +223,8 @@ static bool open_reading(struct store *store, const char *name, int more_flags,
 {
     bool empty;
     if (!open_database(store, name, SQLITE_OPEN_READONLY | more_flags, error) ||
-        // SQLite's own 2 MiB are less than a session of thousands of results, whose pages are then
-        // read several times.
+        // SQLite's default of 2 MiB is too small for a session with thousands of results; it would
+        // read pages several times.
         !store_execute(store, "PRAGMA cache_size = -16384", error) ||
         !identify(store, &empty, error))
         return false;
@@ -243,7 +243,7 @@ static struct store *open_to_read(const char *path, bool lenient, struct lit_err
     OWNED(lit_free) char *name = store_file_name(path);
     bool good = open_reading(store, name, 0, error);
     if (!good && store->db && sqlite3_extended_errcode(store->db) == SQLITE_READONLY_ROLLBACK) {
-        // A writer was killed while it closed the file: what it left is taken back by a writer.
+        // A writer was killed while it closed the file: only a writer can roll back what it left.
         sqlite3 *writer = NULL;
         if (sqlite3_open_v2(name, &writer, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK)
             sqlite3_exec(writer, "PRAGMA schema_version", NULL, NULL, NULL);
@@ -252,7 +252,7 @@ static struct store *open_to_read(const char *path, bool lenient, struct lit_err
         good = open_reading(store, name, 0, error);
     }
     if (!good && store->db && sqlite3_errcode(store->db) == SQLITE_CANTOPEN) {
-        // A log cannot be made in this folder. None is needed if none was left.
+        // A log cannot be made in this folder, but none is needed if none was left.
         struct text log = {0};
         text_printf(&log, "%s-wal", name);
         if (access(log.data, F_OK) != 0) {
@@ -277,7 +277,7 @@ struct store *store_open_read(const char *path, struct lit_error *error)
     return open_to_read(path, false, error);
 }
 
-// Copies a file, and fills it with zeros to `size` bytes. `from` is open; both are closed.
+// Copies a file and fills it with zeros up to `size` bytes. Closes both files.
 static bool copy_filled(int from, int to, off_t size)
 {
     OWNED(lit_free) char *block = lit_alloc(COPY_BLOCK, 1);
@@ -292,8 +292,8 @@ static bool copy_filled(int from, int to, off_t size)
     return close(to) == 0 && good;
 }
 
-// SQLite reads nothing of a file that is shorter than it says. Makes a temporary copy with zeros in
-// place of what was cut off; false if nothing was. What a log still has is not cut off.
+// SQLite refuses a file shorter than its header says. Makes a temporary copy with zeros for the
+// missing end; false if nothing is missing. What a log still holds is not missing.
 static bool fill(const char *path, struct text *filled)
 {
     enum { PAGE_SIZE = 16, PAGES = 28, HEAD = 100 };
@@ -305,7 +305,7 @@ static bool fill(const char *path, struct text *filled)
     bool cut = from >= 0 && pread(from, head, HEAD, 0) == HEAD && fstat(from, &status) == 0 &&
                access(log.data, F_OK) != 0 && lit_file_is_database(path);
     const off_t page = cut ? head[PAGE_SIZE] << 8 | head[PAGE_SIZE + 1] : 0;
-    off_t size = page == 1 ? 65536 : page; // as the format says it
+    off_t size = page == 1 ? 65536 : page; // the format's encoding
     size *= cut ? (off_t)head[PAGES] << 24 | head[PAGES + 1] << 16 | head[PAGES + 2] << 8 |
                       head[PAGES + 3]
                 : 0;
@@ -342,10 +342,10 @@ void store_close(struct store **store)
         return;
     store_drop_kept(*store);
     if ((*store)->db && !store_owns_log(*store)) {
-        // The log of another file, which came to have this name.
+        // The log belongs to another file that got this name.
         sqlite3_db_config((*store)->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     } else if ((*store)->lock.file >= 0 && (*store)->db) {
-        // Leaves the log behind if someone is reading: the next one to close removes it.
+        // If someone is reading, the log stays: the next one to close removes it.
         sqlite3_busy_timeout((*store)->db, 0);
         sqlite3_exec((*store)->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
     }

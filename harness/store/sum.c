@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checksums of rows, and of which rows there are. What is summed follows from the tables' fields:
-// the same expression makes a sum and holds it against the row.
+// Checksums of rows and totals of rows. The tables' fields define what is summed: the same
+// expression makes a sum and checks it.
 #include "store/private.h"
 
 #include "base/random.h"
@@ -10,8 +10,8 @@
 
 // --- The functions of SQL
 
-// hash_bytes of a number, little endian; of the zero bytes at its end at once, which most of them
-// are.
+// hash_bytes of a number, little endian. Hashes its trailing zero bytes at once, since most are
+// zero.
 static uint64_t add_number(uint64_t hash, uint64_t number)
 {
     const uint64_t p = HASH_PRIME, p2 = p * p, p4 = p2 * p2;
@@ -24,7 +24,7 @@ static uint64_t add_number(uint64_t hash, uint64_t number)
     return hash * (zeros & 8 ? p4 * p4 : 1);
 }
 
-// The type and the length keep the values apart.
+// The type and the length keep values apart.
 static uint64_t add_value(uint64_t hash, sqlite3_value *value)
 {
     const int64_t type = sqlite3_value_type(value);
@@ -44,17 +44,17 @@ static uint64_t sum_of(int count, sqlite3_value **values)
     uint64_t hash = HASH_START;
     for (int i = 0; i < count; i++)
         hash = add_value(hash, values[i]);
-    // Sums are added, so that all bits of each have to be mixed.
+    // Sums are added up, so mix all bits of each.
     return random_next(&(struct lit_random){hash});
 }
 
-// litmus_sum(...): of one row.
+// litmus_sum(...): the sum of one row.
 static void sum_row(sqlite3_context *context, int count, sqlite3_value **values)
 {
     sqlite3_result_int64(context, (int64_t)sum_of(count, values));
 }
 
-// litmus_total(...): of rows in whatever order, 0 for none.
+// litmus_total(...): the total of rows in any order, 0 for none.
 static void total_step(sqlite3_context *context, int count, sqlite3_value **values)
 {
     uint64_t *total = sqlite3_aggregate_context(context, sizeof *total);
@@ -249,7 +249,7 @@ bool store_total_check(struct store *store, enum store_kind kind, int64_t sessio
     OWNED(text_free) struct text sql = {0};
     if (store->lenient)
         return true;
-    // A row for each session whose total is not that of its rows, or is missing.
+    // Gives a row for each session whose total differs from its rows or is missing.
     if (global)
         text_puts(&sql, "SELECT 0 WHERE ?1 <= 0 AND");
     else

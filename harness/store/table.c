@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of each table, written down once: what inserts, reads, clears and sums a row follows
-// from it. The order is that in which checksums go over them.
+// Defines the columns of each table once, for inserting, reading, clearing and summing rows.
+// Checksums go over them in this order.
 #include "store/private.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static const struct field device_fields[] = {OF(NUMBER, eng_device, number),
                                              OF(CHARS, eng_device, id),
                                              OF(TEXT, eng_device, checker), DEV_FACTS(FACT)};
 
-// The first STORE_BRIEF_FIELDS are those of the column `past` and of its course.
+// The first STORE_BRIEF_FIELDS are in the column `past` and its course.
 static const struct field result_fields[] = {
     OF(TEXT, store_result, device),
     OF(TEXT, store_result, name),
@@ -244,7 +244,7 @@ void store_clear(struct store_fields fields, void *record)
 {
     for (size_t i = 0; i < fields.count; i++) {
         const struct field *field = &fields.fields[i];
-        // The first member of a blob is a pointer too.
+        // The first member of a blob is a pointer, too.
         if (field->type == FIELD_TEXT || field->type == FIELD_BLOB) {
             char **text = (char **)((char *)record + field->offset);
             free(*text);
