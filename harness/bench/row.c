@@ -379,7 +379,7 @@ size_t look_set_count(const struct look_set *set)
     return count;
 }
 
-// Starting points, of which the first that fits applies: large tiles for large inputs, small tiles
+// Starting points, the first that fits applies: large tiles for large inputs, small tiles
 // where few would leave parts of a device idle. For subgroups of 32 as measured on the devices of
 // docs/performance.md; for 8, 16, 64 and 128 by the counts of tools/lookback-counts, never timed;
 // for others a moderate choice.

@@ -413,9 +413,9 @@ uint32_t *cat_ids_insert(const uint32_t *words, size_t count, const char *names,
     return copy;
 }
 
-// The first module of a case's variant, of which each subgroup size has at most one. *end points
-// past the last of them. A binary search, because a test may have hundreds of variants and every
-// enumeration of cases calls this.
+// The first module of a case's variant; each subgroup size has at most one. *end points past the
+// last of them. A binary search, because a test may have hundreds of variants and every enumeration
+// of cases calls this.
 static const struct cat_module *find_variant(const struct cat_case *which,
                                              const struct cat_module **end)
 {

@@ -133,7 +133,7 @@ void cat_label(const struct cfg *cfg, struct text *label);
 void cat_name_shown(const char *name, struct text *shown);
 // Expands a user's pattern, which may begin with !; free() the result. An id becomes its name, if
 // the catalogue has it. A name without wildcards may lack pairs: it is completed with the values
-// that a label omits, and a wildcard for parameters of which a label shows every value. Anything
+// that a label omits, and a wildcard for parameters whose every value a label shows. Anything
 // else is returned unchanged.
 char *cat_pattern(const char *given);
 // Parses "test/axis=value,...@parameter=value,...", the inverse. Fails with a one-line error that
@@ -162,7 +162,7 @@ void cat_test_each(const struct cat_test *test, uint32_t subgroup,
 // The value of sweep `index`: `last` and `middle` resolved, `largest` as CAT_LARGEST.
 uint32_t cat_case_sweep(const struct cat_case *which, size_t index);
 
-// A selection: patterns, of which the last that matches a name decides; `!` before a pattern
+// A selection: patterns; the last that matches a name decides; `!` before a pattern
 // excludes. A pattern matches a test name ("shuffle.*", "shuffle") or a whole configuration name. A
 // pattern that names configurations (with `/` or `@`) also reaches those that need --thorough.
 struct cat_selection {

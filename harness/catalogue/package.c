@@ -302,7 +302,7 @@ static bool is_line(const struct text *text)
     return text->length > 0 && text_is_utf8(text->data);
 }
 
-// Valid text of several lines, the first of which goes into a head.
+// Valid text of several lines; the first goes into a head.
 static bool is_text(const struct text *text)
 {
     const size_t first = text->length ? strcspn(text->data, "\n") : 0;

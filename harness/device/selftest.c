@@ -130,7 +130,7 @@ static void fill_outputs(struct trial *trial)
     }
 }
 
-// One slot for all, so that it is refilled each time; some slots, of which the last group leaves
+// One slot for all, so that it is refilled each time; some slots, where the last group leaves
 // one empty; or one slot each.
 static struct dev_slots slots_of(const struct cat_shape *shape, size_t number)
 {
@@ -140,7 +140,7 @@ static struct dev_slots slots_of(const struct cat_shape *shape, size_t number)
 }
 
 // Every other trial divides the work as for large outputs: several vectors per invocation, more
-// than it loads at once, and several slots per workgroup, of which the last workgroups have fewer.
+// than it loads at once, and several slots per workgroup, fewer in the last workgroups.
 static struct dev_division division_of(size_t number)
 {
     return number % 2 ? (struct dev_division){.vectors = 8, .slots = CONTENTS - number / 2 % 4}

@@ -430,7 +430,7 @@ static void record_after(const struct dev_timer *timer, const struct dev_timed *
     dev_barrier(timer->dev);
 }
 
-// One submission; without timestamps three, of which the dispatch's is timed, with the cost of
+// One submission; without timestamps three: times the one with the dispatch, including the cost of
 // submitting.
 static enum dev_status time_dispatch(struct dev_timer *timer, const struct dev_timed *timed,
                                      uint32_t timeout_ms, double *ns, struct lit_error *error)

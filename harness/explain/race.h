@@ -81,7 +81,7 @@ static inline size_t exp_dispatches(const struct cat_package *package)
 {
     return 1 + package->interface.step_count;
 }
-// Per step: whether it loads part of a register variable of which its invocation has stored no
+// Per step: whether it loads part of a register variable before its invocation has stored to that
 // part; NULL if all variables have initialisers. free() it.
 bool *exp_find_unstored(const struct exp_trace *trace);
 // The uninitialised register variable that a step accesses, or "".

@@ -20,7 +20,7 @@ static uint64_t first_cell(const struct exp_code *code, const struct exp_step *a
     return code->by_pointer ? at->address : code->cell;
 }
 
-// Whether it loads cells to none of which this invocation has stored.
+// Whether it loads only cells that this invocation has not stored to.
 static bool take_registers(struct cells *cells, const struct exp_code *code,
                            const struct exp_step *at)
 {

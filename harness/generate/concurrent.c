@@ -97,7 +97,7 @@ static void emit_role(struct emit *e, unsigned t)
     e->instance[t] = id("%%P%u_instance", n);
 }
 
-// Emits, once, the address of a location in the instance of which this invocation is thread t.
+// Emits, once, the address of a location in the instance whose thread t this invocation is.
 static void emit_address(struct emit *e, unsigned t, unsigned location)
 {
     const unsigned n = number_of(e, t), index = e->index[location];
@@ -283,8 +283,7 @@ static struct id emit_final(struct emit *e, size_t o, struct id prefix, struct i
     return value;
 }
 
-// Adds the digits known to thread t: its registers, and workgroup memory of which it is the first
-// user.
+// Adds the digits known to thread t: its registers, and the workgroup memory that it uses first.
 static struct id emit_own_digits(struct emit *e, unsigned t)
 {
     const struct axi_program *program = e->program;

@@ -102,7 +102,7 @@ struct masks_cell {
     bool executed; // if false, all else is 0 and the slot keeps its content
     uint32_t want[4], alternative[4];
     // For MASKS_MAXIMAL: ~0 and 0, since nothing else is allowed; except in a case reached by more
-    // than two selectors, any of which may join: the lane's own mask, and all lanes.
+    // than two selectors, where any may join: the lane's own mask, and all lanes.
     uint32_t lower[4], upper[4];
 };
 

@@ -73,7 +73,7 @@ bool gen_emit_barriers(struct emit *e);
 void gen_emit_part(struct emit *e, unsigned t, const struct barrier *barrier);
 // All of a thread that jumps backwards, in a loop of a bounded number of rounds.
 void gen_emit_rounds(struct emit *e, unsigned t);
-// The index of a location of the instance of which this is thread t; the pointer to it.
+// The index of a location of the instance whose thread t this is; the pointer to it.
 struct id gen_emit_place_of(const struct emit *e, unsigned t, unsigned location);
 void gen_emit_chain(struct emit *e, struct id made, unsigned location, struct id place);
 // A value as a location holds it, twice where locations have 64 bits, and its type. What an

@@ -164,7 +164,7 @@ struct krn_value {
 };
 // False if the text does not fit the type.
 bool krn_value_parse(const struct krn_type *type, const char *text, struct krn_value *value);
-// Returns the bytes of first + n * step, of which type->bits / 8 count; step NULL: of first.
+// Returns the type->bits / 8 bytes of first + n * step; step NULL: of first.
 void krn_value_bytes(const struct krn_type *type, const struct krn_value *first,
                      const struct krn_value *step, uint64_t n, uint8_t bytes[8]);
 

@@ -109,7 +109,7 @@ struct json_t *field_count(uint64_t count);
 
 // Writes an object with the fields of these kinds, in table order.
 struct json_t *field_write(const struct field *fields, uint32_t kinds, const void *record);
-// Reads those fields, all of which must be present. `strict`: nothing else may be present, and no
+// Reads those fields; all must be present. `strict`: nothing else may be present, and no
 // text may need to be sanitised. False with the fault, "'runs' is missing".
 bool field_read(const struct field *fields, uint32_t kinds, bool strict,
                 const struct json_t *object, void *record, char fault[128]);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The push constants of tests (docs/test-format.md): addresses, of which a kernel has none,
+// The push constants of tests (docs/test-format.md): addresses (a kernel has none),
 // elements, the run's seed.
 #define SEED 1
 
