@@ -226,6 +226,14 @@ static void key_results(void **state)
     assert_int_equal(lines[0].failed_runs, 5);
     assert_string_equal(lines[0].where, "");
     report_headlines_free(lines, 1);
+    // The key result that leads comes first, then the named ones, then others by name.
+    made->results[1].headline = made->results[2].headline = (char *)"shuffle hazard";
+    made->results[3].headline = (char *)REPORT_LEADS;
+    assert_int_equal(report_headlines(&made->model, 0, &lines), 3);
+    assert_string_equal(lines[0].name, REPORT_LEADS);
+    assert_string_equal(lines[1].name, "shuffle hazard");
+    assert_string_equal(lines[2].name, "key");
+    report_headlines_free(lines, 3);
     end(made);
 }
 
