@@ -5,6 +5,7 @@
 // with the same content as what nothing happened to.
 //
 //     crash          some hundreds of crashes; with LITMUS_FULL=1 longer work, more seeds
+#define UNIT_MAIN
 #include "disk.h"
 
 #include "base/file.h"
@@ -17,9 +18,6 @@
 #include <dirent.h>
 #include <fnmatch.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -574,75 +572,6 @@ static unsigned seeds(void)
     return is_full ? 4 : 1;
 }
 
-static void test_run(void **state)
-{
-    const struct work work = a_run("run");
-    (void)state;
-    assert_int_equal(try_work(&work, seeds(), false), 0);
-}
-
-static void test_run_with_checkpoints(void **state)
-{
-    const struct work work = a_run("run, checkpoints");
-    (void)state;
-    how.checkpoint = true;
-    assert_int_equal(try_work(&work, seeds(), false), 0);
-}
-
-static void test_run_with_a_journal(void **state)
-{
-    const struct work work = a_run("run, rollback journal");
-    (void)state;
-    how.journal = true;
-    assert_int_equal(try_work(&work, seeds(), false), 0);
-}
-
-static void test_resume(void **state)
-{
-    const struct work work = a_resumed_run();
-    (void)state;
-    how.checkpoint = true;
-    assert_int_equal(try_work(&work, seeds(), false), 0);
-}
-
-static void test_merge(void **state)
-{
-    (void)state;
-    assert_int_equal(try_work(&a_merge, seeds(), false), 0);
-}
-
-static void test_file(void **state)
-{
-    (void)state;
-    assert_int_equal(try_work(&a_file, seeds(), false), 0);
-}
-
-// What the driver has to see, or its silence says nothing.
-
-static void test_sees_what_is_not_synced(void **state)
-{
-    const struct work work = a_run("run, synchronous=OFF");
-    (void)state;
-    how.off = true;
-    assert_true(try_work(&work, 1, true) > 0);
-}
-
-static void test_sees_a_file_that_is_not_synced(void **state)
-{
-    (void)state;
-    disk_fault = DISK_SYNCS_NO_FILE;
-    assert_true(try_work(&a_merge, 1, true) > 0);
-    assert_true(try_work(&a_file, 1, true) > 0);
-}
-
-static void test_sees_a_folder_that_is_not_synced(void **state)
-{
-    (void)state;
-    disk_fault = DISK_SYNCS_NO_FOLDER;
-    assert_true(try_work(&a_merge, 1, true) > 0);
-    assert_true(try_work(&a_file, 1, true) > 0);
-}
-
 static int reset(void **state)
 {
     (void)state;
@@ -651,19 +580,68 @@ static int reset(void **state)
     return 0;
 }
 
+TEST_IN(test_run, reset, NULL)
+{
+    const struct work work = a_run("run");
+    assert_int_equal(try_work(&work, seeds(), false), 0);
+}
+
+TEST_IN(test_run_with_checkpoints, reset, NULL)
+{
+    const struct work work = a_run("run, checkpoints");
+    how.checkpoint = true;
+    assert_int_equal(try_work(&work, seeds(), false), 0);
+}
+
+TEST_IN(test_run_with_a_journal, reset, NULL)
+{
+    const struct work work = a_run("run, rollback journal");
+    how.journal = true;
+    assert_int_equal(try_work(&work, seeds(), false), 0);
+}
+
+TEST_IN(test_resume, reset, NULL)
+{
+    const struct work work = a_resumed_run();
+    how.checkpoint = true;
+    assert_int_equal(try_work(&work, seeds(), false), 0);
+}
+
+TEST_IN(test_merge, reset, NULL)
+{
+    assert_int_equal(try_work(&a_merge, seeds(), false), 0);
+}
+
+TEST_IN(test_file, reset, NULL)
+{
+    assert_int_equal(try_work(&a_file, seeds(), false), 0);
+}
+
+// What the driver has to see, or its silence says nothing.
+
+TEST_IN(test_sees_what_is_not_synced, reset, NULL)
+{
+    const struct work work = a_run("run, synchronous=OFF");
+    how.off = true;
+    assert_true(try_work(&work, 1, true) > 0);
+}
+
+TEST_IN(test_sees_a_file_that_is_not_synced, reset, NULL)
+{
+    disk_fault = DISK_SYNCS_NO_FILE;
+    assert_true(try_work(&a_merge, 1, true) > 0);
+    assert_true(try_work(&a_file, 1, true) > 0);
+}
+
+TEST_IN(test_sees_a_folder_that_is_not_synced, reset, NULL)
+{
+    disk_fault = DISK_SYNCS_NO_FOLDER;
+    assert_true(try_work(&a_merge, 1, true) > 0);
+    assert_true(try_work(&a_file, 1, true) > 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_run, reset),
-        cmocka_unit_test_setup(test_run_with_checkpoints, reset),
-        cmocka_unit_test_setup(test_run_with_a_journal, reset),
-        cmocka_unit_test_setup(test_resume, reset),
-        cmocka_unit_test_setup(test_merge, reset),
-        cmocka_unit_test_setup(test_file, reset),
-        cmocka_unit_test_setup(test_sees_what_is_not_synced, reset),
-        cmocka_unit_test_setup(test_sees_a_file_that_is_not_synced, reset),
-        cmocka_unit_test_setup(test_sees_a_folder_that_is_not_synced, reset),
-    };
     const char *full = getenv("LITMUS_FULL");
     is_full = full && strcmp(full, "1") == 0;
     // In memory, where that can be: the disk is not what is tested.
@@ -672,7 +650,7 @@ int main(void)
     if (!mkdtemp(root))
         return 1;
     sqlite3_auto_extension((void (*)(void))on_open);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = unit_run(NULL, NULL);
     rmdir(root);
     return failed;
 }

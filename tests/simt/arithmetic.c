@@ -8,9 +8,6 @@
 #include "arithmetic_table.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define WIDTH        16 // lanes
@@ -158,9 +155,8 @@ static void check_case(const struct arithmetic_case *row, uint32_t vector, lanes
         assert_int_equal(cells[i], UNTOUCHED);
 }
 
-static void test_table(void **state)
+TEST(test_table)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(arithmetic_cases); i++) {
         const struct arithmetic_case *row = &arithmetic_cases[i];
         for (uint32_t vector = 1; vector <= (row->flags == EACH ? 4 : 1); vector++) {
@@ -173,9 +169,8 @@ static void test_table(void **state)
 }
 
 // Rows that the lanes above do not reach: more of them than lanes.
-static void test_long_rows(void **state)
+TEST(test_long_rows)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(arithmetic_cases); i++) {
         struct arithmetic_case row = arithmetic_cases[i];
         const struct insn_shape shape = insn_shape_of(row.opcode, row.result, row.operands);
@@ -281,9 +276,8 @@ static const struct {
     {SpvOpNop, "i32", "i32"},
 };
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(refused); i++) {
         const struct insn_shape shape =
             insn_shape_of(refused[i].opcode, refused[i].result, refused[i].operands);
@@ -303,9 +297,8 @@ static void test_refused(void **state)
 }
 
 // Two different types of the same cells are not the same.
-static void test_select_types(void **state)
+TEST(test_select_types)
 {
-    (void)state;
     struct insn_shape shape = insn_shape_of(SpvOpSelect, "s2", "b s2 s2");
     struct insn insn = {.opcode = SpvOpSelect};
     assert_non_null(select_of(&shape, &insn));
@@ -313,9 +306,8 @@ static void test_select_types(void **state)
     assert_null(select_of(&shape, &insn));
 }
 
-static void test_clock(void **state)
+TEST(test_clock)
 {
-    (void)state;
     uint64_t cells[3 * WIDTH] = {0}, clock = UINT64_C(0xfffffffe);
     struct exec exec = exec_of(cells, 0xff0f);
     struct insn_shape shape = insn_shape_of(SpvOpReadClockKHR, "i32x2", "i32");
@@ -340,14 +332,4 @@ static void test_clock(void **state)
     run(&exec, &insn);
     assert_true(cells[WIDTH + 15] > last);
     assert_int_equal(cells[WIDTH + 4], 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),   cmocka_unit_test(test_long_rows),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_select_types),
-        cmocka_unit_test(test_clock),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

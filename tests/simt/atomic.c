@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomic instructions: what they leave and return, what they refuse, and that they are one step
 // for several threads.
+#define UNIT_MAIN
 #include "world.h"
 
 #include <pthread.h>
@@ -90,9 +91,8 @@ static const struct {
     {SpvOpAtomicXor, 0xc, 0xa, 0, 0x6},
 };
 
-static void one_invocation(void **state)
+TEST(one_invocation)
 {
-    (void)state;
     for (unsigned i = 0; i < 4 * (sizeof operations / sizeof *operations); i++) {
         uint64_t cells[CELLS * WORLD_WIDTH];
         const uint32_t width = i & 1 ? 64 : 32, n = i / 4;
@@ -120,9 +120,8 @@ static void one_invocation(void **state)
 }
 
 // Sums of floats, of which each is a float.
-static void floats(void **state)
+TEST(floats)
 {
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         uint64_t cells[CELLS * WORLD_WIDTH];
         const uint32_t width = i & 1 ? 64 : 32;
@@ -144,9 +143,8 @@ static void floats(void **state)
     }
 }
 
-static void refused(void **state)
+TEST(refused)
 {
-    (void)state;
     assert_null(decode(SpvOpAtomicIAdd, 16, SCALAR_INT).run);
     assert_null(decode(SpvOpAtomicIAdd, 32, SCALAR_FLOAT).run);
     assert_null(decode(SpvOpAtomicFAddEXT, 32, SCALAR_INT).run);
@@ -166,9 +164,8 @@ static void refused(void **state)
     assert_null(select_atomic(&load, &insn));
 }
 
-static void wrong_addresses(void **state)
+TEST(wrong_addresses)
 {
-    (void)state;
     static unsigned char constant[16] = {1};
     const uint32_t read_only =
         regions_add(world.regions,
@@ -250,9 +247,8 @@ static void *add(void *user)
     return NULL;
 }
 
-static void sums_are_exact(void **state)
+TEST(sums_are_exact)
 {
-    (void)state;
     for (unsigned weak = 0; weak < 2; weak++) {
         static struct thread threads[THREADS];
         struct past *pasts[THREADS] = {NULL};
@@ -315,9 +311,8 @@ static void *listen(void *user)
     return NULL;
 }
 
-static void messages_between_threads(void **state)
+TEST(messages_between_threads)
 {
-    (void)state;
     for (unsigned weak = 0; weak < 2; weak++) {
         static struct thread threads[2];
         struct past *pasts[2] = {NULL};
@@ -344,10 +339,5 @@ static void messages_between_threads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_invocation), cmocka_unit_test(floats),
-        cmocka_unit_test(refused),        cmocka_unit_test(wrong_addresses),
-        cmocka_unit_test(sums_are_exact), cmocka_unit_test(messages_between_threads),
-    };
-    return cmocka_run_group_tests(tests, world_create, world_free);
+    return unit_run(world_create, world_free);
 }

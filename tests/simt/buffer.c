@@ -4,9 +4,8 @@
 
 // Memory
 
-static void fresh_memory_is_junk_that_the_seed_decides(void **state)
+TEST(fresh_memory_is_junk_that_the_seed_decides)
 {
-    (void)state;
     static unsigned char first[200000];
     static const unsigned char zeros[sizeof first - 65536];
     for (int round = 0; round < 2; round++) {
@@ -31,9 +30,8 @@ static void fresh_memory_is_junk_that_the_seed_decides(void **state)
     }
 }
 
-static void memory_and_buffers_say_no_to_what_does_not_fit(void **state)
+TEST(memory_and_buffers_say_no_to_what_does_not_fit)
 {
-    (void)state;
     struct device device;
     device_open(&device, MODEL_LOCKSTEP, 0, 1);
     VkDeviceMemory memory = VK_NULL_HANDLE;
@@ -81,9 +79,8 @@ static void memory_and_buffers_say_no_to_what_does_not_fit(void **state)
     device_close(&device);
 }
 
-static void use_after_free_is_noticed(void **state)
+TEST(use_after_free_is_noticed)
 {
-    (void)state;
     struct device device;
     device_open(&device, MODEL_LOCKSTEP, 0, 1);
     struct buffer from = buffer_make(&device, 64), to = buffer_make(&device, 64);
@@ -103,9 +100,8 @@ static void use_after_free_is_noticed(void **state)
 
 // Transfers
 
-static void transfers_stay_in_bounds(void **state)
+TEST(transfers_stay_in_bounds)
 {
-    (void)state;
     struct device device;
     device_open(&device, MODEL_LOCKSTEP, 0, 1);
     enum { SIZE = 22 };
@@ -157,9 +153,8 @@ static void transfers_stay_in_bounds(void **state)
     device_close(&device);
 }
 
-static void copies_have_many_pieces_and_may_overlap(void **state)
+TEST(copies_have_many_pieces_and_may_overlap)
 {
-    (void)state;
     struct device device;
     device_open(&device, MODEL_LOCKSTEP, 0, 1);
     struct buffer buffer = buffer_make(&device, 16);
@@ -184,9 +179,8 @@ static void copies_have_many_pieces_and_may_overlap(void **state)
     device_close(&device);
 }
 
-static void a_faulty_device_runs_out_of_memory(void **state)
+TEST(a_faulty_device_runs_out_of_memory)
 {
-    (void)state;
     struct device device;
     device_open(&device, MODEL_FAULTY, FAULT_MEMORY, 3);
     VkDeviceMemory memory[4] = {0};
@@ -200,17 +194,4 @@ static void a_faulty_device_runs_out_of_memory(void **state)
     icd_FreeMemory(device.handle, memory[0], NULL);
     icd_FreeMemory(device.handle, memory[1], NULL);
     device_close(&device);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fresh_memory_is_junk_that_the_seed_decides),
-        cmocka_unit_test(memory_and_buffers_say_no_to_what_does_not_fit),
-        cmocka_unit_test(use_after_free_is_noticed),
-        cmocka_unit_test(transfers_stay_in_bounds),
-        cmocka_unit_test(copies_have_many_pieces_and_may_overlap),
-        cmocka_unit_test(a_faulty_device_runs_out_of_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,8 +6,6 @@
 
 #include "../unit/unit.h"
 
-#include <string.h>
-
 #define WIDTH 8 // lanes
 #define CELLS 2048
 
@@ -47,9 +45,8 @@ static const lanes sets[] = {0xff, 0xa6, 0x80, 0};
 #define each_set(set)                                                                              \
     for (const lanes *set = sets; set < sets + sizeof(sets) / sizeof(sets[0]); set++)
 
-static void test_copy(void **state)
+TEST(test_copy)
 {
-    (void)state;
     const struct insn insn = {.components = 3, .width = 64, .result = 10, .operand = {20}};
     each_set(set)
     {
@@ -63,9 +60,8 @@ static void test_copy(void **state)
     }
 }
 
-static void test_gather(void **state)
+TEST(test_gather)
 {
-    (void)state;
     uint32_t extra[] = {77, 40, CELL_NONE, 30, 40};
     const struct program program = {.extra = extra, .extra_count = 5};
     const struct insn insn = {
@@ -86,9 +82,8 @@ static void test_gather(void **state)
     }
 }
 
-static void test_dynamic(void **state)
+TEST(test_dynamic)
 {
-    (void)state;
     static const uint64_t index[WIDTH] = {0, 1, 2, 3, UINT32_MAX, UINT64_MAX, UINT64_C(1) << 32, 4};
     const struct insn extract = {
         .components = 1, .width = 32, .result = 10, .operand = {20, 30}, .literal = 3};
@@ -121,9 +116,8 @@ static void test_dynamic(void **state)
 
 // Junk is of the right width, differs from lane to lane and from one time to the next, and uses all
 // bits.
-static void test_undefined(void **state)
+TEST(test_undefined)
 {
-    (void)state;
     static const uint8_t widths[] = {0, 1, 8, 16, 32, 64};
     for (size_t i = 0; i < sizeof(widths); i++) {
         const struct insn insn = {.components = 4, .width = widths[i], .result = 10};
@@ -163,9 +157,8 @@ static void check_moves(const struct move *moves, uint32_t count)
     }
 }
 
-static void test_moves(void **state)
+TEST(test_moves)
 {
-    (void)state;
     static const struct move apart[] = {{1, 11, 2}, {3, 13, 1}, {4, 11, 2}};
     static const struct move swap[] = {{1, 2, 1}, {2, 1, 1}};
     static const struct move chain[] = {{1, 0, 1}, {2, 1, 1}, {3, 2, 1}};
@@ -190,9 +183,8 @@ static void test_moves(void **state)
 }
 
 // The first numbers of splitmix64 with the seed 1234567, as published by its authors.
-static void test_random(void **state)
+TEST(test_random)
 {
-    (void)state;
     struct exec exec = {.random = 1234567};
     assert_int_equal(exec_random(&exec), UINT64_C(6457827717110365317));
     assert_int_equal(exec_random(&exec), UINT64_C(3203168211198807973));
@@ -215,9 +207,8 @@ static void fault(struct exec *exec, enum exec_fault_kind kind, uint64_t address
     exec_fault(exec, kind, 3, address, size);
 }
 
-static void test_fault(void **state)
+TEST(test_fault)
 {
-    (void)state;
     struct insn insns[] = {{.opcode = SpvOpLoad, .id = 12}, {.opcode = SpvOpStore}};
     char load[] = "%x = OpLoad %uint %p", bad[] = "OpStore %a\033b\177%x";
     char *lines[] = {load, bad};
@@ -263,15 +254,4 @@ static void test_fault(void **state)
     check_text(&exec, &program, "out-of-bounds access of 4 bytes at push constants + 128" WHERE);
     fault(&exec, EXEC_DEADLOCK, 0, 0);
     check_text(&exec, &program, "deadlock" WHERE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copy),    cmocka_unit_test(test_gather),
-        cmocka_unit_test(test_dynamic), cmocka_unit_test(test_undefined),
-        cmocka_unit_test(test_moves),   cmocka_unit_test(test_random),
-        cmocka_unit_test(test_fault),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -209,9 +209,8 @@ static VkDescriptorSet bench_set(struct bench *bench, const struct slot *slots, 
     return set;
 }
 
-static void writes_go_on_in_the_next_binding(void **state)
+TEST(writes_go_on_in_the_next_binding)
 {
-    (void)state;
     struct bench bench;
     bench_open(&bench);
     unsigned char *bytes[3];
@@ -267,9 +266,8 @@ static void writes_go_on_in_the_next_binding(void **state)
     bench_close(&bench);
 }
 
-static void ranges_stay_within_the_buffer(void **state)
+TEST(ranges_stay_within_the_buffer)
 {
-    (void)state;
     struct bench bench;
     bench_open(&bench);
     static const struct {
@@ -306,9 +304,8 @@ static void ranges_stay_within_the_buffer(void **state)
     bench_close(&bench);
 }
 
-static void dynamic_offsets_go_by_binding(void **state)
+TEST(dynamic_offsets_go_by_binding)
 {
-    (void)state;
     struct bench bench;
     bench_open(&bench);
     const struct slot slots[] = {{3, UNIFORM_DYNAMIC, 1}, {1, STORAGE, 1}, {0, STORAGE_DYNAMIC, 2}};
@@ -360,9 +357,8 @@ static void dynamic_offsets_go_by_binding(void **state)
     bench_close(&bench);
 }
 
-static void inline_blocks_have_bytes_of_their_own(void **state)
+TEST(inline_blocks_have_bytes_of_their_own)
 {
-    (void)state;
     struct bench bench;
     bench_open(&bench);
     const struct slot slots[] = {{0, INLINE, 8}, {1, STORAGE, 1}, {2, INLINE, 12}};
@@ -421,9 +417,8 @@ struct update {
     VkDescriptorBufferInfo last;
 };
 
-static void templates_write_what_they_name(void **state)
+TEST(templates_write_what_they_name)
 {
-    (void)state;
     struct bench bench;
     bench_open(&bench);
     const struct slot slots[] = {{0, STORAGE, 2}, {1, UNIFORM, 1}, {2, INLINE, 8}, {3, SAMPLED, 1}};
@@ -462,9 +457,8 @@ static void templates_write_what_they_name(void **state)
     bench_close(&bench);
 }
 
-static void descriptors_are_read_when_the_dispatch_is_executed(void **state)
+TEST(descriptors_are_read_when_the_dispatch_is_executed)
 {
-    (void)state;
     struct bench bench;
     bench_open(&bench);
     VkDescriptorSet set = bench_set(&bench, (struct slot[]){{0, STORAGE, 1}}, 1);
@@ -482,9 +476,8 @@ static void descriptors_are_read_when_the_dispatch_is_executed(void **state)
     bench_close(&bench);
 }
 
-static void pushed_descriptors_belong_to_the_commands(void **state)
+TEST(pushed_descriptors_belong_to_the_commands)
 {
-    (void)state;
     struct bench bench;
     bench_open(&bench);
     const struct slot slots[] = {{0, STORAGE, 1}, {1, UNIFORM, 1}};
@@ -530,9 +523,8 @@ static void pushed_descriptors_belong_to_the_commands(void **state)
     bench_close(&bench);
 }
 
-static void templates_can_be_pushed(void **state)
+TEST(templates_can_be_pushed)
 {
-    (void)state;
     struct bench bench;
     bench_open(&bench);
     VkDescriptorSetLayout set_layout =
@@ -563,9 +555,8 @@ static void templates_can_be_pushed(void **state)
     bench_close(&bench);
 }
 
-static void the_last_binding_may_have_a_variable_count(void **state)
+TEST(the_last_binding_may_have_a_variable_count)
 {
-    (void)state;
     struct bench bench;
     bench_open(&bench);
     const struct slot slots[] = {{0, UNIFORM, 1}, {1, STORAGE, 1000}};
@@ -612,9 +603,8 @@ static void the_last_binding_may_have_a_variable_count(void **state)
     bench_close(&bench);
 }
 
-static void pools_count(void **state)
+TEST(pools_count)
 {
-    (void)state;
     struct device device;
     device_open(&device, MODEL_LOCKSTEP, 0, 1);
     VkDescriptorPool pool = pool_make(&device, 2, 3);
@@ -659,9 +649,8 @@ static void pools_count(void **state)
     device_close(&device);
 }
 
-static void images_are_ignored(void **state)
+TEST(images_are_ignored)
 {
-    (void)state;
     struct bench bench;
     bench_open(&bench);
     const struct slot slots[] = {{0, SAMPLED, 2}, {1, STORAGE, 1}};
@@ -694,9 +683,8 @@ static void *write_for_ever(void *user)
 }
 
 // Elements that no invocation uses may be written while a dispatch is executed; nothing is torn.
-static void sets_may_be_written_while_they_are_used(void **state)
+TEST(sets_may_be_written_while_they_are_used)
 {
-    (void)state;
     struct bench bench;
     bench_open(&bench);
     struct writer writer = {.bench = &bench};
@@ -718,23 +706,4 @@ static void sets_may_be_written_while_they_are_used(void **state)
     atomic_store(&writer.stop, true);
     pthread_join(thread, NULL);
     bench_close(&bench);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes_go_on_in_the_next_binding),
-        cmocka_unit_test(ranges_stay_within_the_buffer),
-        cmocka_unit_test(dynamic_offsets_go_by_binding),
-        cmocka_unit_test(inline_blocks_have_bytes_of_their_own),
-        cmocka_unit_test(templates_write_what_they_name),
-        cmocka_unit_test(descriptors_are_read_when_the_dispatch_is_executed),
-        cmocka_unit_test(pushed_descriptors_belong_to_the_commands),
-        cmocka_unit_test(templates_can_be_pushed),
-        cmocka_unit_test(the_last_binding_may_have_a_variable_count),
-        cmocka_unit_test(pools_count),
-        cmocka_unit_test(images_are_ignored),
-        cmocka_unit_test(sets_may_be_written_while_they_are_used),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

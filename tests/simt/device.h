@@ -7,8 +7,6 @@
 
 #include "icd/icd.h"
 
-#include <string.h>
-
 struct device {
     struct icd_instance instance;
     struct icd_device device;

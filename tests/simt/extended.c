@@ -5,13 +5,7 @@
 
 #include "extended_table.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../unit/unit.h"
 
 #define WIDTH        4
 #define CELLS        64 // operand n begins at 16 n, the result at 48
@@ -114,9 +108,8 @@ static void check(const char *what, const struct insn_shape *shape, const uint64
 }
 
 // Each row as a scalar and, with other rows in the other components, as a vector.
-static void test_table(void **state)
+TEST(test_table)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(extended_table); i++) {
         const struct extended_row *row = &extended_table[i];
         char what[64];
@@ -207,9 +200,8 @@ static const struct {
     {GLSLstd450Fract, 16, 1, {0x03ff}, 0x03ff},
 };
 
-static void test_special(void **state)
+TEST(test_special)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(special); i++) {
         const struct shape scalar = FLOAT(special[i].width, 1);
         const struct insn_shape shape =
@@ -273,9 +265,8 @@ static const struct {
     {GLSLstd450FindSMsb, 32, 1, {0xfffffff0}, 3},
 };
 
-static void test_integers(void **state)
+TEST(test_integers)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(integers); i++) {
         char what[64];
         snprintf(what, sizeof(what), "integer row %zu", i);
@@ -331,9 +322,8 @@ static void check_one(uint32_t instruction, struct shape result, struct shape op
         __VA_ARGS__                                                                                \
     }
 
-static void test_pack(void **state)
+TEST(test_pack)
 {
-    (void)state;
     ONE(GLSLstd450PackSnorm4x8, INT(32, 1), FLOAT(32, 4), LIST(F(1), F(-1), F(0.5f), F(-7)),
         LIST(0x8140817f));
     ONE(GLSLstd450PackSnorm4x8, INT(32, 1), FLOAT(32, 4), LIST(F(0), F(7), F(-0.25f), F(0.004f)),
@@ -363,9 +353,8 @@ static void test_pack(void **state)
         LIST(0x3cc18306, 0x3c810204, 0x3c010204, 0xbc010204)); // 3, 2, 1, -1 / 127
 }
 
-static void test_parts(void **state)
+TEST(test_parts)
 {
-    (void)state;
     ONE(GLSLstd450ModfStruct, STRUCT(2), FLOAT(32, 1), LIST(F(3.25f)), LIST(F(0.25f), F(3)));
     ONE(GLSLstd450ModfStruct, STRUCT(4), FLOAT(32, 2), LIST(F(-3.25f), INF32),
         LIST(F(-0.25f), 0, F(-3), INF32));
@@ -447,9 +436,8 @@ static uint64_t bits_of(double value, uint32_t width)
     return bits >> 63 << 15 | exponent << 10 | (bits >> 42 & 0x3ff);
 }
 
-static void test_geometry(void **state)
+TEST(test_geometry)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(geometry); i++) {
         const struct geometry_row *row = &geometry[i];
         for (uint32_t width = 16; width <= 64; width *= 2) {
@@ -475,9 +463,8 @@ static void test_geometry(void **state)
     }
 }
 
-static void test_extremes(void **state)
+TEST(test_extremes)
 {
-    (void)state;
     ONE(GLSLstd450Length, FLOAT(64, 1), FLOAT(64, 2), LIST(D(0x3p700), D(0x4p700)),
         LIST(D(0x5p700)));
     ONE(GLSLstd450Length, FLOAT(64, 1), FLOAT(64, 2), LIST(D(0x3p-600), D(0x4p-600)),
@@ -497,9 +484,8 @@ static void test_extremes(void **state)
     check("Refract", &shape, operand, LIST(D(1), D(0)), 0);
 }
 
-static void test_matrices(void **state)
+TEST(test_matrices)
 {
-    (void)state;
     for (uint32_t width = 16; width <= 64; width *= 2) {
 #define B(value) bits_of(value, width)
         // columns (1, 2), (3, 8): determinant 8 - 6
@@ -617,9 +603,8 @@ static const struct shape others[] = {
 };
 
 // Cells hold what no value of their type is: the sanitizers see what comes of it.
-static void test_any_cells(void **state)
+TEST(test_any_cells)
 {
-    (void)state;
     uint64_t random = 1;
     for (uint32_t instruction = 0; instruction <= GLSLstd450NClamp; instruction++) {
         for (size_t i = 0; i < COUNT(fitting); i++) {
@@ -645,9 +630,8 @@ static bool is_taken(const struct insn_shape *shape)
     return select_extended(shape, &insn);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(fitting); i++) {
         struct insn_shape good = shape_of(fitting[i].instruction, fitting[i].result,
                                           fitting[i].operands, fitting[i].operand[0]);
@@ -678,16 +662,4 @@ static void test_refused(void **state)
         if (is_taken(&bad))
             fail_msg("wrong row %zu is taken", i);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),     cmocka_unit_test(test_special),
-        cmocka_unit_test(test_integers),  cmocka_unit_test(test_pack),
-        cmocka_unit_test(test_parts),     cmocka_unit_test(test_geometry),
-        cmocka_unit_test(test_extremes),  cmocka_unit_test(test_matrices),
-        cmocka_unit_test(test_any_cells), cmocka_unit_test(test_refused),
-    };
-    return cmocka_run_group_tests_name("simt-extended", tests, NULL, NULL);
 }

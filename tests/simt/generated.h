@@ -6,13 +6,7 @@
 #include "program/address.h"
 #include "schedule/machine.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../unit/unit.h"
 
 static void say(void *user, const char *line)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPIR-V's own list of instructions against what the simulator executes: whatever a module may use
 // with the capabilities, extensions and versions that are accepted is there, or is listed here.
+#define UNIT_MAIN
 #include "../unit/unit.h"
 
 #include "module/reader.h"
 #include "program/compiler.h"
 
 #include <jansson.h>
-#include <string.h>
 
 #define NEWEST "1.6"
 
@@ -81,9 +81,8 @@ static const char *why_absent(const json_t *instruction)
     return NULL;
 }
 
-static void every_allowed_instruction_is_executed(void **state)
+TEST(every_allowed_instruction_is_executed)
 {
-    (void)state;
     json_error_t problem;
     const json_t *instruction;
     size_t i, allowed = 0, wrong = 0;
@@ -111,11 +110,8 @@ static void every_allowed_instruction_is_executed(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_allowed_instruction_is_executed),
-    };
     if (argc != 2)
         return 2;
     path = argv[1];
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -136,9 +136,8 @@ static const struct {
     {SCALAR_INT, 64}, {SCALAR_FLOAT, 16}, {SCALAR_FLOAT, 32}, {SCALAR_FLOAT, 64},
 };
 
-static void test_exchange(void **state)
+TEST(test_exchange)
 {
-    (void)state;
     struct bench bench;
     for (size_t w = 0; w < COUNT(widths); w++) {
         for (size_t row = 0; row < COUNT(exchanges); row++) {
@@ -201,9 +200,8 @@ static uint64_t vote(const struct bench *bench, SpvOp opcode, unsigned lane)
     }
 }
 
-static void test_votes(void **state)
+TEST(test_votes)
 {
-    (void)state;
     static const struct {
         SpvOp opcode;
         bool scoped;
@@ -246,9 +244,8 @@ static void test_votes(void **state)
 }
 
 // Every value but perhaps one is the same; outside of the tangle they are not.
-static void test_all_equal(void **state)
+TEST(test_all_equal)
 {
-    (void)state;
     struct bench bench;
     for (size_t w = 0; w < COUNT(widths); w++) {
         for (size_t i = 0; i < COUNT(scalars) * 8; i++) {
@@ -299,9 +296,8 @@ static void test_all_equal(void **state)
     }
 }
 
-static void test_ballot(void **state)
+TEST(test_ballot)
 {
-    (void)state;
     struct bench bench;
     for (size_t w = 0; w < COUNT(widths); w++) {
         for (unsigned i = 0; i < 20; i++) {
@@ -377,9 +373,8 @@ static void check_use(struct bench *bench, size_t row, unsigned lane, unsigned b
     }
 }
 
-static void test_ballot_uses(void **state)
+TEST(test_ballot_uses)
 {
-    (void)state;
     struct bench bench;
     for (size_t w = 0; w < COUNT(widths); w++) {
         for (size_t row = 0; row < COUNT(uses); row++) {
@@ -407,9 +402,8 @@ static void test_ballot_uses(void **state)
     }
 }
 
-static void test_partition(void **state)
+TEST(test_partition)
 {
-    (void)state;
     struct bench bench;
     for (size_t w = 0; w < COUNT(widths); w++) {
         for (size_t i = 0; i < COUNT(scalars) * 4; i++) {
@@ -475,9 +469,8 @@ static bool is_taken(const struct insn_shape *shape)
     return select_group(shape, &insn);
 }
 
-static void test_refused_operands(void **state)
+TEST(test_refused_operands)
 {
-    (void)state;
     const struct shape others[] = {
         shape_of(SCALAR_INT, 32, 5),     shape_of(SCALAR_INT, 24, 3),
         shape_of(SCALAR_INT, 32, 0),     shape_of(SCALAR_FLOAT, 8, 2),
@@ -519,9 +512,8 @@ static void test_refused_operands(void **state)
     }
 }
 
-static void test_refused_rest(void **state)
+TEST(test_refused_rest)
 {
-    (void)state;
     static const uint32_t operations[] = {4, 5, 9, UINT32_MAX};
     const struct shape value = shape_of(SCALAR_INT, 32, 1);
     struct shape is_signed = word;
@@ -565,15 +557,4 @@ static void test_refused_rest(void **state)
                                 .operand_count = 2,
                                 .operand = {value, is_signed}};
     assert_true(is_taken(&shape));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exchange),         cmocka_unit_test(test_votes),
-        cmocka_unit_test(test_all_equal),        cmocka_unit_test(test_ballot),
-        cmocka_unit_test(test_ballot_uses),      cmocka_unit_test(test_partition),
-        cmocka_unit_test(test_refused_operands), cmocka_unit_test(test_refused_rest),
-    };
-    return cmocka_run_group_tests_name("simt-group", tests, NULL, NULL);
 }

@@ -6,13 +6,7 @@
 #include "program/execution.h"
 #include "program/instructions.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../unit/unit.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -266,9 +266,8 @@ static void check_arithmetic(struct bench *bench, size_t row, unsigned bits, int
     }
 }
 
-static void test_arithmetic(void **state)
+TEST(test_arithmetic)
 {
-    (void)state;
     static const int operations[] = {REDUCE,      INCLUSIVE,      EXCLUSIVE,
                                      PART_REDUCE, PART_INCLUSIVE, PART_EXCLUSIVE};
     struct bench bench;
@@ -295,9 +294,8 @@ static void test_arithmetic(void **state)
 
 // Each step rounds to the width of the float, lanes in ascending order; alone, a value stays as it
 // is, also a zero with a sign.
-static void test_rounding(void **state)
+TEST(test_rounding)
 {
-    (void)state;
     static const struct {
         unsigned bits;
         SpvOp opcode;
@@ -338,9 +336,8 @@ static void test_rounding(void **state)
 }
 
 // Sizes of clusters that no subgroup has: junk, of the right width.
-static void test_bad_clusters(void **state)
+TEST(test_bad_clusters)
 {
-    (void)state;
     static const uint32_t sizes[] = {0, 3, 8, 0x80000000, UINT32_MAX};
     const struct shape value = shape_of(SCALAR_INT, 8, 1);
     const struct insn_shape reduce =
@@ -365,14 +362,4 @@ static void test_bad_clusters(void **state)
             assert_true(differ);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arithmetic),
-        cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_bad_clusters),
-    };
-    return cmocka_run_group_tests_name("simt-group_arithmetic", tests, NULL, NULL);
 }

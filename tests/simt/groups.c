@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated programs with data: what the simulator makes of the module, under each model, against
 // the host's interpreter of the tree.
+#define UNIT_MAIN
 #include "generated.h"
 
 static int tries = 150; // of each check
@@ -59,9 +60,8 @@ static void check_model(const char *model, enum masks_rule rule)
     }
 }
 
-static void right_models_agree_with_the_host(void **state)
+TEST(right_models_agree_with_the_host)
 {
-    (void)state;
     for (enum masks_rule rule = MASKS_DEFAULT; rule <= MASKS_MAXIMAL; rule++) {
         check_model("lockstep", rule);
         check_model("tangled", rule);
@@ -69,16 +69,14 @@ static void right_models_agree_with_the_host(void **state)
 }
 
 // What the weaker rules say exactly does not depend on this either.
-static void peeling_agrees_under_the_weaker_rules(void **state)
+TEST(peeling_agrees_under_the_weaker_rules)
 {
-    (void)state;
     check_model("peeling", MASKS_DEFAULT);
     check_model("peeling", MASKS_SUBGROUP_UNIFORM);
 }
 
-static void broken_models_are_seen(void **state)
+TEST(broken_models_are_seen)
 {
-    (void)state;
     static const char *const models[] = {"lagging", "peeling"};
     for (int m = 0; m < 2; m++) {
         bool seen = false;
@@ -93,9 +91,8 @@ static void broken_models_are_seen(void **state)
 
 // An interpreter that takes one operation for another is seen, whichever it is: two programs of one
 // step that differ in one thing.
-static void a_wrong_interpreter_is_seen(void **state)
+TEST(a_wrong_interpreter_is_seen)
 {
-    (void)state;
     static const char *const pairs[][2] = {
         {"u1=reduce.add(u2)", "u1=reduce.max(u2)"},
         {"u1=inclusive.xor(u2)", "u1=exclusive.xor(u2)"},
@@ -154,11 +151,5 @@ int main(int argc, char **argv)
 {
     if (argc > 1)
         tries = atoi(argv[1]);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_models_agree_with_the_host),
-        cmocka_unit_test(peeling_agrees_under_the_weaker_rules),
-        cmocka_unit_test(broken_models_are_seen),
-        cmocka_unit_test(a_wrong_interpreter_is_seen),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

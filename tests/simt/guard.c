@@ -5,8 +5,6 @@
 #include "assemble.h"
 #include "schedule/machine.h"
 
-#include <stdarg.h>
-
 #define SUM(name) "OpGroupNonUniform" name " %uint %3 0"
 #define ADD       SUM("IAdd")
 #define CALL      "OpFunctionCall %uint %called"
@@ -176,18 +174,16 @@ static uint32_t result(const char *model, const char *choose, const char *operat
 
 #define FAULTY "model=faulty,fault=reduction"
 
-static void a_reduction_leaves_lanes_out(void **state)
+TEST(a_reduction_leaves_lanes_out)
 {
-    (void)state;
     assert_int_equal(result("model=lockstep", SUBGROUP_ZERO, ADD, 12, true, 0xF), 10);
     assert_int_equal(result(FAULTY, SUBGROUP_ZERO, ADD, 12, true, 0xF), 0xFFFFFFFF);
     assert_int_equal(result(FAULTY, SUBGROUP_ZERO, ADD, 12, true, 0x5), 2 + 4);
     assert_int_equal(result(FAULTY, SUBGROUP_ZERO, ADD, 12, true, 0xF0), 10);
 }
 
-static void it_does_so_in_all_integer_operations(void **state)
+TEST(it_does_so_in_all_integer_operations)
 {
-    (void)state;
     static const char *const operations[] = {SUM("IAdd"),      SUM("SMin"),      SUM("UMin"),
                                              SUM("SMax"),      SUM("UMax"),      SUM("BitwiseAnd"),
                                              SUM("BitwiseOr"), SUM("BitwiseXor")};
@@ -196,18 +192,16 @@ static void it_does_so_in_all_integer_operations(void **state)
     assert_int_equal(result(FAULTY, SUBGROUP_ZERO, SUM("IMul"), 16, true, 0xF), 24);
 }
 
-static void it_does_so_in_a_function_of_one_call(void **state)
+TEST(it_does_so_in_a_function_of_one_call)
 {
-    (void)state;
     static const char again[] = "%again = " CALL " %me\n" SUBGROUP_ZERO;
     assert_int_equal(result("model=lockstep", SUBGROUP_ZERO, CALL, 12, true, 0xF), 10);
     assert_int_equal(result(FAULTY, SUBGROUP_ZERO, CALL, 12, true, 0xF), 0xFFFFFFFF);
     assert_int_equal(result(FAULTY, again, CALL, 12, true, 0xF), 10);
 }
 
-static void it_takes_a_branch_on_the_subgroup(void **state)
+TEST(it_takes_a_branch_on_the_subgroup)
 {
-    (void)state;
     static const char *const hit[] = {
         SUBGROUP_ZERO,
         "%chosen = OpULessThan %bool %subgroup %1\n",
@@ -224,21 +218,8 @@ static void it_takes_a_branch_on_the_subgroup(void **state)
     }
 }
 
-static void it_takes_twelve_truth_values_across(void **state)
+TEST(it_takes_twelve_truth_values_across)
 {
-    (void)state;
     assert_int_equal(result(FAULTY, SUBGROUP_ZERO, ADD, 11, true, 0xF), 10);
     assert_int_equal(result(FAULTY, SUBGROUP_ZERO, ADD, 24, false, 0xF), 10);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reduction_leaves_lanes_out),
-        cmocka_unit_test(it_does_so_in_all_integer_operations),
-        cmocka_unit_test(it_does_so_in_a_function_of_one_call),
-        cmocka_unit_test(it_takes_a_branch_on_the_subgroup),
-        cmocka_unit_test(it_takes_twelve_truth_values_across),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

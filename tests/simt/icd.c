@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver's front: commands, settings, what it says that it can do, and devices.
+#define UNIT_MAIN
 #include "icd.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -28,9 +28,8 @@ static int close_instance(void **state)
 
 // Commands
 
-static void every_command_is_found(void **state)
+TEST(every_command_is_found)
 {
-    (void)state;
     static const char *const names[] = {
 #define ALIAS(name, suffix) "vk" #name #suffix,
 #define GLOBAL(name)        "vk" #name,
@@ -48,9 +47,8 @@ static void every_command_is_found(void **state)
             fail_msg("%s is not found", names[i]);
 }
 
-static void commands_are_found_by_what_they_are_dispatched_on(void **state)
+TEST(commands_are_found_by_what_they_are_dispatched_on)
 {
-    (void)state;
     assert_non_null(icd_GetInstanceProcAddr(NULL, "vkCreateInstance"));
     assert_non_null(icd_GetInstanceProcAddr(NULL, "vkEnumerateInstanceVersion"));
     assert_null(icd_GetInstanceProcAddr(NULL, "vkCreateDevice"));
@@ -65,9 +63,8 @@ static void commands_are_found_by_what_they_are_dispatched_on(void **state)
     assert_null(icd_GetDeviceProcAddr(NULL, "vkEnumeratePhysicalDevices"));
 }
 
-static void the_loader_interface_is_negotiated(void **state)
+TEST(the_loader_interface_is_negotiated)
 {
-    (void)state;
     uint32_t version = 4;
     assert_int_equal(vk_icdNegotiateLoaderICDInterfaceVersion(&version),
                      VK_ERROR_INCOMPATIBLE_DRIVER);
@@ -109,9 +106,8 @@ static VkResult with_stderr(const char *settings, struct said *said, VkInstance 
     return result;
 }
 
-static void wrong_settings_are_refused_with_one_line(void **state)
+TEST(wrong_settings_are_refused_with_one_line)
 {
-    (void)state;
     static const char *const wrong[] = {"model=bad", "bad", "model=bad\x1b[31m\n,seed=1"};
     for (size_t i = 0; i < COUNT(wrong); i++) {
         struct said said = {0};
@@ -129,9 +125,8 @@ static void wrong_settings_are_refused_with_one_line(void **state)
     }
 }
 
-static void right_settings_say_nothing(void **state)
+TEST(right_settings_say_nothing)
 {
-    (void)state;
     static const char *const right[] = {NULL, "", "model=snooping,seed=7"};
     for (size_t i = 0; i < COUNT(right); i++) {
         struct said said = {0};
@@ -144,9 +139,8 @@ static void right_settings_say_nothing(void **state)
     }
 }
 
-static void messengers_hear_until_they_are_destroyed(void **state)
+TEST(messengers_hear_until_they_are_destroyed)
 {
-    (void)state;
     struct said one = {0}, two = {0};
     const VkDebugUtilsMessengerCreateInfoEXT info = listener(&one);
     VkDebugUtilsMessengerCreateInfoEXT errors = listener(&two);
@@ -167,9 +161,8 @@ static void messengers_hear_until_they_are_destroyed(void **state)
     icd_DestroyDebugUtilsMessengerEXT(instance, VK_NULL_HANDLE, NULL);
 }
 
-static void instances_refuse_what_is_not_there(void **state)
+TEST(instances_refuse_what_is_not_there)
 {
-    (void)state;
     const char *name = "VK_KHR_surface";
     VkInstance none;
     VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
@@ -206,9 +199,8 @@ static void instances_refuse_what_is_not_there(void **state)
 #define VERSION_12 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES
 #define VERSION_13 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES
 
-static void features_of_1_1_and_1_3_are_the_same_in_both_structures(void **state)
+TEST(features_of_1_1_and_1_3_are_the_same_in_both_structures)
 {
-    (void)state;
     SAME(11, 16BIT_STORAGE, 16BitStorage, storageBuffer16BitAccess);
     SAME(11, 16BIT_STORAGE, 16BitStorage, uniformAndStorageBuffer16BitAccess);
     SAME(11, 16BIT_STORAGE, 16BitStorage, storagePushConstant16);
@@ -241,9 +233,8 @@ static void features_of_1_1_and_1_3_are_the_same_in_both_structures(void **state
     SAME(13, MAINTENANCE_4, Maintenance4, maintenance4);
 }
 
-static void features_of_1_2_are_the_same_in_both_structures(void **state)
+TEST(features_of_1_2_are_the_same_in_both_structures)
 {
-    (void)state;
     SAME(12, 8BIT_STORAGE, 8BitStorage, storageBuffer8BitAccess);
     SAME(12, 8BIT_STORAGE, 8BitStorage, uniformAndStorageBuffer8BitAccess);
     SAME(12, 8BIT_STORAGE, 8BitStorage, storagePushConstant8);
@@ -283,9 +274,8 @@ static void features_of_1_2_are_the_same_in_both_structures(void **state)
 }
 
 // A feature that says yes, and what a module then declares.
-static void modules_may_declare_what_features_promise(void **state)
+TEST(modules_may_declare_what_features_promise)
 {
-    (void)state;
     static const SpvCapability capabilities[] = {
         SpvCapabilityShader,
         SpvCapabilityInt8,
@@ -337,9 +327,8 @@ static void modules_may_declare_what_features_promise(void **state)
             fail_msg("capability %d", (int)capabilities[i]);
 }
 
-static void features_that_need_graphics_or_images_are_not_there(void **state)
+TEST(features_that_need_graphics_or_images_are_not_there)
 {
-    (void)state;
     VkPhysicalDeviceVulkan12Features v12 = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
     VkPhysicalDeviceFeatures2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
@@ -373,9 +362,8 @@ static uint32_t get_extensions(VkExtensionProperties *extensions, uint32_t room)
     return count;
 }
 
-static void extensions_are_named_once_and_have_versions(void **state)
+TEST(extensions_are_named_once_and_have_versions)
 {
-    (void)state;
     static const char *const expected[] = {"VK_KHR_buffer_device_address",
                                            "VK_KHR_pipeline_executable_properties",
                                            "VK_KHR_push_descriptor",
@@ -409,9 +397,8 @@ static void extensions_are_named_once_and_have_versions(void **state)
 }
 
 #ifdef VK_KHR_cooperative_matrix
-static void matrices_are_listed(void **state)
+TEST(matrices_are_listed)
 {
-    (void)state;
     VkCooperativeMatrixPropertiesKHR all[32];
     uint32_t count = 0, some = 1, halves = 0, bytes = 0;
     assert_int_equal(icd_GetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, NULL),
@@ -442,9 +429,8 @@ static void matrices_are_listed(void **state)
 
 // Properties
 
-static void properties_are_the_same_in_both_structures(void **state)
+TEST(properties_are_the_same_in_both_structures)
 {
-    (void)state;
     VkPhysicalDeviceMaintenance4Properties maintenance = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
     VkPhysicalDeviceDriverProperties driver = {
@@ -483,9 +469,8 @@ static void properties_are_the_same_in_both_structures(void **state)
     assert_int_equal(VK_API_VERSION_MINOR(all.properties.apiVersion), 3);
 }
 
-static void limits_are_what_the_specification_requires(void **state)
+TEST(limits_are_what_the_specification_requires)
 {
-    (void)state;
     VkPhysicalDeviceProperties properties;
     icd_GetPhysicalDeviceProperties(physical, &properties);
     const VkPhysicalDeviceLimits *limits = &properties.limits;
@@ -513,9 +498,8 @@ static void limits_are_what_the_specification_requires(void **state)
     assert_true(limits->timestampPeriod > 0);
 }
 
-static void faulty_properties_are_nonsense_but_terminated(void **state)
+TEST(faulty_properties_are_nonsense_but_terminated)
 {
-    (void)state;
     VkInstance faulty = NULL;
     assert_int_equal(make_instance("model=faulty,fault=properties", NULL, &faulty), VK_SUCCESS);
     VkPhysicalDeviceVulkan12Properties v12 = {
@@ -533,9 +517,8 @@ static void faulty_properties_are_nonsense_but_terminated(void **state)
     icd_DestroyInstance(faulty, NULL);
 }
 
-static void there_is_memory_and_a_queue(void **state)
+TEST(there_is_memory_and_a_queue)
 {
-    (void)state;
     VkPhysicalDeviceMemoryProperties memory;
     VkQueueFamilyProperties families[2];
     uint32_t count = 2;
@@ -550,9 +533,8 @@ static void there_is_memory_and_a_queue(void **state)
 }
 
 // The format that Amber asks for says what Amber wants to hear; of none is there an image.
-static void no_format_has_images(void **state)
+TEST(no_format_has_images)
 {
-    (void)state;
     for (int i = VK_FORMAT_UNDEFINED; i <= VK_FORMAT_ASTC_12x12_SRGB_BLOCK; i++) {
         const VkFormat format = (VkFormat)i;
         const uint32_t wanted =
@@ -580,9 +562,8 @@ static void no_format_has_images(void **state)
 
 // Devices
 
-static void a_device_can_have_all_features_and_extensions(void **state)
+TEST(a_device_can_have_all_features_and_extensions)
 {
-    (void)state;
     VkPhysicalDeviceVulkan13Features v13 = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
     VkPhysicalDeviceVulkan12Features v12 = {
@@ -609,9 +590,8 @@ static void a_device_can_have_all_features_and_extensions(void **state)
     icd_DestroyDevice(device, NULL);
 }
 
-static void features_that_are_not_there_cannot_be_enabled(void **state)
+TEST(features_that_are_not_there_cannot_be_enabled)
 {
-    (void)state;
     VkDevice device;
     const VkPhysicalDeviceFeatures core = {.geometryShader = VK_TRUE};
     VkPhysicalDeviceFeatures2 two = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
@@ -639,9 +619,8 @@ static void features_that_are_not_there_cannot_be_enabled(void **state)
                      VK_ERROR_EXTENSION_NOT_PRESENT);
 }
 
-static void padding_behind_features_does_not_matter(void **state)
+TEST(padding_behind_features_does_not_matter)
 {
-    (void)state;
     VkPhysicalDeviceBufferDeviceAddressFeatures address;
     memset(&address, 0xff, sizeof address);
     address.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES;
@@ -655,9 +634,8 @@ static void padding_behind_features_does_not_matter(void **state)
     icd_DestroyDevice(NULL, NULL);
 }
 
-static void private_data_belongs_to_an_object_and_a_slot(void **state)
+TEST(private_data_belongs_to_an_object_and_a_slot)
 {
-    (void)state;
     VkDevice device = NULL;
     VkPrivateDataSlot one, two;
     uint64_t data = 99;
@@ -684,31 +662,5 @@ static void private_data_belongs_to_an_object_and_a_slot(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_command_is_found),
-        cmocka_unit_test(commands_are_found_by_what_they_are_dispatched_on),
-        cmocka_unit_test(the_loader_interface_is_negotiated),
-        cmocka_unit_test(wrong_settings_are_refused_with_one_line),
-        cmocka_unit_test(right_settings_say_nothing),
-        cmocka_unit_test(messengers_hear_until_they_are_destroyed),
-        cmocka_unit_test(instances_refuse_what_is_not_there),
-        cmocka_unit_test(features_of_1_1_and_1_3_are_the_same_in_both_structures),
-        cmocka_unit_test(features_of_1_2_are_the_same_in_both_structures),
-        cmocka_unit_test(modules_may_declare_what_features_promise),
-        cmocka_unit_test(features_that_need_graphics_or_images_are_not_there),
-        cmocka_unit_test(extensions_are_named_once_and_have_versions),
-#ifdef VK_KHR_cooperative_matrix
-        cmocka_unit_test(matrices_are_listed),
-#endif
-        cmocka_unit_test(properties_are_the_same_in_both_structures),
-        cmocka_unit_test(limits_are_what_the_specification_requires),
-        cmocka_unit_test(faulty_properties_are_nonsense_but_terminated),
-        cmocka_unit_test(there_is_memory_and_a_queue),
-        cmocka_unit_test(no_format_has_images),
-        cmocka_unit_test(a_device_can_have_all_features_and_extensions),
-        cmocka_unit_test(features_that_are_not_there_cannot_be_enabled),
-        cmocka_unit_test(padding_behind_features_does_not_matter),
-        cmocka_unit_test(private_data_belongs_to_an_object_and_a_slot),
-    };
-    return cmocka_run_group_tests(tests, open_instance, close_instance);
+    return unit_run(open_instance, close_instance);
 }

@@ -6,9 +6,6 @@
 
 #include "icd/icd.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct said {
     unsigned count;
     VkDebugUtilsMessageSeverityFlagBitsEXT severity; // of the last line

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pipelines: what they are compiled from, checked against, and say of themselves; pipeline caches.
+#define UNIT_MAIN
 #include "icd.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -158,9 +159,8 @@ static void refused(struct recipe *recipe, const char *line)
         assert_int_equal(strncmp(said.line, "pipeline: main: ", 16), 0);
 }
 
-static void a_pipeline_is_made_and_timed(void **state)
+TEST(a_pipeline_is_made_and_timed)
 {
-    (void)state;
     VkPipeline pipeline;
     struct recipe recipe = good();
     assert_int_equal(make(&recipe, &pipeline), VK_SUCCESS);
@@ -172,9 +172,8 @@ static void a_pipeline_is_made_and_timed(void **state)
     icd_DestroyPipeline(device, VK_NULL_HANDLE, NULL);
 }
 
-static void a_module_may_be_chained_to_the_stage(void **state)
+TEST(a_module_may_be_chained_to_the_stage)
 {
-    (void)state;
     VkPipeline pipeline;
     struct recipe recipe = good();
     const VkShaderModuleCreateInfo chained = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
@@ -185,9 +184,8 @@ static void a_module_may_be_chained_to_the_stage(void **state)
     icd_DestroyPipeline(device, pipeline, NULL);
 }
 
-static void what_does_not_fit_the_layout_is_named(void **state)
+TEST(what_does_not_fit_the_layout_is_named)
 {
-    (void)state;
     struct recipe recipe = good();
     recipe.binding.binding = 2;
     refused(&recipe, "pipeline: main: the module uses set 0, binding 1, which the layout does not "
@@ -210,9 +208,8 @@ static void what_does_not_fit_the_layout_is_named(void **state)
     icd_DestroyPipeline(device, pipeline, NULL);
 }
 
-static void wrong_modules_and_constants_are_refused(void **state)
+TEST(wrong_modules_and_constants_are_refused)
 {
-    (void)state;
     const uint32_t junk[] = {1, 2, 3, 4, 5};
     const VkShaderModuleCreateInfo chained = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
                                               .codeSize = sizeof junk,
@@ -237,9 +234,8 @@ static void wrong_modules_and_constants_are_refused(void **state)
     icd_DestroyPipeline(device, pipeline, NULL);
 }
 
-static void subgroup_sizes_are_chosen_and_checked(void **state)
+TEST(subgroup_sizes_are_chosen_and_checked)
 {
-    (void)state;
     static const uint32_t sizes[] = {0, 1, 8, 128};
     for (size_t i = 0; i < COUNT(sizes); i++) {
         VkPipeline pipeline;
@@ -267,9 +263,8 @@ static void subgroup_sizes_are_chosen_and_checked(void **state)
     refused(&recipe, NULL);
 }
 
-static void full_subgroups_need_workgroups_that_are_multiples(void **state)
+TEST(full_subgroups_need_workgroups_that_are_multiples)
 {
-    (void)state;
     VkPipeline pipeline;
     struct recipe recipe = good();
     recipe.info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
@@ -280,9 +275,8 @@ static void full_subgroups_need_workgroups_that_are_multiples(void **state)
     icd_DestroyPipeline(device, pipeline, NULL);
 }
 
-static void compiling_can_be_forbidden(void **state)
+TEST(compiling_can_be_forbidden)
 {
-    (void)state;
     struct recipe recipe = good();
     VkPipeline pipelines[3];
     recipe.info.flags = VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT;
@@ -311,9 +305,8 @@ static void compiling_can_be_forbidden(void **state)
     icd_DestroyPipelineLayout(device, layout, NULL);
 }
 
-static void graphics_pipelines_and_images_are_refused(void **state)
+TEST(graphics_pipelines_and_images_are_refused)
 {
-    (void)state;
     VkPipeline pipeline = (VkPipeline)(uintptr_t)1;
     VkImage image = (VkImage)(uintptr_t)1;
     VkSampler sampler = VK_NULL_HANDLE;
@@ -330,9 +323,8 @@ static void graphics_pipelines_and_images_are_refused(void **state)
     icd_DestroySampler(device, sampler, NULL);
 }
 
-static void a_pipeline_shows_its_statistics_and_listing(void **state)
+TEST(a_pipeline_shows_its_statistics_and_listing)
 {
-    (void)state;
     VkPipeline pipeline;
     struct recipe recipe = good();
     assert_int_equal(make(&recipe, &pipeline), VK_SUCCESS);
@@ -407,9 +399,8 @@ static void fill_cache(VkPipelineCache cache, uint32_t first, uint32_t last)
     }
 }
 
-static void caches_are_saved_loaded_and_merged(void **state)
+TEST(caches_are_saved_loaded_and_merged)
 {
-    (void)state;
     unsigned char data[1024];
     size_t size = sizeof data;
     VkPipelineCache one = make_cache(NULL, 0), two = make_cache(NULL, 0);
@@ -440,9 +431,8 @@ static void caches_are_saved_loaded_and_merged(void **state)
     icd_DestroyPipelineCache(device, one, NULL);
 }
 
-static void caches_of_others_are_ignored(void **state)
+TEST(caches_of_others_are_ignored)
 {
-    (void)state;
     unsigned char data[128];
     size_t size = sizeof data;
     VkPipelineCache one = make_cache(NULL, 0);
@@ -466,9 +456,8 @@ static void caches_of_others_are_ignored(void **state)
     icd_DestroyPipelineCache(device, one, NULL);
 }
 
-static void caches_are_written_as_far_as_there_is_room(void **state)
+TEST(caches_are_written_as_far_as_there_is_room)
 {
-    (void)state;
     VkPipelineCache one = make_cache(NULL, 0);
     fill_cache(one, 1, 3);
     for (size_t room = 0; room < 60; room++) {
@@ -486,19 +475,5 @@ static void caches_are_written_as_far_as_there_is_room(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pipeline_is_made_and_timed),
-        cmocka_unit_test(a_module_may_be_chained_to_the_stage),
-        cmocka_unit_test(what_does_not_fit_the_layout_is_named),
-        cmocka_unit_test(wrong_modules_and_constants_are_refused),
-        cmocka_unit_test(subgroup_sizes_are_chosen_and_checked),
-        cmocka_unit_test(full_subgroups_need_workgroups_that_are_multiples),
-        cmocka_unit_test(compiling_can_be_forbidden),
-        cmocka_unit_test(graphics_pipelines_and_images_are_refused),
-        cmocka_unit_test(a_pipeline_shows_its_statistics_and_listing),
-        cmocka_unit_test(caches_are_saved_loaded_and_merged),
-        cmocka_unit_test(caches_of_others_are_ignored),
-        cmocka_unit_test(caches_are_written_as_far_as_there_is_room),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
+    return unit_run(open_device, close_device);
 }

@@ -174,9 +174,8 @@ static void expect_fault(const char *settings, const char *kernel, const char *l
     "out-of-bounds access of 4 bytes at set 0 binding 1 + 60 by %value = OpLoad %uint %from, "     \
     "workgroup (1, 0, 0), subgroup 1, lane 3"
 
-static void an_access_out_of_bounds_is_reported(void **state)
+TEST(an_access_out_of_bounds_is_reported)
 {
-    (void)state;
     prepare("subgroup=4,threads=1", copying, 2); // element 15 of 15
     expect_end(DISPATCH_FAULT);
     expect_line(OUTSIDE);
@@ -186,9 +185,8 @@ static void an_access_out_of_bounds_is_reported(void **state)
     finish();
 }
 
-static void execution_goes_on_after_a_report(void **state)
+TEST(execution_goes_on_after_a_report)
 {
-    (void)state;
     for (int robust = 0; robust < 2; robust++) {
         prepare(robust ? "subgroup=4" : "subgroup=4,bounds=report", copying, 4);
         world.dispatch.robust = robust;
@@ -203,9 +201,8 @@ static void execution_goes_on_after_a_report(void **state)
 }
 
 // Of a dispatch that is bounded the first workgroups are executed, and it ends well.
-static void a_part_of_a_dispatch_is_executed(void **state)
+TEST(a_part_of_a_dispatch_is_executed)
 {
-    (void)state;
     prepare("subgroup=4,threads=1,bounds=report,workgroups=2", copying, 4);
     expect_end(DISPATCH_DONE);
     assert_int_equal(world.out[7], 108);
@@ -233,9 +230,8 @@ static void a_part_of_a_dispatch_is_executed(void **state)
     finish();
 }
 
-static void a_store_to_read_only_memory_is_reported(void **state)
+TEST(a_store_to_read_only_memory_is_reported)
 {
-    (void)state;
     static const char line[] = "store to read-only memory of 4 bytes at set 0 binding 0 + 0 by "
                                "OpStore %to %more, workgroup (0, 0, 0), subgroup 0, lane 0";
     for (int report = 0; report < 2; report++) {
@@ -248,9 +244,8 @@ static void a_store_to_read_only_memory_is_reported(void **state)
     }
 }
 
-static void a_buffer_that_is_not_bound_is_reported(void **state)
+TEST(a_buffer_that_is_not_bound_is_reported)
 {
-    (void)state;
     prepare("subgroup=8,threads=1", copying, 1);
     *binding(1) = (struct region){0};
     expect_end(DISPATCH_FAULT);
@@ -259,9 +254,8 @@ static void a_buffer_that_is_not_bound_is_reported(void **state)
     finish();
 }
 
-static void a_null_address_is_reported(void **state)
+TEST(a_null_address_is_reported)
 {
-    (void)state;
     expect_fault("subgroup=4,threads=1",
                  KERNEL("4",
                         "%ulong = OpTypeInt 64 0\n"
@@ -273,9 +267,8 @@ static void a_null_address_is_reported(void **state)
                  "%from Aligned 4, workgroup (0, 0, 0), subgroup 0, lane 0");
 }
 
-static void an_atomic_that_is_misaligned_is_reported(void **state)
+TEST(an_atomic_that_is_misaligned_is_reported)
 {
-    (void)state;
     prepare("subgroup=4,threads=1",
             KERNEL("4",
                    "%ulong = OpTypeInt 64 0\n"
@@ -294,9 +287,8 @@ static void an_atomic_that_is_misaligned_is_reported(void **state)
     finish();
 }
 
-static void unreachable_that_is_reached_is_reported(void **state)
+TEST(unreachable_that_is_reached_is_reported)
 {
-    (void)state;
     expect_fault("subgroup=4,threads=1",
                  KERNEL("4", "",
                         "%third = OpIEqual %bool %me %2\n"
@@ -321,9 +313,8 @@ static const char stuck[] =
            "%merge = OpLabel\n"
            "%value = OpGroupNonUniformIAdd %uint %3 0 %1\n" STORE("id", "value"));
 
-static void a_barrier_in_divergent_flow_is_a_deadlock(void **state)
+TEST(a_barrier_in_divergent_flow_is_a_deadlock)
 {
-    (void)state;
     static const char *const settings[] = {"subgroup=4,threads=1",
                                            "subgroup=4,threads=2,bounds=report",
                                            "subgroup=4,threads=1,model=tangled"};
@@ -378,9 +369,8 @@ static const char swapping[] =
            "%done = OpLabel\n"
            "%value = OpIAdd %uint %other %penalty\n" STORE("id", "value"));
 
-static void a_quad_waits_for_itself_alone(void **state)
+TEST(a_quad_waits_for_itself_alone)
 {
-    (void)state;
     static const char *const settings[] = {
         "subgroup=8,threads=1,model=tangled,seed=1", "subgroup=8,threads=1,model=tangled,seed=2",
         "subgroup=8,threads=1,model=tangled,seed=3", "subgroup=8,threads=1"};
@@ -396,9 +386,8 @@ static void a_quad_waits_for_itself_alone(void **state)
 
 // Who executes what.
 
-static void every_thread_has_its_share(void **state)
+TEST(every_thread_has_its_share)
 {
-    (void)state;
     uint64_t instructions = 0;
     for (uint32_t threads = 1; threads <= 8; threads *= 2) {
         char settings[64];
@@ -418,9 +407,8 @@ static void every_thread_has_its_share(void **state)
     }
 }
 
-static void a_subgroup_may_be_partial(void **state)
+TEST(a_subgroup_may_be_partial)
 {
-    (void)state;
     for (int model = 0; model < MODEL_FAULTY; model++)
         for (uint32_t subgroup = 1; subgroup <= LANES_MAX; subgroup *= 2) {
             char settings[64];
@@ -436,9 +424,8 @@ static void a_subgroup_may_be_partial(void **state)
         }
 }
 
-static void groups_that_are_empty_or_based_elsewhere(void **state)
+TEST(groups_that_are_empty_or_based_elsewhere)
 {
-    (void)state;
     prepare("subgroup=4", copying, 0);
     expect_end(DISPATCH_DONE);
     assert_int_equal(world.out[0], UINT32_MAX);
@@ -468,9 +455,8 @@ static void draw_order(const char *settings, uint32_t order[32])
     finish();
 }
 
-static void unfair_begins_workgroups_in_another_order(void **state)
+TEST(unfair_begins_workgroups_in_another_order)
 {
-    (void)state;
     uint32_t order[32], first[32], others = 0, seen = 0;
     draw_order("threads=1,resident=1", order);
     for (uint32_t i = 0; i < 32; i++)
@@ -501,9 +487,8 @@ static void *stop_later(void *user)
     return NULL;
 }
 
-static void a_loop_without_end_can_be_stopped(void **state)
+TEST(a_loop_without_end_can_be_stopped)
 {
-    (void)state;
     for (int model = 0; model < MODEL_FAULTY; model++) {
         char settings[64];
         bool stop = false;
@@ -564,9 +549,8 @@ static char *trace(const char *settings, const char *kernel, uint32_t groups, en
     return record("trace", settings, kernel, groups, end);
 }
 
-static void a_trace_has_who_executed_what(void **state)
+TEST(a_trace_has_who_executed_what)
 {
-    (void)state;
     // Two lanes of two subgroups.
     const char *text =
         trace("subgroup=1,threads=1,seed=9", KERNEL("2", "", STORE("id", "id")), 1, DISPATCH_DONE);
@@ -601,9 +585,8 @@ static void a_trace_has_who_executed_what(void **state)
     assert_string_equal(strchr(end + 1, '\n'), "\nend 0 done\n");
 }
 
-static void a_trace_has_tangles_and_how_it_ended(void **state)
+TEST(a_trace_has_tangles_and_how_it_ended)
 {
-    (void)state;
     // 6 invocations in subgroups of 4: tangles of 4 and of 2 at the group operation.
     const char *text = trace("subgroup=4,threads=1", counting, 1, DISPATCH_DONE);
     assert_non_null(strstr(text, "- - f\n"));
@@ -616,9 +599,8 @@ static void a_trace_has_tangles_and_how_it_ended(void **state)
 }
 
 // With one thread a trace is a function of the settings.
-static void the_seed_decides_everything(void **state)
+TEST(the_seed_decides_everything)
 {
-    (void)state;
     for (int model = 0; model < MODEL_COUNT; model++) {
         char settings[128];
         static const char format[] = "model=%s,subgroup=4,threads=1,seed=%d";
@@ -648,9 +630,8 @@ static const char remembering[] =
            "%value = OpLoad %uint %kept\n" STORE("id", "value") "OpStore %kept %seven\n");
 
 // Else a wrong program's outcome depends on how its caller groups dispatches.
-static void a_dispatch_leaves_nothing_in_registers(void **state)
+TEST(a_dispatch_leaves_nothing_in_registers)
 {
-    (void)state;
     prepare("subgroup=4,threads=1", remembering, 1);
     for (int dispatch = 0; dispatch < 2; dispatch++) {
         memset(world.out, 7, sizeof world.out);
@@ -663,9 +644,8 @@ static void a_dispatch_leaves_nothing_in_registers(void **state)
     finish();
 }
 
-static void a_file_that_cannot_be_written(void **state)
+TEST(a_file_that_cannot_be_written)
 {
-    (void)state;
     static const char *const texts[] = {"trace=/nowhere/trace", "counts=/nowhere/counts",
                                         "trace=/dev/null,counts=/nowhere/counts"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -689,9 +669,8 @@ static void expect_counts(const char *settings, const char *kernel, uint32_t gro
     assert_string_equal(from + 1, want);
 }
 
-static void counts_are_of_what_was_executed(void **state)
+TEST(counts_are_of_what_was_executed)
 {
-    (void)state;
     // 7 instructions and the return, by two subgroups: a load and a store of 4 words each.
     expect_counts("subgroup=4", copying, 1, DISPATCH_DONE,
                   "groups 1 1 1 local 8 1 1 shared 0 instructions 16 invocation-instructions 64 "
@@ -711,9 +690,8 @@ static void counts_are_of_what_was_executed(void **state)
 }
 
 // Every lane has a sector of its own; one lane looks once more, and stores to Workgroup memory.
-static void counts_of_other_kernels_are_others(void **state)
+TEST(counts_of_other_kernels_are_others)
 {
-    (void)state;
     expect_counts(
         "subgroup=8",
         KERNEL("8", "%8 = OpConstant %uint 8\n", "%far = OpIMul %uint %id %8\n" STORE("far", "id")),
@@ -740,9 +718,8 @@ static void counts_of_other_kernels_are_others(void **state)
 }
 
 // Whatever executes it, also together with a trace; and with a dispatch that a fault ends.
-static void counts_are_of_all_threads(void **state)
+TEST(counts_are_of_all_threads)
 {
-    (void)state;
     static const char *const settings[] = {"subgroup=4,threads=1", "subgroup=4,threads=3",
                                            "subgroup=4,threads=2,trace=/dev/null"};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
@@ -751,34 +728,4 @@ static void counts_are_of_all_threads(void **state)
                       "invocation-instructions 360 sectors 23 atomic-loads 0 end done\n");
     const char *line = record("counts", "subgroup=4,threads=1", copying, 2, DISPATCH_FAULT);
     assert_non_null(strstr(line, " end fault\n"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_access_out_of_bounds_is_reported),
-        cmocka_unit_test(execution_goes_on_after_a_report),
-        cmocka_unit_test(a_part_of_a_dispatch_is_executed),
-        cmocka_unit_test(a_store_to_read_only_memory_is_reported),
-        cmocka_unit_test(a_buffer_that_is_not_bound_is_reported),
-        cmocka_unit_test(a_null_address_is_reported),
-        cmocka_unit_test(an_atomic_that_is_misaligned_is_reported),
-        cmocka_unit_test(unreachable_that_is_reached_is_reported),
-        cmocka_unit_test(a_barrier_in_divergent_flow_is_a_deadlock),
-        cmocka_unit_test(a_quad_waits_for_itself_alone),
-        cmocka_unit_test(every_thread_has_its_share),
-        cmocka_unit_test(a_subgroup_may_be_partial),
-        cmocka_unit_test(groups_that_are_empty_or_based_elsewhere),
-        cmocka_unit_test(unfair_begins_workgroups_in_another_order),
-        cmocka_unit_test(a_loop_without_end_can_be_stopped),
-        cmocka_unit_test(a_trace_has_who_executed_what),
-        cmocka_unit_test(a_trace_has_tangles_and_how_it_ended),
-        cmocka_unit_test(the_seed_decides_everything),
-        cmocka_unit_test(a_dispatch_leaves_nothing_in_registers),
-        cmocka_unit_test(a_file_that_cannot_be_written),
-        cmocka_unit_test(counts_are_of_what_was_executed),
-        cmocka_unit_test(counts_of_other_kernels_are_others),
-        cmocka_unit_test(counts_are_of_all_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated programs: the masks that the interpreter gives, under each model, against the
 // simulation on the host, which knows nothing of tangles.
+#define UNIT_MAIN
 #include "generated.h"
 
 enum { SUBGROUPS = 2 };
@@ -113,21 +114,18 @@ static void check_model(const char *model, enum masks_rule rule)
         assert_int_equal(try_shape((uint64_t)seed, model, rule, sizes[seed % 5]), 0);
 }
 
-static void lockstep_is_maximal(void **state)
+TEST(lockstep_is_maximal)
 {
-    (void)state;
     check_model("lockstep", MASKS_MAXIMAL);
 }
 
-static void tangled_is_maximal(void **state)
+TEST(tangled_is_maximal)
 {
-    (void)state;
     check_model("tangled", MASKS_MAXIMAL);
 }
 
-static void tangled_keeps_the_weaker_rules(void **state)
+TEST(tangled_keeps_the_weaker_rules)
 {
-    (void)state;
     check_model("tangled", MASKS_DEFAULT);
     check_model("tangled", MASKS_SUBGROUP_UNIFORM);
 }
@@ -165,9 +163,8 @@ static int times_apart(const char *source, enum masks_rule rule, uint32_t others
 // One whole subgroup is in the branch, the other is not.
 static const char branch[] = "if word.0 { if lane.0 { } look }";
 
-static void a_subgroup_is_not_the_workgroup(void **state)
+TEST(a_subgroup_is_not_the_workgroup)
 {
-    (void)state;
     assert_in_range(times_apart(branch, MASKS_DEFAULT, 0, 0), 5, 59);
     assert_int_equal(times_apart(branch, MASKS_SUBGROUP_UNIFORM, 0, 0), 0);
     assert_int_equal(times_apart(branch, MASKS_MAXIMAL, 0, 0), 0);
@@ -186,18 +183,16 @@ static void a_subgroup_is_not_the_workgroup(void **state)
     assert_int_equal(times_apart(loop, MASKS_DEFAULT, 1, 2), 0);
 }
 
-static void lanes_of_a_subgroup_are_not_all_of_it(void **state)
+TEST(lanes_of_a_subgroup_are_not_all_of_it)
 {
-    (void)state;
     static const char part[] = "if lane.0 { if lane.1 { } look }";
     assert_in_range(times_less(part, MASKS_DEFAULT, 1, 0, 0xAA), 5, 59);
     assert_in_range(times_less(part, MASKS_SUBGROUP_UNIFORM, 1, 0, 0xAA), 5, 59);
     assert_int_equal(times_less(part, MASKS_MAXIMAL, 1, 0, 0xAA), 0);
 }
 
-static void a_whole_workgroup_comes_together(void **state)
+TEST(a_whole_workgroup_comes_together)
 {
-    (void)state;
     assert_int_equal(times_apart(branch, MASKS_DEFAULT, 1, 0), 0);
     static const char loop[] = "while i<3 { if lane.0 { } look }";
     for (uint32_t i = 0; i < 3; i++)
@@ -205,17 +200,15 @@ static void a_whole_workgroup_comes_together(void **state)
 }
 
 // Nothing in the branch parts the lanes that took it together.
-static void a_subgroup_that_does_not_part_stays_whole(void **state)
+TEST(a_subgroup_that_does_not_part_stays_whole)
 {
-    (void)state;
     static const char undivided[] = "if word.0 { if word.0 { while i<2 { } } look }";
     assert_int_equal(times_apart(undivided, MASKS_DEFAULT, 0, 0), 0);
 }
 
 // Lanes of the other subgroup do not leave the selection by its merge block.
-static void an_escape_ends_uniform_control_flow(void **state)
+TEST(an_escape_ends_uniform_control_flow)
 {
-    (void)state;
     static const char escape[] = "while i<1 { if lane.0 { if word.1 { break } } look }";
     assert_in_range(times_apart(escape, MASKS_DEFAULT, 2, 0), 5, 59);
     assert_int_equal(times_apart(escape, MASKS_SUBGROUP_UNIFORM, 2, 0), 0);
@@ -223,9 +216,8 @@ static void an_escape_ends_uniform_control_flow(void **state)
 }
 
 // No continue target brings lanes together but under maximal reconvergence, nor does a return.
-static void only_merge_blocks_end_divergence(void **state)
+TEST(only_merge_blocks_end_divergence)
 {
-    (void)state;
     static const char loop[] = "while i<2 { look if lane.0 { continue } }";
     static const char call[] = "call { if lane.0 { return } } look";
     assert_in_range(times_apart(loop, MASKS_DEFAULT, 1, 1), 5, 59);
@@ -238,17 +230,15 @@ static void only_merge_blocks_end_divergence(void **state)
 
 // Blocks on the way out of a loop may be taken to lie behind it, unless maximal reconvergence is
 // asked for.
-static void peeling_keeps_the_weaker_rules(void **state)
+TEST(peeling_keeps_the_weaker_rules)
 {
-    (void)state;
     check_model("peeling", MASKS_DEFAULT);
     check_model("peeling", MASKS_SUBGROUP_UNIFORM);
 }
 
 // A model that breaks the rule must be seen to: else the comparison sees nothing.
-static void broken_models_are_seen(void **state)
+TEST(broken_models_are_seen)
 {
-    (void)state;
     static const char *const models[] = {"lagging", "peeling"};
     shown = 0;
     for (int m = 0; m < 2; m++) {
@@ -261,9 +251,8 @@ static void broken_models_are_seen(void **state)
 }
 
 // A branch from one block of a continue construct to another leaves no loop: peeling is right here.
-static void a_continue_construct_is_no_way_out(void **state)
+TEST(a_continue_construct_is_no_way_out)
 {
-    (void)state;
     static const char source[] =
         "do { } next { if word.0+i { switch lane:2 { case 0 { look } default "
         "{ while j<word.4:2 { look } } } } look } while i<2 look";
@@ -275,9 +264,8 @@ static void a_continue_construct_is_no_way_out(void **state)
 }
 
 // The fault exits: a selection whose merge block does nothing but leave a loop, and no other.
-static void an_exit_loses_its_convergence_point(void **state)
+TEST(an_exit_loses_its_convergence_point)
 {
-    (void)state;
     static const struct {
         const char *source;
         bool wrong;
@@ -306,20 +294,5 @@ int main(int argc, char **argv)
                          (uint32_t)atoi(argv[5])) != 0;
     if (argc > 1)
         tries = atoi(argv[1]);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lockstep_is_maximal),
-        cmocka_unit_test(tangled_is_maximal),
-        cmocka_unit_test(tangled_keeps_the_weaker_rules),
-        cmocka_unit_test(a_subgroup_is_not_the_workgroup),
-        cmocka_unit_test(lanes_of_a_subgroup_are_not_all_of_it),
-        cmocka_unit_test(a_whole_workgroup_comes_together),
-        cmocka_unit_test(a_subgroup_that_does_not_part_stays_whole),
-        cmocka_unit_test(an_escape_ends_uniform_control_flow),
-        cmocka_unit_test(only_merge_blocks_end_divergence),
-        cmocka_unit_test(peeling_keeps_the_weaker_rules),
-        cmocka_unit_test(broken_models_are_seen),
-        cmocka_unit_test(a_continue_construct_is_no_way_out),
-        cmocka_unit_test(an_exit_loses_its_convergence_point),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cooperative matrices: where each element comes from and goes to, products, what is done to each
 // component, lanes that are missing, and what is refused.
+#define UNIT_MAIN
 #include "../unit/unit.h"
 
 #include "assemble.h"
@@ -164,9 +165,8 @@ static void an_element_has_one_place(unsigned load, unsigned store, unsigned wid
         expect(i, expected[i], width);
 }
 
-static void every_element_has_its_place(void **state)
+TEST(every_element_has_its_place)
 {
-    (void)state;
     for (uint32_t i = 0; i < WORDS; i++)
         in[i] = 1000 + i;
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
@@ -176,9 +176,8 @@ static void every_element_has_its_place(void **state)
 
 // Bytes, each in a row of its own, from a pointer to four words: 16 bytes, and then 32 from row to
 // row.
-static void strides_count_what_is_pointed_to(void **state)
+TEST(strides_count_what_is_pointed_to)
 {
-    (void)state;
     for (unsigned stride = 1; stride <= 2; stride++) {
         char code[512];
         snprintf(code, sizeof code,
@@ -217,9 +216,8 @@ static void strides_count_what_is_pointed_to(void **state)
     "%c_type = OpTypeCooperativeMatrixKHR " sum " %3 %3 %2 %2\n"
 
 // Whole numbers that halves hold: A 3 x 5, B 5 x 2, C 3 x 2, at words 0, 16 and 32.
-static void a_product_of_floats_is_the_sum(void **state)
+TEST(a_product_of_floats_is_the_sum)
 {
-    (void)state;
     static const struct kernel kernel = {
         .declarations = PRODUCT_TYPES("%half", "%float") //
         "%a_wide = OpTypeCooperativeMatrixKHR %float %3 %3 %5 %0\n"
@@ -280,9 +278,8 @@ static void products_of_integers_are(unsigned operands, unsigned width)
     }
 }
 
-static void a_product_of_integers_has_its_signs(void **state)
+TEST(a_product_of_integers_has_its_signs)
 {
-    (void)state;
     for (uint32_t i = 0; i < WORDS; i++)
         in[i] = (i + 1) * 0x9e3779b9u;
     for (unsigned operands = 0; operands < 4; operands++)
@@ -291,9 +288,8 @@ static void a_product_of_integers_has_its_signs(void **state)
 }
 
 // The components, those of a variable too, and the number that there are for a lane.
-static void components_are_computed_each(void **state)
+TEST(components_are_computed_each)
 {
-    (void)state;
     static const struct kernel kernel = {
         .declarations = "%matrix = OpTypeCooperativeMatrixKHR %float %3 %3 %5 %2\n"
                         "%whole = OpTypeCooperativeMatrixKHR %uint %3 %3 %5 %2\n"
@@ -353,9 +349,8 @@ static void components_are_computed_each(void **state)
     "%arm = OpLabel\n" code "OpBranch %after\n"                                                    \
     "%after = OpLabel\n"
 
-static void what_missing_lanes_have_is_missing(void **state)
+TEST(what_missing_lanes_have_is_missing)
 {
-    (void)state;
 #define SQUARES                                                                                    \
     "%a_type = OpTypeCooperativeMatrixKHR %uint %3 %4 %4 %0\n"                                     \
     "%b_type = OpTypeCooperativeMatrixKHR %uint %3 %4 %4 %1\n"                                     \
@@ -385,9 +380,8 @@ static void what_missing_lanes_have_is_missing(void **state)
     }
 }
 
-static void accesses_stay_in_the_buffer(void **state)
+TEST(accesses_stay_in_the_buffer)
 {
-    (void)state;
     static const char *const strides[] = {"%32", "%most"};
     for (size_t i = 0; i < 2; i++) {
         char code[256];
@@ -402,9 +396,8 @@ static void accesses_stay_in_the_buffer(void **state)
     }
 }
 
-static void what_cannot_be_is_refused(void **state)
+TEST(what_cannot_be_is_refused)
 {
-    (void)state;
 #define MATRIX(what) "%matrix = OpTypeCooperativeMatrixKHR " what "\n"
     static const struct {
         struct kernel kernel;
@@ -458,9 +451,8 @@ static void what_cannot_be_is_refused(void **state)
     }
 }
 
-static void a_matrix_is_never_in_memory(void **state)
+TEST(a_matrix_is_never_in_memory)
 {
-    (void)state;
     static const struct kernel kernels[] = {
         {.declarations =
              MATRIX("%float %3 %5 %5 %2") "%p_shared = OpTypePointer Workgroup %matrix\n"
@@ -481,19 +473,8 @@ static void a_matrix_is_never_in_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_element_has_its_place),
-        cmocka_unit_test(strides_count_what_is_pointed_to),
-        cmocka_unit_test(a_product_of_floats_is_the_sum),
-        cmocka_unit_test(a_product_of_integers_has_its_signs),
-        cmocka_unit_test(components_are_computed_each),
-        cmocka_unit_test(what_missing_lanes_have_is_missing),
-        cmocka_unit_test(accesses_stay_in_the_buffer),
-        cmocka_unit_test(what_cannot_be_is_refused),
-        cmocka_unit_test(a_matrix_is_never_in_memory),
-    };
     // Older headers do not name the instructions: then no module with them is accepted.
     if (!strcmp(module_op_name(SpvOpTypeCooperativeMatrixKHR), "Unknown"))
         return 77;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regions, and the instructions that load, store and make pointers: values, bounds, faults.
+#define UNIT_MAIN
 #include "world.h"
 
 #include <pthread.h>
 
 // Regions.
 
-static void numbers_come_back_last(void **state)
+TEST(numbers_come_back_last)
 {
-    (void)state;
     struct regions *regions = regions_create();
     assert_non_null(regions);
     unsigned char bytes[4];
@@ -52,9 +52,8 @@ static void *add_and_remove(void *user)
     return NULL;
 }
 
-static void regions_from_two_threads(void **state)
+TEST(regions_from_two_threads)
 {
-    (void)state;
     struct regions *regions = regions_create();
     pthread_t threads[2];
     for (unsigned i = 0; i < 2; i++)
@@ -122,9 +121,8 @@ static struct insn with_count(struct insn insn, uint32_t count)
     return insn;
 }
 
-static void loads_and_stores(void **state)
+TEST(loads_and_stores)
 {
-    (void)state;
     static const uint32_t pieces[][PIECE_WORDS] = {{0, 0, 8, PIECE_BITS},  {1, 2, 16, PIECE_BITS},
                                                    {2, 4, 32, PIECE_BITS}, {3, 8, 64, PIECE_BITS},
                                                    {4, 16, 1, PIECE_BOOL}, {5, 21, 32, PIECE_BITS}};
@@ -201,9 +199,8 @@ static const struct wrong wrongs[] = {
     {UINT64_MAX, 8, true, EXEC_OUT_OF_BOUNDS},
 };
 
-static void wrong_accesses(void **state)
+TEST(wrong_accesses)
 {
-    (void)state;
     static unsigned char before[sizeof world.bytes];
     for (unsigned i = 0; i < 2 * (sizeof wrongs / sizeof *wrongs); i++) {
         const struct wrong *wrong = &wrongs[i / 2];
@@ -236,9 +233,8 @@ static void wrong_accesses(void **state)
 }
 
 // A piece behind a pointer does not reach into the next region.
-static void pieces_stay_in_their_region(void **state)
+TEST(pieces_stay_in_their_region)
 {
-    (void)state;
     static const uint32_t far[1][PIECE_WORDS] = {{0, 16, 32, PIECE_BITS}};
     for (unsigned weak = 0; weak < 2; weak++) {
         struct exec *exec = prepare(weak);
@@ -251,9 +247,8 @@ static void pieces_stay_in_their_region(void **state)
     }
 }
 
-static void removed_region_is_noticed(void **state)
+TEST(removed_region_is_noticed)
 {
-    (void)state;
     struct exec *exec = prepare(false);
     const uint32_t number = regions_add(world.regions, (struct region){.bytes = bound, .size = 8});
     const uint64_t address = region_address(number, 0);
@@ -266,9 +261,8 @@ static void removed_region_is_noticed(void **state)
     exec->fault.kind = EXEC_NO_FAULT;
 }
 
-static void registers(void **state)
+TEST(registers)
 {
-    (void)state;
     struct exec *exec = prepare(false);
     const struct insn loads = {.result = RESULT, .operand = {POINTER}, .extra_count = 2};
     const struct insn stores = {.result = CELL_NONE, .operand = {POINTER, VALUE}, .extra_count = 2};
@@ -336,9 +330,8 @@ static const struct chain chains[] = {
     {7, 2, 3, 32, 0, 4, 4, 21}, // of registers
 };
 
-static void pointers(void **state)
+TEST(pointers)
 {
-    (void)state;
     for (unsigned i = 0; i < sizeof chains / sizeof *chains; i++) {
         const struct chain *chain = &chains[i];
         struct exec *exec = prepare(false);
@@ -359,9 +352,8 @@ static void pointers(void **state)
     }
 }
 
-static void array_lengths(void **state)
+TEST(array_lengths)
 {
-    (void)state;
     static const struct {
         uint64_t pointer, literal, expected;
         bool faults;
@@ -388,9 +380,8 @@ static void array_lengths(void **state)
     }
 }
 
-static void faulty_stores(void **state)
+TEST(faulty_stores)
 {
-    (void)state;
     static const uint32_t word[1][PIECE_WORDS] = {{0, 0, 32, PIECE_BITS}};
     struct exec *exec = prepare(false);
     give_pieces(1, word);
@@ -417,9 +408,8 @@ static void faulty_stores(void **state)
     assert_int_equal(bits, UINT32_MAX);
 }
 
-static void trace_has_addresses(void **state)
+TEST(trace_has_addresses)
 {
-    (void)state;
     static const uint32_t word[1][PIECE_WORDS] = {{0, 0, 32, PIECE_BITS}};
     struct exec_seen seen[LANES_MAX] = {{0}};
     struct exec *exec = prepare(false);
@@ -436,18 +426,5 @@ static void trace_has_addresses(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_come_back_last),
-        cmocka_unit_test(regions_from_two_threads),
-        cmocka_unit_test(loads_and_stores),
-        cmocka_unit_test(wrong_accesses),
-        cmocka_unit_test(pieces_stay_in_their_region),
-        cmocka_unit_test(removed_region_is_noticed),
-        cmocka_unit_test(registers),
-        cmocka_unit_test(pointers),
-        cmocka_unit_test(array_lengths),
-        cmocka_unit_test(faulty_stores),
-        cmocka_unit_test(trace_has_addresses),
-    };
-    return cmocka_run_group_tests(tests, world_create, world_free);
+    return unit_run(world_create, world_free);
 }

@@ -305,9 +305,8 @@ static void run(const struct settings *settings, const char *code, uint32_t out[
     program_free(program);
 }
 
-static void each_operator_changes_its_kernel(void **state)
+TEST(each_operator_changes_its_kernel)
 {
-    (void)state;
     for (size_t i = 0; i < CASES; i++) {
         if (cases[i].which == OPERATOR_TRANSPOSE && !has_matrices())
             continue;
@@ -339,9 +338,8 @@ static uint32_t seen(enum operator which, const char *rate, const char *code)
     return count;
 }
 
-static void loads_change_places(void **state)
+TEST(loads_change_places)
 {
-    (void)state;
     // One subgroup stores, the other loads twice: did it see the store first, and then not?
     static const char code[] = "OpStore %to %0\n"
                                "%zero = OpBitwiseAnd %uint %me %0\n"
@@ -365,9 +363,8 @@ static void loads_change_places(void **state)
     assert_in_range(seen(OPERATOR_LOAD_ORDER, "1", code), 1, SEEDS);
 }
 
-static void a_barrier_is_left_out(void **state)
+TEST(a_barrier_is_left_out)
 {
-    (void)state;
     // Did the other subgroup's word stand there behind the barrier?
     static const char code[] = "%here = OpAccessChain %p_word %state %0 %me\n"
                                "%other = OpISub %uint %7 %me\n"
@@ -382,9 +379,8 @@ static void a_barrier_is_left_out(void **state)
     assert_in_range(seen(OPERATOR_BARRIER, "1", code), 1, SEEDS);
 }
 
-static void every_operator_is_tested(void **state)
+TEST(every_operator_is_tested)
 {
-    (void)state;
     uint32_t tested = 1u << OPERATOR_LOAD_ORDER | 1u << OPERATOR_BARRIER;
     for (size_t i = 0; i < CASES; i++)
         tested |= 1u << cases[i].which;
@@ -414,9 +410,8 @@ static uint32_t sites(const char *rate, unsigned seed)
     return taken;
 }
 
-static void the_rate_takes_sites(void **state)
+TEST(the_rate_takes_sites)
 {
-    (void)state;
     uint32_t how_often[4] = {0};
     for (unsigned seed = 1; seed <= SEEDS; seed++) {
         assert_int_equal(sites("0", seed), 0);
@@ -428,16 +423,4 @@ static void the_rate_takes_sites(void **state)
     }
     for (int i = 0; i < 4; i++)
         assert_in_range(how_often[i], SEEDS / 10, SEEDS / 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_operator_changes_its_kernel),
-        cmocka_unit_test(loads_change_places),
-        cmocka_unit_test(a_barrier_is_left_out),
-        cmocka_unit_test(every_operator_is_tested),
-        cmocka_unit_test(the_rate_takes_sites),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

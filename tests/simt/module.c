@@ -2,11 +2,8 @@
 // Reading modules: what a good one says, and what is refused with which words.
 #include "words.h"
 
-#include <stdlib.h>
-
-static void a_small_module_is_read(void **state)
+TEST(a_small_module_is_read)
 {
-    (void)state;
     struct assembly assembly;
     assemble(&assembly, &(struct parts){0});
     char error[200];
@@ -41,9 +38,8 @@ static void a_small_module_is_read(void **state)
     module_free(module);
 }
 
-static void the_other_byte_order_is_read(void **state)
+TEST(the_other_byte_order_is_read)
 {
-    (void)state;
     struct assembly assembly;
     assemble(&assembly, &(struct parts){0});
     for (uint32_t i = 0; i < assembly.count; i++)
@@ -57,9 +53,8 @@ static void the_other_byte_order_is_read(void **state)
     module_free(module);
 }
 
-static void wrong_headers_are_refused(void **state)
+TEST(wrong_headers_are_refused)
 {
-    (void)state;
     const struct {
         uint32_t word, value;
         const char *wanted;
@@ -84,9 +79,8 @@ static void wrong_headers_are_refused(void **state)
     expect_error(assembly.words, MODULE_WORDS_MAX + 1, "a module of 16777217 words is too long");
 }
 
-static void versions_1_0_to_1_6_are_read(void **state)
+TEST(versions_1_0_to_1_6_are_read)
 {
-    (void)state;
     struct assembly assembly;
     assemble(&assembly, &(struct parts){0});
     for (uint32_t minor = 0; minor <= 6; minor++) {
@@ -99,9 +93,8 @@ static void versions_1_0_to_1_6_are_read(void **state)
     }
 }
 
-static void a_module_that_is_cut_is_refused(void **state)
+TEST(a_module_that_is_cut_is_refused)
 {
-    (void)state;
     struct assembly assembly;
     assemble(&assembly, &(struct parts){0});
     for (uint32_t count = 0; count < assembly.count; count++) {
@@ -116,9 +109,8 @@ static void a_module_that_is_cut_is_refused(void **state)
     }
 }
 
-static void errors_name_the_word(void **state)
+TEST(errors_name_the_word)
 {
-    (void)state;
     struct assembly assembly;
     assemble(&assembly, &(struct parts){0});
     uint32_t at = 5 + 2 + 3 + 5 + 6; // the first declaration
@@ -286,16 +278,14 @@ static const struct {
     {"OpNop of 0 words, where 1 are left", PART(after, 0)},
 };
 
-static void what_is_wrong_is_refused_by_name(void **state)
+TEST(what_is_wrong_is_refused_by_name)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         expect_parts_error(&refused[i].parts, refused[i].wanted);
 }
 
-static void the_entry_point_that_was_asked_for_counts(void **state)
+TEST(the_entry_point_that_was_asked_for_counts)
 {
-    (void)state;
     struct assembly assembly;
     char error[200];
     // "other" is of the model Vertex and has modes that are not supported.
@@ -327,9 +317,8 @@ static void the_entry_point_that_was_asked_for_counts(void **state)
     assert_string_equal(error, "no entry point 'mai' of model GLCompute");
 }
 
-static void the_local_size_may_be_constants(void **state)
+TEST(the_local_size_may_be_constants)
 {
-    (void)state;
     const struct parts by_id = {
         .modes = (const uint32_t[]){WORDS(OP(ExecutionModeId, 6), ID_MAIN,
                                           SpvExecutionModeLocalSizeId, ID_SPEC, ID_ONE, ID_THREE)}};
@@ -351,9 +340,8 @@ static void the_local_size_may_be_constants(void **state)
     module_free(module);
 }
 
-static void what_a_reader_need_not_know_is_passed_over(void **state)
+TEST(what_a_reader_need_not_know_is_passed_over)
 {
-    (void)state;
     const struct parts parts = {
         .capabilities = (const uint32_t[]){WORDS(OP(Extension, 8), 0x5f565053, 0x5f52484b,
                                                  0x5f6e6f6e, 0x616d6573, 0x6369746e, 0x666e695f,
@@ -385,9 +373,8 @@ static void what_a_reader_need_not_know_is_passed_over(void **state)
     module_free(module);
 }
 
-static void models_of_memory_are_noted(void **state)
+TEST(models_of_memory_are_noted)
 {
-    (void)state;
     const struct parts parts =
         PART(memory_model, OP(MemoryModel, 3), SpvAddressingModelPhysicalStorageBuffer64,
              SpvMemoryModelVulkan);
@@ -399,9 +386,8 @@ static void models_of_memory_are_noted(void **state)
 
 enum { A_STRUCT = ID_FREE, A_POINTER, A_VARIABLE, A_GROUP, A_MEMBER_GROUP, AN_ARRAY };
 
-static void decorations_reach_ids_members_and_groups(void **state)
+TEST(decorations_reach_ids_members_and_groups)
 {
-    (void)state;
     const struct parts parts = {
         .names = (const uint32_t[]){WORDS(
             OP(Name, 4), A_VARIABLE, 0x61746164, 0,                     // "data"
@@ -457,9 +443,8 @@ static void decorations_reach_ids_members_and_groups(void **state)
     module_free(module);
 }
 
-static void names_are_spirvs_own(void **state)
+TEST(names_are_spirvs_own)
 {
-    (void)state;
     assert_string_equal(module_op_name(SpvOpIAdd), "OpIAdd");
     assert_string_equal(module_op_name(SpvOpGroupNonUniformShuffle), "OpGroupNonUniformShuffle");
     assert_string_equal(module_op_name(60000), "Unknown");
@@ -474,24 +459,4 @@ static void names_are_spirvs_own(void **state)
     assert_true(module_knows_capability(SpvCapabilitySubgroupBallotKHR));
     assert_true(module_knows_capability(SpvCapabilitySubgroupVoteKHR));
     assert_false(module_knows_extension("SPV_EXT_shader_tile_image"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_small_module_is_read),
-        cmocka_unit_test(the_other_byte_order_is_read),
-        cmocka_unit_test(wrong_headers_are_refused),
-        cmocka_unit_test(versions_1_0_to_1_6_are_read),
-        cmocka_unit_test(a_module_that_is_cut_is_refused),
-        cmocka_unit_test(errors_name_the_word),
-        cmocka_unit_test(what_is_wrong_is_refused_by_name),
-        cmocka_unit_test(the_entry_point_that_was_asked_for_counts),
-        cmocka_unit_test(the_local_size_may_be_constants),
-        cmocka_unit_test(what_a_reader_need_not_know_is_passed_over),
-        cmocka_unit_test(models_of_memory_are_noted),
-        cmocka_unit_test(decorations_reach_ids_members_and_groups),
-        cmocka_unit_test(names_are_spirvs_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

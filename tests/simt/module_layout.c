@@ -75,9 +75,8 @@ static const uint32_t layout_declarations[] = {
           OP(TypeStruct, 5), T_OUTER, T_MATS, T_LIST, T_TAIL, //
           OP(TypeStruct, 6), T_LOOSE, T_INT8, T_INT64, ID_BOOL, T_INT8)};
 
-static void types_take_the_room_that_they_say(void **state)
+TEST(types_take_the_room_that_they_say)
 {
-    (void)state;
     struct module *module =
         specialised(&(struct parts){.names = layout_names, .declarations = layout_declarations}, 6);
     assert_int_equal(module_type(module, T_LIST)->count, 6);
@@ -115,9 +114,8 @@ static void types_take_the_room_that_they_say(void **state)
 }
 
 // The same matrix by rows and by columns: which lines are as long, and how many there are.
-static void matrices_have_their_stride_from_the_member(void **state)
+TEST(matrices_have_their_stride_from_the_member)
 {
-    (void)state;
     for (uint32_t row_major = 0; row_major < 2; row_major++) {
         const uint32_t names[] = {
             WORDS(OP(MemberDecorate, 5), T_OUTER, 0, SpvDecorationOffset, 4,        //
@@ -136,9 +134,8 @@ static void matrices_have_their_stride_from_the_member(void **state)
     }
 }
 
-static void a_list_through_pointers_ends(void **state)
+TEST(a_list_through_pointers_ends)
 {
-    (void)state;
     enum { POINTER = ID_FREE, NODE, LATER };
     const struct parts parts = {
         .names = (const uint32_t[]){WORDS(OP(MemberDecorate, 5), NODE, 0, SpvDecorationOffset, 0, //
@@ -168,9 +165,8 @@ static void expect_specialise_error(const uint32_t *declarations, uint64_t spec,
     module_free(module);
 }
 
-static void lengths_are_checked_when_they_are_known(void **state)
+TEST(lengths_are_checked_when_they_are_known)
 {
-    (void)state;
     const uint32_t array[] = {WORDS(OP(TypeArray, 4), ID_FREE, ID_UINT, ID_SPEC)};
     expect_specialise_error(array, 0, "OpTypeArray of length 0");
     expect_specialise_error(array, UINT64_C(1) << 32, "OpTypeArray of length 4294967296");
@@ -179,9 +175,8 @@ static void lengths_are_checked_when_they_are_known(void **state)
     expect_specialise_error(unknown, 1, "OpTypeArray: the value of its length %20 is not known");
 }
 
-static void only_memory_may_hold_what_is_large(void **state)
+TEST(only_memory_may_hold_what_is_large)
 {
-    (void)state;
     const uint32_t in_memory[] = {
         WORDS(OP(TypeArray, 4), ID_FREE, ID_UINT, ID_SPEC,                        //
               OP(TypePointer, 4), ID_FREE + 1, SpvStorageClassWorkgroup, ID_FREE, //
@@ -211,9 +206,8 @@ static void only_memory_may_hold_what_is_large(void **state)
 }
 
 // Arrays of arrays of 2^32 - 1: 2^64 bytes and more, without wrapping around.
-static void sizes_do_not_wrap_around(void **state)
+TEST(sizes_do_not_wrap_around)
 {
-    (void)state;
     uint32_t words[64], count = 0;
     for (uint32_t i = 0; i < 8; i++) {
         const uint32_t array[] = {OP(TypeArray, 4), ID_FREE + i, i ? ID_FREE + i - 1 : ID_UINT,
@@ -244,9 +238,8 @@ static uint32_t nest(uint32_t *words, uint32_t levels)
     return ID_FREE + levels - 1;
 }
 
-static void nesting_is_bounded(void **state)
+TEST(nesting_is_bounded)
 {
-    (void)state;
     uint32_t words[400];
     const struct parts parts = {.declarations = words};
     const uint32_t last = nest(words, MODULE_DEPTH_MAX - 1);
@@ -262,9 +255,8 @@ static void nesting_is_bounded(void **state)
 }
 
 // Good modules with wrong words in them: no sanitizer may say anything.
-static void random_words_do_no_harm(void **state)
+TEST(random_words_do_no_harm)
 {
-    (void)state;
     uint64_t random = 0x9e3779b97f4a7c15;
     struct assembly assembly;
     for (int round = 0; round < 5000; round++) {
@@ -285,19 +277,4 @@ static void random_words_do_no_harm(void **state)
         assert_true(module || error[0]);
         module_free(module);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(types_take_the_room_that_they_say),
-        cmocka_unit_test(matrices_have_their_stride_from_the_member),
-        cmocka_unit_test(a_list_through_pointers_ends),
-        cmocka_unit_test(lengths_are_checked_when_they_are_known),
-        cmocka_unit_test(only_memory_may_hold_what_is_large),
-        cmocka_unit_test(sizes_do_not_wrap_around),
-        cmocka_unit_test(nesting_is_bounded),
-        cmocka_unit_test(random_words_do_no_harm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

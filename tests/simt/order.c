@@ -2,6 +2,7 @@
 // The memory model: what is ordered is never seen otherwise, and what is not ordered is seen out of
 // order now and then. Small programs, each invocation's as a list, are interleaved at random; what
 // they may and may not see is from the Vulkan specification's chapter on the memory model.
+#define UNIT_MAIN
 #include "world.h"
 
 #define SEEDS 2000
@@ -158,9 +159,8 @@ static struct litmus shared_message(struct actor reader, uint32_t scope, bool vu
     return litmus;
 }
 
-static void ordered_messages_arrive(void **state)
+TEST(ordered_messages_arrive)
 {
-    (void)state;
     struct litmus (*const forms[])(struct actor, uint32_t, bool) = {message, fenced_message,
                                                                     shared_message};
     for (unsigned form = 0; form < 3; form++)
@@ -189,9 +189,8 @@ static void assert_breaks(const char *name, const struct litmus *litmus)
     assert_true(broken > SEEDS / 200);
 }
 
-static void unordered_messages_break(void **state)
+TEST(unordered_messages_break)
 {
-    (void)state;
     for (unsigned r = 0; r < 3; r++) {
         const struct actor reader = readers[r].reader;
         struct litmus litmus = message(reader, DEVICE, false);
@@ -238,9 +237,8 @@ static void unordered_messages_break(void **state)
     }
 }
 
-static void failed_compare_has_unequal_semantics(void **state)
+TEST(failed_compare_has_unequal_semantics)
 {
-    (void)state;
     struct litmus litmus = message(readers[2].reader, DEVICE, false);
     struct step *compare = &litmus.steps[1][0];
     compare->kind = FAIL_COMPARE;
@@ -253,9 +251,8 @@ static void failed_compare_has_unequal_semantics(void **state)
 }
 
 // Availability and visibility of single accesses, and coherent ones, need no semantics.
-static void single_accesses(void **state)
+TEST(single_accesses)
 {
-    (void)state;
     for (unsigned r = 0; r < 3; r++) {
         struct litmus litmus = message(readers[r].reader, DEVICE, true);
         litmus.steps[0][1].semantics = RELEASE | UNIFORM;
@@ -277,9 +274,8 @@ static void single_accesses(void **state)
     }
 }
 
-static void store_buffering(void **state)
+TEST(store_buffering)
 {
-    (void)state;
     const uint32_t flags = ACCESS_NON_PRIVATE;
     const struct litmus litmus = {
         .actors = {writer, {1, 0, 0}},
@@ -309,9 +305,8 @@ static struct litmus relayed(struct actor a, uint32_t first, struct actor b, uin
     };
 }
 
-static void order_is_cumulative(void **state)
+TEST(order_is_cumulative)
 {
-    (void)state;
     static const struct {
         struct actor a, b, c;
         uint32_t first, second;
@@ -370,9 +365,8 @@ static unsigned barrier(uint32_t scope, uint32_t semantics, bool is_shared, bool
     return broken;
 }
 
-static void barriers(void **state)
+TEST(barriers)
 {
-    (void)state;
     const uint32_t both = ACQUIRE_RELEASE, vulkan = AVAILABLE | VISIBLE;
     assert_int_equal(barrier(WORKGROUP, both | UNIFORM, false, false), 0);
     assert_int_equal(barrier(WORKGROUP, both | SHARED, true, false), 0);
@@ -467,9 +461,8 @@ static void handed_on(uint64_t seed, bool vulkan, bool fences)
     assert_memory_equal(world.bytes, expected, sizeof expected);
 }
 
-static void memory_is_handed_on(void **state)
+TEST(memory_is_handed_on)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++)
         handed_on(seed, seed & 1, seed & 2);
 }
@@ -518,9 +511,8 @@ static uint64_t draw_access(struct actor actor, bool is_store, uint64_t address,
     return value;
 }
 
-static void location_has_one_order(void **state)
+TEST(location_has_one_order)
 {
-    (void)state;
     static struct history histories[ACTORS][WORDS];
     unsigned stale = 0, loads = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -554,9 +546,8 @@ static void location_has_one_order(void **state)
 }
 
 // A private store that becomes one with another does not keep that from being released.
-static void private_store_beside_another(void **state)
+TEST(private_store_beside_another)
 {
-    (void)state;
     const struct actor other = readers[2].reader;
     world_begin(1, ORDER_VULKAN, true);
     struct exec *exec = world_as(writer);
@@ -569,9 +560,8 @@ static void private_store_beside_another(void **state)
 }
 
 // A store that nothing orders arrives in the end, and a load that is repeated sees it.
-static void everything_arrives(void **state)
+TEST(everything_arrives)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         world_begin(seed, seed & 1 ? ORDER_VULKAN : ORDER_RELAXED, true);
         const struct actor reader = readers[seed % 3].reader;
@@ -584,9 +574,8 @@ static void everything_arrives(void **state)
     }
 }
 
-static void end_makes_available(void **state)
+TEST(end_makes_available)
 {
-    (void)state;
     world_begin(1, ORDER_VULKAN, true);
     struct exec *exec = world_as(writer);
     for (unsigned i = 0; i < 40; i++)
@@ -604,9 +593,8 @@ static void end_makes_available(void **state)
 
 // ORDER_RELAXED: atomics order nothing and are late; fences order plain accesses, control barriers
 // everything; a read-modify-write is still one step.
-static void relaxed_atomics(void **state)
+TEST(relaxed_atomics)
 {
-    (void)state;
     for (unsigned r = 0; r < 3; r++) {
         struct litmus litmus = message(readers[r].reader, DEVICE, false);
         litmus.rules = ORDER_RELAXED;
@@ -656,9 +644,8 @@ static uint64_t count_one(struct actor actor)
 }
 
 // ORDER_TORN: an addition may miss what another invocation has just added, but never its own.
-static void torn_additions(void **state)
+TEST(torn_additions)
 {
-    (void)state;
     for (int rules = ORDER_VULKAN; rules <= ORDER_TORN; rules++) {
         unsigned lost = 0;
         for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -677,9 +664,8 @@ static void torn_additions(void **state)
 }
 
 // Shared memory that a later workgroup gets has no past, and buffers none of an earlier dispatch.
-static void past_is_forgotten(void **state)
+TEST(past_is_forgotten)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         world_begin(seed, ORDER_VULKAN, false);
         const struct actor other = readers[seed % 2].reader;
@@ -698,22 +684,5 @@ static void past_is_forgotten(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ordered_messages_arrive),
-        cmocka_unit_test(unordered_messages_break),
-        cmocka_unit_test(failed_compare_has_unequal_semantics),
-        cmocka_unit_test(single_accesses),
-        cmocka_unit_test(store_buffering),
-        cmocka_unit_test(order_is_cumulative),
-        cmocka_unit_test(barriers),
-        cmocka_unit_test(memory_is_handed_on),
-        cmocka_unit_test(location_has_one_order),
-        cmocka_unit_test(private_store_beside_another),
-        cmocka_unit_test(everything_arrives),
-        cmocka_unit_test(end_makes_available),
-        cmocka_unit_test(relaxed_atomics),
-        cmocka_unit_test(torn_additions),
-        cmocka_unit_test(past_is_forgotten),
-    };
-    return cmocka_run_group_tests(tests, world_create, world_free);
+    return unit_run(world_create, world_free);
 }

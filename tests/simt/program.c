@@ -30,9 +30,8 @@ static const char specialisation[] = HEAD DECORATIONS
     "%m = OpBitcast %uint %moved\n" STORE(0, y) STORE(1, chosen) STORE(2, z) STORE(3, n) STORE(4, m)
         END;
 
-static void constants_are_evaluated(void **state)
+TEST(constants_are_evaluated)
 {
-    (void)state;
     EXPECT(specialisation, 5, 5, 5, 0, 0xfffffffc);
     struct program *program = compile(specialisation);
     assert_int_equal(program->local_size[0], 5);
@@ -41,9 +40,8 @@ static void constants_are_evaluated(void **state)
     program_free(program);
 }
 
-static void constants_are_specialised(void **state)
+TEST(constants_are_specialised)
 {
-    (void)state;
     const struct program_constant constants[] = {{7, 10, 4}, {8, 1, 4}, {9, 1, 8}};
     struct program *program = compile_with(specialisation, constants, 3);
     assert_non_null(program);
@@ -64,9 +62,8 @@ static void constants_are_specialised(void **state)
 
 // Control flow.
 
-static void loops_and_phis(void **state)
+TEST(loops_and_phis)
 {
-    (void)state;
     // Fibonacci numbers 22 and 23: what one phi was becomes the other.
     EXPECT(KERNEL("%21 = OpConstant %uint 21\n", "OpBranch %head\n"
                                                  "%head = OpLabel\n"
@@ -96,9 +93,8 @@ static void loops_and_phis(void **state)
            "%end = OpLabel\n"                                                                      \
            "%r = OpPhi %uint %1 %one %2 %two %3 %other\n" STORE(0, r))
 
-static void switches(void **state)
+TEST(switches)
 {
-    (void)state;
     EXPECT(SWITCH("32 0", "7", "5 %one 7 %two"), 2);
     EXPECT(SWITCH("32 1", "-1", "-1 %one 7 %two"), 1);
     EXPECT(SWITCH("32 0", "8", "5 %one 7 %two"), 3);
@@ -109,9 +105,8 @@ static void switches(void **state)
     EXPECT(SWITCH("32 0", "7", ""), 3);
 }
 
-static void merges_are_recorded(void **state)
+TEST(merges_are_recorded)
 {
-    (void)state;
     struct program *program = compile(SWITCH("32 0", "7", "5 %one 7 %two"));
     assert_int_equal(program->block_count, 5);
     assert_int_equal(program->blocks[0].merge_kind, MERGE_SELECTION);
@@ -155,9 +150,8 @@ static const char calls[] = HEAD DECORATIONS TYPES FUNCTIONS BEGIN
     "OpReturn\n"
     "OpFunctionEnd\n";
 
-static void functions_are_called(void **state)
+TEST(functions_are_called)
 {
-    (void)state;
     EXPECT(calls, 1, 3, 9);
     struct program *program = compile(calls);
     assert_int_equal(program->function_count, 3);
@@ -173,9 +167,8 @@ static void functions_are_called(void **state)
     program_free(program);
 }
 
-static void recursion_is_refused(void **state)
+TEST(recursion_is_refused)
 {
-    (void)state;
     refuse(HEAD DECORATIONS TYPES BEGIN
            "%r = OpFunctionCall %void %f\n" END "%f = OpFunction %void None %f_void\n"
            "%b1 = OpLabel\n"
@@ -187,9 +180,8 @@ static void recursion_is_refused(void **state)
 
 // Composites.
 
-static void composites(void **state)
+TEST(composites)
 {
-    (void)state;
     EXPECT(KERNEL("%pair = OpTypeStruct %uint %v3\n"
                   "%nest = OpTypeStruct %pair %v2\n",
                   "%a = OpCompositeConstruct %v2 %1 %2\n"
@@ -212,9 +204,8 @@ static void composites(void **state)
            2, 5, 1, 5, 2, 1);
 }
 
-static void large_composites_are_copied(void **state)
+TEST(large_composites_are_copied)
 {
-    (void)state;
     // 300 and 301 cells: more than one instruction copies.
     EXPECT(KERNEL("%300 = OpConstant %uint 300\n"
                   "%299 = OpConstant %uint 299\n"
@@ -236,9 +227,8 @@ static void large_composites_are_copied(void **state)
            3, 3, 2, 0);
 }
 
-static void matrices_are_transposed(void **state)
+TEST(matrices_are_transposed)
 {
-    (void)state;
     EXPECT(KERNEL("%fv2 = OpTypeVector %float 2\n"
                   "%fv3 = OpTypeVector %float 3\n"
                   "%m23 = OpTypeMatrix %fv3 2\n"
@@ -259,9 +249,8 @@ static void matrices_are_transposed(void **state)
            0x40000000, 0x40000000, 0x3f800000);
 }
 
-static void copies_that_match_logically(void **state)
+TEST(copies_that_match_logically)
 {
-    (void)state;
     EXPECT(KERNEL("%s1 = OpTypeStruct %uint %v2\n"
                   "%s2 = OpTypeStruct %uint %v2\n",
                   "%a = OpCompositeConstruct %v2 %1 %2\n"
@@ -276,15 +265,13 @@ static void copies_that_match_logically(void **state)
            "do not match");
 }
 
-static void hints_change_nothing(void **state)
+TEST(hints_change_nothing)
 {
-    (void)state;
     EXPECT(KERNEL("", "%e = OpExpectKHR %uint %3 %4\nOpAssumeTrueKHR %true\n" STORE(0, e)), 3);
 }
 
-static void junk_is_of_its_type(void **state)
+TEST(junk_is_of_its_type)
 {
-    (void)state;
     struct program *program = compile(KERNEL("%mix = OpTypeStruct %bool %uint %v3 %bool\n",
                                              "%junk = OpUndef %mix\n"
                                              "%a = OpCompositeExtract %bool %junk 3\n"
@@ -303,9 +290,8 @@ static void junk_is_of_its_type(void **state)
     program_free(program);
 }
 
-static void results_through_pointers(void **state)
+TEST(results_through_pointers)
 {
-    (void)state;
     // modf(-2.5) is -0.5 and -2; frexp(6) is 0.75 * 2^3.
     EXPECT("OpCapability Shader\n"
            "%debug = OpExtInstImport \"NonSemantic.Some\"\n"
@@ -335,9 +321,8 @@ static void results_through_pointers(void **state)
 
 // Variables in registers.
 
-static void registers_are_copied(void **state)
+TEST(registers_are_copied)
 {
-    (void)state;
     const char *text = KERNEL("%four = OpTypeArray %v2 %4\n"
                               "%thing = OpTypeStruct %uint %four\n"
                               "%p_thing = OpTypePointer Function %thing\n"
@@ -360,9 +345,8 @@ static void registers_are_copied(void **state)
     program_free(program);
 }
 
-static void registers_are_indexed(void **state)
+TEST(registers_are_indexed)
 {
-    (void)state;
     EXPECT(KERNEL("%four = OpTypeArray %v2 %4\n"
                   "%p_four = OpTypePointer Function %four\n"
                   "%p_v2 = OpTypePointer Function %v2\n",
@@ -381,9 +365,8 @@ static void registers_are_indexed(void **state)
            0, 5, 4);
 }
 
-static void indices_out_of_bounds(void **state)
+TEST(indices_out_of_bounds)
 {
-    (void)state;
     // The second is constant: neither may touch other cells.
     struct program *program = compile(KERNEL("%two = OpTypeArray %uint %2\n"
                                              "%p_two = OpTypePointer Function %two\n",
@@ -405,9 +388,8 @@ static void indices_out_of_bounds(void **state)
 
 // Whatever instruction of a kernel is cut short, or grows by the next one's words, it is refused or
 // compiled, and nothing else happens.
-static void lengths_are_never_trusted(void **state)
+TEST(lengths_are_never_trusted)
 {
-    (void)state;
     const struct program_options options = {
         .entry = "main", .subgroup = 1, .local_size_max = 64, .shared_max = 1024};
     assemble(&assembly, specialisation);
@@ -421,29 +403,4 @@ static void lengths_are_never_trusted(void **state)
         }
         program_free(program_compile(whole.words, at, &options, error, sizeof error));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constants_are_evaluated),
-        cmocka_unit_test(constants_are_specialised),
-        cmocka_unit_test(loops_and_phis),
-        cmocka_unit_test(switches),
-        cmocka_unit_test(merges_are_recorded),
-        cmocka_unit_test(functions_are_called),
-        cmocka_unit_test(recursion_is_refused),
-        cmocka_unit_test(composites),
-        cmocka_unit_test(large_composites_are_copied),
-        cmocka_unit_test(matrices_are_transposed),
-        cmocka_unit_test(copies_that_match_logically),
-        cmocka_unit_test(hints_change_nothing),
-        cmocka_unit_test(junk_is_of_its_type),
-        cmocka_unit_test(results_through_pointers),
-        cmocka_unit_test(registers_are_copied),
-        cmocka_unit_test(registers_are_indexed),
-        cmocka_unit_test(indices_out_of_bounds),
-        cmocka_unit_test(lengths_are_never_trusted),
-    };
-    return cmocka_run_group_tests_name("simt-program", tests, NULL, NULL);
 }

@@ -5,9 +5,8 @@
 
 // Memory.
 
-static void matrices_have_their_layout(void **state)
+TEST(matrices_have_their_layout)
 {
-    (void)state;
     // A row-major mat2x3 (2 columns of 3) at 16 with rows of 8 bytes, a column-major one at 48 with
     // columns of 16 bytes. The buffer's words are their own indices, converted to float bits by
     // nobody: they are moved as bits.
@@ -58,9 +57,8 @@ static void matrices_have_their_layout(void **state)
     finish(program);
 }
 
-static void pointers_move_in_arrays(void **state)
+TEST(pointers_move_in_arrays)
 {
-    (void)state;
     EXPECT(HEAD DECORATIONS "OpDecorate %p_word ArrayStride 4\n" TYPES
                             "%back = OpConstant %int -1\n" BEGIN
                             "%p = OpAccessChain %p_word %out %0 %3\n"
@@ -76,9 +74,8 @@ static void pointers_move_in_arrays(void **state)
 }
 
 // The distance is in elements, with its sign, in as many bits as its type has.
-static void distances_in_arrays(void **state)
+TEST(distances_in_arrays)
 {
-    (void)state;
     EXPECT(HEAD DECORATIONS
            "OpDecorate %p_word ArrayStride 4\n" TYPES "%short = OpTypeInt 16 0\n"
            "%large = OpTypeInt 64 1\n" BEGIN "%p = OpAccessChain %p_word %out %0 %5\n"
@@ -132,9 +129,8 @@ static void distances_in_arrays(void **state)
            -3u, 0);
 }
 
-static void memory_is_copied(void **state)
+TEST(memory_is_copied)
 {
-    (void)state;
     EXPECT(KERNEL("%three = OpTypeArray %uint %3\n"
                   "%p_three = OpTypePointer Function %three\n"
                   "%p_shared = OpTypePointer Workgroup %uint\n"
@@ -151,9 +147,8 @@ static void memory_is_copied(void **state)
            0, 0, 4);
 }
 
-static void workgroup_variables_lie_apart(void **state)
+TEST(workgroup_variables_lie_apart)
 {
-    (void)state;
     const char *text = KERNEL("%pair = OpTypeStruct %bool %uint\n"
                               "%array = OpTypeArray %pair %3\n"
                               "%p_array = OpTypePointer Workgroup %array\n"
@@ -184,9 +179,8 @@ static void workgroup_variables_lie_apart(void **state)
     program_free(program);
 }
 
-static void resources_are_declared(void **state)
+TEST(resources_are_declared)
 {
-    (void)state;
     const char *text = HEAD DECORATIONS
         "OpDecorate %in DescriptorSet 1\n"
         "OpDecorate %in Binding 4\n"
@@ -244,15 +238,13 @@ static void resources_are_declared(void **state)
     finish(program);
 }
 
-static void array_lengths(void **state)
+TEST(array_lengths)
 {
-    (void)state;
     EXPECT(KERNEL("", "%n = OpArrayLength %uint %out 0\n" STORE(0, n)), OUTPUT_WORDS);
 }
 
-static void accesses_have_flags(void **state)
+TEST(accesses_have_flags)
 {
-    (void)state;
     struct program *program = compile(KERNEL("", STORE(0, 1)));
     assert_int_equal(find_run(program, memory_store, 0)->flags, ACCESS_NON_PRIVATE);
     program_free(program);
@@ -284,9 +276,8 @@ static void accesses_have_flags(void **state)
     program_free(program);
 }
 
-static void barriers_and_inputs(void **state)
+TEST(barriers_and_inputs)
 {
-    (void)state;
     struct program *program =
         compile(HEAD DECORATIONS
                 "OpDecorate %id BuiltIn LocalInvocationId\n"
@@ -315,9 +306,8 @@ static void barriers_and_inputs(void **state)
     finish(program);
 }
 
-static void atomics_are_decoded(void **state)
+TEST(atomics_are_decoded)
 {
-    (void)state;
     EXPECT(KERNEL("", "%p = OpAccessChain %p_word %out %0 %1\n"
                       "%a = OpAtomicIAdd %uint %p %1 %0 %3\n"
                       "%b = OpAtomicCompareExchange %uint %p %1 %0 %0 %5 %3\n"
@@ -327,9 +317,8 @@ static void atomics_are_decoded(void **state)
            0, 2, 3, 5, 5);
 }
 
-static void listing_is_readable(void **state)
+TEST(listing_is_readable)
 {
-    (void)state;
     struct program *program =
         compile(HEAD NAMES "OpName %v \"a;\\x\"\n" DECORATIONS TYPES
                            "%signed = OpConstant %int -7\n" BEGIN "OpSelectionMerge %end None\n"
@@ -356,9 +345,8 @@ static void listing_is_readable(void **state)
     program_free(program);
 }
 
-static void what_is_wrong_is_refused(void **state)
+TEST(what_is_wrong_is_refused)
 {
-    (void)state;
     static const struct {
         const char *declarations, *code, *error;
     } rows[] = {
@@ -426,23 +414,4 @@ static void what_is_wrong_is_refused(void **state)
                  "%big = OpConstant %uint 65\n", rows[i].declarations, BEGIN, rows[i].code, END);
         refuse(text, rows[i].error);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrices_have_their_layout),
-        cmocka_unit_test(pointers_move_in_arrays),
-        cmocka_unit_test(distances_in_arrays),
-        cmocka_unit_test(memory_is_copied),
-        cmocka_unit_test(workgroup_variables_lie_apart),
-        cmocka_unit_test(resources_are_declared),
-        cmocka_unit_test(array_lengths),
-        cmocka_unit_test(accesses_have_flags),
-        cmocka_unit_test(barriers_and_inputs),
-        cmocka_unit_test(atomics_are_decoded),
-        cmocka_unit_test(listing_is_readable),
-        cmocka_unit_test(what_is_wrong_is_refused),
-    };
-    return cmocka_run_group_tests_name("simt-program-memory", tests, NULL, NULL);
 }

@@ -3,8 +3,6 @@
 #include "device.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -80,9 +78,8 @@ static VkEvent event_make(struct device *device)
 
 // Dispatches
 
-static void a_dispatch_has_what_was_bound_when_it_was_recorded(void **state)
+TEST(a_dispatch_has_what_was_bound_when_it_was_recorded)
 {
-    (void)state;
     struct device device;
     struct pipeline pipeline;
     device_open(&device, MODEL_LOCKSTEP, 0, 1);
@@ -121,9 +118,8 @@ static void a_dispatch_has_what_was_bound_when_it_was_recorded(void **state)
     device_close(&device);
 }
 
-static void indirect_dispatches_read_the_buffer_late_and_in_bounds(void **state)
+TEST(indirect_dispatches_read_the_buffer_late_and_in_bounds)
 {
-    (void)state;
     struct device device;
     struct pipeline pipeline;
     device_open(&device, MODEL_LOCKSTEP, 0, 1);
@@ -149,9 +145,8 @@ static void indirect_dispatches_read_the_buffer_late_and_in_bounds(void **state)
     device_close(&device);
 }
 
-static void command_buffers_are_replayed_and_recorded_anew(void **state)
+TEST(command_buffers_are_replayed_and_recorded_anew)
 {
-    (void)state;
     struct device device;
     struct pipeline pipeline;
     device_open(&device, MODEL_LOCKSTEP, 0, 1);
@@ -186,9 +181,8 @@ static void command_buffers_are_replayed_and_recorded_anew(void **state)
     device_close(&device);
 }
 
-static void secondary_command_buffers_are_executed(void **state)
+TEST(secondary_command_buffers_are_executed)
 {
-    (void)state;
     struct device device;
     struct pipeline pipeline;
     device_open(&device, MODEL_LOCKSTEP, 0, 1);
@@ -216,9 +210,8 @@ static void secondary_command_buffers_are_executed(void **state)
 
 // Fences, semaphores, events
 
-static void fences_wait_as_long_as_they_should(void **state)
+TEST(fences_wait_as_long_as_they_should)
 {
-    (void)state;
     struct device device;
     device_open(&device, MODEL_LOCKSTEP, 0, 1);
     VkFence fences[2] = {fence_make(&device, 0), fence_make(&device, VK_FENCE_CREATE_SIGNALED_BIT)};
@@ -278,9 +271,8 @@ static uint64_t value_of(struct device *device, VkSemaphore semaphore)
     return value;
 }
 
-static void timelines_may_be_waited_for_before_they_are_signaled(void **state)
+TEST(timelines_may_be_waited_for_before_they_are_signaled)
 {
-    (void)state;
     struct device device;
     struct pipeline pipeline;
     device_open(&device, MODEL_LOCKSTEP, 0, 1);
@@ -338,9 +330,8 @@ static void timelines_may_be_waited_for_before_they_are_signaled(void **state)
     device_close(&device);
 }
 
-static void binary_semaphores_are_used_up(void **state)
+TEST(binary_semaphores_are_used_up)
 {
-    (void)state;
     struct device device;
     device_open(&device, MODEL_LOCKSTEP, 0, 1);
     VkSemaphore semaphore = semaphore_make(&device, false, 0);
@@ -370,9 +361,8 @@ static void binary_semaphores_are_used_up(void **state)
     device_close(&device);
 }
 
-static void events_go_both_ways(void **state)
+TEST(events_go_both_ways)
 {
-    (void)state;
     struct device device;
     device_open(&device, MODEL_LOCKSTEP, 0, 1);
     VkEvent host = event_make(&device), other = event_make(&device);
@@ -410,9 +400,8 @@ static void events_go_both_ways(void **state)
 
 // Queries
 
-static void queries_have_times(void **state)
+TEST(queries_have_times)
 {
-    (void)state;
     struct device device;
     device_open(&device, MODEL_LOCKSTEP, 0, 1);
     struct buffer buffer = buffer_make(&device, 40);
@@ -508,9 +497,8 @@ static void everything_says_that_the_device_is_lost(struct device *device, VkFen
     icd_DestroySemaphore(device->handle, semaphore, NULL);
 }
 
-static void a_fault_of_the_shader_loses_the_device(void **state)
+TEST(a_fault_of_the_shader_loses_the_device)
 {
-    (void)state;
     struct device device;
     struct pipeline pipeline;
     for (int robust = 0; robust < 2; robust++) {
@@ -553,9 +541,8 @@ static void submit_three(struct device *device, struct pipeline *pipeline, VkFen
     assert_int_equal(commands_submit(device, commands, fence), VK_SUCCESS);
 }
 
-static void a_faulty_device_is_lost(void **state)
+TEST(a_faulty_device_is_lost)
 {
-    (void)state;
     struct device device;
     struct pipeline pipeline;
     device_open(&device, MODEL_FAULTY, FAULT_LOST, 2);
@@ -567,9 +554,8 @@ static void a_faulty_device_is_lost(void **state)
     device_close(&device);
 }
 
-static void a_faulty_device_hangs(void **state)
+TEST(a_faulty_device_hangs)
 {
-    (void)state;
     struct device device;
     struct pipeline pipeline;
     device_open(&device, MODEL_FAULTY, FAULT_HANG, 2);
@@ -584,9 +570,8 @@ static void a_faulty_device_hangs(void **state)
     device_close(&device);
 }
 
-static void a_faulty_device_does_nothing(void **state)
+TEST(a_faulty_device_does_nothing)
 {
-    (void)state;
     struct device device;
     struct pipeline pipeline;
     device_open(&device, MODEL_FAULTY, FAULT_NOTHING, 2);
@@ -607,9 +592,8 @@ static void a_faulty_device_does_nothing(void **state)
 }
 
 #ifndef _WIN32
-static void a_faulty_device_crashes(void **state)
+TEST(a_faulty_device_crashes)
 {
-    (void)state;
     fflush(NULL);
     const pid_t child = fork();
     assert_true(child >= 0);
@@ -627,26 +611,3 @@ static void a_faulty_device_crashes(void **state)
     assert_int_equal(WTERMSIG(status), SIGSEGV);
 }
 #endif
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_dispatch_has_what_was_bound_when_it_was_recorded),
-        cmocka_unit_test(indirect_dispatches_read_the_buffer_late_and_in_bounds),
-        cmocka_unit_test(command_buffers_are_replayed_and_recorded_anew),
-        cmocka_unit_test(secondary_command_buffers_are_executed),
-        cmocka_unit_test(fences_wait_as_long_as_they_should),
-        cmocka_unit_test(timelines_may_be_waited_for_before_they_are_signaled),
-        cmocka_unit_test(binary_semaphores_are_used_up),
-        cmocka_unit_test(events_go_both_ways),
-        cmocka_unit_test(queries_have_times),
-        cmocka_unit_test(a_fault_of_the_shader_loses_the_device),
-        cmocka_unit_test(a_faulty_device_is_lost),
-        cmocka_unit_test(a_faulty_device_hangs),
-        cmocka_unit_test(a_faulty_device_does_nothing),
-#ifndef _WIN32
-        cmocka_unit_test(a_faulty_device_crashes),
-#endif
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

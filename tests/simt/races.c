@@ -5,6 +5,7 @@
 // share of the others in which one is found is told, and has its lower limit.
 //
 // usage: races CORPUS
+#define UNIT_MAIN
 #include "../unit/axiomatic.h"
 
 #include "explain/race.h"
@@ -155,11 +156,10 @@ static void tell(const struct share *share, unsigned least)
     assert_true(share->free && share->found * 100 >= share->racing * least);
 }
 
-static void all_of_the_corpus(void **state)
+TEST(all_of_the_corpus)
 {
     struct share share = {0};
     char path[4096];
-    (void)state;
     DIR *folder = opendir(corpus);
     assert_non_null(folder);
     for (const struct dirent *each; (each = readdir(folder));) {
@@ -175,12 +175,11 @@ static void all_of_the_corpus(void **state)
 }
 
 // Each program at one of the places where its threads and locations may be.
-static void enumerated(void **state)
+TEST(enumerated)
 {
     const uint64_t every = getenv("LITMUS_SAMPLE") ? SAMPLED : 1;
     struct share share = {0};
     struct gen_small small;
-    (void)state;
     gen_small_make(&small);
     for (small.program = 0; small.program < small.count; small.program++) {
         OWNED(text_free) struct text name = {0};
@@ -202,10 +201,6 @@ static void enumerated(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_of_the_corpus),
-        cmocka_unit_test(enumerated),
-    };
     corpus = argc > 1 ? argv[1] : "corpus";
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // LITMUS_SIMT: what is understood, and what is said about the rest.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "../unit/unit.h"
 
 #include "settings.h"
-
-#include <string.h>
 
 static struct settings parsed(const char *text)
 {
@@ -21,9 +15,8 @@ static struct settings parsed(const char *text)
     return settings;
 }
 
-static void nothing_gives_the_defaults(void **state)
+TEST(nothing_gives_the_defaults)
 {
-    (void)state;
     const char *const nothing[] = {NULL, ""};
     for (int i = 0; i < 2; i++) {
         const struct settings settings = parsed(nothing[i]);
@@ -44,9 +37,8 @@ static void nothing_gives_the_defaults(void **state)
     }
 }
 
-static void everything_can_be_set(void **state)
+TEST(everything_can_be_set)
 {
-    (void)state;
     const struct settings settings =
         parsed("trace=/tmp/a b.txt,bounds=report,at=18446744073709551615,rate=0.25,fault=memory,"
                "depth=64,schedule=priority,resident=64,threads=1,subgroup=128,devices=1,"
@@ -67,9 +59,8 @@ static void everything_can_be_set(void **state)
     assert_string_equal(settings.counts, "c");
 }
 
-static void every_name_is_understood(void **state)
+TEST(every_name_is_understood)
 {
-    (void)state;
     const char *const models[] = {"lockstep", "tangled", "snooping", "lagging",     "peeling",
                                   "relaxed",  "unfair",  "faulty",   "miscompiling"};
     const char *const faults[] = {"wrong",   "lost",       "hang",       "crash", "memory",
@@ -94,9 +85,8 @@ static void every_name_is_understood(void **state)
     }
 }
 
-static void numbers_are_exact(void **state)
+TEST(numbers_are_exact)
 {
-    (void)state;
     assert_int_equal(parsed("devices=16").devices, 16);
     assert_int_equal(parsed("seed=7").seed, 7);
     assert_int_equal(parsed("seed=0").seed, 0);
@@ -168,9 +158,8 @@ static const struct {
     {"seed=1,model=tangled,seed=1", "seed is given twice"},
 };
 
-static void wrong_settings_are_refused_with_what_would_be_right(void **state)
+TEST(wrong_settings_are_refused_with_what_would_be_right)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct settings settings;
         char error[256], wanted[256] = "LITMUS_SIMT: ";
@@ -181,9 +170,8 @@ static void wrong_settings_are_refused_with_what_would_be_right(void **state)
     }
 }
 
-static void long_text_stays_within_bounds(void **state)
+TEST(long_text_stays_within_bounds)
 {
-    (void)state;
     char text[1100] = "trace=";
     memset(text + 6, 'x', 511);
     assert_int_equal(strlen(parsed(text).trace), 511);
@@ -199,17 +187,4 @@ static void long_text_stays_within_bounds(void **state)
     assert_string_equal(tiny, "L");
     assert_int_equal(tiny[2], 'c');
     assert_false(settings_parse("model=x", &settings, tiny, 0));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_gives_the_defaults),
-        cmocka_unit_test(everything_can_be_set),
-        cmocka_unit_test(every_name_is_understood),
-        cmocka_unit_test(numbers_are_exact),
-        cmocka_unit_test(wrong_settings_are_refused_with_what_would_be_right),
-        cmocka_unit_test(long_text_stays_within_bounds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,9 @@
 // Modules made of words, for tests: one that is good, and parts that are added to it.
 #pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit/unit.h"
 
 #include "module/module.h"
-
-#include <string.h>
 
 #define OP(name, length) ((uint32_t)(length) << 16 | SpvOp##name)
 #define WORDS(...)       __VA_ARGS__, END

@@ -10,9 +10,6 @@
 #include "memory/past.h"
 #include "memory/regions.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define WORLD_GROUPS    2
 #define WORLD_SUBGROUPS 2
 #define WORLD_WIDTH     4

@@ -6,9 +6,6 @@
 #include "base/random.h"
 #include "compare/compare.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define FARMS 60
 // What a test which keeps its 5 % exceeds less than twice in ten thousand times.
 #define MOST_FALSE 11
@@ -132,7 +129,7 @@ static unsigned count_farms(const struct farm *farm, uint64_t seed, unsigned *od
     return any;
 }
 
-static void alike(void **state)
+TEST(alike)
 {
     static const struct farm farms[] = {
         {.devices = 2, .configurations = 20, .runs = 300, .rate = 0.3},
@@ -142,7 +139,6 @@ static void alike(void **state)
         // Runs that do not fail by themselves: the batches say so.
         {.devices = 6, .configurations = 6, .runs = 200, .rate = 0.2, .bunching = 0.5},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof farms / sizeof farms[0]; i++) {
         unsigned odd[16];
         const unsigned any = count_farms(&farms[i], i + 1, odd);
@@ -151,7 +147,7 @@ static void alike(void **state)
     }
 }
 
-static void one_is_bad(void **state)
+TEST(one_is_bad)
 {
     static const struct {
         struct farm farm;
@@ -165,7 +161,6 @@ static void one_is_bad(void **state)
         // Fails less often: a device that does not what it is to do is odd, too.
         {{.devices = 6, .configurations = 5, .runs = 400, .rate = 0.3, .bad = 0.1, .bads = 1}, 57},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         unsigned odd[16];
         const size_t good = rows[i].farm.devices - rows[i].farm.bads;
@@ -181,13 +176,12 @@ static void one_is_bad(void **state)
 }
 
 // Devices of other kinds, other modules and results of stopping rules are not put together.
-static void what_is_comparable(void **state)
+TEST(what_is_comparable)
 {
     const struct farm farm = {.devices = 4, .configurations = 1, .runs = 100, .rate = 0.5};
     struct lit_random random = {5};
     struct compare_side each, others;
     struct compare_pairs pairs;
-    (void)state;
     make(&farm, &random, &each);
     snprintf(each.model.devices[3].facts.driver_version, 8, "2");
     compare_across_others(&each, &others);
@@ -219,14 +213,4 @@ static void what_is_comparable(void **state)
     compare_pairs_clear(&pairs);
     compare_side_clear(&others);
     compare_side_clear(&each);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alike),
-        cmocka_unit_test(one_is_bad),
-        cmocka_unit_test(what_is_comparable),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,8 +6,6 @@
 
 #include "base/random.h"
 
-#include <string.h>
-
 static const struct cat_mode mask = {.check = CAT_CHECK_MASK}; // outcome 2 is allowed
 
 // What a worker counts in a batch of `runs`.
@@ -76,9 +74,8 @@ static void check_changes(struct eng_count *count, enum eng_result result)
     assert_null(eng_result_disagrees(result, count, &mask));
 }
 
-static void counts(void **state)
+TEST(counts)
 {
-    (void)state;
     struct lit_random random = {7};
     for (int i = 0; i < 300; i++) {
         struct eng_count count = count_all(&random);
@@ -98,9 +95,8 @@ static void counts(void **state)
     }
 }
 
-static void nothing(void **state)
+TEST(nothing)
 {
-    (void)state;
     struct eng_count count = {0};
     assert_null(eng_result_disagrees(ENG_SKIP, &count, NULL));
     assert_null(eng_result_disagrees(ENG_PASS, &count, NULL)); // of a shard without a run
@@ -110,10 +106,4 @@ static void nothing(void **state)
     count.outcomes[CAT_RIGHT] = UINT64_MAX;
     count.outcomes[CAT_NEVER_WRITTEN] = 1; // 0 by overflow
     assert_non_null(eng_result_disagrees(ENG_PASS, &count, NULL));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(counts), cmocka_unit_test(nothing)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,10 +6,9 @@
 #include "base/random.h"
 
 // Relations, by another algorithm: paths of each length.
-static void relations(void **state)
+TEST(relations)
 {
     struct lit_random random = {7};
-    (void)state;
     for (int round = 0; round < 3000; round++) {
         struct axi_relation relation, closed;
         bool paths[9][9][9] = {{{false}}}; // of a length, from, to
@@ -148,11 +147,10 @@ static struct side draw_side(struct lit_random *random)
     };
 }
 
-static void message_passing(void **state)
+TEST(message_passing)
 {
     struct lit_random random = {22};
     unsigned ordered = 0;
-    (void)state;
     for (int round = 0; round < 100000; round++) {
         const struct side out = draw_side(&random), in = draw_side(&random);
         const enum place place = (enum place)(round % PLACES);
@@ -401,9 +399,8 @@ static const struct row {
      false, true},
 };
 
-static void by_hand(void **state)
+TEST(by_hand)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         OWNED(text_free) struct text text = {0};
         OWNED(decided_clear) struct decided decided;
@@ -419,9 +416,8 @@ static void by_hand(void **state)
 }
 
 // Looking only at what can be consistent gives the same states, races and checks.
-static void pruned(void **state)
+TEST(pruned)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         OWNED(text_free) struct text text = {0};
         OWNED(decided_clear) struct decided all;
@@ -447,7 +443,7 @@ static void pruned(void **state)
 }
 
 // Chains: P1 hands on what P0 made available to their workgroup alone.
-static void chains(void **state)
+TEST(chains)
 {
     static const char text[] =
         "VULKAN chain\n{ x=0; y=0; z=0; }\n"
@@ -456,7 +452,6 @@ static void chains(void **state)
         "st.atom.rel.wg.sc0.semsc0 y, 1 | st.atom.rel.dv.sc0.semsc0.semav z, 1 | "
         "ld.vis.dv.sc0 r1, x ;\n"
         "filter (P1:r0 == 1 /\\ P2:r0 == 1) exists (P2:r1 == 0)";
-    (void)state;
     for (int without = 0; without < 2; without++) {
         OWNED(decided_clear) struct decided decided;
         const struct axi_options how = {
@@ -469,10 +464,9 @@ static void chains(void **state)
     }
 }
 
-static void a_cycle_is_told(void **state)
+TEST(a_cycle_is_told)
 {
     OWNED(decided_clear) struct decided decided;
-    (void)state;
     assert_true(decide("VULKAN CoRR\n" OTHER ST "x, 1 | " LD "r0, x ; | " LD
                        "r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)",
                        &decided));
@@ -481,14 +475,4 @@ static void a_cycle_is_told(void **state)
     axi_figure_line(decided.verdict.states[2].figure, &line);
     assert_string_equal(line.data, "P0 st x=1, reads-from, P1 ld x=1, program order, P1 ld x=0, "
                                    "from-reads, P0 st x=1");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(relations), cmocka_unit_test(message_passing),
-        cmocka_unit_test(by_hand),   cmocka_unit_test(pruned),
-        cmocka_unit_test(chains),    cmocka_unit_test(a_cycle_is_told),
-    };
-    return cmocka_run_group_tests_name("axiomatic", tests, NULL, NULL);
 }

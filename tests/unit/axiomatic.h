@@ -7,9 +7,6 @@
 #include "axiomatic/decide.h"
 #include "base/text.h"
 
-#include <stdio.h>
-#include <string.h>
-
 struct decided {
     struct axi_program program;
     struct axi_verdict verdict;

@@ -38,9 +38,8 @@ static const struct {
      "fair lobe hsa-obe hsa obe none ", NULL},
 };
 
-static void by_hand(void **state)
+TEST(by_hand)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         OWNED(axi_program_clear) struct axi_program program;
         OWNED(axi_ending_clear) struct axi_ending ending;
@@ -62,7 +61,7 @@ static void by_hand(void **state)
 }
 
 // A thread that passes a barrier by, and one that counts without end.
-static void barrier_and_size(void **state)
+TEST(barrier_and_size)
 {
     static const char passed_by[] =
         "VULKAN a\n{ x=0; }\n P0@sg 0, wg 0, qf 0 | P1@sg 1, wg 0, qf 0 ;\n" GET(x) " | " SET(
@@ -71,7 +70,6 @@ static void barrier_and_size(void **state)
     static const char counts[] = TWO "L: | ;\n add r0, r0, 1 | ;\n goto L | ;\n";
     static const char one[] = "NEWTHREAD\nld.atom.scopedev.sc0 x = 0\nSATISFIABLE consistent[X]\n";
     struct lit_error error = {0};
-    (void)state;
     OWNED(axi_program_clear) struct axi_program a, b, c;
     OWNED(axi_ending_clear) struct axi_ending ending = {0}, none = {0};
     assert_true(axi_parse(passed_by, sizeof passed_by - 1, &a, &error));
@@ -89,12 +87,11 @@ static void barrier_and_size(void **state)
 
 // The generated programs: their number is that of docs/memory-model.md, each must end under what
 // its name says and is a program in each place.
-static void waiting_programs(void **state)
+TEST(waiting_programs)
 {
     size_t count = 0, few = 0, of[1 << AXI_PROGRESSES] = {0};
     OWNED(lit_free) struct axi_waiting *all = axi_waiting_make(SIZE_MAX, &count);
     OWNED(lit_free) struct axi_waiting *some = axi_waiting_make(8, &few);
-    (void)state;
     assert_int_equal(count, 143);
     assert_int_equal(few, 48);
     assert_string_equal(some[0].name, "s1-w1");
@@ -125,7 +122,7 @@ static void waiting_programs(void **state)
         assert_int_equal(of[counts[i][0]], counts[i][1]);
 }
 
-static void names_of_no_program(void **state)
+TEST(names_of_no_program)
 {
     static const char *const names[] = {"progress-lanes-fair-",
                                         "progress-lanes-fair-n0-",
@@ -140,18 +137,6 @@ static void names_of_no_program(void **state)
                                         ""};
     enum axi_place place;
     unsigned ends;
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_false(axi_waiting_named(names[i], &place, &ends));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),
-        cmocka_unit_test(barrier_and_size),
-        cmocka_unit_test(waiting_programs),
-        cmocka_unit_test(names_of_no_program),
-    };
-    return cmocka_run_group_tests_name("axiomatic_progress", tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #define HEAD "VULKAN a\n{ x=0; }\n P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 0, qf 0 ;\n"
 
 // Each with what its error begins with; those that cannot be expressed are no faults of the text.
-static void mistakes(void **state)
+TEST(mistakes)
 {
     static const struct {
         const char *text, *error;
@@ -66,7 +66,6 @@ static void mistakes(void **state)
         {"NEWTHREAD 3\nst.sc0 x\nNEWTHREAD 3", "line 3, column 12: a second thread 3", false},
         {"st.membar.sc0 x", "line 1, column 1: one of ld, st", false},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         OWNED(axi_program_clear) struct axi_program program;
         struct lit_error error = {0};
@@ -77,7 +76,7 @@ static void mistakes(void **state)
     }
 }
 
-static void everything_of_the_dialect(void **state)
+TEST(everything_of_the_dialect)
 {
     static const char text[] =
         "vulkan all of it\n\"a (* comment\" \n{\nP0:r1=3; P1: r0 = -0x10;\nx=5; y aliases x;\n}\n"
@@ -93,7 +92,6 @@ static void everything_of_the_dialect(void **state)
         "~exists (P0:r1 != 0 /\\ [x] <= -1 \\/ P1:r2 >= P0:r1)\n";
     OWNED(axi_program_clear) struct axi_program program;
     struct lit_error error = {0};
-    (void)state;
     if (!axi_parse(text, sizeof text - 1, &program, &error))
         fail_msg("%s", error.message);
     assert_string_equal(program.name, "all of it");
@@ -125,9 +123,8 @@ static void everything_of_the_dialect(void **state)
 }
 
 // Both sides of limits.
-static void bounds(void **state)
+TEST(bounds)
 {
-    (void)state;
     for (int more = 0; more < 2; more++) {
         OWNED(text_free) struct text text = {0};
         OWNED(axi_program_clear) struct axi_program program;
@@ -152,7 +149,7 @@ static void bounds(void **state)
 }
 
 // A .test fixes what is read, and says whether such an execution is consistent and free of races.
-static void alloy(void **state)
+TEST(alloy)
 {
     static const char text[] =
         "// a comment\r\nNEWWG\r\nNEWSG\r\nNEWTHREAD\r\nst.av.scopedev.sc0 x = 1\r\n"
@@ -161,7 +158,6 @@ static void alloy(void **state)
         "SATISFIABLE consistent[X] && #dr=0\r\nNOSOLUTION consistent[X] && #dr>0\r\n"
         "SATISFIABLE consistent[X] && (#rs=1)\r\nNOSOLUTION #dr>0\r\nSATISFIABLE #dr>0\r\n";
     OWNED(decided_clear) struct decided decided;
-    (void)state;
     assert_true(decide(text, &decided));
     assert_int_equal(decided.program.thread_count, 2);
     assert_int_equal(decided.program.threads[1].number, 5);
@@ -171,7 +167,7 @@ static void alloy(void **state)
         assert_int_equal(axi_holds(&decided.program, &decided.verdict, i), i < 4);
 }
 
-static void too_large(void **state)
+TEST(too_large)
 {
     static const struct {
         const char *body, *error;
@@ -181,7 +177,6 @@ static void too_large(void **state)
          "ld.sc0 r3, x | ; ld.sc0 r4, x | ; ld.sc0 r5, x | ; ld.sc0 r6, x | ; ld.sc0 r7, x | ;",
          "too large: 6.55e+04 candidate executions, more than 1000"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         OWNED(text_free) struct text text = {0};
         OWNED(decided_clear) struct decided decided = {0};
@@ -197,11 +192,10 @@ static void too_large(void **state)
 }
 
 // A loop with stores is followed as far as is asked.
-static void loops_are_cut(void **state)
+TEST(loops_are_cut)
 {
     static const char text[] = HEAD "L: | ; add r0, r0, 1 | ; st.atom.dv.sc0 x, r0 | ;"
                                     "blt r0, 4, L | ; exists (P0:r0 == 4)";
-    (void)state;
     for (unsigned rounds = 2; rounds < 4; rounds++) {
         OWNED(decided_clear) struct decided decided;
         const struct axi_options how = {.rounds = rounds, .most = 1000, .listed = 1000};
@@ -209,14 +203,4 @@ static void loops_are_cut(void **state)
         assert_int_equal(decided.verdict.cut, rounds < 3);
         assert_int_equal(decided.verdict.found[0], rounds == 3);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes),  cmocka_unit_test(everything_of_the_dialect),
-        cmocka_unit_test(bounds),    cmocka_unit_test(alloy),
-        cmocka_unit_test(too_large), cmocka_unit_test(loops_are_cut),
-    };
-    return cmocka_run_group_tests_name("axiomatic_text", tests, NULL, NULL);
 }

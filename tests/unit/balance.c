@@ -39,10 +39,9 @@ static double best(const struct eng_load *items, size_t count, double *ends, siz
 }
 
 // Graham's bound, (4 - 1 / parts) / 3 of the best, and the bound is reached.
-static void near_the_best(void **state)
+TEST(near_the_best)
 {
     struct lit_random random = {7};
-    (void)state;
     for (int round = 0; round < 300; round++) {
         struct eng_load items[9] = {0};
         const size_t parts = 2 + random_below(&random, 3), count = 1 + random_below(&random, 9);
@@ -66,7 +65,7 @@ static void near_the_best(void **state)
 #define L ENG_APART_LOST
 
 // As "seconds kind" and the part that each gets.
-static void the_table(void **state)
+TEST(the_table)
 {
     static const struct {
         size_t parts, used, count;
@@ -85,7 +84,6 @@ static void the_table(void **state)
         {2, 2, 4, {{0, N, 0}, {0, N, 1}, {0, N, 0}, {0, N, 0}}},
         {3, 0, 0, {{0, N, 0}}},
     };
-    (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         struct eng_load items[6];
         for (size_t i = 0; i < rows[r].count; i++) {
@@ -97,13 +95,4 @@ static void the_table(void **state)
             if (items[i].part != rows[r].items[i].part)
                 fail_msg("row %zu, item %zu: part %zu", r, i, items[i].part);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(near_the_best),
-        cmocka_unit_test(the_table),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include "engine/measure.h"
 
-static void after_one(void **state)
+TEST(after_one)
 {
     static const struct {
         uint32_t runs;
@@ -17,16 +17,14 @@ static void after_one(void **state)
         {100, 0.101, 50}, {255, 0.049, 256}, {256, 1e-3, 256},  {256, 0, 256},     {256, 0.06, 256},
         {256, 1, 128},    {3, 0.2, 1},       {200, 0.049, 204},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         assert_int_equal(eng_batch_after(table[i].runs, table[i].seconds), table[i].next);
 }
 
 // Whatever the speed: no batch but the first is expected to take longer than 0.1 s, and the last of
 // them takes at least half of 0.05 s where there are as many runs.
-static void at_any_speed(void **state)
+TEST(at_any_speed)
 {
-    (void)state;
     for (double each = 1e-7; each < 1; each *= 1.3) {
         uint32_t runs = 1;
         for (int i = 0; i < 20; i++) {
@@ -36,13 +34,4 @@ static void at_any_speed(void **state)
         }
         assert_true(runs == ENG_MAX_BATCH || runs * each >= 0.025);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(after_one),
-        cmocka_unit_test(at_any_speed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,8 +10,6 @@
 #include "folder.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct dev_facts some_facts(uint32_t subgroup)
 {
@@ -51,9 +49,8 @@ static size_t first_scan(void)
 
 // --- Rows
 
-static void rows_have_names_of_their_own(void **state)
+TEST(rows_have_names_of_their_own)
 {
-    (void)state;
     const size_t count = look_rows();
     struct text *names = lit_alloc(count, sizeof *names);
     assert_true(count > first_scan() && count <= LOOK_ROWS);
@@ -76,9 +73,8 @@ static void rows_have_names_of_their_own(void **state)
     free(names);
 }
 
-static void rows_are_what_their_names_say(void **state)
+TEST(rows_are_what_their_names_say)
 {
-    (void)state;
     for (size_t i = 0; i < look_rows(); i++) {
         const struct bench_row row = look_row(i, 1u << 20);
         struct text name = {0};
@@ -113,9 +109,8 @@ static void rows_are_what_their_names_say(void **state)
 
 // 2^32 words are 2^30 vectors, and their segment has a length of its own, which 32 bits do not
 // hold.
-static void rows_of_16_gib(void **state)
+TEST(rows_of_16_gib)
 {
-    (void)state;
     const struct dev_facts facts = some_facts(32);
     for (size_t i = 0; i < look_rows(); i++) {
         const struct bench_row row = look_row(i, LOOK_MOST), near = look_row(i, LOOK_NEAR);
@@ -135,9 +130,8 @@ static void rows_of_16_gib(void **state)
 }
 
 // Elements, and what is to become of them; floats as their bits.
-static void outputs_are_those_of_the_operation(void **state)
+TEST(outputs_are_those_of_the_operation)
 {
-    (void)state;
     static const struct {
         const char *form, *operation;
         enum cat_scan scan;
@@ -202,9 +196,8 @@ static void outputs_are_those_of_the_operation(void **state)
 
 // Segments begin at every place of a vector, at the first and the last word of a tile, and nowhere
 // in some tiles: of small tiles within as few words as tests scan, of large ones within more.
-static void segments_begin_where_it_matters(void **state)
+TEST(segments_begin_where_it_matters)
 {
-    (void)state;
     static const struct {
         uint32_t tile, words;
     } cases[] = {{1024, 1u << 14}, {1024 * 12 * 4, 1u << 22}, {384 * 35 * 4, 1u << 22}};
@@ -229,9 +222,8 @@ static void segments_begin_where_it_matters(void **state)
     }
 }
 
-static void what_a_device_lacks_is_named(void **state)
+TEST(what_a_device_lacks_is_named)
 {
-    (void)state;
     struct dev_facts facts = some_facts(32);
     struct lit_error error = {0};
     size_t row;
@@ -271,9 +263,8 @@ static void what_a_device_lacks_is_named(void **state)
     assert_string_equal(error.message, "shaderBufferInt64Atomics");
 }
 
-static void there_is_no_row_that_cannot_be(void **state)
+TEST(there_is_no_row_that_cannot_be)
 {
-    (void)state;
     struct dev_facts facts = some_facts(32);
     for (size_t i = 0; i < look_rows(); i++) {
         const struct bench_row row = look_row(i, 1u << 20);
@@ -297,9 +288,8 @@ static void there_is_no_row_that_cannot_be(void **state)
     }
 }
 
-static void sets_come_back(void **state)
+TEST(sets_come_back)
 {
-    (void)state;
     struct look_set set = {0}, back;
     char text[LOOK_SET_TEXT];
     look_set_write(&set, text);
@@ -320,9 +310,8 @@ static void sets_come_back(void **state)
     assert_false(look_set_read(text, &back));
 }
 
-static void every_device_has_a_default(void **state)
+TEST(every_device_has_a_default)
 {
-    (void)state;
     for (uint32_t subgroup = 4; subgroup <= 128; subgroup *= 2)
         for (uint64_t elements = 1u << 13; elements <= LOOK_MOST; elements *= 2) {
             struct dev_facts facts = some_facts(subgroup);
@@ -374,9 +363,8 @@ static bool tell_time(struct bench_result *result, size_t number, uint32_t round
 }
 
 // Beside what unit/bench_rows.c has: a row that is not asked for, one that no scan has.
-static void nonsense_is_refused(void **state)
+TEST(nonsense_is_refused)
 {
-    (void)state;
     struct look_set set = {0};
     struct bench_result result;
     set.has[3] = set.has[first_scan()] = true;
@@ -410,9 +398,8 @@ static double cost_of(size_t number)
     return number == broken ? -10 : number == fastest ? 450 : number == second ? 460 : 900;
 }
 
-static void the_best_is_right_and_fast(void **state)
+TEST(the_best_is_right_and_fast)
 {
-    (void)state;
     struct look_set set = {0}, kept;
     struct bench_result result;
     fastest = first_scan() + 9;
@@ -499,9 +486,8 @@ static bool search(look_measure *measure, double each, double budget, struct ben
     return look_search(&tune, budget, 1u << 20, &set, size);
 }
 
-static void the_search_halves_and_ends(void **state)
+TEST(the_search_halves_and_ends)
 {
-    (void)state;
     struct bench_size size;
     fastest = first_scan() + 300;
     while (look_kind(fastest) != BENCH_LOOKBACK)
@@ -527,9 +513,8 @@ static void the_search_halves_and_ends(void **state)
 }
 
 // A search goes on without it, and tells it in the end.
-static void what_was_wrong_on_the_way_is_told(void **state)
+TEST(what_was_wrong_on_the_way_is_told)
 {
-    (void)state;
     struct bench_size size;
     size_t wrong = 0;
     fastest = first_scan() + 300;
@@ -572,9 +557,8 @@ static const char *write_file(const char *name, const char *text)
     return path;
 }
 
-static void choices_come_back(void **state)
+TEST_IN(choices_come_back, make_folder, remove_folder)
 {
-    (void)state;
     const struct dev_facts facts = some_facts(32);
     struct look_tunings tunings = {0}, back = {0};
     struct lit_error error = {0};
@@ -612,9 +596,8 @@ static void choices_come_back(void **state)
     assert_int_equal(back.count, 0);
 }
 
-static void choices_are_not_trusted(void **state)
+TEST_IN(choices_are_not_trusted, make_folder, remove_folder)
 {
-    (void)state;
     const struct dev_facts facts = some_facts(32);
     struct dev_facts weak = facts;
     size_t found = 0;
@@ -653,9 +636,8 @@ static void choices_are_not_trusted(void **state)
     }
 }
 
-static void cub_is_read(void **state)
+TEST_IN(cub_is_read, make_folder, remove_folder)
 {
-    (void)state;
     struct look_cub cub;
     struct lit_error error = {0};
     static const char good[] =
@@ -695,9 +677,8 @@ static void cub_is_read(void **state)
     assert_non_null(strstr(error.message, "/nowhere/cub.json"));
 }
 
-static void a_wait_that_ran_out_says_nothing(void **state)
+TEST(a_wait_that_ran_out_says_nothing)
 {
-    (void)state;
     struct look_set set = {0};
     struct bench_device told = {.count = 1};
     struct bench_result *result = &told.sizes[0].result, failed = {0};
@@ -733,9 +714,8 @@ static void a_wait_that_ran_out_says_nothing(void **state)
     bench_result_clear(&failed);
 }
 
-static void sums_and_exits(void **state)
+TEST(sums_and_exits)
 {
-    (void)state;
     struct look_set set = {0};
     struct bench_device told = {.count = 2};
     set.has[0] = set.has[first_scan()] = true;
@@ -755,29 +735,4 @@ static void sums_and_exits(void **state)
     assert_int_equal(sum.crashed, 1);
     bench_result_clear(&told.sizes[0].result);
     bench_result_clear(&told.sizes[1].result);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_have_names_of_their_own),
-        cmocka_unit_test(rows_are_what_their_names_say),
-        cmocka_unit_test(rows_of_16_gib),
-        cmocka_unit_test(outputs_are_those_of_the_operation),
-        cmocka_unit_test(segments_begin_where_it_matters),
-        cmocka_unit_test(what_a_device_lacks_is_named),
-        cmocka_unit_test(there_is_no_row_that_cannot_be),
-        cmocka_unit_test(sets_come_back),
-        cmocka_unit_test(every_device_has_a_default),
-        cmocka_unit_test(nonsense_is_refused),
-        cmocka_unit_test(the_best_is_right_and_fast),
-        cmocka_unit_test(the_search_halves_and_ends),
-        cmocka_unit_test(what_was_wrong_on_the_way_is_told),
-        cmocka_unit_test_setup_teardown(choices_come_back, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(choices_are_not_trusted, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(cub_is_read, make_folder, remove_folder),
-        cmocka_unit_test(a_wait_that_ran_out_says_nothing),
-        cmocka_unit_test(sums_and_exits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

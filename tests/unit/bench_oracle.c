@@ -5,9 +5,6 @@
 
 #include "bench/oracle.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define WORDS BENCH_ELEMENTS
 
 static uint32_t input[WORDS], expected[WORDS], slow[WORDS];
@@ -23,9 +20,8 @@ static struct bench_row scan_row(enum bench_level level, uint32_t items, uint32_
 }
 
 // Pascal's triangle, modulo 2^32: C(n - 1 + d, d) lies in its diagonals.
-static void coefficients_are_those_of_the_triangle(void **state)
+TEST(coefficients_are_those_of_the_triangle)
 {
-    (void)state;
     enum { MOST = 70, COUNT = 300 };
     static uint32_t diagonal[COUNT], found[COUNT];
     for (uint32_t d = 0; d < COUNT; d++)
@@ -39,9 +35,8 @@ static void coefficients_are_those_of_the_triangle(void **state)
 }
 
 // One wrong word in the input, or in any iteration, is seen: its own word keeps it as it is.
-static void an_error_does_not_vanish(void **state)
+TEST(an_error_does_not_vanish)
 {
-    (void)state;
     const struct bench_row row = scan_row(BENCH_SUBGROUP, 1, 1024);
     uint64_t first = 0;
     bench_input(1, input, WORDS);
@@ -53,9 +48,8 @@ static void an_error_does_not_vanish(void **state)
 }
 
 // A device that does not shuffle at all is seen, since the program makes iterations odd.
-static void even_shuffles_cancel(void **state)
+TEST(even_shuffles_cancel)
 {
-    (void)state;
     for (uint32_t chains = 1; chains <= 8; chains += 7) {
         struct bench_row row = {.kind = BENCH_SHUFFLES, .chains = chains, .words = WORDS};
         bench_input(1, input, WORDS);
@@ -68,9 +62,8 @@ static void even_shuffles_cancel(void **state)
     }
 }
 
-static void fibonacci_numbers(void **state)
+TEST(fibonacci_numbers)
 {
-    (void)state;
     uint32_t a = 0, b = 1;
     for (uint64_t n = 0; n < 500; n++) {
         uint32_t pair[2];
@@ -83,9 +76,8 @@ static void fibonacci_numbers(void **state)
     }
 }
 
-static void differences_are_counted(void **state)
+TEST(differences_are_counted)
 {
-    (void)state;
     uint64_t first = 99;
     memset(expected, 0, sizeof expected);
     memset(slow, 0, sizeof slow);
@@ -97,9 +89,8 @@ static void differences_are_counted(void **state)
     assert_int_equal(first, 5);
 }
 
-static void input_follows_from_the_seed(void **state)
+TEST(input_follows_from_the_seed)
 {
-    (void)state;
     bench_input(1, input, WORDS);
     bench_input(1, expected, WORDS);
     bench_input(2, slow, WORDS);
@@ -110,17 +101,4 @@ static void input_follows_from_the_seed(void **state)
     bench_input(1, expected, 7);
     assert_memory_equal(input, expected, 7 * sizeof *input);
     assert_int_equal(expected[7], 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(coefficients_are_those_of_the_triangle),
-        cmocka_unit_test(an_error_does_not_vanish),
-        cmocka_unit_test(even_shuffles_cancel),
-        cmocka_unit_test(fibonacci_numbers),
-        cmocka_unit_test(differences_are_counted),
-        cmocka_unit_test(input_follows_from_the_seed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

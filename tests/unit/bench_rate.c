@@ -5,8 +5,6 @@
 #include "bench/rate.h"
 #include "benching/benching.h"
 
-#include <string.h>
-
 // 1,000 runs in a second, of 10 instances with 64 words each.
 static struct bench_rate some_rate(void)
 {
@@ -28,9 +26,8 @@ static struct bench_rate some_rate(void)
                                .check_ns = 3e8};
 }
 
-static void traffic_is_what_the_algorithm_needs(void **state)
+TEST(traffic_is_what_the_algorithm_needs)
 {
-    (void)state;
     struct bench_rate rate = some_rate();
     struct bench_traffic traffic = bench_rate_traffic(&rate);
     assert_true(traffic.fill == 4 * (640 + 3 + 20));
@@ -43,9 +40,8 @@ static void traffic_is_what_the_algorithm_needs(void **state)
     assert_true(bench_rate_subgroups(&rate) == 20);
 }
 
-static void figures_add_up(void **state)
+TEST(figures_add_up)
 {
-    (void)state;
     struct bench_rates rates = {0};
     struct bench_rate rate = some_rate();
     const double runs[] = {1000, 3000, 2000};
@@ -74,9 +70,8 @@ static void figures_add_up(void **state)
     bench_rates_clear(&rates);
 }
 
-static void ratios_are_of_the_same_round(void **state)
+TEST(ratios_are_of_the_same_round)
 {
-    (void)state;
     struct bench_rates rates = {0};
     struct stat_sample ratio;
     const uint64_t batched[] = {1000, 500, 900}, single[] = {100, 50, 30};
@@ -96,9 +91,8 @@ static void ratios_are_of_the_same_round(void **state)
     bench_rates_clear(&rates);
 }
 
-static void nonsense_is_not_taken(void **state)
+TEST(nonsense_is_not_taken)
 {
-    (void)state;
     struct bench_rates rates = {0};
     const struct bench_rate good = some_rate();
     struct bench_rate bad[12];
@@ -129,9 +123,8 @@ static void nonsense_is_not_taken(void **state)
     bench_rates_clear(&rates);
 }
 
-static void exit_codes(void **state)
+TEST(exit_codes)
 {
-    (void)state;
     char because[256];
     struct bench_rate right = some_rate(), wrong = some_rate();
     wrong.failed = 1;
@@ -155,16 +148,4 @@ static void exit_codes(void **state)
         assert_int_equal(
             benching_rates_exit(cases[i].rates, 2, cases[i].out_of_time, because, sizeof because),
             cases[i].code);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(traffic_is_what_the_algorithm_needs),
-        cmocka_unit_test(figures_add_up),
-        cmocka_unit_test(ratios_are_of_the_same_round),
-        cmocka_unit_test(nonsense_is_not_taken),
-        cmocka_unit_test(exit_codes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,8 +9,6 @@
 #include "stats/stats.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct dev_facts some_facts(uint32_t subgroup)
 {
@@ -30,9 +28,8 @@ static size_t rows_of(uint32_t subgroup, uint32_t loops, struct bench_row rows[B
     return bench_scan_rows(&shape, rows);
 }
 
-static void names_are_different(void **state)
+TEST(names_are_different)
 {
-    (void)state;
     struct bench_row rows[BENCH_ROWS];
     struct text names[BENCH_ROWS] = {{0}};
     const size_t count = rows_of(32, 10, rows);
@@ -48,9 +45,8 @@ static void names_are_different(void **state)
         text_free(&names[i]);
 }
 
-static void each_row_has_a_module_of_its_own(void **state)
+TEST(each_row_has_a_module_of_its_own)
 {
-    (void)state;
     struct bench_row rows[BENCH_ROWS];
     const size_t count = rows_of(32, 10, rows);
     for (size_t i = 0; i < count; i++) {
@@ -110,9 +106,8 @@ static void walk_block(struct tally *tally, uint32_t subgroup, uint32_t items)
     tally->adds += BENCH_BLOCK * items; // what is to the left
 }
 
-static void operations_are_counted(void **state)
+TEST(operations_are_counted)
 {
-    (void)state;
     static const uint32_t sizes[] = {4, 8, 16, 32, 64, 128};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         struct bench_row rows[BENCH_ROWS];
@@ -136,9 +131,8 @@ static void operations_are_counted(void **state)
     }
 }
 
-static void limits_have_odd_iterations(void **state)
+TEST(limits_have_odd_iterations)
 {
-    (void)state;
     struct bench_row rows[BENCH_ROWS];
     rows_of(32, 1000, rows);
     assert_int_equal(rows[0].kind, BENCH_COPY);
@@ -151,9 +145,8 @@ static void limits_have_odd_iterations(void **state)
     assert_int_equal(rows[4].shuffles, UINT64_C(65536) * 16 * 1001);
 }
 
-static void what_a_device_lacks_is_named(void **state)
+TEST(what_a_device_lacks_is_named)
 {
-    (void)state;
     struct bench_row rows[BENCH_ROWS];
     struct lit_error error = {0};
     struct dev_facts facts = some_facts(32);
@@ -179,9 +172,8 @@ static void what_a_device_lacks_is_named(void **state)
     assert_false(bench_row_fits(native, &facts, &error));
 }
 
-static void copies_fit_the_device(void **state)
+TEST(copies_fit_the_device)
 {
-    (void)state;
     struct dev_facts facts = some_facts(32);
     assert_int_equal(bench_copied(BENCH_ELEMENTS, &facts), BENCH_ELEMENTS * 128);
     assert_int_equal(bench_copied(1u << 20, &facts), 1u << 26);
@@ -215,9 +207,8 @@ static bool time_row(struct bench_result *result, uint32_t row, uint32_t round, 
     return bench_result_time(result, &said);
 }
 
-static void rows_that_cannot_be_are_refused(void **state)
+TEST(rows_that_cannot_be_are_refused)
 {
-    (void)state;
     struct bench_result result;
     const struct dev_facts facts = some_facts(32);
     bench_result_begin(&result, &facts, 1u << 16, 0, 1, 2);
@@ -250,9 +241,8 @@ static void rows_that_cannot_be_are_refused(void **state)
     bench_result_clear(&result);
 }
 
-static void dispatches_that_cannot_be_are_refused(void **state)
+TEST(dispatches_that_cannot_be_are_refused)
 {
-    (void)state;
     struct bench_result result;
     begin(&result, 2);
     assert_false(time_row(&result, (uint32_t)result.count, 0, 1));
@@ -276,9 +266,8 @@ static void dispatches_that_cannot_be_are_refused(void **state)
     bench_result_clear(&result);
 }
 
-static void wrong_words_are_never_right(void **state)
+TEST(wrong_words_are_never_right)
 {
-    (void)state;
     struct bench_result result;
     begin(&result, 1);
     // In the round for warming up already.
@@ -293,9 +282,8 @@ static void wrong_words_are_never_right(void **state)
     bench_result_clear(&result);
 }
 
-static void figures_of_a_row(void **state)
+TEST(figures_of_a_row)
 {
-    (void)state;
     struct bench_result result;
     begin(&result, 1);
     for (uint32_t i = 0; i < result.count; i++) {
@@ -331,9 +319,8 @@ static enum lit_exit exit_of(struct bench_sum sum)
     return code;
 }
 
-static void exit_codes(void **state)
+TEST(exit_codes)
 {
-    (void)state;
     assert_int_equal(exit_of((struct bench_sum){.right = 3}), LIT_EXIT_OK);
     assert_int_equal(exit_of((struct bench_sum){.right = 3, .skipped = 2}), LIT_EXIT_OK);
     assert_int_equal(exit_of((struct bench_sum){.skipped = 2}), LIT_EXIT_NOTHING);
@@ -348,9 +335,8 @@ static void exit_codes(void **state)
     assert_int_equal(exit_of((struct bench_sum){.right = 3, .out_of_time = true}), LIT_EXIT_TIME);
 }
 
-static void iterations_are_calibrated(void **state)
+TEST(iterations_are_calibrated)
 {
-    (void)state;
     bool enough = true;
     // Nothing was measured: as many as there may be.
     assert_int_equal(eng_bench_loops(3, 0, 33, 25e9, &enough), BENCH_LOOPS);
@@ -366,9 +352,8 @@ static void iterations_are_calibrated(void **state)
     assert_true(enough);
 }
 
-static void numbers_in_words(void **state)
+TEST(numbers_in_words)
 {
-    (void)state;
     char text[32];
     assert_string_equal(benching_ms(text, 126800), "0.1268");
     assert_string_equal(benching_ms(text, 12240000), "12.24");
@@ -407,9 +392,8 @@ static double slow_quantile(const double *values, size_t count, double share)
     }
 }
 
-static void samples(void **state)
+TEST(samples)
 {
-    (void)state;
     double values[40];
     uint32_t x = 1;
     for (size_t count = 1; count <= 40; count++) {
@@ -424,25 +408,4 @@ static void samples(void **state)
     }
     const struct stat_sample known = stat_sample((const double[]){4, 1, 3, 2}, 4);
     assert_true(fabs(known.median - 2.5) < 1e-12 && fabs(known.low - 1.75) < 1e-12);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_different),
-        cmocka_unit_test(each_row_has_a_module_of_its_own),
-        cmocka_unit_test(operations_are_counted),
-        cmocka_unit_test(limits_have_odd_iterations),
-        cmocka_unit_test(what_a_device_lacks_is_named),
-        cmocka_unit_test(copies_fit_the_device),
-        cmocka_unit_test(rows_that_cannot_be_are_refused),
-        cmocka_unit_test(dispatches_that_cannot_be_are_refused),
-        cmocka_unit_test(wrong_words_are_never_right),
-        cmocka_unit_test(figures_of_a_row),
-        cmocka_unit_test(exit_codes),
-        cmocka_unit_test(iterations_are_calibrated),
-        cmocka_unit_test(numbers_in_words),
-        cmocka_unit_test(samples),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

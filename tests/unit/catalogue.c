@@ -6,9 +6,6 @@
 #include "catalogue/catalogue.h"
 #include "model/check.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const uint32_t sizes[] = {8, 4, 16, 64, 32, 128};
 
 static size_t size_count(void)
@@ -72,9 +69,8 @@ static void check_ids(const struct names *names)
     free(ids);
 }
 
-static void every_name_is_unique_and_means_its_case(void **state)
+TEST(every_name_is_unique_and_means_its_case)
 {
-    (void)state;
     struct names names = {0};
     for (size_t t = 0; t < cat_test_count(); t++)
         for (size_t s = 0; s < size_count(); s++)
@@ -132,9 +128,8 @@ static void check_module(const struct cat_case *which, void *user)
     assert_int_equal(strlen(module->sha256), 64);
 }
 
-static void every_case_has_a_module(void **state)
+TEST(every_case_has_a_module)
 {
-    (void)state;
     for (size_t t = 0; t < cat_test_count(); t++)
         for (size_t s = 0; s < size_count(); s++)
             cat_test_each(cat_test_at(t), sizes[s], check_module, NULL);
@@ -199,17 +194,15 @@ static void check_oracle(const struct cat_case *which, void *user)
     free(output);
 }
 
-static void every_oracle_keeps_to_its_shape(void **state)
+TEST(every_oracle_keeps_to_its_shape)
 {
-    (void)state;
     for (size_t t = 0; t < cat_test_count(); t++)
         for (size_t s = 1; s < size_count(); s += 2)
             cat_test_each(cat_test_at(t), sizes[s], check_oracle, NULL);
 }
 
-static void heads_and_sources_agree(void **state)
+TEST(heads_and_sources_agree)
 {
-    (void)state;
     for (size_t t = 0; t < cat_test_count(); t++) {
         const struct cat_test *test = cat_test_at(t);
         assert_ptr_equal(cat_test_find(test->head.name), test);
@@ -242,9 +235,8 @@ static size_t selected(const char *const *patterns, size_t count, bool thorough)
     return tally.selected;
 }
 
-static void patterns_select(void **state)
+TEST(patterns_select)
 {
-    (void)state;
     const char *const all[] = {"*"}, *const family[] = {"loop"}, *const glob[] = {"loop.*"};
     const char *const but[] = {"!loop"}, *const both[] = {"loop", "shuffle"};
     const char *const minus[] = {"*", "!loop.*"};
@@ -273,9 +265,8 @@ static void find_first(const struct cat_case *which, void *user)
     }
 }
 
-static void a_configuration_that_is_named_runs(void **state)
+TEST(a_configuration_that_is_named_runs)
 {
-    (void)state;
     struct first first = {0};
     cat_test_each(cat_test_find("shuffle.scan-loop"), 32, find_first, &first);
     assert_non_null(first.thorough);
@@ -289,9 +280,8 @@ static void a_configuration_that_is_named_runs(void **state)
 }
 
 // The last lane of a subgroup of two is lane 1: that configuration is there under one name.
-static void a_name_that_says_the_same_as_another_is_none(void **state)
+TEST(a_name_that_says_the_same_as_another_is_none)
 {
-    (void)state;
     struct first first = {0};
     cat_test_each(cat_test_find("divergence.loop-exit"), 4, find_first, &first);
     assert_non_null(first.quick);
@@ -320,9 +310,8 @@ static void a_name_that_says_the_same_as_another_is_none(void **state)
 }
 
 // A test's part of a selection has the same cases of that test.
-static void a_narrowed_selection_selects_the_same(void **state)
+TEST(a_narrowed_selection_selects_the_same)
 {
-    (void)state;
     static const char *const rows[][3] = {
         {"shuffle.*", "!loop"},
         {"!loop.*", "loop.desync", "!loop.desync/sync=none*"},
@@ -362,9 +351,8 @@ static void check_complaint(const char *pattern, const char *complaint)
     assert_string_equal(error.message, complaint);
 }
 
-static void unknown_names_are_answered_with_the_nearest(void **state)
+TEST(unknown_names_are_answered_with_the_nearest)
 {
-    (void)state;
     check_complaint("shufle.scan-loop",
                     "no test matches 'shufle.scan-loop'; the nearest is 'shuffle.scan-loop'");
     check_complaint("loop.desync/sync=no",
@@ -388,9 +376,8 @@ static void unknown_names_are_answered_with_the_nearest(void **state)
     }
 }
 
-static void what_is_left_out_is_the_default(void **state)
+TEST(what_is_left_out_is_the_default)
 {
-    (void)state;
 #define LOOP "shuffle.scan-loop/sync=control-each,reconvergence=default,form=variables,op=add,"
 #define REST "mode=inclusive,access=descriptor,pressure=none"
     static const char *const table[][2] = {
@@ -427,29 +414,10 @@ static void what_is_left_out_is_the_default(void **state)
     assert_string_equal(error.message, "shuffle.scan-loop: parameter 'workgroup' is missing");
 }
 
-static void every_expectation_names_its_rules(void **state)
+TEST(every_expectation_names_its_rules)
 {
-    (void)state;
     for (size_t t = 0; t < cat_test_count(); t++)
         for (size_t i = 0; i < cat_test_at(t)->head.expect_count; i++)
             if (!cat_test_at(t)->head.expect[i].by)
                 fail_msg("%s: an expect line without 'by'", cat_test_at(t)->head.name);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_name_is_unique_and_means_its_case),
-        cmocka_unit_test(every_case_has_a_module),
-        cmocka_unit_test(every_oracle_keeps_to_its_shape),
-        cmocka_unit_test(heads_and_sources_agree),
-        cmocka_unit_test(patterns_select),
-        cmocka_unit_test(a_configuration_that_is_named_runs),
-        cmocka_unit_test(a_name_that_says_the_same_as_another_is_none),
-        cmocka_unit_test(a_narrowed_selection_selects_the_same),
-        cmocka_unit_test(unknown_names_are_answered_with_the_nearest),
-        cmocka_unit_test(what_is_left_out_is_the_default),
-        cmocka_unit_test(every_expectation_names_its_rules),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,6 @@
 
 #include "model/check.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static uint32_t equal(uint32_t got, uint32_t want)
 {
     return cat_classify(CAT_CHECK_EQUAL, got, &want);
@@ -17,9 +14,8 @@ static uint32_t tag(uint32_t got, uint32_t want)
     return cat_classify(CAT_CHECK_TAG, got, &want);
 }
 
-static void words_that_are_equal(void **state)
+TEST(words_that_are_equal)
 {
-    (void)state;
     assert_int_equal(equal(7, 7), CAT_RIGHT);
     assert_int_equal(equal(0, 0), CAT_RIGHT);
     assert_int_equal(equal(CAT_POISON, 7), CAT_NEVER_WRITTEN);
@@ -28,9 +24,8 @@ static void words_that_are_equal(void **state)
     assert_int_equal(equal(8, 7), 3);
 }
 
-static void guards_must_stay_poison(void **state)
+TEST(guards_must_stay_poison)
 {
-    (void)state;
     const uint32_t guard[4] = {CAT_POISON, CAT_POISON, ~0u, 0};
     for (int check = CAT_CHECK_EQUAL; check <= CAT_CHECK_MASK; check++) {
         assert_int_equal(cat_classify((enum cat_check)check, CAT_POISON, guard), CAT_RIGHT);
@@ -42,9 +37,8 @@ static void guards_must_stay_poison(void **state)
     assert_int_equal(tag(cat_tag(0, 0), CAT_POISON), 4);
 }
 
-static void tags_tell_lane_and_iteration(void **state)
+TEST(tags_tell_lane_and_iteration)
 {
-    (void)state;
     const uint32_t want = cat_tag(10, 5);
     assert_int_equal(tag(want, want), CAT_RIGHT);
     assert_int_equal(tag(CAT_POISON, want), CAT_NEVER_WRITTEN);
@@ -73,9 +67,8 @@ static uint32_t mask(uint32_t got, uint32_t want, uint32_t alternative, uint32_t
     return cat_classify(CAT_CHECK_MASK, got, expected);
 }
 
-static void masks_may_be_exact(void **state)
+TEST(masks_may_be_exact)
 {
-    (void)state;
     assert_int_equal(mask(0xf0, 0xf0, 0xf0, ~0u, 0), CAT_RIGHT);
     assert_int_equal(mask(0, 0, 0, ~0u, 0), CAT_RIGHT);
     assert_int_equal(mask(CAT_POISON, 0xf0, 0xf0, ~0u, 0), CAT_NEVER_WRITTEN);
@@ -88,9 +81,8 @@ static void masks_may_be_exact(void **state)
     assert_int_equal(mask(~0u, 0xf0, 0xf0, ~0u, 0), 5);
 }
 
-static void masks_may_be_allowed(void **state)
+TEST(masks_may_be_allowed)
 {
-    (void)state;
     assert_int_equal(mask(0xff, 0xf0, 0xff, ~0u, 0), 2); // the alternative
     assert_int_equal(mask(0, 0xf0, 0, ~0u, 0), 2);
     assert_int_equal(mask(0x31, 0xf0, 0xf0, 0x10, 0x3f), 2); // between lower and upper
@@ -118,9 +110,8 @@ static uint32_t choice(uint32_t got)
     return cat_classify(CAT_CHECK_CHOICE, got, expected);
 }
 
-static void choices_have_the_names_of_their_oracle(void **state)
+TEST(choices_have_the_names_of_their_oracle)
 {
-    (void)state;
     static const struct {
         uint32_t got, outcome;
         const char *name;
@@ -154,9 +145,8 @@ static void choices_have_the_names_of_their_oracle(void **state)
     assert_true(cat_mode_fails(&masks, 3));
 }
 
-static void choices_are_counted_by_name(void **state)
+TEST(choices_are_counted_by_name)
 {
-    (void)state;
     const struct cat_shape shape = {.instances = 3, .words_per_instance = 3};
     uint32_t expected[36], output[9] = {3, 2, 0, 3, 2, 1, 3, 3, 3};
     for (size_t i = 0; i < 9; i++)
@@ -176,9 +166,8 @@ static void choices_are_counted_by_name(void **state)
     assert_int_equal(failure.want, 3);
 }
 
-static void outcomes_have_names(void **state)
+TEST(outcomes_have_names)
 {
-    (void)state;
     static const uint32_t last[] = {3, 12, 6};
     for (int i = CAT_CHECK_EQUAL; i <= CAT_CHECK_MASK; i++) {
         const enum cat_check check = (enum cat_check)i;
@@ -201,9 +190,8 @@ static void outcomes_have_names(void **state)
 }
 
 // Each number of a state is an outcome of its own, and its name is that of the state.
-static void states_are_outcomes(void **state)
+TEST(states_are_outcomes)
 {
-    (void)state;
     static struct cat_mode mode = {.check = CAT_CHECK_STATE, .choice = {.fails = 0x10000006}};
     const uint32_t expected = 0;
     uint32_t seen = 0;
@@ -223,9 +211,8 @@ static void states_are_outcomes(void **state)
     assert_false(seen & (1u << CAT_NEVER_WRITTEN | 1u << CAT_VARIED | 1u << CAT_NO_PROGRESS));
 }
 
-static void a_whole_output_is_counted(void **state)
+TEST(a_whole_output_is_counted)
 {
-    (void)state;
     const struct cat_shape shape = {.instances = 4, .words_per_instance = 3};
     const uint32_t expected[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, CAT_POISON};
     uint32_t output[12];
@@ -270,9 +257,8 @@ static void a_whole_output_is_counted(void **state)
     assert_int_equal(failures[1].outcome, CAT_NEVER_WRITTEN);
 }
 
-static void a_failing_word_outweighs_an_allowed_one(void **state)
+TEST(a_failing_word_outweighs_an_allowed_one)
 {
-    (void)state;
     const struct cat_shape shape = {.instances = 2, .words_per_instance = 2};
     const uint32_t expected[16] = {1, 3, ~0u, 0, 1, 3, ~0u, 0, 1, 3, ~0u, 0, 1, 3, ~0u, 0};
     const uint32_t output[4] = {3, 1, 3, 2};
@@ -288,22 +274,4 @@ static void a_failing_word_outweighs_an_allowed_one(void **state)
     assert_int_equal(failure.instance, 1);
     assert_int_equal(failure.word, 1);
     assert_int_equal(failure.want, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_that_are_equal),
-        cmocka_unit_test(guards_must_stay_poison),
-        cmocka_unit_test(tags_tell_lane_and_iteration),
-        cmocka_unit_test(masks_may_be_exact),
-        cmocka_unit_test(masks_may_be_allowed),
-        cmocka_unit_test(choices_have_the_names_of_their_oracle),
-        cmocka_unit_test(choices_are_counted_by_name),
-        cmocka_unit_test(outcomes_have_names),
-        cmocka_unit_test(states_are_outcomes),
-        cmocka_unit_test(a_whole_output_is_counted),
-        cmocka_unit_test(a_failing_word_outweighs_an_allowed_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,6 @@
 #include "base/text.h"
 #include "catalogue/catalogue.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define F  CAT_FORBIDDEN
 #define C  CAT_CONTESTED
 #define A  CAT_ASSUMED
@@ -146,9 +143,8 @@ static void check(const struct cat_case *which, void *user)
     text_free(&name);
 }
 
-static void configurations_have_their_classes(void **state)
+TEST(configurations_have_their_classes)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct looking looking = {&rows[i], 0};
         char test[64] = "";
@@ -161,9 +157,8 @@ static void configurations_have_their_classes(void **state)
 }
 
 // A lane that is not there has no value: without full subgroups the test has nothing to say.
-static void a_far_lane_needs_full_subgroups(void **state)
+TEST(a_far_lane_needs_full_subgroups)
 {
-    (void)state;
     const struct cat_test *test = cat_test_find("cases.moltenvk-2750");
     for (size_t i = 0; i < test->embedded->module_count; i++)
         assert_true(test->embedded->modules[i].features >> CAT_FEATURE_FULL_SUBGROUPS & 1);
@@ -212,9 +207,8 @@ static void check_floats(const struct cat_case *which, void *user)
 
 // docs/spec.md, silent-float-group-add and silent-matrix-precision: one class wherever a test has
 // such an operation, whatever the numbers.
-static void no_unspecified_precision_is_forbidden(void **state)
+TEST(no_unspecified_precision_is_forbidden)
 {
-    (void)state;
     size_t tests = 0;
     for (size_t i = 0; i < cat_test_count(); i++) {
         const struct cat_test *test = cat_test_at(i);
@@ -232,14 +226,4 @@ static void no_unspecified_precision_is_forbidden(void **state)
         free(is_of);
     }
     assert_true(tests >= 6); // seven where the assembler knows cooperative matrices
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(configurations_have_their_classes),
-        cmocka_unit_test(no_unspecified_precision_is_forbidden),
-        cmocka_unit_test(a_far_lane_needs_full_subgroups),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,6 @@
 
 #include "unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 // How a configuration ended on a side.
 static const struct ending {
     const char *name;
@@ -194,9 +191,8 @@ static bool has_run(const struct ending *ending)
     return ending->runs > 0 && ending->result != ENG_HARNESS_ERROR;
 }
 
-static void what_is_broken_never_passes(void **state)
+TEST(what_is_broken_never_passes)
 {
-    (void)state;
     for (size_t i = 0; i < ENDINGS * ENDINGS * (sizeof classes / sizeof *classes) * 3; i++) {
         const size_t class = i / ENDINGS / ENDINGS / 3;
         if (i % (ENDINGS * ENDINGS) == 0)
@@ -223,9 +219,8 @@ static void what_is_broken_never_passes(void **state)
 }
 
 // The table of docs/gating-statistics.md, line by line.
-static void the_table(void **state)
+TEST(the_table)
 {
-    (void)state;
     static const struct {
         size_t a, b; // places in endings
         bool other_code;
@@ -257,13 +252,4 @@ static void the_table(void **state)
             fail_msg("%s -> %s%s: exit %d", w.a->name, w.b->name,
                      w.other_code ? ", other code" : "", (int)code);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_broken_never_passes),
-        cmocka_unit_test(the_table),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,10 +7,6 @@
 
 #include "unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define DIGEST "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 static const char report[] =
@@ -139,9 +135,8 @@ static void check_report(const char *bytes, size_t length)
     free(copy);
 }
 
-static void reports(void **state)
+TEST(reports)
 {
-    (void)state;
     struct lit_error error = {0};
     if (!compare_side_parse(report, strlen(report), "r.json", &good, &error))
         fail_msg("%s", error.message);
@@ -190,9 +185,8 @@ static void check_list(const char *bytes, size_t length)
     compare_waivers_clear(&waivers);
 }
 
-static void lists(void **state)
+TEST(lists)
 {
-    (void)state;
     static const char *const texts[COMPARE_LISTS] = {
         [COMPARE_WAIVERS] = "# known\nscan.* https://bugs.example.org/1 from=2027-06-29 vendor=0x1 "
                             "version=1..2 # why\n"
@@ -210,10 +204,4 @@ static void lists(void **state)
         change_all(list_text, check_list);
         compare_waivers_clear(&known);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reports), cmocka_unit_test(lists)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,6 @@
 
 #include "unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define DEVICE(id, number, name, uuid, product, driver)                                            \
@@ -58,9 +55,8 @@
     "],\"summary\":{}}"
 #define GOOD REPORT("litmus-report/1", TOOL, DEVICE1, RESULT)
 
-static void right_report(void **state)
+TEST(right_report)
 {
-    (void)state;
     struct report_model model;
     struct lit_error error = {0};
     if (!compare_side_parse(GOOD, strlen(GOOD), "r.json", &model, &error))
@@ -96,9 +92,8 @@ static void refuse(const char *text, const char *message)
     report_model_clear(&model);
 }
 
-static void wrong_reports(void **state)
+TEST(wrong_reports)
 {
-    (void)state;
     static const struct {
         const char *text, *message;
     } wrong[] = {
@@ -139,9 +134,8 @@ static void wrong_reports(void **state)
     "\"choice\",\"choices\":[" CHOICE("0", "right", "false") "," CHOICE(place, "wrong", fails)
 
 // One place of a good report each: what is there in place of what.
-static void contradictions(void **state)
+TEST(contradictions)
 {
-    (void)state;
     static const struct {
         const char *is, *becomes, *message;
     } all[] = {
@@ -213,9 +207,8 @@ static void contradictions(void **state)
 }
 
 // Wherever a report is cut, also in the middle of a word, a number or a character.
-static void cut_reports(void **state)
+TEST(cut_reports)
 {
-    (void)state;
     static const char text[] =
         "{\"schema\":\"litmus-report/1\",\"a\":[false,true,null,-12.5e+3,\"\\\\\\u00e9\\ud834"
         "\\udd1e\xc3\xa9\xe2\x82\xac\xf0\x9d\x84\x9e\"]}";
@@ -262,9 +255,8 @@ static void load(struct compare_side *side, const char *const *names, size_t cou
         fail_msg("%s", error.message);
 }
 
-static void files(void **state)
+TEST(files)
 {
-    (void)state;
     struct compare_side side;
     assert_non_null(mkdtemp(folder));
     const char *good = write_file("good.json", GOOD);
@@ -327,9 +319,8 @@ static void set_device(struct eng_device *device, unsigned number, const char *n
     device->facts.device_uuid[0] = uuid;
 }
 
-static void devices(void **state)
+TEST(devices)
 {
-    (void)state;
     struct eng_device first[2], second[2];
     struct compare_side a = {.model = {.devices = first, .device_count = 2}};
     struct compare_side b = {.model = {.devices = second, .device_count = 2}};
@@ -373,9 +364,8 @@ static void devices(void **state)
     compare_pairs_clear(&pairs);
 }
 
-static void axes(void **state)
+TEST(axes)
 {
-    (void)state;
     struct compare_axis axis;
     struct lit_error error = {0};
     assert_true(compare_axis_parse("sync=none,control-each", &axis, &error));
@@ -417,15 +407,4 @@ static void axes(void **state)
     assert_int_equal(count, 2);
     compare_entries_free(entries, count);
     report_model_clear(&model);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_report),   cmocka_unit_test(wrong_reports),
-        cmocka_unit_test(contradictions), cmocka_unit_test(cut_reports),
-        cmocka_unit_test(files),          cmocka_unit_test(devices),
-        cmocka_unit_test(axes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

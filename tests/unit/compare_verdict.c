@@ -6,8 +6,6 @@
 #include "unit.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 // One side of a case; runs 0 and no result: the side does not have it.
 struct half {
@@ -346,9 +344,8 @@ static const struct verdict_case {
      LIT_EXIT_UNDECIDED},
 };
 
-static void verdicts(void **state)
+TEST(verdicts)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct verdict_case *c = &cases[i];
         struct compare_policy policy = compare_policy_default;
@@ -369,9 +366,8 @@ static void verdicts(void **state)
 }
 
 // What is expected of it changed: nothing is compared, and what is wrong now is not hidden by that.
-static void classes(void **state)
+TEST(classes)
 {
-    (void)state;
     static const struct {
         enum cat_expectation before, after;
         struct half b;
@@ -474,9 +470,8 @@ static void verdict_of(const struct half *a, const struct half *b,
     assert_int_equal(summary.code, code);
 }
 
-static void options(void **state)
+TEST(options)
 {
-    (void)state;
     const struct half right = {.result = ENG_PASS, .runs = 1000},
                       once = {.result = ENG_FAIL, .failed = 1, .runs = 1000},
                       skip = {.result = ENG_SKIP},
@@ -506,9 +501,8 @@ static void options(void **state)
 #define MANY 100
 
 // `few` of MANY configurations have too few runs.
-static void share_of_undecided(void **state)
+TEST(share_of_undecided)
 {
-    (void)state;
     const struct half right = {.result = ENG_PASS, .runs = 1000},
                       few = {.result = ENG_PASS, .runs = 20};
     static struct pair pairs[MANY];
@@ -533,9 +527,8 @@ static void share_of_undecided(void **state)
 
 // What B did not run, of many that it ran. A waiver or an option leaves it out; if nothing else is
 // left, the gate has not compared anything.
-static void nothing_is_passed_over(void **state)
+TEST(nothing_is_passed_over)
 {
-    (void)state;
     const struct half right = {.result = ENG_PASS, .runs = 1000}, skip = {.result = ENG_SKIP},
                       absent = ABSENT;
     static struct pair pairs[MANY];
@@ -565,9 +558,8 @@ static void nothing_is_passed_over(void **state)
 
 // One rise that is significant alone and not among many that could be. What never fails anywhere
 // cannot be, and costs nothing.
-static void correction(void **state)
+TEST(correction)
 {
-    (void)state;
     const struct half some = {.result = ENG_FAIL, .failed = 100, .runs = 1000},
                       more = {.result = ENG_FAIL, .failed = 126, .runs = 1000},
                       right = {.result = ENG_PASS, .runs = 1000};
@@ -593,9 +585,8 @@ static void correction(void **state)
 }
 
 // The same counts, evenly and in bunches.
-static void bunches(void **state)
+TEST(bunches)
 {
-    (void)state;
     const struct half a = {.result = ENG_FAIL, .failed = 100, .runs = 1000},
                       b = {.result = ENG_FAIL, .failed = 160, .runs = 1000};
     struct eng_part even[10], bunched[10];
@@ -630,9 +621,8 @@ static void bunches(void **state)
 }
 
 // Two sessions that differ as much as B does from them.
-static void sessions_vary(void **state)
+TEST(sessions_vary)
 {
-    (void)state;
     const struct half a = {.result = ENG_FAIL, .failed = 1595, .runs = 2000},
                       b = {.result = ENG_FAIL, .failed = 950, .runs = 1000};
     struct eng_part two[2] = {{.runs = 1000, .failed_runs = 672},
@@ -667,9 +657,8 @@ static void sessions_vary(void **state)
     assert_int_equal(pair.entry.why, COMPARE_ENDS);
 }
 
-static void combined(void **state)
+TEST(combined)
 {
-    (void)state;
     // The run's code, the gate's, and both together.
     static const enum lit_exit table[][3] = {
         {LIT_EXIT_OK, LIT_EXIT_OK, LIT_EXIT_OK},
@@ -695,9 +684,8 @@ static void combined(void **state)
 }
 
 // Student's quantiles from the tables, 0.025 and 0.005, against the normal tail at them.
-static void student(void **state)
+TEST(student)
 {
-    (void)state;
     static const struct {
         double degrees, quantile, tail;
     } table[] = {{1, 12.706204736, 0.025}, {3, 3.182446305, 0.025},  {3, 5.840909310, 0.005},
@@ -710,21 +698,4 @@ static void student(void **state)
     }
     assert_float_equal(stat_student(0.5, 3), 0.5, 1e-12);
     assert_true(stat_student(0, 3) > 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verdicts),
-        cmocka_unit_test(options),
-        cmocka_unit_test(classes),
-        cmocka_unit_test(correction),
-        cmocka_unit_test(share_of_undecided),
-        cmocka_unit_test(nothing_is_passed_over),
-        cmocka_unit_test(bunches),
-        cmocka_unit_test(sessions_vary),
-        cmocka_unit_test(combined),
-        cmocka_unit_test(student),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,6 @@
 
 #include "base/random.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define URL  "https://bugs.example.org/1"
@@ -22,9 +19,8 @@ static bool parse(struct compare_waivers *waivers, enum compare_list list, const
     return compare_waivers_parse(waivers, list, text, strlen(text), "list.txt", error);
 }
 
-static void good_lists(void **state)
+TEST(good_lists)
 {
-    (void)state;
     struct compare_waivers w;
     struct lit_error error = {0};
     assert_true(parse(&w, COMPARE_WAIVERS,
@@ -52,9 +48,8 @@ static void good_lists(void **state)
     compare_waivers_clear(&w);
 }
 
-static void bad_lines(void **state)
+TEST(bad_lines)
 {
-    (void)state;
     static const struct {
         enum compare_list list;
         const char *text, *message;
@@ -115,9 +110,8 @@ static void bad_lines(void **state)
     }
 }
 
-static void names(void **state)
+TEST(names)
 {
-    (void)state;
     static const struct {
         const char *pattern, *name;
         bool matches;
@@ -143,9 +137,8 @@ static void names(void **state)
 }
 
 // What is ruled out without it would not have matched: every expression of a small alphabet.
-static void needed_text(void **state)
+TEST(needed_text)
 {
-    (void)state;
     static const char alphabet[] = "aab.|()[]*+?^$\\";
     struct lit_random random = {1};
     size_t matching = 0, ruled_out = 0;
@@ -246,9 +239,8 @@ static void waived(enum compare_list list, const char *text, const struct report
 }
 
 // For which devices and drivers a waiver holds: the device above.
-static void conditions(void **state)
+TEST(conditions)
 {
-    (void)state;
     static const struct {
         const char *only;
         bool holds;
@@ -291,9 +283,8 @@ static void conditions(void **state)
     }
 }
 
-static void waives(void **state)
+TEST(waives)
 {
-    (void)state;
     const struct report_result fail = result_of(NAME, ENG_FAIL, 300, 1000),
                                once = result_of(NAME, ENG_FAIL, 1, 1000),
                                crash = result_of(NAME, ENG_CRASH, 0, 0),
@@ -337,9 +328,8 @@ static void waives(void **state)
 }
 
 // Ten thousand lines of deqp-runner's lists over a thousand configurations.
-static void long_lists(void **state)
+TEST(long_lists)
 {
-    (void)state;
     enum { LINES = 5000, NAMES = 1000 };
     static char names[NAMES][128];
     static struct report_result results[NAMES];
@@ -380,9 +370,8 @@ static void long_lists(void **state)
 }
 
 // What is written is refused until it is filled in, and then waives all of it.
-static void written(void **state)
+TEST(written)
 {
-    (void)state;
     const struct report_result a = result_of(NAME, ENG_PASS, 0, 1000),
                                b = result_of(NAME, ENG_FAIL, 300, 1000),
                                c = result_of("a.b@subgroup=8", ENG_PASS, 0, 1000),
@@ -400,14 +389,4 @@ static void written(void **state)
     assert_false(parse(&waivers, COMPARE_WAIVERS, text.data, &error));
     compare_waivers_clear(&waivers);
     text_free(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_lists),  cmocka_unit_test(bad_lines),  cmocka_unit_test(names),
-        cmocka_unit_test(waives),      cmocka_unit_test(conditions), cmocka_unit_test(written),
-        cmocka_unit_test(needed_text), cmocka_unit_test(long_lists),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,12 +27,11 @@ static void clear(struct gen_states *states, struct gen_concurrent *made)
 }
 
 // Number 0 does not fail; what is asked for and has no candidate execution is forbidden.
-static void states_are_numbered(void **state)
+TEST(states_are_numbered)
 {
     struct gen_states states = {0};
     struct gen_concurrent made = {0};
     struct lit_error error = {0};
-    (void)state;
     assert_true(make(SAME DEVICE
                      "st.atom.dv.sc0 x, 1 | ;\nst.atom.dv.sc0 x, 2 | ;\n~exists (x == 1)",
                      &states, &made, &error));
@@ -50,12 +49,11 @@ static void states_are_numbered(void **state)
 }
 
 // Nothing is forbidden: what is asked for is a control.
-static void allowed_states_are_controls(void **state)
+TEST(allowed_states_are_controls)
 {
     struct gen_states states = {0};
     struct gen_concurrent made = {0};
     struct lit_error error = {0};
-    (void)state;
     assert_true(make(SAME DEVICE
                      "st.atom.dv.sc0 x, 1 | ld.atom.dv.sc0 r0, x ;\nexists (P1:r0 == 1)",
                      &states, &made, &error));
@@ -78,14 +76,13 @@ static void put_many(struct text *text)
 }
 
 // 64 allowed states: those that have no number of their own are counted together.
-static void many_states_share_a_number(void **state)
+TEST(many_states_share_a_number)
 {
     OWNED(text_free) struct text text = {0};
     struct gen_states states = {0};
     struct gen_concurrent made = {0};
     struct lit_error error = {0};
     size_t others = 0;
-    (void)state;
     put_many(&text);
     assert_true(make(text.data, &states, &made, &error));
     assert_string_equal(states.names[GEN_STATES - 1], "another allowed state");
@@ -95,12 +92,11 @@ static void many_states_share_a_number(void **state)
     clear(&states, &made);
 }
 
-static void locations_have_places(void **state)
+TEST(locations_have_places)
 {
     struct gen_states states = {0};
     struct gen_concurrent made = {0};
     struct lit_error error = {0};
-    (void)state;
     assert_true(make(SAME NEAR "st.atom.wg.sc1 x, 1 | ld.atom.wg.sc0 r0, y ;\nexists (P1:r0 == 5)",
                      &states, &made, &error));
     assert_int_equal(made.threads, 2);
@@ -113,7 +109,7 @@ static void locations_have_places(void **state)
 
 // A wait is bounded: an instance that runs out has a number of its own, which does not fail.
 // Without a condition all others have one.
-static void waits_run_out(void **state)
+TEST(waits_run_out)
 {
     static const struct {
         const char *threads;
@@ -126,7 +122,6 @@ static void waits_run_out(void **state)
          "P4@sg 1, wg 0, qf 0 ;\n",
          {4, 2, 2}},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         OWNED(text_free) struct text text = {0};
         struct gen_states states = {0};
@@ -155,11 +150,10 @@ static void waits_run_out(void **state)
 }
 
 // States that the filter leaves out are one, which does not fail whatever the model says of them.
-static void filters_leave_out(void **state)
+TEST(filters_leave_out)
 {
     static const char program[] =
         SAME DEVICE "st.atom.dv.sc0 x, 1 | ld.atom.dv.sc0 r0, x ;\n | ld.atom.dv.sc0 r1, x ;\n";
-    (void)state;
     for (int filtered = 0; filtered < 2; filtered++) {
         OWNED(text_free) struct text text = {0};
         struct gen_states states = {0};
@@ -190,7 +184,7 @@ static void filters_leave_out(void **state)
 #define ASKED         "exists (P1:r0 == 1 /\\ P1:r1 == 0)"
 
 // What each form of a kernel has that the others do not.
-static void kernels_have_forms(void **state)
+TEST(kernels_have_forms)
 {
     static const struct {
         const char *text, *has;
@@ -205,7 +199,6 @@ static void kernels_have_forms(void **state)
         {FORMED("address-by-value") NEAR TWICE ASKED, "OpBitwiseAnd %uint %P1_r0_1 %nothing_1", 1},
         {FORMED("unrolled") NEAR TWICE ASKED, "OpLoopMerge %end_1 %continue_1 Unroll", 1},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct gen_states states = {0};
         struct gen_concurrent made = {0};
@@ -220,7 +213,7 @@ static void kernels_have_forms(void **state)
     }
 }
 
-static void what_one_dispatch_cannot_express(void **state)
+TEST(what_one_dispatch_cannot_express)
 {
     static const struct {
         const char *text, *why;
@@ -259,7 +252,6 @@ static void what_one_dispatch_cannot_express(void **state)
                                  "exists (P1:r0 == 1)",
          "no location has an address: none is in a buffer"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct gen_states states = {0};
         struct gen_concurrent made = {0};
@@ -269,19 +261,4 @@ static void what_one_dispatch_cannot_express(void **state)
         assert_int_equal(error.code, LIT_EXIT_UNDECIDED);
         clear(&states, &made);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(states_are_numbered),
-        cmocka_unit_test(allowed_states_are_controls),
-        cmocka_unit_test(many_states_share_a_number),
-        cmocka_unit_test(locations_have_places),
-        cmocka_unit_test(waits_run_out),
-        cmocka_unit_test(filters_leave_out),
-        cmocka_unit_test(kernels_have_forms),
-        cmocka_unit_test(what_one_dispatch_cannot_express),
-    };
-    return cmocka_run_group_tests_name("concurrent", tests, NULL, NULL);
 }

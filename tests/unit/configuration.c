@@ -4,14 +4,10 @@
 
 #include "model/configuration.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define NAME "shuffle.scan-loop/sync=none,form=ssa@workgroup=64,elements=1,turns=2,subgroup=32"
 
-static void names_come_apart(void **state)
+TEST(names_come_apart)
 {
-    (void)state;
     static const struct cfg_pair want[] = {
         {"sync", "none", CFG_VARIANT},      {"form", "ssa", CFG_VARIANT},
         {"workgroup", "64", CFG_WORKGROUP}, {"elements", "1", CFG_ELEMENTS},
@@ -38,9 +34,8 @@ static void names_come_apart(void **state)
 }
 
 // The names of runners, and back.
-static void runners(void **state)
+TEST(runners)
 {
-    (void)state;
     static const char *const table[][2] = {
         {NAME, "shuffle.scan_loop/sync=none/form=ssa@workgroup=64/elements=1/turns=2/subgroup=32"},
         {"a-b.c-d@w=1,subgroup=8", "a_b.c_d@w=1/subgroup=8"},
@@ -64,9 +59,8 @@ static void runners(void **state)
 }
 
 // What is no name is taken apart too, and what it makes differs from it.
-static void any_text_comes_apart(void **state)
+TEST(any_text_comes_apart)
 {
-    (void)state;
     static const struct {
         const char *name, *test, *made;
         size_t axes, params;
@@ -99,18 +93,16 @@ static void any_text_comes_apart(void **state)
     }
 }
 
-static void roles_have_names(void **state)
+TEST(roles_have_names)
 {
-    (void)state;
     for (int role = CFG_WORKGROUP; role < CFG_ROLES; role++)
         assert_int_equal(cfg_parameter(cfg_role_name((enum cfg_role)role)), role);
     assert_int_equal(cfg_parameter("variant"), CFG_PARAMETER);
     assert_int_equal(cfg_parameter(""), CFG_PARAMETER);
 }
 
-static void lengths(void **state)
+TEST(lengths)
 {
-    (void)state;
     static const struct {
         const char *name, *bare;
     } table[] = {
@@ -132,9 +124,8 @@ static void lengths(void **state)
 }
 
 // Printed in reports and typed later: an id stays what it is.
-static void ids_stand_for_names(void **state)
+TEST(ids_stand_for_names)
 {
-    (void)state;
     char id[CFG_ID_SIZE];
     cfg_id(NAME, id);
     assert_string_equal(id, "5d2d0b6d");
@@ -143,17 +134,4 @@ static void ids_stand_for_names(void **state)
     assert_false(cfg_matches(id, NAME "4"));
     assert_false(cfg_is_id("0123abc") || cfg_is_id("0123abcde") || cfg_is_id("0123ABCD"));
     assert_false(cfg_is_id("0123abcg") || cfg_is_id(""));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runners),
-        cmocka_unit_test(names_come_apart),
-        cmocka_unit_test(any_text_comes_apart),
-        cmocka_unit_test(roles_have_names),
-        cmocka_unit_test(lengths),
-        cmocka_unit_test(ids_stand_for_names),
-    };
-    return cmocka_run_group_tests_name("configuration", tests, NULL, NULL);
 }

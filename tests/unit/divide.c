@@ -5,9 +5,6 @@
 #include "catalogue/catalogue.h"
 #include "model/facts.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define OP(length, code) ((uint32_t)(length) << 16 | (code))
 #define HEADER           0x07230203, 0x00010300, 0, 10, 0
 #define LOOP             OP(4, 246), 7, 8, 0
@@ -16,9 +13,8 @@
 #define LOAD(scope)      OP(6, 227), 1, 9, 3, scope, 6
 #define STORE(scope)     OP(5, 228), 3, scope, 6, 9
 
-static void words(void **state)
+TEST(words)
 {
-    (void)state;
     static const struct {
         uint32_t words[24];
         size_t count;
@@ -52,9 +48,8 @@ static void words(void **state)
 
 // What workgroups say to each other is a question of one dispatch; within a workgroup it is not.
 // The Volatile loads of pressure=registers stand in loops, and shapes use NumWorkgroups.
-static void the_catalogue(void **state)
+TEST(the_catalogue)
 {
-    (void)state;
     static const char *const never[] = {"lookback.", "progress.", "scan.vector-sum-grid",
                                         "cases.acceleratedkernels-98"};
     static const char *const always[] = {"memory.coherence",
@@ -90,13 +85,4 @@ static void the_catalogue(void **state)
         }
     }
     assert_true(seen[0] > 50 && seen[1] > 500);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),
-        cmocka_unit_test(the_catalogue),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

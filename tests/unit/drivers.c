@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which driver manifests are found, in folders made for the test; which of a device's names match
 // it.
+#define UNIT_MAIN
 #include "unit.h"
 
 #include "engine/drivers.h"
 #include "model/inventory.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -116,10 +114,9 @@ static int remove_tree(void **state)
     return system(command);
 }
 
-static void folders_in_the_loaders_order(void **state)
+TEST(folders_in_the_loaders_order)
 {
     char data[1024];
-    (void)state;
     snprintf(data, sizeof data, "%s::%s/", in_root("one"), in_root("two"));
     const char *full[] = {"XDG_CONFIG_HOME",
                           in_root("config"),
@@ -139,10 +136,9 @@ static void folders_in_the_loaders_order(void **state)
     EXPECT("home/.config/vulkan/icd.d/h.json", "home/.local/share/vulkan/icd.d/l.json");
 }
 
-static void variables_override_and_add(void **state)
+TEST(variables_override_and_add)
 {
     char list[1024];
-    (void)state;
     snprintf(list, sizeof list, "%s:%s", in_root("two/vulkan/icd.d/t.json"), in_root("named"));
     const char *override[] = {"VK_DRIVER_FILES",
                               list,
@@ -169,9 +165,8 @@ static void variables_override_and_add(void **state)
     EXPECT("named/n.json", "two/vulkan/icd.d/again.json", "two/vulkan/icd.d/t.json");
 }
 
-static void filters(void **state)
+TEST(filters)
 {
-    (void)state;
     const char *select[] = {"VK_DRIVER_FILES", in_root("named"), "VK_LOADER_DRIVERS_SELECT",
                             "x*,M.json", NULL};
     memcpy(environment, select, sizeof select);
@@ -182,7 +177,7 @@ static void filters(void **state)
     EXPECT("named/n.json");
 }
 
-static void broken_manifests_are_remarked(void **state)
+TEST(broken_manifests_are_remarked)
 {
     static const struct {
         const char *content, *remark;
@@ -202,7 +197,6 @@ static void broken_manifests_are_remarked(void **state)
         {"{\"ICD\":{\"library_path\":\"./m.json\"}}", "", ENG_MANIFEST_GOOD},
     };
     char remark[256];
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_file("named/try.json", rows[i].content);
         assert_int_equal(eng_manifest_check(in_root("named/try.json"), remark, sizeof remark),
@@ -233,11 +227,10 @@ static void broken_manifests_are_remarked(void **state)
 }
 
 // Nothing is known then of what drivers there are.
-static void a_lack_of_files_is_no_lack_of_drivers(void **state)
+TEST(a_lack_of_files_is_no_lack_of_drivers)
 {
     static const char *const places[] = {"named", "named/try.json"};
     struct rlimit before, few;
-    (void)state;
     make_file("named/try.json", GOOD);
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     few = before;
@@ -270,7 +263,7 @@ static struct eng_device example(unsigned number, const char *name)
     return device;
 }
 
-static void names_of_a_device(void **state)
+TEST(names_of_a_device)
 {
     const struct eng_device device = example(2, "Example GPU (3)");
     const struct {
@@ -298,19 +291,17 @@ static void names_of_a_device(void **state)
         {"0123456789abcdef", false},
         {"", false},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_int_equal(eng_device_matches(&device, rows[i].pattern), rows[i].want);
 }
 
-static void choosing_devices(void **state)
+TEST(choosing_devices)
 {
     struct eng_device devices[] = {example(1, "llvmpipe (LLVM 15)"), example(2, "Example GPU")};
     struct eng_inventory inventory = {.devices = devices, .count = 2};
     struct lit_error error = {0};
     bool chosen[2];
     const char *second[] = {"2"}, *unknown[] = {"*", "exmaple gpu"}, *ninth[] = {"9"};
-    (void)state;
     assert_true(eng_inventory_choose(&inventory, NULL, 0, chosen, &error));
     assert_true(chosen[0] && chosen[1]);
     assert_true(eng_inventory_choose(&inventory, second, 1, chosen, &error));
@@ -325,14 +316,5 @@ static void choosing_devices(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(folders_in_the_loaders_order),
-        cmocka_unit_test(variables_override_and_add),
-        cmocka_unit_test(filters),
-        cmocka_unit_test(broken_manifests_are_remarked),
-        cmocka_unit_test(a_lack_of_files_is_no_lack_of_drivers),
-        cmocka_unit_test(names_of_a_device),
-        cmocka_unit_test(choosing_devices),
-    };
-    return cmocka_run_group_tests_name("drivers", tests, make_tree, remove_tree);
+    return unit_run(make_tree, remove_tree);
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Edits a store for the tests in Python: edit STORE SQL. Prints how many rows the last statement
 // changed. Devices get the identities of their facts.
+#define UNIT_MAIN
 #include "unit.h"
 
 #include "edit.h"
-
-#include <stdio.h>
 
 // As dev_facts_id has it, of drivers whose number is one byte.
 #define IDENTITY                                                                                   \

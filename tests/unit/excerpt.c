@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The excerpt of a ticket: which lines of the preprocessed source, over every variant of the
 // catalogue.
+#define UNIT_MAIN
 #include "report/markdown.h"
 
 #include "catalogue/catalogue.h"
 
 #include "unit.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static char *excerpt(const char *source, const char *family)
 {
@@ -19,9 +16,8 @@ static char *excerpt(const char *source, const char *family)
     return out.data;
 }
 
-static void test_head(void **state)
+TEST(test_head)
 {
-    (void)state;
     static const struct {
         const char *source, *want;
     } cases[] = {
@@ -37,9 +33,8 @@ static void test_head(void **state)
     }
 }
 
-static void test_subject(void **state)
+TEST(test_subject)
 {
-    (void)state;
     static const char source[] =
         "OpCapability GroupNonUniformShuffle\n\n"
         "%f = OpFunction %x\n\n"
@@ -71,9 +66,8 @@ static size_t lines_of(const char *text)
 }
 
 // Every variant shows something that is what the test is about.
-static void test_catalogue(void **state)
+TEST(test_catalogue)
 {
-    (void)state;
     for (size_t i = 0; i < cat_test_count(); i++) {
         const struct cat_test *test = cat_test_at(i);
         for (size_t m = 0; m < test->embedded->module_count; m++) {
@@ -109,10 +103,5 @@ int main(int argc, char **argv)
 {
     if (argc > 1)
         return print_all(argv[1]);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_head),
-        cmocka_unit_test(test_subject),
-        cmocka_unit_test(test_catalogue),
-    };
-    return cmocka_run_group_tests_name("excerpt", tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

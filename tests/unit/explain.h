@@ -7,10 +7,6 @@
 #include "base/text.h"
 #include "explain/trace.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // A loop of two iterations for four lanes: a value is computed, then the one of the lane to the
 // left is read. In iteration k lane l computes k * 16 + l.
 enum { COMPUTE, SHUFFLE, BALLOT, LOAD, STORE, AGAIN, RETURN };

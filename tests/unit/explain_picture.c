@@ -49,9 +49,8 @@ static size_t occurrences(const struct text *text, const char *word)
     return count;
 }
 
-static void has_lanes_boxes_and_arrows(void **state)
+TEST(has_lanes_boxes_and_arrows)
 {
-    (void)state;
     struct text text = {0};
     draw("family.test", "lane 2 read too late", &text);
     assert_well_formed(&text);
@@ -73,9 +72,8 @@ static void has_lanes_boxes_and_arrows(void **state)
     text_free(&text);
 }
 
-static void texts_cannot_leave_their_place(void **state)
+TEST(texts_cannot_leave_their_place)
 {
-    (void)state;
     struct text text = {0};
     draw("</title><script>alert('x')</script>&\"\033[2J \xef\xbf\xbf \xc3\xa9 \xff",
          "]]> & <b> --> ' \"", &text);
@@ -86,9 +84,8 @@ static void texts_cannot_leave_their_place(void **state)
     text_free(&text);
 }
 
-static void long_words_are_parted(void **state)
+TEST(long_words_are_parted)
 {
-    (void)state;
     // Whatever the width of a line, one of the two would be parted within a character.
     for (int odd = 0; odd < 2; odd++) {
         struct text text = {0}, title = {0};
@@ -104,9 +101,8 @@ static void long_words_are_parted(void **state)
     }
 }
 
-static void nothing_to_draw(void **state)
+TEST(nothing_to_draw)
 {
-    (void)state;
     const struct exp_trace trace = {0};
     struct exp_fault b;
     struct exp_window window;
@@ -117,15 +113,4 @@ static void nothing_to_draw(void **state)
     assert_well_formed(&text);
     exp_window_clear(&window);
     text_free(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(has_lanes_boxes_and_arrows),
-        cmocka_unit_test(texts_cannot_leave_their_place),
-        cmocka_unit_test(long_words_are_parted),
-        cmocka_unit_test(nothing_to_draw),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,9 +23,8 @@ static struct exp_fault explain(struct exp_trace *failing, char *sentence, size_
     return fault;
 }
 
-static void a_cross_lane_read_with_a_lane_that_is_ahead(void **state)
+TEST(a_cross_lane_read_with_a_lane_that_is_ahead)
 {
-    (void)state;
     struct exp_trace trace;
     char sentence[512];
     failing_run(&trace);
@@ -39,9 +38,8 @@ static void a_cross_lane_read_with_a_lane_that_is_ahead(void **state)
     assert_int_equal(b.source, 1);
 }
 
-static void a_cross_lane_read_with_a_lane_that_is_late(void **state)
+TEST(a_cross_lane_read_with_a_lane_that_is_late)
 {
-    (void)state;
     struct text text = {0};
     struct exp_trace trace;
     char sentence[512];
@@ -59,9 +57,8 @@ static void a_cross_lane_read_with_a_lane_that_is_late(void **state)
 }
 
 // A phi makes the value: there is no instruction of that name.
-static void a_cross_lane_read_of_a_value_that_no_instruction_makes(void **state)
+TEST(a_cross_lane_read_of_a_value_that_no_instruction_makes)
 {
-    (void)state;
     static const char head[] = "simt-trace 1\n"
                                "dispatch 0 model x seed 1 subgroup 2 groups 1 1 1 local 2 1 1\n"
                                "code 0 exchange %b = OpGroupNonUniformShuffle %t %s %phi %lane\n";
@@ -93,9 +90,8 @@ static void a_cross_lane_read_of_a_value_that_no_instruction_makes(void **state)
     }
 }
 
-static void a_value_that_is_not_prescribed_breaks_nothing(void **state)
+TEST(a_value_that_is_not_prescribed_breaks_nothing)
 {
-    (void)state;
     struct exp_trace trace;
     char sentence[512];
     // Lane 0 reads a lane that is not there: every value is right.
@@ -113,9 +109,8 @@ static void store_run(struct exp_trace *trace, unsigned value)
     parse(&text, trace);
 }
 
-static void what_right_runs_disagree_on_is_not_prescribed(void **state)
+TEST(what_right_runs_disagree_on_is_not_prescribed)
 {
-    (void)state;
     for (unsigned agree = 0; agree < 2; agree++) {
         struct exp_trace trace, right[2];
         struct exp_fault b;
@@ -130,9 +125,8 @@ static void what_right_runs_disagree_on_is_not_prescribed(void **state)
     }
 }
 
-static void the_earliest_is_printed(void **state)
+TEST(the_earliest_is_printed)
 {
-    (void)state;
     struct text text = {0};
     struct exp_trace trace;
     char sentence[512];
@@ -148,9 +142,8 @@ static void the_earliest_is_printed(void **state)
     assert_int_equal(b.got, 5);
 }
 
-static void a_tangle_that_lacks_lanes(void **state)
+TEST(a_tangle_that_lacks_lanes)
 {
-    (void)state;
     struct text text = {0}, sentence = {0};
     struct exp_trace right[2], trace;
     struct exp_fault b;
@@ -206,9 +199,8 @@ static void check_load(unsigned loaded, unsigned store_at, unsigned load_at, con
     exp_trace_clear(&right[1]);
 }
 
-static void loads_that_come_too_early_or_see_too_little(void **state)
+TEST(loads_that_come_too_early_or_see_too_little)
 {
-    (void)state;
     check_load(7, 1, 2,
                "lane 1 loaded from 0x100 another value than lane 0 had stored there last, 0x42, a "
                "stale value: got 0x7, expected 0x42");
@@ -217,9 +209,8 @@ static void loads_that_come_too_early_or_see_too_little(void **state)
                "0x42");
 }
 
-static void an_old_value_is_found_without_a_reference(void **state)
+TEST(an_old_value_is_found_without_a_reference)
 {
-    (void)state;
     struct exp_trace trace;
     struct exp_fault b;
     load_run(&trace, 7, 1, 2);
@@ -230,9 +221,8 @@ static void an_old_value_is_found_without_a_reference(void **state)
     exp_trace_clear(&trace);
 }
 
-static void workgroup_memory_is_each_workgroup_s_own(void **state)
+TEST(workgroup_memory_is_each_workgroup_s_own)
 {
-    (void)state;
     static const char text[] =
         "simt-trace 1\ndispatch 0 model x seed 1 subgroup 1 groups 2 1 1 local 1 1 1\n"
         "code 0 plain OpStore %p %v\ncode 1 plain %l = OpLoad %uint %p\n"
@@ -248,9 +238,8 @@ static void workgroup_memory_is_each_workgroup_s_own(void **state)
     exp_trace_clear(&trace);
 }
 
-static void the_flag_that_announced_a_value_is_shown(void **state)
+TEST(the_flag_that_announced_a_value_is_shown)
 {
-    (void)state;
     struct text text = {0};
     struct exp_trace trace;
     struct exp_fault b;
@@ -274,9 +263,8 @@ static void the_flag_that_announced_a_value_is_shown(void **state)
     exp_trace_clear(&trace);
 }
 
-static void waiting_for_a_flag_is_no_fault(void **state)
+TEST(waiting_for_a_flag_is_no_fault)
 {
-    (void)state;
     struct text text = {0};
     struct exp_trace trace;
     struct exp_fault b;
@@ -291,9 +279,8 @@ static void waiting_for_a_flag_is_no_fault(void **state)
     exp_trace_clear(&trace);
 }
 
-static void a_dispatch_that_is_stuck(void **state)
+TEST(a_dispatch_that_is_stuck)
 {
-    (void)state;
     struct text text = {0};
     struct exp_trace trace;
     struct exp_fault b;
@@ -317,9 +304,8 @@ static void a_dispatch_that_is_stuck(void **state)
     exp_trace_clear(&trace);
 }
 
-static void an_empty_trace_is_no_reason_to_fall(void **state)
+TEST(an_empty_trace_is_no_reason_to_fall)
 {
-    (void)state;
     struct exp_trace trace = {0};
     struct exp_fault b;
     struct exp_window window;
@@ -330,9 +316,8 @@ static void an_empty_trace_is_no_reason_to_fall(void **state)
     exp_window_clear(&window);
 }
 
-static void the_text_has_what_one_needs(void **state)
+TEST(the_text_has_what_one_needs)
 {
-    (void)state;
     struct exp_trace trace, first, second;
     struct exp_fault b;
     struct exp_window window;
@@ -389,26 +374,4 @@ static void the_text_has_what_one_needs(void **state)
     exp_trace_clear(&trace);
     exp_trace_clear(&first);
     exp_trace_clear(&second);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cross_lane_read_with_a_lane_that_is_ahead),
-        cmocka_unit_test(a_cross_lane_read_with_a_lane_that_is_late),
-        cmocka_unit_test(a_cross_lane_read_of_a_value_that_no_instruction_makes),
-        cmocka_unit_test(a_value_that_is_not_prescribed_breaks_nothing),
-        cmocka_unit_test(what_right_runs_disagree_on_is_not_prescribed),
-        cmocka_unit_test(the_earliest_is_printed),
-        cmocka_unit_test(a_tangle_that_lacks_lanes),
-        cmocka_unit_test(loads_that_come_too_early_or_see_too_little),
-        cmocka_unit_test(an_old_value_is_found_without_a_reference),
-        cmocka_unit_test(workgroup_memory_is_each_workgroup_s_own),
-        cmocka_unit_test(the_flag_that_announced_a_value_is_shown),
-        cmocka_unit_test(waiting_for_a_flag_is_no_fault),
-        cmocka_unit_test(a_dispatch_that_is_stuck),
-        cmocka_unit_test(an_empty_trace_is_no_reason_to_fall),
-        cmocka_unit_test(the_text_has_what_one_needs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

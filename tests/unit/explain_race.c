@@ -6,9 +6,6 @@
 #include "base/text.h"
 #include "explain/race.h"
 
-#include <stdio.h>
-#include <string.h>
-
 // Instructions. The word at which each begins is its number.
 enum {
     STORE,
@@ -151,9 +148,8 @@ static void check(struct run *run, const char *wanted)
     text_free(&run->text);
 }
 
-static void test_accesses(void **state)
+TEST(test_accesses)
 {
-    (void)state;
     struct run run;
     static const struct {
         unsigned first, second, byte;
@@ -200,9 +196,8 @@ static void cross(const char *region, unsigned code, unsigned semantics, unsigne
     check(&run, wanted);
 }
 
-static void test_barriers(void **state)
+TEST(test_barriers)
 {
-    (void)state;
     cross(BUFFER, BARRIER, 0x48, 5, "");
     cross(BUFFER, BARRIER, 0x108, 5, "r"); // Workgroup memory alone
     cross(BUFFER, BARRIER, 0x40, 5, "r");  // no order
@@ -265,9 +260,8 @@ static void fenced(unsigned before, unsigned barrier_code, unsigned after, unsig
     check(&run, wanted);
 }
 
-static void test_fences(void **state)
+TEST(test_fences)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         const unsigned code = i ? OTHER_BARRIER : BARRIER;
         fenced(FENCE, code, FENCE, 5, "");
@@ -377,9 +371,8 @@ static bool is_endless(const char *place, unsigned other, unsigned barrier_at, b
     return found;
 }
 
-static void test_endless(void **state)
+TEST(test_endless)
 {
-    (void)state;
     assert_true(is_endless(BUFFER, 8, BARRIER, false));
     assert_true(is_endless(BUFFER, 0, BARRIER, false)); // 7 are alike
     assert_false(is_endless(BUFFER, 4, BARRIER, false));
@@ -389,9 +382,8 @@ static void test_endless(void **state)
     assert_true(is_endless(BUFFER, 8, GET, false));      // before a call
 }
 
-static void test_missed(void **state)
+TEST(test_missed)
 {
-    (void)state;
     struct run run;
     begin(&run, 1, 0, 0, 0x48);
     step(&run, 7, STORE, BUFFER, 0); // and ends
@@ -426,9 +418,8 @@ static void test_missed(void **state)
     check(&run, "");
 }
 
-static void test_places(void **state)
+TEST(test_places)
 {
-    (void)state;
     struct run run;
     begin(&run, 1, 0, 0, 0); // by the address of the buffer's memory, and beside it
     step(&run, 0, STORE, BUFFER, 4);
@@ -449,9 +440,8 @@ static void test_places(void **state)
     check(&run, "");
 }
 
-static void test_atomics(void **state)
+TEST(test_atomics)
 {
-    (void)state;
     message(1, 0x46, 0, 9, "");   // release and acquire
     message(1, 0x42, 0, 9, "r");  // the flag is not released
     message(1, 0x44, 0, 9, "r");  // nor acquired
@@ -480,9 +470,8 @@ static void test_atomics(void **state)
     check(&run, "");
 }
 
-static void test_other(void **state)
+TEST(test_other)
 {
-    (void)state;
     struct run run;
     begin(&run, 1, 0, 0, 0x108);
     step(&run, 0, LOAD, SHARED, 8);
@@ -527,9 +516,8 @@ static void test_other(void **state)
 
 #define CELL "000000" // a number of a cell, as the address that a step has
 
-static void test_variables(void **state)
+TEST(test_variables)
 {
-    (void)state;
     struct run run;
     static const struct {
         unsigned invocation, code, cell;
@@ -579,9 +567,8 @@ static void test_variables(void **state)
     check(&run, "");
 }
 
-static void test_times(void **state)
+TEST(test_times)
 {
-    (void)state;
     struct run run;
     struct exp_trace trace;
     struct exp_findings findings = {0};
@@ -600,16 +587,4 @@ static void test_times(void **state)
     exp_findings_clear(&findings);
     exp_trace_clear(&trace);
     text_free(&run.text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accesses), cmocka_unit_test(test_barriers),
-        cmocka_unit_test(test_fences),   cmocka_unit_test(test_missed),
-        cmocka_unit_test(test_places),   cmocka_unit_test(test_atomics),
-        cmocka_unit_test(test_other),    cmocka_unit_test(test_variables),
-        cmocka_unit_test(test_times),    cmocka_unit_test(test_endless),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,8 @@
     "code 1 branch\n"                                                                              \
     "code 2 exchange %d = OpGroupNonUniformShuffle %uint %scope %a %e\n"
 
-static void reads_what_is_there(void **state)
+TEST(reads_what_is_there)
 {
-    (void)state;
     static const char text[] = HEAD "step 1 0 0 0 0 1f - - f\n"
                                     "step 1 0 0 1 0 20 - - f\n"
                                     "step 2 1 1 1 2 ffffffffffffffff 0 - 2\n"
@@ -51,9 +50,8 @@ static void reads_what_is_there(void **state)
     exp_trace_clear(&trace);
 }
 
-static void reads_accesses_of_registers(void **state)
+TEST(reads_accesses_of_registers)
 {
-    (void)state;
     static const char text[] = HEAD "code 3 call %f = OpFunctionCall %void %g\n"
                                     "register 0 store 7 8 1048575 1\nregister 2 load 9 4 - 3\n"
                                     "call 3 2\nundefined 5 1048571 - %a\nundefined 9 2 2 %\001\n"
@@ -89,9 +87,8 @@ static void reads_accesses_of_registers(void **state)
     exp_trace_clear(&trace);
 }
 
-static void a_trace_may_break_off(void **state)
+TEST(a_trace_may_break_off)
 {
-    (void)state;
     static const char text[] = HEAD "step 1 0 0 0 0 1f - - f\nstep 2 0 0 0 0 1f -";
     struct exp_trace trace;
     assert_true(exp_trace_read(text, sizeof text - 1, &trace, NULL));
@@ -100,9 +97,8 @@ static void a_trace_may_break_off(void **state)
     exp_trace_clear(&trace);
 }
 
-static void only_the_first_dispatch_counts(void **state)
+TEST(only_the_first_dispatch_counts)
 {
-    (void)state;
     static const char text[] =
         HEAD "step 1 0 0 0 0 1f - - f\nend 0 done\n"
              "dispatch 1 model x seed 1 subgroup 4 groups 1 1 1 local 4 1 1\n";
@@ -112,9 +108,8 @@ static void only_the_first_dispatch_counts(void **state)
     exp_trace_clear(&trace);
 }
 
-static void steps_are_put_in_order(void **state)
+TEST(steps_are_put_in_order)
 {
-    (void)state;
     static const char text[] = HEAD "step 5 0 0 0 0 5 - - f\nstep 2 0 0 0 0 2 - - f\n"
                                     "step 5 0 0 1 0 6 - - f\nend 0 done\n";
     struct exp_trace trace;
@@ -126,9 +121,8 @@ static void steps_are_put_in_order(void **state)
     exp_trace_clear(&trace);
 }
 
-static void nothing_printed_is_obeyed(void **state)
+TEST(nothing_printed_is_obeyed)
 {
-    (void)state;
     static const char text[] =
         "simt-trace 1\n"
         "dispatch 0 model \033[2J seed 1 subgroup 1 groups 1 1 1 local 1 1 1\n"
@@ -147,9 +141,8 @@ static void nothing_printed_is_obeyed(void **state)
     "dispatch 0 model x seed 1 subgroup 128 groups 3 1048576 1 local 128 1 1\ncode 0 plain x\n"
 
 // Of a dispatch whose first workgroups alone were executed.
-static void keeps_what_was_executed(void **state)
+TEST(keeps_what_was_executed)
 {
-    (void)state;
     static const char text[] = LARGE "step 1 0 0 0 0 1 - - 1\nstep 2 4 0 5 0 1 - - 20\n"
                                      "switches 0\nend 0 cut\n";
     struct exp_trace trace;
@@ -168,9 +161,8 @@ static void keeps_what_was_executed(void **state)
     exp_trace_clear(&trace);
 }
 
-static void refuses_what_makes_no_sense(void **state)
+TEST(refuses_what_makes_no_sense)
 {
-    (void)state;
     static const char *const wrong[][2] = {
         {"", "line 1"},
         {"simt-trace 2\n", "line 1"},
@@ -226,9 +218,8 @@ static void refuses_what_makes_no_sense(void **state)
     }
 }
 
-static void a_long_line_is_refused(void **state)
+TEST(a_long_line_is_refused)
 {
-    (void)state;
     struct text text = {0};
     struct exp_trace trace;
     text_puts(&text, HEAD "code 3 plain ");
@@ -240,9 +231,8 @@ static void a_long_line_is_refused(void **state)
     text_free(&text);
 }
 
-static void files_that_cannot_be_read(void **state)
+TEST(files_that_cannot_be_read)
 {
-    (void)state;
     struct exp_trace trace;
     struct lit_error error = {0};
     assert_false(exp_trace_load("/nowhere/at all", 1, &trace, &error));
@@ -250,21 +240,4 @@ static void files_that_cannot_be_read(void **state)
     assert_false(exp_trace_load("/", 1, &trace, &error));
     assert_false(exp_trace_load("/dev/null", 1, &trace, &error));
     exp_trace_clear(&trace);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_is_there),
-        cmocka_unit_test(reads_accesses_of_registers),
-        cmocka_unit_test(a_trace_may_break_off),
-        cmocka_unit_test(only_the_first_dispatch_counts),
-        cmocka_unit_test(steps_are_put_in_order),
-        cmocka_unit_test(nothing_printed_is_obeyed),
-        cmocka_unit_test(refuses_what_makes_no_sense),
-        cmocka_unit_test(keeps_what_was_executed),
-        cmocka_unit_test(a_long_line_is_refused),
-        cmocka_unit_test(files_that_cannot_be_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,6 @@
 
 #include "unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define MOST 60
 
 struct made {
@@ -123,9 +120,8 @@ static void check_tile(const struct made *made, const char *want)
     text_free(&text);
 }
 
-static void verdicts(void **state)
+TEST(verdicts)
 {
-    (void)state;
     struct made *made = make_hazard();
     check_verdict(made, 0, "3 of 9 forbidden configurations failed: shuffle.scan-loop (3, always)");
     check_verdict(made, 1, "Nothing ran: 0 configurations skipped");
@@ -179,9 +175,8 @@ static void check_where(const char *const *names, const char *marks, size_t insi
     end(made);
 }
 
-static void where(void **state)
+TEST(where)
 {
-    (void)state;
     static const char *const names[] = {"a.b/s=n-1,f=x@w=1", "a.b/s=n-2,f=x@w=1",
                                         "a.b/s=n-3,f=x@w=1", "a.b/s=m-1,f=x@w=1",
                                         "a.b/s=n-1,f=y@w=2", "a.c/s=m-1,f=x@w=2"};
@@ -201,9 +196,8 @@ static void where(void **state)
     check_where(many, "xx..", 2, "s=1,2");
 }
 
-static void key_results(void **state)
+TEST(key_results)
 {
-    (void)state;
     struct made *made = make_hazard();
     struct report_headline *lines;
     // Not "0.33, SOMETIMES" of all together.
@@ -237,9 +231,8 @@ static void key_results(void **state)
     end(made);
 }
 
-static void blocks(void **state)
+TEST(blocks)
 {
-    (void)state;
     struct made *made = make_hazard();
     add(made, 0, "loop.a/s=1@w=1", 101, CAT_FORBIDDEN);
     add(made, 0, "loop.a/s=2@w=1", 101, CAT_FORBIDDEN);
@@ -346,18 +339,16 @@ static void check_again(size_t from, size_t count, bool thorough)
     end(some.made);
 }
 
-static void commands(void **state)
+TEST(commands)
 {
-    (void)state;
     check_again(0, 43, false);
     check_again(2, 40, false);
     check_again(0, 32, false);
     check_again(0, 43, true);
 }
 
-static void findings(void **state)
+TEST(findings)
 {
-    (void)state;
     struct made *made = begin();
     add(made, 0, "reconvergence.else-leaves/leave=continue@w=1", 101, CAT_FORBIDDEN);
     add(made, 0, "reconvergence.else-leaves/leave=break@w=1", 101, CAT_FORBIDDEN);
@@ -407,21 +398,10 @@ static void show_case(const struct cat_case *which, void *user)
     ++*(size_t *)user;
 }
 
-static void nothing_wraps(void **state)
+TEST(nothing_wraps)
 {
-    (void)state;
     size_t count = 0;
     for (size_t t = 0; t < cat_test_count(); t++)
         cat_test_each(cat_test_at(t), 128, show_case, &count);
     assert_true(count > 1000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verdicts), cmocka_unit_test(where),    cmocka_unit_test(key_results),
-        cmocka_unit_test(blocks),   cmocka_unit_test(findings), cmocka_unit_test(nothing_wraps),
-        cmocka_unit_test(commands),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

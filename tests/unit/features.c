@@ -4,8 +4,6 @@
 
 #include "model/facts.h"
 
-#include <string.h>
-
 #define OP(length, code) ((uint32_t)(length) << 16 | (code))
 #define HEADER           0x07230203, 0x00010300, 0, 10, 0
 
@@ -17,9 +15,8 @@ static bool read_words(const uint32_t *words, size_t count)
     return cat_module_features(words, count, &features, &error);
 }
 
-static void capabilities_and_modes_are_seen(void **state)
+TEST(capabilities_and_modes_are_seen)
 {
-    (void)state;
     const uint32_t words[] = {HEADER, OP(2, 17), 1,         OP(2, 17), 66,  OP(3, 16),
                               4,      6023,      OP(3, 16), 4,         4421};
     assert_true(read_words(words, sizeof words / 4));
@@ -29,9 +26,8 @@ static void capabilities_and_modes_are_seen(void **state)
 }
 
 // Of two variables of shared memory and a private one: that with an initial value.
-static void shared_memory_that_begins_as_something_is_seen(void **state)
+TEST(shared_memory_that_begins_as_something_is_seen)
 {
-    (void)state;
     uint32_t words[] = {HEADER, OP(4, 59), 1, 2, 4, OP(5, 59), 1, 3, 6, 5, OP(5, 59), 1, 4, 4, 5};
     assert_true(read_words(words, sizeof words / 4));
     assert_true(features == UINT64_C(1) << CAT_FEATURE_ZERO_INITIALIZE);
@@ -39,18 +35,16 @@ static void shared_memory_that_begins_as_something_is_seen(void **state)
     assert_true(features == 0);
 }
 
-static void what_comes_after_the_first_function_does_not_count(void **state)
+TEST(what_comes_after_the_first_function_does_not_count)
 {
-    (void)state;
     const uint32_t words[] = {HEADER, OP(2, 17), 1, OP(5, 54), 1, 2, 0, 3, OP(2, 17), 9999};
     assert_true(read_words(words, sizeof words / 4));
     assert_true(features == 0);
 }
 
 // A broadcast of a constant's lane and one of another lane, each with the constant before it.
-static void broadcasts_of_a_lane_that_is_no_constant_are_seen(void **state)
+TEST(broadcasts_of_a_lane_that_is_no_constant_are_seen)
 {
-    (void)state;
     uint32_t words[] = {HEADER, OP(4, 43), 1,          5, 3, OP(5, 54), 7, 8,
                         0,      9,         OP(6, 337), 1, 6, 4,         2, 5};
     assert_true(read_words(words, sizeof words / 4));
@@ -61,9 +55,8 @@ static void broadcasts_of_a_lane_that_is_no_constant_are_seen(void **state)
 }
 
 // A shuffle of 64-bit integers and one of vectors of them; a rotate with a cluster; what they need.
-static void group_operations_are_looked_at(void **state)
+TEST(group_operations_are_looked_at)
 {
-    (void)state;
     const uint32_t type_and_function[] = {HEADER, OP(4, 21), 1, 64,        0, OP(4, 21),
                                           2,      32,        0, OP(4, 23), 3, 1,
                                           2,      OP(5, 54), 7, 8,         0, 9};
@@ -89,9 +82,8 @@ static void group_operations_are_looked_at(void **state)
 }
 
 // Atomics, with such numbers in shared memory, with narrower ones there, and with such in a buffer.
-static void shared_atomics_are_another_feature(void **state)
+TEST(shared_atomics_are_another_feature)
 {
-    (void)state;
     const struct {
         uint32_t capability, type, width;
         enum cat_feature feature, shared;
@@ -120,9 +112,8 @@ static void shared_atomics_are_another_feature(void **state)
         }
 }
 
-static void unknown_capabilities_are_named(void **state)
+TEST(unknown_capabilities_are_named)
 {
-    (void)state;
     uint32_t words[] = {HEADER, OP(2, 17), 2};
     assert_false(read_words(words, sizeof words / 4));
     assert_string_equal(
@@ -134,9 +125,8 @@ static void unknown_capabilities_are_named(void **state)
         error.message, "capability 43981 is not supported: the SIMT simulator does not execute it");
 }
 
-static void broken_modules_are_refused(void **state)
+TEST(broken_modules_are_refused)
 {
-    (void)state;
     const uint32_t zero_length[] = {HEADER, OP(0, 17), 1};
     const uint32_t too_long[] = {HEADER, OP(9, 17), 1};
     const uint32_t no_magic[] = {0x03022307, 0x00010300, 0, 10, 0, OP(2, 17), 1};
@@ -147,9 +137,8 @@ static void broken_modules_are_refused(void **state)
     assert_string_equal(error.message, "not a SPIR-V module");
 }
 
-static void every_feature_has_a_name_that_is_found(void **state)
+TEST(every_feature_has_a_name_that_is_found)
 {
-    (void)state;
     for (int i = 0; i < CAT_FEATURE_COUNT; i++) {
         enum cat_feature found;
         const char *name = cat_feature_name((enum cat_feature)i);
@@ -160,20 +149,4 @@ static void every_feature_has_a_name_that_is_found(void **state)
     enum cat_feature found;
     assert_false(cat_feature_find("VK_KHR_nothing", &found));
     assert_string_equal(cat_feature_name(CAT_FEATURE_COUNT), "unknown feature");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(capabilities_and_modes_are_seen),
-        cmocka_unit_test(shared_memory_that_begins_as_something_is_seen),
-        cmocka_unit_test(what_comes_after_the_first_function_does_not_count),
-        cmocka_unit_test(broadcasts_of_a_lane_that_is_no_constant_are_seen),
-        cmocka_unit_test(group_operations_are_looked_at),
-        cmocka_unit_test(shared_atomics_are_another_feature),
-        cmocka_unit_test(unknown_capabilities_are_named),
-        cmocka_unit_test(broken_modules_are_refused),
-        cmocka_unit_test(every_feature_has_a_name_that_is_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,9 +9,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -92,9 +89,8 @@ static void assert_holds(const char *path, const char *text)
     text_free(&read);
 }
 
-static void test_is_synced_and_renamed(void **state)
+TEST_IN(test_is_synced_and_renamed, make_folder, remove_folder)
 {
-    (void)state;
     struct lit_error error;
     const char *path = at("report.json");
     assert_true(write_text(path, "first", &error));
@@ -105,9 +101,8 @@ static void test_is_synced_and_renamed(void **state)
     assert_true(strchr(calls, 'w') < file);
 }
 
-static void test_no_failure_passes(void **state)
+TEST_IN(test_no_failure_passes, make_folder, remove_folder)
 {
-    (void)state;
     static const char all[] = {'w', 'f', 'c', 'r', 'F'};
     const char *path = at("report.json");
     for (size_t i = 0; i < sizeof all; i++) {
@@ -124,9 +119,8 @@ static void test_no_failure_passes(void **state)
     }
 }
 
-static void test_permissions_stay(void **state)
+TEST_IN(test_permissions_stay, make_folder, remove_folder)
 {
-    (void)state;
     struct lit_error error;
     struct stat status;
     const char *path = at("report.json");
@@ -137,9 +131,8 @@ static void test_permissions_stay(void **state)
     assert_int_equal(status.st_mode & 0777, 0604);
 }
 
-static void test_links_are_followed(void **state)
+TEST_IN(test_links_are_followed, make_folder, remove_folder)
 {
-    (void)state;
     struct lit_error error;
     struct stat status;
     const char *link = at("link");
@@ -164,9 +157,8 @@ static void test_links_are_followed(void **state)
 }
 
 // A descriptor is where it is in its file, and may append.
-static void test_what_is_open(void **state)
+TEST_IN(test_what_is_open, make_folder, remove_folder)
 {
-    (void)state;
     struct lit_error error;
     const char *path = at("log");
     const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -187,9 +179,8 @@ static void test_what_is_open(void **state)
     assert_holds(path, "one two three four");
 }
 
-static void test_devices(void **state)
+TEST(test_devices)
 {
-    (void)state;
     struct lit_error error;
     assert_true(write_text("/dev/null", "text", &error));
     assert_false(write_text("/dev/full", "text", &error));
@@ -197,17 +188,4 @@ static void test_devices(void **state)
     assert_false(write_text("/", "text", &error));
     assert_false(write_text("/nowhere/file", "text", &error));
     assert_string_equal(error.message, "cannot write /nowhere/file: No such file or directory");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_is_synced_and_renamed, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(test_no_failure_passes, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(test_permissions_stay, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(test_links_are_followed, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(test_what_is_open, make_folder, remove_folder),
-        cmocka_unit_test(test_devices),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

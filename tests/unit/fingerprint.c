@@ -6,10 +6,6 @@
 #include "catalogue/catalogue.h"
 #include "report/markdown.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define LANES 8u
 
 // How a device chooses, of the two pieces that a subgroup parts into, the one that it runs first.
@@ -124,9 +120,8 @@ static void clear(struct report_model *model)
     *model = (struct report_model){0};
 }
 
-static void devices_are_known_by_their_strategy(void **state)
+TEST(devices_are_known_by_their_strategy)
 {
-    (void)state;
     static const struct {
         bool (*device)(const struct scene *scene);
         const char *sides, *clock, *loop;
@@ -181,9 +176,8 @@ static void play_places(const struct cat_case *which, void *user)
         (uint64_t[CAT_OUTCOMES]){[0] = together ? 500 : 0, [2] = together ? 0 : 500});
 }
 
-static void places_of_reconvergence_are_known(void **state)
+TEST(places_of_reconvergence_are_known)
 {
-    (void)state;
     static const struct {
         bool in_if, in_broken_if, behind_loop;
         const char *name;
@@ -216,9 +210,8 @@ static void contains(const char *text, const char *part)
         fail_msg("'%s' is not in:\n%s", part, text ? text : "nothing");
 }
 
-static void sections_say_what_was_seen(void **state)
+TEST(sections_say_what_was_seen)
 {
-    (void)state;
     struct eng_device device = {.number = 1, .id = "0123456789abcdef"};
     struct report_model model = {.devices = &device, .device_count = 1};
     struct play play = {first, &model, 400};
@@ -263,14 +256,4 @@ static void sections_say_what_was_seen(void **state)
     text_free(&terminal);
     text_free(&markdown);
     clear(&model);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(devices_are_known_by_their_strategy),
-        cmocka_unit_test(places_of_reconvergence_are_known),
-        cmocka_unit_test(sections_say_what_was_seen),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,10 +7,6 @@
 #include "catalogue/catalogue.h"
 #include "catalogue/words.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // Workgroups of two subgroups of four, of which there are three; the word that is asked for is the
 // second result of lane 2 of subgroup 1 of workgroup 1.
 enum { LANES = 4, WORKGROUP = 8, WORKGROUPS = 3, UNIT = 3, WORD = 2 * 2 + 1 };
@@ -58,7 +54,7 @@ static void begin(struct fixture *f)
         f->input[i] = 100 + i * i;
 }
 
-static void values(void **state)
+TEST(values)
 {
     static const struct {
         const char *text;
@@ -167,7 +163,6 @@ static void values(void **state)
         {"random == random", 0},
     };
     struct fixture f;
-    (void)state;
     begin(&f);
     struct lit_random random = {7};
     const struct cat_place place = {
@@ -195,11 +190,10 @@ static void values(void **state)
 }
 
 // More invocations than are evaluated at once, and no multiple of that.
-static void a_unit_may_be_large(void **state)
+TEST(a_unit_may_be_large)
 {
     struct fixture f;
     struct cat_formula formula;
-    (void)state;
     begin(&f);
     f.args.oracle = cat_oracle_find("formula.workgroup");
     f.args.workgroup = 1000;
@@ -211,7 +205,7 @@ static void a_unit_may_be_large(void **state)
     cat_head_clear(&f.test.head);
 }
 
-static void a_unit_may_be_a_workgroup(void **state)
+TEST(a_unit_may_be_a_workgroup)
 {
     static const struct {
         const char *text;
@@ -219,7 +213,6 @@ static void a_unit_may_be_a_workgroup(void **state)
     } rows[] = {{"lane", 1},   {"subgroup", 1},    {"group", 2},
                 {"index", 21}, {"add(other)", 28}, {"in", 100 + 21 * 21}};
     struct fixture f;
-    (void)state;
     begin(&f);
     f.args.oracle = cat_oracle_find("formula.workgroup");
     f.args.shape.words_per_instance = 2 * WORKGROUP;
@@ -232,7 +225,7 @@ static void a_unit_may_be_a_workgroup(void **state)
     cat_head_clear(&f.test.head);
 }
 
-static void mistakes(void **state)
+TEST(mistakes)
 {
     static const struct {
         const char *text;
@@ -276,7 +269,6 @@ static void mistakes(void **state)
         {"file[0", CAT_ASKS_ALL, "formula: unfinished"},
     };
     struct fixture f;
-    (void)state;
     begin(&f);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct cat_formula formula;
@@ -288,7 +280,7 @@ static void mistakes(void **state)
     cat_head_clear(&f.test.head);
 }
 
-static void files_of_words(void **state)
+TEST(files_of_words)
 {
     static const struct {
         const char *text, *message; // NULL: it is read
@@ -312,7 +304,6 @@ static void files_of_words(void **state)
     struct text many = {0};
     uint32_t *words;
     size_t count;
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const bool good =
             cat_words_parse(rows[i].text, strlen(rows[i].text), &words, &count, &error);
@@ -356,7 +347,7 @@ static bool parses(const char *before, const char *after, size_t count, const ch
     return good;
 }
 
-static void depth_and_length_are_bounded(void **state)
+TEST(depth_and_length_are_bounded)
 {
     static const struct {
         const char *before, *after;
@@ -369,7 +360,6 @@ static void depth_and_length_are_bounded(void **state)
         {"1 ? 1 : ", "", CAT_FORMULA_DEPTH - 2, "formula: too deep"},
         {"", " + 1", (CAT_FORMULA_NODES - 1) / 2, "formula: too long"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_true(parses(rows[i].before, rows[i].after, rows[i].most, rows[i].message));
         for (size_t count = rows[i].most + 1; count < 100000; count *= 3)
@@ -378,7 +368,7 @@ static void depth_and_length_are_bounded(void **state)
 }
 
 // The text of a place: what stands in braces ends at a | or at the brace.
-static void places(void **state)
+TEST(places)
 {
     static const struct {
         const char *where, *text;
@@ -391,7 +381,6 @@ static void places(void **state)
         {"plain", "plain"},
     };
     struct fixture f;
-    (void)state;
     begin(&f);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[64];
@@ -401,18 +390,4 @@ static void places(void **state)
         assert_string_equal(text, rows[i].text);
     }
     cat_head_clear(&f.test.head);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),
-        cmocka_unit_test(a_unit_may_be_a_workgroup),
-        cmocka_unit_test(a_unit_may_be_large),
-        cmocka_unit_test(mistakes),
-        cmocka_unit_test(files_of_words),
-        cmocka_unit_test(depth_and_length_are_bounded),
-        cmocka_unit_test(places),
-    };
-    return cmocka_run_group_tests_name("formula", tests, NULL, NULL);
 }

@@ -7,9 +7,6 @@
 
 #include "unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #define GATES 200
 
 // How many of GATES gates end with exit code 1.
@@ -38,9 +35,8 @@ static void fill(struct world_rate *rates, size_t count, double rate)
 // 0.9999 quantile of the binomial distribution.
 #define MOST_FALSE 21
 
-static void false_alarms(void **state)
+TEST(false_alarms)
 {
-    (void)state;
     struct world_rate rates[60];
     struct world world = {.rates = rates, .count = 60, .runs = 400, .baseline = 1};
     fill(rates, 60, 0.3);
@@ -50,9 +46,8 @@ static void false_alarms(void **state)
         fail_msg("%u of %d gates failed without a change", alarms, GATES);
 }
 
-static void false_alarms_of_rare_failures(void **state)
+TEST(false_alarms_of_rare_failures)
 {
-    (void)state;
     struct world_rate rates[300];
     struct world world = {.rates = rates, .count = 300, .runs = 1000, .baseline = 1};
     fill(rates, 300, 0.003);
@@ -61,9 +56,8 @@ static void false_alarms_of_rare_failures(void **state)
         fail_msg("%u of %d gates failed without a change", alarms, GATES);
 }
 
-static void false_alarms_of_bunches(void **state)
+TEST(false_alarms_of_bunches)
 {
-    (void)state;
     struct world_rate rates[20];
     struct world world = {.rates = rates, .count = 20, .runs = 1000, .baseline = 1};
     fill(rates, 20, 0.2);
@@ -76,9 +70,8 @@ static void false_alarms_of_bunches(void **state)
     assert_true(count_regressions(&world, 3) > GATES / 3);
 }
 
-static void false_alarms_of_sessions(void **state)
+TEST(false_alarms_of_sessions)
 {
-    (void)state;
     struct world_rate rates[20];
     struct world world = {.rates = rates, .count = 20, .runs = 1000, .baseline = 4};
     fill(rates, 20, 0.3);
@@ -92,9 +85,8 @@ static void false_alarms_of_sessions(void **state)
 }
 
 // A rise that the gate says it would see with 80 % power is seen so often.
-static void power(void **state)
+TEST(power)
 {
-    (void)state;
     struct world_rate rates[50];
     struct world world = {.rates = rates, .count = 50, .runs = 1000, .baseline = 1};
     struct compare_policy policy = compare_policy_default;
@@ -112,16 +104,4 @@ static void power(void **state)
     // 80 % of 200 within four standard deviations; more, because Holm goes on once one was found.
     if (seen < 137 || seen > 190)
         fail_msg("%u of %d gates saw a rise to %g", seen, GATES, said.typical_never);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(false_alarms),
-        cmocka_unit_test(false_alarms_of_rare_failures),
-        cmocka_unit_test(false_alarms_of_bunches),
-        cmocka_unit_test(false_alarms_of_sessions),
-        cmocka_unit_test(power),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

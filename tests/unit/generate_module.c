@@ -2,13 +2,11 @@
 // The two forms of a generated module: the words that are run, and the text that is kept. spirv-as
 // must make the same words of the text; spirv-val must accept them. generate_module SPIRV-AS
 // SPIRV-VAL [PROGRAMS [no-maximal]]
+#define UNIT_MAIN
 #include "generate/module.h"
 
 #include "model/facts.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "unit.h"
@@ -75,9 +73,8 @@ static void compare(const struct gen_program *program, enum masks_rule rule)
     rmdir(folder);
 }
 
-static void both_forms_are_the_same_module(void **state)
+TEST(both_forms_are_the_same_module)
 {
-    (void)state;
     for (enum masks_rule rule = MASKS_DEFAULT; rule <= MASKS_MAXIMAL; rule++) {
         const struct gen_limits limits = {.rule = rule, .steps = 48, .depth = 5};
         for (uint64_t i = 0; i < programs && (rule != MASKS_MAXIMAL || has_maximal); i++) {
@@ -88,9 +85,8 @@ static void both_forms_are_the_same_module(void **state)
     }
 }
 
-static void so_it_is_with_data(void **state)
+TEST(so_it_is_with_data)
 {
-    (void)state;
     for (uint64_t i = 0; i < 2 * programs; i++) {
         const struct gen_limits limits = {
             .rule = has_maximal && i % 2 ? MASKS_MAXIMAL : MASKS_DEFAULT,
@@ -108,9 +104,8 @@ static void so_it_is_with_data(void **state)
 }
 
 // Every step and condition there is, among them what is seldom drawn.
-static void everything_once(void **state)
+TEST(everything_once)
 {
-    (void)state;
     static const char *const sources[] = {
         "look",
         "return look",
@@ -139,11 +134,6 @@ static void everything_once(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_forms_are_the_same_module),
-        cmocka_unit_test(so_it_is_with_data),
-        cmocka_unit_test(everything_once),
-    };
     if (argc < 3)
         return 77;
     assembler = argv[1];
@@ -151,5 +141,5 @@ int main(int argc, char **argv)
     if (argc > 3)
         programs = strtoull(argv[3], NULL, 10);
     has_maximal = argc < 5 || strcmp(argv[4], "no-maximal") != 0;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -9,8 +9,6 @@
 #include "catalogue/head.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "unit.h"
 
@@ -40,9 +38,8 @@ static uint64_t digest(const struct text *text)
 }
 
 // If this fails the meaning of every seed has changed: reports name programs by theirs.
-static void a_seed_means_the_same_everywhere(void **state)
+TEST(a_seed_means_the_same_everywhere)
 {
-    (void)state;
     static const uint64_t digests[] = {UINT64_C(0xc20dc04a714e2880), UINT64_C(0x4b929509ef8c030)};
     struct text all = {0};
     for (size_t t = 0; t < LIMITS; t++) {
@@ -64,9 +61,8 @@ static void a_seed_means_the_same_everywhere(void **state)
     }
 }
 
-static void what_is_written_is_read_back(void **state)
+TEST(what_is_written_is_read_back)
 {
-    (void)state;
     for (size_t t = 0; t < LIMITS; t++)
         for (uint64_t i = 0; i < 500; i++) {
             struct gen_program program, again;
@@ -83,9 +79,8 @@ static void what_is_written_is_read_back(void **state)
         }
 }
 
-static void the_head_is_that_of_a_test(void **state)
+TEST(the_head_is_that_of_a_test)
 {
-    (void)state;
     for (size_t t = 0; t < LIMITS; t++) {
         struct gen_program program, again;
         struct cat_head head;
@@ -119,9 +114,8 @@ static void refused(const char *source, enum masks_rule rule, const char *why)
         fail_msg("'%s': %s", source, error.message);
 }
 
-static void nonsense_is_refused(void **state)
+TEST(nonsense_is_refused)
 {
-    (void)state;
     const enum masks_rule rule = MASKS_MAXIMAL;
     refused("", rule, "never looks");
     refused("look }", rule, "'}'");
@@ -199,9 +193,8 @@ static void nonsense_is_refused(void **state)
 }
 
 // What each condition is worth, by a table.
-static void conditions(void **state)
+TEST(conditions)
 {
-    (void)state;
     const struct masks_lane lane = {.lane = 5,
                                     .subgroup = 8,
                                     .word = 0x80000006,
@@ -233,9 +226,8 @@ static void conditions(void **state)
 }
 
 // A program against masks that were made by hand: lanes 0 to 3 with the words 0, 1, 2, 3.
-static void a_program_by_hand(void **state)
+TEST(a_program_by_hand)
 {
-    (void)state;
     static const char source[] =
         "while i<word.0:2 { if word.0+i { look break } look } next { look } "
         "look";
@@ -267,9 +259,8 @@ static void a_program_by_hand(void **state)
 // Where converge.c says that a mask is definite, the simulation demands all of it, and outside of
 // loops, of which it does not tell iterations apart, allows no other; where it says that the
 // workgroup is whole, that of all lanes.
-static void a_definite_place_is_one(void **state)
+TEST(a_definite_place_is_one)
 {
-    (void)state;
     uint32_t seen[GEN_FULL + 1] = {0};
     for (uint64_t n = 0; n < 900; n++) {
         const enum masks_rule rule = (enum masks_rule)(n % 3);
@@ -320,9 +311,8 @@ static bool takes(enum gen_op op, enum gen_type type)
 }
 
 // Every operation is drawn, in every type and at places of each kind.
-static void every_operation_is_drawn(void **state)
+TEST(every_operation_is_drawn)
 {
-    (void)state;
     static uint32_t drawn[GEN_OPS][GEN_TYPES];
     for (uint64_t i = 0; i < 3000; i++) {
         struct gen_program program;
@@ -339,9 +329,8 @@ static void every_operation_is_drawn(void **state)
 }
 
 // Programs are neither all alike nor all trivial.
-static void programs_are_worth_running(void **state)
+TEST(programs_are_worth_running)
 {
-    (void)state;
     uint32_t kinds[MASKS_ELECT + 1] = {0}, values[GEN_VALUES] = {0}, small = 0, large = 0;
     for (uint64_t i = 0; i < 1000; i++) {
         struct gen_program program;
@@ -359,20 +348,4 @@ static void programs_are_worth_running(void **state)
     for (uint32_t value = GEN_NONE; value < GEN_GROUP_BIT; value++)
         assert_true(values[value] > 50);
     assert_true(small > 50 && large > 200);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_seed_means_the_same_everywhere),
-        cmocka_unit_test(what_is_written_is_read_back),
-        cmocka_unit_test(the_head_is_that_of_a_test),
-        cmocka_unit_test(nonsense_is_refused),
-        cmocka_unit_test(conditions),
-        cmocka_unit_test(a_program_by_hand),
-        cmocka_unit_test(a_definite_place_is_one),
-        cmocka_unit_test(every_operation_is_drawn),
-        cmocka_unit_test(programs_are_worth_running),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,8 +3,6 @@
 #include "fuzz/campaign.h"
 #include "generate/program.h"
 
-#include <string.h>
-
 #include "unit.h"
 
 struct judge {
@@ -90,9 +88,8 @@ static void shrinks_to(bool (*fails)(const struct gen_program *), uint32_t most)
     assert_true(found > 10);
 }
 
-static void to_the_smallest(void **state)
+TEST(to_the_smallest)
 {
-    (void)state;
     shrinks_to(always, 1);    // look
     shrinks_to(breaks, 5);    // switch lane:2 { case 2 { look } default { break } }
     shrinks_to(two_loops, 3); // while i<1 { } while i<1 { } look
@@ -110,9 +107,8 @@ static bool shuffles(const struct gen_program *program)
 }
 
 // What stands for an operation goes down to that one, in its simplest form.
-static void data_shrinks(void **state)
+TEST(data_shrinks)
 {
-    (void)state;
     const struct gen_limits limits = {.rule = MASKS_MAXIMAL,
                                       .steps = 64,
                                       .depth = 6,
@@ -141,9 +137,8 @@ static void data_shrinks(void **state)
 
 // Of a failing program all goes but the kinds that it needs; constructs that hold them stay at
 // most where nothing of the kind can go.
-static void kinds_are_left(void **state)
+TEST(kinds_are_left)
 {
-    (void)state;
     const struct gen_limits limits = {.rule = MASKS_MAXIMAL,
                                       .steps = 64,
                                       .depth = 6,
@@ -172,9 +167,8 @@ static void kinds_are_left(void **state)
     assert_true(alone > found * 3 / 4);
 }
 
-static void kinds_are_named(void **state)
+TEST(kinds_are_named)
 {
-    (void)state;
     static const char source[] = "registers 4 1 while i<2 { if p0 { u0=reduce.add.u16(u0) break } "
                                  "u0+=reduce.add.u16(u0) u0=add(u0,u0) u0=swap.buffer(u0) }";
     struct gen_program program;
@@ -185,9 +179,8 @@ static void kinds_are_named(void **state)
     text_free(&kinds);
 }
 
-static void the_smallest_is_simple(void **state)
+TEST(the_smallest_is_simple)
 {
-    (void)state;
     static const char source[] =
         "loop { if i>=3 { look return } if word.7+i { elect break } else { "
         "look } } next { look } if lane=2 { call { look return } } look";
@@ -207,9 +200,8 @@ static void the_smallest_is_simple(void **state)
     text_free(&text);
 }
 
-static void it_stops_when_it_is_told(void **state)
+TEST(it_stops_when_it_is_told)
 {
-    (void)state;
     for (unsigned most = 1; most < 20; most++) {
         const struct gen_limits limits = {.rule = MASKS_MAXIMAL, .steps = 64, .depth = 6};
         struct gen_program program;
@@ -223,27 +215,12 @@ static void it_stops_when_it_is_told(void **state)
     }
 }
 
-static void patience(void **state)
+TEST(patience)
 {
-    (void)state;
     assert_int_equal(fuzz_patience(40, 40), 7);    // half of always: 1/2 ^ 7 < 0.01
     assert_int_equal(fuzz_patience(20, 40), 17);   // 3/4 ^ 17 < 0.01
     assert_int_equal(fuzz_patience(1, 40), 367);   // 79/80 ^ 367 < 0.01
     assert_int_equal(fuzz_patience(1, 1000), 512); // as many as there are
     assert_int_equal(fuzz_patience(0, 40), 512);
     assert_int_equal(fuzz_patience(0, 0), 512);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(to_the_smallest),
-        cmocka_unit_test(data_shrinks),
-        cmocka_unit_test(kinds_are_left),
-        cmocka_unit_test(kinds_are_named),
-        cmocka_unit_test(the_smallest_is_simple),
-        cmocka_unit_test(it_stops_when_it_is_told),
-        cmocka_unit_test(patience),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

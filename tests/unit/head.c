@@ -5,8 +5,6 @@
 #include "base/text.h"
 #include "catalogue/head.h"
 
-#include <string.h>
-
 static const char good[] =
     "; SPDX-License-Identifier: Apache-2.0\n"
     ";\n"
@@ -39,9 +37,8 @@ static const char good[] =
     "; This is prose about the code.\n"
     "OpCapability Shader\n";
 
-static void a_good_head_is_understood(void **state)
+TEST(a_good_head_is_understood)
 {
-    (void)state;
     struct cat_head head;
     struct lit_error error = {0};
     assert_true(cat_head_parse(good, strlen(good), &head, &error));
@@ -83,9 +80,8 @@ static void a_good_head_is_understood(void **state)
     assert_null(head.name);
 }
 
-static void conditions_hold_where_they_should(void **state)
+TEST(conditions_hold_where_they_should)
 {
-    (void)state;
     struct cat_head head;
     assert_true(cat_head_parse(good, strlen(good), &head, NULL));
     const uint8_t none_c[] = {0, 2}, each_c[] = {1, 2}, none_a[] = {0, 0};
@@ -119,9 +115,8 @@ static void check_mistake(const char *piece, const char *instead, const char *co
     text_free(&text);
 }
 
-static void every_mistake_is_named(void **state)
+TEST(every_mistake_is_named)
 {
-    (void)state;
     check_mistake("shuffle.example", "shuffle",
                   "line 3: a test's name is family.test, not 'shuffle'");
     check_mistake("shuffle.example", "Shuffle.x",
@@ -180,9 +175,8 @@ static void every_mistake_is_named(void **state)
                   "line 28: the last expect line must have no condition");
 }
 
-static void too_much_of_anything_is_refused(void **state)
+TEST(too_much_of_anything_is_refused)
 {
-    (void)state;
     struct text text = {0};
     text_puts(&text, "; litmus a.b\n; axis x ");
     for (int i = 0; i < 40; i++)
@@ -198,15 +192,4 @@ static void too_much_of_anything_is_refused(void **state)
     assert_false(cat_head_parse(zero, sizeof zero - 1, &head, &error));
     assert_string_equal(error.message, "line 2: not a text file");
     cat_head_clear(&head);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_good_head_is_understood),
-        cmocka_unit_test(conditions_hold_where_they_should),
-        cmocka_unit_test(every_mistake_is_named),
-        cmocka_unit_test(too_much_of_anything_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

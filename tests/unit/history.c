@@ -10,9 +10,6 @@
 
 #include "edit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static char path[128];
@@ -83,9 +80,8 @@ static struct store *open_new(void)
     return store;
 }
 
-static void test_patterns(void **state)
+TEST(test_patterns)
 {
-    (void)state;
     static const struct {
         const char *pattern, *name;
         bool matches;
@@ -134,9 +130,8 @@ static void check_history(const struct store_query *query, const char *want)
     store_close(&store);
 }
 
-static void test_order(void **state)
+TEST_IN(test_order, make_path, remove_folder)
 {
-    (void)state;
     struct store *store = open_new();
     // Version 9 came before 10, whatever their letters say, and was measured again after it.
     add(store, &(struct make){.started = "2026-03-01T00:00:00Z", .version = "10", .runs = 3});
@@ -159,9 +154,8 @@ static void test_order(void **state)
     check_history(&(struct store_query){.pattern = "scan"}, "scan.b GPU A 1 2027-01-01 0/6\n");
 }
 
-static void test_contained_shards(void **state)
+TEST_IN(test_contained_shards, make_path, remove_folder)
 {
-    (void)state;
     struct store *store = open_new();
     add(store,
         &(struct make){.started = "2026-01-01T00:00:00Z", .uuid = "000000000000000a", .runs = 10});
@@ -211,9 +205,8 @@ static void check_lines(const char *want)
 #define HASH_A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define HASH_B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 
-static void test_pooling(void **state)
+TEST_IN(test_pooling, make_path, remove_folder)
 {
-    (void)state;
     struct store *store = open_new();
     const char *day = "2026-01-01T00:00:00Z";
     // Two seeds are added; the same runs of the same seed again are not, of those that overlap the
@@ -254,9 +247,8 @@ static void test_pooling(void **state)
     history_clear(&history);
 }
 
-static void test_changes(void **state)
+TEST_IN(test_changes, make_path, remove_folder)
 {
-    (void)state;
     struct store *store = open_new();
     add(store, &(struct make){.started = "2026-01-01T00:00:00Z",
                               .version = "1",
@@ -296,9 +288,8 @@ static void test_changes(void **state)
                 "5 0/1000 s1 r0 code -1 from 3 100/1000\n");
 }
 
-static void test_names_of_drivers(void **state)
+TEST(test_names_of_drivers)
 {
-    (void)state;
     struct store_driver driver = {.id = "0123456789abcdef"};
     snprintf(driver.facts.name, sizeof(driver.facts.name), "Example GPU 9000");
     snprintf(driver.facts.driver_version, sizeof(driver.facts.driver_version), "25.0.7");
@@ -372,9 +363,8 @@ static bool any_result(struct store_result *result, void *user)
     return true;
 }
 
-static void test_work(void **state)
+TEST_IN(test_work, make_path, remove_folder)
 {
-    (void)state;
     struct lit_error error = {0};
     struct work work = {0};
     size_t rows = 0;
@@ -421,17 +411,4 @@ static void test_work(void **state)
     assert_true(work.steps < 10 * SESSIONS * RESULTS);
     store_index_clear(&index);
     store_close(&store);
-}
-
-#define HISTORY_TEST(name) cmocka_unit_test_setup_teardown(name, make_path, remove_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patterns), cmocka_unit_test(test_names_of_drivers),
-        HISTORY_TEST(test_order),        HISTORY_TEST(test_contained_shards),
-        HISTORY_TEST(test_pooling),      HISTORY_TEST(test_changes),
-        HISTORY_TEST(test_work),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

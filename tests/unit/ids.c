@@ -7,9 +7,6 @@
 #include "catalogue/catalogue.h"
 #include "../../tools/embed/modules.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define OP(size, opcode) ((uint32_t)(size) << 16 | (opcode))
 
 enum { CAPABILITY = 17, MEMORY_MODEL = 14, NAME = 5, TYPE_VOID = 19, TYPE_INT = 21, CONSTANT = 43 };
@@ -32,18 +29,16 @@ static const uint32_t module[] = {
 };
 #define WORDS (sizeof module / sizeof *module)
 
-static void names_are_those_of_the_text(void **state)
+TEST(names_are_those_of_the_text)
 {
-    (void)state;
     struct text names = {0};
     ids_list(assembly, module, WORDS, &names);
     assert_string_equal(names.data, "void\nthe_answer\nuint\n\n");
     text_free(&names);
 }
 
-static void a_text_that_does_not_fit_gives_none(void **state)
+TEST(a_text_that_does_not_fit_gives_none)
 {
-    (void)state;
     static const char *const texts[] = {"", "%uint = OpTypeInt 32 0\n%void = OpTypeVoid\n",
                                         "%a = x\n%b = x\n%c = x\n%d = x\n", "\"%a = ", "%a ="};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -55,9 +50,8 @@ static void a_text_that_does_not_fit_gives_none(void **state)
 }
 
 // What cat_ids_insert put in is taken out again, whatever else stands between.
-static void names_are_taken_out(void **state)
+TEST(names_are_taken_out)
 {
-    (void)state;
     static const char names[] = "void\nthe_answer\nuint\n\n";
     size_t count;
     uint32_t *words = cat_ids_insert(module, WORDS, names, sizeof names - 1, &count);
@@ -72,9 +66,8 @@ static void names_are_taken_out(void **state)
 }
 
 // A compiler's module may be cut off, or have names without an end, or that break a list's lines.
-static void names_that_make_no_sense_are_left_out(void **state)
+TEST(names_that_make_no_sense_are_left_out)
 {
-    (void)state;
     uint32_t words[] = {
         0x07230203,  0x00010300, 0,          3, 0, // header, ids below 3
         OP(3, NAME), 1,          0x6c6c6c6c,       // no end
@@ -90,9 +83,8 @@ static void names_that_make_no_sense_are_left_out(void **state)
     text_free(&taken);
 }
 
-static void names_are_inserted_where_they_belong(void **state)
+TEST(names_are_inserted_where_they_belong)
 {
-    (void)state;
     static const char names[] = "void\nthe_answer\nuint\n\n";
     static const uint32_t inserted[] = {
         OP(4, NAME), 1, 0x64696f76, 0,                      // "void"
@@ -109,9 +101,8 @@ static void names_are_inserted_where_they_belong(void **state)
     free(copy);
 }
 
-static void words_that_are_no_module_stay(void **state)
+TEST(words_that_are_no_module_stay)
 {
-    (void)state;
     static const uint32_t odd[] = {1, 2, 3, 4, 5, OP(9, 17), 1};
     for (size_t count = 0; count <= 7; count++) {
         size_t copied = 0;
@@ -126,9 +117,8 @@ static void words_that_are_no_module_stay(void **state)
 }
 
 // What the build made of the real ones.
-static void every_module_has_its_names(void **state)
+TEST(every_module_has_its_names)
 {
-    (void)state;
     for (size_t t = 0; t < cat_test_count(); t++) {
         const struct cat_test *test = cat_test_at(t);
         for (size_t m = 0; m < test->embedded->module_count; m++) {
@@ -144,18 +134,4 @@ static void every_module_has_its_names(void **state)
             text_free(&names);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_those_of_the_text),
-        cmocka_unit_test(a_text_that_does_not_fit_gives_none),
-        cmocka_unit_test(names_are_taken_out),
-        cmocka_unit_test(names_that_make_no_sense_are_left_out),
-        cmocka_unit_test(names_are_inserted_where_they_belong),
-        cmocka_unit_test(words_that_are_no_module_stay),
-        cmocka_unit_test(every_module_has_its_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,6 @@
 
 #include "unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static struct isa_code some_code(void)
 {
     struct isa_code code = {0};
@@ -21,9 +18,8 @@ static struct isa_code some_code(void)
     return code;
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
-    (void)state;
     struct isa_code code = some_code(), back;
     struct text bytes = {0}, again = {0};
     struct lit_error error = {0};
@@ -47,9 +43,8 @@ static void test_round_trip(void **state)
 }
 
 // Every prefix is refused; no changed byte does harm, and what is taken can be packed again.
-static void test_cut_and_corrupted(void **state)
+TEST(test_cut_and_corrupted)
 {
-    (void)state;
     struct isa_code code = some_code(), back;
     struct text bytes = {0};
     isa_pack(&code, &bytes);
@@ -79,9 +74,8 @@ static void test_cut_and_corrupted(void **state)
     isa_code_clear(&code);
 }
 
-static void test_sanitised(void **state)
+TEST(test_sanitised)
 {
-    (void)state;
     struct isa_code code = {0};
     isa_add_statistic(&code, "a\033[31m", "b\nc", "\x80");
     assert_string_equal(code.statistics[0].name, "a?[31m");
@@ -96,9 +90,8 @@ static void test_sanitised(void **state)
     isa_code_clear(&code);
 }
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
-    (void)state;
     static const char bytes[33];
     struct isa_code code = {0};
     assert_true(isa_is_empty(&code));
@@ -113,9 +106,8 @@ static void test_empty(void **state)
     isa_code_clear(&code);
 }
 
-static void test_lowest(void **state)
+TEST(test_lowest)
 {
-    (void)state;
     struct isa_code code = {0};
     assert_null(isa_lowest(&code));
     isa_add_piece(&code, ISA_CACHE, "c", "", "x", 1);
@@ -124,14 +116,4 @@ static void test_lowest(void **state)
     isa_add_piece(&code, ISA_TEXT, "Assembly", "", "y", 1);
     assert_string_equal(isa_lowest(&code)->name, "Assembly");
     isa_code_clear(&code);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_cut_and_corrupted),
-        cmocka_unit_test(test_sanitised),  cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_lowest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

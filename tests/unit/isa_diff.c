@@ -4,10 +4,6 @@
 
 #include "unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct side {
     struct isa_code code;
     struct isa_listing listing;
@@ -37,9 +33,8 @@ static void picture(const struct isa_diff *diff, char *target)
     *target = '\0';
 }
 
-static void test_table(void **state)
+TEST(test_table)
 {
-    (void)state;
     static const struct {
         const char *left, *right, *rows;
         enum isa_likeness likeness;
@@ -93,9 +88,8 @@ static size_t longest(const char *a, const char *b)
     return x > y ? x : y;
 }
 
-static void test_property(void **state)
+TEST(test_property)
 {
-    (void)state;
     uint32_t seed = 1;
     for (int round = 0; round < 300; round++) {
         char letters[2][12], text[2][64];
@@ -134,9 +128,8 @@ static void test_property(void **state)
 }
 
 // Two long listings with nothing in common are not aligned, and say so.
-static void test_too_long(void **state)
+TEST(test_too_long)
 {
-    (void)state;
     struct text left = {0}, right = {0};
     struct side a, b;
     struct isa_diff diff;
@@ -196,9 +189,8 @@ static void study_texts(struct isa_study *study, const char *const *names, const
     isa_study_finish(study, describe);
 }
 
-static void test_paired_variants(void **state)
+TEST(test_paired_variants)
 {
-    (void)state;
     static const char *const names[] = {
         LOOP("none", "default"),
         LOOP("none", "maximal"),
@@ -237,15 +229,4 @@ static void test_paired_variants(void **state)
     text_free(&words);
     isa_study_clear(&study);
     isa_study_clear(&two);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_property),
-        cmocka_unit_test(test_too_long),
-        cmocka_unit_test(test_paired_variants),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,6 @@
 #include "isa/code.h"
 #include "isa/sass.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define SECTIONS 4
 #define HEADER   64
 #define NAMES_AT (HEADER + 32)
@@ -62,9 +59,8 @@ static bool read_bytes(const void *bytes, size_t size, struct isa_file *file,
     return good;
 }
 
-static void a_cubin_has_its_functions(void **state)
+TEST(a_cubin_has_its_functions)
 {
-    (void)state;
     static const struct {
         uint8_t abi;
         uint32_t flags;
@@ -89,9 +85,8 @@ static void a_cubin_has_its_functions(void **state)
 }
 
 // Cut anywhere, and with any byte changed: an error, or functions that lie in the file.
-static void a_damaged_cubin_is_a_line(void **state)
+TEST(a_damaged_cubin_is_a_line)
 {
-    (void)state;
     const struct cubin good = make_cubin(7, 0x5a055a);
     for (size_t i = 0; i < sizeof good; i++)
         for (int how = 0; how < 3; how++) {
@@ -122,9 +117,8 @@ static void a_damaged_cubin_is_a_line(void **state)
 
 #define INSN(address, text) "        /*" address "*/                   " text " ;   /* 0x0 */\n"
 
-static void listings_have_several_functions(void **state)
+TEST(listings_have_several_functions)
 {
-    (void)state;
     static const struct {
         const char *text, *names[2];
     } listings[] = {
@@ -162,9 +156,8 @@ static void listings_have_several_functions(void **state)
     }
 }
 
-static void anything_else_is_a_line(void **state)
+TEST(anything_else_is_a_line)
 {
-    (void)state;
     static const struct {
         const char *bytes;
         size_t size;
@@ -187,15 +180,4 @@ static void anything_else_is_a_line(void **state)
         assert_non_null(strstr(error.message, files[i].words));
         isa_file_clear(&file);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cubin_has_its_functions),
-        cmocka_unit_test(a_damaged_cubin_is_a_line),
-        cmocka_unit_test(listings_have_several_functions),
-        cmocka_unit_test(anything_else_is_a_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Machine code out of pipeline caches and binaries: a real one of each, made ones, and each of
 // these cut and corrupted.
+#define UNIT_MAIN
 #include "isa/code.h"
 
 #include "unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zstd.h>
 
 static const char *folder;
@@ -24,9 +22,8 @@ static char *read_file(const char *name, size_t *size)
     return bytes;
 }
 
-static void test_real(void **state)
+TEST(test_real)
 {
-    (void)state;
     static const char *const names[] = {"h200.cache", "h200.binary"};
     size_t size, wanted_size;
     char *wanted = read_file("h200.code", &wanted_size);
@@ -44,9 +41,8 @@ static void test_real(void **state)
 }
 
 // No prefix of a blob is taken for one, and no single byte that is changed does harm.
-static void test_cut_and_corrupted(void **state)
+TEST(test_cut_and_corrupted)
 {
-    (void)state;
     static const char *const names[] = {"h200.cache", "h200.binary"};
     for (size_t i = 0; i < 2; i++) {
         struct nvidia_code code;
@@ -104,9 +100,8 @@ static size_t make_binary(const struct section *sections, uint32_t count, char b
     return 4 + ZSTD_compress(blob + 4, 4092, inner, INNER, 3);
 }
 
-static void test_sections(void **state)
+TEST(test_sections)
 {
-    (void)state;
     static const struct {
         struct section sections[SECTIONS];
         uint32_t count;
@@ -140,9 +135,8 @@ static void test_sections(void **state)
     }
 }
 
-static void test_foreign(void **state)
+TEST(test_foreign)
 {
-    (void)state;
     static const struct {
         uint32_t words[12];
         size_t size;
@@ -166,9 +160,8 @@ static void test_foreign(void **state)
 }
 
 // A frame that says it unpacks to more than there is memory for.
-static void test_bomb(void **state)
+TEST(test_bomb)
 {
-    (void)state;
     struct nvidia_code code;
     struct lit_error error = {0};
     static const unsigned char blob[] = {
@@ -180,9 +173,8 @@ static void test_bomb(void **state)
     assert_string_equal(error.message, "the zstd frame has no valid size");
 }
 
-static void test_architectures(void **state)
+TEST(test_architectures)
 {
-    (void)state;
     assert_int_equal(nvidia_architecture(0x2335), 90); // H200
     assert_int_equal(nvidia_architecture(0x1eb8), 75); // T4
     assert_int_equal(nvidia_architecture(0x20b0), 80); // A100
@@ -191,9 +183,8 @@ static void test_architectures(void **state)
     assert_int_equal(nvidia_architecture(0x2b85), 0);  // Blackwell likewise
 }
 
-static void test_warps(void **state)
+TEST(test_warps)
 {
-    (void)state;
     static const struct {
         uint32_t architecture, registers, warps;
     } cases[] = {
@@ -216,9 +207,8 @@ static void add_blob(struct isa_code *code, enum isa_source source, const char *
     free(blob);
 }
 
-static void test_extract(void **state)
+TEST(test_extract)
 {
-    (void)state;
     struct isa_code code = {0};
     add_blob(&code, ISA_CACHE, "h200.cache");
     add_blob(&code, ISA_BINARY, "h200.binary");
@@ -240,9 +230,8 @@ static void test_extract(void **state)
 }
 
 // A wrong size, two that differ and a blob of no known format are remarks, and the blob stays.
-static void test_remarks(void **state)
+TEST(test_remarks)
 {
-    (void)state;
     char blob[4096];
     struct isa_code code = {0};
     const struct section section = {1, 32, 248};
@@ -266,13 +255,6 @@ static void test_remarks(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_real),     cmocka_unit_test(test_cut_and_corrupted),
-        cmocka_unit_test(test_sections), cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_bomb),     cmocka_unit_test(test_architectures),
-        cmocka_unit_test(test_warps),    cmocka_unit_test(test_extract),
-        cmocka_unit_test(test_remarks),
-    };
     folder = argc > 1 ? argv[1] : ".";
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

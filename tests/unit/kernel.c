@@ -6,9 +6,7 @@
 #include "catalogue/catalogue.h"
 #include "catalogue/prepare.h"
 
-#include <stdlib.h>
 #include <math.h>
-#include <string.h>
 
 #define SOME                                                                                       \
     "shuffle.scan-loop/sync=none,reconvergence=default,form=variables,op=add,mode=inclusive,"      \
@@ -25,9 +23,8 @@ static const uint32_t *some_module(size_t *count)
     return cat_module_words(which.test, module);
 }
 
-static void test_inspects(void **state)
+TEST(test_inspects)
 {
-    (void)state;
     size_t count;
     const uint32_t *words = some_module(&count);
     struct cat_inspected found;
@@ -53,9 +50,8 @@ static void test_inspects(void **state)
 }
 
 // Types within types, each twice: without a bound they would be measured for ever.
-static void test_types_end(void **state)
+TEST(test_types_end)
 {
-    (void)state;
 #define OP(length, code) ((uint32_t)(length) << 16 | (uint32_t)(code))
     enum { DEPTH = 30, FIRST = 20, BOUND = 64 };
     struct cat_inspected found;
@@ -140,9 +136,8 @@ static void make_package(const char *name, struct cat_package *package)
     package->interface.count_words = 100;
 }
 
-static void test_packages(void **state)
+TEST(test_packages)
 {
-    (void)state;
     struct cat_package package, again;
     struct lit_error error = {0};
     OWNED(text_free) struct text bytes = {0}, twice = {0};
@@ -190,9 +185,8 @@ static void check_refused(const struct cat_package *package, const char *what)
 }
 
 // What the check says goes with a package, and does not make another one of it.
-static void test_checked(void **state)
+TEST(test_checked)
 {
-    (void)state;
     struct cat_package package, again;
     struct lit_error error = {0};
     OWNED(text_free) struct text plain = {0}, bytes = {0}, head = {0};
@@ -223,9 +217,8 @@ static void test_checked(void **state)
     cat_package_clear(&package);
 }
 
-static void test_refuses(void **state)
+TEST(test_refuses)
 {
-    (void)state;
     struct cat_package package;
     make_package("some", &package);
     struct cat_binding *binding = package.interface.bindings;
@@ -310,9 +303,8 @@ static bool settles(struct cat_tolerance may, uint32_t got, uint32_t want)
     return got == want;
 }
 
-static void test_settles(void **state)
+TEST(test_settles)
 {
-    (void)state;
 #define MAY(...) ((struct cat_tolerance){__VA_ARGS__})
     const uint32_t one = bits_of(1), nan = bits_of(NAN), least = 1;
     assert_false(settles(MAY(0), one + 1, one));
@@ -356,9 +348,8 @@ static void test_settles(void **state)
 }
 
 // An infinity is near itself alone, and a NaN any other where all are floats of a width.
-static void test_settles_infinities_and_nans(void **state)
+TEST(test_settles_infinities_and_nans)
 {
-    (void)state;
     struct cat_interface interface = {
         .bindings = {{.region = CAT_OUTPUT, .words = 2, .may = {.relative = 0.5f}}},
         .binding_count = 1};
@@ -397,9 +388,8 @@ static void test_settles_infinities_and_nans(void **state)
 }
 
 // Over all words together, and bit by bit, also in what only a further pipeline is bound to.
-static void test_settles_of_parts(void **state)
+TEST(test_settles_of_parts)
 {
-    (void)state;
     struct cat_part part = {
         .interface = {.bindings = {{.region = CAT_OUTPUT, .words = 2, .may = {.rmse = 2}}},
                       .binding_count = 1}};
@@ -447,9 +437,8 @@ static void test_settles_of_parts(void **state)
 
 // --- Tests
 
-static void test_adds(void **state)
+TEST(test_adds)
 {
-    (void)state;
     struct cat_package package;
     struct lit_error error = {0};
     const struct cat_test *test = NULL, *again = NULL;
@@ -506,21 +495,4 @@ static void test_adds(void **state)
     assert_string_equal(where, "buffer 0.2, word 99");
     eng_prepared_clear(&ready);
     cat_package_clear(&package);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_inspects),
-
-        cmocka_unit_test(test_types_end),
-        cmocka_unit_test(test_packages),
-        cmocka_unit_test(test_checked),
-        cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_settles),
-        cmocka_unit_test(test_settles_of_parts),
-        cmocka_unit_test(test_settles_infinities_and_nans),
-        cmocka_unit_test(test_adds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

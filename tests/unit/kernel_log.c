@@ -7,9 +7,6 @@
 
 #include "folder.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static char path[128];
 static struct eng_kernel_log kernel;
 
@@ -36,9 +33,8 @@ static int tear_down(void **state)
     return remove_folder(state);
 }
 
-static void what_matters_is_kept_from_the_opening_on(void **state)
+TEST_IN(what_matters_is_kept_from_the_opening_on, set_up, tear_down)
 {
-    (void)state;
     append("6,2,1234567890,-;NVRM: Xid (PCI:0000:01:00): 79, GPU has fallen off the bus\n"
            " SUBSYSTEM=pci\n DEVICE=+pci:0000:01:00.0\n"
            "6,3,5,-;usb 1-1: new device\n4,4,");
@@ -54,10 +50,9 @@ static void what_matters_is_kept_from_the_opening_on(void **state)
         "[18446744073709.551615] litmus: segfault ?[2J\n");
 }
 
-static void the_newest_lines_stay(void **state)
+TEST_IN(the_newest_lines_stay, set_up, tear_down)
 {
     char record[80], last[80];
-    (void)state;
     for (int i = 0; i < 3000; i++) {
         snprintf(record, sizeof record, "6,%d,%d,-;amdgpu: fault %d\n", i, i, i);
         append(record);
@@ -72,10 +67,9 @@ static void the_newest_lines_stay(void **state)
     assert_int_equal(kernel.lines.data[0], '[');
 }
 
-static void a_line_without_an_end_is_cut(void **state)
+TEST_IN(a_line_without_an_end_is_cut, set_up, tear_down)
 {
     static char line[5000];
-    (void)state;
     memset(line, 'x', sizeof line - 1);
     append("6,2,1,-;amdgpu ");
     append(line);
@@ -85,10 +79,9 @@ static void a_line_without_an_end_is_cut(void **state)
     assert_non_null(strstr(kernel.lines.data, "\n[    0.000002] radeon: next\n"));
 }
 
-static void without_permission_there_is_nothing(void **state)
+TEST(without_permission_there_is_nothing)
 {
     struct eng_kernel_log none;
-    (void)state;
     eng_kernel_log_open(&none, "/no/such/file");
     eng_kernel_log_read(&none);
     assert_int_equal(none.lines.length, 0);
@@ -96,16 +89,4 @@ static void without_permission_there_is_nothing(void **state)
     eng_kernel_log_open(&none, NULL);
     eng_kernel_log_read(&none);
     eng_kernel_log_close(&none);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_matters_is_kept_from_the_opening_on, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(the_newest_lines_stay, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_line_without_an_end_is_cut, set_up, tear_down),
-        cmocka_unit_test(without_permission_there_is_nothing),
-    };
-    return cmocka_run_group_tests_name("kernel log", tests, NULL, NULL);
 }

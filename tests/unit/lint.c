@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The convergence lint on the listings of a file, which says what is to be found: LINT FILE.
+#define UNIT_MAIN
 #include "unit.h"
 
 #include "lint.h"
@@ -8,9 +9,8 @@
 
 static const char *listings;
 
-static void test_listings(void **state)
+TEST(test_listings)
 {
-    (void)state;
     char line[256];
     OWNED(text_free) struct text code = {0}, wanted = {0}, found = {0};
     FILE *file = fopen(listings, "r");
@@ -41,9 +41,8 @@ static void test_listings(void **state)
     assert_true(count > 50);
 }
 
-static void test_no_code(void **state)
+TEST(test_no_code)
 {
-    (void)state;
     struct sass_code none = {.operands = true};
     struct lint lint;
     struct lit_error error;
@@ -53,9 +52,8 @@ static void test_no_code(void **state)
 }
 
 // Without registers every condition may part lanes.
-static void test_no_operands(void **state)
+TEST(test_no_operands)
 {
-    (void)state;
     struct sass_code code;
     struct lint lint;
     struct lit_error error;
@@ -79,9 +77,8 @@ static void test_no_operands(void **state)
     sass_code_clear(&code);
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
-    (void)state;
     struct sass_code code;
     struct lint lint;
     struct lit_error error;
@@ -112,11 +109,5 @@ int main(int argc, char **argv)
 {
     assert_true(argc > 1);
     listings = argv[1];
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_listings),
-        cmocka_unit_test(test_no_code),
-        cmocka_unit_test(test_no_operands),
-        cmocka_unit_test(test_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

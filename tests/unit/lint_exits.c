@@ -5,8 +5,6 @@
 #include "catalogue/catalogue.h"
 #include "lint/exits.h"
 
-#include <string.h>
-
 // What a variant of the family loop-exit has that was right on the GPU, and is not named.
 static const char *const right[] = {
     "place=behind", "place=select",    "place=no-loop", "sync=in-exit",
@@ -40,9 +38,8 @@ static bool is_named(const struct cat_test *test, const struct cat_module *of)
     return named;
 }
 
-static void only_the_shape_is_named(void **state)
+TEST(only_the_shape_is_named)
 {
-    (void)state;
     for (size_t i = 0; i < cat_test_count(); i++) {
         const struct cat_embedded *of = cat_test_at(i)->embedded;
         for (size_t k = 0; k < of->module_count; k++)
@@ -50,10 +47,4 @@ static void only_the_shape_is_named(void **state)
                 is_wrong(of->name, of->modules[k].variant))
                 fail_msg("%s/%s", of->name, of->modules[k].variant);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(only_the_shape_is_named)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

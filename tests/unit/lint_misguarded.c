@@ -40,9 +40,8 @@ static void expect_misguarded(const char *lines, const char *expected)
     "EXIT\n"
 
 // The comparison is one of uniform registers, and REDUX stands under P1 in place of UP1.
-static void wrong_code_is_found(void **state)
+TEST(wrong_code_is_found)
 {
-    (void)state;
     expect_misguarded(BEFORE "VOTEU.ALL UR4, UPT, PT\n"
                              "UISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
                              "@!P1 REDUX.SUM UR6, R2\n" AFTER,
@@ -64,9 +63,8 @@ static void wrong_code_is_found(void **state)
 }
 
 // The comparison is one of vector registers: it writes the predicate that guards.
-static void right_code_is_not(void **state)
+TEST(right_code_is_not)
 {
-    (void)state;
     expect_misguarded(BEFORE "VOTEU.ALL UR4, UPT, PT\n"
                              "ISETP.NE.U32.AND P1, PT, R5, UR4, PT\n"
                              "@!P1 REDUX.SUM UR4, R2\n" AFTER,
@@ -79,9 +77,8 @@ static void right_code_is_not(void **state)
                       "");
 }
 
-static void near_misses_are_not(void **state)
+TEST(near_misses_are_not)
 {
-    (void)state;
     static const char *const middle[] = {
         // Another number.
         "VOTEU.ALL UR4, UPT, PT\nUISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
@@ -116,9 +113,8 @@ static void near_misses_are_not(void **state)
 }
 
 // Across blocks: on all ways the same comparison, or nothing is said.
-static void ways_have_to_agree(void **state)
+TEST(ways_have_to_agree)
 {
-    (void)state;
     expect_misguarded(BEFORE "VOTEU.ALL UR4, UPT, PT\n"
                              "UISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
                              "@P0 BRA join\n"
@@ -142,9 +138,8 @@ static void ways_have_to_agree(void **state)
                       "");
 }
 
-static void it_is_said_in_words(void **state)
+TEST(it_is_said_in_words)
 {
-    (void)state;
     struct sass_code code;
     struct lint lint;
     struct lit_error error;
@@ -163,14 +158,4 @@ static void it_is_said_in_words(void **state)
     text_free(&text);
     lint_clear(&lint);
     sass_code_clear(&code);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_code_is_found), cmocka_unit_test(right_code_is_not),
-        cmocka_unit_test(near_misses_are_not), cmocka_unit_test(ways_have_to_agree),
-        cmocka_unit_test(it_is_said_in_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,10 +12,6 @@
 #include "base/random.h"
 #include "isa/sass.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "unit.h"
 
 #define MOST     14
@@ -367,9 +363,8 @@ static void compare(const struct program *program, struct counts *counts)
     text_free(&text);
 }
 
-static void test_pairs(void **state)
+TEST(test_pairs)
 {
-    (void)state;
     struct lit_random random = {.state = 0x5a55};
     struct counts counts = {0};
     for (int i = 0; i < 3000; i++) {
@@ -381,10 +376,4 @@ static void test_pairs(void **state)
            counts.pairs, counts.both, counts.lint_only);
     assert_true(counts.both > 300);
     assert_true(counts.lint_only < 2 * counts.both);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pairs)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,8 @@
 
 #include "lint.h"
 
-static void test_uniform(void **state)
+TEST(test_uniform)
 {
-    (void)state;
     const char *const branch = "%s\n"
                                "@P0 BRA join\n"
                                "IADD3 R1, R1, 0x1, RZ\n"
@@ -59,9 +58,8 @@ static void test_uniform(void **state)
 }
 
 // SR_TID.X divided by 32 is one number for the warp, if the caller knows the workgroup's shape.
-static void test_rows(void **state)
+TEST(test_rows)
 {
-    (void)state;
     static const char *const same[] = {
         "S2R R0, SR_TID.X\nSHF.R.U32.HI R0, RZ, 0x5, R0\nISETP.NE.U32.AND P0, PT, R0, RZ, PT",
         "S2R R0, SR_TID.X\nLOP3.LUT R0, R0, 0xffffffe0, RZ, 0xc0, !PT\n"
@@ -106,9 +104,8 @@ static void test_rows(void **state)
 }
 
 // Under a guard a register may be the same for all lanes that go on with it.
-static void test_guards(void **state)
+TEST(test_guards)
 {
-    (void)state;
     const char *const start = "S2R R2, SR_LANEID\n"
                               "ISETP.NE.U32.AND P0, PT, R2, RZ, PT\n"
                               "ISETP.NE.U32.AND P1, PT, RZ, c[0x0][0x10], PT\n"
@@ -148,14 +145,4 @@ static void test_guards(void **state)
             fail_msg("%s", lines);
         text_free(&out);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_uniform),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_guards),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,9 +12,6 @@
 #include "base/random.h"
 #include "base/text.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "unit.h"
 
 // One lane, alone.
@@ -540,21 +537,12 @@ static void try_random_shape(unsigned seed, uint32_t lanes, uint32_t subgroup)
         free(maker.made[i]);
 }
 
-static void random_shapes(void **state)
+TEST(random_shapes)
 {
-    (void)state;
     for (unsigned seed = 0; seed < 400; seed++)
         try_random_shape(seed, 16, seed % 3 ? 4 : 8);
     for (unsigned seed = 400; seed < 440; seed++)
         try_random_shape(seed, 64, seed % 2 ? 32 : 64);
     for (unsigned seed = 440; seed < 446; seed++)
         try_random_shape(seed, 256, 128);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_shapes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

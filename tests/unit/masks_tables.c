@@ -3,8 +3,6 @@
 // that were made by hand: elections, votes, names.
 #include "generate/masks.h"
 
-#include <string.h>
-
 #include "unit.h"
 
 #define END                                                                                        \
@@ -41,9 +39,8 @@ static void assert_mask(const struct masks_cell *cell, uint32_t want, uint32_t l
 }
 
 // while (true) { look; if (elect()) { look; break; } } look: lanes leave from the lowest on.
-static void an_election(void **state)
+TEST(an_election)
 {
-    (void)state;
     const struct masks_step steps[] = {
         {.kind = MASKS_WHILE,
          .body = STEPS(HERE(0), {.kind = MASKS_IF,
@@ -87,9 +84,8 @@ static uint32_t any_again(const struct masks_lane *lane)
     return 0;
 }
 
-static void a_vote(void **state)
+TEST(a_vote)
 {
-    (void)state;
     const struct masks_step steps[] = {
         {.kind = MASKS_IF,
          .choose = is_low,
@@ -112,9 +108,8 @@ static void a_vote(void **state)
     assert_mask(&cells[1], 2, ~0u, 0); // a number is exact under every rule
 }
 
-static void names(void **state)
+TEST(names)
 {
-    (void)state;
     const struct masks_step steps[] = {
         {.kind = MASKS_LOOK, .name = "B", .slot = 0, .by = {3, 1}, .count = 9},
         {.kind = MASKS_LOOK, .name = "after", .slot = 9, .count = 1},
@@ -140,9 +135,8 @@ static uint32_t twice(const struct masks_lane *lane)
 
 // while (iteration < 2) switch (word) { case 0: falls; case 1: falls; case 2: elect }: in each
 // iteration the lowest lane is elected, and the lowest of each selector may be.
-static void elections_behind_cases(void **state)
+TEST(elections_behind_cases)
 {
-    (void)state;
     const struct masks_step steps[] = {
         {.kind = MASKS_WHILE,
          .choose = twice,
@@ -169,15 +163,4 @@ static void elections_behind_cases(void **state)
             assert_mask(&cells[l * 2 + i], wanted[l], ~0u, 0);
             assert_int_equal(cells[l * 2 + i].alternative[0], others[l]);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elections_behind_cases),
-        cmocka_unit_test(an_election),
-        cmocka_unit_test(a_vote),
-        cmocka_unit_test(names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

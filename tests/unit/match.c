@@ -8,8 +8,6 @@
 
 #include <fnmatch.h>
 #include <regex.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PATTERNS 20000
 #define NAMES    12 // for each pattern
@@ -85,11 +83,10 @@ static void put_regex(struct lit_random *random, struct text *pattern, unsigned 
     }
 }
 
-static void test_globs(void **state)
+TEST(test_globs)
 {
     struct lit_random random = {1};
     unsigned matched = 0;
-    (void)state;
     for (unsigned i = 0; i < PATTERNS; i++) {
         OWNED(text_free) struct text pattern = {0};
         text_puts(&pattern, "");
@@ -109,11 +106,10 @@ static void test_globs(void **state)
     assert_in_range(matched, PATTERNS / 10, PATTERNS * NAMES / 2);
 }
 
-static void test_regular_expressions(void **state)
+TEST(test_regular_expressions)
 {
     struct lit_random random = {2};
     unsigned matched = 0;
-    (void)state;
     for (unsigned i = 0; i < PATTERNS; i++) {
         OWNED(text_free) struct text pattern = {0};
         struct windows_regex own;
@@ -138,11 +134,10 @@ static void test_regular_expressions(void **state)
     assert_in_range(matched, PATTERNS, PATTERNS * (NAMES - 1));
 }
 
-static void test_broken_expressions(void **state)
+TEST(test_broken_expressions)
 {
     static const char *const broken[] = {"(", "a)", "[a", "a|(b", "\\"};
     struct windows_regex interval;
-    (void)state;
     // Refused, for it does not have them: a character it is not.
     assert_int_not_equal(windows_regcomp(&interval, "a{2}", REG_EXTENDED), 0);
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
@@ -152,14 +147,4 @@ static void test_broken_expressions(void **state)
         if (strcmp(broken[i], "a)") != 0) // the C library here takes it for a character
             assert_int_not_equal(regcomp(&regex, broken[i], REG_EXTENDED), 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_globs),
-        cmocka_unit_test(test_regular_expressions),
-        cmocka_unit_test(test_broken_expressions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,9 +11,6 @@
 
 #include <dirent.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -302,9 +299,8 @@ static void make_shards(enum store_shard kind, uint64_t count, const char *const
     }
 }
 
-static void test_shards_make_the_whole(void **state)
+TEST_IN(test_shards_make_the_whole, make_folder, remove_folder)
 {
-    (void)state;
     static const enum store_shard kinds[] = {STORE_SHARD_RUNS, STORE_SHARD_TESTS};
     for (size_t kind = 0; kind < 2; kind++) {
         for (unsigned count = 1; count <= 4; count++) {
@@ -329,9 +325,8 @@ static void test_shards_make_the_whole(void **state)
 }
 
 // What was found around a crash goes with it, into the whole and into a copy.
-static void test_evidence_stays(void **state)
+TEST_IN(test_evidence_stays, make_folder, remove_folder)
 {
-    (void)state;
     const char *shards[] = {in_folder("a"), in_folder("b")}, *out = in_folder("out"),
                *copy = in_folder("copy");
     struct text got = {0};
@@ -348,9 +343,8 @@ static void test_evidence_stays(void **state)
     text_free(&got);
 }
 
-static void test_order_and_missing_shards(void **state)
+TEST_IN(test_order_and_missing_shards, make_folder, remove_folder)
 {
-    (void)state;
     const char *shards[4] = {in_folder("0"), in_folder("1"), in_folder("2"), in_folder("3")};
     const char *whole = in_folder("whole"), *once = in_folder("once"), *out = in_folder("out");
     make_shards(STORE_SHARD_RUNS, 4, shards);
@@ -386,9 +380,8 @@ static void test_order_and_missing_shards(void **state)
     free(new);
 }
 
-static void test_parts_of_wholes(void **state)
+TEST_IN(test_parts_of_wholes, make_folder, remove_folder)
 {
-    (void)state;
     const char *shards[4] = {in_folder("0"), in_folder("1"), in_folder("2"), in_folder("3")};
     const char *left = in_folder("left"), *right = in_folder("right");
     const char *out = in_folder("out"), *whole = in_folder("whole");
@@ -404,9 +397,8 @@ static void test_parts_of_wholes(void **state)
     check_same(left, whole);
 }
 
-static void test_unfinished_shards_wait(void **state)
+TEST_IN(test_unfinished_shards_wait, make_folder, remove_folder)
 {
-    (void)state;
     const char *out = in_folder("out"), *a = in_folder("a"), *b = in_folder("b");
     const char *c = in_folder("c"), *whole = in_folder("whole");
     struct make make = {
@@ -427,9 +419,8 @@ static void test_unfinished_shards_wait(void **state)
     check_same(out, whole);
 }
 
-static void test_sessions_that_grew(void **state)
+TEST_IN(test_sessions_that_grew, make_folder, remove_folder)
 {
-    (void)state;
     const char *out = in_folder("out"), *young = in_folder("young"), *old = in_folder("old");
     struct make make = {.uuid = "000000000000000a", .seed = 7, .unfinished = true, .done = 40};
     make_session(young, &make);
@@ -444,9 +435,8 @@ static void test_sessions_that_grew(void **state)
     check_same(out, old);
 }
 
-static void test_copies_that_parted(void **state)
+TEST_IN(test_copies_that_parted, make_folder, remove_folder)
 {
-    (void)state;
     const char *out = in_folder("out"), *a = in_folder("a"), *b = in_folder("b");
     make_session(a, &(struct make){.uuid = "000000000000000a",
                                    .seed = 7,
@@ -462,9 +452,8 @@ static void test_copies_that_parted(void **state)
     merge_bad(out, both, 2, false, "resumed apart");
 }
 
-static void test_what_does_not_belong_together(void **state)
+TEST_IN(test_what_does_not_belong_together, make_folder, remove_folder)
 {
-    (void)state;
     static const char hash[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
     const struct make base = {
         .uuid = "000000000000000a", .seed = 7, .shard = STORE_SHARD_RUNS, .count = 2};
@@ -499,9 +488,8 @@ static void test_what_does_not_belong_together(void **state)
     }
 }
 
-static void test_other_runs_stay_apart(void **state)
+TEST_IN(test_other_runs_stay_apart, make_folder, remove_folder)
 {
-    (void)state;
     const char *pair[] = {in_folder("left"), in_folder("right")}, *out = in_folder("out");
     struct make make = {
         .uuid = "000000000000000a", .seed = 7, .shard = STORE_SHARD_RUNS, .count = 2};
@@ -514,9 +502,8 @@ static void test_other_runs_stay_apart(void **state)
     assert_int_equal(number(out, "SELECT max(runs) FROM result"), RUNS / 2);
 }
 
-static void test_sum(void **state)
+TEST_IN(test_sum, make_folder, remove_folder)
 {
-    (void)state;
     const char *days[] = {in_folder("a"), in_folder("b"), in_folder("c")}, *out = in_folder("out");
     make_session(
         days[0],
@@ -561,9 +548,8 @@ static void test_sum(void **state)
                      3 * RUNS);
 }
 
-static void test_sums_that_are_none(void **state)
+TEST_IN(test_sums_that_are_none, make_folder, remove_folder)
 {
-    (void)state;
     static const char hash[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
     struct {
         const char *part;
@@ -586,9 +572,8 @@ static void test_sums_that_are_none(void **state)
     }
 }
 
-static void test_inputs_that_are_none(void **state)
+TEST_IN(test_inputs_that_are_none, make_folder, remove_folder)
 {
-    (void)state;
     const char *good = in_folder("good"), *out = in_folder("out");
     const char *pair[] = {good, in_folder("bad")};
     make_session(good, &(struct make){.seed = 1});
@@ -604,19 +589,4 @@ static void test_inputs_that_are_none(void **state)
                         "UPDATE result SET failed_runs = runs + 1 WHERE name GLOB 'scan*'");
     merge_bad(out, pair, 2, false, "damaged");
     merge_bad(good, pair, 2, false, "damaged");
-}
-
-#define MERGE_TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        MERGE_TEST(test_shards_make_the_whole),    MERGE_TEST(test_evidence_stays),
-        MERGE_TEST(test_order_and_missing_shards), MERGE_TEST(test_parts_of_wholes),
-        MERGE_TEST(test_unfinished_shards_wait),   MERGE_TEST(test_sessions_that_grew),
-        MERGE_TEST(test_copies_that_parted),       MERGE_TEST(test_what_does_not_belong_together),
-        MERGE_TEST(test_other_runs_stay_apart),    MERGE_TEST(test_sum),
-        MERGE_TEST(test_sums_that_are_none),       MERGE_TEST(test_inputs_that_are_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,6 @@
 
 #include "unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static struct report_result row(const char *family, enum cat_expectation expectation,
                                 uint64_t failed, uint64_t stuck, size_t device)
 {
@@ -26,9 +23,8 @@ static struct report_result row(const char *family, enum cat_expectation expecta
                                   .judged = 100 - stuck};
 }
 
-static void score(void **state)
+TEST(score)
 {
-    (void)state;
     struct report_result results[] = {
         row("memory", CAT_CONTROL, 0, 0, 0),    row("shuffle", CAT_CONTROL, 1, 0, 0),
         row("shuffle", CAT_FORBIDDEN, 0, 0, 0), row("memory", CAT_CONTROL, 0, 0, 0),
@@ -66,9 +62,8 @@ static void score(void **state)
 }
 
 // The notes of a device: the sentences, and which were not triggered, a few by name.
-static void as_notes(void **state)
+TEST(as_notes)
 {
-    (void)state;
     struct report_result results[] = {
         row("memory", CAT_CONTROL, 0, 0, 0),  row("memory", CAT_CONTROL, 0, 0, 0),
         row("memory", CAT_CONTROL, 0, 0, 0),  row("memory", CAT_CONTROL, 0, 0, 0),
@@ -95,9 +90,8 @@ static void as_notes(void **state)
     table_clear(&table);
 }
 
-static void as_json(void **state)
+TEST(as_json)
 {
-    (void)state;
     struct report_result results[] = {
         row("memory", CAT_CONTROL, 0, 0, 0),
         row("barrier", CAT_CONTROL, 9, 0, 2),
@@ -118,11 +112,4 @@ static void as_json(void **state)
               "\"unseen\":[\"memory\"]}]");
     free(text);
     json_decref(made);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(score), cmocka_unit_test(as_notes),
-                                       cmocka_unit_test(as_json)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,8 +9,6 @@
 
 #include <dirent.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -68,9 +66,8 @@ static void check_fails(const char *body, double seconds, const char *message)
     check_no_file();
 }
 
-static void it_is_given_the_bytes_and_the_architecture(void **state)
+TEST_IN(it_is_given_the_bytes_and_the_architecture, make_folder, remove_folder)
 {
-    (void)state;
     struct sass_code code;
     struct lit_error error = {0};
     put_script("nvdisasm", "[ \"$1 $2\" = '-b SM90' ] && [ $# = 3 ] || exit 1\n"
@@ -86,9 +83,8 @@ static void it_is_given_the_bytes_and_the_architecture(void **state)
     check_no_file();
 }
 
-static void the_variable_names_another_program(void **state)
+TEST_IN(the_variable_names_another_program, make_folder, remove_folder)
 {
-    (void)state;
     struct sass_code code;
     char path[128];
     put_script("nvdisasm", "exit 1");
@@ -99,9 +95,8 @@ static void the_variable_names_another_program(void **state)
     sass_code_clear(&code);
 }
 
-static void each_failure_is_one_line(void **state)
+TEST_IN(each_failure_is_one_line, make_folder, remove_folder)
 {
-    (void)state;
     check_fails("exit 1", 60, "nvdisasm: exit status 1");
     check_fails("echo; echo 'nvdisasm fatal : no'; echo more; exit 3", 60,
                 "exit status 3: nvdisasm fatal : no");
@@ -143,9 +138,8 @@ static bool child_is_gone(void)
     return false;
 }
 
-static void what_takes_too_long_is_killed(void **state)
+TEST_IN(what_takes_too_long_is_killed, make_folder, remove_folder)
 {
-    (void)state;
     char body[128];
     const time_t before = time(NULL);
     check_fails("exec sleep 1000", 0.2, "not done after 0.2 s");
@@ -158,9 +152,8 @@ static void what_takes_too_long_is_killed(void **state)
     assert_true(time(NULL) - before < 60);
 }
 
-static void without_it_the_decoder_reads(void **state)
+TEST_IN(without_it_the_decoder_reads, make_folder, remove_folder)
 {
-    (void)state;
     struct sass_code code;
     struct lit_error error = {0};
     char source[256];
@@ -185,9 +178,8 @@ static void without_it_the_decoder_reads(void **state)
     sass_code_clear(&code);
 }
 
-static void a_folder_that_cannot_be_written_is_an_error(void **state)
+TEST_IN(a_folder_that_cannot_be_written_is_an_error, make_folder, remove_folder)
 {
-    (void)state;
     struct sass_code code;
     struct lit_error error = {0};
     put_script("nvdisasm", LINES);
@@ -195,19 +187,4 @@ static void a_folder_that_cannot_be_written_is_an_error(void **state)
     assert_false(sass_nvdisasm(bytes, sizeof bytes, 90, 60, &code, &error));
     assert_non_null(strstr(error.message, "/nowhere"));
     sass_code_clear(&code);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(it_is_given_the_bytes_and_the_architecture),
-        TEST(the_variable_names_another_program),
-        TEST(each_failure_is_one_line),
-        TEST(what_takes_too_long_is_killed),
-        TEST(a_folder_that_cannot_be_written_is_an_error),
-        TEST(without_it_the_decoder_reads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,11 +6,6 @@
 #include "cli/cli.h"
 #include "session/session.h"
 
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct target {
     bool flag;
     int more, choice;
@@ -56,13 +51,12 @@ static enum cli_outcome parse(const char *line, struct target *target, struct li
     return cli_parse(&syntax, argc, argv, target, operands, given, error);
 }
 
-static void right_lines(void **state)
+TEST(right_lines)
 {
     struct target target = {0};
     struct lit_list operands = {0};
     struct lit_error error = {0};
     uint64_t given = 0;
-    (void)state;
     assert_int_equal(parse("one -vf two --runs=10,000 -v -d 1 --device gpu* !three --time 1.5m "
                            "--seed 0x5eed --db x.db --color never --width 1e-3 -- -four",
                            &target, &operands, &given, &error),
@@ -92,7 +86,7 @@ static void right_lines(void **state)
     assert_int_equal(parse("-h", &target, &operands, NULL, &error), CLI_HELP);
 }
 
-static void wrong_lines(void **state)
+TEST(wrong_lines)
 {
     static const struct {
         const char *line, *message;
@@ -127,7 +121,6 @@ static void wrong_lines(void **state)
         {"--width 5%", "--width '5%': expected a rate above 0 and below 1: 0.001, 1e-3"},
         {"--color alway", "--color 'alway': expected one of these words (auto|always|never)"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct target target = {0};
         struct lit_list operands = {0};
@@ -138,10 +131,9 @@ static void wrong_lines(void **state)
     }
 }
 
-static void help_has_every_option(void **state)
+TEST(help_has_every_option)
 {
     struct text text = {0};
-    (void)state;
     cli_help_text(&syntax, &text);
     assert_non_null(strstr(text.data, "usage: litmus try [OPTION]...\n\nTries.\n\n"));
     assert_non_null(strstr(text.data, "  -n, --runs N            a count\n"));
@@ -153,7 +145,7 @@ static void help_has_every_option(void **state)
     text_free(&text);
 }
 
-static void colour(void **state)
+TEST(colour)
 {
     static const struct {
         enum term_color choice;
@@ -172,7 +164,6 @@ static void colour(void **state)
         {TERM_COLOR_ALWAYS, "1", NULL, "dumb", false, true},
         {TERM_COLOR_NEVER, NULL, "1", "xterm", true, false},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_int_equal(term_color_decide(rows[i].choice, rows[i].no_color, rows[i].force,
                                            rows[i].term, rows[i].terminal),
@@ -187,7 +178,7 @@ static struct eng_device named_device(unsigned number, const char *name)
     return device;
 }
 
-static void a_session_remembers_its_options(void **state)
+TEST(a_session_remembers_its_options)
 {
     const char *patterns[] = {"shuffle.*", "!*@*workgroup=64*"};
     struct eng_device devices[] = {named_device(1, "One"), named_device(2, "Gone"),
@@ -205,7 +196,6 @@ static void a_session_remembers_its_options(void **state)
                                  .db = "x.db"};
     struct ses_options after = {.db = "y.db", .time = 3};
     struct lit_error error = {0};
-    (void)state;
     char *json = ses_write(&before, &then);
     assert_true(ses_read(json, &after, &error));
     assert_true(after.thorough && after.shuffle && !after.validation);
@@ -233,7 +223,7 @@ static void a_session_remembers_its_options(void **state)
     free(json);
 }
 
-static void damaged_sessions_are_refused(void **state)
+TEST(damaged_sessions_are_refused)
 {
     static const char *const rows[] = {
         "",
@@ -253,7 +243,6 @@ static void damaged_sessions_are_refused(void **state)
     };
     struct ses_devices none = {0};
     bool missing;
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct ses_options options = {0};
         struct lit_error error = {0};
@@ -261,17 +250,4 @@ static void damaged_sessions_are_refused(void **state)
         assert_false(ses_choose(rows[i], &none, &missing, &error));
         assert_int_equal(error.code, LIT_EXIT_USAGE);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_lines),
-        cmocka_unit_test(wrong_lines),
-        cmocka_unit_test(help_has_every_option),
-        cmocka_unit_test(colour),
-        cmocka_unit_test(a_session_remembers_its_options),
-        cmocka_unit_test(damaged_sessions_are_refused),
-    };
-    return cmocka_run_group_tests_name("options", tests, NULL, NULL);
 }

@@ -7,9 +7,6 @@
 #include "model/check.h"
 #include "oracles/oracles.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const struct cat_oracle *oracle_of(const char *name, struct cat_args *args,
                                           struct cat_case *which)
 {
@@ -68,9 +65,8 @@ static void check_orders(const char *configuration, const char *const names[6])
     assert_true(cat_mode_fails(&mode, cat_classify(CAT_CHECK_CHOICE, play(""), expected)));
 }
 
-static void orders_have_names(void **state)
+TEST(orders_have_names)
 {
-    (void)state;
     check_orders("divergence.sides/observer=ticket,layout=true-first@workgroup=64,taken=1,lowest=0,"
                  "subgroup=4",
                  (const char *const[]){"true side first", "false side first",
@@ -109,9 +105,8 @@ static void check_lanes(const struct cat_case *which, void *user)
     assert_int_equal(input[0] & 1, cat_value(&args, "lowest"));
 }
 
-static void each_piece_has_one_speaker(void **state)
+TEST(each_piece_has_one_speaker)
 {
-    (void)state;
     for (uint32_t size = 4; size <= 128; size *= 2) {
         cat_test_each(cat_test_find("divergence.sides"), size, check_lanes, NULL);
         cat_test_each(cat_test_find("divergence.loop-exit"), size, check_lanes, NULL);
@@ -152,16 +147,14 @@ static void check_groups(const struct cat_case *which, void *user)
     }
 }
 
-static void groups_have_names(void **state)
+TEST(groups_have_names)
 {
-    (void)state;
     for (uint32_t size = 4; size <= 64; size *= 2)
         cat_test_each(cat_test_find("divergence.reconverge"), size, check_groups, NULL);
 }
 
-static void few_lanes_cannot_part(void **state)
+TEST(few_lanes_cannot_part)
 {
-    (void)state;
     struct cat_args args;
     struct cat_case which;
     struct cat_shape shape;
@@ -170,15 +163,4 @@ static void few_lanes_cannot_part(void **state)
         oracle_of("divergence.reconverge/place=if@workgroup=64,subgroup=2", &args, &which);
     assert_false(cat_oracle_shape(oracle, &args, &shape, &error));
     assert_non_null(strstr(error.message, "subgroups of 2"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(orders_have_names),
-        cmocka_unit_test(each_piece_has_one_speaker),
-        cmocka_unit_test(groups_have_names),
-        cmocka_unit_test(few_lanes_cannot_part),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

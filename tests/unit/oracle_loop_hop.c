@@ -7,9 +7,6 @@
 #include "model/check.h"
 #include "generate/masks.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define SCALE     3u
 #define MOST_LOOK 64u
 
@@ -218,21 +215,12 @@ static void check_divergent(const struct cat_case *which, void *user)
     ++*(size_t *)user;
 }
 
-static void who_is_read_is_there(void **state)
+TEST(who_is_read_is_there)
 {
-    (void)state;
     size_t trips = 0, branches = 0;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         cat_test_each(cat_test_find("loop.trips"), sizes[s], check_divergent, &trips);
         cat_test_each(cat_test_find("shuffle.branch"), sizes[s], check_divergent, &branches);
     }
     assert_true(trips > 500 && branches > 200);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_is_read_is_there),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

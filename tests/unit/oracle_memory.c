@@ -8,9 +8,6 @@
 #include "model/check.h"
 #include "oracles/oracles.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define MOST_STEPS 3
 #define MOST_SEEN  16
 
@@ -196,9 +193,8 @@ static void check_case(const struct cat_case *which, void *user)
     free(expected);
 }
 
-static void what_no_interleaving_shows_fails(void **state)
+TEST(what_no_interleaving_shows_fails)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         struct machine machine = {.program = &programs[i]};
         go_on(&machine, (const unsigned[]){0, 0}, (const uint32_t[]){0, 0},
@@ -211,9 +207,8 @@ static void what_no_interleaving_shows_fails(void **state)
     }
 }
 
-static void no_permutation_without_a_power_of_two(void **state)
+TEST(no_permutation_without_a_power_of_two)
 {
-    (void)state;
     struct cat_case which;
     struct lit_error error;
     struct cat_shape shape;
@@ -226,13 +221,4 @@ static void no_permutation_without_a_power_of_two(void **state)
     assert_non_null(strstr(error.message, "no powers of two"));
     args.scale = 4;
     assert_true(cat_oracle_shape(which.test->oracle, &args, &shape, &error));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_no_interleaving_shows_fails),
-        cmocka_unit_test(no_permutation_without_a_power_of_two),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,12 @@
 // The oracles of the family `reconvergence`: what holds for all of them at every subgroup size.
 // Their programs are compared with the kernels (tests/e2e/simt.py), the simulator that plays them
 // with a second definition (masks.c).
+#define UNIT_MAIN
 #include "oracles/oracles.h"
 
 #include "base/text.h"
 #include "catalogue/catalogue.h"
 #include "model/check.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #include "unit.h"
 
@@ -139,9 +137,8 @@ static void check_every_size(const struct cat_oracle *oracle)
     }
 }
 
-static void every_size(void **state)
+TEST(every_size)
 {
-    (void)state;
     size_t count = 0;
     for (const struct cat_oracle *oracle = oracles_reconvergence; oracle->name; oracle++)
         if (!oracle->draws) {
@@ -151,9 +148,8 @@ static void every_size(void **state)
     assert_int_equal(count, 26);
 }
 
-static void sizes_without_sense(void **state)
+TEST(sizes_without_sense)
 {
-    (void)state;
     struct cat_case which = {.test = &test};
     struct cat_shape size;
     struct lit_error error;
@@ -167,9 +163,8 @@ static void sizes_without_sense(void **state)
     assert_false(cat_oracle_shape(oracle, &args, &size, &error));
 }
 
-static void lane_words(void **state)
+TEST(lane_words)
 {
-    (void)state;
     unsigned entered = 0, selectors = 0;
     for (uint64_t instance = 0; instance < 64; instance++) {
         const uint32_t enters = reconvergence_word(3, instance, 0, 32) >> 31;
@@ -193,9 +188,8 @@ static void lane_words(void **state)
 }
 
 // Two subgroups, of which one enters: only the rule for subgroups brings its lanes together.
-static void entered_by_one_subgroup(void **state)
+TEST(entered_by_one_subgroup)
 {
-    (void)state;
     enum { AFTER = 17, OUTSIDE = 18, ENTRY_SUBGROUP = 1 };
     const uint32_t enters = 1u << 31, splits = 2 | 3 << 8;
     for (uint8_t rule = DEFAULT; rule <= MAXIMAL; rule++) {
@@ -214,9 +208,8 @@ static void entered_by_one_subgroup(void **state)
     }
 }
 
-static void places(void **state)
+TEST(places)
 {
-    (void)state;
     struct made made;
     make(&made, cat_oracle_find("reconvergence.while-break"), 64, 128, MAXIMAL, 0);
     const struct cat_failure failure = {.word = (40 * 18 + 8 + 3) * 4 + 1};
@@ -230,10 +223,5 @@ static void places(void **state)
 int main(void)
 {
     test.program = oracle_program_read(&test.head, NULL);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_size), cmocka_unit_test(sizes_without_sense),
-        cmocka_unit_test(lane_words), cmocka_unit_test(entered_by_one_subgroup),
-        cmocka_unit_test(places),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -11,8 +11,6 @@
 
 #include <fenv.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // A configuration with its input and expectation. Points into itself. Free with `drop`.
 struct made {
@@ -90,9 +88,8 @@ static void drop(struct made *made)
     "lookback.scan/encoding=" encoding ",memory-model=glsl,walk=lane,reconvergence=default,"       \
     "pressure=none@workgroup=128,elements=" elements ",subgroup=32"
 
-static void sizes_without_sense_are_refused(void **state)
+TEST(sizes_without_sense_are_refused)
 {
-    (void)state;
     static const struct {
         const char *name, *message;
         uint32_t scale;
@@ -134,9 +131,8 @@ static void sizes_without_sense_are_refused(void **state)
     }
 }
 
-static void places_have_names(void **state)
+TEST(places_have_names)
 {
-    (void)state;
     static const struct {
         const char *name;
         uint64_t instance, word;
@@ -207,9 +203,8 @@ static void places_have_names(void **state)
     }
 }
 
-static void a_wrong_word_has_a_name(void **state)
+TEST(a_wrong_word_has_a_name)
 {
-    (void)state;
     static const char kinds[] = "shuffle.barrier-kinds/barrier=none,place=each,pressure=none@"
                                 "workgroup=128,elected=last,iterations=16,subgroup=32";
     static const char types[] = "shuffle.types/op=shuffle,type=u64,width=scalar,pressure=none@"
@@ -246,9 +241,8 @@ static void a_wrong_word_has_a_name(void **state)
 }
 
 // A kernel writes behind a state that is too small.
-static void the_state_is_as_large_as_the_kernel_needs(void **state)
+TEST(the_state_is_as_large_as_the_kernel_needs)
 {
-    (void)state;
     static const struct {
         const char *name;
         uint64_t words;
@@ -290,9 +284,8 @@ static void the_state_is_as_large_as_the_kernel_needs(void **state)
 }
 
 // As large as the device allows: by its buffers, or by the workgroups of a dispatch.
-static void the_largest_fits(void **state)
+TEST(the_largest_fits)
 {
-    (void)state;
     static const struct {
         uint64_t words, buffer;
         uint32_t workgroups, elements;
@@ -376,9 +369,8 @@ static void assert_any_order(const char *op, const uint32_t *words, uint64_t cou
 }
 
 // The order of float operations is open: each gives the same result.
-static void sums_of_floats_do_not_depend_on_the_order(void **state)
+TEST(sums_of_floats_do_not_depend_on_the_order)
 {
-    (void)state;
     static const struct {
         const char *op, *name;
     } rows[] = {
@@ -408,9 +400,8 @@ static void sums_of_floats_do_not_depend_on_the_order(void **state)
 
 // Each exact sum of rounded numbers is farther from a multiple of the unit than roundings move it;
 // and additions do round.
-static void rounded_sums_stay_clear(void **state)
+TEST(rounded_sums_stay_clear)
 {
-    (void)state;
     static const struct {
         const char *name;
         uint64_t length, stride;
@@ -444,9 +435,8 @@ static void rounded_sums_stay_clear(void **state)
 }
 
 // A result that stays the same for long would hide a missing or repeated element.
-static void scans_keep_changing(void **state)
+TEST(scans_keep_changing)
 {
-    (void)state;
     struct made made;
     make(&made, SCAN_LOOP "32", 2);
     for (uint64_t i = 0; i < made.shape.instances; i++) {
@@ -491,9 +481,8 @@ static void check_types(const struct cat_case *which, void *user)
     ++*(size_t *)user;
 }
 
-static void floats_arrive_whole(void **state)
+TEST(floats_arrive_whole)
 {
-    (void)state;
     size_t checked = 0;
     cat_test_each(cat_test_find("shuffle.types"), 8, check_types, &checked);
     assert_true(checked > 100);
@@ -541,9 +530,8 @@ static void check_sensitivity(const struct cat_case *which, void *user)
     text_free(&name);
 }
 
-static void a_late_lane_shows(void **state)
+TEST(a_late_lane_shows)
 {
-    (void)state;
     for (size_t i = 0; i < cat_test_count(); i++) {
         const struct cat_test *test = cat_test_at(i);
         size_t checked = 0;
@@ -553,21 +541,4 @@ static void a_late_lane_shows(void **state)
         cat_test_each(test, 128, check_sensitivity, &checked);
         assert_true(checked > 0 || test->oracle->check == CAT_CHECK_TAG);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_without_sense_are_refused),
-        cmocka_unit_test(places_have_names),
-        cmocka_unit_test(a_wrong_word_has_a_name),
-        cmocka_unit_test(the_state_is_as_large_as_the_kernel_needs),
-        cmocka_unit_test(the_largest_fits),
-        cmocka_unit_test(sums_of_floats_do_not_depend_on_the_order),
-        cmocka_unit_test(rounded_sums_stay_clear),
-        cmocka_unit_test(scans_keep_changing),
-        cmocka_unit_test(floats_arrive_whole),
-        cmocka_unit_test(a_late_lane_shows),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

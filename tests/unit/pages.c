@@ -2,6 +2,7 @@
 // The text that is shown of a module (litmus show, tickets, bundles) is what the module was made
 // from: each one, of all variants and kernels, becomes the embedded words again. pages SPIRV-AS
 // GLSLANG
+#define UNIT_MAIN
 #include "unit.h"
 
 #include "../../tools/embed/modules.h"
@@ -9,9 +10,6 @@
 #include "catalogue/catalogue.h"
 #include "model/kernel.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char *assembler, *compiler;
@@ -112,9 +110,8 @@ static bool is_taken(size_t index, const struct cat_module *module)
     return index % each == 0 || is_glsl(module);
 }
 
-static void pages_of_tests(void **state)
+TEST(pages_of_tests)
 {
-    (void)state;
     size_t glsl = 0;
     for (size_t t = 0; t < cat_test_count(); t++) {
         const struct cat_test *test = cat_test_at(t);
@@ -140,9 +137,8 @@ static void pages_of_tests(void **state)
     assert_true(glsl >= 48);
 }
 
-static void pages_of_kernels(void **state)
+TEST(pages_of_kernels)
 {
-    (void)state;
     struct made made;
     start(&made);
     for (size_t i = 0; i < cat_kernel_count; i += each) {
@@ -159,13 +155,9 @@ static void pages_of_kernels(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_of_tests),
-        cmocka_unit_test(pages_of_kernels),
-    };
     assembler = argc > 2 ? argv[1] : "spirv-as";
     compiler = argc > 2 ? argv[2] : "glslangValidator";
     // tools/check without --full
     each = unit_sampled() || getenv("LITMUS_SAMPLE") ? 128 : 1;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -7,10 +7,6 @@
 
 #include "base/random.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // Adds a batch as the supervisor does; every third run fails, every fifth gives up.
 static void add(struct eng_count *count, uint64_t runs, uint32_t process, bool fresh)
 {
@@ -35,7 +31,7 @@ static void assert_sums(const struct eng_count *count)
 }
 
 // Batches and the parts that they make, as "runs" or "process:runs".
-static void the_table(void **state)
+TEST(the_table)
 {
     static const struct {
         const char *batches; // "N" goes on, "fN" with a new pipeline, "pN" of the next process
@@ -51,7 +47,6 @@ static void the_table(void **state)
         {"p1 9 p1 9", "1:10 2:10"},
         {"f1 0 0 9", "0:10"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct eng_count count = {0};
         uint32_t process = 0;
@@ -70,10 +65,9 @@ static void the_table(void **state)
     }
 }
 
-static void a_thousand_runs_have_no_more_than_twenty(void **state)
+TEST(a_thousand_runs_have_no_more_than_twenty)
 {
     struct eng_count count = {0};
-    (void)state;
     for (int i = 0; i < 1000; i++)
         add(&count, 1, 0, i % 500 == 0);
     assert_int_equal(count.part_count, 20);
@@ -82,9 +76,8 @@ static void a_thousand_runs_have_no_more_than_twenty(void **state)
 
 // A device that begins to fail after a third of many runs: however often neighbours are joined,
 // what stands before is right, what stands behind is not, and one part at most is of both.
-static void the_order_is_kept(void **state)
+TEST(the_order_is_kept)
 {
-    (void)state;
     for (uint64_t batches = 30; batches <= 300000; batches *= 10) {
         struct eng_count count = {0};
         size_t mixed = 0;
@@ -107,10 +100,9 @@ static void the_order_is_kept(void **state)
     }
 }
 
-static void there_are_never_too_many(void **state)
+TEST(there_are_never_too_many)
 {
     struct lit_random random = {.state = 5};
-    (void)state;
     for (int round = 0; round < 200; round++) {
         struct eng_count count = {0};
         uint32_t process = 0, last = 0;
@@ -128,34 +120,19 @@ static void there_are_never_too_many(void **state)
     }
 }
 
-static void many_processes_of_one_run_each(void **state)
+TEST(many_processes_of_one_run_each)
 {
     struct eng_count count = {0};
-    (void)state;
     for (uint32_t process = 0; process < 1000; process++)
         add(&count, 1, process, true);
     assert_int_equal(count.part_count, ENG_MAX_PARTS);
     assert_sums(&count);
 }
 
-static void runs_without_parts_stay_without(void **state)
+TEST(runs_without_parts_stay_without)
 {
     struct eng_count count = {.runs = 100};
-    (void)state;
     add(&count, 50, 3, true);
     assert_int_equal(count.part_count, 0);
     assert_int_equal(count.runs, 150);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_table),
-        cmocka_unit_test(a_thousand_runs_have_no_more_than_twenty),
-        cmocka_unit_test(the_order_is_kept),
-        cmocka_unit_test(there_are_never_too_many),
-        cmocka_unit_test(many_processes_of_one_run_each),
-        cmocka_unit_test(runs_without_parts_stay_without),
-    };
-    return cmocka_run_group_tests_name("parts", tests, NULL, NULL);
 }

@@ -5,10 +5,7 @@
 #include "engine/plan.h"
 #include "catalogue/prepare.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-static void sizes_follow_the_device(void **state)
+TEST(sizes_follow_the_device)
 {
     static const struct {
         uint32_t usual, least, most;
@@ -27,7 +24,6 @@ static void sizes_follow_the_device(void **state)
         {0, 0, 0, true, 0, {0}},
         {256, 256, 256, true, 0, {0}},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct dev_facts facts = {.subgroup = rows[i].usual,
                                   .subgroup_min = rows[i].least,
@@ -50,11 +46,10 @@ static size_t count_size(const struct eng_plan *plan, uint32_t size)
     return count;
 }
 
-static void only_the_default_size_unless_asked(void **state)
+TEST(only_the_default_size_unless_asked)
 {
     struct eng_plan plan;
     struct cat_selection all = {0}, thorough = {.thorough = true};
-    (void)state;
     eng_plan_make(&plan, &all, &device, false, 0);
     assert_true(plan.count > 0);
     assert_int_equal(count_size(&plan, 32), plan.count);
@@ -67,12 +62,11 @@ static void only_the_default_size_unless_asked(void **state)
     eng_plan_clear(&plan);
 }
 
-static void a_pattern_can_name_a_size(void **state)
+TEST(a_pattern_can_name_a_size)
 {
     struct eng_plan plan, usual;
     struct text name = {0}, pattern = {0};
     struct cat_selection all = {0};
-    (void)state;
     eng_plan_make(&usual, &all, &device, false, 0);
     struct cat_case other = usual.cases[0];
     other.subgroup = 16;
@@ -118,11 +112,10 @@ static int by_bytes(const void *a, const void *b)
     return memcmp(a, b, sizeof(struct cat_case));
 }
 
-static void shuffling_is_a_permutation_that_the_seed_decides(void **state)
+TEST(shuffling_is_a_permutation_that_the_seed_decides)
 {
     struct eng_plan plain, one, same, other;
     struct cat_selection all = {0};
-    (void)state;
     eng_plan_make(&plain, &all, &device, false, 7);
     eng_plan_make(&one, &all, &device, true, 7);
     eng_plan_make(&same, &all, &device, true, 7);
@@ -141,15 +134,4 @@ static void shuffling_is_a_permutation_that_the_seed_decides(void **state)
     eng_plan_clear(&one);
     eng_plan_clear(&same);
     eng_plan_clear(&other);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_follow_the_device),
-        cmocka_unit_test(only_the_default_size_unless_asked),
-        cmocka_unit_test(a_pattern_can_name_a_size),
-        cmocka_unit_test(shuffling_is_a_permutation_that_the_seed_decides),
-    };
-    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

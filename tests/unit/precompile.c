@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a worker is told to make ahead, and who is to blame when it ends meanwhile.
+#define UNIT_MAIN
 #include "unit.h"
 
 #include "engine/queue.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct dev_facts device = {.subgroup = 32, .subgroup_min = 32, .subgroup_max = 32};
 static struct eng_plan plan;
@@ -50,10 +47,9 @@ static const char *ask(struct eng_precompile *f, size_t place)
     return text;
 }
 
-static void each_is_told_once(void **state)
+TEST(each_is_told_once)
 {
     struct eng_precompile f = {.most = 3};
-    (void)state;
     memset(done, 0, plan.count);
     done[2] = done[7] = true;
     assert_string_equal(ask(&f, 0), "1 3 4");
@@ -73,10 +69,9 @@ static void each_is_told_once(void **state)
     assert_string_equal(ask(&f, plan.count - 1), "");
 }
 
-static void there_is_a_most(void **state)
+TEST(there_is_a_most)
 {
     struct eng_precompile f = {.most = 0};
-    (void)state;
     memset(done, 0, plan.count);
     assert_string_equal(ask(&f, 0), "");
     f.most = 1000;
@@ -89,10 +84,9 @@ static void there_is_a_most(void **state)
     }
 }
 
-static void who_is_to_blame(void **state)
+TEST(who_is_to_blame)
 {
     struct eng_precompile f = {.most = 2};
-    (void)state;
     memset(done, 0, plan.count);
     assert_false(eng_precompile_unclear(&f, 0));
     assert_string_equal(ask(&f, 0), "1 2");
@@ -116,10 +110,9 @@ static void who_is_to_blame(void **state)
     assert_false(eng_precompile_made(&f, "4"));
 }
 
-static void a_turn_that_is_over(void **state)
+TEST(a_turn_that_is_over)
 {
     struct text name = {0};
-    (void)state;
     cat_case_name(&plan.cases[3], &name);
     assert_true(eng_precompile_over(&plan, 4, name.data));
     assert_false(eng_precompile_over(&plan, 3, name.data));
@@ -129,10 +122,9 @@ static void a_turn_that_is_over(void **state)
 }
 
 // Its own pipelines are made ahead wherever any are, also where nothing new is named.
-static void whose_own_are_renewed(void **state)
+TEST(whose_own_are_renewed)
 {
     struct eng_precompile f = {.most = 3};
-    (void)state;
     memset(done, 0, plan.count);
     ask(&f, 0);
     assert_true(request.renew);
@@ -150,10 +142,9 @@ static void whose_own_are_renewed(void **state)
     assert_false(request.renew);
 }
 
-static void the_suspects_go_alone(void **state)
+TEST(the_suspects_go_alone)
 {
     struct eng_precompile f = {.most = 3};
-    (void)state;
     memset(done, 0, plan.count);
     assert_string_equal(ask(&f, 0), "1 2 3");
     assert_true(eng_precompile_made(&f, "3"));
@@ -173,10 +164,5 @@ static void the_suspects_go_alone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_is_told_once),   cmocka_unit_test(there_is_a_most),
-        cmocka_unit_test(who_is_to_blame),     cmocka_unit_test(the_suspects_go_alone),
-        cmocka_unit_test(a_turn_that_is_over), cmocka_unit_test(whose_own_are_renewed),
-    };
-    return cmocka_run_group_tests_name("precompile", tests, begin, end);
+    return unit_run(begin, end);
 }

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static void durations(void **state)
+TEST(durations)
 {
     static const struct {
         double seconds;
@@ -17,12 +17,11 @@ static void durations(void **state)
         {3599, "59 min 59 s"}, {3600, "1 h 00 min"}, {7500, "2 h 05 min"}, {-5, "0.0 s"},
     };
     char text[32];
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_string_equal(eng_duration(text, rows[i].seconds), rows[i].want);
 }
 
-static void the_line_says_how_far_and_how_long(void **state)
+TEST(the_line_says_how_far_and_how_long)
 {
     struct eng_progress progress = {.utf8 = true, .last_shown = -1};
     struct eng_progress_queue now = {.device = 1,
@@ -34,7 +33,6 @@ static void the_line_says_how_far_and_how_long(void **state)
                                      .of = 1000,
                                      .failed = 3};
     struct text line = {0};
-    (void)state;
     eng_progress_line(&progress, &now, 1, 45, 0, &line);
     assert_string_equal(
         line.data,
@@ -57,7 +55,7 @@ static void the_line_says_how_far_and_how_long(void **state)
 }
 
 // Two devices at work, and what fits into fewer and fewer columns.
-static void several_devices_have_a_place_each(void **state)
+TEST(several_devices_have_a_place_each)
 {
     static const struct {
         size_t columns;
@@ -76,7 +74,6 @@ static void several_devices_have_a_place_each(void **state)
         {.device = 2, .total = 1430, .done = 180, .before = 160, .active = true, .started = 2},
     };
     struct text line = {0};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         eng_progress_line(&progress, queues, 2, 4.5, rows[i].columns, &line);
         assert_string_equal(line.data, rows[i].want);
@@ -90,14 +87,13 @@ static void several_devices_have_a_place_each(void **state)
     text_free(&line);
 }
 
-static void the_slowest_device_says_how_long(void **state)
+TEST(the_slowest_device_says_how_long)
 {
     struct eng_progress_queue queues[] = {
         {.total = 100, .done = 50, .active = true},
         {.total = 100, .done = 20, .active = true, .name = "a.b", .runs = 500, .of = 100},
         {.total = 100, .done = 10, .active = true, .before = 10},
     };
-    (void)state;
     assert_true(eng_progress_left(queues, 1, 1.9) < 0);
     assert_true(fabs(eng_progress_left(queues, 1, 30) - 30) < 1e-9);
     // More runs than were asked for are not more than one configuration.
@@ -114,10 +110,9 @@ static void the_slowest_device_says_how_long(void **state)
     assert_true(eng_progress_part(queues, 0) == 1);
 }
 
-static void lines_are_due_now_and_then(void **state)
+TEST(lines_are_due_now_and_then)
 {
     struct eng_progress progress = {.last_shown = -1};
-    (void)state;
     assert_false(eng_progress_due(&progress, 0.5, 9));
     assert_true(eng_progress_due(&progress, 0.06, 10));
     assert_false(eng_progress_due(&progress, 0.04, 1000));
@@ -130,16 +125,4 @@ static void lines_are_due_now_and_then(void **state)
     assert_false(eng_progress_due(&progress, 0.9, 10.05));
     progress.off = true;
     assert_false(eng_progress_due(&progress, 0.9, 1000));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(durations),
-        cmocka_unit_test(the_line_says_how_far_and_how_long),
-        cmocka_unit_test(several_devices_have_a_place_each),
-        cmocka_unit_test(the_slowest_device_says_how_long),
-        cmocka_unit_test(lines_are_due_now_and_then),
-    };
-    return cmocka_run_group_tests_name("progress", tests, NULL, NULL);
 }

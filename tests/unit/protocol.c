@@ -9,9 +9,6 @@
 #include "model/facts.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct dev_facts some_facts(void)
 {
@@ -93,9 +90,8 @@ static void through_a_line(const struct eng_event *event)
     text_free(&line);
 }
 
-static void requests_come_back(void **state)
+TEST(requests_come_back)
 {
-    (void)state;
     const struct eng_request requests[] = {
         {.kind = ENG_ENUMERATE},
         {.kind = ENG_OPEN, .index = 3, .validation = true, .checks = 5, .timeout_ms = 10000},
@@ -174,9 +170,8 @@ static void requests_come_back(void **state)
 }
 
 // Chunks of all sizes, with every byte in them.
-static void code_comes_back(void **state)
+TEST(code_comes_back)
 {
-    (void)state;
     static const size_t sizes[] = {0, 1, 255, ENG_CHUNK};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct eng_event event = {
@@ -188,9 +183,8 @@ static void code_comes_back(void **state)
     }
 }
 
-static void wrong_code_is_refused(void **state)
+TEST(wrong_code_is_refused)
 {
-    (void)state;
     static const char *const lines[] = {
         "{\"event\":\"code\",\"total\":3,\"offset\":2,\"size\":2,\"bytes\":\"0001\"}",
         "{\"event\":\"code\",\"total\":3,\"offset\":4,\"size\":0,\"bytes\":\"\"}",
@@ -209,9 +203,8 @@ static void wrong_code_is_refused(void **state)
     }
 }
 
-static void facts_come_back(void **state)
+TEST(facts_come_back)
 {
-    (void)state;
     const struct dev_facts facts = some_facts();
     const struct eng_event events[] = {
         {.kind = ENG_EVENT_DEVICE, .facts = facts},
@@ -221,9 +214,8 @@ static void facts_come_back(void **state)
         through_a_line(&events[i]);
 }
 
-static void counts_come_back(void **state)
+TEST(counts_come_back)
 {
-    (void)state;
     struct eng_event event = {.kind = ENG_EVENT_BATCH, .count = some_count()};
     for (int fresh = 0; fresh < 2; fresh++) {
         event.fresh = fresh;
@@ -274,18 +266,16 @@ static const struct eng_event some_rate = {.kind = ENG_EVENT_RATE,
                                                     .test_ns = 2.5e8,
                                                     .check_ns = 3.5e8}};
 
-static void benchmarks_come_back(void **state)
+TEST(benchmarks_come_back)
 {
-    (void)state;
     const struct eng_event row = some_row();
     through_a_line(&some_rate);
     through_a_line(&row);
     through_a_line(&some_time);
 }
 
-static void the_longest_event_fits(void **state)
+TEST(the_longest_event_fits)
 {
-    (void)state;
     struct eng_event event = {.kind = ENG_EVENT_BATCH};
     event.count.failure_count = ENG_MAX_FAILURES;
     for (size_t i = 0; i < ENG_MAX_FAILURES; i++) {
@@ -305,9 +295,8 @@ static void the_longest_event_fits(void **state)
     through_a_line(&opened);
 }
 
-static void results_come_back(void **state)
+TEST(results_come_back)
 {
-    (void)state;
     for (int i = 0; i < ENG_RESULTS; i++) {
         const struct eng_event event = {
             .kind = ENG_EVENT_DONE,
@@ -324,9 +313,8 @@ static void results_come_back(void **state)
     through_a_line(&error);
 }
 
-static void written_text_is_sanitised(void **state)
+TEST(written_text_is_sanitised)
 {
-    (void)state;
     const struct eng_event event = {.kind = ENG_EVENT_MESSAGE, .text = "a\nb\x1b[31m\xff\xc3"};
     struct text line = {0};
     write_event(&event, &line);
@@ -352,9 +340,8 @@ static bool accepts_request(const char *line)
     return good;
 }
 
-static void malformed_requests_are_refused(void **state)
+TEST(malformed_requests_are_refused)
 {
-    (void)state;
     static const char *const lines[] = {
         "",
         "quit",
@@ -440,9 +427,8 @@ static bool accepts_ahead(const char *ahead)
     return accepted;
 }
 
-static void wrong_lists_of_what_comes_are_refused(void **state)
+TEST(wrong_lists_of_what_comes_are_refused)
 {
-    (void)state;
     static const char item[] = "{\"name\":\"a.b\",\"stress\":\"\"}";
     static const char *const lists[] = {
         "null",
@@ -469,9 +455,8 @@ static void wrong_lists_of_what_comes_are_refused(void **state)
 }
 
 // Every event line, cut anywhere, is refused; and so is one with more after it.
-static void cut_events_are_refused(void **state)
+TEST(cut_events_are_refused)
 {
-    (void)state;
     const struct eng_event events[] = {
         {.kind = ENG_EVENT_DEVICE, .facts = some_facts()},
         {.kind = ENG_EVENT_OPENED, .facts = some_facts(), .text = "why"},
@@ -512,9 +497,8 @@ static void assert_refused_with(const struct eng_event *event, const char *old, 
     text_free(&changed);
 }
 
-static void nonsense_of_benchmarks_is_refused(void **state)
+TEST(nonsense_of_benchmarks_is_refused)
 {
-    (void)state;
     const struct eng_event row = some_row();
     static const char *const rows[][2] = {
         {"\"row\":52", "\"row\":-1"},
@@ -555,9 +539,8 @@ static void nonsense_of_benchmarks_is_refused(void **state)
         assert_refused_with(&some_time, times[i][0], times[i][1]);
 }
 
-static void nonsense_facts_are_refused(void **state)
+TEST(nonsense_facts_are_refused)
 {
-    (void)state;
     const struct eng_event event = {.kind = ENG_EVENT_DEVICE, .facts = some_facts()};
     static const char *const changes[][2] = {
         {"\"subgroup\":8", "\"subgroup\":7"},
@@ -595,9 +578,8 @@ static void nonsense_facts_are_refused(void **state)
     through_a_line(&unknown);
 }
 
-static void nonsense_counts_are_refused(void **state)
+TEST(nonsense_counts_are_refused)
 {
-    (void)state;
     const struct eng_event event = {.kind = ENG_EVENT_BATCH, .count = some_count()};
     static const char *const changes[][2] = {
         {"\"runs\":10", "\"runs\":2"},
@@ -642,9 +624,8 @@ static void nonsense_counts_are_refused(void **state)
     text_free(&line);
 }
 
-static void nonsense_ends_are_refused(void **state)
+TEST(nonsense_ends_are_refused)
 {
-    (void)state;
     const struct eng_event done = {.kind = ENG_EVENT_DONE, .result = ENG_SKIP, .text = "t"};
     assert_refused_with(&done, "\"skip\"", "\"skipped\"");
     assert_refused_with(&done, "\"skip\"", "2");
@@ -655,9 +636,8 @@ static void nonsense_ends_are_refused(void **state)
     assert_refused_with(&error, "\"code\":2", "\"code\":78");
 }
 
-static void long_and_deep_lines_are_refused(void **state)
+TEST(long_and_deep_lines_are_refused)
 {
-    (void)state;
     struct text line = {0};
     text_puts(&line, "{\"event\":\"message\",\"text\":\"m\"}");
     while (line.length < ENG_LINE_MAX)
@@ -669,9 +649,8 @@ static void long_and_deep_lines_are_refused(void **state)
     text_free(&line);
 }
 
-static void counts_add_up(void **state)
+TEST(counts_add_up)
 {
-    (void)state;
     const struct eng_count batch = some_count();
     struct eng_count sum = {0};
     for (int i = 0; i < 10; i++)
@@ -692,9 +671,8 @@ static void counts_add_up(void **state)
     assert_true(sum.runs == UINT64_MAX);
 }
 
-static void verdicts(void **state)
+TEST(verdicts)
 {
-    (void)state;
     struct eng_count count = {.runs = 10};
     assert_int_equal(eng_verdict(&count), ENG_PASS);
     count.no_progress_runs = 1;
@@ -703,30 +681,4 @@ static void verdicts(void **state)
     assert_int_equal(eng_verdict(&count), ENG_FAIL);
     assert_string_equal(eng_result_name(ENG_HARNESS_ERROR), "harness-error");
     assert_string_equal(eng_result_name(ENG_RESULTS), "unknown");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests_come_back),
-        cmocka_unit_test(code_comes_back),
-        cmocka_unit_test(wrong_code_is_refused),
-        cmocka_unit_test(facts_come_back),
-        cmocka_unit_test(counts_come_back),
-        cmocka_unit_test(the_longest_event_fits),
-        cmocka_unit_test(results_come_back),
-        cmocka_unit_test(written_text_is_sanitised),
-        cmocka_unit_test(malformed_requests_are_refused),
-        cmocka_unit_test(wrong_lists_of_what_comes_are_refused),
-        cmocka_unit_test(cut_events_are_refused),
-        cmocka_unit_test(benchmarks_come_back),
-        cmocka_unit_test(nonsense_of_benchmarks_is_refused),
-        cmocka_unit_test(nonsense_facts_are_refused),
-        cmocka_unit_test(nonsense_counts_are_refused),
-        cmocka_unit_test(nonsense_ends_are_refused),
-        cmocka_unit_test(long_and_deep_lines_are_refused),
-        cmocka_unit_test(counts_add_up),
-        cmocka_unit_test(verdicts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

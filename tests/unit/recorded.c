@@ -5,12 +5,9 @@
 #include "unit.h"
 
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
-static void test_settings(void **state)
+TEST(test_settings)
 {
-    (void)state;
     static const struct {
         const char *given, *listed;
         bool all;
@@ -40,9 +37,8 @@ static void test_settings(void **state)
     }
 }
 
-static void test_members(void **state)
+TEST(test_members)
 {
-    (void)state;
     json_t *root = store_recorded("{\"runs\": 5, \"db\": \"/etc/passwd\", \"json\": \"out\","
                                   " \"env\": {\"LD_PRELOAD\": \"x\"}, \"patterns\": [\"a\"]}");
     assert_int_equal(json_object_size(root), 2);
@@ -58,13 +54,4 @@ static void test_members(void **state)
     memcpy(large, "{}", 2);
     assert_null(store_recorded(large));
     free(large);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_settings),
-        cmocka_unit_test(test_members),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,10 +7,6 @@
 #include "reduce/pass.h"
 #include "stats/stats.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define SCAN                                                                                       \
     "shuffle.scan-loop/sync=none,reconvergence=default,form=variables,op=add,mode=inclusive,"      \
     "access=descriptor,pressure=none@workgroup=64,subgroup=8"
@@ -61,9 +57,8 @@ static void check_module(const struct red_module *m)
     }
 }
 
-static void test_words_stay(void **state)
+TEST(test_words_stay)
 {
-    (void)state;
     struct red_base base;
     size_t count;
     take(SCAN, &base);
@@ -78,9 +73,8 @@ static void test_words_stay(void **state)
 }
 
 // What each pass makes of each place alone, and of all of them.
-static void test_passes(void **state)
+TEST(test_passes)
 {
-    (void)state;
     struct red_base base;
     take(SCAN, &base);
     for (const struct red_pass *pass = red_passes; pass->name; pass++) {
@@ -121,9 +115,8 @@ static size_t count_of(const struct red_module *m, uint32_t opcode)
     return count;
 }
 
-static void test_loop_once(void **state)
+TEST(test_loop_once)
 {
-    (void)state;
     struct red_base base, next = {0};
     const struct red_pass once = {"once", red_once};
     bool good = true, all[64];
@@ -150,9 +143,8 @@ static const struct red_line *first_of(const struct red_module *m, uint32_t opco
 }
 
 // An arm that does nothing but load a value is gone: its value is selected, where it was.
-static void test_selection(void **state)
+TEST(test_selection)
 {
-    (void)state;
     struct red_base base, next = {0};
     const struct red_pass select = {"select", red_select};
     bool good = true, all = true;
@@ -180,9 +172,8 @@ static void test_selection(void **state)
 }
 
 // A result becomes that of the nearest instruction before it which has its type.
-static void test_before(void **state)
+TEST(test_before)
 {
-    (void)state;
     struct red_base base, next = {0};
     const struct red_pass before = {"before", red_before};
     bool good = true, chosen[256] = {0};
@@ -213,9 +204,8 @@ static void test_before(void **state)
 }
 
 // A buffer that nothing uses goes, from the module and from the kernel.
-static void test_dead_buffers(void **state)
+TEST(test_dead_buffers)
 {
-    (void)state;
     struct red_base base, next = {0};
     const struct red_pass zero = {"zero", red_zero};
     bool good = true, chosen[4096];
@@ -230,9 +220,8 @@ static void test_dead_buffers(void **state)
     red_base_clear(&base);
 }
 
-static void test_division(void **state)
+TEST(test_division)
 {
-    (void)state;
     const uint32_t words[] = {SpvMagicNumber,
                               0x10300,
                               0,
@@ -263,9 +252,8 @@ static void test_division(void **state)
 }
 
 // Whether lanes are together behind a branch that has no merge block is said nowhere.
-static void test_branch_to_one_block(void **state)
+TEST(test_branch_to_one_block)
 {
-    (void)state;
     uint32_t words[] = {SpvMagicNumber,
                         0x10300,
                         0,
@@ -294,9 +282,8 @@ static void test_branch_to_one_block(void **state)
 }
 
 // Both errors are kept, and an end is soon.
-static void test_sequential(void **state)
+TEST(test_sequential)
 {
-    (void)state;
     struct lit_random random = {11};
     assert_int_equal(stat_sprt(0, 0, 0.2, 0.9, 0.05), STAT_UNDECIDED);
     assert_int_equal(stat_sprt(1, 1, 0.2, 0.98, 0.05), STAT_UNDECIDED);
@@ -320,16 +307,4 @@ static void test_sequential(void **state)
         assert_true(wrong < 130); // 0.05 and what chance adds
         assert_true(runs / 2000 < 250);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words_stay), cmocka_unit_test(test_passes),
-        cmocka_unit_test(test_loop_once),  cmocka_unit_test(test_dead_buffers),
-        cmocka_unit_test(test_selection),  cmocka_unit_test(test_before),
-        cmocka_unit_test(test_division),   cmocka_unit_test(test_branch_to_one_block),
-        cmocka_unit_test(test_sequential),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A generated program as a kernel: it has to have the workgroups and the input that it failed with.
 // reduce_take SPIRV-AS FILE, of program 2348 of seed 0x2026
+#define UNIT_MAIN
 #include "reduce/reduce.h"
 
 #include "base/text.h"
 #include "catalogue/catalogue.h"
 #include "cli/litmus.h"
 #include "engine/protocol.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "unit.h"
 
@@ -45,9 +42,8 @@ static void take(struct dev_facts *facts, struct cat_package *package)
 
 // On a GPU it failed in subgroup 16: lane 0 got 0xe45d63db, the sum of its word and lane 1's, for
 // 0x888fd27a.
-static void a_gpu_has_the_subgroup_that_failed(void **state)
+TEST(a_gpu_has_the_subgroup_that_failed)
 {
-    (void)state;
     struct dev_facts facts = {.cpu = false};
     struct cat_package package = {0};
     take(&facts, &package);
@@ -59,9 +55,8 @@ static void a_gpu_has_the_subgroup_that_failed(void **state)
     cat_package_clear(&package);
 }
 
-static void a_cpu_has_fewer(void **state)
+TEST(a_cpu_has_fewer)
 {
-    (void)state;
     struct dev_facts facts = {.cpu = true};
     struct cat_package package = {0};
     take(&facts, &package);
@@ -72,10 +67,6 @@ static void a_cpu_has_fewer(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_gpu_has_the_subgroup_that_failed),
-        cmocka_unit_test(a_cpu_has_fewer),
-    };
     // The program finds spirv-as by PATH.
     OWNED(text_free) struct text path = {0};
     if (argc < 3)
@@ -85,5 +76,5 @@ int main(int argc, char **argv)
                 old ? old : "");
     setenv("PATH", path.data, 1);
     file = argv[2];
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

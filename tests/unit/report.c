@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every form of report of stores that are made here, against the files of a folder: REPORT FOLDER.
 // With --write the files are made anew; look at what changed.
+#define UNIT_MAIN
 #include "report/format.h"
 #include "report/report.h"
 
@@ -363,9 +364,8 @@ static void check(const char *name, const char *form, const struct text *text)
     text_free(&kept);
 }
 
-static void test_files(void **state)
+TEST(test_files)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct stored s = cases[i].make();
         for (unsigned form = 0; form <= REPORT_FORMS; form++) {
@@ -392,9 +392,8 @@ static void test_files(void **state)
     }
 }
 
-static void test_no_session(void **state)
+TEST(test_no_session)
 {
-    (void)state;
     struct lit_error error = {0};
     struct stored s = nothing();
     struct text out = {0};
@@ -411,9 +410,8 @@ static void check_rate(double rate, int direction, const char *want)
     assert_string_equal(got, want);
 }
 
-static void test_formats(void **state)
+TEST(test_formats)
 {
-    (void)state;
     check_rate(0, 0, "0");
     check_rate(1, 0, "1");
     check_rate(0.00077, 0, "7.7e-4");
@@ -449,10 +447,5 @@ int main(int argc, char **argv)
     assert_true(argc > 1);
     folder = argv[1];
     writes = argc > 2 && !strcmp(argv[2], "--write");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_no_session),
-        cmocka_unit_test(test_formats),
-    };
-    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

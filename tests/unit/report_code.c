@@ -37,9 +37,8 @@ static void check_marks(const char *test, bool sass, const char *lines, const ch
     isa_study_clear(&study);
 }
 
-static void marks_of_sass(void **state)
+TEST(marks_of_sass)
 {
-    (void)state;
     static const char lines[] = "S2R R0, SR_LANEID\n"
                                 "LDG.E R2, [R4.64]\n"
                                 "SHFL.IDX PT, R3, R2, R0, 0x1f\n"
@@ -62,9 +61,8 @@ static void marks_of_sass(void **state)
 }
 
 // An exchange that asks for the compiler whether lanes are together is none of the test's.
-static void marks_leave_out_what_asks(void **state)
+TEST(marks_leave_out_what_asks)
 {
-    (void)state;
     check_marks("shuffle.x", true,
                 "S2R R0, SR_LANEID\n"
                 "ISETP.NE.AND P0, PT, R0, RZ, PT\n"
@@ -81,9 +79,8 @@ static void marks_leave_out_what_asks(void **state)
                 "      >   ", "the only known");
 }
 
-static void marks_of_texts(void **state)
+TEST(marks_of_texts)
 {
-    (void)state;
     static const char simt[] = "function %2\n"
                                "block %3\n"
                                "         %9 = OpVariable %_ptr_Function_uint Function\n"
@@ -114,9 +111,8 @@ static void marks_of_texts(void **state)
 
 // --- Text
 
-static void listings_are_cut_around_marks(void **state)
+TEST(listings_are_cut_around_marks)
 {
-    (void)state;
     struct isa_study study = {0};
     struct report_marks marks;
     struct text lines = {0}, out = {0};
@@ -147,9 +143,8 @@ static void listings_are_cut_around_marks(void **state)
 }
 
 // What comes behind a line that there is no room for would seem to follow the one before it.
-static void listings_end_where_the_room_does(void **state)
+TEST(listings_end_where_the_room_does)
 {
-    (void)state;
     struct isa_study study = {0};
     struct report_marks marks;
     struct text lines = {0}, out = {0};
@@ -167,9 +162,8 @@ static void listings_end_where_the_room_does(void **state)
     isa_study_clear(&study);
 }
 
-static void differences_are_unified(void **state)
+TEST(differences_are_unified)
 {
-    (void)state;
     struct isa_study study = {0};
     struct text out = {0};
     make_entry(&study, "a", false,
@@ -194,9 +188,8 @@ static void differences_are_unified(void **state)
     "access=descriptor,pressure=none@workgroup=" size ",subgroup=32"
 
 // The twin is the nearest that ran under the same stress, did not fail, and has code.
-static void the_nearest_twin(void **state)
+TEST(the_nearest_twin)
 {
-    (void)state;
     static const struct {
         const char *name;
         uint64_t failed;
@@ -251,9 +244,8 @@ static void the_nearest_twin(void **state)
     "S2R R0, SR_LANEID\nISETP.NE.AND P0, PT, R0, RZ, PT\n@P0 BRA one\nFADD R3, R3, R3\none:\n"     \
     "SHFL.IDX PT, R4, R3, R0, 0x1f\nVOTE.ANY R5, PT, P1\nEXIT\n"
 
-static void risks_come_with_their_rate(void **state)
+TEST(risks_come_with_their_rate)
 {
-    (void)state;
     struct isa_study study = {0};
     struct report_result results[2] = {0};
     struct eng_device device = {0};
@@ -290,19 +282,4 @@ static void risks_come_with_their_rate(void **state)
     for (size_t i = 0; i < 2; i++)
         report_result_forget(&results[i]);
     isa_study_clear(&study);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(marks_of_sass),
-        cmocka_unit_test(marks_leave_out_what_asks),
-        cmocka_unit_test(marks_of_texts),
-        cmocka_unit_test(listings_are_cut_around_marks),
-        cmocka_unit_test(listings_end_where_the_room_does),
-        cmocka_unit_test(differences_are_unified),
-        cmocka_unit_test(the_nearest_twin),
-        cmocka_unit_test(risks_come_with_their_rate),
-    };
-    return cmocka_run_group_tests_name("report_code", tests, NULL, NULL);
 }

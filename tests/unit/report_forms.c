@@ -12,9 +12,8 @@ static void lacks(const char *text, const char *part)
         fail_msg("'%s' is in:\n%s", part, text);
 }
 
-static void test_xml(void **state)
+TEST(test_xml)
 {
-    (void)state;
     static const struct {
         const char *in, *out;
     } cases[] = {
@@ -60,9 +59,8 @@ static void check_markdown(const char *text)
 }
 
 // Ten thousand failures, with everything as long as a store lets it be.
-static void test_many(void **state)
+TEST(test_many)
 {
-    (void)state;
     struct stored s = stored_begin(100, 0);
     char name[1200], *long_name = name + sprintf(name, "lookback.scan/x=");
     memset(long_name, 'y', 1000);
@@ -114,9 +112,8 @@ static void test_many(void **state)
     stored_drop(&s);
 }
 
-static void test_narrow(void **state)
+TEST(test_narrow)
 {
-    (void)state;
     struct stored s = stored_begin(100, 0);
     struct report_model model;
     struct lit_error error = {0};
@@ -165,9 +162,8 @@ static void test_narrow(void **state)
 }
 
 // A count that JSON's readers would round is no count of runs.
-static void test_too_many(void **state)
+TEST(test_too_many)
 {
-    (void)state;
     struct lit_error error = {0};
     const uint64_t most = (UINT64_C(1) << 53) - 1;
     const struct {
@@ -193,9 +189,8 @@ static void test_too_many(void **state)
     contains(error.message, "the file is damaged (more runs than can be)");
 }
 
-static void test_references(void **state)
+TEST(test_references)
 {
-    (void)state;
     assert_true(report_reference_count > 700);
     for (size_t i = 0; i < report_reference_count; i++) {
         if (i > 0)
@@ -208,14 +203,4 @@ static void test_references(void **state)
     assert_ptr_equal(report_reference_find(name), &report_references[7]);
     assert_null(report_reference_find("lookback.scan"));
     assert_null(report_reference_find(""));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_xml),        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_narrow),     cmocka_unit_test(test_too_many),
-        cmocka_unit_test(test_references),
-    };
-    return cmocka_run_group_tests_name("report_forms", tests, NULL, NULL);
 }

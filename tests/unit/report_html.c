@@ -6,11 +6,8 @@
 #include "unit.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-static void test_escape(void **state)
+TEST(test_escape)
 {
     static const struct {
         const char *text, *escaped;
@@ -22,7 +19,6 @@ static void test_escape(void **state)
         {"&lt;", "&#38;lt;"},
         {"one\ntwo\ttab\x7f\x01", "one\ntwo?tab??"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct text out = {0};
         text_puts(&out, "");
@@ -32,10 +28,9 @@ static void test_escape(void **state)
     }
 }
 
-static void test_printf(void **state)
+TEST(test_printf)
 {
     struct text out = {0};
-    (void)state;
     html_printf(&out, "<a title=\"%s\">%u %5.1f%% %zu %c 0x%08x %ju</a>", "\"<", 7u, 2.25,
                 (size_t)3, '<', 0xabu, (uintmax_t)1 << 60);
     assert_string_equal(out.data, "<a title=\"&#34;&#60;\">7   2.2% 3 &#60; 0x000000ab "
@@ -43,20 +38,18 @@ static void test_printf(void **state)
     text_free(&out);
 }
 
-static void test_json(void **state)
+TEST(test_json)
 {
     struct text out = {0};
-    (void)state;
     html_json(&out, json_pack("[s, s]", "</script><!--&", "\xe2\x80\xa8\"\\\xc3\xa4"));
     assert_string_equal(out.data, "[\"\\u003c/script\\u003e\\u003c!--\\u0026\","
                                   "\"\\u2028\\\"\\\\\\u00E4\"]");
     text_free(&out);
 }
 
-static void test_name(void **state)
+TEST(test_name)
 {
     struct text out = {0};
-    (void)state;
     html_name(&out, "a.b/c=<d>,e=1@f=2");
     assert_string_equal(out.data, "a.b/<wbr>c=&#60;d&#62;,<wbr>e=1@<wbr>f=2");
     out.length = 0;
@@ -68,9 +61,8 @@ static void test_name(void **state)
     text_free(&out);
 }
 
-static void test_axis(void **state)
+TEST(test_axis)
 {
-    (void)state;
     // The ends of the axis, its middle, and what lies beyond.
     assert_true(fabs(html_x(4, 1) - 312) < 1e-9);
     assert_true(fabs(html_x(4, 1e-4) - 8) < 1e-9);
@@ -80,7 +72,7 @@ static void test_axis(void **state)
     assert_true(html_x(4, 0.2) > html_x(4, 0.1));
 }
 
-static void test_decades(void **state)
+TEST(test_decades)
 {
     static const struct {
         uint64_t failed, judged;
@@ -95,7 +87,6 @@ static void test_decades(void **state)
         {0, 1000000, 0, 1e-6, 6}, // exactly on a decade
         {1, 1, 1e-30, 1, 9},      // never more than nine
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct report_result result = {.failed_runs = cases[i].failed,
                                        .judged = cases[i].judged,
@@ -105,7 +96,7 @@ static void test_decades(void **state)
     }
 }
 
-static void test_plot(void **state)
+TEST(test_plot)
 {
     const struct html_rate rates[] = {
         {0, 1000, {0, 1e-2}, CAT_FORBIDDEN},
@@ -113,7 +104,6 @@ static void test_plot(void **state)
         {0, 0, {0, 1}, CAT_FORBIDDEN},
     };
     struct text out = {0};
-    (void)state;
     html_plot(&out, 4, rates, 3);
     // One-sided: from the bound to the left end, with a cap; two-sided: with a dot.
     assert_non_null(strstr(out.data, "class=\"bound\" d=\"M160.0 8H4\""));
@@ -125,7 +115,7 @@ static void test_plot(void **state)
 }
 
 // A bar for each batch, in their order, as wide as its runs and as high as its rate.
-static void test_batches(void **state)
+TEST(test_batches)
 {
     static struct eng_part batches[] = {
         {.runs = 100, .failed_runs = 10}, // of 50 that did not give up
@@ -138,7 +128,6 @@ static void test_batches(void **state)
     const struct report_result result = {
         .runs = 600, .failed_runs = 30, .first = 1000, .pieces = batches, .piece_count = 3};
     struct text out = {0};
-    (void)state;
     batches[0].no_progress_runs = 50;
     html_batches(&out, &result);
     const char *at = out.data;
@@ -159,12 +148,11 @@ static void test_batches(void **state)
     text_free(&out);
 }
 
-static void test_bar(void **state)
+TEST(test_bar)
 {
     const uint64_t shares[] = {1, 0, 3};
     const char *const kinds[] = {"pass", "fail", "skip"};
     struct text out = {0};
-    (void)state;
     html_bar(&out, shares, kinds, 3);
     assert_non_null(strstr(out.data, "\"pass\" x=\"0.00\" width=\"25.00\""));
     assert_non_null(strstr(out.data, "\"skip\" x=\"25.00\" width=\"75.00\""));
@@ -180,7 +168,7 @@ static void test_bar(void **state)
     text_free(&out);
 }
 
-static void test_log_bar(void **state)
+TEST(test_log_bar)
 {
     static const struct {
         uint64_t part, whole;
@@ -194,7 +182,6 @@ static void test_log_bar(void **state)
         {8781, 262144000, "width=\"46.84\""},
         {9, 3, "width=\"100.00\""}, // a damaged store: not beyond the bar
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct text out = {0};
         html_log_bar(&out, cases[i].part, cases[i].whole, "fail");
@@ -206,7 +193,7 @@ static void test_log_bar(void **state)
     }
 }
 
-static void test_entries(void **state)
+TEST(test_entries)
 {
     static const char *const names[] = {
         "b.x/s=1@w=128,subgroup=32", "b.x/s=1@w=64,subgroup=32", "a.y@w=1,subgroup=32",
@@ -214,7 +201,6 @@ static void test_entries(void **state)
     };
     struct report_result results[5] = {0};
     struct html_entry *entries;
-    (void)state;
     for (size_t i = 0; i < 5; i++) {
         results[i].device = i > 2;
         report_result_is(&results[i], cfg_parse(names[i]));
@@ -241,7 +227,7 @@ static void test_entries(void **state)
         report_result_forget(&results[i]);
 }
 
-static void test_course(void **state)
+TEST(test_course)
 {
     static const struct {
         enum eng_result results[3];
@@ -258,7 +244,6 @@ static void test_course(void **state)
         {{ENG_FAIL, ENG_FAIL, ENG_FAIL}, {9, 9, 9}, CAT_CONTROL, HTML_STAYS},
         {{ENG_FAIL, ENG_PASS, ENG_FAIL}, {9, 0, 9}, CAT_CONTROL, HTML_MOVES},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct report_result last = {.expectation = cases[i].expectation};
         struct html_past pasts[3] = {0};
@@ -269,17 +254,4 @@ static void test_course(void **state)
         const struct html_course course = {.last = &last, .pasts = pasts, .count = 3};
         assert_int_equal(html_course_move(&course), cases[i].move);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_escape),  cmocka_unit_test(test_printf),
-        cmocka_unit_test(test_json),    cmocka_unit_test(test_name),
-        cmocka_unit_test(test_axis),    cmocka_unit_test(test_decades),
-        cmocka_unit_test(test_plot),    cmocka_unit_test(test_bar),
-        cmocka_unit_test(test_batches), cmocka_unit_test(test_entries),
-        cmocka_unit_test(test_log_bar), cmocka_unit_test(test_course),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

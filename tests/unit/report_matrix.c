@@ -6,10 +6,6 @@
 
 #include "base/text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // A result as report_model_load() would have read it.
 struct sample {
     const char *test, *op, *scan, *sync, *reconvergence;
@@ -85,9 +81,8 @@ static void check_label(const struct report_matrix *matrix, size_t row, size_t c
 }
 
 // What fails with more live beside the operation, or in odd workgroups, says nothing of barriers.
-static void pressure_and_shape_have_no_cell(void **state)
+TEST(pressure_and_shape_have_no_cell)
 {
-    (void)state;
     static const struct sample samples[] = {
         {"sync-matrix.arithmetic", "add", "reduce", "none", "default", ENG_PASS, 20, 0, 0, 0},
         {"sync-matrix.arithmetic", "add", "reduce", "none", "default", ENG_FAIL, 20, 20, 0, 0},
@@ -107,9 +102,8 @@ static void pressure_and_shape_have_no_cell(void **state)
     report_matrix_clear(&matrix);
 }
 
-static void each_result_has_its_cell(void **state)
+TEST(each_result_has_its_cell)
 {
-    (void)state;
     static const struct sample samples[] = {
         {"sync-matrix.vote", "any", NULL, "none", "default", ENG_PASS, 1000, 0, 0, 0},
         {"sync-matrix.vote", "any", NULL, "control", "default", ENG_FAIL, 1000, 37, 0, 0},
@@ -155,9 +149,8 @@ static void each_result_has_its_cell(void **state)
     report_matrix_clear(&matrix);
 }
 
-static void configurations_of_one_cell_are_summed(void **state)
+TEST(configurations_of_one_cell_are_summed)
 {
-    (void)state;
     static const struct sample samples[] = {
         {"sync-matrix.quad", "broadcast", NULL, "none", "default", ENG_SKIP, 0, 0, 0, 0},
         {"sync-matrix.quad", "broadcast", NULL, "none", "default", ENG_PASS, 500, 0, 0, 0},
@@ -175,9 +168,8 @@ static void configurations_of_one_cell_are_summed(void **state)
     report_matrix_clear(&matrix);
 }
 
-static void rows_that_say_the_same_are_one_line(void **state)
+TEST(rows_that_say_the_same_are_one_line)
 {
-    (void)state;
     static const struct sample samples[] = {
         {"sync-matrix.shuffle", "shuffle", NULL, "none", "default", ENG_PASS, 100, 0, 0, 0},
         {"sync-matrix.shuffle", "xor", NULL, "none", "default", ENG_PASS, 100, 0, 0, 0},
@@ -202,9 +194,8 @@ static void rows_that_say_the_same_are_one_line(void **state)
     report_matrix_clear(&matrix);
 }
 
-static void the_conclusion_says_what_n_allows(void **state)
+TEST(the_conclusion_says_what_n_allows)
 {
-    (void)state;
     static const struct sample nothing[] = {
         {"sync-matrix.vote", "any", NULL, "none", "default", ENG_SKIP, 0, 0, 0, 0},
         {"sync-matrix.vote", "any", NULL, "control", "default", ENG_PASS, 100, 0, 0, 0},
@@ -246,9 +237,8 @@ static void the_conclusion_says_what_n_allows(void **state)
     }
 }
 
-static void a_session_without_it_has_none(void **state)
+TEST(a_session_without_it_has_none)
 {
-    (void)state;
     static const struct sample samples[] = {
         {"loop.desync", NULL, NULL, "none", "default", ENG_PASS, 100, 0, 0, 0},
     };
@@ -258,17 +248,4 @@ static void a_session_without_it_has_none(void **state)
     report_matrix_clear(&matrix);
     assert_string_equal(report_matrix_column_name(MATRIX_COLUMNS), "?");
     assert_string_equal(report_matrix_column_name(MATRIX_MAXIMAL), "maximal");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_result_has_its_cell),
-        cmocka_unit_test(pressure_and_shape_have_no_cell),
-        cmocka_unit_test(configurations_of_one_cell_are_summed),
-        cmocka_unit_test(rows_that_say_the_same_are_one_line),
-        cmocka_unit_test(the_conclusion_says_what_n_allows),
-        cmocka_unit_test(a_session_without_it_has_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

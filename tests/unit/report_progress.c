@@ -7,8 +7,6 @@
 
 #include "unit.h"
 
-#include <string.h>
-
 struct made {
     struct report_model model;
     struct report_result results[32];
@@ -67,7 +65,7 @@ static void add_waiting(struct made *made, const char *test, uint64_t out)
 
 // The strongest model that nothing contradicts, and the program that rules out the next one most
 // often. Of hsa and obe neither is stronger.
-static void strongest_model(void **state)
+TEST(strongest_model)
 {
     static const struct {
         const char *test;
@@ -102,7 +100,6 @@ static void strongest_model(void **state)
              "of 1,000 instances ran out; obe is ruled out by litmus.progress-lanes-any-s1-s0n1, "
              "where 1 of 1,000 instances ran out"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct made made = {0};
         for (unsigned p = 0; p < sizeof programs / sizeof *programs; p++)
@@ -116,9 +113,8 @@ static void strongest_model(void **state)
 }
 
 // All reports have the section if there is one, and none otherwise.
-static void sections(void **state)
+TEST(sections)
 {
-    (void)state;
     struct made made = {.model = {.device_count = 1}};
     struct eng_device device = {.id = "0123456789abcdef"};
     struct text text = {0};
@@ -151,9 +147,8 @@ static void sections(void **state)
     text_free(&text);
 }
 
-static void occupancy_lies_between(void **state)
+TEST(occupancy_lies_between)
 {
-    (void)state;
     struct made made = {0};
     static const char *const sizes[] = {"64", "2", "512", "128", "1024"};
     static const uint64_t stuck[] = {0, 0, 7, 0, 1000};
@@ -169,9 +164,8 @@ static void occupancy_lies_between(void **state)
 
 // A hang is no promise kept, other devices and other families do not count, nor do runs that there
 // were not.
-static void what_does_not_count(void **state)
+TEST(what_does_not_count)
 {
-    (void)state;
     struct made made = {0};
     add(&made, "progress.chain", "order", "ticket", 0)->result = ENG_HANG;
     add(&made, "progress.chain", "order", "launch", 5)->device = 1;
@@ -185,24 +179,11 @@ static void what_does_not_count(void **state)
 }
 
 // Wrong data is no answer, even if no wait ran out.
-static void wrong_data_promises_nothing(void **state)
+TEST(wrong_data_promises_nothing)
 {
-    (void)state;
     struct made made = {0};
     add_chain(&made, 0, 0, 0);
     made.results[1].failed_runs = 3;
     report_progress(&made.model, 0, &made.progress);
     assert_int_equal(made.progress.waits[1].ended_by, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strongest_model),
-        cmocka_unit_test(sections),
-        cmocka_unit_test(occupancy_lies_between),
-        cmocka_unit_test(what_does_not_count),
-        cmocka_unit_test(wrong_data_promises_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

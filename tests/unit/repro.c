@@ -6,8 +6,6 @@
 #include "repro/repro.h"
 
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -94,9 +92,8 @@ static size_t count(const struct text *text, const char *what)
     return found;
 }
 
-static void one_comparison_or_none(void **state)
+TEST(one_comparison_or_none)
 {
-    (void)state;
     static const struct {
         enum cat_check check;
         uint32_t fails, expected[4];
@@ -130,9 +127,8 @@ static void one_comparison_or_none(void **state)
 }
 
 // What a comparison says is what the checker says, for all small words.
-static void comparisons_agree_with_the_checker(void **state)
+TEST(comparisons_agree_with_the_checker)
 {
-    (void)state;
     for (uint32_t all = 0; all < 8 * 8 * 8 * 8 * 2; all++) {
         const struct cat_mode mode = {all & 1 ? CAT_CHECK_MASK : CAT_CHECK_CHOICE,
                                       {.fails = (all >> 4 & 0x1e)}};
@@ -149,9 +145,8 @@ static void comparisons_agree_with_the_checker(void **state)
     }
 }
 
-static void every_mode_has_its_program(void **state)
+TEST(every_mode_has_its_program)
 {
-    (void)state;
     static const struct {
         const char *name, *has;
     } modes[] = {{LOOKBACK, "zero, or wrong"},
@@ -176,9 +171,8 @@ static void every_mode_has_its_program(void **state)
     }
 }
 
-static void data_are_as_large_as_it_says(void **state)
+TEST(data_are_as_large_as_it_says)
 {
-    (void)state;
     struct made *made = make(MASKS);
     const struct cat_shape *shape = &made->ready.shape;
     assert_int_equal(file(made, "expected.bin")->length,
@@ -198,9 +192,8 @@ static void data_are_as_large_as_it_says(void **state)
 }
 
 // A script has one pipeline and one dispatch for each run. Amber takes decimal numbers for FILL.
-static void amber_has_ten_runs(void **state)
+TEST(amber_has_ten_runs)
 {
-    (void)state;
     struct made *made = make(LOOKBACK);
     const struct text *script = file(made, "test.amber");
     assert_int_equal(count(script, "\nRUN run_"), 10);
@@ -250,9 +243,8 @@ static void judge(const struct made *made, const char *script, size_t *words, si
 
 // The last word of each kind was wrong in the first run: the script finds it again, however large
 // the output is, and stays small.
-static void amber_finds_what_was_wrong(void **state)
+TEST(amber_finds_what_was_wrong)
 {
-    (void)state;
     const char *const names[] = {MASKS, CHOICES, MANY_MASKS};
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
         struct made *made = make(names[n]);
@@ -288,9 +280,8 @@ static void amber_finds_what_was_wrong(void **state)
 }
 
 // What a driver calls itself stays text.
-static void hostile_names_are_text(void **state)
+TEST(hostile_names_are_text)
 {
-    (void)state;
     const struct dev_facts kept = facts;
     text_sanitise(facts.name, sizeof facts.name, "*/ \" | <script>`$(reboot)`\x1b[2J\n# Title");
     snprintf(facts.driver_info, sizeof facts.driver_info, "%s", facts.name);
@@ -325,9 +316,8 @@ static void make_again(struct made *made, const struct isa_entry *code)
     repro_make(&made->repro, &made->bundle);
 }
 
-static void machine_code_is_for_a_disassembler(void **state)
+TEST(machine_code_is_for_a_disassembler)
 {
-    (void)state;
     static const char bytes[] = "sixteen\0bytes!!";
     struct made *made = make(TAGS);
     struct isa_study study = {0};
@@ -352,9 +342,8 @@ static void machine_code_is_for_a_disassembler(void **state)
     drop(made);
 }
 
-static void other_code_is_as_it_came(void **state)
+TEST(other_code_is_as_it_came)
 {
-    (void)state;
     struct made *made = make(TAGS);
     struct isa_study study = {0};
     struct isa_code code = {0}, twin = {0};
@@ -384,9 +373,8 @@ static void other_code_is_as_it_came(void **state)
     drop(made);
 }
 
-static void no_code_is_said(void **state)
+TEST(no_code_is_said)
 {
-    (void)state;
     struct made *made = make(TAGS);
     struct isa_study study = {0};
     struct isa_code code = {0};
@@ -406,9 +394,8 @@ static void no_code_is_said(void **state)
     drop(made);
 }
 
-static void whole_or_not_at_all(void **state)
+TEST(whole_or_not_at_all)
 {
-    (void)state;
     struct lit_error error = {0};
     char folder[] = "/tmp/litmus-repro-XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
@@ -434,9 +421,8 @@ static void whole_or_not_at_all(void **state)
     drop(made);
 }
 
-static void too_large_is_refused(void **state)
+TEST(too_large_is_refused)
 {
-    (void)state;
     static const struct {
         const char *elements, *says;
     } table[] = {{"1048576", NULL}, {"268435456", "smaller"}, {"largest", "largest"}};
@@ -464,23 +450,4 @@ static void too_large_is_refused(void **state)
         text_free(&name);
     }
     facts = kept;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_comparison_or_none),
-        cmocka_unit_test(comparisons_agree_with_the_checker),
-        cmocka_unit_test(every_mode_has_its_program),
-        cmocka_unit_test(data_are_as_large_as_it_says),
-        cmocka_unit_test(amber_has_ten_runs),
-        cmocka_unit_test(amber_finds_what_was_wrong),
-        cmocka_unit_test(hostile_names_are_text),
-        cmocka_unit_test(machine_code_is_for_a_disassembler),
-        cmocka_unit_test(other_code_is_as_it_came),
-        cmocka_unit_test(no_code_is_said),
-        cmocka_unit_test(too_large_is_refused),
-        cmocka_unit_test(whole_or_not_at_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reproducer in C against the program: what it makes of words, seeds and counts. Built once for
 // each mode; the reproducer is included whole, with Vulkan's functions as volk has them.
+#define UNIT_MAIN
 #include "unit.h"
 
 #include <volk.h>
@@ -24,9 +25,8 @@ static int repro_main(int argc, char **argv);
 static const struct cat_choice choice = {{"one", "two", "three", "four", "else"}, 0x14};
 static const struct cat_mode mode = {(enum cat_check)CHECK, choice};
 
-static void fails_as_the_program_says(void **state)
+TEST(fails_as_the_program_says)
 {
-    (void)state;
     for (uint32_t i = 0; i < CAT_OUTCOMES; i++)
         assert_int_equal(fails(i), cat_mode_fails(&mode, i));
     assert_int_equal(STRIDE, cat_check_stride(mode.check));
@@ -51,9 +51,8 @@ static uint32_t draw(struct lit_random *random)
     }
 }
 
-static void judges_as_the_program_does(void **state)
+TEST(judges_as_the_program_does)
 {
-    (void)state;
     const struct cat_shape shape = {.instances = UNITS, .words_per_instance = WORDS_PER_UNIT};
     struct lit_random random = {.state = 7};
     uint64_t seen[CAT_OUTCOMES] = {0};
@@ -86,9 +85,8 @@ static void judges_as_the_program_does(void **state)
             assert_int_not_equal(seen[i], 0);
 }
 
-static void gives_up(void **state)
+TEST(gives_up)
 {
-    (void)state;
     uint32_t slot[SLOT_WORDS] = {0}, expected[OUTPUT_WORDS * STRIDE] = {0};
     struct tally made = {.shown = MOST_SHOWN};
     slot[OUTPUT_WORDS] = 1;
@@ -102,16 +100,14 @@ static void gives_up(void **state)
     assert_int_equal(made.runs, 2);
 }
 
-static void has_the_same_seeds(void **state)
+TEST(has_the_same_seeds)
 {
-    (void)state;
     for (uint64_t run = 0; run < 1000; run++)
         assert_int_equal(run_seed(run), eng_run_seed(STREAM, run));
 }
 
-static void has_the_same_interval(void **state)
+TEST(has_the_same_interval)
 {
-    (void)state;
     static const uint64_t ns[] = {1, 2, 20, 1000, 100000, 1000000};
     for (size_t i = 0; i < sizeof ns / sizeof *ns; i++)
         for (uint64_t part = 0; part <= 10; part++) {
@@ -124,14 +120,7 @@ static void has_the_same_interval(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fails_as_the_program_says),
-        cmocka_unit_test(judges_as_the_program_does),
-        cmocka_unit_test(gives_up),
-        cmocka_unit_test(has_the_same_seeds),
-        cmocka_unit_test(has_the_same_interval),
-    };
     // Used by the reproducer's own main alone.
     (void)repro_main;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

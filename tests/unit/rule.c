@@ -9,10 +9,8 @@
 #include "stats/stats.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-static void the_notation(void **state)
+TEST(the_notation)
 {
     static const struct {
         const char *text;
@@ -39,7 +37,6 @@ static void the_notation(void **state)
         {"decided 0.1 ", false, {0}},
         {"forever", false, {0}},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct eng_rule got = {.kind = ENG_RULE_WIDTH};
         char text[48];
@@ -54,7 +51,7 @@ static void the_notation(void **state)
     }
 }
 
-static void when_it_looks(void **state)
+TEST(when_it_looks)
 {
     static const struct {
         struct eng_rule rule;
@@ -99,7 +96,6 @@ static void when_it_looks(void **state)
          0,
          UINT64_MAX - 1},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct eng_count count = {.runs = rows[i].runs,
                                         .failed_runs = rows[i].failed,
@@ -111,12 +107,11 @@ static void when_it_looks(void **state)
 
 // Plays configurations of several rates to their end: few looks, and at the end either the interval
 // is what was asked for or the most was reached.
-static void it_comes_to_an_end(void **state)
+TEST(it_comes_to_an_end)
 {
     static const unsigned one_in[] = {1, 2, 3, 10, 100, 1000, 0};
     static const struct eng_rule rules[] = {{ENG_RULE_WIDTH, 0.02, 50, 100000, 0},
                                             {ENG_RULE_DECIDED, 0.01, 50, 100000, 0}};
-    (void)state;
     for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++)
         for (size_t i = 0; i < sizeof one_in / sizeof one_in[0]; i++) {
             struct eng_count count = {0};
@@ -142,7 +137,7 @@ static void it_comes_to_an_end(void **state)
         }
 }
 
-static void what_the_counts_say(void **state)
+TEST(what_the_counts_say)
 {
     static const struct {
         enum eng_rule_kind kind;
@@ -165,7 +160,6 @@ static void what_the_counts_say(void **state)
         {ENG_RULE_DECIDED, 0.01, 374, 0, 0, ENG_RULING_MISSED},
         {ENG_RULE_DECIDED, 0.01, 375, 0, 0, ENG_RULING_BELOW},
     };
-    (void)state;
     // The interval that reports print is the one that the rule looked at.
     assert_true(ENG_RULE_CONFIDENCE == REPORT_CONFIDENCE);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -238,7 +232,7 @@ static struct outcome simulate(const struct eng_rule *rule, double rate)
 // 5 % of the simulated ones and four standard deviations.
 static const unsigned allowed = SIMULATED / 20 + 28;
 
-static void it_is_rarely_wrong(void **state)
+TEST(it_is_rarely_wrong)
 {
     static const double times[] = {0.01, 0.3, 0.6, 0.9, 1, 1.1, 1.5, 3, 30};
     static const struct eng_rule rules[] = {{ENG_RULE_DECIDED, 0.03, LEAST, MOST, 0},
@@ -246,7 +240,6 @@ static void it_is_rarely_wrong(void **state)
                                             {ENG_RULE_WIDTH, 0.05, LEAST, MOST, 0},
                                             {ENG_RULE_WIDTH, 0.004, LEAST, MOST, 0}};
     unsigned fooled = 0;
-    (void)state;
     print_message("of %d configurations, rule after %d to %d runs\n"
                   "           rule      rate  above  below  missed  reached  rate outside"
                   "  (Clopper-Pearson)  runs\n",
@@ -282,7 +275,7 @@ static void it_is_rarely_wrong(void **state)
     assert_in_range(fooled, 10, 100);
 }
 
-static void why_it_gave_up(void **state)
+TEST(why_it_gave_up)
 {
     static const struct {
         struct eng_rule rule;
@@ -298,21 +291,10 @@ static void why_it_gave_up(void **state)
          "the rate is not shown to be above or below 0.0001 after 1,200 runs"},
         {{ENG_RULE_DECIDED, 1e-4, 10, 1200, 0}, 1200, "all 1,200 runs had an expired wait"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct eng_count count = {.runs = 1200, .no_progress_runs = rows[i].gave_up};
         char text[200] = "x";
         eng_rule_reason(&rows[i].rule, &count, text, sizeof text);
         assert_string_equal(text, rows[i].want);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_notation),       cmocka_unit_test(when_it_looks),
-        cmocka_unit_test(it_comes_to_an_end), cmocka_unit_test(what_the_counts_say),
-        cmocka_unit_test(it_is_rarely_wrong), cmocka_unit_test(why_it_gave_up),
-    };
-    return cmocka_run_group_tests_name("rule", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The decoder of SASS against what nvdisasm wrote of the same bytes, an example of each form; and
 // the reader of nvdisasm's text on the same rows: SASS_DECODE FOLDER.
+#define UNIT_MAIN
 #include "unit.h"
 
 #include "sass.h"
@@ -10,9 +11,6 @@
 #include "isa/sass.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct row {
     uint64_t high, low;
@@ -75,9 +73,8 @@ static void check_registers(const struct sass_insn *insn, const struct row *row)
     free(writes);
 }
 
-static void every_form_is_decoded_as_nvdisasm_writes_it(void **state)
+TEST(every_form_is_decoded_as_nvdisasm_writes_it)
 {
-    (void)state;
     for (size_t i = 0; i < row_count; i++) {
         struct sass_code code = decode(rows[i].high, rows[i].low);
         check_registers(&code.insns[0], &rows[i]);
@@ -85,9 +82,8 @@ static void every_form_is_decoded_as_nvdisasm_writes_it(void **state)
     }
 }
 
-static void every_form_is_read_as_it_is_decoded(void **state)
+TEST(every_form_is_read_as_it_is_decoded)
 {
-    (void)state;
     struct text text = {0};
     for (size_t i = 0; i < row_count; i++)
         text_printf(&text, "        /*%04zx*/                   %s ;\n", i * SASS_BYTES,
@@ -125,9 +121,8 @@ static const struct {
     {0x000fea0003800000, 0x000000000000794d, "EXIT", SASS_NOWHERE},
 };
 
-static void targets_may_be_far_and_behind(void **state)
+TEST(targets_may_be_far_and_behind)
 {
-    (void)state;
     static const struct {
         uint64_t high, low;
         const char *text;
@@ -146,9 +141,8 @@ static void targets_may_be_far_and_behind(void **state)
     }
 }
 
-static void targets_count_from_the_next_instruction(void **state)
+TEST(targets_count_from_the_next_instruction)
 {
-    (void)state;
     enum { COUNT = sizeof program / sizeof *program };
     uint8_t bytes[COUNT * SASS_BYTES];
     for (size_t i = 0; i < COUNT; i++)
@@ -168,9 +162,8 @@ static void targets_count_from_the_next_instruction(void **state)
 }
 
 // What the table does not know: an operation, a form, a value of a field, a bit that is nowhere.
-static void what_is_not_known_is_said_so(void **state)
+TEST(what_is_not_known_is_said_so)
 {
-    (void)state;
     static const struct {
         uint64_t high, low;
         const char *text;
@@ -199,9 +192,8 @@ static void what_is_not_known_is_said_so(void **state)
     sass_code_clear(&code);
 }
 
-static void what_is_no_code_is_refused(void **state)
+TEST(what_is_no_code_is_refused)
 {
-    (void)state;
     static const uint8_t bytes[2 * SASS_BYTES];
     static const struct {
         size_t size;
@@ -222,13 +214,5 @@ int main(int argc, char **argv)
     assert_true(argc > 1);
     read_rows(argv[1], "forms.txt");
     read_rows(argv[1], "more.txt");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_form_is_decoded_as_nvdisasm_writes_it),
-        cmocka_unit_test(every_form_is_read_as_it_is_decoded),
-        cmocka_unit_test(targets_count_from_the_next_instruction),
-        cmocka_unit_test(targets_may_be_far_and_behind),
-        cmocka_unit_test(what_is_not_known_is_said_so),
-        cmocka_unit_test(what_is_no_code_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

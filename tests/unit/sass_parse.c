@@ -9,10 +9,6 @@
 #include "base/text.h"
 #include "isa/sass.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // Names and ways to write an operand that no row of tests/sass has (sass_decode.c).
 static const struct row {
     const char *text;
@@ -42,9 +38,8 @@ static bool parse(const char *text, struct sass_code *code, struct lit_error *er
     return good;
 }
 
-static void names_tell_what_is_read_and_written(void **state)
+TEST(names_tell_what_is_read_and_written)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct sass_code code;
         char line[512];
@@ -86,9 +81,8 @@ static const char function[] =
     "        /*00a0*/                   WARPSYNC.COLLECTIVE R6, `(.L_x_1) ;\n"
     "        /*00b0*/                   EXIT ;\n";
 
-static void labels_become_addresses(void **state)
+TEST(labels_become_addresses)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint32_t target, flags;
@@ -136,9 +130,8 @@ static void labels_become_addresses(void **state)
 }
 
 // An unknown instruction matters only where it can be reached.
-static void only_what_can_be_reached_has_to_be_known(void **state)
+TEST(only_what_can_be_reached_has_to_be_known)
 {
-    (void)state;
     static const struct {
         const char *first, *second, *third;
         bool operands;
@@ -171,9 +164,8 @@ static void only_what_can_be_reached_has_to_be_known(void **state)
     }
 }
 
-static void nonsense_is_refused(void **state)
+TEST(nonsense_is_refused)
 {
-    (void)state;
     static const char *const texts[] = {
         "",
         "\n\n",
@@ -206,9 +198,8 @@ static void nonsense_is_refused(void **state)
     text_free(&text);
 }
 
-static void what_is_not_in_the_table_is_marked(void **state)
+TEST(what_is_not_in_the_table_is_marked)
 {
-    (void)state;
     static const char *const texts[] = {
         "HMMA.16816.F32 R4, R8, R10, R4", "@P1", "@", "UFOO UR1", "IADD3 R0, [R1", "NOP ) ) ("};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -223,9 +214,8 @@ static void what_is_not_in_the_table_is_marked(void **state)
     }
 }
 
-static void every_op_has_a_name(void **state)
+TEST(every_op_has_a_name)
 {
-    (void)state;
 #define NAME(op) [SASS_##op] = #op
     static const char *const names[SASS_OPS] = {
         NAME(SHFL), NAME(VOTE),  NAME(VOTEU), NAME(MATCH), NAME(REDUX), NAME(WARPSYNC),
@@ -243,17 +233,4 @@ static void every_op_has_a_name(void **state)
         assert_int_equal(sass_is_cross_lane(op), op == SASS_SHFL || op == SASS_VOTE ||
                                                      op == SASS_VOTEU || op == SASS_MATCH ||
                                                      op == SASS_REDUX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_tell_what_is_read_and_written),
-        cmocka_unit_test(labels_become_addresses),
-        cmocka_unit_test(only_what_can_be_reached_has_to_be_known),
-        cmocka_unit_test(nonsense_is_refused),
-        cmocka_unit_test(what_is_not_in_the_table_is_marked),
-        cmocka_unit_test(every_op_has_a_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,10 +4,6 @@
 
 #include "engine/plan.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // An environment, "NAME=value NAME=value".
 static const char *environment;
 
@@ -34,7 +30,7 @@ static const char *get(const char *name)
     "SLURM_ARRAY_TASK_ID=" id " SLURM_ARRAY_TASK_MIN=" min " SLURM_ARRAY_TASK_MAX=" max            \
     " SLURM_ARRAY_TASK_STEP=" step " SLURM_ARRAY_TASK_COUNT=" count
 
-static void the_environment(void **state)
+TEST(the_environment)
 {
     // "i/N from", "" for the whole, "!..." for an error that has these words, "~" for a remark.
     static const char *const rows[][2] = {
@@ -86,7 +82,6 @@ static void the_environment(void **state)
         {"CI_NODE_INDEX=1 CI_NODE_TOTAL=4 " SLURM("0", "0", "3", "1", "4"), "0/4 CI_NODE_INDEX"},
         {"CI_NODE_TOTAL=1 " SLURM("1", "0", "3", "1", "4"), "1/4 SLURM_ARRAY_TASK_ID"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct eng_shard shard;
         struct lit_error error = {0};
@@ -114,7 +109,7 @@ static void the_environment(void **state)
     }
 }
 
-static void the_run_has_one_seed(void **state)
+TEST(the_run_has_one_seed)
 {
     static const struct {
         const char *environment, *from;
@@ -132,7 +127,6 @@ static void the_run_has_one_seed(void **state)
     };
     uint64_t seeds[16] = {0};
     char from[64];
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint64_t again = 0;
         environment = rows[i].environment;
@@ -147,11 +141,10 @@ static void the_run_has_one_seed(void **state)
     }
 }
 
-static void shards_of_runs_are_the_runs(void **state)
+TEST(shards_of_runs_are_the_runs)
 {
     static const uint64_t runs[] = {0, 1, 3, 7, 1000, 1001, UINT64_MAX / 3};
     static const uint64_t counts[] = {2, 3, 7, 1000, ENG_SHARDS_MAX};
-    (void)state;
     for (size_t r = 0; r < sizeof runs / sizeof runs[0]; r++)
         for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
             uint64_t next = 0;
@@ -171,14 +164,13 @@ static void shards_of_runs_are_the_runs(void **state)
 }
 
 // The hash is FNV-1a: values of its authors' table.
-static void names_are_hashed_by_fnv_1a(void **state)
+TEST(names_are_hashed_by_fnv_1a)
 {
     static const struct {
         const char *name;
         uint64_t hash;
     } rows[] = {
         {"", 0xcbf29ce484222325}, {"a", 0xaf63dc4c8601ec8c}, {"foobar", 0x85944171f73967e8}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         for (uint64_t count = 2; count < 50; count++)
             for (uint64_t index = 0; index < count; index++)
@@ -188,12 +180,11 @@ static void names_are_hashed_by_fnv_1a(void **state)
 }
 
 // Each configuration is in one shard, and no shard is twice as large as it should be.
-static void shards_of_tests_are_the_plan(void **state)
+TEST(shards_of_tests_are_the_plan)
 {
     const struct dev_facts facts = {.subgroup = 32, .subgroup_min = 32, .subgroup_max = 32};
     const struct cat_selection all = {0};
     struct eng_plan whole;
-    (void)state;
     eng_plan_make(&whole, &all, &facts, false, 0);
     for (uint64_t count = 2; count <= 8; count++) {
         size_t sum = 0;
@@ -208,16 +199,4 @@ static void shards_of_tests_are_the_plan(void **state)
         assert_int_equal(sum, whole.count);
     }
     eng_plan_clear(&whole);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_environment),
-        cmocka_unit_test(the_run_has_one_seed),
-        cmocka_unit_test(shards_of_runs_are_the_runs),
-        cmocka_unit_test(names_are_hashed_by_fnv_1a),
-        cmocka_unit_test(shards_of_tests_are_the_plan),
-    };
-    return cmocka_run_group_tests_name("shard", tests, NULL, NULL);
 }

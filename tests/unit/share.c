@@ -4,7 +4,7 @@
 
 #include "engine/queue.h"
 
-static void the_table(void **state)
+TEST(the_table)
 {
     static const struct {
         unsigned cores, software, hardware;
@@ -33,7 +33,6 @@ static void the_table(void **state)
         {8, 1, 1, {1, 1, 5, 3}},
         {16, 2, 1, {2, 2, 5, 5}},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct eng_share got = eng_share_make(rows[i].cores, rows[i].software, rows[i].hardware);
         print_message("row %zu\n", i);
@@ -44,7 +43,7 @@ static void the_table(void **state)
     }
 }
 
-static void who_may_run(void **state)
+TEST(who_may_run)
 {
     // Lower case: runs, or waits, beside others; upper case: alone. Digits say who came first.
     static const struct {
@@ -57,7 +56,6 @@ static void who_may_run(void **state)
         {"W2 W1", false},  {"W1 W2", true},     {"w2 r w1", true},       {"w2 r W1", false},
         {"w1 r W2", true}, {"W1 - w2 -", true}, {"w3 - w2 - W1", false},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct eng_place places[8] = {0};
         size_t count = 0;
@@ -76,10 +74,4 @@ static void who_may_run(void **state)
         print_message("%s\n", rows[i].places);
         assert_int_equal(eng_share_may_run(places, count, 0), rows[i].want);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_table), cmocka_unit_test(who_may_run)};
-    return cmocka_run_group_tests_name("share", tests, NULL, NULL);
 }

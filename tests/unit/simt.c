@@ -6,13 +6,10 @@
 #include "engine/drivers.h"
 #include "explain/explain.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-static void settings_are_those_of_the_driver(void **state)
+TEST(settings_are_those_of_the_driver)
 {
-    (void)state;
     struct text text = {0};
     assert_true(eng_simt_settings("snooping,subgroup=32", &text, NULL));
     assert_string_equal(text.data, "model=snooping,subgroup=32");
@@ -27,9 +24,8 @@ static void settings_are_those_of_the_driver(void **state)
     text_free(&text);
 }
 
-static void every_model_is_described(void **state)
+TEST(every_model_is_described)
 {
-    (void)state;
     static const char *const models[] = {"lockstep", "tangled", "snooping",
                                          "lagging",  "peeling", "relaxed",
                                          "unfair",   "faulty",  "miscompiling"};
@@ -43,9 +39,8 @@ static void every_model_is_described(void **state)
     assert_string_equal(eng_simt_about("none"), "");
 }
 
-static void a_wrong_model_names_the_right_ones(void **state)
+TEST(a_wrong_model_names_the_right_ones)
 {
-    (void)state;
     static const char *const wrong[] = {"",           "snoping", "SNOOPING", "snooping subgroup",
                                         "subgroup=4", "\033[2J"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -60,9 +55,8 @@ static void a_wrong_model_names_the_right_ones(void **state)
     }
 }
 
-static void the_driver_is_the_only_one(void **state)
+TEST(the_driver_is_the_only_one)
 {
-    (void)state;
     struct lit_error error = {0};
     char path[] = "/tmp/litmus-simt-XXXXXX";
     close(mkstemp(path));
@@ -82,9 +76,8 @@ static void the_driver_is_the_only_one(void **state)
     assert_non_null(strstr(error.message, path));
 }
 
-static void rounds_reach_everything(void **state)
+TEST(rounds_reach_everything)
 {
-    (void)state;
     struct exp_plan plan = {.count = 3, .seed = 10};
     unsigned seen[3][16] = {{0}};
     uint64_t seed = 10;
@@ -106,9 +99,8 @@ static void rounds_reach_everything(void **state)
     assert_int_equal(exp_plan_next(&plan).which, 1);
 }
 
-static void small_configurations_come_first(void **state)
+TEST(small_configurations_come_first)
 {
-    (void)state;
     static const char *const names[] = {
         "shuffle.scan-loop/sync=none,reconvergence=default,form=variables,op=add,mode=inclusive,"
         "access=descriptor,pressure=none@workgroup=128,subgroup=4",
@@ -127,17 +119,4 @@ static void small_configurations_come_first(void **state)
     assert_memory_equal(&cases[0], &first, sizeof first);
     assert_memory_equal(&cases[1], &second, sizeof second);
     assert_memory_equal(&cases[2], &third, sizeof third);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(settings_are_those_of_the_driver),
-        cmocka_unit_test(every_model_is_described),
-        cmocka_unit_test(a_wrong_model_names_the_right_ones),
-        cmocka_unit_test(the_driver_is_the_only_one),
-        cmocka_unit_test(rounds_reach_everything),
-        cmocka_unit_test(small_configurations_come_first),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

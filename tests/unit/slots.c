@@ -14,9 +14,8 @@ static struct cat_shape shape_of(uint64_t instances, uint64_t each, uint64_t sta
         .instances = instances, .words_per_instance = each, .state_words = state};
 }
 
-static void count_follows_the_size(void **state)
+TEST(count_follows_the_size)
 {
-    (void)state;
     static const struct {
         const struct dev_slot_limits *limits;
         uint64_t instances, each, state;
@@ -42,9 +41,8 @@ static void count_follows_the_size(void **state)
     }
 }
 
-static void slots_do_not_overlap_and_can_be_bound(void **state)
+TEST(slots_do_not_overlap_and_can_be_bound)
 {
-    (void)state;
     for (uint64_t words = 1; words < UINT64_C(1) << 30; words = words * 3 + 1)
         for (int on_cpu = 0; on_cpu < 2; on_cpu++) {
             const struct dev_slot_limits *limits = on_cpu ? &cpu : &gpu;
@@ -64,9 +62,8 @@ static void slots_do_not_overlap_and_can_be_bound(void **state)
         }
 }
 
-static void little_memory_means_few_slots(void **state)
+TEST(little_memory_means_few_slots)
 {
-    (void)state;
     const struct dev_slot_limits small = {.most_binding = 1u << 30, .heap = 1u << 24};
     const struct cat_shape shape = shape_of(1, 1u << 23, 1);
     assert_int_equal(dev_slots_choose(&shape, &small, 256).count, 1);
@@ -75,9 +72,8 @@ static void little_memory_means_few_slots(void **state)
     assert_int_equal(dev_slots_choose(&page, &narrow, 256).count, 4);
 }
 
-static void every_vector_has_an_invocation(void **state)
+TEST(every_vector_has_an_invocation)
 {
-    (void)state;
     for (uint64_t words = 1; words < UINT64_C(1) << 30; words = words * 2 + 1)
         for (uint32_t slots = 1; slots <= DEV_SLOTS; slots++)
             for (int on_cpu = 0; on_cpu < 2; on_cpu++) {
@@ -89,15 +85,4 @@ static void every_vector_has_an_invocation(void **state)
     assert_int_equal(dev_slots_divide(1u << 25, 4, false).slots, 4);
     // A small one: all workgroups are needed.
     assert_int_equal(dev_slots_divide(1u << 18, 16, false).slots, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(count_follows_the_size),
-        cmocka_unit_test(slots_do_not_overlap_and_can_be_bound),
-        cmocka_unit_test(little_memory_means_few_slots),
-        cmocka_unit_test(every_vector_has_an_invocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

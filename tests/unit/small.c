@@ -5,16 +5,13 @@
 
 #include "generate/concurrent.h"
 
-#include <stdlib.h>
-
 // Programs by their size, and tests by the level that they and their setting come to.
-static void counts(void **state)
+TEST(counts)
 {
     static const size_t sizes[] = {0, 0, 137, 108, 228, 2038, 12847, 35289, 46825, 12705};
     static const size_t levels[] = {0, 0, 376, 2739, 9432, 26873};
     size_t of_size[16] = {0}, of_level[16] = {0};
     struct gen_small small;
-    (void)state;
     gen_small_make(&small);
     assert_int_equal(small.setting_count, 640);
     for (size_t i = 0; i < small.count; i++)
@@ -50,11 +47,10 @@ static int by_text(const void *a, const void *b)
 }
 
 // None is another one with threads or locations exchanged.
-static void each_is_there_once(void **state)
+TEST(each_is_there_once)
 {
     struct gen_small small;
     size_t count = 0;
-    (void)state;
     gen_small_make(&small);
     char **keys = lit_alloc(small.count, sizeof *keys);
     for (size_t i = 0; i < small.count; i++)
@@ -97,11 +93,10 @@ static bool forbids(const char *text)
 
 // The first tests: usual ones. Two loads of a location whose second address is found anew, which
 // fails on a device, is among the first 400.
-static void the_first_ones(void **state)
+TEST(the_first_ones)
 {
     struct gen_small small;
     size_t good = 0, found = 0;
-    (void)state;
     gen_small_make(&small);
     for (size_t i = 0; i < 1200; i++) {
         OWNED(text_free) struct text name = {0};
@@ -121,7 +116,7 @@ static void the_first_ones(void **state)
 }
 
 // One of the larger ones, as it is written.
-static void texts(void **state)
+TEST(texts)
 {
     static const char want[] = "VULKAN fuzz-rxry-wywx-ss-py-wg\n"
                                "{ x=0; y=0; }\n"
@@ -133,7 +128,6 @@ static void texts(void **state)
                                "locations [P0:r0; P0:r1]\n";
     struct gen_small small;
     bool seen = false;
-    (void)state;
     gen_small_make(&small);
     for (int i = 0; i < 400 && !seen; i++) {
         OWNED(text_free) struct text text = {0};
@@ -143,15 +137,4 @@ static void texts(void **state)
     }
     assert_true(seen);
     gen_small_clear(&small);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts),
-        cmocka_unit_test(each_is_there_once),
-        cmocka_unit_test(the_first_ones),
-        cmocka_unit_test(texts),
-    };
-    return cmocka_run_group_tests_name("small", tests, NULL, NULL);
 }

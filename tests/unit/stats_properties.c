@@ -9,7 +9,6 @@
 #include "unit.h"
 
 #include <math.h>
-#include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -57,9 +56,8 @@ static void check_interval(struct stat_interval got, double least, double inside
     assert_true(got.high <= most && got.high >= inside - 1e-15);
 }
 
-static void test_intervals_of_all_scales(void **state)
+TEST(test_intervals_of_all_scales)
 {
-    (void)state;
     struct lit_random random = {1};
     for (int i = 0; i < 4000; i++) {
         struct counts c = draw(&random);
@@ -97,9 +95,8 @@ static void test_intervals_of_all_scales(void **state)
     }
 }
 
-static void test_comparisons_of_all_scales(void **state)
+TEST(test_comparisons_of_all_scales)
 {
-    (void)state;
     struct lit_random random = {2};
     for (int i = 0; i < 1000; i++) {
         struct counts a = draw(&random);
@@ -135,9 +132,8 @@ static void test_comparisons_of_all_scales(void **state)
     }
 }
 
-static void test_beta_closed_forms(void **state)
+TEST(test_beta_closed_forms)
 {
-    (void)state;
     for (double x = 1.0 / 64; x < 1; x += 1.0 / 64) {
         const double pairs[][2] = {
             {stat_beta(0.5, 0.5, x), 2 * asin(sqrt(x)) / acos(-1)},
@@ -152,9 +148,8 @@ static void test_beta_closed_forms(void **state)
     assert_true(isnan(stat_beta(0, 3, 0.5)) && isnan(stat_beta(2, 3, NAN)));
 }
 
-static void test_ends(void **state)
+TEST(test_ends)
 {
-    (void)state;
     assert_true(stat_clopper_pearson(0, 0, 0.95).low == 0);
     assert_true(stat_clopper_pearson(0, 0, 0.95).high == 1);
     assert_true(stat_clopper_pearson(5, 10, 1).low == 0);
@@ -183,9 +178,8 @@ static void test_ends(void **state)
     assert_true(stat_detectable(0, 10, 0, 0.05, 0.8) == 1);
 }
 
-static void test_stopping(void **state)
+TEST(test_stopping)
 {
-    (void)state;
     static const struct {
         uint64_t k, n;
         double rate;
@@ -207,9 +201,8 @@ static void test_stopping(void **state)
     assert_false(stat_width_reached(2000, 4100, 0.95, 1e-3));
 }
 
-static void test_adjusted(void **state)
+TEST(test_adjusted)
 {
-    (void)state;
     struct lit_random random = {5};
     for (int round = 0; round < 200; round++) {
         double p[50], holm[50], hochberg[50], again[50];
@@ -233,9 +226,8 @@ static void test_adjusted(void **state)
     assert_true(odd[0] == 1 && odd[1] == 0.03 && odd[2] == 0 && odd[3] == 1);
 }
 
-static void test_parts(void **state)
+TEST(test_parts)
 {
-    (void)state;
     struct stat_dispersion got = stat_dispersion(NULL, NULL, 0);
     assert_true(got.factor == 1 && got.p == 1 && got.groups == 0);
     got = stat_dispersion((uint64_t[]){0, 0, 5}, (uint64_t[]){100, 100, 0}, 3);
@@ -262,9 +254,8 @@ static void test_parts(void **state)
 
 // Two failures fall on the same one of `groups` parts of m runs with probability (m-1) / (groups m
 // - 1).
-static void test_simulated_parts(void **state)
+TEST(test_simulated_parts)
 {
-    (void)state;
     for (uint64_t groups = 4; groups <= 64; groups *= 4) {
         uint64_t k[64] = {2};
         uint64_t n[64];
@@ -289,9 +280,8 @@ static void test_simulated_parts(void **state)
 }
 
 // With too many failures to simulate, parts that expect too few are taken as one.
-static void test_pooled_parts(void **state)
+TEST(test_pooled_parts)
 {
-    (void)state;
     uint64_t k[] = {10000, 10200, 9950, 3, 2, 5, 4, 9};
     uint64_t n[] = {100000, 100000, 100000, 30, 30, 40, 40, 30};
     uint64_t pooled_k[] = {10000, 10200, 9950, 23};
@@ -305,20 +295,4 @@ static void test_pooled_parts(void **state)
     got = stat_dispersion(k, n, 4);
     want = stat_dispersion(k, n, 3);
     assert_true(got.factor == want.factor && got.p == want.p && got.groups == 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_intervals_of_all_scales),
-        cmocka_unit_test(test_comparisons_of_all_scales),
-        cmocka_unit_test(test_beta_closed_forms),
-        cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_stopping),
-        cmocka_unit_test(test_adjusted),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_simulated_parts),
-        cmocka_unit_test(test_pooled_parts),
-    };
-    return cmocka_run_group_tests_name("stats_properties", tests, NULL, NULL);
 }

@@ -9,7 +9,6 @@
 #include "unit.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define ALPHA        0.05
@@ -86,9 +85,8 @@ static struct wrong look_often(double rate, uint64_t batch)
                           (double)wrong[2] / SEQUENCES};
 }
 
-static void test_looking_often(void **state)
+TEST(test_looking_often)
 {
-    (void)state;
     static const struct {
         double rate;
         uint64_t batch;
@@ -125,9 +123,8 @@ static uint64_t runs_below(double rate)
     return high;
 }
 
-static void test_runs_needed(void **state)
+TEST(test_runs_needed)
 {
-    (void)state;
     print_message("without a failure: runs after which the rate is below, and upper bound times n\n"
                   "    rate  stat_decide          n  Clopper-Pearson  one-sided  stat_sequence\n");
     for (double rate = 0.1; rate > 1e-7; rate /= 10) {
@@ -143,9 +140,8 @@ static void test_runs_needed(void **state)
 }
 
 // The share of spreads of failures that fall anywhere alike which are called bunched at 5 %.
-static void test_bunches(void **state)
+TEST(test_bunches)
 {
-    (void)state;
     enum { repeats = 1000, most = 100 };
     static const struct {
         size_t parts;
@@ -221,9 +217,8 @@ static struct compared compare(uint64_t n1, double p1, uint64_t n2, double p2)
     return sum;
 }
 
-static void test_comparing(void **state)
+TEST(test_comparing)
 {
-    (void)state;
     static const struct {
         uint64_t n1;
         double p1;
@@ -247,15 +242,4 @@ static void test_comparing(void **state)
         if (rows[i].p1 == rows[i].p2)
             assert_true(got.told[0] <= ALPHA && got.told[1] <= ALPHA);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_looking_often),
-        cmocka_unit_test(test_runs_needed),
-        cmocka_unit_test(test_bunches),
-        cmocka_unit_test(test_comparing),
-    };
-    return cmocka_run_group_tests_name("stats_simulation", tests, NULL, NULL);
 }

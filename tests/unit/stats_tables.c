@@ -34,9 +34,8 @@ static void tell_of(const char *what, size_t rows)
     worst = 0;
 }
 
-static void test_intervals(void **state)
+TEST(test_intervals)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(clopper_pearson_table); i++) {
         const struct clopper_pearson_row *row = &clopper_pearson_table[i];
         struct stat_interval got = stat_clopper_pearson(row->k, row->n, row->confidence);
@@ -67,9 +66,8 @@ static void test_intervals(void **state)
     tell_of("sequence", COUNT(sequence_table));
 }
 
-static void test_comparisons(void **state)
+TEST(test_comparisons)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(fisher_table); i++) {
         const struct fisher_row *row = &fisher_table[i];
         check("fisher", i, stat_fisher(row->k1, row->n1, row->k2, row->n2, row->tail), row->p);
@@ -88,9 +86,8 @@ static void test_comparisons(void **state)
     tell_of("newcombe", COUNT(newcombe_table));
 }
 
-static void test_parts(void **state)
+TEST(test_parts)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(beta_table); i++) {
         const struct beta_row *row = &beta_table[i];
         check("beta", i, stat_beta(row->a, row->b, row->x), row->value);
@@ -116,9 +113,8 @@ static void test_parts(void **state)
     tell_of("dispersion", COUNT(dispersion_table));
 }
 
-static void test_adjusted(void **state)
+TEST(test_adjusted)
 {
-    (void)state;
     double got[20];
     for (size_t i = 0; i < COUNT(adjust_table); i++) {
         const struct adjust_row *row = &adjust_table[i];
@@ -130,15 +126,4 @@ static void test_adjusted(void **state)
             check("hochberg", i, got[j], row->hochberg[j]);
     }
     tell_of("adjusted", COUNT(adjust_table));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_intervals),
-        cmocka_unit_test(test_comparisons),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_adjusted),
-    };
-    return cmocka_run_group_tests_name("stats_tables", tests, NULL, NULL);
 }

@@ -12,9 +12,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #ifndef _WIN32
 #include <sys/wait.h>
@@ -169,9 +166,8 @@ static bool check_result(struct store_result *got, void *user)
     return true;
 }
 
-static void test_round_trip(void **state)
+TEST_IN(test_round_trip, make_path, remove_folder)
 {
-    (void)state;
     struct lit_error error = {0};
     struct store *store = open_good();
     assert_string_equal(store_path(store), path);
@@ -208,9 +204,8 @@ static void test_round_trip(void **state)
     store_close(&store);
 }
 
-static void test_sessions(void **state)
+TEST_IN(test_sessions, make_path, remove_folder)
 {
-    (void)state;
     struct lit_error error = {0};
     struct store *store = open_good();
     struct store_session session;
@@ -271,9 +266,8 @@ static void execute(const char *sql)
     sqlite3_close(db);
 }
 
-static void test_strange_files(void **state)
+TEST_IN(test_strange_files, make_path, remove_folder)
 {
-    (void)state;
     struct lit_error error = {0};
     assert_null(store_open_read(path, &error));
     assert_non_null(strstr(error.message, "no such file"));
@@ -307,9 +301,8 @@ static void test_strange_files(void **state)
     assert_int_equal(rmdir(path), 0);
 }
 
-static void test_damage(void **state)
+TEST_IN(test_damage, make_path, remove_folder)
 {
-    (void)state;
     struct store *store = open_good();
     int64_t id = begin(store);
     put(store, id, 10);
@@ -344,9 +337,8 @@ static void test_damage(void **state)
     store_close(&store);
 }
 
-static void test_other_tables(void **state)
+TEST_IN(test_other_tables, make_path, remove_folder)
 {
-    (void)state;
     struct store *store = open_good();
     put(store, begin(store), 10);
     store_close(&store);
@@ -372,9 +364,8 @@ static void put_choosing(struct store *store, int64_t session)
         fail_msg("%s", error.message);
 }
 
-static void test_choices(void **state)
+TEST_IN(test_choices, make_path, remove_folder)
 {
-    (void)state;
     struct lit_error error = {0};
     struct store *store = open_good();
     int64_t id = begin(store);
@@ -409,9 +400,8 @@ static void get(struct store *store, int64_t session, struct store_result *got)
 }
 
 // Lines stay, whatever a terminal would obey does not, and each text has its bound.
-static void test_evidence(void **state)
+TEST_IN(test_evidence, make_path, remove_folder)
 {
-    (void)state;
     static char large[2 * ENG_EVIDENCE_SIZE];
     struct lit_error error = {0};
     struct store_result result = make_result(10), got;
@@ -451,9 +441,8 @@ static void test_evidence(void **state)
 }
 
 // What was stored before there were choices is read as it is, and brought up to date by a writer.
-static void test_one_writer(void **state)
+TEST_IN(test_one_writer, make_path, remove_folder)
 {
-    (void)state;
     struct lit_error error = {0};
     struct store *store = open_good();
     int64_t id = begin(store);
@@ -491,9 +480,8 @@ static void test_one_writer(void **state)
 
 #ifndef _WIN32
 // Kills a process that puts results as fast as it can; what it said was stored must be there.
-static void test_killed(void **state)
+TEST_IN(test_killed, make_path, remove_folder)
 {
-    (void)state;
     for (int round = 0; round < 5; round++) {
         unlink(path);
         int pipes[2];
@@ -533,17 +521,3 @@ static void test_killed(void **state)
     }
 }
 #endif
-
-int main(void)
-{
-#define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, make_path, remove_folder)
-    const struct CMUnitTest tests[] = {
-        STORE_TEST(test_round_trip), STORE_TEST(test_sessions),     STORE_TEST(test_strange_files),
-        STORE_TEST(test_damage),     STORE_TEST(test_one_writer),   STORE_TEST(test_choices),
-        STORE_TEST(test_evidence),   STORE_TEST(test_other_tables),
-#ifndef _WIN32
-        STORE_TEST(test_killed),
-#endif
-    };
-    return cmocka_run_group_tests_name("store", tests, NULL, NULL);
-}

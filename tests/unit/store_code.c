@@ -13,7 +13,6 @@
 #include "folder.h"
 
 #include <sqlite3.h>
-#include <string.h>
 #include <unistd.h>
 
 static const struct dev_facts facts = {.name = "Example", .type = "cpu", .subgroup = 32};
@@ -87,9 +86,8 @@ static int set_up(void **state)
     return failed;
 }
 
-static void test_written_and_read(void **state)
+TEST_IN(test_written_and_read, set_up, remove_folder)
 {
-    (void)state;
     int one = 1;
     struct store *store = open_store(path);
     const int64_t session = begin(store);
@@ -124,9 +122,8 @@ static void check_file(const char *file, const char *wanted)
     store_close(&store);
 }
 
-static void test_merged(void **state)
+TEST_IN(test_merged, set_up, remove_folder)
 {
-    (void)state;
     struct lit_error error = {0};
     struct store *store = open_store(path);
     int64_t session = begin(store);
@@ -143,9 +140,8 @@ static void test_merged(void **state)
     check_file(other, "x: 0123, 1; a: 4567, 1; ");
 }
 
-static void test_damaged(void **state)
+TEST_IN(test_damaged, set_up, remove_folder)
 {
-    (void)state;
     static const char *const damages[] = {
         "UPDATE code SET packed = x''",
         "UPDATE code SET packed = x'28b52ffd2000010000'",
@@ -170,14 +166,4 @@ static void test_damaged(void **state)
         assert_int_equal(access(other, F_OK), -1);
         edit_store(path, "UPDATE code SET packed = (SELECT packed FROM kept)");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_written_and_read, set_up, remove_folder),
-        cmocka_unit_test_setup_teardown(test_merged, set_up, remove_folder),
-        cmocka_unit_test_setup_teardown(test_damaged, set_up, remove_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

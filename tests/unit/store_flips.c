@@ -3,6 +3,7 @@
 // has to be what it says of the whole file, or an error, or have a line that tells of damage. The
 // store is a copy of tests/stores/measured.db, whose folder is the argument. LITMUS_FULL=1: a bit
 // of every byte; else LITMUS_FLIPS of them, all over the file.
+#define UNIT_MAIN
 #include "base/file.h"
 #include "base/random.h"
 #include "report/report.h"
@@ -13,7 +14,6 @@
 #include "unit.h"
 
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -179,9 +179,8 @@ static void make_store(void)
     text_free(&bytes);
 }
 
-static void test_bits(void **state)
+TEST_IN(test_bits, make_folder, remove_folder)
 {
-    (void)state;
     static struct said whole[SAID_COUNT];
     const char *full = getenv("LITMUS_FULL"), *some = getenv("LITMUS_FLIPS");
     struct counts counts = {0};
@@ -211,9 +210,6 @@ static void test_bits(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_bits, make_folder, remove_folder),
-    };
     stores = argc > 1 ? argv[1] : "tests/stores";
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -7,9 +7,6 @@
 
 #include "edit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static char path[64];
@@ -68,9 +65,8 @@ static bool note(const struct store_tuning *tuning, void *user)
     return true;
 }
 
-static void tries_and_what_was_found(void **state)
+TEST(tries_and_what_was_found)
 {
-    (void)state;
     struct lit_error error = {0};
     char id[DEV_ID_SIZE];
     dev_facts_id(&facts, id);
@@ -115,10 +111,4 @@ static void tries_and_what_was_found(void **state)
     assert_int_equal(error.code, LIT_EXIT_USAGE);
     store_close(&store);
     unlink(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tries_and_what_was_found)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

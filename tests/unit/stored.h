@@ -7,9 +7,6 @@
 #include "report/report.h"
 #include "store/store.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "unit.h"

@@ -5,9 +5,6 @@
 
 #include "engine/plan.h"
 
-#include <stdio.h>
-#include <string.h>
-
 // Shared memory, invocations, workgroups, a buffer's bytes, whether on a CPU, whether divisible.
 #define LIMITS(shared, workgroup, workgroups, buffer, on_cpu, can_divide)                          \
     {                                                                                              \
@@ -21,9 +18,8 @@
 
 static const struct eng_stress_limits gpu = LIMITS(49152, 1024, 65535, 1u << 27, false, true);
 
-static void notations(void **state)
+TEST(notations)
 {
-    (void)state;
     static const struct {
         const char *given, *printed;
     } cases[] = {
@@ -55,9 +51,8 @@ static void notations(void **state)
     }
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
     static const struct {
         const char *given, *word; // that the error has
     } cases[] = {
@@ -108,9 +103,8 @@ static void refusals(void **state)
 }
 
 // The longest notation has room.
-static void the_longest(void **state)
+TEST(the_longest)
 {
-    (void)state;
     struct dev_stress set = {.kind = DEV_STRESS_MEMORY,
                              .pattern = DEV_STRESS_STORE_STORE,
                              .workgroups = UINT32_MAX,
@@ -128,9 +122,8 @@ static void the_longest(void **state)
     assert_non_null(strstr(text, "workgroups=4294967295"));
 }
 
-static void what_a_device_cannot_do_is_left_out(void **state)
+TEST(what_a_device_cannot_do_is_left_out)
 {
-    (void)state;
     static const char all[] =
         "before=4,iterations=2,kind=memory,line=4,lines=1,offset=512,"
         "pattern=load-load,shared=16384,skew=3,slices=8,stride=1,workgroups=9";
@@ -189,9 +182,8 @@ static void assert_good(const struct dev_stress *set, const struct eng_stress_li
     assert_memory_equal(set, &fitted, sizeof fitted);
 }
 
-static void draws(void **state)
+TEST(draws)
 {
-    (void)state;
     const struct eng_stress_limits all[] = {
         LIMITS(49152, 1024, 65535, 1u << 27, false, true),
         LIMITS(32768, 1024, 65535, 1u << 27, true, true),
@@ -228,9 +220,8 @@ static void draws(void **state)
 }
 
 // Most neighbours keep most of a set.
-static void neighbours(void **state)
+TEST(neighbours)
 {
-    (void)state;
     const struct dev_stress set = eng_stress_draw(3, 0, &gpu);
     unsigned same_offset = 0, other = 0;
     for (uint64_t i = 0; i < 200; i++) {
@@ -276,9 +267,8 @@ static void check_choice(const struct eng_stressing *stressing, uint64_t seed, c
     assert_string_equal(text, want);
 }
 
-static void choices(void **state)
+TEST(choices)
 {
-    (void)state;
     struct eng_tuned tuned[] = {
         {"other", "a.b/x=1", "slices=2"},   {"mine", "a.b/x=2", "offset=512"},
         {"mine", "a.b/x=1", "offset=1024"}, {"mine", "a.b/x=1", "offset=2048"},
@@ -315,9 +305,8 @@ static void choices(void **state)
 }
 
 // Every workgroup once, whatever the order, and the order is the seed's.
-static void slices(void **state)
+TEST(slices)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{256, 8}, {256, 64}, {7, 3}, {3, 8}, {1, 64}, {65535, 64}};
     unsigned in_order = 0, all = 0;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
@@ -350,15 +339,4 @@ static void slices(void **state)
     assert_int_equal(dev_stress_slices(&(struct dev_stress){0}, 9, 1, whole), 1);
     assert_int_equal(whole[0].count, 9);
     assert_int_equal(dev_stress_slices(&(struct dev_stress){.slices = 4}, 0, 1, whole), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(notations),   cmocka_unit_test(refusals),
-        cmocka_unit_test(the_longest), cmocka_unit_test(what_a_device_cannot_do_is_left_out),
-        cmocka_unit_test(draws),       cmocka_unit_test(neighbours),
-        cmocka_unit_test(choices),     cmocka_unit_test(slices),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

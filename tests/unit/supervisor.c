@@ -3,6 +3,7 @@
 // misbehave in, and several devices at once. This program is its own worker: started as `litmus
 // worker`, it plays the part that FAKE_WORKER names, else the one that its driver's manifest is
 // named after.
+#define UNIT_MAIN
 #include "unit.h"
 
 #include "base/clock.h"
@@ -15,9 +16,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -469,9 +467,8 @@ static void expect(const char *part, enum eng_result result, uint64_t runs, cons
     store_result_clear(&row);
 }
 
-static void every_misbehaviour_has_its_result(void **state)
+TEST(every_misbehaviour_has_its_result)
 {
-    (void)state;
     expect("good", ENG_PASS, RUNS, "");
     expect("gone-after", ENG_PASS, RUNS, "");
     expect("exit", ENG_CRASH, 0, "worker died: exit status 3; it said: last ?[31mwords");
@@ -493,7 +490,7 @@ static void every_misbehaviour_has_its_result(void **state)
     expect("lost", ENG_DEVICE_LOST, 1, "");
 }
 
-static void what_was_found_around_an_end_is_kept(void **state)
+TEST(what_was_found_around_an_end_is_kept)
 {
     static const struct {
         const char *part;
@@ -507,7 +504,6 @@ static void what_was_found_around_an_end_is_kept(void **state)
         {"lost", ENG_DEVICE_LOST, NULL, NULL, NULL},
         {"good", ENG_PASS, NULL, NULL, NULL},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct eng_tally tally;
         struct store_result row = {0};
@@ -536,7 +532,7 @@ static void what_was_found_around_an_end_is_kept(void **state)
 }
 
 // More requests than the socket holds: none is dropped, and the time limit holds amid events.
-static void requests_wait_for_the_worker(void **state)
+TEST(requests_wait_for_the_worker)
 {
     enum { MANY = 2000 };
     struct lit_error error = {0};
@@ -545,7 +541,6 @@ static void requests_wait_for_the_worker(void **state)
     struct eng_request request = {.kind = ENG_COMPILE};
     struct eng_event event;
     char reason[512], asked[64];
-    (void)state;
     snprintf(asked, sizeof asked, "%s/asked", folder);
     memset(request.name, 'x', sizeof request.name - 1);
     for (int deaf = 0; deaf < 2; deaf++) {
@@ -573,13 +568,12 @@ static void requests_wait_for_the_worker(void **state)
     }
 }
 
-static void a_partial_configuration_goes_on(void **state)
+TEST(a_partial_configuration_goes_on)
 {
     struct eng_tally tally;
     struct store_result row = {0};
     struct lit_error error = {0};
     char reason[256];
-    (void)state;
     begin_session();
     setenv("FAKE_STORED", "3", 1);
     assert_int_equal(supervise("slow", NEVER, LIMIT, &tally), ENG_STOP_TIME);
@@ -611,11 +605,10 @@ static int count_commit(void *user)
     return 0;
 }
 
-static void batches_share_a_commit_but_do_not_wait_for_others(void **state)
+TEST(batches_share_a_commit_but_do_not_wait_for_others)
 {
     struct eng_tally tally;
     unsigned commits = 0;
-    (void)state;
     begin_session();
     sqlite3_commit_hook(store->db, count_commit, &commits);
     assert_int_equal(supervise("quick", LIMIT, 0, &tally), ENG_STOP_NOT);
@@ -628,11 +621,10 @@ static void batches_share_a_commit_but_do_not_wait_for_others(void **state)
     assert_int_equal(tally.results[ENG_PASS], 1);
 }
 
-static void devices_that_do_not_open(void **state)
+TEST(devices_that_do_not_open)
 {
     struct eng_tally tally;
     char reason[256];
-    (void)state;
     begin_session();
     assert_int_equal(supervise("refuse", LIMIT, 0, &tally), ENG_STOP_NOT);
     assert_int_equal(tally.unopened, 1);
@@ -685,7 +677,7 @@ static size_t count_results(const struct eng_device *which, enum eng_result resu
     return count;
 }
 
-static void a_device_in_trouble_leaves_the_others_alone(void **state)
+TEST(a_device_in_trouble_leaves_the_others_alone)
 {
     static const struct {
         const char *part;
@@ -702,7 +694,6 @@ static void a_device_in_trouble_leaves_the_others_alone(void **state)
         {"refuse", ENG_PASS, 0, 0, 0, 1},
     };
     char runs[16];
-    (void)state;
     snprintf(runs, sizeof runs, "%d", NAMES * RUNS);
     setenv("FAKE_STORED", runs, 1); // the clock that passes a limit is the other one's, too
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -724,7 +715,7 @@ static void a_device_in_trouble_leaves_the_others_alone(void **state)
     unsetenv("FAKE_STORED");
 }
 
-static void what_is_made_ahead(void **state)
+TEST(what_is_made_ahead)
 {
     static const struct {
         const char *part;
@@ -738,7 +729,6 @@ static void what_is_made_ahead(void **state)
         {"nonsense", ENG_HARNESS_ERROR, 0, false},
         {"cramped", ENG_PASS, RUNS, true}, // it fails while others are made
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const char *const parts[] = {rows[i].part};
         struct setting setting = gather(parts, 1);
@@ -780,9 +770,8 @@ static bool do_meet(const char *first, const char *second, unsigned cores, bool 
     return !left[2];
 }
 
-static void devices_run_side_by_side(void **state)
+TEST(devices_run_side_by_side)
 {
-    (void)state;
     assert_true(do_meet("meet-a", "meet-b", 1, false, "60000"));
     assert_true(do_meet("cpu-meet-a", "meet-b", 1, false, "60000"));
     assert_true(do_meet("cpu-meet-a", "cpu-meet-b", 2, false, "60000"));
@@ -792,13 +781,12 @@ static void devices_run_side_by_side(void **state)
     assert_false(do_meet("meet-a", "meet-b", 2, true, "100"));
 }
 
-static void all_queues_stop_in_time_and_go_on(void **state)
+TEST(all_queues_stop_in_time_and_go_on)
 {
     static const char *const parts[] = {"slow", "good", "cpu-slow"};
     struct setting setting = gather(parts, 3);
     struct eng_tally tally;
     struct lit_error error = {0};
-    (void)state;
     char runs[16];
     snprintf(runs, sizeof runs, "%d", NAMES * RUNS + 2 * SOME);
     setenv("FAKE_STORED", runs, 1);
@@ -820,14 +808,13 @@ static void all_queues_stop_in_time_and_go_on(void **state)
         assert_int_equal(count_results(&several[i], ENG_PASS, RUNS), NAMES);
 }
 
-static void a_full_disk_stops_all_queues(void **state)
+TEST(a_full_disk_stops_all_queues)
 {
     static const char *const parts[] = {"silent", "good"};
     struct setting setting = gather(parts, 2);
     struct eng_tally tally;
     struct lit_error error = {0};
     struct rlimit size, none;
-    (void)state;
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &size), 0);
     none = size;
@@ -850,18 +837,5 @@ int main(int argc, char **argv)
             part = strrchr(manifest, '/') ? strrchr(manifest, '/') + 1 : "";
         return play(strncmp(part, "cpu-", 4) == 0 ? part + 4 : part);
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_misbehaviour_has_its_result),
-        cmocka_unit_test(what_was_found_around_an_end_is_kept),
-        cmocka_unit_test(requests_wait_for_the_worker),
-        cmocka_unit_test(a_partial_configuration_goes_on),
-        cmocka_unit_test(batches_share_a_commit_but_do_not_wait_for_others),
-        cmocka_unit_test(devices_that_do_not_open),
-        cmocka_unit_test(a_device_in_trouble_leaves_the_others_alone),
-        cmocka_unit_test(what_is_made_ahead),
-        cmocka_unit_test(devices_run_side_by_side),
-        cmocka_unit_test(all_queues_stop_in_time_and_go_on),
-        cmocka_unit_test(a_full_disk_stops_all_queues),
-    };
-    return cmocka_run_group_tests_name("supervisor", tests, begin, end);
+    return unit_run(begin, end);
 }

@@ -6,8 +6,6 @@
 #include "base/random.h"
 #include "base/text.h"
 
-#include <string.h>
-
 static void check_sanitised(const char *source, const char *wanted)
 {
     char target[64];
@@ -15,9 +13,8 @@ static void check_sanitised(const char *source, const char *wanted)
     assert_string_equal(target, wanted);
 }
 
-static void sanitise_replaces_what_a_terminal_would_obey(void **state)
+TEST(sanitise_replaces_what_a_terminal_would_obey)
 {
-    (void)state;
     check_sanitised("plain", "plain");
     check_sanitised("a\033[31mb\r\nc\t", "a?[31mb??c?");
     check_sanitised("\x7f\x80\xff", "???");
@@ -32,9 +29,8 @@ static void sanitise_replaces_what_a_terminal_would_obey(void **state)
 }
 
 // Any string may come to stand at the beginning of a line, and so may any of its words.
-static void sanitise_replaces_what_github_would_obey(void **state)
+TEST(sanitise_replaces_what_github_would_obey)
 {
-    (void)state;
     check_sanitised("::error::x", "?:error::x");
     check_sanitised("  ::error::x", "  ?:error::x");
     check_sanitised("GPU ::stop-commands::x", "GPU ?:stop-commands::x");
@@ -50,9 +46,8 @@ static void sanitise_replaces_what_github_would_obey(void **state)
     assert_string_equal(target, "a\n?:error::x\n ?:b");
 }
 
-static void sanitise_never_cuts_a_character(void **state)
+TEST(sanitise_never_cuts_a_character)
 {
-    (void)state;
     char target[4];
     text_sanitise(target, sizeof target, "ab\xc3\xa9");
     assert_string_equal(target, "ab");
@@ -60,17 +55,15 @@ static void sanitise_never_cuts_a_character(void **state)
     assert_string_equal(target, "");
 }
 
-static void sanitised_lines_stay_lines(void **state)
+TEST(sanitised_lines_stay_lines)
 {
-    (void)state;
     char target[16];
     text_sanitise_lines(target, sizeof target, "a\n\tb\r\n\033\n");
     assert_string_equal(target, "a\n b?\n?\n");
 }
 
-static void utf8_is_known(void **state)
+TEST(utf8_is_known)
 {
-    (void)state;
     assert_true(text_is_utf8(""));
     assert_true(text_is_utf8("a\n\u00e4\u20ac\U0001f600"));
     assert_false(text_is_utf8("a\xff"));
@@ -79,9 +72,8 @@ static void utf8_is_known(void **state)
     assert_false(text_is_utf8("cut \xe2\x82"));
 }
 
-static void globs(void **state)
+TEST(globs)
 {
-    (void)state;
     assert_true(text_glob("shuffle.*", "shuffle.scan-loop"));
     assert_true(text_glob("*", ""));
     assert_true(text_glob("*loop*sync*", "loop.desync/sync=none"));
@@ -98,9 +90,8 @@ static void globs(void **state)
                            "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
 }
 
-static void distances(void **state)
+TEST(distances)
 {
-    (void)state;
     assert_int_equal(text_distance("", "abc"), 3);
     assert_int_equal(text_distance("kitten", "sitting"), 3);
     assert_int_equal(text_distance("loop.desync", "loop.desync"), 0);
@@ -110,9 +101,8 @@ static void distances(void **state)
     assert_int_equal(text_distance(longer, longer), 0);
 }
 
-static void counts(void **state)
+TEST(counts)
 {
-    (void)state;
     char target[32];
     assert_string_equal(text_count(target, 0), "0");
     assert_string_equal(text_count(target, 999), "999");
@@ -120,9 +110,8 @@ static void counts(void **state)
     assert_string_equal(text_count(target, UINT64_MAX), "18,446,744,073,709,551,615");
 }
 
-static void growing_text_keeps_everything(void **state)
+TEST(growing_text_keeps_everything)
 {
-    (void)state;
     struct text text = {0};
     for (int i = 0; i < 10000; i++)
         text_printf(&text, "%d,", i % 10);
@@ -137,9 +126,8 @@ static void growing_text_keeps_everything(void **state)
     assert_null(text.data);
 }
 
-static void errors_are_one_safe_line(void **state)
+TEST(errors_are_one_safe_line)
 {
-    (void)state;
     struct lit_error error;
     assert_false(lit_fail(&error, LIT_EXIT_NOTHING, "no device '%s'", "a\nb"));
     assert_string_equal(error.message, "no device 'a?b'");
@@ -147,9 +135,8 @@ static void errors_are_one_safe_line(void **state)
     assert_false(lit_fail(NULL, LIT_EXIT_USAGE, "nobody listens"));
 }
 
-static void random_numbers_are_the_published_ones(void **state)
+TEST(random_numbers_are_the_published_ones)
 {
-    (void)state;
     // splitmix64 with seed 1234567, from the reference implementation's documentation.
     struct lit_random random = {1234567};
     assert_true(random_next(&random) == UINT64_C(6457827717110365317));
@@ -163,7 +150,7 @@ static void random_numbers_are_the_published_ones(void **state)
     assert_true(random_derive(1, "a") == random_derive(1, "a"));
 }
 
-static void lines_are_broken(void **state)
+TEST(lines_are_broken)
 {
     static const struct {
         const char *text;
@@ -181,27 +168,7 @@ static void lines_are_broken(void **state)
         {"abcdefghij", 5, 10},
         {"\xc3\xa4\xc3\xa4 b", 3, 5},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (text_break(rows[i].text, rows[i].room) != rows[i].length)
             fail_msg("'%s': %zu", rows[i].text, text_break(rows[i].text, rows[i].room));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sanitise_replaces_what_a_terminal_would_obey),
-        cmocka_unit_test(sanitise_replaces_what_github_would_obey),
-        cmocka_unit_test(sanitise_never_cuts_a_character),
-        cmocka_unit_test(sanitised_lines_stay_lines),
-        cmocka_unit_test(utf8_is_known),
-        cmocka_unit_test(lines_are_broken),
-        cmocka_unit_test(globs),
-        cmocka_unit_test(distances),
-        cmocka_unit_test(counts),
-        cmocka_unit_test(growing_text_keeps_everything),
-        cmocka_unit_test(errors_are_one_safe_line),
-        cmocka_unit_test(random_numbers_are_the_published_ones),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,14 +6,12 @@
 #include "model/result.h"
 #include "engine/watch.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const struct eng_policy unlimited = {.idle = 30, .term = 2, .kill = 5};
 static const struct eng_policy limited = {.idle = 30, .term = 2, .kill = 5, .total = 100};
 
-static void silence_is_a_hang_and_time_runs_out(void **state)
+TEST(silence_is_a_hang_and_time_runs_out)
 {
     static const struct {
         const struct eng_policy *policy;
@@ -34,7 +32,6 @@ static void silence_is_a_hang_and_time_runs_out(void **state)
         // Both at once: the hang is what somebody must hear of.
         {&limited, 0, 70, 100, ENG_WATCHDOG_HANG, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct eng_times times = {
             .now = rows[i].now, .started = rows[i].started, .event = rows[i].event};
@@ -44,9 +41,8 @@ static void silence_is_a_hang_and_time_runs_out(void **state)
     }
 }
 
-static void who_was_not_listened_to_has_a_second(void **state)
+TEST(who_was_not_listened_to_has_a_second)
 {
-    (void)state;
     assert_float_equal(eng_received(&unlimited, 10, 10), 10, 1e-9);
     assert_float_equal(eng_received(&unlimited, 38.5, 10), 10, 1e-9);
     assert_float_equal(eng_received(&unlimited, 39.5, 10), 10.5, 1e-9);
@@ -58,7 +54,7 @@ static void who_was_not_listened_to_has_a_second(void **state)
 }
 
 #ifndef _WIN32 // no file of a clock there
-static void a_pause_is_no_time(void **state)
+TEST(a_pause_is_no_time)
 {
     static const struct {
         uint64_t passed, stopped; // ms until the next look
@@ -70,7 +66,6 @@ static void a_pause_is_no_time(void **state)
     uint64_t clock[2] = {0};
     char path[] = "/tmp/litmus-clock-XXXXXX";
     const int file = mkstemp(path);
-    (void)state;
     assert_int_equal(pwrite(file, clock, sizeof clock, 0), sizeof clock);
     setenv("LITMUS_CLOCK", path, 1);
     clock_open();
@@ -97,7 +92,7 @@ static void a_pause_is_no_time(void **state)
 }
 #endif
 
-static void killing_escalates(void **state)
+TEST(killing_escalates)
 {
     static const struct {
         double terminated, killed, now;
@@ -111,7 +106,6 @@ static void killing_escalates(void **state)
         {10, 12, 17, ENG_KILL_ABANDON, 0}, {10, 12, 1000, ENG_KILL_ABANDON, 0},
         {0, -1, 1, ENG_KILL_WAIT, 1},      {0, 0, 1, ENG_KILL_WAIT, 4},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct eng_times times = {
             .now = rows[i].now, .terminated = rows[i].terminated, .killed = rows[i].killed};
@@ -121,10 +115,9 @@ static void killing_escalates(void **state)
     }
 }
 
-static void a_worker_hears_of_a_late_batch_before_it_is_killed(void **state)
+TEST(a_worker_hears_of_a_late_batch_before_it_is_killed)
 {
     static const double idle[] = {0.001, 0.1, 1, 30, 3600, 1e8};
-    (void)state;
     for (size_t i = 0; i < sizeof idle / sizeof idle[0]; i++) {
         struct eng_policy policy = {.idle = idle[i]};
         uint32_t limit = eng_batch_limit_ms(&policy);
@@ -133,9 +126,8 @@ static void a_worker_hears_of_a_late_batch_before_it_is_killed(void **state)
     }
 }
 
-static void hangs_in_a_row_are_counted(void **state)
+TEST(hangs_in_a_row_are_counted)
 {
-    (void)state;
     assert_int_equal(eng_in_a_row(0, ENG_HANG, ENG_HANG), 1);
     assert_int_equal(eng_in_a_row(9, ENG_HANG, ENG_HANG), ENG_HANGS);
     assert_int_equal(eng_in_a_row(4, ENG_HANG, ENG_SKIP), 4);
@@ -143,7 +135,7 @@ static void hangs_in_a_row_are_counted(void **state)
     assert_int_equal(eng_in_a_row(9, ENG_HANG, ENG_CRASH), 0);
 }
 
-static void three_losses_in_a_row_are_counted(void **state)
+TEST(three_losses_in_a_row_are_counted)
 {
     static const struct {
         unsigned before;
@@ -154,7 +146,6 @@ static void three_losses_in_a_row_are_counted(void **state)
         {2, ENG_DEVICE_LOST, 3}, {2, ENG_PASS, 0},        {2, ENG_FAIL, 0},
         {2, ENG_SKIP, 2},        {2, ENG_CRASH, 0},       {2, ENG_HANG, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_int_equal(eng_in_a_row(rows[i].before, ENG_DEVICE_LOST, rows[i].result),
                          rows[i].want);
@@ -162,7 +153,7 @@ static void three_losses_in_a_row_are_counted(void **state)
 
 #define NAME "kernels.x@workgroup=1"
 
-static void exit_codes(void **state)
+TEST(exit_codes)
 {
     static const struct {
         enum eng_result result;
@@ -198,7 +189,6 @@ static void exit_codes(void **state)
         {ENG_SKIP, CAT_FORBIDDEN, 0, false, 0, LIT_EXIT_NOTHING,
          "the only configuration was skipped"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct eng_tally tally = {
             .planned = 1, .out_of_time = rows[i].time, .stopped = rows[i].stopped};
@@ -211,7 +201,7 @@ static void exit_codes(void **state)
 }
 
 // One that is itself wrong blames no driver, whatever it does.
-static void exit_codes_of_kernels(void **state)
+TEST(exit_codes_of_kernels)
 {
     static const char wrong[] = "a kernel failed that is itself wrong: its results are unspecified";
     static const struct {
@@ -228,7 +218,6 @@ static void exit_codes_of_kernels(void **state)
         {ENG_PASS, CAT_CONTESTED, 0, false, LIT_EXIT_OK, "no forbidden outcome was observed"},
         {ENG_CRASH, CAT_FORBIDDEN, 0, false, LIT_EXIT_FORBIDDEN, "the driver crashed once"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct eng_tally tally = {.planned = 1, .out_of_time = rows[i].time};
         struct eng_count count = {.runs = 10, .failed_runs = rows[i].failed_runs};
@@ -239,12 +228,11 @@ static void exit_codes_of_kernels(void **state)
     }
 }
 
-static void exit_codes_of_many(void **state)
+TEST(exit_codes_of_many)
 {
     struct eng_tally tally = {0};
     struct eng_count none = {0};
     char reason[256];
-    (void)state;
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_NOTHING);
     assert_string_equal(reason, "none of the configurations exists on these devices");
     tally.planned = 1204;
@@ -269,23 +257,4 @@ static void exit_codes_of_many(void **state)
     eng_tally_add(&tally, NAME, ENG_HANG, CAT_CONTROL, &none);
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_FORBIDDEN);
     assert_string_equal(reason, "2 configurations hung");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(silence_is_a_hang_and_time_runs_out),
-        cmocka_unit_test(who_was_not_listened_to_has_a_second),
-#ifndef _WIN32
-        cmocka_unit_test(a_pause_is_no_time),
-#endif
-        cmocka_unit_test(killing_escalates),
-        cmocka_unit_test(a_worker_hears_of_a_late_batch_before_it_is_killed),
-        cmocka_unit_test(three_losses_in_a_row_are_counted),
-        cmocka_unit_test(hangs_in_a_row_are_counted),
-        cmocka_unit_test(exit_codes),
-        cmocka_unit_test(exit_codes_of_kernels),
-        cmocka_unit_test(exit_codes_of_many),
-    };
-    return cmocka_run_group_tests_name("timeout", tests, NULL, NULL);
 }

@@ -8,9 +8,6 @@
 #include "base/random.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct eng_stress_limits limits = {
     &(const struct dev_facts){.max_shared = 49152,
@@ -84,9 +81,8 @@ static double shy(const struct dev_stress *set)
     return set->kind || set->slices || set->offset ? 0.01 : 0.5;
 }
 
-static void the_planted_set_is_found(void **state)
+TEST(the_planted_set_is_found)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 10; seed++) {
         const struct tune_plan plan = {.seed = seed, .sets = 31, .runs = 50, .limits = limits};
         struct made_up test = {.rate = planted, .seed = seed};
@@ -109,9 +105,8 @@ static void the_planted_set_is_found(void **state)
 
 // Where no set does anything, a set is chosen no more often than the level of the test allows, and
 // the best looks better while it is searched than it is: the reason for runs anew.
-static void luck_is_not_reported(void **state)
+TEST(luck_is_not_reported)
 {
-    (void)state;
     unsigned chosen = 0, searched_above = 0;
     double anew = 0, searched = 0;
     for (uint64_t seed = 0; seed < 60; seed++) {
@@ -131,9 +126,8 @@ static void luck_is_not_reported(void **state)
     assert_true(fabs(anew / 60 - 0.05) < 0.005);
 }
 
-static void nothing_to_find(void **state)
+TEST(nothing_to_find)
 {
-    (void)state;
     const struct tune_plan plan = {.seed = 1, .sets = 7, .runs = 10, .limits = limits};
     struct made_up test = {.rate = never};
     struct tune_search found;
@@ -144,9 +138,8 @@ static void nothing_to_find(void **state)
     tune_clear(&found);
 }
 
-static void no_stress_can_win(void **state)
+TEST(no_stress_can_win)
 {
-    (void)state;
     const struct tune_plan plan = {.seed = 1, .sets = 7, .runs = 30, .limits = limits};
     struct made_up test = {.rate = shy};
     struct tune_search found;
@@ -157,9 +150,8 @@ static void no_stress_can_win(void **state)
     tune_clear(&found);
 }
 
-static void it_can_be_cut_short_anywhere(void **state)
+TEST(it_can_be_cut_short_anywhere)
 {
-    (void)state;
     const struct tune_plan plan = {.seed = 5, .sets = 7, .runs = 10, .limits = limits};
     for (uint64_t calls = 1;; calls++) {
         struct made_up test = {.rate = planted, .stop_after = calls};
@@ -175,9 +167,8 @@ static void it_can_be_cut_short_anywhere(void **state)
     }
 }
 
-static void the_smallest_search(void **state)
+TEST(the_smallest_search)
 {
-    (void)state;
     const struct tune_plan plan = {.seed = 5, .sets = 1, .runs = 1, .limits = limits};
     struct made_up test = {.rate = planted};
     struct tune_search found;
@@ -187,9 +178,8 @@ static void the_smallest_search(void **state)
 }
 
 // Levine and others: 12 failures within the budget give 99.999 %.
-static void scores(void **state)
+TEST(scores)
 {
-    (void)state;
     assert_true(tune_ceiling(TUNE_REPRODUCIBLE, 4) == 3);
     assert_true(tune_ceiling(0.95, 1) == 3);
     assert_true(tune_score(tune_ceiling(TUNE_REPRODUCIBLE, 4), 4) >= TUNE_REPRODUCIBLE);
@@ -201,18 +191,4 @@ static void scores(void **state)
     assert_true(tune_rate(&count) == 0.5 && tune_per_second(&count) == 15);
     assert_true(tune_rate(&(struct eng_count){0}) == 0);
     assert_true(tune_per_second(&(struct eng_count){.runs = 1, .failed_runs = 1}) == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_planted_set_is_found),
-        cmocka_unit_test(luck_is_not_reported),
-        cmocka_unit_test(nothing_to_find),
-        cmocka_unit_test(no_stress_can_win),
-        cmocka_unit_test(it_can_be_cut_short_anywhere),
-        cmocka_unit_test(the_smallest_search),
-        cmocka_unit_test(scores),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

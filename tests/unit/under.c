@@ -6,9 +6,6 @@
 #include "stats/stats.h"
 #include "unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define BUSY "kind=idle,workgroups=4"
 
 static struct report_result row(const char *family, const char *stress, uint64_t failed)
@@ -41,9 +38,8 @@ static void check(struct report_result *results, size_t count, const char *stres
     text_free(&text);
 }
 
-static void which_stress(void **state)
+TEST(which_stress)
 {
-    (void)state;
     struct report_result results[] = {row("a", "", 0),    row("a", "x=1", 0), row("a", "x=2", 0),
                                       row("a", "x=2", 0), row("b", "x=3", 0), row("a", "x=1", 0)};
     check(results, 0, "", 0, "");
@@ -65,9 +61,8 @@ static void which_stress(void **state)
     check(results + 3, 3, "x=2", 0, "All of this ran under stress: x=2.");
 }
 
-static void headlines(void **state)
+TEST(headlines)
 {
-    (void)state;
     struct report_result results[] = {row("a", "", 5), row("a", BUSY, 40), row("a", "", 7),
                                       row("a", BUSY, 2)};
     const struct report_model model = {.results = results, .result_count = 4};
@@ -83,9 +78,8 @@ static void headlines(void **state)
     report_headlines_free(lines, 2);
 }
 
-static void headlines_in_brief(void **state)
+TEST(headlines_in_brief)
 {
-    (void)state;
 #define LINE(line, under)                                                                          \
     {                                                                                              \
         .name = (line), .stress = (under), .rule = ""                                              \
@@ -103,9 +97,8 @@ static void headlines_in_brief(void **state)
     assert_string_equal(lines[8].name, "e");
 }
 
-static void matrix(void **state)
+TEST(matrix)
 {
-    (void)state;
     struct report_result results[] = {row("sync-matrix", "", 5), row("sync-matrix", BUSY, 40),
                                       row("sync-matrix", "", 7), row("sync-matrix", BUSY, 0)};
     const struct report_model model = {.results = results, .result_count = 4};
@@ -139,9 +132,8 @@ static void matrix(void **state)
     report_matrix_clear(&made);
 }
 
-static void waits(void **state)
+TEST(waits)
 {
-    (void)state;
     struct report_result results[] = {row("progress", "", 0), row("progress", BUSY, 0),
                                       row("progress", "", 0)};
     const struct report_model model = {.results = results, .result_count = 3};
@@ -164,9 +156,8 @@ static void waits(void **state)
     assert_true(made.waits[0].interval.low == stat_sequence(22, 200, 0.95).low);
 }
 
-static void observations(void **state)
+TEST(observations)
 {
-    (void)state;
     struct report_result results[] = {row("divergence", "", 0), row("divergence", BUSY, 0),
                                       row("divergence", "", 0)};
     const struct report_model model = {.results = results, .result_count = 3};
@@ -189,17 +180,4 @@ static void observations(void **state)
     assert_int_equal(report_fingerprints(&model, 0, &list), 1);
     assert_true(list[0].strategies[0].interval.low == stat_sequence(200, 200, 0.95).low);
     free(list);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(which_stress),
-        cmocka_unit_test(headlines),
-        cmocka_unit_test(headlines_in_brief),
-        cmocka_unit_test(matrix),
-        cmocka_unit_test(waits),
-        cmocka_unit_test(observations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

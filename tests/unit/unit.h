@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every unit test includes: cmocka with the headers that it needs before it.
+// What every unit test includes: cmocka with the headers that it needs before it, and those of the
+// C library that most tests use. A file's tests
+// are what it defines with TEST, in their order; its main is here, unless it defines UNIT_MAIN
+// first.
 #pragma once
 
 #include <setjmp.h>
@@ -10,7 +13,9 @@
 #include <cmocka.h>
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Whether fewer cases will do: in the sample of tools/check the same test runs without sanitizers
 // too, which are several times as slow.
@@ -22,3 +27,33 @@ static inline bool unit_sampled(void)
     return false;
 #endif
 }
+
+#define UNIT_MOST 64
+
+static struct CMUnitTest unit_tests[UNIT_MOST]; // cmocka leaves out those without a name
+
+#define TEST(name)                    TEST_IN(name, NULL, NULL)
+#define TEST_IN(name, begin, end)     TEST_AT(name, begin, end, __COUNTER__)
+#define TEST_AT(name, begin, end, at) TEST_ROW(name, begin, end, at)
+#define TEST_ROW(name, begin, end, at)                                                             \
+    _Static_assert(at < UNIT_MOST, "more tests than UNIT_MOST");                                   \
+    static void name(void **state);                                                                \
+    __attribute__((constructor)) static void add_##name(void)                                      \
+    {                                                                                              \
+        unit_tests[at] = (struct CMUnitTest){#name, name, begin, end, NULL};                       \
+    }                                                                                              \
+    static void name(__attribute__((unused)) void **state)
+
+// Runs the tests of the file between `begin` and `end`, either may be NULL. Returns how many
+// failed.
+static inline int unit_run(CMFixtureFunction begin, CMFixtureFunction end)
+{
+    return cmocka_run_group_tests(unit_tests, begin, end);
+}
+
+#ifndef UNIT_MAIN
+int main(void)
+{
+    return unit_run(NULL, NULL);
+}
+#endif
