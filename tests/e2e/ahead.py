@@ -20,8 +20,7 @@ def counted(result):
 class Blame(Case):
     def both(self, fault, *more, ahead="2", code=1):
         run = self.litmus("run", *harness.PAIR, "-n", str(RUNS), "--seed", "1", "--ahead", ahead,
-                          *more, fault=fault)
-        self.assertEqual(run.code, code, run)
+                          *more, fault=fault, code=code)
         self.assert_clean(run)
         results = self.results()
         return run, results[64], results[128]
@@ -60,8 +59,7 @@ class Blame(Case):
         found = []
         for ahead in ("0", "2"):
             run = self.litmus("run", "generated.groups", "-n", "3", "--seed", "1", "--ahead", ahead,
-                              "--isa", "none", fault="crash-on=any")
-            self.assertEqual(run.code, 1, run)
+                              "--isa", "none", fault="crash-on=any", code=1)
             self.assertEqual("continues without" in run.err, ahead == "2", run)
             found.append(counted(self.report()["results"][0]))
             os.remove(self.path("litmus.db"))
@@ -106,11 +104,9 @@ class Hang(Case):
 class Aside(Case):
     def journal(self, ahead):
         self.write("journal", "")
-        run = self.litmus("run", *harness.PAIR, "-n", "60", "--seed", "1", "--ahead", ahead,
-                          fault="journal,slow=20", LITMUS_FAULT_JOURNAL=self.path("journal"))
-        self.assertEqual(run.code, 0, run)
-        with open(self.path("journal")) as file:
-            return file.read()
+        self.litmus("run", *harness.PAIR, "-n", "60", "--seed", "1", "--ahead", ahead,
+                    fault="journal,slow=20", LITMUS_FAULT_JOURNAL=self.path("journal"), code=0)
+        return self.read("journal")
 
     def test_another_thread_makes_them(self):
         """Letters of another thread than the process's first one are capitals."""
@@ -132,8 +128,7 @@ class Behind(Case):
 
     def run_both(self, fault, ahead, code=1):
         run = self.litmus("run", *harness.PAIR, "-n", "6", "--seed", "1", "--timeout", "30",
-                          "--ahead", ahead, fault=fault + ",slow=60,after=3,jump=60")
-        self.assertEqual(run.code, code, run)
+                          "--ahead", ahead, fault=fault + ",slow=60,after=3,jump=60", code=code)
         self.assert_clean(run)
         return run, self.results()[64]
 
@@ -163,11 +158,9 @@ class Behind(Case):
 
     def test_order(self):
         self.write("journal", "")
-        run = self.litmus("run", *harness.PAIR, "-n", "60", "--seed", "1", "--ahead", "2",
-                          fault="journal,slow=20", LITMUS_FAULT_JOURNAL=self.path("journal"))
-        self.assertEqual(run.code, 0, run)
-        with open(self.path("journal")) as file:
-            journal = re.sub("[pP]", "", file.read())
+        self.litmus("run", *harness.PAIR, "-n", "60", "--seed", "1", "--ahead", "2",
+                    fault="journal,slow=20", LITMUS_FAULT_JOURNAL=self.path("journal"), code=0)
+        journal = re.sub("[pP]", "", self.read("journal"))
         self.assertNotRegex(journal, "s[^w]*s[^w]*s")
         # Two on the way: the first waited for, the third recorded and submitted behind the second.
         self.assertGreaterEqual(len(re.findall("(?=srswrsw)", journal)), 2, journal)

@@ -139,8 +139,7 @@ class Script:
         path = os.path.join(self.folder, self.word())
         if not os.path.exists(path):
             self.fail(f"there is no {path}")
-        with open(path, "rb") as file:
-            return file.read()
+        return harness.read(path, "rb")
 
     def shader(self):
         self.word("compute")
@@ -289,12 +288,10 @@ class Scripts(harness.Case):
     def script(self, name, *arguments):
         """The script's text, or None where the bundle has none."""
         path = self.path("bundle/test.amber")
-        result = self.litmus("repro", name, *arguments, "--amber", "-o", self.path("bundle"))
-        self.assertEqual(result.code, 0, result)
+        self.litmus("repro", name, *arguments, "--amber", "-o", self.path("bundle"), code=0)
         if not os.path.exists(path):
             return None
-        with open(path) as file:
-            return file.read()
+        return harness.read(path)
 
     def play(self, settings):
         """Whether the expectations hold, by Amber; any other error of Amber is a failure here."""
@@ -328,8 +325,7 @@ class Scripts(harness.Case):
                 settings = f"{model},subgroup=8"
                 self.assertIsNotNone(self.script(name, "--simt", settings))
                 result = self.litmus("kernel", self.path("bundle/test.amber"), "--simt", settings,
-                                     "-n", "3", "--db", "kernel.db")
-                self.assertEqual(result.code, code, result)
+                                     "-n", "3", "--db", "kernel.db", code=code)
                 shutil.rmtree(self.path("bundle"))
 
     def test_what_always_fails(self):
@@ -339,8 +335,7 @@ class Scripts(harness.Case):
         entry, = self.report("store.db")["results"]
         self.assertEqual(entry["failed_runs"], 5, entry)
         script = Script(self.script(FAILS, "--db", "store.db"), self.path("bundle"))
-        with open(self.path("bundle/repro.c")) as file:
-            unit = int(re.search(r"WORDS_PER_UNIT +UINT64_C\((\d+)\)", file.read())[1])
+        unit = int(re.search(r"WORDS_PER_UNIT +UINT64_C\((\d+)\)", self.read("bundle/repro.c"))[1])
         self.assertGreater(len(entry["failures"]), 0)
         for failure in entry["failures"]:
             said = {(how, value) for _, how, word, value in script.expects

@@ -36,8 +36,7 @@ class Bench(Case):
     def bench_json(self, *arguments, code=0, **how):
         run = self.bench(*arguments, "--json", "out.json", **how)
         self.assertEqual(run.code, code, run)
-        with open(self.path("out.json")) as file:
-            report = json.load(file)
+        report = json.loads(self.read("out.json"))
         self.assertEqual(report["exit"]["code"], code)
         if jsonschema:
             with open(os.path.join(harness.SOURCE, "docs/bench.schema.json")) as file:
@@ -107,16 +106,14 @@ class Right(Bench):
             self.assertIn(words, run.out)
         self.assertEqual(len(re.findall(r"(?m)^ +(?:256|512|1024)  (?:native|emulated)", run.out)),
                          ROWS - 5)
-        with open(self.path("out.md")) as file:
-            lines = file.read().splitlines()
+        lines = self.read("out.md").splitlines()
         table = [line for line in lines if re.match(r"\| (limit|subgroup|workgroup) ", line)]
         self.assertEqual(len(table), ROWS)
         self.assertEqual({line.count("|") for line in table}, {14})
         self.assertTrue(any(line.startswith("| command | litmus bench") for line in lines))
 
     def test_list(self):
-        run = self.litmus("bench")
-        self.assertEqual(run.code, 0, run)
+        run = self.litmus("bench", code=0)
         self.assertRegex(run.out, r"^  scan +\w")
 
 

@@ -36,8 +36,7 @@ class Lookback(Case):
         if run.code != code and attempts > 1:
             return self.bench_json(*arguments, code=code, attempts=attempts - 1, **how)
         self.assertEqual(run.code, code, run)
-        with open(self.path("out.json")) as file:
-            report = json.load(file)
+        report = json.loads(self.read("out.json"))
         self.assertEqual(report["exit"]["code"], code)
         if jsonschema:
             with open(os.path.join(harness.SOURCE, "docs/bench-lookback.schema.json")) as file:
@@ -156,8 +155,7 @@ class Right(Lookback):
         for words in ("8,192 words", "middle half", "of copy", "copy GB/s",
                       "best: held=1/shared=0/looks="):
             self.assertIn(words, run.out)
-        with open(self.path("out.md")) as file:
-            text = file.read()
+        text = self.read("out.md")
         self.assertIn("| command | litmus bench ", text)
         self.assertIn("### 8,192 words", text)
         self.assertEqual(len(re.findall(r"(?m)^\| (?:\*\*)?held=1/", text)), 10)
@@ -187,8 +185,7 @@ class Tuned(Lookback):
         _, device = self.bench_json("--simt", "lockstep", "--tune", "--budget", "1", *FEW)
         found = device["sizes"][0]
         self.assertEqual((found["scan_is"], found["repeats"]), ("best", 31))
-        with open(self.path("litmus-lookback.json")) as file:
-            choices = json.load(file)["choices"]
+        choices = json.loads(self.read("litmus-lookback.json"))["choices"]
         self.assertEqual([(choice["id"], choice["elements"], choice["row"]) for choice in choices],
                          [(device["id"], 8192, found["scan"])])
         _, device = self.bench_json("--simt", "lockstep")
@@ -210,8 +207,7 @@ class Tuned(Lookback):
         run = self.bench("--simt", "lockstep", "--tune", "--budget", "1", *FEW)
         self.assertEqual(run.code, 0, run)
         self.assertIn(f"kept from before: {before['row']}", run.out)
-        with open(self.path("litmus-lookback.json")) as file:
-            self.assertEqual(json.load(file)["choices"], [before])
+        self.assertEqual(json.loads(self.read("litmus-lookback.json"))["choices"], [before])
 
     def test_choices_are_not_trusted(self):
         _, device = self.bench_json("--simt", "lockstep")
@@ -241,8 +237,7 @@ class Wrong(Lookback):
                               "--seed", str(seed), "--json", "out.json")
             self.assert_clean(run)
             self.assertIn(run.code, (1, 3), run)
-            with open(self.path("out.json")) as file:
-                size = json.load(file)["devices"][0]["sizes"][0]
+            size = json.loads(self.read("out.json"))["devices"][0]["sizes"][0]
             for row in self.rows(size, "wrong"):
                 self.assertGreater(row["wrong"]["first"]["words"], 0)
                 self.assertNotEqual(row["wrong"]["first"]["got"], row["wrong"]["first"]["want"])

@@ -5,7 +5,6 @@ import math
 import os
 import re
 import resource
-import shlex
 import shutil
 import signal
 import subprocess
@@ -32,8 +31,7 @@ def embed(folder, *options):
 def made(folder):
     files = {}
     for name in ("catalogue.c", "catalogue_data.c", "catalogue.bin"):
-        with open(os.path.join(folder, name), "rb") as file:
-            files[name] = file.read()
+        files[name] = harness.read(os.path.join(folder, name), "rb")
     return files
 
 HEAD = """; litmus  loop.broken
@@ -115,8 +113,7 @@ class Errors(unittest.TestCase):
         """All files, and the folders, in which a new one is noticed."""
         self.embed("%sum = OpIAdd %uint %one %one", self.TWIN_HEAD,
                    twin="#version 460\nvoid main() { barrier(); }\n")
-        with open(os.path.join(self.folder, "catalogue.d"), encoding="utf-8") as file:
-            depends = file.read().replace("\\\n", "").split()
+        depends = harness.read(os.path.join(self.folder, "catalogue.d")).replace("\\\n", "").split()
         for name in ("", "/kernels", "/loop", "/loop/broken.spvasm", "/loop/broken.comp",
                      "/common/step.h"):
             self.assertIn(os.path.join(self.folder, "spirv") + name, depends)
@@ -586,8 +583,7 @@ esac
         """Before any of the programs that it starts."""
         self.begin()
         self.ends_well()
-        with open(os.path.join(self.folder, "count"), encoding="utf-8") as file:
-            count = int(file.read())
+        count = int(harness.read(os.path.join(self.folder, "count")))
         self.assertGreater(count, 30)
         # The last ones, around the exchange, each time.
         steps = range(count - 5, count) if harness.SAMPLE else ()

@@ -19,8 +19,7 @@ class Candidates(Case):
     """litmus complete: one candidate a line, with a tab and a description where there is one."""
 
     def offered(self, *words):
-        result = self.litmus("complete", "--", *words)
-        self.assertEqual(result.code, 0, result)
+        result = self.litmus("complete", "--", *words, code=0)
         self.assertEqual(result.err, "")
         return [line.split("\t")[0] for line in result.out.splitlines()]
 
@@ -73,9 +72,8 @@ class Candidates(Case):
         self.assertLessEqual(set(looks), set(rows))
         # Nothing is begun: tests alone.
         self.assertEqual(self.offered("repro", ""), self.offered("run", ""))
-        made = self.litmus("repro", f"{looks[0]}@elements=4096", "-o", "row", "--simt", "lockstep",
-                           drivers=[])
-        self.assertEqual(made.code, 0, made)
+        self.litmus("repro", f"{looks[0]}@elements=4096", "-o", "row", "--simt", "lockstep",
+                    drivers=[], code=0)
 
     def test_nonsense_offers_nothing(self):
         for words in (["nothing", ""], ["run", "--nothing="], ["run", "no.such/"], ["version", ""]):
@@ -160,8 +158,7 @@ class Manual(Case):
             page = os.path.join(harness.BUILD, f"litmus-{command}.1")
             if not os.path.exists(page):
                 raise unittest.SkipTest("built without scdoc")
-            with open(page, encoding="utf-8") as file:
-                text = re.sub(r"\\f[BIR]|\\&", "", file.read()).replace("\\-", "-")
+            text = re.sub(r"\\f[BIR]|\\&", "", harness.read(page)).replace("\\-", "-")
             self.assertNotIn("@", re.sub(r"\S+@\S+", "", text))
             listed = re.findall(r"^ +(?:-\w, )?--([\w-]+)", self.litmus(command, "--help").out, re.M)
             for name in listed:

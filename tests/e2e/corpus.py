@@ -28,8 +28,7 @@ class Corpus(Case):
 
     def test_verdicts(self):
         self.assertGreaterEqual(len(files()), 60)
-        result = self.litmus("model", "--quiet", *files())
-        self.assertEqual(result.code, 0, result)
+        result = self.litmus("model", "--quiet", *files(), code=0)
         lines = result.out.splitlines()
         self.assertEqual(len(lines), len(files()))
         for path, line in zip(files(), lines):
@@ -119,8 +118,7 @@ class Runs(Case):
         failing = {result["test"]: [choice["name"] for choice in result["choices"] if choice["fails"]]
                    for result in json.loads(report)["results"]}
         self.assertEqual(failing["litmus.mp-rel-acq-dv"], ["P1:r0=1 P1:r1=0 *", "another state"])
-        result = self.litmus("compare", "base.json", "run.db")
-        self.assertEqual(result.code, 0, result)
+        result = self.litmus("compare", "base.json", "run.db", code=0)
         self.assertIn("2 undecided", result.out)
 
     def test_resume_and_names(self):
@@ -158,8 +156,7 @@ class Runs(Case):
     def formed(self, names):
         """Programs in the forms of a kernel that they can have: each, each two, all."""
         for name, count in itertools.product(names, (0, 1, 2, len(FORMS))):
-            with open(path_of(name), encoding="utf-8") as file:
-                text = file.read()
+            text = harness.read(path_of(name))
             for forms in itertools.combinations(FORMS, count):
                 if "shared" in name and "physical" in forms:
                     continue
@@ -209,8 +206,7 @@ class Runs(Case):
     def test_filter(self):
         """What the filter leaves out is counted apart, and neither asked for nor forbidden."""
         name = "CoRR+dv"
-        with open(path_of(name), encoding="utf-8") as file:
-            text = file.read()
+        text = harness.read(path_of(name))
         condition = re.search(r"(?m)^~?exists .*$", text)[0]
         path = self.write("filtered.litmus", text.replace(condition, "filter (P1:r0 == 7)\n" + condition))
         result = self.run_files(path)

@@ -31,8 +31,7 @@ class Documents(harness.Case):
         self.texts = {}
         for pattern in ("*.md", "docs/**/*.md", "docs/man/*.scd", "reports/**/*.md"):
             for path in glob.glob(os.path.join(harness.SOURCE, pattern), recursive=True):
-                with open(path, encoding="utf-8") as file:
-                    self.texts[path] = file.read()
+                self.texts[path] = harness.read(path)
         self.assertGreater(len(self.texts), 50)
 
     def lines(self, pattern, wanted=lambda name: True, view=lambda text: text):

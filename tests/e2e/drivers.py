@@ -12,10 +12,8 @@ from harness import Case
 class NothingThere(Case):
     def nothing(self, *words, **how):
         """`run` ends with 77, and both it and `devices` say why."""
-        run = self.litmus("run", harness.ONE, "-n", "1", **how)
-        self.assertEqual(run.code, 77, run)
-        devices = self.litmus("devices", **how)
-        self.assertEqual(devices.code, 77, devices)
+        run = self.litmus("run", harness.ONE, "-n", "1", **how, code=77)
+        devices = self.litmus("devices", **how, code=77)
         for word in words:
             self.assertIn(word, run.err)
             self.assertIn(word, devices.out)
@@ -55,8 +53,8 @@ class NothingThere(Case):
             self.nothing("unloaded.json: its library cannot be loaded: ", os.path.basename(library),
                          drivers=[manifest])
         # It is told beside a driver that works, too.
-        result = self.litmus("run", harness.ONE, "-n", "1", "-q", drivers=[manifest, harness.SIMT])
-        self.assertEqual(result.code, 0, result)
+        result = self.litmus("run", harness.ONE, "-n", "1", "-q", drivers=[manifest, harness.SIMT],
+                             code=0)
         self.assertIn("its library cannot be loaded", result.err)
         said, = self.report()["summary"]["drivers"]
         self.assertIn(said, result.err)
@@ -82,8 +80,7 @@ class NothingThere(Case):
         how = {"fault": "create-instance-memory"}
         why = "out of memory: vkCreateInstance: VK_ERROR_OUT_OF_HOST_MEMORY"
         self.assert_one_line(self.litmus("run", harness.ONE, "-n", "1", **how), 2, why)
-        devices = self.litmus("devices", **how)
-        self.assertEqual(devices.code, 2, devices)
+        devices = self.litmus("devices", **how, code=2)
         self.assertIn(why, devices.out)
 
     def test_no_queue_family(self):
@@ -100,11 +97,9 @@ class BesideAGoodOne(Case):
     def beside(self, bad, *words, fault=None, timeout="30"):
         how = {"drivers": [bad, harness.lavapipe()], "LITMUS_FAULT": fault,
                "LITMUS_FAULT_DRIVER": harness.lavapipe()}
-        devices = self.litmus("devices", "--timeout", timeout, **how)
-        self.assertEqual(devices.code, 0, devices)
+        devices = self.litmus("devices", "--timeout", timeout, **how, code=0)
         self.assertRegex(devices.out, r"(?m)^1  llvmpipe")
-        run = self.litmus("run", harness.ONE, "-n", "2", "--timeout", timeout, **how)
-        self.assertEqual(run.code, 0, run)
+        run = self.litmus("run", harness.ONE, "-n", "2", "--timeout", timeout, **how, code=0)
         for word in words:
             self.assertIn(word, devices.out)
             self.assertIn(word, run.err)
@@ -133,8 +128,7 @@ class BesideAGoodOne(Case):
 
     def test_a_device_found_twice_is_one(self):
         copy = self.path("copy.json")
-        with open(harness.lavapipe()) as file:
-            self.write("copy.json", file.read())
+        self.write("copy.json", harness.read(harness.lavapipe()))
         devices = self.litmus("devices", drivers=[harness.lavapipe(), copy])
         self.assertEqual(devices.out.count("llvmpipe ("), 1, devices)
 
@@ -143,16 +137,13 @@ class Nonsense(Case):
     """What a driver says is not believed, and never reaches the terminal as it is."""
 
     def test_odd_names(self):
-        devices = self.litmus("devices", "-v", fault="odd-name")
-        self.assertEqual(devices.code, 0, devices)
+        devices = self.litmus("devices", "-v", fault="odd-name", code=0)
         self.assertIn("GPU <b>&amp; | `x`", devices.out)
         self.assert_clean(devices)
-        run = self.litmus("run", harness.ONE, "-n", "2", fault="odd-name")
-        self.assertEqual(run.code, 0, run)
+        run = self.litmus("run", harness.ONE, "-n", "2", fault="odd-name", code=0)
         self.assert_clean(run)
         for format in ("json", "markdown"):
-            report = self.litmus("report", "--format", format)
-            self.assertEqual(report.code, 0, report)
+            report = self.litmus("report", "--format", format, code=0)
             self.assert_clean(report)
             self.assertFalse(format == "markdown" and "<b>" in report.out, report)
 
@@ -169,14 +160,12 @@ class Nonsense(Case):
         several = {"LITMUS_FAULT_DRIVER": harness.SIMT, "LITMUS_SIMT": "devices=3"}
         for odd in range(3):
             with self.subTest(odd=odd):
-                devices = self.litmus("devices", fault=f"no-extensions={odd}", **several)
-                self.assertEqual(devices.code, 0, devices)
+                devices = self.litmus("devices", fault=f"no-extensions={odd}", **several, code=0)
                 self.assertIn("vkEnumerateDeviceExtensionProperties: VK_ERROR_OUT_OF_HOST_MEMORY",
                               devices.out)
                 store = f"{odd}.db"
                 run = self.litmus("run", harness.ONE, "-n", "1", "--db", store,
-                                  fault=f"no-extensions={odd}", **several)
-                self.assertEqual(run.code, 3, run)
+                                  fault=f"no-extensions={odd}", **several, code=3)
                 self.assertIn("nothing can run on ", run.err)
                 ran = self.rows("SELECT number, result FROM device JOIN result"
                                 " ON result.device = device.id ORDER BY number", store)
@@ -200,8 +189,7 @@ class Nonsense(Case):
 
 class OtherDrivers(Case):
     def test_no_display_no_home(self):
-        result = self.litmus("run", harness.ONE, "-n", "2", HOME=None, LANG=None)
-        self.assertEqual(result.code, 0, result)
+        result = self.litmus("run", harness.ONE, "-n", "2", HOME=None, LANG=None, code=0)
         self.assertTrue(result.out.isascii(), result)
 
     def test_worker_is_not_for_users(self):
@@ -211,9 +199,8 @@ class OtherDrivers(Case):
 
     def test_layers_of_the_environment_stay_out(self):
         # An implicit layer or a wish for one must not stand between the test and the driver.
-        result = self.litmus("run", harness.ONE, "-n", "2", VK_INSTANCE_LAYERS="VK_LAYER_NONE",
-                             VK_LOADER_LAYERS_ENABLE="*", MESA_VK_DEVICE_SELECT="list")
-        self.assertEqual(result.code, 0, result)
+        self.litmus("run", harness.ONE, "-n", "2", VK_INSTANCE_LAYERS="VK_LAYER_NONE",
+                    VK_LOADER_LAYERS_ENABLE="*", MESA_VK_DEVICE_SELECT="list", code=0)
 
 
 if __name__ == "__main__":

@@ -197,8 +197,7 @@ class Files(Shown):
         text = self.show("litmus", path)
         self.assertIn("VULKAN mp\n(* NOSOLUTION consistent[X] *)\n", text)
         self.assertIn("~exists (P1:r0 == 1 /\\ P1:r1 == 0)", text)
-        quiet = self.litmus("model", "--quiet", path, self.write("mp.litmus", text))
-        self.assertEqual(quiet.code, 0, quiet)
+        self.litmus("model", "--quiet", path, self.write("mp.litmus", text), code=0)
         self.assert_valid(self.show("dat3m", path))
 
     def assert_annotated(self, text, litmus):
@@ -297,8 +296,7 @@ class Files(Shown):
     def test_from_the_store(self):
         """A test that was made from a file, by its name or a configuration's id."""
         path = next(path for path in CORPUS if name_of(path) == "MP+rel-acq+dv")
-        run = self.litmus("run", path, "-n", "1", "--simt", "lockstep,threads=1", "-q")
-        self.assertEqual(run.code, 0, run)
+        self.litmus("run", path, "-n", "1", "--simt", "lockstep,threads=1", "-q", code=0)
         self.assertEqual(self.show("litmus", "litmus.mp-rel-acq-dv"), self.show("litmus", path))
         self.assertEqual(self.show("dat3m", "1830f920"), self.show("dat3m", path))
 
@@ -325,8 +323,7 @@ class Catalogue(Shown):
             ask = "~exists" if case["expectation"] == "forbidden" else "exists"
             expected.append(f"{paths[-1]}: {ask}: holds")
             self.assert_valid(self.show("dat3m", paths[-1]))
-        decided = self.litmus("model", "--quiet", *paths)
-        self.assertEqual(decided.code, 0, decided)
+        decided = self.litmus("model", "--quiet", *paths, code=0)
         got = [line.removesuffix(", with a data race") for line in decided.out.splitlines()]
         self.assertEqual(got, expected)
         # What is forbidden is so because nothing races.

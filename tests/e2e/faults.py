@@ -20,8 +20,7 @@ class OneConfiguration(Case):
 
     def broken(self, fault, result, *words, code=1, timeout="30"):
         run = self.litmus("run", *harness.PAIR, "-n", "20", "--timeout", timeout, "--seed", "1",
-                          fault=fault + ",jump=60")
-        self.assertEqual(run.code, code, run)
+                          fault=fault + ",jump=60", code=code)
         self.assert_clean(run)
         results = self.results()
         self.assertEqual(results[64]["result"], result, results[64])
@@ -48,14 +47,10 @@ class OneConfiguration(Case):
                 ticket = self.litmus("report", "--format", "markdown", "--test", name)
                 self.assertIn("Backtrace of the worker", ticket.out)
                 self.assertIn(where, ticket.out)
-                page = self.litmus("report", "--format", "html", "-o", "page.html")
-                self.assertEqual(page.code, 0, page)
-                with open(self.path("page.html")) as file:
-                    self.assertIn("<summary>Backtrace of the worker", file.read())
-                bundle = self.litmus("repro", name, "-o", result)
-                self.assertEqual(bundle.code, 0, bundle)
-                with open(os.path.join(self.path(result), "evidence.txt")) as file:
-                    self.assertIn(where, file.read())
+                page = self.litmus("report", "--format", "html", "-o", "page.html", code=0)
+                self.assertIn("<summary>Backtrace of the worker", self.read("page.html"))
+                bundle = self.litmus("repro", name, "-o", result, code=0)
+                self.assertIn(where, harness.read(os.path.join(self.path(result), "evidence.txt")))
                 os.remove(self.path("litmus.db"))
 
     def test_hang_of_the_compiler(self):
@@ -74,12 +69,10 @@ class OneConfiguration(Case):
         """Whatever was measured before."""
         for fault, words in (("destroy-crash", harness.CRASH), ("destroy-hang", "it hangs")):
             result = self.litmus("run", harness.ONE, "-n", "2", "--timeout", "2", "-q", "--json", "out.json",
-                                 "--db", fault + ".db", fault=fault + ",jump=60")
-            self.assertEqual(result.code, 1, result)
+                                 "--db", fault + ".db", fault=fault + ",jump=60", code=1)
             self.assertIn("the driver crashed or hung as the device was closed", result.out)
             self.assertIn("does not close the device (vkDestroyDevice): " + words, result.err)
-            with open(self.path("out.json")) as file:
-                summary = json.load(file)["summary"]
+            summary = json.loads(self.read("out.json"))["summary"]
             for said in summary, self.report(fault + ".db")["summary"]:
                 self.assertEqual(said["exit"], {"code": 1, "reason": "the driver crashed or hung as the device was closed"})
                 self.assertRegex(said["drivers"][0], r": the driver does not close the device \(vkDestroyDevice\): " +
@@ -160,8 +153,8 @@ class Rare(Case):
     INTERVAL = "1.0e-3 [2.7e-4, 2.6e-3]"  # Clopper-Pearson, 4 of 4,000
 
     def check(self, *arguments):
-        run = self.litmus(*arguments, "-n", "4000", "--seed", "1", "-d", "1", fault=self.RARE)
-        self.assertEqual(run.code, 1, run)
+        run = self.litmus(*arguments, "-n", "4000", "--seed", "1", "-d", "1", fault=self.RARE,
+                          code=1)
         result, = self.report()["results"]
         self.assertEqual((result["result"], result["runs"], result["failed_runs"]),
                          ("fail", 4000, 4))
@@ -198,8 +191,7 @@ st.atom.rel.dv.sc0.semsc0 y, 1 | ld.atom.dv.sc0 r1, x ;
     def test_fuzz(self):
         """The thousandth run is of program 124; made anew 488 times it is right. The next is of 188."""
         run = self.litmus("fuzz", "groups", "--count", "200", "--jobs", "1", "--seed", "1", "-n",
-                          "8", "-d", "1", "--steps", "4", fault=self.RARE)
-        self.assertEqual(run.code, 1, run)
+                          "8", "-d", "1", "--steps", "4", fault=self.RARE, code=1)
         self.assertRegex(run.out, r"(?m)^ +\S+ +200 +[\d,]+ +2  0\.010 \[1\.2e-3, 0\.036\]")
         for number in ("124", "188"):
             self.assertIn(f"1 program: {number}", run.out)
@@ -218,11 +210,9 @@ class BesideTheDevice(Case):
 
     def test_the_next_batch_is_recorded_while_one_executes(self):
         self.write("journal", "")
-        run = self.litmus("run", *harness.PAIR, "-n", "60", "--seed", "1",
-                          fault="journal,slow=20", LITMUS_FAULT_JOURNAL=self.path("journal"))
-        self.assertEqual(run.code, 0, run)
-        with open(self.path("journal")) as file:
-            journal = file.read()
+        self.litmus("run", *harness.PAIR, "-n", "60", "--seed", "1",
+                    fault="journal,slow=20", LITMUS_FAULT_JOURNAL=self.path("journal"), code=0)
+        journal = self.read("journal")
         # Never two submissions on the way, on a software device.
         self.assertNotRegex(journal, "s[^w]*s")
         # Submitted, the next one recorded, waited for, and that one submitted as it stands.
@@ -231,8 +221,7 @@ class BesideTheDevice(Case):
 
 class Everything(Case):
     def test_executes_nothing(self):
-        run = self.litmus("run", *harness.PAIR, "-n", "5", fault="executes-nothing")
-        self.assertEqual(run.code, 1, run)
+        run = self.litmus("run", *harness.PAIR, "-n", "5", fault="executes-nothing", code=1)
         self.assert_clean(run)
         report = self.report()
         self.assertTrue(report["devices"][0]["checker"].startswith("host"), report["devices"])
@@ -244,8 +233,7 @@ class Everything(Case):
     def test_the_checker_fails_in_one_mode(self):
         # It is tried in each mode before the first test that needs it: words come first, then tags.
         run = self.litmus("run", "broadcast.compaction", "broadcast.id", "-n", "3",
-                          fault="idle-checker=1")
-        self.assertEqual(run.code, 0, run)
+                          fault="idle-checker=1", code=0)
         self.assert_clean(run)
         self.assertEqual(run.err.count("results are checked on the host"), 1, run)
         report = self.report()
@@ -262,15 +250,13 @@ class Everything(Case):
         self.assertEqual(self.report("words.db")["devices"][0]["checker"], "device")
 
     def test_every_configuration_crashes(self):
-        run = self.litmus("run", *harness.PAIR, "-n", "5", fault="crash-on=any")
-        self.assertEqual(run.code, 1, run)
+        self.litmus("run", *harness.PAIR, "-n", "5", fault="crash-on=any", code=1)
         self.assertEqual({entry["result"] for entry in self.results().values()}, {"crash"})
 
     def test_lost_three_times_stops_the_queue(self):
         names = self.litmus("run", "--dry-run", "shuffle", fault="odd-name").out
         self.assertGreater(names.count("\n"), CHECKS + 2)
-        run = self.litmus("run", "shuffle", "-n", "5", fault="lost-on=any")
-        self.assertEqual(run.code, 4, run)
+        run = self.litmus("run", "shuffle", "-n", "5", fault="lost-on=any", code=4)
         self.assertIn("device 1 stops", run.err)
         lost = [entry for entry in self.report()["results"] if entry["result"] == "device-lost"]
         self.assertEqual(len(lost), CHECKS, lost)
@@ -287,16 +273,14 @@ class Everything(Case):
                 self.assertFalse(line.lstrip().startswith("::"), result)
 
     def test_lost_from_the_start(self):
-        run = self.litmus("run", "shuffle", "-n", "5", fault="lost-always")
-        self.assertEqual(run.code, 4, run)
+        run = self.litmus("run", "shuffle", "-n", "5", fault="lost-always", code=4)
         self.assertIn("VK_ERROR_DEVICE_LOST", run.err)
         self.assert_clean(run)
 
     def test_a_lost_device_does_not_stop_another(self):
-        run = self.litmus("run", *harness.PAIR, "-n", "5", LITMUS_FAULT="lost-always,other-version",
-                          LITMUS_FAULT_DRIVER=harness.any_driver(),
-                          drivers=[harness.FAULT, harness.any_driver()])
-        self.assertEqual(run.code, 4, run)
+        self.litmus("run", *harness.PAIR, "-n", "5", LITMUS_FAULT="lost-always,other-version",
+                    LITMUS_FAULT_DRIVER=harness.any_driver(),
+                    drivers=[harness.FAULT, harness.any_driver()], code=4)
         passed = [entry for entry in self.report()["results"] if entry["result"] == "pass"]
         self.assertEqual([entry["runs"] for entry in passed], [5, 5])
 
@@ -307,8 +291,7 @@ class Everything(Case):
 
     def test_verbose_hands_over_what_drivers_print(self):
         run = self.litmus("run", harness.ONE, "-v", "-n", "2", drivers=[harness.FAULT],
-                          LITMUS_FAULT_DRIVER=self.path("gone.json"))
-        self.assertEqual(run.code, 77, run)
+                          LITMUS_FAULT_DRIVER=self.path("gone.json"), code=77)
         self.assertIn("fault driver: cannot read", run.err)
 
 

@@ -19,8 +19,7 @@ OPENING = ("Fails on", "Passes on", "Not tried", "Bundle", "Filing")
 
 
 def read(*path, mode="r"):
-    with open(os.path.join(FINDINGS, *path), mode) as file:
-        return file.read()
+    return harness.read(os.path.join(FINDINGS, *path), mode)
 
 
 def tickets():
@@ -103,14 +102,12 @@ class Findings(harness.Case):
         words = ["repro", "--facts", facts, "-o", self.path(folder)]
         if kernel:
             words[:0] = ["kernel", os.path.join(FINDINGS, name, "kernel", kernel[1] + ".spvasm")]
-        made = self.litmus(*words, drivers=[])
-        self.assertEqual(made.code, 0, made)
+        self.litmus(*words, drivers=[], code=0)
         return {file: self.bytes_of(self.path(folder), file) for file in os.listdir(self.path(folder))}
 
     @staticmethod
     def bytes_of(*path):
-        with open(os.path.join(*path), "rb") as file:
-            return file.read()
+        return harness.read(os.path.join(*path), "rb")
 
     @staticmethod
     def facts(name):

@@ -120,8 +120,7 @@ class Files(Fuzz):
         self.assertEqual(right.code, 0, right)
 
     def test_a_stored_program_is_an_ordinary_test(self):
-        with open(self.one()) as file:
-            text = file.read()
+        text = harness.read(self.one())
         for keyword in ("litmus", "asks", "fails", "origin", "spec", "axis", "sweep", "expect",
                         "program", "oracle"):
             self.assertRegex(text, rf"(?m)^; {keyword} ")
@@ -148,10 +147,8 @@ class Files(Fuzz):
             told = re.findall(r"(?m)^  program \d+|^    \d+ of \d+ steps", run.out)
             texts = []
             for path in self.stored("jobs" + jobs):
-                with open(path) as file:
-                    # But for how often it failed, and where first.
-                    texts.append((os.path.basename(path), re.sub(r"(?m)^; (Observed|First).*\n", "",
-                                                                 file.read())))
+                texts.append((os.path.basename(path), re.sub(r"(?m)^; (Observed|First).*\n", "",
+                                                             harness.read(path))))
             found[jobs] = (told, texts, self.failures(run))
         self.assertEqual(found["4"], found["1"])
         self.assertEqual(len(found["1"][1]), 3)
@@ -263,9 +260,8 @@ class Groups(Fuzz):
         """As reports/fuzzing.md says, but for other programs."""
         with open(os.path.join(harness.SOURCE, "docs", "models", "miscompiling.md")) as file:
             operators = re.findall(r"(?m)^\| `([a-z-]+)` \|", file.read())
-        with open(os.path.join(harness.SOURCE, "reports", "fuzzing.md")) as file:
-            table = re.findall(r"(?m)^\| `([a-z][a-z-]+)` \| ([\d,]+|never) \| [\d,nevr]+ \|",
-                               file.read())
+        table = re.findall(r"(?m)^\| `([a-z][a-z-]+)` \| ([\d,]+|never) \| [\d,nevr]+ \|",
+                           harness.read(os.path.join(harness.SOURCE, "reports", "fuzzing.md")))
         self.assertEqual(operators, [operator for operator, _ in table])
         self.assertEqual([operator for operator, count in table if count == "never"],
                          ["zero", "transpose"])
@@ -279,8 +275,7 @@ class Groups(Fuzz):
 
     def test_a_stored_program_is_an_ordinary_test(self):
         self.fuzz("--simt", "lagging,subgroup=8", "--count", "40", "--keep", "1", *SEED)
-        with open(self.stored()[0]) as file:
-            text = file.read()
+        text = harness.read(self.stored()[0])
         self.assertRegex(text, r"(?m)^; oracle       groups\.generated$")
         self.assertIn("litmus fuzz groups --replay FILE", text)
         other = self.litmus("fuzz", "reconvergence", "--replay", self.stored()[0])
@@ -385,8 +380,7 @@ class Drawn(Fuzz):
         stored = self.stored("fuzz-groups")
         self.assertEqual(len(stored), 1)
         os.remove(stored[0])
-        again = self.litmus(*words)
-        self.assertEqual(again.code, 1, again)
+        again = self.litmus(*words, code=1)
         self.assertIn(f"  program {program[1]}, ", again.out)
         self.assertIn("late.", again.out)
         self.assertEqual(self.stored("fuzz-groups"), stored)
@@ -404,8 +398,7 @@ class Drawn(Fuzz):
         for part in "01":
             self.litmus("run", "generated.groups", "--simt", "miscompiling,sink=1", "-n", "40",
                         "--shard-runs", f"{part}/2", "--db", f"{part}.db", *SEED)
-        merged = self.litmus("merge", "-o", "both.db", "0.db", "1.db")
-        self.assertEqual(merged.code, 0, merged)
+        self.litmus("merge", "-o", "both.db", "0.db", "1.db", code=0)
         both = self.report("both.db")["results"][0]
         for key in ("runs", "failed_runs", "outcomes"):
             self.assertEqual(both[key], whole["generated.groups"][key])
@@ -503,8 +496,7 @@ class Sessions(Fuzz):
         self.assertEqual(programs, 101)
         merged = self.litmus("merge", "-o", "some.db", *stores[:2])
         self.assertIn("not finished: missing 2", merged.out)
-        merged = self.litmus("merge", "-o", "all.db", *stores)
-        self.assertEqual(merged.code, 0, merged)
+        self.litmus("merge", "-o", "all.db", *stores, code=0)
         self.assertEqual(self.session("all.db"), [("0x5eed", 101, 1)])
         self.assertEqual(self.kept("all.db"), self.kept("whole.db"))
         self.assertEqual(self.coverage("all.db"), self.coverage("whole.db"))
@@ -517,9 +509,8 @@ class Sessions(Fuzz):
 
     def test_a_campaign_is_what_a_run_measures(self):
         self.campaign("fuzz.db", "--count", "104")
-        run = self.litmus("run", "generated.groups@steps=40*", "--thorough", *self.WRONG, "-n", "13",
-                          "-q", "--db", "run.db", *SEED)
-        self.assertEqual(run.code, 1, run)
+        self.litmus("run", "generated.groups@steps=40*", "--thorough", *self.WRONG, "-n", "13",
+                    "-q", "--db", "run.db", *SEED, code=1)
         self.assertEqual(self.kept("fuzz.db"), self.kept("run.db"))
 
     def test_what_makes_other_programs_is_in_the_name(self):
@@ -553,12 +544,10 @@ class Sessions(Fuzz):
         self.assert_one_line(self.litmus("run", "--resume"), 2, "no unfinished session")
         self.fuzz("--simt", "lockstep", "--count", "40000", "--time", SOON, *SEED)
         self.assert_one_line(self.litmus("run", "--resume"), 2, "no unfinished session")
-        run = self.litmus("run", harness.ONE, "--simt", "lockstep", "-n", "1", "--db", "run.db")
-        self.assertEqual(run.code, 0, run)
+        self.litmus("run", harness.ONE, "--simt", "lockstep", "-n", "1", "--db", "run.db", code=0)
         self.assert_one_line(self.litmus("fuzz", "groups", "--resume", "--db", "run.db"), 2,
                              "run.db", "no campaign of litmus fuzz groups")
-        run = self.litmus("run", harness.ONE, "--simt", "lockstep", "-n", "1")
-        self.assertEqual(run.code, 0, run)
+        self.litmus("run", harness.ONE, "--simt", "lockstep", "-n", "1", code=0)
         self.assertIn("done before", self.fuzz("--resume", "--time", SOON).out)
         self.assert_one_line(self.litmus("fuzz", "groups", "--resume", "--db", "none.db"), 2,
                              "none.db")
@@ -586,8 +575,7 @@ class Ends(Fuzz):
         self.assertIn("interrupted", run.out)
         self.assertGreater(self.failures(run)[1], 0)
         for path in self.stored():
-            with open(path) as file:
-                self.assertIn("OpFunctionEnd", file.read())
+            self.assertIn("OpFunctionEnd", harness.read(path))
 
     def test_time(self):
         run = self.fuzz("--simt", "lockstep", "--count", "1000000", "--time", SOON, *SEED)
@@ -628,8 +616,7 @@ class Ends(Fuzz):
         if "llvmpipe 22.3" not in self.litmus("devices").out:
             self.skipTest("another version than 22.3")
         run = self.litmus("fuzz", "groups", "--rule", "default", "--seed", "5", "--index", "5",
-                          "--count", "9")
-        self.assertEqual(run.code, 1, run)
+                          "--count", "9", code=1)
         (name, count), = self.groups(run).items()
         self.assertEqual(count, 2, run)
         self.assertRegex(name, r"^crash: .*signal 6.* in libLLVM")
@@ -695,11 +682,9 @@ class Memory(Fuzz):
         self.assertGreater(counts["address-again", ""][1], 0, run)
         files = sorted(glob.glob(self.path("fuzz-memory/fuzz-wx*-ss-*a.litmus")))
         self.assertTrue(files)
-        again = self.litmus("run", files[0], "--simt", "relaxed", "--db", "again.db", "-n", "10")
-        self.assertEqual(again.code, 1, again)
+        self.litmus("run", files[0], "--simt", "relaxed", "--db", "again.db", "-n", "10", code=1)
         name = "litmus." + os.path.basename(files[0])[:-len(".litmus")]
-        again = self.litmus("run", name, "--simt", "relaxed", "-n", "10")
-        self.assertEqual(again.code, 1, again)
+        self.litmus("run", name, "--simt", "relaxed", "-n", "10", code=1)
 
     @harness.unsanitized
     def test_swapped_loads(self):

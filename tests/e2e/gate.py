@@ -37,8 +37,7 @@ class Gate(Case):
         if fault not in Gate.stored:
             result = self.measure("made.db", fault=fault)
             self.assertEqual(result.code, 0 if fault == RIGHT else 1, result)
-            with open(self.path("made.db"), "rb") as file:
-                Gate.stored[fault] = file.read()
+            Gate.stored[fault] = self.read("made.db", "rb")
             os.unlink(self.path("made.db"))
         self.write(store, Gate.stored[fault])
 
@@ -47,8 +46,7 @@ class Gate(Case):
                            *more, fault=fault, **how)
 
     def gate(self, code, *arguments, baseline="before.db"):
-        result = self.litmus("gate", "--baseline", baseline, *arguments)
-        self.assertEqual(result.code, code, result)
+        result = self.litmus("gate", "--baseline", baseline, *arguments, code=code)
         if code != 2:
             self.assertEqual(result.err, "", result)
         self.assert_clean(result)
@@ -120,8 +118,7 @@ class Verdicts(Gate):
         result = self.gate(3, "before.db#1", baseline="before.db#all")
         self.assertIn("A combines 2 sessions", result.out)
         self.assert_one_line(self.gate(2, "before.db#9"), 2, "before.db", "9")
-        result = self.litmus("compare", "before.db#1", "--axis", "workgroup=64,128")
-        self.assertEqual(result.code, 0, result)
+        self.litmus("compare", "before.db#1", "--axis", "workgroup=64,128", code=0)
         self.assertIn("@workgroup=64>128,", self.litmus(
             "compare", "before.db#1", "--axis", "workgroup=64,128", "-v").out)
 
@@ -174,8 +171,7 @@ class Broken(Case):
 
     def setUp(self):
         super().setUp()
-        with open(self.BASELINE, encoding="utf-8") as file:
-            self.good = json.load(file)
+        self.good = json.loads(harness.read(self.BASELINE))
 
     def passing(self, report):
         return [result for result in report["results"]
@@ -243,8 +239,7 @@ class Forms(Gate):
         self.take("after.db", WORSE)
         if not jsonschema:
             self.skipTest("python3-jsonschema is missing")
-        with open(os.path.join(harness.SOURCE, "docs/compare.schema.json")) as file:
-            schema = json.load(file)
+        schema = json.loads(harness.read(os.path.join(harness.SOURCE, "docs/compare.schema.json")))
         jsonschema.Draft7Validator.check_schema(schema)
         for report in self.made("after.db"), self.made("after.db", command="compare"):
             jsonschema.validate(report, schema)
@@ -382,8 +377,7 @@ class Forms(Gate):
         result = self.gate(1, "after.db", *files)
         self.assertIn("exit 1: a regression", result.out)
         for form, name in forms.items():
-            with open(self.path(name), encoding="utf-8") as file:
-                self.assertEqual(file.read(), self.gate(1, "after.db", "--format", form).out)
+            self.assertEqual(self.read(name), self.gate(1, "after.db", "--format", form).out)
         for wrong, word in (("before.db", "database"), ("no/such/file", "No such file"),
                             ("after.db", "store")):
             self.assert_one_line(self.gate(2, "after.db", "--junit", wrong), 2, wrong)
@@ -409,17 +403,14 @@ class Forms(Gate):
 
     def test_the_same_bytes_twice(self):
         self.take("after.db", WORSE)
-        with open(self.path("before.db"), "rb") as file:
-            before = file.read()
+        before = self.read("before.db", "rb")
         for format in "text", "json", "markdown", "github", "junit", "html":
             first = self.gate(1, "after.db", "--format", format).out
             self.assertEqual(self.gate(1, "after.db", "--format", format).out, first)
-        with open(self.path("before.db"), "rb") as file:
-            self.assertEqual(file.read(), before)
+        self.assertEqual(self.read("before.db", "rb"), before)
 
     def test_what_cannot_be_read(self):
-        with open(self.path("before.json")) as file:
-            good = file.read()
+        good = self.read("before.json")
         cases = {
             "cut.json": (good[:len(good) // 2], "cut off"),
             "new.json": (good.replace("litmus-report/1", "litmus-report/2", 1), "reads only"),
@@ -495,8 +486,7 @@ class OneStep(Gate):
 
     def test_other_tests_than_the_baseline_has(self):
         result = self.litmus("run", "scan.subgroup", "-n", "1", "--db", "after.db", "--baseline",
-                             "before.db", fault=RIGHT)
-        self.assertEqual(result.code, 2, result)
+                             "before.db", fault=RIGHT, code=2)
         self.assertIn("nothing to compare with", result.err)
         self.assertFalse(os.path.exists(self.path("after.db")))
 
@@ -515,8 +505,7 @@ class OneStep(Gate):
         self.assertEqual((root.get("failures"), root.get("skipped")), ("0", "2"), result)
         gate = self.litmus("gate", "--baseline", "before.db", "after.db", "--allow-gone",
                            "--waivers", "waivers.txt", "--format", "junit").out
-        with open(self.path("run.xml"), encoding="utf-8") as file:
-            self.assertEqual(file.read(), gate)
+        self.assertEqual(self.read("run.xml"), gate)
 
     def test_what_the_baseline_has_as_well_is_known(self):
         self.take("bad.db", WORSE)

@@ -24,8 +24,7 @@ WORSE = "scan.subgroup !*/*form=loop* -n 400 --simt faulty,fault=wrong"
 
 
 def blocks(language):
-    with open(PAGE, encoding="utf-8") as page:
-        return re.findall(rf"^```{language}\n(.*?)^```$", page.read(), re.M | re.S)
+    return re.findall(rf"^```{language}\n(.*?)^```$", harness.read(PAGE), re.M | re.S)
 
 
 def closed(required, **properties):
@@ -126,8 +125,7 @@ class Pipelines(Case):
         self.assertEqual(self.code, code)
         root = xml.etree.ElementTree.parse(self.path(f"{folder}/gate.xml")).getroot()
         self.assertEqual(int(root.get("failures")) > 0, code == 1)
-        with open(self.path(f"{folder}/gate.html"), encoding="utf-8") as page:
-            self.assertIn(f"<strong>exit {code}</strong>", page.read())
+        self.assertIn(f"<strong>exit {code}</strong>", self.read(f"{folder}/gate.html"))
 
     def waive(self):
         self.write("waivers.txt", "scan.subgroup https://tracker.example/1\n")
@@ -209,8 +207,7 @@ class Pipelines(Case):
         self.assertIn(code, codes)
         self.assert_whole()
         self.code = code
-        with open(self.path("summary.md"), encoding="utf-8") as file:
-            return file.read()
+        return self.read("summary.md")
 
     def test_github(self):
         self.assertTrue(self.github(TESTS, 0).startswith("**passed: no regression**"))

@@ -83,8 +83,7 @@ class Measured(Case):
         done = self.bench("--program", harness.PROGRAM, "--drivers", "simt", "--axis", "devices",
                           "--quick", "--repeat", "1", "--out", self.path("out"))
         self.assertEqual(done.returncode, 0, done)
-        with open(self.path("out/growth.json")) as file:
-            data = json.load(file)
+        data = json.loads(self.read("out/growth.json"))
         self.assertEqual([series["axis"] for series in data["series"]], ["devices"])
         series = data["series"][0]
         self.assertEqual([point["x"] for point in series["points"]], [1, 2, 4])
@@ -97,14 +96,12 @@ class Measured(Case):
             for key in ("supervisor_peak", "worker_peak"):
                 self.assertGreater(got[key], 1 << 20, point)
             self.assertIn(f"devices={point['x']}", point["command"])
-        with open(self.path("out/growth.svg")) as file:
-            drawn = file.read()
+        drawn = self.read("out/growth.svg")
         self.assertEqual(xml.etree.ElementTree.fromstring(drawn).tag,
                          "{http://www.w3.org/2000/svg}svg")
         again = self.bench("--draw", self.path("out/growth.json"), "--out", self.path("again"))
         self.assertEqual(again.stdout, done.stdout)
-        with open(self.path("again/growth.svg")) as file:
-            self.assertEqual(file.read(), drawn)
+        self.assertEqual(self.read("again/growth.svg"), drawn)
 
     def test_wrong(self):
         self.write("odd.json", '{"schema": "other/1"}')

@@ -78,8 +78,8 @@ def share_of(script):
     if not SAMPLE or "LITMUS_SHARE" in os.environ:
         return float(os.environ.get("LITMUS_SHARE", "1")) if SAMPLE else 1
     stem = os.path.splitext(os.path.basename(script))[0]
-    with open(os.path.join(SOURCE, "tools", "budgets.table"), encoding="utf-8") as file:
-        found = re.search(rf"^(?:e2e|html|validation)-{stem}(?: +\S+){{3}} +1/(\d+)$", file.read(), re.M)
+    found = re.search(rf"^(?:e2e|html|validation)-{stem}(?: +\S+){{3}} +1/(\d+)$",
+                      read(os.path.join(SOURCE, "tools", "budgets.table")), re.M)
     return 1 / int(found[1]) if found else 1
 
 
@@ -163,6 +163,11 @@ def kernel(name):
     with open(os.path.join(SOURCE, "tests", "e2e", "kernels", name + ".spvasm"),
               encoding="utf-8") as file:
         return "".join(line for line in file if not line.startswith(";"))
+
+
+def read(path, mode="r"):
+    with open(path, mode, encoding=None if "b" in mode else "utf-8") as file:
+        return file.read()
 
 
 def edit(store, sql):
@@ -256,6 +261,9 @@ class Case(unittest.TestCase):
             file.write(content)
         return self.path(name)
 
+    def read(self, name, mode="r"):
+        return read(self.path(name), mode)
+
     def environment(self, fault=None, drivers=None, **more):
         """Nothing of the caller's environment but what sanitizers need. A value of None unsets."""
         if drivers is None:
@@ -312,11 +320,13 @@ class Case(unittest.TestCase):
         return Result(process.returncode, (out or b"").decode(errors="backslashreplace"),
                       err.decode(errors="backslashreplace"), time.monotonic() - since)
 
-    def litmus(self, *arguments, timeout=120, **how):
-        """Runs the program to its end."""
+    def litmus(self, *arguments, timeout=120, code=None, **how):
+        """Runs the program to its end, which has to be with the exit code, if one is given."""
         since, before = time.monotonic(), cpu_of_children()
         result = self.finish(self.start(*arguments, **how), since, timeout)
         result.cpu = cpu_of_children() - before
+        if code is not None:
+            self.assertEqual(result.code, code, result)
         return result
 
     def stop_all(self):
@@ -331,9 +341,8 @@ class Case(unittest.TestCase):
     # What a run left
 
     def report(self, store="litmus.db", *arguments):
-        result = self.litmus("report", "--format", "json", "--db", store, *arguments)
-        self.assertEqual(result.code, 0, result)
-        return json.loads(result.out)
+        return json.loads(self.litmus("report", "--format", "json", "--db", store, *arguments,
+                                      code=0).out)
 
     def contrib(self, script, *arguments, text=None, code=0, **more):
         """What a script of contrib/ prints, of a JSON report on stdin or without one."""

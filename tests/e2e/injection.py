@@ -80,8 +80,7 @@ def steady(text):
 
 def call_names():
     """The calls in the order of the counts in a state file."""
-    with open(os.path.join(SOURCE, "tests", "inject", "inject.c")) as file:
-        text = file.read()
+    text = harness.read(os.path.join(SOURCE, "tests", "inject", "inject.c"))
     return re.findall(r"CALL\((\w+)\)", text[text.index("#define CALLS"):text.index("enum call")])
 
 
@@ -155,17 +154,14 @@ class Injected(harness.Case):
             path = os.path.join(folder, name)
             if os.path.isdir(path):
                 for part in sorted(os.listdir(path)):
-                    with open(os.path.join(path, part), "rb") as file:
-                        files[f"{name}/{part}"] = file.read()
+                    files[f"{name}/{part}"] = harness.read(os.path.join(path, part), "rb")
             else:
-                with open(path, "rb") as file:
-                    files[name] = file.read()
+                files[name] = harness.read(path, "rb")
         complaints = ""
         for path in glob.glob(state + ".*"):
             with open(path, errors="backslashreplace") as file:
                 complaints += file.read()
-        with open(state, "rb") as file:
-            counts = file.read()
+        counts = harness.read(state, "rb")
         return Ending(process.returncode, process.stdout.decode(errors="backslashreplace"),
                       process.stderr.decode(errors="backslashreplace"), files, complaints, counts)
 
@@ -413,8 +409,7 @@ class Stores(Injected):
 
     def made(self, name, *arguments):
         self.litmus("run", *arguments, "--db", name, drivers=[])
-        with open(self.path(name), "rb") as file:
-            return file.read()
+        return self.read(name, "rb")
 
 
 class Reads(Stores):

@@ -31,13 +31,11 @@ class Installed(Case):
         schemas = glob.glob(os.path.join(folder, "docs", "*.schema.json"))
         self.assertGreater(len(schemas), 3)
         for schema in schemas:
-            with open(schema, encoding="utf-8") as file:
-                json.load(file)
+            json.loads(harness.read(schema))
 
     def test_the_simulator_is_found_wherever_it_is_moved(self):
         (manifest,) = glob.glob(self.tree("**", "simt_icd.json"), recursive=True)
-        with open(manifest, encoding="utf-8") as file:
-            library = json.load(file)["ICD"]["library_path"]
+        library = json.loads(harness.read(manifest))["ICD"]["library_path"]
         self.assertFalse(os.path.isabs(library), library)
         self.assertTrue(os.path.exists(os.path.join(os.path.dirname(manifest), library)))
         done = subprocess.run([self.tree("bin", "litmus"), "run", "scan.levels", "-n", "1", "--simt",

@@ -69,8 +69,8 @@ class ReferenceDriver(Case):
 
     def test_sizes_that_are_wrong(self):
         result = self.litmus("isa", harness.ONE, drivers=[harness.FAULT],
-                             LITMUS_FAULT="representation-lies", LITMUS_FAULT_DRIVER=harness.SIMT)
-        self.assertEqual(result.code, 0, result)
+                             LITMUS_FAULT="representation-lies", LITMUS_FAULT_DRIVER=harness.SIMT,
+                             code=0)
         self.assertRegex(result.out, r"note: simt listing: the driver said \d+ bytes and wrote more")
         self.assertIn("no listing", result.out)
 
@@ -88,8 +88,7 @@ class Caches(Case):
                            LITMUS_FAULT_CACHE=self.write("blob", blob), **how)
 
     def blob(self):
-        with open(os.path.join(ISA, "h200.cache"), "rb") as file:
-            return file.read()
+        return harness.read(os.path.join(ISA, "h200.cache"), "rb")
 
     def test_real(self):
         result = self.isa(self.blob(), "--disassembler", "built-in")
@@ -102,8 +101,7 @@ class Caches(Case):
 
     def test_of_another_program(self):
         name = self.write("scan.cache", self.blob())
-        result = self.litmus("isa", "--read", name)
-        self.assertEqual(result.code, 0, result)
+        result = self.litmus("isa", "--read", name, code=0)
         self.assert_clean(result)
         self.assertIn("VOTE.ANY", result.out)
         two = self.litmus("isa", "--read", name, os.path.join(ISA, "h200.cache"))
@@ -111,8 +109,7 @@ class Caches(Case):
         for blob, code, words in ((self.blob()[:40], 77, "note: pipeline cache: "),
                                   (self.blob()[:16], 2, "is not a pipeline cache"),
                                   (b"", 2, "is not a pipeline cache")):
-            bad = self.litmus("isa", "--read", self.write("bad.cache", blob))
-            self.assertEqual(bad.code, code, bad)
+            bad = self.litmus("isa", "--read", self.write("bad.cache", blob), code=code)
             self.assertIn(words, bad.out + bad.err)
         self.assertEqual(self.litmus("isa", "--read", self.path("none")).code, 2)
 
@@ -122,8 +119,7 @@ class Caches(Case):
         with open(glob.glob(self.path("kept/device-1/*.cache"))[0], "rb") as file:
             self.assertEqual(file.read(), self.blob())
         with open(glob.glob(self.path("kept/device-1/*.code"))[0], "rb") as file:
-            with open(os.path.join(ISA, "h200.code"), "rb") as wanted:
-                self.assertEqual(file.read(), wanted.read())
+            self.assertEqual(file.read(), harness.read(os.path.join(ISA, "h200.code"), "rb"))
 
     @harness.about_lavapipe
     def test_bad_ones_are_a_line(self):
@@ -145,8 +141,7 @@ class Caches(Case):
             self.assertEqual(file.read(), b"y" * 500)
 
     def test_size_that_is_wrong(self):
-        result = self.litmus("isa", harness.ONE, fault="cache-lies")
-        self.assertEqual(result.code, 0, result)
+        result = self.litmus("isa", harness.ONE, fault="cache-lies", code=0)
         self.assertIn("vkGetPipelineCacheData: the driver said 40 bytes and wrote more", result.out)
 
     def test_nvdisasm_that_fails(self):
@@ -159,8 +154,7 @@ class Caches(Case):
             self.assertIn("EXIT", result.out)
 
     def test_crash_of_the_compiler(self):
-        result = self.litmus("isa", *harness.PAIR, fault="crash-on=64")
-        self.assertEqual(result.code, 3, result)
+        result = self.litmus("isa", *harness.PAIR, fault="crash-on=64", code=3)
         self.assertIn("crash: worker died: signal 11", result.out)
         self.assertIn("workgroup=128", result.out)
 
@@ -203,15 +197,13 @@ class Shared(Case):
 class OtherDrivers(Case):
     @harness.about_lavapipe
     def test_one_that_gives_nothing(self):
-        result = self.litmus("isa", harness.ONE)
-        self.assertEqual(result.code, 0, result)
+        result = self.litmus("isa", harness.ONE, code=0)
         self.assertIn("no listing: the driver provides no code that can be listed", result.out)
 
     @unittest.skipUnless(RADV, "no RADV is installed")
     def test_one_that_only_compiles(self):
         """RADV makes code for a GPU that is not there."""
-        result = self.litmus("isa", harness.ONE, drivers=RADV, RADV_FORCE_FAMILY="navi21")
-        self.assertEqual(result.code, 0, result)
+        result = self.litmus("isa", harness.ONE, drivers=RADV, RADV_FORCE_FAMILY="navi21", code=0)
         self.assertIn("Assembly, by the driver", result.out)
         self.assertIn("ds_bpermute_b32", result.out)
         self.assertRegex(result.out, r"VGPRs +\d+ ")
@@ -221,10 +213,8 @@ class Stored(Case):
     """What a run stores of the code."""
 
     def run_it(self, *arguments, code=1, model="snooping"):
-        result = self.litmus("run", "shuffle.scan-loop", "--simt", model, "-n", "3", "--seed", "1",
-                             *arguments, drivers=[harness.SIMT])
-        self.assertEqual(result.code, code, result)
-        return result
+        return self.litmus("run", "shuffle.scan-loop", "--simt", model, "-n", "3", "--seed", "1",
+                           *arguments, drivers=[harness.SIMT], code=code)
 
     def test_of_what_failed(self):
         self.run_it()
@@ -253,8 +243,7 @@ class Stored(Case):
     @harness.about_lavapipe
     def test_of_a_driver_that_tells_nothing(self):
         """It is asked once, and nothing is stored of what it did not say."""
-        result = self.litmus("run", *harness.PAIR, "-n", "2", "--isa", "all")
-        self.assertEqual(result.code, 0, result)
+        self.litmus("run", *harness.PAIR, "-n", "2", "--isa", "all", code=0)
         self.assertEqual(self.rows("SELECT count(*) FROM code"), [(0,)])
 
     def test_an_error_costs_only_the_code(self):
@@ -272,13 +261,11 @@ class Stored(Case):
         self.assertIn("not all code could be stored: ", result.err)
         self.assertIn("Failures", result.out)
         self.assertIn("exit 1: a forbidden outcome was observed", result.out)
-        with open(self.path("report.json")) as file:
-            self.assertEqual(len(json.load(file)["results"]), 2)
+        self.assertEqual(len(json.loads(self.read("report.json"))["results"]), 2)
 
     def test_merged(self):
         self.run_it()
-        result = self.litmus("merge", "-o", "all.db", "litmus.db")
-        self.assertEqual(result.code, 0, result)
+        self.litmus("merge", "-o", "all.db", "litmus.db", code=0)
         self.assertEqual(self.rows("SELECT name, digest, packed FROM code ORDER BY name", "all.db"),
                          self.rows("SELECT name, digest, packed FROM code ORDER BY name"))
 

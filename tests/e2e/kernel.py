@@ -181,8 +181,7 @@ class Kernel(Case):
         self.assertIn(f"buffer 2.1, word 37: wrong, got 0x{sums()[37]:08x}, "
                       f"want 0x{words[37]:08x}", " ".join(result.out.split()))
         # What is printed does the same again.
-        again = self.litmus(*self.reproduce(result.out)[1:])
-        self.assertEqual(again.code, 1, again)
+        again = self.litmus(*self.reproduce(result.out)[1:], code=1)
         self.assertIn("4 of 4 runs failed", again.out)
 
     def test_resumes(self):
@@ -194,8 +193,7 @@ class Kernel(Case):
         os.remove(self.path("scan.spvasm"))
         line = re.search("resume: litmus (.*)", result.out)[1]
         for _ in range(10):  # on a busy machine the first may end before a run does
-            again = self.litmus(*shlex.split(line), "--time", "1")
-            self.assertEqual(again.code, 5, again)
+            again = self.litmus(*shlex.split(line), "--time", "1", code=5)
             if self.runs("own.db") > before:
                 break
         self.assertGreater(self.runs("own.db"), before)
@@ -213,16 +211,14 @@ class Kernel(Case):
         report = self.litmus("report", "-f", "markdown").out
         # What is usual of a test is left out only where the test is known.
         self.assertIn("`kernel.scan@subgroup=32`", report)
-        again = self.litmus(*self.reproduce(self.litmus("report").out)[1:])
-        self.assertEqual(again.code, 1, again)
+        again = self.litmus(*self.reproduce(self.litmus("report").out)[1:], code=1)
         self.assertIn("4 of 4 runs failed", again.out)
         name, = {row[0] for row in self.rows("SELECT name FROM result")}
         os.rename(self.path("litmus.db"), self.path("own.db"))
         for arguments in (("run", "kernel.scan", "--db", "own.db", "--simt", "lockstep", "-n", "2"),
                           ("run", "kernel.*", "--db", "own.db", "--simt", "lockstep", "-n", "2"),
                           ("run", harness.id_of(name), "--db", "own.db", "--simt", "lockstep", "-n", "2")):
-            result = self.litmus(*arguments)
-            self.assertEqual(result.code, 1, result)
+            result = self.litmus(*arguments, code=1)
             self.assertIn("2 of 2 runs failed", result.out)
         self.assertNotIn("--db own.db", self.litmus("report", "--db", "own.db", "--session", "1",
                                                     "-f", "csv").out)
@@ -230,8 +226,7 @@ class Kernel(Case):
         os.rename(self.path("own.db"), self.path("litmus.db"))
         result = self.litmus("show", "kernel.scan")
         self.assertIn("OpTypeRuntimeArray", result.out)
-        result = self.litmus("isa", "kernel.scan", "--simt", "lockstep")
-        self.assertEqual(result.code, 0, result)
+        self.litmus("isa", "kernel.scan", "--simt", "lockstep", code=0)
         result = self.litmus("explain", "kernel.scan", "--simt", "tangled,subgroup=4", "--time", "20")
         self.assertNotEqual(result.code, 2, result)
         result = self.litmus("run", "kernel.other", "--simt", "lockstep")
@@ -242,12 +237,10 @@ class Kernel(Case):
             result = self.kernel("scan.spvasm", "--simt", "lockstep", "-n", "8", "--shard-runs",
                                  f"{shard}/2", "--seed", "7", "--db", f"{shard}.db")
             self.assertEqual(result.code, 0, result)
-        result = self.litmus("merge", "-o", "litmus.db", "0.db", "1.db")
-        self.assertEqual(result.code, 0, result)
+        self.litmus("merge", "-o", "litmus.db", "0.db", "1.db", code=0)
         self.assertEqual(self.rows("SELECT session, name FROM kernel"),
                          self.rows("SELECT session, 'kernel.scan' FROM result"))
-        result = self.litmus("run", "kernel.scan", "--simt", "lockstep", "-n", "2")
-        self.assertEqual(result.code, 0, result)
+        self.litmus("run", "kernel.scan", "--simt", "lockstep", "-n", "2", code=0)
         self.assertEqual(self.litmus("store", "check", "litmus.db").code, 0)
         # Damage to one is seen before it is given to a driver.
         with contextlib.closing(sqlite3.connect(self.path("litmus.db"))) as database:
@@ -262,12 +255,10 @@ class Kernel(Case):
         side += [f"buffer {buffer}" for buffer in self.BUFFERS]
         side += [f"{name} {value}" for name, value in self.OPTIONS.items() if name != "groups"]
         self.write("scan.spvasm.kernel", "\n".join(side) + "\n")
-        result = self.litmus("kernel", "scan.spvasm", "--simt", "lockstep", "-n", "2")
-        self.assertEqual(result.code, 0, result)
+        self.litmus("kernel", "scan.spvasm", "--simt", "lockstep", "-n", "2", code=0)
         # The command line counts.
-        result = self.litmus("kernel", "scan.spvasm", "--simt", "lockstep", "-n", "2",
-                             "--push", "0000000006000000")
-        self.assertEqual(result.code, 1, result)
+        self.litmus("kernel", "scan.spvasm", "--simt", "lockstep", "-n", "2",
+                    "--push", "0000000006000000", code=1)
         # In a folder: files are named from there, and nothing else is.
         os.makedirs(self.path("own"))
         for name in "scan.spvasm", "sums.words", "factor.bin":
@@ -275,8 +266,7 @@ class Kernel(Case):
         self.write("own/scan.spvasm.kernel", "\n".join(
             side + ["entry scan", "name other", "buffer 2.1=1K", "allow 2.1=any-order",
                     "expect 2.1=formula:0", "expect 2.1=sums.words", "buffer 2.1=256"]) + "\n")
-        result = self.litmus("kernel", "own/scan.spvasm", "--simt", "lockstep", "-n", "2")
-        self.assertEqual(result.code, 0, result)
+        self.litmus("kernel", "own/scan.spvasm", "--simt", "lockstep", "-n", "2", code=0)
         self.assertEqual(self.rows("SELECT DISTINCT test FROM configuration ORDER BY 1"),
                          [("kernel.other",), ("kernel.scan",)])
         os.rename(self.path("own/scan.spvasm"), self.path("scan.spvasm"))
@@ -351,8 +341,7 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
 """)
         options = ("--groups", "2", "--expect", "0.0=formula:7", "--buffer", "0.0=256", "--include",
                    "common", "--define", "THIRD(x)=x", "--simt", "lockstep", "-n", "2")
-        result = self.litmus("kernel", "shaders/sum.comp", *options)
-        self.assertEqual(result.code, 0, result)
+        self.litmus("kernel", "shaders/sum.comp", *options, code=0)
         result = self.litmus("kernel", "shaders/sum.comp", *options[:-6])
         self.assert_one_line(result, 2, "shaders/sum.comp: ", "THIRD")
 
@@ -381,8 +370,7 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
                 self.assert_one_line(run, 2, words)
         self.write("b.amber", "#!amber\nSHADER compute s GLSL FILE a.comp\n")
         self.assert_one_line(self.litmus("kernel", "b.amber", "--include", "inner"), 2, "pipe.glsl")
-        lint = self.litmus("lint", "--include", "inner", "a.comp")
-        self.assertEqual(lint.code, 2, lint)
+        lint = self.litmus("lint", "--include", "inner", "a.comp", code=2)
         self.assertIn("not a regular file", lint.out + lint.err)
         for name in ("inner/c.comp", "inner/c.spvasm"):
             os.mkfifo(self.path(name))
@@ -402,13 +390,10 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
             result = self.kernel("scan.spvasm", "--simt", "lockstep", "-n", "30", "--name",
                                  f"scan-{failed}", expect=f"2.1={expected}")
             self.assertEqual(result.code, failed, result)
-            result = self.litmus("repro", f"kernel.scan-{failed}", "-o", f"bundle-{failed}")
-            self.assertEqual(result.code, 0, result)
-            with open(self.path(f"bundle-{failed}/test.spv"), "rb") as file:
-                digest = hashlib.sha256(file.read()).hexdigest()
+            result = self.litmus("repro", f"kernel.scan-{failed}", "-o", f"bundle-{failed}", code=0)
+            digest = hashlib.sha256(self.read(f"bundle-{failed}/test.spv", "rb")).hexdigest()
             for name in "facts.json", "test.spv.sha256":
-                with open(self.path(f"bundle-{failed}/{name}")) as file:
-                    self.assertIn(digest, file.read(), name)
+                self.assertIn(digest, self.read(f"bundle-{failed}/{name}"), name)
             said = self.run_bundle(f"bundle-{failed}", failed)
             self.assertIn(f"{30 * failed} of 30 runs failed", said)
             if failed:
@@ -467,9 +452,7 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
     def test_variables(self):
         """A load of a variable to which the invocation has not stored."""
         def check(*kernel, code=1):
-            result = self.litmus("kernel", *self.locals(*kernel), "--check")
-            self.assertEqual(result.code, code, result)
-            return result.out
+            return self.litmus("kernel", *self.locals(*kernel), "--check", code=code).out
         for name, (code, wanted, lane) in VARIABLES.items():
             with self.subTest(name=name):
                 if not wanted:
@@ -495,8 +478,7 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
         for name, agrees in ("never", 0), ("branch", 0), ("private", 0), ("stored", 1), ("part", 1):
             with self.subTest(name=name):
                 result = self.litmus("kernel", *self.locals(name, VARIABLES[name][0]), "--expect", "agree",
-                                     "-n", "4", "--simt", "tangled")
-                self.assertEqual(result.code, 0 if agrees else 2, result)
+                                     "-n", "4", "--simt", "tangled", code=0 if agrees else 2)
                 said = "the kernel's results are unspecified\n"
                 self.assertEqual(said in result.err, not agrees, result)
 
@@ -508,8 +490,7 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
         options = ("kernel", "old.spvasm", "--groups", "1", "--buffer", "0.0=160", "--expect",
                    "0.0=old.words", "-n", "4")
         for model in "lockstep", "tangled", None:
-            result = self.litmus(*options, *(("--simt", model) if model else ()))
-            self.assertEqual(result.code, 0, result)
+            result = self.litmus(*options, *(("--simt", model) if model else ()), code=0)
         if "LITMUS_VULKAN_CFLAGS" in os.environ:
             self.assertEqual(self.litmus("repro", "kernel.old", "-o", "old").code, 0)
             self.assertIn("0 of 4 runs failed", self.run_bundle("old", 0))
@@ -525,8 +506,7 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
         self.write("own.amber", SCRIPT)
         self.write("scan.spvasm.kernel", "groups 2,2\n")
         for name in files:
-            with open(self.path(name), "rb") as file:
-                files[name] = file.read()
+            files[name] = self.read(name, "rb")
         for name, content in files.items():
             for _ in range(12 if os.environ.get("LITMUS_FULL") else 3):
                 changed = bytearray(content)
@@ -550,8 +530,7 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
         made = self.path("made.spv")
         subprocess.run(["spirv-as", "--target-env", "spv1.3", self.path("scan.spvasm"), "-o", made],
                        check=True)
-        with open(made, "rb") as file:
-            return file.read()
+        return harness.read(made, "rb")
 
     def test_several_dispatches(self):
         """In order, each behind a barrier, with push constants of its own; bundles have them too."""
@@ -562,8 +541,7 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
         self.write("steps.words", " ".join(map(str, words)))
         def run(*options, code=0):
             result = self.litmus("kernel", "steps.spvasm", *steps, "--buffer", "0.0=zero:16", "--expect",
-                                 "0.0=steps.words", *options)
-            self.assertEqual(result.code, code, result)
+                                 "0.0=steps.words", *options, code=code)
             return result
         for model in "lockstep", "tangled":
             run("--simt", model, "-n", "4")
@@ -622,8 +600,7 @@ expect  0.0=steps.words
 """)
         # (1 * 20 + 1) * 10 + 3, and for the first word once more.
         for model in "lockstep", "tangled":
-            result = self.litmus("kernel", "steps.spvasm", "--simt", model, "-n", "4")
-            self.assertEqual(result.code, 0, result)
+            result = self.litmus("kernel", "steps.spvasm", "--simt", model, "-n", "4", code=0)
         if "LITMUS_VULKAN_CFLAGS" in os.environ:
             self.assertEqual(self.litmus("repro", "kernel.steps", "-o", "steps").code, 0)
             self.assertIn("0 of 4 runs failed", self.run_bundle("steps", 0))
@@ -658,9 +635,8 @@ expect  0.0=steps.words
         self.write("race.spvasm", STEPS.replace("%ps %data %c0 %x", "%ps %data %c0 %c0").replace(
             "Binding 0", "Binding 3"))
         def check(*options):
-            result = self.litmus("kernel", "steps.spvasm", "--push", "0x1", *options, "--check")
-            self.assertEqual(result.code, 1, result)
-            return result.out
+            return self.litmus("kernel", "steps.spvasm", "--push", "0x1", *options, "--check",
+                               code=1).out
         # Word 0 is stored by the first dispatch, all others by the second.
         out = check("--groups", "1", "--then", "4", "--then", "4", "--buffer", "0.0=16")
         self.assertIn("uninitialised read: 4 bytes at buffer 0.0 + 0 in dispatch 1, 4 times, first\n", out)
@@ -798,8 +774,7 @@ RUN three GROUPS 1 1""")
         for options in ("--full-subgroups",), ("--full-subgroups", "--subgroup", "16"):
             self.assertEqual(run(*options).code, 0)
             self.assertEqual(self.litmus("repro", "kernel.scan", "-o", "full").code, 0)
-            with open(self.path("full/repro.c"), encoding="utf-8") as file:
-                self.assertIn('"scan", true, ', file.read())
+            self.assertIn('"scan", true, ', self.read("full/repro.c"))
             shutil.rmtree(self.path("full"))
         more = ("--module", "more=scan.spvasm", "--then", "more@1", "--spec", "more@3=12",
                 "--buffer", "2.1=256")

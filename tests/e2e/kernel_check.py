@@ -54,13 +54,10 @@ class Checked(Case):
                 self.assertIn(words, text, name)
         self.assertEqual(self.rows("SELECT expectation FROM result"), [(form,)])
         name, = {row[0] for row in self.rows("SELECT name FROM result")}
-        bundle = self.litmus("repro", name, "-o", "bundle")
-        self.assertEqual(bundle.code, 0, bundle)
-        with open(self.path("bundle/README.md")) as file:
-            first = file.read().split("\n\n", 3)[2]
+        self.litmus("repro", name, "-o", "bundle", code=0)
+        first = self.read("bundle/README.md").split("\n\n", 3)[2]
         self.assertIn(words, " ".join(first.split()))
-        with open(self.path("bundle/facts.json")) as file:
-            self.assertIn(words, json.load(file)["configuration"]["check"])
+        self.assertIn(words, json.loads(self.read("bundle/facts.json"))["configuration"]["check"])
 
     def test_race(self):
         """It is found before anything runs, comes first, is no driver's fault, and is stored."""
@@ -81,8 +78,7 @@ class Checked(Case):
         self.assertNotIn("control character", taken.out)
         self.check_said(RACE, "contested")
         # The session has it for whoever has no file.
-        again = self.litmus("run", "kernel.racy", "--simt", "lockstep", "-n", "2")
-        self.assertEqual(again.code, 2, again)
+        again = self.litmus("run", "kernel.racy", "--simt", "lockstep", "-n", "2", code=2)
         self.assertIn(f"kernel.racy: {RACE}".split(": results")[0], again.out)
 
     def test_passes(self):
@@ -109,14 +105,12 @@ class Checked(Case):
         self.write("address.spvasm", ADDRESS)
         self.write("one.words", "1")
         options = "--groups=1", "--buffer=0.0=zero:8", "--expect=0.1=one.words"
-        result = self.litmus("kernel", "address.spvasm", *options, "-n", "4")
-        self.assertEqual(result.code, 2, result)
+        result = self.litmus("kernel", "address.spvasm", *options, "-n", "4", code=2)
         self.assertIn("this kernel has an access out of bounds: results are unspecified\n", result.err)
         self.assertIn("null address", result.err)
         self.assertNotIn("forbidden: ", result.out)
         agrees = self.litmus("kernel", "address.spvasm", *options[:2], "--buffer=0.1=4", "--expect=agree",
-                             "-n", "4")
-        self.assertEqual(agrees.code, 2, agrees)
+                             "-n", "4", code=2)
         self.assertIn("this kernel has an access out of bounds: ", agrees.err)
 
     def test_right(self):
@@ -176,8 +170,7 @@ class Checked(Case):
         failed = [self.rows("SELECT failed_runs FROM result", store)[0][0] for store in ("a.db", "b.db")]
         self.assertEqual(failed[0], 0)
         self.assertGreater(failed[1], 40)
-        gate = self.litmus("gate", "--baseline", "a.db", "b.db")
-        self.assertEqual(gate.code, 3, gate)
+        gate = self.litmus("gate", "--baseline", "a.db", "b.db", code=3)
         self.assertIn("nothing that can fail the gate was compared", gate.out)
         self.assertIn("worse, but its expectation does not fail the gate", gate.out)
 

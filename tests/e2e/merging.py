@@ -15,13 +15,10 @@ class Merging(Case):
     sets_clock = True
 
     def run_into(self, store, *arguments):
-        result = self.litmus("run", *harness.PAIR, "--db", store, *arguments)
-        self.assertEqual(result.code, 0, result)
+        self.litmus("run", *harness.PAIR, "--db", store, *arguments, code=0)
 
     def merge(self, *arguments):
-        result = self.litmus("merge", *arguments)
-        self.assertEqual(result.code, 0, result)
-        return result.out
+        return self.litmus("merge", *arguments, code=0).out
 
     def results_of(self, store, *arguments):
         """What was counted, by name."""

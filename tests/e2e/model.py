@@ -87,8 +87,7 @@ class Model(Case):
     def test_several_files(self):
         holds = self.write("holds.litmus", ATOMIC.replace("exists", "~exists"))
         fails = self.write("fails.litmus", ATOMIC)
-        result = self.litmus("model", "--quiet", holds, fails)
-        self.assertEqual(result.code, 1, result)
+        result = self.litmus("model", "--quiet", holds, fails, code=1)
         self.assertEqual(result.out, f"{holds}: ~exists: holds\n{fails}: exists: does not hold\n")
 
     def test_loops(self):
@@ -112,8 +111,7 @@ class Model(Case):
         for _ in range(2):
             self.assertEqual(self.model(ATOMIC, "--quiet", "--svg", folder).code, 1)
             self.assertEqual(sorted(os.listdir(folder)), ["a.litmus.3.svg", "litmus-model-pictures"])
-        with open(os.path.join(folder, "a.litmus.3.svg"), encoding="utf-8") as file:
-            picture = file.read()
+        picture = harness.read(os.path.join(folder, "a.litmus.3.svg"))
         root = xml.etree.ElementTree.fromstring(picture)
         texts = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
         for text in ("MP: P1:r0=1 P1:r1=0: forbidden", "P0", "P1", "st x=1", "ld x=0",
@@ -165,8 +163,7 @@ class Model(Case):
         self.assertIn("not decided: a .test is one execution", result.out)
 
     def document(self):
-        with open(DOCUMENT, encoding="utf-8") as file:
-            return file.read()
+        return harness.read(DOCUMENT)
 
     def test_document(self):
         """What docs/memory-model.md shows of a program is what is printed of it."""

@@ -36,16 +36,14 @@ class MutationScore(harness.Case):
         known = run.err.strip().split(", ")
         self.assertEqual(tuple(known[known.index("instructions") + 1:]), tool.OPERATORS, run)
         page = os.path.join(harness.SOURCE, "docs", "models", "miscompiling.md")
-        with open(page, encoding="utf-8") as file:
-            self.assertEqual(tuple(re.findall(r"(?m)^\| `([a-z-]+)` \|", file.read())),
-                             tool.OPERATORS)
+        self.assertEqual(tuple(re.findall(r"(?m)^\| `([a-z-]+)` \|", harness.read(page))),
+                         tool.OPERATORS)
 
     def test_published_numbers(self):
         """They have the properties, and the page is theirs."""
         self.tool("--check", "--out", NUMBERS)
         tool = self.load()
-        with open(NUMBERS, encoding="utf-8") as file:
-            self.assertEqual(file.read(), tool.document(tool.load(NUMBERS[:-2] + "json")))
+        self.assertEqual(harness.read(NUMBERS), tool.document(tool.load(NUMBERS[:-2] + "json")))
 
     def measure(self, models, *patterns, sizes="32"):
         table = self.path("table.md")

@@ -89,8 +89,7 @@ def test_of(command):
         for kind in self.kinds:
             with self.subTest(kind=kind):
                 if command in ("history", "report", "gate", "repro"):  # these read results
-                    run = self.litmus("run", self.kinds[kind], *FEW, "-q")
-                    self.assertEqual(run.code, 0, run)
+                    run = self.litmus("run", self.kinds[kind], *FEW, "-q", code=0)
                 self.one(command, kind)
     return test
 
@@ -102,8 +101,7 @@ for each in COMMANDS:
 class Others(Kinds):
     def test_files_that_are_none(self):
         """A kernel belongs to litmus kernel; a head alone makes no test."""
-        with open(self.path(self.kinds["groups"])) as file:
-            text = file.read()
+        text = self.read(self.kinds["groups"])
         self.write("bare.spvasm", text[text.index("OpCapability"):])
         self.write("other.spvasm", text.replace("; oracle       groups.generated",
                                                 "; oracle       lookback.sums"))
@@ -123,18 +121,16 @@ class Others(Kinds):
         shutil.rmtree(self.path("fuzz-groups"))
         name = self.report()["results"][0]["name"]
         for pattern in (name, name[:name.index("/")], harness.id_of(name)):
-            run = self.litmus("isa", pattern, *SIMT)
-            self.assertEqual(run.code, 0, run)
+            run = self.litmus("isa", pattern, *SIMT, code=0)
 
     def test_tolerance(self):
         """A kernel's results are judged by what it allows, in benchmarks too."""
-        run = self.litmus("kernel", "scan.comp", "--groups", "2", "--buffer", "0.0=iota:512",
-                          "--buffer", "0.1=512", "--expect", "0.1=formula:0", "--allow",
-                          "0.1=bits:0", "--name", "loose", *FEW)
-        self.assertEqual(run.code, 0, run)
+        self.litmus("kernel", "scan.comp", "--groups", "2", "--buffer", "0.0=iota:512",
+                    "--buffer", "0.1=512", "--expect", "0.1=formula:0", "--allow",
+                    "0.1=bits:0", "--name", "loose", *FEW, code=0)
         for what in ("throughput", "single"):
-            run = self.litmus("bench", what, "--test", "kernel.loose", *SIMT, "--budget", "0.01")
-            self.assertEqual(run.code, 0, run)
+            run = self.litmus("bench", what, "--test", "kernel.loose", *SIMT, "--budget", "0.01",
+                              code=0)
 
 
 if __name__ == "__main__":

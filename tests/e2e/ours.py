@@ -24,9 +24,8 @@ class Ours(Case):
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_as_many_descriptors_as_are_asked_for(self):
-        run = self.litmus("run", harness.ONE, "-n", "2",
-                          preexec=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)))
-        self.assertEqual(run.code, 0, run)
+        self.litmus("run", harness.ONE, "-n", "2",
+                    preexec=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)), code=0)
 
     @harness.never_sanitized
     def test_too_little_memory(self):
@@ -35,8 +34,7 @@ class Ours(Case):
                                                              (300 << 20, 300 << 20)))
         self.assert_one_line(run, 2, "300 MiB of memory", "ulimit -v")
         # While the driver compiles; most crash then.
-        run = self.litmus("run", *harness.PAIR, "-n", "5", fault="no-memory-on=64")
-        self.assertEqual(run.code, 3, run)
+        self.litmus("run", *harness.PAIR, "-n", "5", fault="no-memory-on=64", code=3)
         results = self.results()
         self.assertEqual(results[64]["result"], "harness-error", results[64])
         self.assertIn("out of memory", results[64]["reason"])
@@ -48,14 +46,13 @@ class Ours(Case):
                                     (122, "harness-error", 3), (119, "crash", 1), (2, "crash", 1)):
             with self.subTest(code=code):
                 store = f"{code}.db"
-                run = self.litmus("run", harness.ONE, "-n", "2", "--db", store, fault=f"exit={code}")
-                self.assertEqual(run.code, exits, run)
+                run = self.litmus("run", harness.ONE, "-n", "2", "--db", store, fault=f"exit={code}",
+                                  code=exits)
                 self.assertEqual(self.results(store)[64]["result"], result)
 
     def test_a_harness_that_fails_again_and_again_stops(self):
         pattern = harness.ONE.replace("sync=workgroup-in-loop", "sync=*")
-        run = self.litmus("run", pattern, "-n", "1", fault="exit=120")
-        self.assertEqual(run.code, 3, run)
+        run = self.litmus("run", pattern, "-n", "1", fault="exit=120", code=3)
         self.assertIn("device 1 stops: the harness failed three times in a row", run.err)
         self.assertIn("resume: litmus run --resume", run.out)
         # What had no answer is asked again.

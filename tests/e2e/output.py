@@ -83,8 +83,7 @@ class Files(harness.Case):
         os.symlink("folder/report.json", self.path("link"))
         for _ in range(2):
             result = self.litmus("run", "--simt", "lockstep", "-n", "2", "--json", "link",
-                                 harness.ONE)
-            self.assertEqual(result.code, 0, result)
+                                 harness.ONE, code=0)
             self.assertTrue(os.path.islink(self.path("link")))
             self.assertIn('"litmus-report', self.read("folder/report.json"))
             self.assertEqual(os.listdir(self.path("folder")), ["report.json"])
@@ -96,8 +95,7 @@ class Files(harness.Case):
             os.symlink(name, self.path("link"))
             for command in (("report", "-o", "link"),
                             ("run", harness.ONE, "--db", "litmus.db", "--json", "link")):
-                result = self.litmus(*command)
-                self.assertEqual(result.code, 2, result)
+                result = self.litmus(*command, code=2)
                 self.assertIn("store", result.err)
             os.remove(self.path("link"))
 
@@ -169,8 +167,7 @@ class Guard(harness.Case):
         self.assertEqual(found, {(command, name) for command, name in known if name != "--simt"})
 
     def refused(self, before, command, *words):
-        result = self.litmus(*command, *words, drivers=[])
-        self.assertEqual(result.code, 2, result)
+        result = self.litmus(*command, *words, drivers=[], code=2)
         self.assertRegex(result.err, r"litmus: \S+: (is (a|the) store|belongs to the store \S+): use "
                          r"another name\n$|--repair writes a new file", result)
         self.assertEqual(self.state(), before, result)

@@ -9,7 +9,6 @@ import os
 import re
 import shlex
 import sys
-import unittest
 import xml.dom.minidom
 
 import harness
@@ -35,8 +34,7 @@ class Pictures(Case):
         result = self.litmus(*words, cwd=SOURCE)
         found = glob.glob(os.path.join(output, "*.svg")) or [output]
         self.assertEqual((result.code, len(found)), (0, 1), result)
-        with open(found[0], encoding="utf-8") as file:
-            return file.read()
+        return harness.read(found[0])
 
     def test_each_family_has_one(self):
         tests = json.loads(self.litmus("list", "--json").out)["tests"]
@@ -56,8 +54,7 @@ class Pictures(Case):
                 if WRITE:
                     with open(path, "w", encoding="utf-8") as file:
                         file.write(drawn)
-                with open(path, encoding="utf-8") as file:
-                    self.assertTrue(drawn == file.read(), "draw it anew: pictures.py --write")
+                self.assertTrue(drawn == harness.read(path), "draw it anew: pictures.py --write")
 
 
 if __name__ == "__main__":

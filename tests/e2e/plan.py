@@ -18,9 +18,8 @@ class Plan(Case):
         self.run_list("whole.db", *TESTS)
 
     def run_list(self, store, *what, code=0, **how):
-        result = self.litmus("run", *what, *SIMT, "--shard", "none", "--seed", "0x5eed", "--db", store,
-                             "-q", drivers=[], **how)
-        self.assertEqual(result.code, code, result)
+        self.litmus("run", *what, *SIMT, "--shard", "none", "--seed", "0x5eed", "--db", store,
+                    "-q", drivers=[], **how, code=code)
 
     def names(self, out):
         return [line for line in out.split("\n") if line and line[0] != "#"]
@@ -35,8 +34,7 @@ class Plan(Case):
         count = len(glob.glob(self.path(f"{prefix}-*.txt")))
         found = []
         for part in range(count):
-            with open(self.path(f"{prefix}-{part}.txt")) as file:
-                found.append(self.names(file.read()))
+            found.append(self.names(self.read(f"{prefix}-{part}.txt")))
         return found
 
     def measured(self, store):
@@ -118,8 +116,7 @@ class Plan(Case):
         half = self.rows("SELECT name FROM result", "1.db")
         self.assertEqual(len(half), 1)
 
-        result = self.litmus("merge", "--parts", "-o", "all.db", "0.db", "1.db")
-        self.assertEqual(result.code, 0, result)
+        result = self.litmus("merge", "--parts", "-o", "all.db", "0.db", "1.db", code=0)
         self.assertIn("not finished: see litmus plan --missing", result.out)
         again = self.names(self.plan("--missing", "all.db").out)
         self.assertEqual(sorted(again), sorted(parts[1] + parts[2]))
@@ -134,8 +131,7 @@ class Plan(Case):
         for part in range(3):
             self.run_list(f"again-{part}.db", "--caselist", f"again-{part}.txt")
         for part in range(3):
-            result = self.litmus("merge", "--parts", "-o", "all.db", f"again-{part}.db")
-            self.assertEqual(result.code, 0, result)
+            result = self.litmus("merge", "--parts", "-o", "all.db", f"again-{part}.db", code=0)
         result = self.plan("--missing", "all.db")
         self.assertEqual((result.out, result.err), ("", "litmus: nothing is missing\n"))
         self.assertEqual(self.measured("all.db"), self.measured("whole.db"))
@@ -154,8 +150,7 @@ class Plan(Case):
         # The first two are whole by themselves, and go on with what comes, also if that died.
         for stores, sessions in ((("0.db", "1.db"), 1), (("died.db",), 3), (("3.db",), 4),
                                  (("2.db",), 1), (("1.db", "died.db", "3.db"), 1)):
-            result = self.litmus("merge", "--parts", "-o", "all.db", *stores)
-            self.assertEqual(result.code, 0, result)
+            result = self.litmus("merge", "--parts", "-o", "all.db", *stores, code=0)
             self.assertEqual(self.rows("SELECT count(*) FROM session", "all.db"), [(sessions,)], stores)
             self.assertEqual(self.litmus("store", "check", "all.db").code, 0)
             if sessions > 1:
@@ -170,8 +165,7 @@ class Plan(Case):
         self.plan("--parts", "2", "-o", "p")
         for store, part in (("a.db", 0), ("b.db", 1), ("c.db", 1)):
             self.run_list(store, "--caselist", f"p-{part}.txt")
-        result = self.litmus("merge", "--parts", "-o", "all.db", "a.db", "b.db", "c.db")
-        self.assertEqual(result.code, 0, result)
+        result = self.litmus("merge", "--parts", "-o", "all.db", "a.db", "b.db", "c.db", code=0)
         self.assertIn(f"left out, as another part has it: {len(self.parts('p')[1])}", result.out)
         self.assertEqual(self.measured("all.db"), self.measured("whole.db"))
         # Of another seed they are no parts of one plan.
@@ -186,8 +180,7 @@ class Plan(Case):
 
     def merge(self, *stores):
         """Whether what is there is all, as merging says and as planning again does."""
-        result = self.litmus("merge", "--parts", "-o", "all.db", *stores)
-        self.assertEqual(result.code, 0, result)
+        result = self.litmus("merge", "--parts", "-o", "all.db", *stores, code=0)
         left = self.names(self.plan("--missing", "all.db").out)
         self.assertEqual("not finished" in result.out, bool(left), result)
         self.assertEqual(self.rows("SELECT max(finished AND json_extract(options, '$.joined') <> '')"
@@ -254,9 +247,8 @@ class Chain(Case):
         self.assertEqual(self.litmus("merge", "-q", "--parts", "-o", "less.db", "0.db", "1.db").code, 0)
 
     def run_tests(self, store, *what, fault=RIGHT, seed="0x5eed", runs=RUNS, code=0):
-        result = self.litmus("run", *what, "-n", runs, "--shard", "none", "--seed", seed, "--db",
-                             store, "-q", fault=fault, LITMUS_FAULT_DRIVER=harness.SIMT)
-        self.assertEqual(result.code, code, result)
+        self.litmus("run", *what, "-n", runs, "--shard", "none", "--seed", seed, "--db",
+                    store, "-q", fault=fault, LITMUS_FAULT_DRIVER=harness.SIMT, code=code)
 
     def run_part(self, part, again=False, **how):
         if os.path.exists(self.path(f"{part}.db")) and not again:
@@ -337,8 +329,7 @@ class Chain(Case):
         """A newer session that lacks something, in a store whose older one has all."""
         self.run_tests("whole.db", "scan.subgroup")
         for name, code in (("whole.db", 3), ("whole.db#1", 0), ("whole.db#2", 3)):
-            result = self.litmus("plan", *TESTS, "--missing", name)
-            self.assertEqual(result.code, code, result)
+            result = self.litmus("plan", *TESTS, "--missing", name, code=code)
         self.write("whole.json", json.dumps(self.report("whole.db", "--session", "1")))
         self.assert_one_line(self.litmus("plan", *TESTS, "--missing", "whole.json"), 2,
                              "whole.json: a report, not a store")
@@ -346,11 +337,9 @@ class Chain(Case):
     def test_a_device_of_the_baseline_is_missing(self):
         for store, more in (("two.db", ()), ("one.db", ("-d", "1"))):
             result = self.litmus("run", *TESTS, "--simt", SIMT[1] + ",devices=2", "-n", RUNS, "--db",
-                                 store, "-q", *more, drivers=[])
-            self.assertEqual(result.code, 0, result)
+                                 store, "-q", *more, drivers=[], code=0)
         gate = ("gate", "--baseline", "two.db", "one.db", "--tolerance", TOLERANCE)
-        result = self.litmus(*gate)
-        self.assertEqual(result.code, 3, result)
+        result = self.litmus(*gate, code=3)
         self.assertIn("exit 3: a device of the baseline was not measured", result.out)
         for more in (("--allow-gone",), ("-d", "1")):
             self.assertEqual(self.litmus(*gate, *more).code, 0)

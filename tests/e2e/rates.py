@@ -30,8 +30,7 @@ class Rates(Case):
         run = self.litmus("bench", benchmark, *arguments, *SEED, "--json", "out.json", **how)
         self.assert_clean(run)
         self.assertEqual(run.code, code, run)
-        with open(self.path("out.json")) as file:
-            report = json.load(file)
+        report = json.loads(self.read("out.json"))
         self.assertEqual((report["exit"]["code"], report["benchmark"]), (code, benchmark))
         if jsonschema:
             with open(os.path.join(harness.SOURCE, "docs/bench-rate.schema.json")) as file:
@@ -126,8 +125,7 @@ class Right(Rates):
                               "shuffle.scan-loop", *arguments, fault="journal",
                               LITMUS_FAULT_JOURNAL=self.path("journal"))
         self.assertEqual(rates[0]["result"], "pass")
-        with open(self.path("journal")) as file:
-            return rates[0]["run"], file.read().lower().count("p")
+        return rates[0]["run"], self.read("journal").lower().count("p")
 
     def test_scale_is_chosen(self):
         run, made = self.chosen()

@@ -85,13 +85,10 @@ class Reduce(Case):
 class Faults(Reduce):
     def check_result(self):
         """What is written fails there, holds on a right device, and does nothing undefined."""
-        fails = self.litmus("kernel", self.result(), "-n", "20", "--db", "again.db", *PREDICATE)
-        self.assertEqual(fails.code, 1, fails)
-        holds = self.litmus("kernel", self.result(), "-n", "20", "--db", "right.db", "--simt",
-                            "tangled")
-        self.assertEqual(holds.code, 0, holds)
-        clean = self.litmus("kernel", self.result(), "--check")
-        self.assertEqual(clean.code, 0, clean)
+        self.litmus("kernel", self.result(), "-n", "20", "--db", "again.db", *PREDICATE, code=1)
+        self.litmus("kernel", self.result(), "-n", "20", "--db", "right.db", "--simt",
+                    "tangled", code=0)
+        self.litmus("kernel", self.result(), "--check", code=0)
 
     def test_planted(self):
         run = self.reduce(self.write(kernel()), *PREDICATE)
@@ -100,8 +97,7 @@ class Faults(Reduce):
         after, before = self.body(run)
         self.assertEqual(before, 35, run)
         self.assertLessEqual(after, 8, run)
-        with open(self.path(self.result())) as file:
-            text = file.read()
+        text = self.read(self.result())
         # Names stay, what is not needed goes.
         self.assertIn('OpName %total "total"', text)
         self.assertIn("OpGroupNonUniformIAdd", text)
@@ -166,8 +162,8 @@ class Tests(Reduce):
     def test_configuration(self):
         run = self.litmus("reduce", "scan.workgroup/mode=inclusive,operation=emulated,items=1,"
                           "sync=none,totals=first,reconvergence=default,pressure=none"
-                          "@workgroup=64,subgroup=32", "--jobs", "2", "-o", "out", *PREDICATE)
-        self.assertEqual(run.code, 0, run)
+                          "@workgroup=64,subgroup=32", "--jobs", "2", "-o", "out", *PREDICATE,
+                          code=0)
         after, before = self.body(run)
         self.assertGreater(before, 60)
         self.assertLessEqual(after, 12, run)
@@ -176,13 +172,11 @@ class Tests(Reduce):
 
     def test_generated(self):
         """Of masks only what all right schedules agree on counts."""
-        fuzz = self.litmus("fuzz", "reconvergence", "--simt", "lagging", "--rule", "default",
-                           "--count", "10", "--seed", "1", "--keep", "1", "--out", "found")
-        self.assertEqual(fuzz.code, 1, fuzz)
+        self.litmus("fuzz", "reconvergence", "--simt", "lagging", "--rule", "default",
+                    "--count", "10", "--seed", "1", "--keep", "1", "--out", "found", code=1)
         file = os.path.join("found", os.listdir(self.path("found"))[0])
         run = self.litmus("reduce", file, "--simt", "lagging", "--jobs", "2", "-o", "out",
-                          "--time", "5m")
-        self.assertEqual(run.code, 0, run)
+                          "--time", "5m", code=0)
         after, before = self.body(run)
         self.assertLess(after, before, run)
         self.assertTrue(any(name.startswith("bits-") for name in os.listdir(self.path("out"))))
@@ -229,8 +223,7 @@ class NoFailure(Reduce):
                                 (("--part", "1.5", "x"), "--part"),
                                 (("--jobs", "1000", "shuffle.scan-loop"), "--jobs")):
             with self.subTest(arguments=arguments):
-                run = self.litmus("reduce", *arguments)
-                self.assertEqual(run.code, 2, run)
+                run = self.litmus("reduce", *arguments, code=2)
                 self.assertEqual(run.err.count("\n"), 1, run)
                 self.assertIn(what, run.err)
 
@@ -267,8 +260,7 @@ class SpirvReduce(Reduce):
     def process(self):
         def read():
             try:
-                with open(self.path("pid")) as file:
-                    return int(file.read() or 0)
+                return int(self.read("pid") or 0)
             except OSError:
                 return 0
         return self.wait_for("spirv-reduce", read)
@@ -276,8 +268,7 @@ class SpirvReduce(Reduce):
     def check_gone(self, pid):
         def gone():
             try:
-                with open("/proc/%d/stat" % pid) as file:
-                    return file.read().split()[2] == "Z"
+                return harness.read("/proc/%d/stat" % pid).split()[2] == "Z"
             except OSError:
                 return True
         self.wait_for("the end of spirv-reduce", gone, 10)
@@ -317,8 +308,7 @@ class SpirvReduce(Reduce):
         running = self.start_reducing(script)
         run = self.finish(running, time.monotonic())
         self.assertEqual(run.code, 0, run)
-        with open(self.path("said")) as file:
-            self.assertEqual(file.read(), "whole 0\ncut 1\n")
+        self.assertEqual(self.read("said"), "whole 0\ncut 1\n")
 
 
 class SpirvOpt(Reduce):
@@ -335,8 +325,7 @@ class SpirvOpt(Reduce):
         self.assertIn("%chosen %kept", text)
         result = self.reduce(self.write(text), *PREDICATE, PATH=self.tools("spirv-opt"))
         self.assertEqual(result.code, 0, result)
-        with open(self.path(self.result())) as file:
-            self.assertNotIn(" Function\n", file.read())
+        self.assertNotIn(" Function\n", self.read(self.result()))
 
     def test_asked(self):
         """It is asked for some of its passes at a time, and what it makes is tried."""
@@ -348,8 +337,7 @@ class SpirvOpt(Reduce):
         result = self.reduce(self.write(kernel()), *PREDICATE,
                              PATH=self.path("bin") + ":" + self.tools())
         self.assertEqual(result.code, 0, result)
-        with open(self.path("asked")) as file:
-            asked = file.read()
+        asked = self.read("asked")
         self.assertIn("--ssa-rewrite --eliminate-dead-code-aggressive\n", asked)
 
 
@@ -359,14 +347,12 @@ class Resume(Reduce):
         first = self.reduce(file, *PREDICATE, "--time", "3s")
         self.assertIn(first.code, (0, 5), first)
         known = os.path.join(self.path("out"), "refused")
-        with open(known) as lines:
-            before = lines.read()
+        before = harness.read(known)
         second = self.reduce(file, *PREDICATE)
         self.assertEqual(second.code, 0, second)
         self.assertIn("goes on with what was reached in out", second.out)
         self.assertLessEqual(self.body(second)[0], 8)
-        with open(known) as lines:
-            self.assertTrue(lines.read().startswith(before))
+        self.assertTrue(harness.read(known).startswith(before))
         # Now all is known: nothing is tried again but by spirv-reduce.
         third = self.reduce(file, *PREDICATE)
         self.assertEqual(self.body(third)[0], self.body(second)[0])
@@ -374,9 +360,8 @@ class Resume(Reduce):
     def test_elsewhere(self):
         """Killed, and copied with the kernel, or with the store that knows it."""
         file = self.write(kernel(live=40))
-        ran = self.litmus("kernel", file, "--groups", "4", "--buffer", "0.0=random:1K", "--buffer",
-                          "0.1=1K", "--expect", "agree", "-n", "20", "-q", *PREDICATE)
-        self.assertEqual(ran.code, 1, ran)
+        self.litmus("kernel", file, "--groups", "4", "--buffer", "0.0=random:1K", "--buffer",
+                    "0.1=1K", "--expect", "agree", "-n", "20", "-q", *PREDICATE, code=1)
         process = self.start("reduce", "kernel.big", "--jobs", "2", "-o", "out", *PREDICATE)
         self.wait_for("something that is reached",
                       lambda: os.path.exists(self.path("out/reached.package")))

@@ -175,10 +175,8 @@ class OfARun(Case):
         self.wait_for("the first results", lambda: self.rows("SELECT 1 FROM result"))
         process.kill()
         process.communicate()
-        result = self.litmus("run", "--resume", "--time", harness.OPENING, "--json", "report.json")
-        self.assertEqual(result.code, 5, result)
-        with open(self.path("report.json")) as file:
-            self.assertEqual(json.load(file)["summary"]["exit"]["code"], 5)
+        self.litmus("run", "--resume", "--time", harness.OPENING, "--json", "report.json", code=5)
+        self.assertEqual(json.loads(self.read("report.json"))["summary"]["exit"]["code"], 5)
 
 
 if __name__ == "__main__":

@@ -35,13 +35,11 @@ class OfOneRun(Case):
     def test_json_keeps_its_schema(self):
         if not jsonschema:
             self.skipTest("python3-jsonschema is missing")
-        with open(os.path.join(harness.SOURCE, "docs/report.schema.json")) as file:
-            schema = json.load(file)
+        schema = json.loads(harness.read(os.path.join(harness.SOURCE, "docs/report.schema.json")))
         jsonschema.Draft7Validator.check_schema(schema)
         # Those of every kind, by unit/report.c.
         for path in glob.glob(os.path.join(harness.SOURCE, "tests", "reports", "*.json")):
-            with open(path, encoding="utf-8") as file:
-                jsonschema.validate(json.load(file), schema)
+            jsonschema.validate(json.loads(harness.read(path)), schema)
         report = json.loads(self.made("json"))
         jsonschema.validate(report, schema)
         self.assertEqual(report["summary"]["exit"]["code"], 1)
@@ -61,15 +59,12 @@ class OfOneRun(Case):
                 first = self.made(format)
                 self.assertEqual(self.made(format), first)
                 self.made(format, "-o", "report")
-                with open(self.path("report")) as file:
-                    self.assertEqual(file.read(), first)
+                self.assertEqual(self.read("report"), first)
 
     def test_a_report_changes_nothing(self):
-        with open(self.path("litmus.db"), "rb") as file:
-            before = file.read()
+        before = self.read("litmus.db", "rb")
         self.made("json")
-        with open(self.path("litmus.db"), "rb") as file:
-            self.assertEqual(file.read(), before)
+        self.assertEqual(self.read("litmus.db", "rb"), before)
         self.assertEqual(os.listdir(self.folder), ["litmus.db"])
 
     def test_a_store_that_was_moved(self):
@@ -114,12 +109,10 @@ class OfOneRun(Case):
         self.assertLess(len(out), 20000)
 
     def test_not_over_the_store(self):
-        with open(self.path("litmus.db"), "rb") as file:
-            before = file.read()
+        before = self.read("litmus.db", "rb")
         for name in ("litmus.db", "./litmus.db", os.path.join(self.folder, "litmus.db")):
             self.assert_one_line(self.litmus("report", "-o", name), 2, "is the store")
-        with open(self.path("litmus.db"), "rb") as file:
-            self.assertEqual(file.read(), before)
+        self.assertEqual(self.read("litmus.db", "rb"), before)
 
 
 class TheCode(Case):
@@ -131,9 +124,8 @@ class TheCode(Case):
     def prepare(self):
         self.failed, self.right, self.same = (self.SCAN.format(sync=sync) for sync in
                                               ("none", "control-each", "memory-once"))
-        run = self.litmus("run", self.failed, self.right, self.same, "-n", "10", "-q", "--simt",
-                          "snooping,subgroup=8", drivers=[harness.SIMT])
-        self.assertEqual(run.code, 1, run)
+        self.litmus("run", self.failed, self.right, self.same, "-n", "10", "-q", "--simt",
+                    "snooping,subgroup=8", drivers=[harness.SIMT], code=1)
 
     def made(self, format, *more):
         result = self.litmus("report", "--format", format, *more)
@@ -172,8 +164,7 @@ class TheCode(Case):
             self.assertIn(part, shown)
         # Its command runs as it is printed.
         command, = re.findall(rf"(?m)^    {re.escape(harness.PROGRAM)} (explain .*)$", page)
-        result = self.litmus(*shlex.split(command), drivers=[harness.SIMT])
-        self.assertEqual(result.code, 0, result)
+        self.litmus(*shlex.split(command), drivers=[harness.SIMT], code=0)
         self.assertRegex(page, r"(?m)^-.*OpControlBarrier")
         self.assertEqual(page.count("<details>"), page.count("</details>"))
         self.assertLess(len(page), 65536)
@@ -206,8 +197,7 @@ class Colour(Case):
 
     def coloured(self, *arguments, **environment):
         result = self.litmus("run", harness.ONE, "-n", "1", *arguments, fault="spoil-on=64",
-                             **environment)
-        self.assertEqual(result.code, 1, result)
+                             **environment, code=1)
         return self.ESCAPE in result.out
 
     def test_never_into_a_pipe(self):
@@ -261,8 +251,7 @@ class WhatARunPrints(Case):
             self.assertEqual((entry["result"], entry["runs"]), ("skip", 0))
 
     def test_dry_run_runs_nothing(self):
-        result = self.litmus("run", *harness.PAIR, "--dry-run")
-        self.assertEqual(result.code, 0, result)
+        result = self.litmus("run", *harness.PAIR, "--dry-run", code=0)
         self.assertEqual(len([line for line in result.out.split("\n") if "@" in line]), 2)
         self.assertEqual(os.listdir(self.folder), [])
 
@@ -305,8 +294,7 @@ class Seeds(Case):
         self.assertEqual(sorted(order("1").split()), sorted(order("2").split()))
 
     def test_runs_with_commas(self):
-        result = self.litmus("run", harness.ONE, "-n", "1,000")
-        self.assertEqual(result.code, 0, result)
+        self.litmus("run", harness.ONE, "-n", "1,000", code=0)
         self.assertEqual(self.results()[64]["runs"], 1000)
 
 

@@ -78,16 +78,14 @@ class Case(harness.Case):
                      "CFLAGS=-std=c11 -O1 -Wall -Wextra -Werror", f"LDLIBS={loader()} -lm")
 
     def bundle(self, name, *arguments, **how):
-        result = self.litmus("repro", name, "-o", self.path("bundle"), *arguments, **how)
-        self.assertEqual(result.code, 0, result)
+        result = self.litmus("repro", name, "-o", self.path("bundle"), *arguments, **how, code=0)
         self.assert_clean(result)
         return result
 
     def check_again(self, *arguments, besides=()):
         """Made of its facts the bundle is the same, but for the files `besides`."""
-        again = self.litmus("repro", "--facts", os.path.join(self.path("bundle"), "facts.json"),
-                            "-o", self.path("again"), *arguments, drivers=[])
-        self.assertEqual(again.code, 0, again)
+        self.litmus("repro", "--facts", os.path.join(self.path("bundle"), "facts.json"),
+                    "-o", self.path("again"), *arguments, drivers=[], code=0)
         self.assertEqual(sorted(os.listdir(self.path("again"))), sorted(os.listdir(self.path("bundle"))))
         for name in os.listdir(self.path("again")):
             if name not in besides:
@@ -95,8 +93,7 @@ class Case(harness.Case):
                     self.assertEqual(file.read(), self.read(name), name)
 
     def read(self, name):
-        with open(os.path.join(self.path("bundle"), name), "rb") as file:
-            return file.read()
+        return harness.read(os.path.join(self.path("bundle"), name), "rb")
 
     def counts(self, result):
         """Failed runs, judged runs, runs that gave up, as the reproducer prints them."""
@@ -475,8 +472,7 @@ class OnTheSimulator(Case):
         how = {"fault": "max-subgroups=4", "LITMUS_FAULT_DRIVER": harness.SIMT,
                "LITMUS_SIMT": "subgroup=8"}
         lines = [self.litmus("repro", self.NAME, "-o", self.path("other"), **how)]
-        run = self.litmus("run", self.NAME + "*", "-n", "1", "-q", "--db", "store.db", **how)
-        self.assertEqual(run.code, 77, run)
+        self.litmus("run", self.NAME + "*", "-n", "1", "-q", "--db", "store.db", **how, code=77)
         lines.append(self.litmus("repro", self.NAME, "-o", self.path("other"), "--db", "store.db",
                                  **how))
         for result in lines:
@@ -584,8 +580,7 @@ class Refusing(Case):
         self.bundle(self.RIGHT)
 
     def test_folders_above(self):
-        result = self.litmus("repro", self.RIGHT, "-o", "a/b/c/")
-        self.assertEqual(result.code, 0, result)
+        self.litmus("repro", self.RIGHT, "-o", "a/b/c/", code=0)
         self.assertIn("repro.c", os.listdir(self.path("a/b/c")))
         self.write("file", "x")
         self.assert_one_line(self.litmus("repro", self.RIGHT, "-o", "file/b"), 2, "file/b")
@@ -598,8 +593,7 @@ class Refusing(Case):
 
     def test_facts(self):
         finding = os.path.join(harness.SOURCE, "reports", "findings", "lavapipe-22.3.6-loop-limit")
-        with open(os.path.join(finding, "facts.json"), encoding="utf-8") as file:
-            text = file.read()
+        text = harness.read(os.path.join(finding, "facts.json"))
         self.write("facts.json", text)
         for words, *arguments in (
                 (["--facts says", "--seed"], "-n", "3"), (["--facts says"], "--db", "store.db"),

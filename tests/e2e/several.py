@@ -103,8 +103,7 @@ class Stopped(Several):
 
     def complete(self):
         result = self.litmus("run", "--resume", fault="slow=0", drivers=BOTH,
-                             LITMUS_SIMT="model=lockstep")
-        self.assertEqual(result.code, 0, result)
+                             LITMUS_SIMT="model=lockstep", code=0)
         self.assertEqual(self.by_device(), [[("pass", RUNS)] * 2] * 2, result)
         self.assertEqual(self.rows("SELECT finished FROM session"), [(1,)])
         # The runs in parts are all runs, and a resumed configuration has a part of each process.

@@ -12,8 +12,7 @@ SIMT = ("--simt", "snooping,subgroup=8", "--seed", "0x5eed")
 
 class Plans(Case):
     def plan(self, *more, code=0, **how):
-        result = self.litmus("run", *SCANS, "--dry-run", *more, **how)
-        self.assertEqual(result.code, code, result)
+        result = self.litmus("run", *SCANS, "--dry-run", *more, **how, code=code)
         return [line for line in result.out.split("\n") if line and line[0] != "#"]
 
     def test_together_they_are_the_plan(self):
@@ -102,8 +101,7 @@ class Runs(Case):
         seeds = set()
         for index in range(2):
             result = self.litmus("run", harness.ONE, "--simt", "lockstep", "-n", "1", drivers=[],
-                                 GITHUB_RUN_ID="12", LITMUS_SHARD=f"{index}/2")
-            self.assertEqual(result.code, 0, result)
+                                 GITHUB_RUN_ID="12", LITMUS_SHARD=f"{index}/2", code=0)
             self.assertIn("by GITHUB_RUN_ID", result.err)
             seeds |= set(self.rows("SELECT seed FROM session"))
         self.assertEqual(len(seeds), 1)

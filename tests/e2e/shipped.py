@@ -75,10 +75,8 @@ needs_glslang = unittest.skipUnless(
 
 def capabilities():
     """[(capability, feature)] of the table, the feature by its name, "" for none."""
-    with open(FEATURES, encoding="utf-8") as file:
-        names = dict(re.findall(r'\[CAT_FEATURE_(\w+)\] =\s+"([^"]+)"', file.read()))
-    with open(TABLE, encoding="utf-8") as file:
-        rows = re.findall(r"^CAPABILITY\((\w+), (\w+)\)", file.read(), re.M)
+    names = dict(re.findall(r'\[CAT_FEATURE_(\w+)\] =\s+"([^"]+)"', harness.read(FEATURES)))
+    rows = re.findall(r"^CAPABILITY\((\w+), (\w+)\)", harness.read(TABLE), re.M)
     return [(name, "" if feature == "NOTHING" else names[feature]) for name, feature in rows]
 
 
@@ -96,8 +94,7 @@ def made(text):
 
 
 def page():
-    with open(PAGE, encoding="utf-8") as file:
-        return file.read()
+    return harness.read(PAGE)
 
 
 def grammar():
@@ -105,8 +102,7 @@ def grammar():
     for folder in (os.path.join(harness.SOURCE, ".sdk"), "/usr"):
         path = os.path.join(folder, "include/spirv/unified1/spirv.core.grammar.json")
         if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                kinds = json.load(file)["operand_kinds"]
+            kinds = json.loads(harness.read(path))["operand_kinds"]
             return {each["enumerant"]: each.get("extensions", [])
                     for kind in kinds if kind["kind"] == "Capability"
                     for each in kind["enumerants"]}
@@ -161,8 +157,8 @@ class Table(Case):
             with self.subTest(unknown=unknown):
                 os.chmod(self.write("bin/spirv-val", f"#!/bin/sh\necho 'error: line 4: Invalid {unknown}' >&2\nexit 1\n"), 0o755)
                 result = self.litmus("kernel", "one.spvasm", "--groups", "1", "--buffer", "0.0=4",
-                                     "--check", PATH=self.path("bin") + ":" + harness.PATH)
-                self.assertEqual(result.code, code, result)
+                                     "--check", PATH=self.path("bin") + ":" + harness.PATH,
+                                     code=code)
                 if code:
                     self.assert_one_line(result, 2, f"one.spvasm is not valid: spirv-val: exit status 1: error: line 4: Invalid {unknown}")
 
@@ -188,8 +184,8 @@ class Table(Case):
 @harness.unsanitized
 class Given(Case):
     def agrees(self, name, *options, code=0):
-        result = self.litmus("kernel", name, *options, "--simt", "lockstep", "-n", "2", "--db", "none")
-        self.assertEqual(result.code, code, result)
+        result = self.litmus("kernel", name, *options, "--simt", "lockstep", "-n", "2", "--db", "none",
+                             code=code)
         return result
 
     @harness.sanitized
@@ -257,17 +253,16 @@ class Given(Case):
         for command, words in (("repro", "no reproducers of kernels that are given addresses"),
                                ("reduce", "takes addresses of buffers is not reduced")):
             result = self.litmus("kernel", *options, "--buffer", "0.2=256", "--expect", "agree",
-                                 command, "--simt", "lockstep")
-            self.assertEqual(result.code, 2, result)
+                                 command, "--simt", "lockstep", code=2)
             self.assertIn(words, result.err)
 
     @harness.about_lavapipe
     def test_addresses_on_lavapipe(self):
         self.write("at.comp", ADDRESSED)
-        result = self.litmus("kernel", "at.comp", "--groups", "2", "--push", "address:0.2,u32:5,f32:2.5",
-                             "--buffer", "0.0=u32:11,0,address:1.3", "--buffer", "1.3=iota:256",
-                             "--buffer", "0.2=256", "--expect", "0.2=formula@1.3:word+18", "-n", "50")
-        self.assertEqual(result.code, 0, result)
+        self.litmus("kernel", "at.comp", "--groups", "2", "--push", "address:0.2,u32:5,f32:2.5",
+                    "--buffer", "0.0=u32:11,0,address:1.3", "--buffer", "1.3=iota:256",
+                    "--buffer", "0.2=256", "--expect", "0.2=formula@1.3:word+18", "-n", "50",
+                    code=0)
 
     ARRAYS = """#version 460
 #extension GL_EXT_nonuniform_qualifier : require
@@ -368,13 +363,11 @@ EXPECT picked IDX 0 EQ 0 7 5 3 7
             options = (at, "--module", f"two={at}", "--then", "two@1:0x7", "--groups", "1", "--push", "0x7", "--spec", "3=3",
                        "--spec", "two@3=3", "--buffer", "0.0=128", "--expect", f"0.0={self.path(folder)}/right.words")
             self.litmus("kernel", *options, "--simt", "lockstep", "-n", "2")
-            result = self.litmus("kernel", *options, "repro", "-o", "bundle-" + folder)
-            self.assertEqual(result.code, 0, result)
+            result = self.litmus("kernel", *options, "repro", "-o", "bundle-" + folder, code=0)
             for name in os.listdir(self.path("bundle-" + folder)):
                 with open(self.path(f"bundle-{folder}/{name}"), "rb") as file:
                     self.assertNotIn(os.path.dirname(at).encode(), file.read(), name)
-            with open(self.path(f"bundle-{folder}/README.md")) as file:
-                text = file.read()
+            text = self.read(f"bundle-{folder}/README.md")
             self.assertRegex(text, r"\n    litmus kernel '?one\.comp'? --module '?two=one\.comp'? --then two@1:0x7 .*"
                              r" --expect '?0\.0=right\.words'? run ")
             self.assertIn("that result is declared to be required", " ".join(text.split()))
@@ -386,8 +379,7 @@ EXPECT picked IDX 0 EQ 0 7 5 3 7
             self.write("turns.comp", TURNS.replace("TYPE", kind).replace("CONVERT", convert))
             result = self.litmus("kernel", "turns.comp", "--groups", "1", "--buffer", "0.0=zero:4",
                                  "--buffer", "0.1=256", "--subgroup", "8", "--expect", "agree",
-                                 "--simt", "tangled", "-n", "20", "--db", "none")
-            self.assertEqual(result.code, code, result)
+                                 "--simt", "tangled", "-n", "20", "--db", "none", code=code)
 
     WIDE = """#version 450
 #extension GL_EXT_shader_explicit_arithmetic_types : require

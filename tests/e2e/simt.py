@@ -71,8 +71,7 @@ class FollowsFromTheSeed(OnTheDriver):
         for index, store in enumerate(stores):
             self.run_simt(model, names, store, "--shard-runs", f"{index}/{count}")
         merged = f"{count}.db"
-        result = self.litmus("merge", "-o", merged, *stores)
-        self.assertEqual(result.code, 0, result)
+        self.litmus("merge", "-o", merged, *stores, code=0)
         return merged
 
     def run_simt(self, model, names, store, *more):
@@ -237,24 +236,21 @@ class Counts(OnTheDriver):
         self.assertEqual(run.code, 0, run)
         with open(counts, encoding="utf-8") as file:
             given = [re.findall(r" (?:invocation-)?instructions (\d+)", line) for line in file]
-        with open(trace, encoding="utf-8") as file:
-            dispatches = file.read().split("\ndispatch ")[1:]
+        dispatches = harness.read(trace).split("\ndispatch ")[1:]
         steps = [re.findall(r"(?m)^step (\d+)", text) for text in dispatches]
         self.assertEqual([[str(len(set(times))), str(len(times))] for times in steps], given)
 
     def test_defaults_are_the_first_of_the_report(self):
         """Of the smallest sizes, which is what can be run here."""
         report = os.path.join(harness.SOURCE, "reports", "scans", "counts.md")
-        with open(report, encoding="utf-8") as file:
-            first = re.findall(r"(?s)## Subgroups of (\d+), up to 2,097,152 .*?\| `(.*?)`",
-                               file.read())
+        first = re.findall(r"(?s)## Subgroups of (\d+), up to 2,097,152 .*?\| `(.*?)`",
+                           harness.read(report))
         self.assertEqual([size for size, _ in first], ["8", "16", "64", "128"])
         for size, row in first:
             run = self.simt("bench", "lookback", "--simt", f"lockstep,subgroup={size}", "-n", "1",
                             "--elements", "8192", "--json", "out.json")
             self.assertEqual(run.code, 0, run)
-            with open(self.path("out.json"), encoding="utf-8") as file:
-                sizes = json.load(file)["devices"][0]["sizes"]
+            sizes = json.loads(self.read("out.json"))["devices"][0]["sizes"]
             self.assertEqual(sizes[0]["scan"], row)
 
 
@@ -367,10 +363,6 @@ class MutationScore(Case):
                                "--program", harness.PROGRAM, *arguments], cwd=self.folder,
                               capture_output=True, text=True, check=False,
                               env=self.environment())
-
-    def read(self, name):
-        with open(self.path(name)) as file:
-            return file.read()
 
     def numbers(self, **cells):
         """One row that may not fail, one that should."""

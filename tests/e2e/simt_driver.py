@@ -148,8 +148,7 @@ class Seen(Driver):
             more = {} if drivers else {"VK_DRIVER_FILES": None, "VK_ICD_FILENAMES": None}
             with self.subTest(drivers=drivers):
                 devices = self.litmus("devices", "-v", drivers=drivers,
-                                      LITMUS_SIMT="model=tangled", **more)
-                self.assertEqual(devices.code, 0, devices)
+                                      LITMUS_SIMT="model=tangled", **more, code=0)
                 self.assertNotIn("simt", devices.out)
                 info = self.vulkaninfo("--summary", drivers=drivers or (),
                                        settings="model=tangled", **more)
@@ -249,8 +248,7 @@ class Trace(Driver):
         run = self.simt("run", harness.ONE, "-n", "2", "-q", "--seed", "7", "--db", name + ".db",
                         settings=settings)
         self.assertEqual(run.code, 1, run)
-        with open(self.path(name)) as file:
-            return file.read()
+        return self.read(name)
 
     def check_dispatch(self, lines, dispatch):
         """Checks the lines of one dispatch; returns how many steps it had."""

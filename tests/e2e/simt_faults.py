@@ -150,8 +150,7 @@ class Memory(Faulty):
 class Properties(Faulty):
     def test_listed_and_refused(self):
         devices = self.litmus("devices", "-v", drivers=[harness.SIMT],
-                              LITMUS_SIMT="model=faulty,fault=properties")
-        self.assertEqual(devices.code, 0, devices)
+                              LITMUS_SIMT="model=faulty,fault=properties", code=0)
         self.assert_clean(devices)
         self.assertRegex(devices.out, r"(?m)^1  \?\[31msimt")
         self.assertIn("nothing can run on it: the driver says that its subgroup size is 0",

@@ -80,8 +80,7 @@ def environment_of(pid):
 
 def parent_of(pid):
     try:
-        with open(f"/proc/{pid}/stat") as file:
-            return int(file.read().rsplit(")", 1)[1].split()[1])
+        return int(harness.read(f"/proc/{pid}/stat").rsplit(")", 1)[1].split()[1])
     except OSError:
         return 0
 
@@ -164,8 +163,7 @@ class Fleet(Case):
 
     def is_step(self, pid):
         try:
-            with open(f"/proc/{pid}/cmdline") as file:
-                return file.read().startswith("slurmstepd")
+            return harness.read(f"/proc/{pid}/cmdline").startswith("slurmstepd")
         except OSError:
             return False
 
@@ -183,8 +181,7 @@ class Fleet(Case):
 
     def kill_job(self, task):
         for pid in self.of_cluster():
-            with open(f"/proc/{pid}/cmdline") as file:
-                words = file.read().split("\0")
+            words = harness.read(f"/proc/{pid}/cmdline").split("\0")
             if words[0] == harness.PROGRAM and words[1] == "run" and \
                     environment_of(pid).get(b"SLURM_ARRAY_TASK_ID") == str(task).encode():
                 self.kill(pid)
@@ -265,14 +262,12 @@ class Fleet(Case):
         self.assertEqual(self.measured("run/all.db"), whole)
         self.assertEqual(self.rows("SELECT count(*), min(finished) FROM session", "run/all.db"), [(1, 1)])
         self.assertEqual(self.litmus("store", "check", "run/all.db").code, 0)
-        with open(self.path("run/gate.code")) as file:
-            code = file.read()
+        code = self.read("run/gate.code")
         # Against itself: too few runs to decide, but nothing is worse.
         self.assertIn(code, ("0\n", "3\n"), logs)
         for name in ("litmus.html", "report.json", "gate.html", "gate.xml", "gate.json"):
             self.assertTrue(os.path.getsize(self.path(f"run/{name}")), name)
-        with open(self.path("run/gate.json")) as file:
-            self.assertEqual(json.load(file)["summary"]["regressions"], 0)
+        self.assertEqual(json.loads(self.read("run/gate.json"))["summary"]["regressions"], 0)
 
     def test_wrong_use(self):
         for words, said in (((), "usage"), (("submit",), "missing FOLDER"),

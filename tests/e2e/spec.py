@@ -73,8 +73,7 @@ def quoted_whole(piece, document):
 def heads():
     """Name and `expect` lines, continuation lines joined, of each test."""
     for path in sorted(glob.glob(os.path.join(SOURCE, "spirv", "*", "*.spvasm"))):
-        with open(path, encoding="utf-8") as file:
-            head = re.search(r"^; litmus +(\S+)$(.*?)^; oracle ", file.read(), re.M | re.S)
+        head = re.search(r"^; litmus +(\S+)$(.*?)^; oracle ", harness.read(path), re.M | re.S)
         if head:
             joined = re.sub(r"\n; {8,}", " ", head[2])
             yield head[1], re.findall(r"^; expect +(.*)$", joined, re.M)
@@ -92,8 +91,7 @@ def resting():
 
 
 def page():
-    with open(PAGE, encoding="utf-8") as file:
-        return file.read()
+    return harness.read(PAGE)
 
 
 def made(text, tests):

@@ -24,8 +24,7 @@ class Stopped(Case):
 
     def resume(self, code=0):
         before = dict(self.rows("SELECT name, runs FROM result"))
-        result = self.litmus("run", "--resume", fault="slow=0")
-        self.assertEqual(result.code, code, result)
+        self.litmus("run", "--resume", fault="slow=0", code=code)
         after = self.results()
         self.assertEqual({size: entry["runs"] for size, entry in after.items()},
                          {64: RUNS, 128: RUNS})
@@ -68,8 +67,7 @@ class Signals(Stopped):
 
     def calls(self):
         try:
-            with open(self.path("calls")) as file:
-                return file.read().lower()
+            return self.read("calls").lower()
         except FileNotFoundError:
             return ""
 
@@ -148,20 +146,17 @@ class Killed(Stopped):
 class Time(Stopped):
     def test_budget(self):
         result = self.litmus("run", *harness.PAIR, "-n", str(RUNS), "--time", "2",
-                             fault="slow=100")
-        self.assertEqual(result.code, 5, result)
+                             fault="slow=100", code=5)
         self.assertIn("exit 5", result.out)
         self.assertIn("litmus run --resume", result.out)
         self.resume()
 
     def test_budget_of_nothing(self):
-        result = self.litmus("run", harness.ONE, "-n", "2", "--time", "0.001",
-                             fault="slow=20")
-        self.assertEqual(result.code, 5, result)
+        self.litmus("run", harness.ONE, "-n", "2", "--time", "0.001",
+                    fault="slow=20", code=5)
 
     def test_budget_that_suffices(self):
-        result = self.litmus("run", harness.ONE, "-n", "2", "--time", "1h")
-        self.assertEqual(result.code, 0, result)
+        self.litmus("run", harness.ONE, "-n", "2", "--time", "1h", code=0)
 
 
 @harness.posix
@@ -179,8 +174,7 @@ class Resume(Stopped):
         process = self.begin()
         process.send_signal(signal.SIGINT)
         self.finish(process, self.since)
-        result = self.litmus("run", "--resume", fault="other-version")
-        self.assertEqual(result.code, 77, result)
+        result = self.litmus("run", "--resume", fault="other-version", code=77)
         self.assertIn("another driver", result.err)
         self.resume()
 

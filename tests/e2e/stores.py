@@ -36,8 +36,7 @@ class Unusable(Case):
         path = self.path(store)
         if not os.path.isfile(path) or path.startswith("/proc"):
             return None
-        with open(path, "rb") as file:
-            return file.read()
+        return harness.read(path, "rb")
 
     def test_text_file(self):
         self.write("notes.txt", "not a store\n" * 1000)
@@ -156,8 +155,8 @@ class FullDisk(Case):
     LIMIT = 256 * 1024
 
     def fills_up(self, store, reason, **how):
-        run = self.litmus("run", "shuffle", "reconvergence", "-n", "1000", "--db", store, **how)
-        self.assertEqual(run.code, 2, run)
+        run = self.litmus("run", "shuffle", "reconvergence", "-n", "1000", "--db", store, **how,
+                          code=2)
         self.assertRegex(run.err, f"(?m)^litmus: {store}: .*({reason})")
         self.assert_clean(run)
         results = self.report(store)["results"]
@@ -212,8 +211,7 @@ class Moved(Case):
         self.assertEqual(self.rows("PRAGMA integrity_check", recovered), [("ok",)])
         self.assertFalse([name for name in os.listdir(self.folder)
                           if name.endswith(("-wal", "-shm", ".lock"))])
-        resumed = self.litmus("run", "--resume", "--db", recovered, fault="slow=0")
-        self.assertEqual(resumed.code, 0, resumed)
+        self.litmus("run", "--resume", "--db", recovered, fault="slow=0", code=0)
         self.assertEqual({entry["runs"] for entry in self.results(recovered).values()}, {40})
 
     def test_removed(self):
@@ -228,8 +226,7 @@ class Moved(Case):
             os.rename(self.path("other.db"), self.path("litmus.db"))
 
         self.check(replace)
-        with open(self.path("litmus.db")) as file:
-            self.assertEqual(file.read(), "something else")
+        self.assertEqual(self.read("litmus.db"), "something else")
 
     def test_without_its_log(self):
         self.check(lambda: os.remove(self.path("litmus.db-wal")))
@@ -237,8 +234,7 @@ class Moved(Case):
     def test_the_name_that_is_taken(self):
         self.write("litmus.recovered.db", "taken")
         self.check(lambda: os.remove(self.path("litmus.db")), "litmus.recovered-2.db")
-        with open(self.path("litmus.recovered.db")) as file:
-            self.assertEqual(file.read(), "taken")
+        self.assertEqual(self.read("litmus.recovered.db"), "taken")
 
     @harness.about_lavapipe
     def test_at_the_end(self):
@@ -259,8 +255,7 @@ class Companions(Case):
     def content(self):
         found = {}
         for name in os.listdir(self.folder):
-            with open(self.path(name), "rb") as file:
-                found[name] = file.read()
+            found[name] = self.read(name, "rb")
         # SQLite's index of the -wal, which a reader may make anew, keeps its size.
         found["litmus.db-shm"] = len(found["litmus.db-shm"])
         return found
@@ -306,8 +301,7 @@ class Damaged(Case):
         database.close()
 
     def check(self, *arguments, store="litmus.db", code=2):
-        result = self.litmus("store", "check", *arguments, store)
-        self.assertEqual(result.code, code, result)
+        result = self.litmus("store", "check", *arguments, store, code=code)
         self.assert_clean(result)
         self.assertEqual(bool(result.err), code != 0, result)
         return result.out
@@ -341,8 +335,7 @@ class Damaged(Case):
                 result = self.litmus("report", "--db", "bad.db")
                 self.assert_one_line(result, 2, "bad.db", "damaged")
                 self.assertEqual(result.out, "")
-                result = self.litmus("store", "check", "bad.db")
-                self.assertEqual(result.code, 2, result)
+                result = self.litmus("store", "check", "bad.db", code=2)
                 self.assertIn(words, result.out + result.err)
                 result = self.litmus("merge", "-o", "merged.db", "bad.db")
                 self.assert_one_line(result, 2, "bad.db", "damaged")
@@ -350,14 +343,12 @@ class Damaged(Case):
 
     def test_cut_short(self):
         """What is before the cut is salvaged, as if zeros stood behind it."""
-        with open(self.path("litmus.db"), "rb") as file:
-            whole = file.read()
+        whole = self.read("litmus.db", "rb")
         for left in (len(whole) - 4096, len(whole) * 3 // 4, 8192):
             out = {}
             for name, rest in (("cut.db", 0), ("zeros.db", len(whole) - left)):
                 self.write(name, whole[:left] + bytes(rest))
-                result = self.litmus("store", "check", "--repair", "copy.db", name)
-                self.assertEqual(result.code, 2, result)
+                result = self.litmus("store", "check", "--repair", "copy.db", name, code=2)
                 self.assert_clean(result)
                 out[name] = result.out
                 if os.path.exists(self.path("copy.db")):
@@ -373,15 +364,13 @@ class Damaged(Case):
         self.assertEqual(self.rows("SELECT id, finished FROM session", "whole.db"), [(1, 1), (2, 0)])
         self.assertEqual(len(self.report("whole.db", "--session", "2")["results"]), 1)
         # What was lost is measured again.
-        resumed = self.litmus("run", "--resume", "--db", "whole.db")
-        self.assertEqual(resumed.code, 0, resumed)
+        self.litmus("run", "--resume", "--db", "whole.db", code=0)
         self.assertEqual({entry["runs"] for entry in self.results("whole.db").values()}, {2})
         self.assertIn("3 results are intact", self.check(store="whole.db", code=0))
 
     def test_a_page_that_is_lost(self):
         """A page in the middle of the file: what is elsewhere is kept, and nothing is invented."""
-        with open(self.path("litmus.db"), "rb") as file:
-            content = file.read()
+        content = self.read("litmus.db", "rb")
         known = {(entry["name"], entry["seed"]): entry for session in ("1", "2")
                  for entry in self.report("litmus.db", "--session", session)["results"]}
         kept = 0

@@ -34,8 +34,7 @@ class Until(Case):
     sets_clock = True
 
     def until(self, test, driver, *more, code=0, store="litmus.db"):
-        result = self.litmus("run", test, *driver, "--db", store, *more, drivers=[])
-        self.assertEqual(result.code, code, result)
+        result = self.litmus("run", test, *driver, "--db", store, *more, drivers=[], code=code)
         self.assert_clean(result)
         return result
 
@@ -184,8 +183,7 @@ class Parts(Until):
         self.cut_short("--until-width", "0.03")
         before = self.row()
         self.assertEqual(before[2:4], ("partial", "width 0.03"))
-        result = self.litmus("run", "--resume", fault="slow=0", **BEHIND)
-        self.assertEqual(result.code, 0, result)
+        result = self.litmus("run", "--resume", fault="slow=0", **BEHIND, code=0)
         self.assertIn("20 to 20,000 runs each until width 0.03", result.out)
         after = self.row()
         self.assertLess(before[0], after[0])
@@ -199,15 +197,13 @@ class Parts(Until):
         names = []
         for index in range(2):
             result = self.litmus("run", SYNCS, *NEVER, *more, "--shard", f"{index}/2", "--db",
-                                 f"{index}.db", drivers=[])
-            self.assertEqual(result.code, 0, result)
+                                 f"{index}.db", drivers=[], code=0)
             rows = self.rows("SELECT name, runs, rule FROM result", f"{index}.db")
             self.assertTrue(all(row[1:] == (20, "decided 0.2") for row in rows), rows)
             names += [row[0] for row in rows]
         self.assertEqual(len(set(names)), len(names))
         self.assertGreater(len(names), 2)
-        result = self.litmus("merge", "0.db", "1.db", "-o", "all.db")
-        self.assertEqual(result.code, 0, result)
+        self.litmus("merge", "0.db", "1.db", "-o", "all.db", code=0)
         self.assertIn(f"until decided 0.2: below in {len(names)} of {len(names)} configurations",
                       self.litmus("report", "--db", "all.db").out)
 
@@ -224,8 +220,8 @@ class Parts(Until):
 
     def test_every_device(self):
         """Real drivers, side by side where there are several."""
-        result = self.litmus("run", FORBIDDEN, "-n", "20", "--until-decided", "0.05", "--seed", "1")
-        self.assertEqual(result.code, 0, result)
+        result = self.litmus("run", FORBIDDEN, "-n", "20", "--until-decided", "0.05", "--seed", "1",
+                             code=0)
         self.assertIn("until decided 0.05: below in 1 of 1 configuration", result.out)
         self.assertEqual({row[0] for row in self.rows("SELECT runs FROM result")}, {80})
 
@@ -238,8 +234,7 @@ class Usual(Case):
     WAITS = "lookback.fallback/fallback=none,insert=max@workgroup=64"   # no tile is published
 
     def runs_of(self, *arguments, code=0):
-        result = self.litmus("run", *arguments, "--seed", "1", drivers=[harness.SIMT])
-        self.assertEqual(result.code, code, result)
+        result = self.litmus("run", *arguments, "--seed", "1", drivers=[harness.SIMT], code=code)
         return result, {entry["name"].split("/")[0]: (entry["runs"], entry["result"],
                                                       entry["reason"])
                         for entry in self.report()["results"]}

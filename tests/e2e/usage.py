@@ -29,8 +29,7 @@ class WrongInput(Case):
         self.wrong(["shuffle.scan-loop"], "litmus run")
 
     def test_nothing_at_all(self):
-        result = self.litmus()
-        self.assertEqual(result.code, 2, result)
+        result = self.litmus(code=2)
         self.assertIn("litmus", result.out + result.err)
 
     def test_unknown_option(self):
@@ -111,8 +110,7 @@ class WrongInput(Case):
                           ["report", "--format", "json", "--db", "\033[2J"],
                           ["run", "shuffle", "-d", "\033[2J"]):
             with self.subTest(arguments=arguments):
-                result = self.litmus(*arguments)
-                self.assertEqual(result.code, 2, result)
+                result = self.litmus(*arguments, code=2)
                 self.assert_clean(result)
 
     @harness.posix
@@ -266,8 +264,7 @@ class Help(Case):
             if command == "help":
                 continue
             with self.subTest(command=command):
-                result = self.litmus(command, "--help")
-                self.assertEqual(result.code, 0, result)
+                result = self.litmus(command, "--help", code=0)
                 self.assertEqual(result.err, "")
                 self.assertIn(f"usage: litmus {command}", result.out)
                 self.assertLessEqual(max(map(len, result.out.split("\n"))), 100)
@@ -374,8 +371,7 @@ class WithoutADevice(Case):
             out = self.quick("show", "--source", test)
             for name in names:
                 path = os.path.join(harness.SOURCE, "spirv", test.split(".")[0], name)
-                with open(path, encoding="utf-8") as file:
-                    text = file.read()
+                text = harness.read(path)
                 self.assertIn(text, out)
                 out = out.replace(text, "", 1)
             self.assertLess(len(out), 120)

@@ -86,8 +86,7 @@ class Verdict(harness.Case):
 
     def test_a_command_for_all_of_a_block(self):
         words = self.reproduce(self.ran.out)
-        again = self.litmus(*words[1:], "--db", "again.db", drivers=[])
-        self.assertEqual(again.code, 1, again)
+        self.litmus(*words[1:], "--db", "again.db", drivers=[], code=1)
         ids = {word for word in words[:words.index("-d")] if re.fullmatch(r"[0-9a-f]{8}", word)}
         first = {entry["id"]: entry for entry in self.failed}
         results = self.report("again.db")["results"]
@@ -102,8 +101,8 @@ class Tickets(harness.Case):
 
     @harness.unsanitized
     def test_two_screens(self):
-        ran = self.litmus("run", "*", "!lookback.*", "-n", "1", "--stress", "kind=idle,workgroups=1", *faulty(1), drivers=[])
-        self.assertEqual(ran.code, 1, ran)
+        ran = self.litmus("run", "*", "!lookback.*", "-n", "1", "--stress", "kind=idle,workgroups=1", *faulty(1), drivers=[],
+                          code=1)
         # All sections that there are: nothing wraps.
         for line in (ran.out + self.litmus("report", drivers=[]).out).splitlines():
             self.assertTrue(len(line) <= 100 or harness.PROGRAM in line, line)
@@ -130,13 +129,11 @@ class Many(harness.Case):
         left_out = ("!sync-matrix.arithmetic/op=add,scan=reduce*",
                     "!sync-matrix.arithmetic/op=mul,scan=reduce*")
         ran = self.litmus("run", "sync-matrix.arithmetic", *left_out, "-n", "1", *faulty(1),
-                          drivers=[])
-        self.assertEqual(ran.code, 1, ran)
+                          drivers=[], code=1)
         names = {entry["name"] for entry in self.report()["results"]}
         words = self.reproduce(ran.out)
         self.assertTrue(len(names) > 32 and "sync-matrix.arithmetic" in words, words)
-        again = self.litmus(*words[1:], "--db", "again.db", drivers=[])
-        self.assertEqual(again.code, 1, again)
+        self.litmus(*words[1:], "--db", "again.db", drivers=[], code=1)
         self.assertEqual({entry["name"] for entry in self.report("again.db")["results"]}, names)
 
 
@@ -148,13 +145,10 @@ class Names(harness.Case):
     ID = "9d6e9832"
 
     def prepare(self):
-        run = self.litmus("run", self.FULL, harness.PAIR[1], "-n", "2", *faulty(1), drivers=[])
-        self.assertEqual(run.code, 1, run)
+        self.litmus("run", self.FULL, harness.PAIR[1], "-n", "2", *faulty(1), drivers=[], code=1)
 
     def ask(self, *arguments, code=0):
-        result = self.litmus(*arguments, drivers=[])
-        self.assertEqual(result.code, code, result)
-        return result.out
+        return self.litmus(*arguments, drivers=[], code=code).out
 
     def test_every_command(self):
         simt = ("--simt", "faulty,rate=1,subgroup=8,threads=1")
@@ -168,8 +162,7 @@ class Names(harness.Case):
             for name in (self.FULL, self.SHORT, self.ID):
                 said.append(self.ask(*(word.replace("NAME", name) for word in command)))
                 if command[0] == "repro":
-                    with open(self.path("bundle/facts.json")) as file:
-                        said[-1] = json.load(file)["configuration"]
+                    said[-1] = json.loads(self.read("bundle/facts.json"))["configuration"]
                     shutil.rmtree(self.path("bundle"))
             self.assertTrue(said[0], command)
             self.assertEqual(said[1:], said[:1] * 2, command)
@@ -201,8 +194,7 @@ class Names(harness.Case):
 
 class Past(harness.Case):
     def run_one(self, *driver, code):
-        run = self.litmus("run", harness.ONE, "-n", "5", *driver, drivers=[])
-        self.assertEqual(run.code, code, run)
+        run = self.litmus("run", harness.ONE, "-n", "5", *driver, drivers=[], code=code)
         return " ".join(run.out.split())
 
     def test_since_and_elsewhere(self):

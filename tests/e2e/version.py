@@ -49,8 +49,7 @@ class Version(Case):
         self.assertEqual(self.revision(self.path("made")), commit[:12])
         # In somebody else's checkout it is not theirs.
         shutil.copytree(self.path("made"), os.path.join(root, "vendored"))
-        with open(REVISION, encoding="utf-8") as file:
-            self.write("a checkout/vendored/tools/revision", file.read())
+        self.write("a checkout/vendored/tools/revision", harness.read(REVISION))
         self.assertEqual(self.revision(os.path.join(root, "vendored")), "unknown")
         with open(os.path.join(root, ".gitattributes"), "a", encoding="utf-8") as file:
             file.write("\n")
@@ -61,8 +60,7 @@ class Version(Case):
         self.revision(root, made, "", "release, gcc")
         self.assertEqual(os.stat(made).st_mtime_ns, before)
         self.revision(root, made, "given", "debug")
-        with open(made, encoding="utf-8") as file:
-            self.assertEqual(re.findall(r'"([^"]*)";', file.read()), ["given", "debug"])
+        self.assertEqual(re.findall(r'"([^"]*)";', harness.read(made)), ["given", "debug"])
 
     def test_the_build_asks_again(self):
         """After a commit and after a change, and not otherwise; in a folder with an odd name."""

@@ -187,8 +187,7 @@ class WhatItDoes(Opened):
         self.assertFalse(tab.evaluate("document.getElementById('filter').checkVisibility()"))
 
     def test_nothing_else_runs(self):
-        with open(self.path("page.html"), encoding="utf-8") as file:
-            content = file.read()
+        content = self.read("page.html")
         self.write("page.html", content.replace("</main>", "<script>window.evil = 1</script>"
                                                 "<b onclick='window.evil = 2'>b</b></main>"))
         tab = self.open()

@@ -63,10 +63,8 @@ class Pages(Case):
     def empty_store(self):
         """A store with the program's own tables and nothing in them."""
         if not Pages.template:
-            run = self.litmus("run", harness.ONE, "-n", "1", "-q")
-            self.assertEqual(run.code, 0, run)
-            with open(self.path("litmus.db"), "rb") as file:
-                Pages.template = file.read()
+            self.litmus("run", harness.ONE, "-n", "1", "-q", code=0)
+            Pages.template = self.read("litmus.db", "rb")
         self.write("litmus.db", Pages.template)
         writer = stores.Writer(self.path("litmus.db"))
         writer.database.execute("DELETE FROM session")
@@ -75,8 +73,7 @@ class Pages(Case):
     def page(self, store="litmus.db", output="page.html"):
         result = self.litmus("report", "--format", "html", "--db", store, "-o", output)
         self.assertEqual((result.code, result.out, result.err), (0, "", ""), result)
-        with open(self.path(output), encoding="utf-8") as file:
-            return file.read()
+        return self.read(output)
 
     def parse(self, page):
         parser = Parser()
@@ -101,8 +98,7 @@ class InABrowser(Pages):
 
 class AsAFile(Pages):
     def test_of_a_run(self):
-        run = self.litmus("run", *harness.PAIR, "-n", "10", fault="spoil-on=64")
-        self.assertEqual(run.code, 1, run)
+        run = self.litmus("run", *harness.PAIR, "-n", "10", fault="spoil-on=64", code=1)
         page = self.page()
         parser = self.parse(page)
         self.assertEqual(self.page(output="again.html"), page)

@@ -11,16 +11,12 @@ import re
 import harness
 import page
 import stores
+from harness import read
 
 MOST = 200_000
 STORE = os.path.join(harness.SOURCE, "tests", "stores", "measured.db")
 PUBLISHED = sorted(glob.glob(os.path.join(harness.SOURCE, "reports", "*", "report.json")))
 HAZARD = "shuffle.scan-loop/sync={},*form=variables,op=add,mode=inclusive,access=descriptor*=64*"
-
-
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
 
 
 class Sites(page.Pages):
@@ -230,9 +226,8 @@ class OfStores(Sites):
             self.assertIn("0 of 1", self.only(f"out/test/shuffle.{name}.html"))
 
     def test_code_side_by_side(self):
-        run = self.litmus("run", HAZARD.format("none"), HAZARD.format("control-each"), "-n", "10",
-                          "-q", "--simt", "snooping,subgroup=8", drivers=[harness.SIMT])
-        self.assertEqual(run.code, 1, run)
+        self.litmus("run", HAZARD.format("none"), HAZARD.format("control-each"), "-n", "10",
+                    "-q", "--simt", "snooping,subgroup=8", drivers=[harness.SIMT], code=1)
         self.site("litmus.db")
         self.check_pages()
         text = self.only("out/test/shuffle.scan-loop.html")
@@ -241,8 +236,7 @@ class OfStores(Sites):
         self.assertIn("never failed", code)
         self.assertRegex(text, r">litmus run [0-9a-f ]+ --simt snooping,")
         # A report of it has no listings.
-        report = self.litmus("report", "-f", "json", "-o", "report.json")
-        self.assertEqual(report.code, 0, report)
+        self.litmus("report", "-f", "json", "-o", "report.json", code=0)
         self.site("report.json")
         self.assertNotIn('id="code"', self.only("out/test/shuffle.scan-loop.html"))
 

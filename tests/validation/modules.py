@@ -26,8 +26,7 @@ def sized():
     """The tests that have modules of their own for each subgroup size."""
     found = set()
     for path in glob.glob(os.path.join(harness.SOURCE, "spirv", "*", "*.spvasm")):
-        with open(path, encoding="utf-8") as file:
-            head = file.read()
+        head = harness.read(path)
         if re.search(r"(?m)^; sizes ", head):
             found.add(re.search(r"(?m)^; litmus +(\S+)", head).group(1))
     return found
