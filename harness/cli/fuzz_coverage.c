@@ -39,9 +39,9 @@ static void draw_again(const struct fuzz_session *s, const struct fuzz_plan *pla
                        struct acts *acts)
 {
     for (size_t k = 0; k < s->count; k++) {
-        const struct store_result *row = &s->sizes[k].record.row;
+        const struct report_result *row = &s->sizes[k].record;
         const struct gen_limits limits = fuzz_limits(plan, s->device, s->sizes[k].subgroup);
-        for (uint64_t run = row->first; run < row->first + row->count.runs; run++) {
+        for (uint64_t run = row->first; run < row->first + row->runs; run++) {
             struct gen_program program;
             gen_draw(&program, &limits, plan->seed, run * s->count + k);
             cover(&program, limits.rule, acts);

@@ -180,12 +180,12 @@ static bool is_broken_or_fails(enum eng_result result)
     return result == ENG_FAIL || eng_is_broken(result);
 }
 
-static void put_outcomes(const struct store_result *result, struct text *text)
+static void put_outcomes(const struct report_result *result, struct text *text)
 {
     const char *before = "";
     for (uint32_t i = 0; i < CAT_OUTCOMES; i++)
-        if (result->count.outcomes[i] && cat_mode_fails(&result->mode, i)) {
-            text_printf(text, "%s%s (%s)", before, cat_mode_name(&result->mode, i),
+        if (result->count.outcomes[i] && cat_mode_fails(result->mode, i)) {
+            text_printf(text, "%s%s (%s)", before, cat_mode_name(result->mode, i),
                         COUNT(result->count.outcomes[i]));
             before = ", ";
         }
@@ -229,10 +229,10 @@ static void print_header(const struct eng_device *device, size_t planned, size_t
     c->headed = c->device_count < 2;
 }
 
-static void ended(const struct eng_device *device, const struct store_result *result, void *user)
+static void ended(const struct eng_device *device, const struct report_result *result, void *user)
 {
     struct campaign *c = user;
-    const enum eng_result ending = eng_result_named(result->result);
+    const enum eng_result ending = result->result;
     const size_t length = cfg_test_length(result->name);
     struct text text = {0};
     size_t i = 0;
@@ -259,7 +259,8 @@ static void ended(const struct eng_device *device, const struct store_result *re
     if (!fails)
         return;
     term_line_clear(&c->devices.line);
-    text_printf(&text, "  device %u, %s: %s", device->number, one->name, result->result);
+    text_printf(&text, "  device %u, %s: %s", device->number, one->name,
+                eng_result_name(ending));
     if (ending == ENG_FAIL) {
         text_printf(&text, " in %s of %s runs: ", COUNT(result->count.failed_runs),
                     COUNT(result->count.runs));

@@ -137,7 +137,7 @@ void cli_fuzz_put_failed(const struct fuzz_session *s, struct text *text)
     size_t count = 0;
     OWNED(text_free) struct text line = {0};
     for (size_t k = 0; k < s->count; k++) {
-        const struct eng_count *known = &s->sizes[k].record.row.count;
+        const struct report_result *known = &s->sizes[k].record;
         for (size_t i = 0; i < known->failure_count; i++)
             numbers[count++] = known->failures[i].at.run * s->count + k;
     }

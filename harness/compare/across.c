@@ -178,11 +178,8 @@ static void pool(struct pooling *p, struct report_result *const *group, size_t c
     sum.headline = lit_strdup(one->headline);
     sum.stress = lit_strdup(one->stress);
     sum.rule = lit_strdup("");
-    sum.judged = sum.runs - sum.no_progress_runs;
-    sum.interval = stat_clopper_pearson(sum.failed_runs, sum.judged, REPORT_CONFIDENCE);
-    const struct eng_count counted = {
-        .runs = sum.runs, .failed_runs = sum.failed_runs, .no_progress_runs = sum.no_progress_runs};
-    sum.result = ended ? eng_verdict(&counted) : first->result;
+    report_result_rate(&sum);
+    sum.result = ended ? eng_verdict(&sum.count) : first->result;
     struct report_model *model = &p->others->model;
     size_t at = model->result_count;
     // As above: fewer than half of the peers decide nothing.

@@ -140,15 +140,10 @@ static void add_result(struct report_result *sum, const struct report_result *mo
     sum->runs += more->runs;
     sum->failed_runs += more->failed_runs;
     sum->no_progress_runs += more->no_progress_runs;
-    sum->judged = sum->runs - sum->no_progress_runs;
-    sum->interval = stat_clopper_pearson(sum->failed_runs, sum->judged, REPORT_CONFIDENCE);
+    report_result_rate(sum);
     // A session in which it ended normally says more than one in which it did not.
-    if (has_ended(sum->result) || has_ended(more->result)) {
-        const struct eng_count count = {.runs = sum->runs,
-                                        .failed_runs = sum->failed_runs,
-                                        .no_progress_runs = sum->no_progress_runs};
-        sum->result = eng_verdict(&count);
-    }
+    if (has_ended(sum->result) || has_ended(more->result))
+        sum->result = eng_verdict(&sum->count);
 }
 
 // Adds the results of another session. Devices must be the very same, driver included; it cannot

@@ -2,7 +2,6 @@
 // Turns a JSON report into a model. Checks every member that it uses, and ignores the others.
 #include "compare/side.h"
 
-#include "model/result.h"
 #include "report/fields.h"
 
 #include <math.h>
@@ -70,18 +69,6 @@ static bool read_device(const struct reader *reader, const json_t *json, struct 
                   device->facts.name);
 }
 
-static bool read_words(const struct reader *reader, const json_t *json,
-                       struct report_result *result)
-{
-    const char *ended = json_string_value(json_object_get(json, "result"));
-    const char *expected = json_string_value(json_object_get(json, "expectation"));
-    result->result = eng_result_named(ended ? ended : "");
-    result->expectation = cat_expectation_named(expected ? expected : "");
-    return (result->result < ENG_RESULTS && result->expectation < CAT_EXPECTATIONS) ||
-           refuse(reader, true, "no %s that is known",
-                  result->result < ENG_RESULTS ? "expectation" : "result");
-}
-
 // Reads how the words were checked, and the names of their outcomes.
 static bool read_mode(const struct reader *reader, const json_t *json, struct cat_mode *mode)
 {
@@ -123,19 +110,6 @@ static void read_evidence(const json_t *json, struct report_result *result)
     }
 }
 
-// Reads the runs again, in their pieces.
-static bool read_parts(const struct reader *reader, const json_t *json, struct eng_count *count)
-{
-    const json_t *parts = json_object_get(json, "parts");
-    if (!json_is_array(parts) || json_array_size(parts) > ENG_MAX_PARTS)
-        return refuse(reader, true, "'parts' is missing or not a valid list");
-    for (size_t i = 0; i < json_array_size(parts); i++)
-        if (!read_fields(reader, eng_part_fields, json_array_get(parts, i),
-                         &count->parts[count->part_count++]))
-            return false;
-    return true;
-}
-
 // Recomputes what a report derives from the counts; the report must have the same.
 static bool check_derived(const struct reader *reader, const json_t *json,
                           const struct report_result *result)
@@ -162,35 +136,17 @@ static bool check_derived(const struct reader *reader, const json_t *json,
 static bool read_counts(const struct reader *reader, const json_t *json,
                         struct report_result *result)
 {
-    struct eng_count count = {.runs = result->runs,
-                              .failed_runs = result->failed_runs,
-                              .no_progress_runs = result->no_progress_runs,
-                              .first_run_failed = result->first_run_failed,
-                              .instances = result->instances,
-                              .failed_instances = result->failed_instances,
-                              .seconds = result->seconds};
     struct cat_mode mode = {0};
     char fault[128];
     if (!read_mode(reader, json, &mode))
         return false;
-    if (!fields_read_counts(json, eng_failure_fields, &mode, &count, fault))
-        return refuse(reader, true, "%s", fault);
-    if (!read_parts(reader, json, &count))
-        return false;
-    result->failure_count = count.failure_count;
-    result->failures = lit_alloc(count.failure_count + 1, sizeof *result->failures);
-    memcpy(result->failures, count.failures, count.failure_count * sizeof *count.failures);
     result->mode = cat_mode_keep(&mode);
-    const char *why = eng_result_disagrees(result->result, &count, &mode);
+    if (!fields_read_counts(json, result, fault))
+        return refuse(reader, true, "%s", fault);
+    const char *why = eng_result_disagrees(result);
     if (why)
         return refuse(reader, true, "%s", why);
-    result->judged = count.runs - count.no_progress_runs;
-    result->interval = report_interval(count.failed_runs, result->judged, result->rule);
-    result->piece_count = count.part_count;
-    result->pieces = lit_alloc(count.part_count + 1, sizeof *result->pieces);
-    memcpy(result->pieces, count.parts, count.part_count * sizeof *count.parts);
-    memcpy(result->outcomes, count.outcomes, sizeof result->outcomes);
-    result->spread = report_dispersion(result);
+    report_result_rate(result);
     return check_derived(reader, json, result);
 }
 
@@ -249,8 +205,7 @@ static bool read_result(struct reader *reader, const json_t *json, struct report
         return refuse(reader, true, "'%.80s' is not a configuration name", result->name);
     reader->about = result->name;
     if (!read_fields(reader, report_result_fields, json, result) ||
-        !read_words(reader, json, result) || !check_name(reader, json, result) ||
-        !read_counts(reader, json, result))
+        !check_name(reader, json, result) || !read_counts(reader, json, result))
         return false;
     if (result->sha256[0] && !text_is_sha256(result->sha256))
         return refuse(reader, true, "'spirv_sha256' is not a SHA-256");

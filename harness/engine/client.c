@@ -97,6 +97,8 @@ static bool take(struct eng_client *client, const struct eng_event *event,
                  event->host_checker ? "host: " : "device", event->host_checker ? event->text : "");
         return !b;
     case ENG_EVENT_BATCH:
+        if (event->count.failure_count && !outcome->count.failure_count++)
+            outcome->first = event->failures[0];
         eng_count_add(&outcome->count, &event->count);
         return !b;
     case ENG_EVENT_CODE:

@@ -57,6 +57,7 @@ struct eng_outcome {
     enum eng_result result;
     enum lit_exit code; // the error's code that the worker sent or caused; else LIT_EXIT_OK
     struct eng_count count;
+    struct eng_failure first; // if count.failure_count is 1; no others
     char reason[512];
     char place[160]; // of a crash: the first driver frame in its backtrace; else ""
 };

@@ -145,22 +145,27 @@ struct events {
     const struct eng_sink *sink;
     uint64_t run, index;
     struct eng_count count; // of the program's own runs
+    struct eng_failure failure;
     struct eng_event end;
 };
 
 static bool take(const struct eng_event *event, void *user)
 {
     struct events *events = user;
-    if (event->kind == ENG_EVENT_BATCH)
+    if (event->kind == ENG_EVENT_BATCH) {
+        if (event->count.failure_count && !events->count.failure_count++)
+            events->failure = event->failures[0];
         eng_count_add(&events->count, &event->count);
-    else if (event->kind == ENG_EVENT_DONE || event->kind == ENG_EVENT_ERROR)
+    } else if (event->kind == ENG_EVENT_DONE || event->kind == ENG_EVENT_ERROR) {
         events->end = *event;
-    else
+    } else {
         return events->sink->emit(event, events->sink->user);
+    }
     return true;
 }
 
-void eng_draw_counted(uint64_t run, uint64_t index, struct eng_count *count)
+void eng_draw_counted(uint64_t run, uint64_t index, struct eng_count *count,
+                      struct eng_failure *failure)
 {
     count->runs = 1;
     count->failed_runs = count->failed_runs > 0;
@@ -168,7 +173,6 @@ void eng_draw_counted(uint64_t run, uint64_t index, struct eng_count *count)
     // Keep one failure of each, so that as many programs as possible are named.
     count->failure_count = count->failure_count > 0;
     if (count->failure_count) {
-        struct eng_failure *failure = &count->failures[0];
         char where[sizeof failure->where];
         snprintf(where, sizeof where, "%s", failure->where);
         failure->at.run = run;
@@ -178,8 +182,9 @@ void eng_draw_counted(uint64_t run, uint64_t index, struct eng_count *count)
 
 static bool emit_program(const struct events *events)
 {
-    struct eng_event event = {.kind = ENG_EVENT_BATCH, .count = events->count};
-    eng_draw_counted(events->run, events->index, &event.count);
+    struct eng_event event = {
+        .kind = ENG_EVENT_BATCH, .count = events->count, .failures = {events->failure}};
+    eng_draw_counted(events->run, events->index, &event.count, event.failures);
     return events->sink->emit(&event, events->sink->user);
 }
 
@@ -293,7 +298,8 @@ enum dev_status eng_draw_run(struct dev *dev, const struct cat_case *which,
 }
 
 void eng_draw_broken(const struct dev_facts *facts, uint32_t subgroup, uint64_t run,
-                     enum eng_result result, const char *reason, struct eng_count *count)
+                     enum eng_result result, const char *reason, struct eng_count *count,
+                     struct eng_failure *failure)
 {
     *count = (struct eng_count){.runs = 1,
                                 .failed_runs = 1,
@@ -302,9 +308,9 @@ void eng_draw_broken(const struct dev_facts *facts, uint32_t subgroup, uint64_t 
                                 .failed_instances = 1,
                                 .failure_count = 1};
     count->outcomes[CAT_NEVER_WRITTEN] = 1;
-    count->failures[0].at = (struct cat_failure){
+    failure->at = (struct cat_failure){
         .run = run, .got = CAT_POISON, .want = CAT_POISON, .outcome = CAT_NEVER_WRITTEN};
-    snprintf(count->failures[0].where, sizeof count->failures[0].where,
-             "program %" PRIu64 ": %s%s%.50s", dev_facts_program(facts, subgroup, run),
-             eng_result_name(result), reason[0] ? ", " : "", reason);
+    snprintf(failure->where, sizeof failure->where, "program %" PRIu64 ": %s%s%.50s",
+             dev_facts_program(facts, subgroup, run), eng_result_name(result),
+             reason[0] ? ", " : "", reason);
 }

@@ -353,11 +353,11 @@ static enum dev_status run_batch(struct job *job, uint32_t runs, uint32_t next_r
 }
 
 static void add_failure(const struct job *job, const struct cat_failure *at, const char *where,
-                        struct eng_count *count)
+                        struct eng_event *event)
 {
-    if (count->failure_count == ENG_MAX_FAILURES)
+    if (event->count.failure_count == ENG_MAX_FAILURES)
         return;
-    struct eng_failure *failure = &count->failures[count->failure_count++];
+    struct eng_failure *failure = &event->failures[event->count.failure_count++];
     *failure = (struct eng_failure){.at = *at};
     failure->at.run += job->next;
     if (where)
@@ -369,7 +369,7 @@ static void add_failure(const struct job *job, const struct cat_failure *at, con
 
 // A deterministic configuration must store the same words in every run of a pipeline, even if it
 // allows several outcomes. Turns one good instance of the run into one that varied.
-static void check_determinism(struct job *job, uint32_t index, struct eng_count *count)
+static void check_determinism(struct job *job, uint32_t index, struct eng_event *event)
 {
     struct cat_run *run = &job->runs[index];
     if (!job->has_digest) {
@@ -392,11 +392,12 @@ static void check_determinism(struct job *job, uint32_t index, struct eng_count 
                     .want = job->digest,
                     .outcome = CAT_VARIED,
                 },
-                "digest of all words, against the pipeline's first run", count);
+                "digest of all words, against the pipeline's first run", event);
 }
 
-static void count_run(struct job *job, uint32_t index, struct eng_count *count)
+static void count_run(struct job *job, uint32_t index, struct eng_event *event)
 {
+    struct eng_count *count = &event->count;
     struct cat_run *run = &job->runs[index];
     const uint64_t instances = job->ready.shape.instances;
     count->runs++;
@@ -408,9 +409,9 @@ static void count_run(struct job *job, uint32_t index, struct eng_count *count)
     }
     for (size_t i = 0; i < job->batch.failure_count; i++)
         if (job->batch.failures[i].run == index)
-            add_failure(job, &job->batch.failures[i], NULL, count);
+            add_failure(job, &job->batch.failures[i], NULL, event);
     if (job->ready.deterministic && !run->failed)
-        check_determinism(job, index, count);
+        check_determinism(job, index, event);
     for (size_t i = 0; i < CAT_OUTCOMES; i++)
         count->outcomes[i] += run->outcomes[i];
     count->failed_instances += run->failed;
@@ -490,7 +491,7 @@ static enum dev_status run_all(struct job *job, struct eng_count *total)
             .kind = ENG_EVENT_BATCH, .fresh = job->made, .tested = job->batch.stages.test * 1e-9};
         job->made = false;
         for (uint32_t i = 0; i < runs; i++)
-            count_run(job, i, &event.count);
+            count_run(job, i, &event);
         const double now = clock_now();
         event.count.seconds = now - job->mark;
         job->mark = now;

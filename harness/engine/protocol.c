@@ -66,16 +66,9 @@ static const struct field facts_fields[] = {DEV_FACTS(FACT) FACT(CHARS, problem)
 
 #define COUNT(type, field) FIELD_OF(type, eng_count, field)
 static const struct field count_fields[] = {
-    COUNT(NUMBER, runs),
-    COUNT(NUMBER, failed_runs),
-    COUNT(NUMBER, no_progress_runs),
-    COUNT(BOOL, first_run_failed),
-    COUNT(NUMBER, instances),
-    COUNT(NUMBER, failed_instances),
-    COUNT(NUMBERS, outcomes),
-    COUNTED(FIELD_ALL, "failures", LIST, eng_count, failures, failure_count, eng_failure_fields),
-    COUNT(REAL, seconds),
-    FIELD_END,
+    COUNT(NUMBER, runs),           COUNT(NUMBER, failed_runs), COUNT(NUMBER, no_progress_runs),
+    COUNT(BOOL, first_run_failed), COUNT(NUMBER, instances),   COUNT(NUMBER, failed_instances),
+    COUNT(NUMBERS, outcomes),      COUNT(REAL, seconds),       FIELD_END,
 };
 
 static const struct field statistic_fields[] = {
@@ -146,6 +139,7 @@ static const struct field event_fields[] = {
     INSIDE(OPENED | DEVICE, "facts", eng_event, facts, facts_fields),
     SAY(OPENED, BOOL, "host_checker", host_checker),
     INSIDE(BATCH, "count", eng_event, count, count_fields),
+    COUNTED(BATCH, "failures", LIST, eng_event, failures, count.failure_count, eng_failure_fields),
     SAY(BATCH, REAL, "tested", tested),
     SAY(BATCH, BOOL, "fresh", fresh),
     CHUNK(CODE, eng_event),

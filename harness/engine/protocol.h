@@ -115,7 +115,8 @@ struct eng_event {
     struct dev_facts facts;
     bool host_checker;
     struct eng_count count;
-    bool fresh;    // BATCH: a new pipeline was made for it
+    struct eng_failure failures[ENG_MAX_FAILURES]; // BATCH: as many as the count says
+    bool fresh;                                    // BATCH: a new pipeline was made for it
     double tested; // BATCH: seconds of the device, in which it executed the test; 0: not known
     struct bench_report bench;
     struct bench_rate rate;
@@ -159,10 +160,13 @@ void eng_draw_request(const struct gen_program *program, enum masks_rule rule, u
                       struct eng_request *request);
 // Turns the counts of a program's own runs into the count of the program, which is run `run` of its
 // configuration; it failed if any of its own runs failed.
-void eng_draw_counted(uint64_t run, uint64_t index, struct eng_count *count);
+// `failure` is the first of its own runs, if one failed.
+void eng_draw_counted(uint64_t run, uint64_t index, struct eng_count *count,
+                      struct eng_failure *failure);
 // Counts program `run`, which ended the worker and wrote nothing.
 void eng_draw_broken(const struct dev_facts *facts, uint32_t subgroup, uint64_t run,
-                     enum eng_result result, const char *reason, struct eng_count *count);
+                     enum eng_result result, const char *reason, struct eng_count *count,
+                     struct eng_failure *failure);
 
 // Runs the worker's main loop until QUIT or end of file, with only the manifest's driver. Returns
 // the process's exit code.

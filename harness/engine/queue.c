@@ -176,13 +176,11 @@ static enum eng_stop ensure_open(struct eng_queue *q, size_t place)
 
 struct measure {
     const struct cat_case *which;
-    struct eng_record kept;
+    struct report_result kept;
     struct text shown; // its id and label; empty until it runs
-    enum cat_expectation expectation;
-    char *evidence[ENG_EVIDENCES];
-    bool failed;  // the harness failed, not the driver
-    bool unclear; // it failed while the worker may have been compiling another one
-    bool aside;   // its later pipelines are precompiled, too
+    bool failed;       // the harness failed, not the driver
+    bool unclear;      // it failed while the worker may have been compiling another one
+    bool aside;        // its later pipelines are precompiled, too
     struct eng_rule rule;
     uint64_t target; // total runs when the present request is done
 };
@@ -190,31 +188,31 @@ struct measure {
 static void measure_begin(struct eng_queue *q, struct measure *m, const struct cat_case *which)
 {
     const struct eng_run *run = run_of(q);
+    OWNED(text_free) struct text name = {0};
     *m = (struct measure){.which = which, .rule = q->rule};
-    cat_case_name(which, &m->kept.name);
+    cat_case_name(which, &name);
+    eng_record_begin(&m->kept, name.data, which, q->device, run->seed);
     const uint64_t runs =
-        run->weigh ? run->weigh(q->device, m->kept.name.data, run->runs, run->user) : run->runs;
-    eng_record_begin(&m->kept, which, q->device, run->seed);
-    eng_shard_runs(&run->shard, runs, &m->kept.row.first, &m->rule.least);
-    m->kept.row.rule = q->rule_text;
+        run->weigh ? run->weigh(q->device, m->kept.name, run->runs, run->user) : run->runs;
+    eng_shard_runs(&run->shard, runs, &m->kept.first, &m->rule.least);
+    free(m->kept.rule);
+    m->kept.rule = lit_strdup(q->rule_text);
     m->target = m->rule.least;
-    m->expectation = cat_case_expectation(which, NULL);
-    eng_stress_choose(run_of(q)->stress, run_of(q)->seed, which, m->kept.name.data, q->device,
+    eng_stress_choose(run_of(q)->stress, run_of(q)->seed, which, m->kept.name, q->device,
                       m->kept.stress);
 }
 
 static void forget_evidence(struct measure *m)
 {
-    for (size_t i = 0; i < ENG_EVIDENCES; i++) {
-        free(m->evidence[i]);
-        m->evidence[i] = NULL;
+    for (size_t i = ENG_EVIDENCE_CHECK + 1; i < ENG_EVIDENCES; i++) {
+        free(m->kept.evidence[i]);
+        m->kept.evidence[i] = NULL;
     }
 }
 
 static void measure_clear(struct measure *m)
 {
-    forget_evidence(m);
-    text_free(&m->kept.name);
+    eng_result_clear(&m->kept);
     text_free(&m->shown);
 }
 
@@ -224,21 +222,19 @@ static void note_evidence(struct eng_queue *q, struct measure *m, bool silent)
     struct eng_kernel_log *log = &q->workers->kernel_log;
     forget_evidence(m);
     pthread_mutex_unlock(&q->workers->lock);
-    eng_worker_evidence(q->client.worker, silent, m->evidence);
+    eng_worker_evidence(q->client.worker, silent, m->kept.evidence);
     pthread_mutex_lock(&q->workers->lock);
     eng_kernel_log_read(log);
     if (log->lines.length > 0)
-        m->evidence[ENG_EVIDENCE_KERNEL] = lit_strdup(log->lines.data);
+        m->kept.evidence[ENG_EVIDENCE_KERNEL] = lit_strdup(log->lines.data);
 }
 
 static bool put(struct eng_queue *q, struct measure *m)
 {
     q->watch.due = 0;
-    memcpy(m->kept.row.evidence, m->evidence, sizeof m->evidence);
-    m->kept.row.evidence[ENG_EVIDENCE_CHECK] = (char *)cat_test_check(m->which->test);
     struct lit_error error = {0};
     return heed(q,
-                eng_records_put(&(struct eng_record *){&m->kept}, 1, run_of(q)->store,
+                eng_records_put(&(const struct report_result *){&m->kept}, 1, run_of(q)->store,
                                 run_of(q)->session, &error),
                 &error);
 }
@@ -252,9 +248,9 @@ static bool put_rest(struct eng_queue *q, struct measure *m)
 static void show(struct eng_queue *q, const struct measure *m)
 {
     q->progress->name = m->shown.data;
-    q->progress->runs = m->kept.row.count.runs;
+    q->progress->runs = m->kept.count.runs;
     q->progress->of = m->target;
-    q->progress->failed = m->kept.row.count.failed_runs;
+    q->progress->failed = m->kept.count.failed_runs;
     show_progress(q);
 }
 
@@ -265,19 +261,19 @@ static void conclude_done(struct measure *m, const struct eng_event *event)
         [ENG_DEVICE_LOST] = true, [ENG_HARNESS_ERROR] = true,
     };
     char done[32], asked[32];
-    m->kept.result = worker_says[event->result] ? event->result : eng_verdict(&m->kept.row.count);
-    snprintf(m->kept.reason, sizeof m->kept.reason, "%s", event->text);
-    if (m->kept.result == ENG_SKIP && m->kept.row.count.runs > 0) {
+    m->kept.result = worker_says[event->result] ? event->result : eng_verdict(&m->kept.count);
+    snprintf(m->kept.reason, ENG_REASON, "%s", event->text);
+    if (m->kept.result == ENG_SKIP && m->kept.count.runs > 0) {
         m->kept.result = ENG_HARNESS_ERROR;
-        snprintf(m->kept.reason, sizeof m->kept.reason,
+        snprintf(m->kept.reason, ENG_REASON,
                  "it ran %s times, then reported a missing feature: %.200s",
-                 text_count(done, m->kept.row.count.runs), event->text);
+                 text_count(done, m->kept.count.runs), event->text);
     }
-    if (!worker_says[event->result] && m->kept.row.count.runs != m->target &&
-        !eng_rule_waits(&m->rule, &m->kept.row.count)) {
+    if (!worker_says[event->result] && m->kept.count.runs != m->target &&
+        !eng_rule_waits(&m->rule, &m->kept.count)) {
         m->kept.result = ENG_HARNESS_ERROR;
-        snprintf(m->kept.reason, sizeof m->kept.reason, "the worker stopped after %s of %s runs",
-                 text_count(done, m->kept.row.count.runs), text_count(asked, m->target));
+        snprintf(m->kept.reason, ENG_REASON, "the worker stopped after %s of %s runs",
+                 text_count(done, m->kept.count.runs), text_count(asked, m->target));
     }
 }
 
@@ -298,7 +294,7 @@ static void note_blame(struct eng_queue *q, struct measure *m)
 
 static bool batch_is_sane(const struct measure *m, const struct eng_count *batch)
 {
-    return batch->runs > 0 && batch->runs <= m->target - m->kept.row.count.runs &&
+    return batch->runs > 0 && batch->runs <= m->target - m->kept.count.runs &&
            batch->failed_runs <= batch->runs && batch->no_progress_runs <= batch->runs;
 }
 
@@ -309,7 +305,7 @@ static enum eng_stop disbelieve(struct eng_queue *q, struct measure *m, const ch
         return ENG_STOP_STORE;
     eng_client_stop(&q->client, true);
     m->kept.result = ENG_HARNESS_ERROR;
-    snprintf(m->kept.reason, sizeof m->kept.reason, "%s", why);
+    snprintf(m->kept.reason, ENG_REASON, "%s", why);
     return ENG_STOP_NOT;
 }
 
@@ -349,7 +345,7 @@ static enum eng_stop follow(struct eng_queue *q, struct measure *m, bool *over)
         case ENG_EVENT_BATCH:
             if (!batch_is_sane(m, &event.count))
                 return disbelieve(q, m, "inconsistent counts from the worker");
-            eng_record_count(&m->kept, &event.count, q->client.process, event.fresh);
+            eng_result_add(&m->kept, &event.count, event.failures, q->client.process, event.fresh);
             q->tested += event.tested;
             if (cat_test_draws(m->which->test))
                 q->client.losses = q->client.hangs = 0;
@@ -373,7 +369,7 @@ static enum eng_stop follow(struct eng_queue *q, struct measure *m, bool *over)
             break;
         case ENG_EVENT_ERROR:
             m->kept.result = ENG_HARNESS_ERROR;
-            snprintf(m->kept.reason, sizeof m->kept.reason, "%s", event.text);
+            snprintf(m->kept.reason, ENG_REASON, "%s", event.text);
             return ENG_STOP_NOT;
         case ENG_EVENT_MESSAGE:
             say(q, true, "%s: %s", m->shown.data, event.text);
@@ -392,13 +388,12 @@ static bool is_verdict(enum eng_result result)
 
 static void add_up(struct eng_queue *q, const struct measure *m)
 {
-    eng_tally_add(q->workers->tally, m->kept.name.data, m->kept.result, m->expectation,
-                  &m->kept.row.count);
-    if (is_verdict(m->kept.result) &&
-        eng_rule_judge(&m->rule, &m->kept.row.count) == ENG_RULING_MISSED)
+    eng_tally_add(q->workers->tally, m->kept.name, m->kept.result, m->kept.expectation,
+                  &m->kept.count);
+    if (is_verdict(m->kept.result) && eng_rule_judge(&m->rule, &m->kept.count) == ENG_RULING_MISSED)
         q->workers->tally->undecided++;
-    if (m->expectation != CAT_CONTROL &&
-        (m->kept.result == ENG_FAIL || m->kept.row.count.failed_runs > 0))
+    if (m->kept.expectation != CAT_CONTROL &&
+        (m->kept.result == ENG_FAIL || m->kept.count.failed_runs > 0))
         run_of(q)->progress->failed++;
 }
 
@@ -423,17 +418,16 @@ static void describe(const struct cat_case *which, struct eng_upcoming *ahead, v
 static enum eng_stop run_chunk(struct eng_queue *q, struct measure *m, bool *over)
 {
     struct eng_request request = {.kind = ENG_RUN,
-                                  .first = m->kept.row.first + m->kept.row.count.runs,
-                                  .runs = m->target - m->kept.row.count.runs,
+                                  .first = m->kept.first + m->kept.count.runs,
+                                  .runs = m->target - m->kept.count.runs,
                                   .seed = run_of(q)->seed,
                                   .timed = q->watch.verbose,
                                   .timeout_ms = eng_batch_limit_ms(&q->watch.policy)};
     // Earlier runs, if any, must all have expired, too.
-    if (m->rule.waits > m->kept.row.count.runs &&
-        m->kept.row.count.no_progress_runs == m->kept.row.count.runs)
-        request.waits = m->rule.waits - m->kept.row.count.runs;
+    if (m->rule.waits > m->kept.count.runs && m->kept.count.no_progress_runs == m->kept.count.runs)
+        request.waits = m->rule.waits - m->kept.count.runs;
     eng_precompile_ask(&q->precompile, &q->plan, q->done, place_of(q, m), &request, describe, q);
-    snprintf(request.name, sizeof request.name, "%s", m->kept.row.name);
+    snprintf(request.name, sizeof request.name, "%s", m->kept.name);
     snprintf(request.stress, sizeof request.stress, "%s", m->kept.stress);
     m->unclear = m->failed = false;
     m->aside = request.renew;
@@ -454,26 +448,27 @@ static void go_on_alone(struct eng_queue *q, struct measure *m)
     forget_evidence(m);
     m->unclear = false;
     m->kept.reason[0] = '\0';
-    m->kept.result = eng_verdict(&m->kept.row.count);
+    m->kept.result = eng_verdict(&m->kept.count);
 }
 
 // A drawn program ended the worker: count it as a failed run; the next run gets a new worker.
 static bool count_broken(struct eng_queue *q, struct measure *m)
 {
     struct eng_count count;
+    struct eng_failure failure;
     const enum eng_result result = m->kept.result;
     // A worker that ended by itself has used up its number.
     const uint32_t process = q->client.worker ? q->client.process : q->client.process - 1;
     report_end(q, m);
     eng_client_stop(&q->client, true);
-    eng_draw_broken(&q->device->facts, m->which->subgroup,
-                    m->kept.row.first + m->kept.row.count.runs, result, m->kept.reason, &count);
-    eng_record_count(&m->kept, &count, process, false);
+    eng_draw_broken(&q->device->facts, m->which->subgroup, m->kept.first + m->kept.count.runs,
+                    result, m->kept.reason, &count, &failure);
+    eng_result_add(&m->kept, &count, &failure, process, false);
     eng_client_count(&q->client, result);
     m->kept.reason[0] = '\0';
     m->kept.result = ENG_PARTIAL;
     const bool written = put(q, m);
-    m->kept.result = eng_verdict(&m->kept.row.count);
+    m->kept.result = eng_verdict(&m->kept.count);
     return written;
 }
 
@@ -481,8 +476,8 @@ static bool count_broken(struct eng_queue *q, struct measure *m)
 static enum eng_stop run_by_rule(struct eng_queue *q, struct measure *m, bool *over)
 {
     enum eng_stop step = ENG_STOP_NOT;
-    uint64_t next = eng_rule_next(&m->rule, &m->kept.row.count);
-    m->kept.result = eng_verdict(&m->kept.row.count);
+    uint64_t next = eng_rule_next(&m->rule, &m->kept.count);
+    m->kept.result = eng_verdict(&m->kept.count);
     while (next > 0 && step == ENG_STOP_NOT && *over && is_verdict(m->kept.result)) {
         m->kept.result = ENG_PARTIAL;
         step = put_rest(q, m) ? ensure_open(q, place_of(q, m)) : ENG_STOP_STORE;
@@ -497,10 +492,10 @@ static enum eng_stop run_by_rule(struct eng_queue *q, struct measure *m, bool *o
         } else {
             *over = false;
         }
-        next = eng_rule_next(&m->rule, &m->kept.row.count);
+        next = eng_rule_next(&m->rule, &m->kept.count);
     }
     if (*over && is_verdict(m->kept.result))
-        eng_rule_reason(&m->rule, &m->kept.row.count, m->kept.reason, sizeof m->kept.reason);
+        eng_rule_reason(&m->rule, &m->kept.count, m->kept.reason, ENG_REASON);
     return step;
 }
 
@@ -511,7 +506,7 @@ static enum eng_stop run_case(struct eng_queue *q, struct measure *m)
     show(q, m);
     if (!cat_case_module(m->which)) {
         m->kept.result = ENG_SKIP;
-        snprintf(m->kept.reason, sizeof m->kept.reason,
+        snprintf(m->kept.reason, ENG_REASON,
                  m->which->test->head.size_count
                      ? "built without a module for subgroups of %u"
                      : "built by an assembler that does not know what it needs",
@@ -522,7 +517,7 @@ static enum eng_stop run_case(struct eng_queue *q, struct measure *m)
     if (step == ENG_STOP_STORE)
         return step;
     // A configuration that stopped before its first batch has no results yet.
-    if (over || m->kept.row.count.runs > 0) {
+    if (over || m->kept.count.runs > 0) {
         if (!put(q, m))
             return ENG_STOP_STORE;
         add_up(q, m);
@@ -530,7 +525,7 @@ static enum eng_stop run_case(struct eng_queue *q, struct measure *m)
     if (over)
         report_end(q, m);
     if (over && run_of(q)->ended)
-        run_of(q)->ended(q->device, &m->kept.row, run_of(q)->user);
+        run_of(q)->ended(q->device, &m->kept, run_of(q)->user);
     if (m->kept.result == ENG_HANG || m->kept.result == ENG_DEVICE_LOST)
         eng_client_stop(&q->client, true);
     if (over) {
@@ -557,7 +552,7 @@ static bool recall(struct eng_queue *q, struct measure *m)
     if (!q->client.worker)
         q->client.process = process;
     if (done && run_of(q)->known)
-        run_of(q)->known(q->device, &m->kept.row, run_of(q)->user);
+        run_of(q)->known(q->device, &m->kept, run_of(q)->user);
     return done;
 }
 
@@ -664,7 +659,7 @@ static enum eng_stop run_cases(struct eng_queue *q)
         struct measure m;
         measure_begin(q, &m, &q->plan.cases[i]);
         recall(q, &m);
-        cat_name_shown(m.kept.name.data, &m.shown);
+        cat_name_shown(m.kept.name, &m.shown);
         step = run_case(q, &m);
         q->progress->name = NULL;
         measure_clear(&m);

@@ -42,35 +42,27 @@ struct eng_run {
     // turn begins. `before` of the `planned` configurations are done.
     void (*header)(const struct eng_device *device, size_t planned, size_t before, void *user);
     // Called with each result when its configuration is over; may be NULL.
-    void (*ended)(const struct eng_device *device, const struct store_result *result, void *user);
+    void (*ended)(const struct eng_device *device, const struct report_result *result, void *user);
     // Called with each earlier result of the session before anything runs; may be NULL.
-    void (*known)(const struct eng_device *device, const struct store_result *result, void *user);
+    void (*known)(const struct eng_device *device, const struct report_result *result, void *user);
     void *user;
 };
 
-// --- A session's record of one configuration on one device. All measurements reach the store
-// through it.
+// --- A session's result of one configuration on one device while it is measured. All measurements
+// reach the store through it.
 
-struct eng_record {
-    struct text name; // of the configuration
-    char reason[512], stress[ENG_STRESS_TEXT];
-    enum eng_result result;  // ENG_PARTIAL: not over
-    struct store_result row; // points into the record, which must not move
-};
+#define ENG_REASON 512 // bytes of its reason; its stress has ENG_STRESS_TEXT
 
-// Begins an empty record; its name must be set. Free the name at the end.
-void eng_record_begin(struct eng_record *record, const struct cat_case *which,
+// Begins an empty, partial result; eng_result_clear it.
+void eng_record_begin(struct report_result *record, const char *name, const struct cat_case *which,
                       const struct eng_device *device, uint64_t seed);
 // Reads the session's result. True if it is over; a result without an answer (harness-error) is run
 // again. Sets *process above the numbers of all workers that measured it. If the store cannot be
 // read, returns false with an error; otherwise error->message is empty.
-bool eng_record_recall(struct eng_record *record, struct store *store, int64_t session,
+bool eng_record_recall(struct report_result *record, struct store *store, int64_t session,
                        uint32_t *process, struct lit_error *error);
-// Adds the counts of a worker's batch; `fresh`: it begins a pipeline.
-void eng_record_count(struct eng_record *record, const struct eng_count *batch, uint32_t process,
-                      bool fresh);
-// Stores records, DEV_MAX_SIZES at most, in one transaction.
-bool eng_records_put(struct eng_record *const *records, size_t count, struct store *store,
+// Stores results, DEV_MAX_SIZES at most, in one transaction; partial ones without a reason.
+bool eng_records_put(const struct report_result *const *records, size_t count, struct store *store,
                      int64_t session, struct lit_error *error);
 
 // How a queue or a run ended; a run ends as the queue with the last of these.

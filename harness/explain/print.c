@@ -249,7 +249,7 @@ static void put_outcome(const struct exp_found *found, struct text *text)
     const struct cat_oracle *oracle = found->which.test->oracle;
     const struct cat_mode mode = cat_mode_of(oracle);
     if (found->outcome.result == ENG_FAIL && count->failure_count > 0) {
-        const struct eng_failure *first = &count->failures[0];
+        const struct eng_failure *first = &found->outcome.first;
         const char *outcome = cat_mode_name(&mode, first->at.outcome);
         text_printf(&line, "%s %" PRIu64 ", word %" PRIu64 " (%s): it stored 0x%x",
                     oracle->instance, first->at.instance, first->at.word, first->where,

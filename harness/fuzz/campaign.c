@@ -195,7 +195,7 @@ static enum eng_end repeat(struct lane *lane, const struct gen_program *program,
         ++*failed;
     }
     if (outcome.count.failure_count)
-        *failure = outcome.count.failures[0];
+        *failure = outcome.first;
     return ENG_END_RAN;
 }
 
@@ -449,7 +449,7 @@ static enum eng_end run_first(struct fuzz_target *target, const struct fuzz_tria
 {
     const enum eng_end end = try_once(target, trial, &found->first);
     if (end == ENG_END_RAN && found->first.count.failure_count)
-        found->failure = found->first.count.failures[0];
+        found->failure = found->first.first;
     return end;
 }
 

@@ -99,7 +99,7 @@ struct fuzz_tally {
 struct fuzz_size {
     uint32_t subgroup;
     uint64_t runs; // planned runs
-    struct eng_record record;
+    struct report_result record;
     bool changed; // since it was stored
 };
 

@@ -25,6 +25,7 @@ bool fuzz_session_load(struct fuzz_session *s, const struct eng_device *device,
 {
     uint32_t sizes[DEV_MAX_SIZES];
     char test[64];
+    OWNED(text_free) struct text named = {0};
     snprintf(test, sizeof test, "generated.%s", gen_family_of(plan->limits.numbers));
     fuzz_session_clear(s);
     s->device = device;
@@ -34,17 +35,17 @@ bool fuzz_session_load(struct fuzz_session *s, const struct eng_device *device,
     error->message[0] = '\0';
     for (size_t k = 0; k < s->count && !error->message[0]; k++) {
         struct fuzz_size *size = &s->sizes[k];
-        const struct eng_count *known = &size->record.row.count;
+        const struct eng_count *known = &size->record.count;
         const struct cat_case which = {.test = cat_test_find(test), .subgroup = sizes[k]};
         uint64_t first;
         size->subgroup = sizes[k];
-        name(sizes[k], &size->record.name, user);
-        eng_record_begin(&size->record, &which, device, plan->seed);
-        size->record.row.first = runs_before(s, plan->first, k);
-        eng_shard_runs(&s->shard,
-                       runs_before(s, plan->first + plan->count, k) - size->record.row.first,
+        named.length = 0;
+        name(sizes[k], &named, user);
+        eng_record_begin(&size->record, named.data, &which, device, plan->seed);
+        size->record.first = runs_before(s, plan->first, k);
+        eng_shard_runs(&s->shard, runs_before(s, plan->first + plan->count, k) - size->record.first,
                        &first, &size->runs);
-        size->record.row.first += first;
+        size->record.first += first;
         eng_record_recall(&size->record, s->store, s->id, &s->process, error);
         tally->programs += known->runs;
         tally->before += known->runs;
@@ -59,7 +60,7 @@ bool fuzz_session_load(struct fuzz_session *s, const struct eng_device *device,
 void fuzz_session_clear(struct fuzz_session *s)
 {
     for (size_t k = 0; k < s->count; k++) {
-        text_free(&s->sizes[k].record.name);
+        eng_result_clear(&s->sizes[k].record);
         s->sizes[k] = (struct fuzz_size){0};
     }
     for (struct fuzz_ended *next; s->ended; s->ended = next) {
@@ -81,7 +82,7 @@ bool fuzz_session_is_whole(const struct fuzz_session *s)
 {
     bool whole = true;
     for (size_t k = 0; k < s->count; k++)
-        whole = whole && (s->sizes[k].record.row.count.runs >= s->sizes[k].runs ||
+        whole = whole && (s->sizes[k].record.count.runs >= s->sizes[k].runs ||
                           s->sizes[k].record.result == ENG_SKIP);
     return whole;
 }
@@ -89,9 +90,9 @@ bool fuzz_session_is_whole(const struct fuzz_session *s)
 bool fuzz_session_lacks(const struct fuzz_session *s, uint64_t index)
 {
     const struct fuzz_size *size = &s->sizes[index % s->count];
-    const struct store_result *row = &size->record.row;
+    const struct report_result *row = &size->record;
     const uint64_t run = index / s->count;
-    return run >= row->first + row->count.runs && run < row->first + size->runs;
+    return run >= row->first + row->runs && run < row->first + size->runs;
 }
 
 // If one program lacks a feature, all do.
@@ -99,21 +100,22 @@ static void skip(struct fuzz_session *s, const char *reason)
 {
     for (size_t k = 0; k < s->count; k++) {
         struct fuzz_size *size = &s->sizes[k];
-        if (size->record.row.count.runs || !size->runs)
+        if (size->record.count.runs || !size->runs)
             continue;
         size->record.result = ENG_SKIP;
         size->changed = true;
-        snprintf(size->record.reason, sizeof size->record.reason, "%s", reason);
+        snprintf(size->record.reason, ENG_REASON, "%s", reason);
     }
 }
 
 // Counts the next run of a configuration, unless it already has a result.
 static void count_next(struct fuzz_session *s, struct fuzz_size *size, const struct fuzz_ended *one)
 {
-    struct eng_record *record = &size->record;
-    const uint64_t run = record->row.first + record->row.count.runs;
+    struct report_result *record = &size->record;
+    const uint64_t run = record->first + record->count.runs;
     const struct eng_outcome *outcome = &one->outcome;
     struct eng_count count = outcome->count;
+    struct eng_failure failure = outcome->first;
     if (record->result != ENG_PARTIAL)
         return;
     if (outcome->result == ENG_SKIP) {
@@ -123,18 +125,18 @@ static void count_next(struct fuzz_session *s, struct fuzz_size *size, const str
     size->changed = true;
     if (eng_is_broken(outcome->result)) {
         eng_draw_broken(&s->device->facts, size->subgroup, run, outcome->result, outcome->reason,
-                        &count);
+                        &count, &failure);
     } else if (outcome->result == ENG_PASS || outcome->result == ENG_FAIL) {
-        eng_draw_counted(run, one->index, &count);
+        eng_draw_counted(run, one->index, &count, &failure);
     } else {
         record->result = ENG_HARNESS_ERROR;
-        snprintf(record->reason, sizeof record->reason, "program %" PRIu64 ": %.400s", one->index,
+        snprintf(record->reason, ENG_REASON, "program %" PRIu64 ": %.400s", one->index,
                  outcome->reason);
         return;
     }
-    eng_record_count(record, &count, s->process, false);
-    if (record->row.count.runs == size->runs)
-        record->result = eng_verdict(&record->row.count);
+    eng_result_add(record, &count, &failure, s->process, false);
+    if (record->count.runs == size->runs)
+        record->result = eng_verdict(&record->count);
 }
 
 bool fuzz_session_ran(struct fuzz_session *s, uint64_t index, const struct eng_outcome *outcome,
@@ -146,9 +148,8 @@ bool fuzz_session_ran(struct fuzz_session *s, uint64_t index, const struct eng_o
     for (struct fuzz_ended **at = &s->ended; *at;) {
         struct fuzz_ended *one = *at;
         struct fuzz_size *size = &s->sizes[one->index % s->count];
-        const struct store_result *row = &size->record.row;
-        if (size->record.result == ENG_PARTIAL &&
-            one->index / s->count != row->first + row->count.runs) {
+        const struct report_result *row = &size->record;
+        if (size->record.result == ENG_PARTIAL && one->index / s->count != row->first + row->runs) {
             at = &one->next;
             continue;
         }
@@ -162,7 +163,7 @@ bool fuzz_session_ran(struct fuzz_session *s, uint64_t index, const struct eng_o
 
 bool fuzz_session_put(struct fuzz_session *s, struct lit_error *error)
 {
-    struct eng_record *records[DEV_MAX_SIZES];
+    const struct report_result *records[DEV_MAX_SIZES];
     size_t count = 0;
     for (size_t k = 0; k < s->count; k++) {
         if (s->sizes[k].changed)

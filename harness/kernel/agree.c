@@ -108,7 +108,7 @@ static bool compare(struct krn_asking *a, const char *model, struct text *differ
         }
         if ((ran && !outcome.count.failed_runs) || differ++)
             continue;
-        const struct eng_failure *failure = &outcome.count.failures[0];
+        const struct eng_failure *failure = &outcome.first;
         if (!ran)
             text_puts(&first, a->printed[0] ? a->printed : outcome.reason);
         else if (outcome.count.failure_count)

@@ -60,30 +60,35 @@ static const char *const names[CAT_CHECKS][CAT_OUTCOMES] = {
                         [MASK_OTHER] = "other lanes"},
 };
 
-static const struct {
-    const char *name, *meaning;
-} expectations[CAT_EXPECTATIONS] = {
-    [CAT_FORBIDDEN] = {"forbidden", "the specification excludes the failing outcome: a driver bug"},
-    [CAT_CONTESTED] = {"contested", "unspecified: the specification is silent or ambiguous"},
-    [CAT_ASSUMED] = {"assumed", "relied upon: not guaranteed, but programs depend on it"},
-    [CAT_CONTROL] = {"control", "positive control: the failing outcome is allowed or certain, and "
-                                "shows that the test can trigger it"},
+const char *const cat_expectation_names[CAT_EXPECTATIONS] = {
+    [CAT_FORBIDDEN] = "forbidden",
+    [CAT_CONTESTED] = "contested",
+    [CAT_ASSUMED] = "assumed",
+    [CAT_CONTROL] = "control",
+};
+
+static const char *const meanings[CAT_EXPECTATIONS] = {
+    [CAT_FORBIDDEN] = "the specification excludes the failing outcome: a driver bug",
+    [CAT_CONTESTED] = "unspecified: the specification is silent or ambiguous",
+    [CAT_ASSUMED] = "relied upon: not guaranteed, but programs depend on it",
+    [CAT_CONTROL] = "positive control: the failing outcome is allowed or certain, and shows that "
+                    "the test can trigger it",
 };
 
 const char *cat_expectation_name(enum cat_expectation expectation)
 {
-    return expectations[expectation].name;
+    return cat_expectation_names[expectation];
 }
 
 const char *cat_expectation_meaning(enum cat_expectation expectation)
 {
-    return expectations[expectation].meaning;
+    return meanings[expectation];
 }
 
 enum cat_expectation cat_expectation_named(const char *name)
 {
     enum cat_expectation expectation = CAT_FORBIDDEN;
-    while (expectation < CAT_EXPECTATIONS && strcmp(name, expectations[expectation].name) != 0)
+    while (expectation < CAT_EXPECTATIONS && strcmp(name, cat_expectation_names[expectation]) != 0)
         expectation++;
     return expectation;
 }

@@ -9,6 +9,7 @@
 
 // The meaning of a failing outcome: cat_expectation_meaning gives it in a line.
 enum cat_expectation { CAT_FORBIDDEN, CAT_CONTESTED, CAT_ASSUMED, CAT_CONTROL, CAT_EXPECTATIONS };
+extern const char *const cat_expectation_names[CAT_EXPECTATIONS];
 const char *cat_expectation_name(enum cat_expectation expectation); // "forbidden"
 const char *cat_expectation_meaning(enum cat_expectation expectation);
 enum cat_expectation cat_expectation_named(const char *name); // CAT_EXPECTATIONS if there is none

@@ -29,13 +29,17 @@ struct cfg_pair {
     enum cfg_role role;
 };
 
+// Members of struct cfg: the whole name; "shuffle.scan-loop", "shuffle"; the axes in their order;
+// behind them the parameters, in the order of the name.
+#define CFG_MEMBERS                                                                                \
+    char *name;                                                                                    \
+    const char *test, *family;                                                                     \
+    const struct cfg_pair *variant, *params;                                                       \
+    size_t variant_count, param_count;
+
 // May be copied and moved: owns a single allocation that holds everything it points to.
 struct cfg {
-    char *name;                     // the whole name
-    const char *test, *family;      // "shuffle.scan-loop", "shuffle"
-    const struct cfg_pair *variant; // in the order of the axes
-    const struct cfg_pair *params;  // in the order of the name
-    size_t variant_count, param_count;
+    CFG_MEMBERS
 };
 
 // Takes apart a name, which may be any text: a part that is not a pair becomes a key without a

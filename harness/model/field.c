@@ -191,32 +191,39 @@ static json_t *make_digits(const struct field *field, const struct field_value *
     return json_string(text.data);
 }
 
-static json_t *make_item(const struct field *field, const char *at)
+static json_t *make_item(const struct field *field, uint32_t kinds, const char *at)
 {
     return field->type == FIELD_NUMBERS ? field_count(*(const uint64_t *)(const void *)at)
            : field->type == FIELD_REALS ? json_real(*(const double *)(const void *)at)
-                                        : field_write(field->of, ~FIELD_READ_BACK, at);
+                                        : field_write(field->of, kinds, at);
 }
 
-static json_t *make_list(const struct field *field, const void *record)
+// A list of structures; else of numbers.
+static bool is_listed(const struct field *field)
 {
-    const bool listed = field->type == FIELD_LIST;
-    const size_t size = listed ? field->size : sizeof(uint64_t);
-    const size_t count = listed ? count_of(field, record) : field->size / size;
+    return field->type == FIELD_LIST || field->type == FIELD_ITEMS;
+}
+
+static json_t *make_list(const struct field *field, uint32_t kinds, const void *record)
+{
+    const size_t size = is_listed(field) ? field->size : sizeof(uint64_t);
+    const size_t count = is_listed(field) ? count_of(field, record) : field->size / size;
+    const char *at = (const char *)record + field->offset;
     json_t *list = json_array();
+    if (field->type == FIELD_ITEMS)
+        memcpy(&at, at, sizeof at);
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(list,
-                              make_item(field, (const char *)record + field->offset + i * size));
+        json_array_append_new(list, make_item(field, kinds, at + i * size));
     return list;
 }
 
-static json_t *make(const struct field *field, const void *record)
+static json_t *make(const struct field *field, uint32_t kinds, const void *record)
 {
     struct field_value value;
     if (field->type == FIELD_OBJECT)
-        return field_write(field->of, ~FIELD_READ_BACK, (const char *)record + field->offset);
-    if (field->type >= FIELD_NUMBERS && field->type <= FIELD_LIST)
-        return make_list(field, record);
+        return field_write(field->of, kinds, (const char *)record + field->offset);
+    if (field->type >= FIELD_NUMBERS && field->type <= FIELD_ITEMS)
+        return make_list(field, kinds, record);
     field_get(field, record, &value);
     switch (value.is) {
     case FIELD_IS_TEXT:
@@ -240,33 +247,34 @@ json_t *field_write(const struct field *fields, uint32_t kinds, const void *reco
     json_t *object = json_object();
     for (; fields->name; fields++)
         if (fields->kinds & kinds)
-            json_object_set_new(object, fields->name, make(fields, record));
+            json_object_set_new(object, fields->name, make(fields, kinds, record));
     return object;
 }
 
-static bool read_value(const struct field *field, bool strict, const json_t *json, void *record,
-                       char fault[128]);
+static bool read_value(const struct field *field, uint32_t kinds, bool strict, const json_t *json,
+                       void *record, char fault[128]);
 
-static bool read_list(const struct field *field, bool strict, const json_t *list, void *record,
-                      char fault[128])
+static bool read_list(const struct field *field, uint32_t kinds, bool strict, const json_t *list,
+                      void *record, char fault[128])
 {
     static const struct field number = FIELD_ITEM("", FIELD_MOST);
-    const bool listed = field->type == FIELD_LIST;
+    const bool listed = is_listed(field);
     const size_t count = json_array_size(list), size = listed ? field->size : number.size;
     char *at = (char *)record + field->offset;
     bool good =
         json_is_array(list) && (listed ? count <= field->most : count == field->size / size);
     if (good && listed)
         *(size_t *)((char *)record + field->count) = count;
+    if (good && field->type == FIELD_ITEMS)
+        at = *(char **)at = lit_alloc(count, size);
     for (size_t i = 0; good && i < count; i++, at += size)
-        good = listed ? field_read(field->of, ~FIELD_READ_BACK, strict, json_array_get(list, i), at,
-                                   fault)
-                      : read_value(&number, strict, json_array_get(list, i), at, fault);
+        good = listed ? field_read(field->of, kinds, strict, json_array_get(list, i), at, fault)
+                      : read_value(&number, kinds, strict, json_array_get(list, i), at, fault);
     return good;
 }
 
-static bool read_value(const struct field *field, bool strict, const json_t *json, void *record,
-                       char fault[128])
+static bool read_value(const struct field *field, uint32_t kinds, bool strict, const json_t *json,
+                       void *record, char fault[128])
 {
     char *at = (char *)record + field->offset;
     const char *text = json_string_value(json);
@@ -283,10 +291,11 @@ static bool read_value(const struct field *field, bool strict, const json_t *jso
     };
     switch (field->type) {
     case FIELD_OBJECT:
-        return field_read(field->of, ~FIELD_READ_BACK, strict, json, at, fault);
+        return field_read(field->of, kinds, strict, json, at, fault);
     case FIELD_LIST:
+    case FIELD_ITEMS:
     case FIELD_NUMBERS:
-        return read_list(field, strict, json, record, fault);
+        return read_list(field, kinds, strict, json, record, fault);
     case FIELD_UUID:
         return text && set_digits(text, (uint8_t *)at, field->size);
     case FIELD_BYTES:
@@ -308,6 +317,7 @@ bool field_read(const struct field *fields, uint32_t kinds, bool strict, const j
         [FIELD_BOOL] = "neither true nor false",
         [FIELD_REAL] = "not a number in range",
         [FIELD_UUID] = "not a UUID",
+        [FIELD_NAME] = "unknown",
     };
     size_t taken = 0;
     fault[0] = '\0';
@@ -316,7 +326,7 @@ bool field_read(const struct field *fields, uint32_t kinds, bool strict, const j
         if (!(fields->kinds & kinds))
             continue;
         taken++;
-        if (value && read_value(fields, strict, value, record, fault))
+        if (value && read_value(fields, kinds, strict, value, record, fault))
             continue;
         if (!fault[0])
             snprintf(fault, 128, "'%s' is %s", fields->name,

@@ -24,6 +24,7 @@ enum field_type {
     FIELD_NUMBERS, // uint64_t[], a list of as many
     FIELD_REALS,   // double[], the same; not read
     FIELD_LIST,    // an array of at most `most` structures with their own fields
+    FIELD_ITEMS,   // a pointer to as many, allocated when it is read
     FIELD_OBJECT,  // one such structure
     FIELD_SET,     // reserves its place in an object: the caller sets the value later
 };

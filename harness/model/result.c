@@ -2,7 +2,10 @@
 // Adds up counts and derives their verdict.
 #include "model/result.h"
 
+#include "base/text.h"
+
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const eng_result_names[ENG_RESULTS] = {
@@ -78,8 +81,6 @@ void eng_count_add(struct eng_count *sum, const struct eng_count *batch)
     add(&sum->failed_instances, batch->failed_instances);
     for (size_t i = 0; i < CAT_OUTCOMES; i++)
         add(&sum->outcomes[i], batch->outcomes[i]);
-    for (size_t i = 0; i < batch->failure_count && sum->failure_count < ENG_MAX_FAILURES; i++)
-        sum->failures[sum->failure_count++] = batch->failures[i];
     sum->seconds += batch->seconds;
 }
 
@@ -92,54 +93,79 @@ static void join(struct eng_part *part, const struct eng_part *next)
 
 // Joins adjacent parts of one process that together have at most `enough` runs, so that old parts
 // do not outgrow new ones; if there are none, joins the smallest pair.
-static void join_neighbours(struct eng_count *count, uint64_t enough)
+static void join_neighbours(struct report_result *result, uint64_t enough)
 {
+    struct eng_part *pieces = result->pieces;
     size_t kept = 0, smallest = 0;
     uint64_t least = UINT64_MAX;
-    for (size_t i = 0; i + 1 < count->part_count; i++) {
-        uint64_t both = count->parts[i].runs + count->parts[i + 1].runs;
+    for (size_t i = 0; i + 1 < result->piece_count; i++) {
+        uint64_t both = pieces[i].runs + pieces[i + 1].runs;
         if (both < least) {
             least = both;
             smallest = i;
         }
     }
-    for (size_t i = 0; i < count->part_count; i++) {
-        struct eng_part part = count->parts[i];
-        if (i + 1 < count->part_count && count->parts[i + 1].process == part.process &&
-            part.runs + count->parts[i + 1].runs <= enough)
-            join(&part, &count->parts[++i]);
-        count->parts[kept++] = part;
+    for (size_t i = 0; i < result->piece_count; i++) {
+        struct eng_part part = pieces[i];
+        if (i + 1 < result->piece_count && pieces[i + 1].process == part.process &&
+            part.runs + pieces[i + 1].runs <= enough)
+            join(&part, &pieces[++i]);
+        pieces[kept++] = part;
     }
-    if (kept == count->part_count) {
-        join(&count->parts[smallest], &count->parts[smallest + 1]);
+    if (kept == result->piece_count) {
+        join(&pieces[smallest], &pieces[smallest + 1]);
         for (size_t i = smallest + 1; i + 1 < kept; i++)
-            count->parts[i] = count->parts[i + 1];
+            pieces[i] = pieces[i + 1];
         kept--;
     }
-    count->part_count = kept;
+    result->piece_count = kept;
 }
 
-void eng_count_part(struct eng_count *sum, const struct eng_count *batch, uint32_t process,
-                    bool fresh)
+static void add_part(struct report_result *result, const struct eng_count *batch, uint32_t process,
+                     bool fresh)
 {
     // Parts grow with the number of runs, so that they are seldom joined.
     uint64_t enough = ENG_PART_RUNS;
-    while (enough <= sum->runs / (ENG_MAX_PARTS / 2))
+    while (enough <= result->runs / (ENG_MAX_PARTS / 2))
         enough *= 2;
-    struct eng_part *last = sum->part_count ? &sum->parts[sum->part_count - 1] : NULL;
+    struct eng_part *last = result->piece_count ? &result->pieces[result->piece_count - 1] : NULL;
     const struct eng_part part = {.process = process,
                                   .runs = batch->runs,
                                   .failed_runs = batch->failed_runs,
                                   .no_progress_runs = batch->no_progress_runs};
-    if ((!last && sum->runs > 0) || batch->runs == 0)
+    if ((!last && result->runs > 0) || batch->runs == 0)
         return;
     if (last && last->process == process && !fresh && last->runs < enough) {
         join(last, &part);
         return;
     }
-    if (sum->part_count == ENG_MAX_PARTS)
-        join_neighbours(sum, enough);
-    sum->parts[sum->part_count++] = part;
+    if (result->piece_count == ENG_MAX_PARTS)
+        join_neighbours(result, enough);
+    LIT_ADD(result->pieces, result->piece_count) = part;
+}
+
+void eng_result_add(struct report_result *result, const struct eng_count *batch,
+                    const struct eng_failure *failures, uint32_t process, bool fresh)
+{
+    add_part(result, batch, process, fresh);
+    eng_count_add(&result->count, batch);
+    for (size_t i = 0; i < batch->failure_count && result->failure_count < ENG_MAX_FAILURES; i++)
+        LIT_ADD(result->failures, result->failure_count) = failures[i];
+}
+
+void eng_result_clear(struct report_result *result)
+{
+    char *const texts[] = {result->device_id, result->reason, result->sha256, result->headline,
+                           result->stress,    result->rule,   result->label};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]);
+    for (size_t i = 0; i < ENG_EVIDENCES; i++)
+        free(result->evidence[i]);
+    free(result->failures);
+    free(result->pieces);
+    cat_mode_drop(result->mode);
+    cfg_clear(&result->cfg);
+    *result = (struct report_result){0};
 }
 
 enum eng_result eng_verdict(const struct eng_count *count)
@@ -234,13 +260,13 @@ const char *eng_count_disagrees(const struct eng_count *count, const struct cat_
     return NULL;
 }
 
-static const char *check_parts(const struct eng_count *count)
+static const char *check_parts(const struct report_result *result)
 {
-    struct eng_part left = {.runs = count->runs,
-                            .failed_runs = count->failed_runs,
-                            .no_progress_runs = count->no_progress_runs};
-    for (size_t i = 0; i < count->part_count; i++) {
-        const struct eng_part *part = &count->parts[i];
+    struct eng_part left = {.runs = result->runs,
+                            .failed_runs = result->failed_runs,
+                            .no_progress_runs = result->no_progress_runs};
+    for (size_t i = 0; i < result->piece_count; i++) {
+        const struct eng_part *part = &result->pieces[i];
         if (check_sums(part->runs, part->failed_runs, part->no_progress_runs))
             return "in a part more runs failed or expired than there were";
         if (part->runs > left.runs || part->failed_runs > left.failed_runs ||
@@ -251,16 +277,15 @@ static const char *check_parts(const struct eng_count *count)
         left.no_progress_runs -= part->no_progress_runs;
     }
     const bool all = left.runs + left.failed_runs + left.no_progress_runs == 0;
-    return count->part_count == 0 || all ? NULL : "the parts do not add up";
+    return result->piece_count == 0 || all ? NULL : "the parts do not add up";
 }
 
-const char *eng_result_disagrees(enum eng_result result, const struct eng_count *count,
-                                 const struct cat_mode *mode)
+const char *eng_result_disagrees(const struct report_result *result)
 {
-    const char *wrong =
-        eng_runs_disagree(result, count->runs, count->failed_runs, count->no_progress_runs);
-    wrong = wrong ? wrong : eng_count_disagrees(count, mode);
-    return wrong ? wrong : check_parts(count);
+    const char *wrong = eng_runs_disagree(result->result, result->runs, result->failed_runs,
+                                          result->no_progress_runs);
+    wrong = wrong ? wrong : eng_count_disagrees(&result->count, result->mode);
+    return wrong ? wrong : check_parts(result);
 }
 
 // --- Adds results up and chooses the exit code.

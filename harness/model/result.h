@@ -5,7 +5,9 @@
 
 #include "base/error.h"
 #include "model/check.h"
+#include "model/configuration.h"
 #include "model/field.h"
+#include "stats/stats.h"
 
 enum eng_result {
     ENG_PASS,          // every run was right
@@ -62,28 +64,75 @@ struct eng_part {
 
 extern const struct field eng_failure_fields[], eng_part_fields[];
 
+// Members of struct eng_count: first_run_failed is of the configuration's run 1; `outcomes` has
+// instances by outcome; `failure_count` says how many failures are listed beside the counts;
+// `seconds` is wall time in the worker.
+#define ENG_COUNT_MEMBERS                                                                          \
+    uint64_t runs, failed_runs, no_progress_runs;                                                  \
+    bool first_run_failed;                                                                         \
+    uint64_t instances, failed_instances;                                                          \
+    uint64_t outcomes[CAT_OUTCOMES];                                                               \
+    size_t failure_count;                                                                          \
+    double seconds;
+
 struct eng_count {
-    uint64_t runs, failed_runs, no_progress_runs;
-    bool first_run_failed; // run 1 of the configuration, counted separately
-    uint64_t instances, failed_instances;
-    uint64_t outcomes[CAT_OUTCOMES]; // instances by outcome
-    struct eng_failure failures[ENG_MAX_FAILURES];
-    size_t failure_count;
-    // All runs again in parts, in the order in which they ran, to test whether the rate varies
-    // between them more than by chance, and whether it drifts; no parts if that is not known. With
-    // many batches, no part has more than a sixteenth of all runs. eng_count_add ignores them.
-    struct eng_part parts[ENG_MAX_PARTS];
-    size_t part_count;
-    double seconds; // wall time in the worker
+    ENG_COUNT_MEMBERS
 };
 
-// Adds a batch's counts.
+// Adds a batch's counts; ignores failure_count.
 void eng_count_add(struct eng_count *sum, const struct eng_count *batch);
 
-// Adds a batch's counts to the parts; call before eng_count_add. The batch comes from this process;
-// `fresh`: it begins a pipeline. Keeps no parts if earlier runs are in none.
-void eng_count_part(struct eng_count *sum, const struct eng_count *batch, uint32_t process,
-                    bool fresh);
+// One result: workers count it, the store keeps it, merges and comparisons read it, reports print
+// it. The parts of its name and its counts are members twice, by themselves and together.
+// eng_result_clear frees everything that it points to.
+struct report_result {
+    union {
+        struct cfg cfg;
+        struct {
+            CFG_MEMBERS
+        };
+    };
+    char *device_id; // dev_facts_id
+    enum eng_result result;
+    enum cat_expectation expectation;
+    char *reason;   // "" if none
+    char *sha256;   // of the module, "" if none
+    char *headline; // "" if none
+    char *stress;   // the parameters it ran under (model/stress.h), "" for none
+    char *rule; // when to end: "" after as many runs as the session asks for, else the sequential
+                // rule ("width 0.001"), which changes its interval
+    uint64_t seed;
+    uint64_t first;              // number of its first run, from 0: more than 0 in a shard of runs
+    const struct cat_mode *mode; // names the outcomes; from cat_mode_keep
+    union {
+        struct eng_count count;
+        struct {
+            ENG_COUNT_MEMBERS
+        };
+    };
+    struct eng_failure *failures; // at most ENG_MAX_FAILURES
+    // All runs again in parts, in the order in which they ran, to test whether the rate varies
+    // between them more than by chance, and whether it drifts; no parts if that is not known. With
+    // many batches, no part has more than a sixteenth of all runs.
+    struct eng_part *pieces;
+    size_t piece_count;
+    char *evidence[ENG_EVIDENCES]; // lines, cut at ENG_EVIDENCE_SIZE; NULL or "" for none
+
+    // What a report derives; else empty.
+    char *label;          // what people read: cat_label
+    char id[CFG_ID_SIZE]; // what people type
+    size_t device;        // index in the report
+    uint64_t judged;      // runs that did not give up waiting: the denominator of rates
+    // Rate of failed runs among judged ones: a confidence sequence if a sequential rule ended them.
+    struct stat_interval interval;
+    struct stat_dispersion spread; // of the rate between the pieces
+};
+void eng_result_clear(struct report_result *result);
+
+// Adds a batch: its counts, its failures, and its runs to the pieces, unless earlier runs are in
+// none. The batch comes from this process; `fresh`: it begins a pipeline.
+void eng_result_add(struct report_result *result, const struct eng_count *batch,
+                    const struct eng_failure *failures, uint32_t process, bool fresh);
 
 // The verdict on final counts: FAIL if a run failed, else NO_PROGRESS if one gave up, else PASS.
 enum eng_result eng_verdict(const struct eng_count *count);
@@ -102,8 +151,7 @@ const char *eng_runs_disagree(enum eng_result result, uint64_t runs, uint64_t fa
 const char *eng_count_disagrees(const struct eng_count *count, const struct cat_mode *mode);
 
 // Checks both, and the parts.
-const char *eng_result_disagrees(enum eng_result result, const struct eng_count *count,
-                                 const struct cat_mode *mode);
+const char *eng_result_disagrees(const struct report_result *result);
 
 // --- Adds up the results of a run: how many of each, and the exit code.
 

@@ -86,7 +86,7 @@ uint64_t report_usual_runs(const char *name, uint64_t runs)
         found = text_glob(s->test, result.test) && report_has_values(&result, s->values);
     for (size_t i = 0; report_reference_models[i] && !failed; i++)
         failed = known->by[i].failed > 0;
-    report_result_forget(&result);
+    eng_result_clear(&result);
     return drawn                ? (runs + CAT_DRAWN_PART - 1) / CAT_DRAWN_PART
            : found              ? runs * 2
            : failed || runs < 2 ? runs

@@ -29,36 +29,30 @@ static bool read_outcome(const struct cat_mode *mode, const char *name, uint32_t
     return *outcome < CAT_OUTCOMES;
 }
 
-bool fields_read_counts(const json_t *result, const struct field *failure,
-                        const struct cat_mode *mode, struct eng_count *count, char fault[128])
+bool fields_read_counts(const json_t *json, struct report_result *result, char fault[128])
 {
-    const json_t *outcomes = json_object_get(result, "outcomes");
-    const json_t *failures = json_object_get(result, "failures");
+    const json_t *outcomes = json_object_get(json, "outcomes");
+    const json_t *failures = json_object_get(json, "failures");
     const char *name;
     json_t *value;
-    size_t i;
-    snprintf(fault, 128, "'%s' is missing or not valid",
-             json_is_object(outcomes) ? "failures" : "outcomes");
-    if (!json_is_object(outcomes) || !json_is_array(failures) ||
-        json_array_size(failures) > ENG_MAX_FAILURES)
+    snprintf(fault, 128, "'outcomes' is missing or not valid");
+    if (!json_is_object(outcomes))
         return false;
     json_object_foreach((json_t *)outcomes, name, value)
     {
         const struct field field[] = {FIELD_ITEM(name, REPORT_MOST), FIELD_END};
         uint32_t outcome;
-        if (!read_outcome(mode, name, &outcome, fault) ||
-            !fields_read(field, outcomes, &count->outcomes[outcome], fault))
+        if (!read_outcome(result->mode, name, &outcome, fault) ||
+            !fields_read(field, outcomes, &result->outcomes[outcome], fault))
             return false;
     }
-    json_array_foreach((json_t *)failures, i, value)
-    {
-        struct eng_failure *to = &count->failures[count->failure_count++];
-        if (!fields_read(failure, value, to, fault) ||
-            !read_outcome(mode, json_string_value(json_object_get(value, "outcome")),
-                          &to->at.outcome, fault))
+    for (size_t i = 0; i < result->failure_count; i++) {
+        struct cat_failure *at = &result->failures[i].at;
+        value = json_object_get(json_array_get(failures, i), "outcome");
+        if (!read_outcome(result->mode, json_string_value(value), &at->outcome, fault))
             return false;
         snprintf(fault, 128, "a failure in run 0");
-        if (to->at.run-- == 0)
+        if (at->run-- == 0)
             return false;
     }
     return true;

@@ -11,6 +11,12 @@
 #define fields_write(fields, from) field_write(fields, FIELD_ALL, from)
 #define fields_read(fields, json, to, fault)                                                       \
     field_read(fields, FIELD_READ_BACK, false, json, to, fault)
+// An allocated list of structures.
+#define FIELDS_LIST(name, record, items, total, most, table)                                       \
+    {                                                                                              \
+        name, FIELD_ITEMS, offsetof(struct record, items), sizeof *((struct record *)0)->items,    \
+            most, FIELD_ALL, NULL, table, offsetof(struct record, total)                           \
+    }
 
 // Hexadecimal; [low, high].
 json_t *field_hex(uint64_t value);
@@ -18,10 +24,9 @@ json_t *field_interval(struct stat_interval interval);
 
 // Reads a device's "api" and "features", if present, and whether its "type" is "cpu".
 void fields_read_abilities(const json_t *device, struct dev_facts *facts);
-// Reads a result's "outcomes" and "failures"; `mode` names the outcomes. `failure` is the table for
-// a failure; JSON counts its runs from 1. False with the fault.
-bool fields_read_counts(const json_t *result, const struct field *failure,
-                        const struct cat_mode *mode, struct eng_count *count, char fault[128]);
+// Reads a result's "outcomes", whose names its mode has, and the outcomes of the failures that it
+// has; JSON counts their runs from 1. False with the fault.
+bool fields_read_counts(const json_t *json, struct report_result *result, char fault[128]);
 // Appends a value on one line, and drops it.
 void fields_dump(struct text *out, json_t *json);
 

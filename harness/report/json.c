@@ -152,6 +152,10 @@ json_t *report_json_device(const struct report_code *code, size_t index)
 
 #define AT(name, kind, member, most) FIELD_READ(name, kind, report_result, member, most)
 #define KEPT(name, kind, member)     FIELD_KEPT(name, kind, report_result, member)
+#define NAMED(member, most, names)                                                                 \
+    {                                                                                              \
+#member, FIELD_AT(NAME, report_result, member), most, FIELD_ALL, NULL, names, 0            \
+    }
 const struct field report_result_fields[] = {
     KEPT("name", TEXT, name), // read first
     KEPT("id", CHARS, id),
@@ -160,9 +164,9 @@ const struct field report_result_fields[] = {
     FIELD_PLACE("variant"),
     FIELD_PLACE("params"),
     FIELD_PLACE("device"),
-    FIELD_PLACE("expectation"),
+    NAMED(expectation, CAT_EXPECTATIONS, cat_expectation_names),
     AT("headline", TEXT, headline, 0),
-    FIELD_PLACE("result"),
+    NAMED(result, ENG_RESULTS, eng_result_names),
     AT("reason", TEXT, reason, 0),
     FIELD_PLACE("observation"),
     AT("runs", NUMBER, runs, MOST_COUNT),
@@ -175,7 +179,8 @@ const struct field report_result_fields[] = {
     FIELD_PLACE("checked_as"),
     FIELD_PLACE("choices"),
     FIELD_PLACE("outcomes"),
-    FIELD_PLACE("failures"),
+    FIELDS_LIST("failures", report_result, failures, failure_count, ENG_MAX_FAILURES,
+                eng_failure_fields),
     AT("spirv_sha256", TEXT, sha256, 0),
     AT("seed", HEX, seed, 0),
     AT("seconds", REAL, seconds, 0),
@@ -183,13 +188,14 @@ const struct field report_result_fields[] = {
     AT("stress", TEXT, stress, 0),
     AT("rule", TEXT, rule, 0),
     AT("first", NUMBER, first, MOST_COUNT),
-    FIELD_PLACE("parts"),
+    FIELDS_LIST("parts", report_result, pieces, piece_count, ENG_MAX_PARTS, eng_part_fields),
     FIELD_PLACE("overdispersion"),
     FIELD_PLACE("code"),
     FIELD_END,
 };
 #undef AT
 #undef KEPT
+#undef NAMED
 
 static bool is_number(const char *text)
 {
@@ -232,18 +238,15 @@ static json_t *make_choices(const struct cat_choice *choice)
     return choices;
 }
 
-static json_t *make_failures(const struct report_result *result)
+// Counts runs from 1, as people and first_run_failed do, and names outcomes.
+static void name_failures(json_t *failures, const struct report_result *result)
 {
-    json_t *failures = json_array();
     for (size_t i = 0; i < result->failure_count; i++) {
-        const struct eng_failure *failure = &result->failures[i];
-        json_t *json = fields_write(eng_failure_fields, failure);
-        // Count runs from 1, as people and first_run_failed do.
-        json_object_set_new(json, "run", field_count(failure->at.run + 1));
-        json_object_set_new(json, "outcome", field_text(OUTCOME(result, failure->at.outcome)));
-        json_array_append_new(failures, json);
+        const struct cat_failure *at = &result->failures[i].at;
+        json_t *json = json_array_get(failures, i);
+        json_object_set_new(json, "run", field_count(at->run + 1));
+        json_object_set_new(json, "outcome", field_text(OUTCOME(result, at->outcome)));
     }
-    return failures;
 }
 
 // null without two parts to compare.
@@ -305,7 +308,7 @@ static json_t *make_again(const struct report_model *model, const struct report_
 
 json_t *report_json_result(const struct report_code *code, const struct report_result *result)
 {
-    json_t *json = fields_write(report_result_fields, result), *parts = json_array();
+    json_t *json = fields_write(report_result_fields, result);
     const struct {
         const char *name;
         json_t *value;
@@ -313,22 +316,17 @@ json_t *report_json_result(const struct report_code *code, const struct report_r
         {"variant", report_json_pairs(result->variant, result->variant_count, false)},
         {"params", report_json_pairs(result->params, result->param_count, true)},
         {"device", json_string(code->model->devices[result->device].id)},
-        {"expectation", json_string(cat_expectation_name(result->expectation))},
-        {"result", json_string(eng_result_name(result->result))},
         {"observation", json_string(report_observation(result->failed_runs, result->judged))},
         {"checked_as", json_string(cat_check_names[result->mode->check])},
         {"choices", make_choices(&result->mode->choice)},
         {"outcomes", report_json_outcomes(result)},
-        {"failures", make_failures(result)},
         {"interval_kind", json_string(report_interval_kind(result->rule))},
-        {"parts", parts},
         {"overdispersion", make_spread(&result->spread)},
         {"code", make_code(code, result)},
     };
-    for (size_t i = 0; i < result->piece_count; i++)
-        json_array_append_new(parts, fields_write(eng_part_fields, &result->pieces[i]));
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
         json_object_set_new(json, set[i].name, set[i].value);
+    name_failures(json_object_get(json, "failures"), result);
     if (report_failed(result) || report_unfinished(result))
         json_object_set_new(json, "reproduce", make_again(code->model, result));
     if (report_evidence_any(result))

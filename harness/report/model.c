@@ -26,28 +26,6 @@ static bool load_device(struct eng_device *device, void *user)
     return true;
 }
 
-void report_result_is(struct report_result *result, struct cfg cfg)
-{
-    result->cfg = cfg;
-    result->name = cfg.name;
-    result->test = cfg.test;
-    result->family = cfg.family;
-    result->variant = cfg.variant;
-    result->variant_count = cfg.variant_count;
-    result->params = cfg.params;
-    result->param_count = cfg.param_count;
-    struct text label = {0};
-    cat_label(&cfg, &label);
-    result->label = label.data;
-    cfg_id(cfg.name, result->id);
-}
-
-void report_result_forget(struct report_result *result)
-{
-    cfg_clear(&result->cfg);
-    free(result->label);
-}
-
 // If a rule stopped the runs by what it saw, the interval must hold at every number of runs.
 struct stat_interval report_interval(uint64_t failed, uint64_t judged, const char *rule)
 {
@@ -66,59 +44,31 @@ struct stat_dispersion report_dispersion(const struct report_result *result)
     return stat_dispersion(failed, judged, result->piece_count);
 }
 
-void report_model_add(struct report_model *model, size_t device, const struct store_result *row)
+void report_result_is(struct report_result *result, struct cfg cfg)
 {
-    model->results = lit_grow(model->results, model->result_count, sizeof *model->results);
-    const struct eng_count *count = &row->count;
-    uint64_t judged = count->runs - count->no_progress_runs;
-    struct report_result *result = &model->results[model->result_count++];
-    *result = (struct report_result){
-        .device = device,
-        .result = eng_result_named(row->result),
-        .expectation = cat_expectation_named(row->expectation),
-        .reason = lit_strdup(row->reason),
-        .sha256 = lit_strdup(row->sha256),
-        .headline = lit_strdup(row->headline),
-        .stress = lit_strdup(row->stress),
-        .rule = lit_strdup(row->rule),
-        .first = row->first,
-        .seed = row->seed,
-        .mode = cat_mode_keep(&row->mode),
-        .runs = count->runs,
-        .failed_runs = count->failed_runs,
-        .no_progress_runs = count->no_progress_runs,
-        .instances = count->instances,
-        .failed_instances = count->failed_instances,
-        .first_run_failed = count->first_run_failed,
-        .seconds = count->seconds,
-        .failure_count = count->failure_count,
-        .failures = lit_alloc(count->failure_count, sizeof(*result->failures)),
-        .judged = judged,
-        .interval = report_interval(count->failed_runs, judged, row->rule),
-    };
-    memcpy(result->outcomes, count->outcomes, sizeof(result->outcomes));
-    result->piece_count = count->part_count;
-    result->pieces = lit_alloc(count->part_count, sizeof(*result->pieces));
-    if (count->part_count > 0)
-        memcpy(result->pieces, count->parts, count->part_count * sizeof(*count->parts));
-    if (count->failure_count > 0)
-        memcpy(result->failures, count->failures, count->failure_count * sizeof(*count->failures));
-    for (size_t i = 0; i < ENG_EVIDENCES; i++)
-        if (row->evidence[i] && row->evidence[i][0])
-            result->evidence[i] = lit_strdup(row->evidence[i]);
-    result->spread = report_dispersion(result);
-    report_result_is(result, cfg_parse(row->name));
+    struct text label = {0};
+    cat_label(&cfg, &label);
+    result->cfg = cfg;
+    result->label = label.data;
+    cfg_id(cfg.name, result->id);
 }
 
-static bool load_result(struct store_result *row, void *user)
+void report_result_rate(struct report_result *result)
+{
+    result->judged = result->runs - result->no_progress_runs;
+    result->interval = report_interval(result->failed_runs, result->judged, result->rule);
+    result->spread = report_dispersion(result);
+}
+
+static bool load_result(struct report_result *row, void *user)
 {
     struct loading *loading = user;
     struct report_model *model = loading->model;
     size_t device = 0;
-    while (device < model->device_count && strcmp(model->devices[device].id, row->device) != 0)
+    while (device < model->device_count && strcmp(model->devices[device].id, row->device_id) != 0)
         device++;
-    loading->runs += row->count.runs < REPORT_MOST ? row->count.runs : REPORT_MOST;
-    loading->instances += row->count.instances < REPORT_MOST ? row->count.instances : REPORT_MOST;
+    loading->runs += row->runs < REPORT_MOST ? row->runs : REPORT_MOST;
+    loading->instances += row->instances < REPORT_MOST ? row->instances : REPORT_MOST;
     loading->damage = device == model->device_count ? "a result without a device"
                       : loading->runs >= REPORT_MOST || loading->instances >= REPORT_MOST ||
                               row->first >= REPORT_MOST
@@ -126,7 +76,11 @@ static bool load_result(struct store_result *row, void *user)
                           : NULL;
     if (loading->damage)
         return false;
-    report_model_add(model, device, row);
+    row->device = device;
+    report_result_is(row, row->cfg);
+    report_result_rate(row);
+    LIT_ADD(model->results, model->result_count) = *row;
+    *row = (struct report_result){0};
     return true;
 }
 
@@ -139,12 +93,9 @@ const char *report_wait_rule(const struct report_result *result)
 enum eng_ruling report_ruling(const struct report_result *result)
 {
     struct eng_rule rule = {0};
-    const struct eng_count count = {.runs = result->runs,
-                                    .failed_runs = result->failed_runs,
-                                    .no_progress_runs = result->no_progress_runs};
     const bool counted = result->result == ENG_PASS || result->result == ENG_FAIL ||
                          result->result == ENG_NO_PROGRESS;
-    return counted && eng_rule_read(result->rule, &rule) ? eng_rule_judge(&rule, &count)
+    return counted && eng_rule_read(result->rule, &rule) ? eng_rule_judge(&rule, &result->count)
                                                          : ENG_RULING_NONE;
 }
 
@@ -162,8 +113,7 @@ static void conclude(struct report_model *model)
     model->seconds = 0;
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];
-        struct eng_count count = {.runs = result->runs, .failed_runs = result->failed_runs};
-        eng_tally_add(&tally, result->name, result->result, result->expectation, &count);
+        eng_tally_add(&tally, result->name, result->result, result->expectation, &result->count);
         tally.undecided += report_is_undecided(result);
         model->seconds += result->seconds;
     }
@@ -238,21 +188,6 @@ bool report_model_load(struct store *store, int64_t session, struct report_model
     return true;
 }
 
-static void clear_result(struct report_result *result)
-{
-    report_result_forget(result);
-    free(result->reason);
-    free(result->sha256);
-    free(result->headline);
-    free(result->stress);
-    free(result->rule);
-    free(result->pieces);
-    free(result->failures);
-    cat_mode_drop(result->mode);
-    for (size_t i = 0; i < ENG_EVIDENCES; i++)
-        free(result->evidence[i]);
-}
-
 void report_model_clear(struct report_model *model)
 {
     store_session_clear(&model->session);
@@ -266,9 +201,9 @@ void report_model_clear(struct report_model *model)
     for (size_t i = 0; i < model->device_count; i++)
         free(model->devices[i].checker);
     for (size_t i = 0; i < model->result_count; i++)
-        clear_result(&model->results[i]);
+        eng_result_clear(&model->results[i]);
     for (size_t i = 0; i < model->rest_count; i++)
-        clear_result(&model->rest[i]);
+        eng_result_clear(&model->rest[i]);
     free(model->devices);
     free(model->results);
     free(model->rest);
@@ -332,7 +267,7 @@ bool report_model_narrow(struct report_model *model, const char *device, const c
         struct report_result result = model->results[i];
         result.device = place[result.device];
         if (result.device == SIZE_MAX)
-            clear_result(&result);
+            eng_result_clear(&result);
         else if (is_named_result(&result, test))
             model->results[kept++] = result;
         else

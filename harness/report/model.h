@@ -2,7 +2,6 @@
 // A session in memory, read once, and the counts over it: the numbers in all reports.
 #pragma once
 
-#include "model/configuration.h"
 #include "model/inventory.h"
 #include "model/result.h"
 #include "model/rule.h"
@@ -11,36 +10,6 @@
 
 #define REPORT_CONFIDENCE 0.95
 #define REPORT_MOST       ((uint64_t)1 << 53) // limit on counts: JSON readers lose more
-
-struct report_result {
-    struct cfg cfg;       // the configuration; the next members point into it
-    char *name;           // whole; identifies it
-    char *label;          // what people read: cat_label
-    char id[CFG_ID_SIZE]; // what people type
-    const char *test, *family;
-    const struct cfg_pair *variant, *params; // the parameters follow the axes
-    size_t variant_count, param_count;
-    size_t device; // index
-    enum eng_result result;
-    enum cat_expectation expectation;
-    char *reason, *sha256, *headline;
-    char *stress, *rule; // as in struct store_result
-    uint64_t seed, first;
-    const struct cat_mode *mode; // names the outcomes; from cat_mode_keep
-    uint64_t runs, failed_runs, no_progress_runs, instances, failed_instances;
-    uint64_t outcomes[CAT_OUTCOMES];
-    bool first_run_failed;
-    double seconds;
-    struct eng_failure *failures;
-    size_t failure_count;
-    struct eng_part *pieces; // all runs in parts, none if not known
-    size_t piece_count;
-    uint64_t judged; // runs that did not give up waiting: the denominator of rates
-    // Rate of failed runs among judged ones: a confidence sequence if a sequential rule ended them.
-    struct stat_interval interval;
-    struct stat_dispersion spread; // of the rate between the pieces
-    char *evidence[ENG_EVIDENCES]; // as in struct store_result; NULL: none
-};
 
 // The program that measured a session (base/build.h, cat_identity); "" if not known.
 struct report_build {
@@ -77,17 +46,16 @@ struct report_model {
 bool report_model_load(struct store *store, int64_t session, struct report_model *model,
                        struct lit_error *error);
 void report_model_clear(struct report_model *model);
-// Appends a copy of a result from one of its devices.
-void report_model_add(struct report_model *model, size_t device, const struct store_result *row);
+// Gives a result its configuration, which it takes over, with label and id.
+void report_result_is(struct report_result *result, struct cfg cfg);
+// Derives its rate, interval and spread from its counts.
+void report_result_rate(struct report_result *result);
 // Keeps only the devices that `device` names (a number, UUID or name as -d takes it) and the
 // results that `test` names (a configuration, or a pattern as `litmus run` takes it); "" keeps all.
 // False with an error, and the model unchanged, if nothing would be left.
 bool report_model_narrow(struct report_model *model, const char *device, const char *test,
                          struct lit_error *error);
 
-// Makes a result of a configuration, which it takes over; report_result_forget frees it.
-void report_result_is(struct report_result *result, struct cfg cfg);
-void report_result_forget(struct report_result *result);
 // The name's value for an axis or a parameter; "" if it has none.
 const char *report_value(const struct report_result *result, const char *key);
 

@@ -133,7 +133,11 @@ void repro_facts(const struct repro *repro, struct text *out)
 
 // ---- Reading them
 
-#define TEXT_OF(name, type, member)  FIELD_READ(name, TEXT, type, member, 0)
+#define TEXT_OF(name, type, member) FIELD_READ(name, TEXT, type, member, 0)
+#define NAME_OF(name, member, most, names)                                                         \
+    {                                                                                              \
+        name, FIELD_AT(NAME, report_result, member), most, FIELD_ALL, NULL, names, 0               \
+    }
 #define COUNT_OF(name, type, member) FIELD_READ(name, NUMBER, type, member, REPORT_MOST)
 static const struct field session_fields[] = {
     TEXT_OF("version", store_session, version),
@@ -141,8 +145,8 @@ static const struct field session_fields[] = {
     FIELD_END,
 };
 static const struct field configuration_fields[] = {
-    TEXT_OF("name", store_result, name),
-    TEXT_OF("expectation", store_result, expectation),
+    TEXT_OF("name", report_result, name),
+    NAME_OF("expectation", expectation, CAT_EXPECTATIONS, cat_expectation_names),
     FIELD_END,
 };
 static const struct field bundle_fields[] = {
@@ -153,13 +157,15 @@ static const struct field bundle_fields[] = {
     FIELD_END,
 };
 static const struct field measured_fields[] = {
-    TEXT_OF("result", store_result, result),
-    FIELD_READ("seed", HEX, store_result, seed, 0),
-    TEXT_OF("stress", store_result, stress),
-    TEXT_OF("rule", store_result, rule),
-    COUNT_OF("runs", store_result, count.runs),
-    COUNT_OF("failed_runs", store_result, count.failed_runs),
-    COUNT_OF("no_progress_runs", store_result, count.no_progress_runs),
+    NAME_OF("result", result, ENG_RESULTS, eng_result_names),
+    FIELD_READ("seed", HEX, report_result, seed, 0),
+    TEXT_OF("stress", report_result, stress),
+    TEXT_OF("rule", report_result, rule),
+    COUNT_OF("runs", report_result, runs),
+    COUNT_OF("failed_runs", report_result, failed_runs),
+    COUNT_OF("no_progress_runs", report_result, no_progress_runs),
+    FIELDS_LIST("failures", report_result, failures, failure_count, ENG_MAX_FAILURES,
+                failure_fields),
     FIELD_END,
 };
 
@@ -203,43 +209,46 @@ static bool read_device(const struct reading *reading, const json_t *json,
     return dev_facts_sizes(facts, sizes) || refuse(reading, "no device has these subgroup sizes");
 }
 
-static bool read_counts(const struct reading *reading, const json_t *json, struct store_result *row)
+static bool read_counts(const struct reading *reading, const json_t *json,
+                        struct report_result *result)
 {
     char fault[128];
-    if (!fields_read_counts(json, failure_fields, &row->mode, &row->count, fault))
+    if (!fields_read_counts(json, result, fault))
         return refuse(reading, "%s", fault);
-    for (size_t i = 0; i < row->count.failure_count; i++) {
+    for (size_t i = 0; i < result->failure_count; i++) {
         const json_t *item = json_array_get(json_object_get(json, "failures"), i);
         const json_t *word = json_object_get(item, "word");
-        row->count.failures[i].at.word =
+        result->failures[i].at.word =
             json_is_integer(word) ? (uint64_t)json_integer_value(word) : NO_WORD;
     }
-    return true;
+    return result->failed_runs + result->no_progress_runs <= result->runs ||
+           refuse(reading, "what was measured contradicts itself");
 }
 
-static bool read_result(const struct reading *reading, const json_t *root, struct store_result *row,
-                        struct repro_past *past)
+static bool read_result(const struct reading *reading, const json_t *root, struct repro_past *past)
 {
     const json_t *configuration = json_object_get(root, "configuration");
     const json_t *measured = json_object_get(root, "measured");
+    struct report_result *result = past->model.results;
     struct lit_error why = {0};
-    row->reason = lit_strdup("");
-    row->headline = lit_strdup("");
-    row->sha256 = lit_strdup(""); // a kernel from outside has its package's digest in its results
-    if (!read_fields(reading, configuration_fields, configuration, row) ||
-        !read_fields(reading, bundle_fields, configuration, past))
+    result->reason = lit_strdup("");
+    result->headline = lit_strdup("");
+    result->sha256 = lit_strdup(""); // a kernel from outside has its package's digest in results
+    const bool named = read_fields(reading, configuration_fields, configuration, result);
+    OWNED(lit_free) char *name = result->name;
+    report_result_is(result, cfg_parse(name ? name : ""));
+    if (!named || !read_fields(reading, bundle_fields, configuration, past))
         return false;
-    if (!cat_case_parse(row->name, &past->which, &why))
+    if (!cat_case_parse(name, &past->which, &why))
         return refuse(reading, "%s", why.message);
-    row->mode = cat_test_mode(past->which.test);
-    row->first = past->first;
-    if (!read_fields(reading, measured_fields, measured, row) ||
-        !read_counts(reading, measured, row))
+    const struct cat_mode mode = cat_test_mode(past->which.test);
+    result->mode = cat_mode_keep(&mode);
+    result->first = past->first;
+    if (!read_fields(reading, measured_fields, measured, result) ||
+        !read_counts(reading, measured, result))
         return false;
-    return (eng_result_named(row->result) < ENG_RESULTS &&
-            cat_expectation_named(row->expectation) < CAT_EXPECTATIONS &&
-            row->count.failed_runs + row->count.no_progress_runs <= row->count.runs) ||
-           refuse(reading, "what was measured contradicts itself");
+    report_result_rate(result);
+    return true;
 }
 
 static bool read_root(const struct reading *reading, const json_t *root, struct repro_past *past)
@@ -247,20 +256,18 @@ static bool read_root(const struct reading *reading, const json_t *root, struct 
     const char *schema = json_string_value(json_object_get(root, "schema"));
     const struct field system[] = {TEXT_OF("system", store_session, system), FIELD_END};
     struct report_model *model = &past->model;
-    OWNED(store_result_clear) struct store_result row = {0};
     if (!schema || strcmp(schema, SCHEMA) != 0)
         return refuse(reading, "not the facts.json of a bundle (no schema " SCHEMA ")");
     if (!json_is_object(json_object_get(root, "measured")))
         return refuse(reading, "nothing was measured");
     model->devices = lit_alloc(1, sizeof *model->devices);
-    model->device_count = 1;
-    if (!read_fields(reading, system, root, &model->session) ||
-        !read_fields(reading, session_fields, json_object_get(root, "measured"), &model->session) ||
-        !read_device(reading, json_object_get(root, "device"), model->devices) ||
-        !read_result(reading, root, &row, past))
-        return false;
-    report_model_add(model, 0, &row);
-    return true;
+    model->results = lit_alloc(1, sizeof *model->results);
+    model->device_count = model->result_count = 1;
+    return read_fields(reading, system, root, &model->session) &&
+           read_fields(reading, session_fields, json_object_get(root, "measured"),
+                       &model->session) &&
+           read_device(reading, json_object_get(root, "device"), model->devices) &&
+           read_result(reading, root, past);
 }
 
 // Reads the files beside it that only the measuring machine can make.

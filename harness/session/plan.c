@@ -91,23 +91,22 @@ static bool take_device(struct eng_device *known, void *user)
     return true;
 }
 
-static bool take_result(struct store_result *result, void *user)
+static bool take_result(struct report_result *result, void *user)
 {
     const struct reading *reading = user;
     struct planning *p = reading->planning;
-    const enum eng_result ended = eng_result_named(result->result);
+    const enum eng_result ended = result->result;
     struct past *past = &LIT_ADD(p->past, p->past_count);
-    *past = (struct past){.name = result->name,
+    *past = (struct past){.name = lit_strdup(result->name),
                           .session = p->session,
                           .seconds = result->count.seconds,
                           .apart = ended == ENG_DEVICE_LOST                       ? ENG_APART_LOST
                                    : eng_is_broken(ended) || ended == ENG_PARTIAL ? ENG_APART_ENDED
                                                                                   : ENG_APART_NOT};
-    result->name = NULL;
     snprintf(past->started, sizeof past->started, "%s", p->started);
     for (size_t i = 0; i < reading->count; i++)
         if (p->is_missing && ended != ENG_PARTIAL && ended != ENG_HARNESS_ERROR &&
-            strcmp(reading->devices[i].id, result->device) == 0)
+            strcmp(reading->devices[i].id, result->device_id) == 0)
             past->kinds = UINT64_C(1) << reading->devices[i].kind;
     return true;
 }

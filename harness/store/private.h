@@ -154,13 +154,20 @@ struct store_kernel_row {
     char *name;
 };
 
+// A row of table result; the mode that it points to lies beside it.
+struct store_result_row {
+    struct report_result result;
+    struct cat_mode mode;
+};
+
 // The parts of a result with their own tables: its arrays as rows. Each row has a column `key`, the
 // element's place or its name; the fields are the element's.
 struct store_child {
     const char *table, *key;
     struct store_fields fields;
-    size_t offset, stride, rooms; // of the array in struct store_result
-    size_t count; // offset of the number of elements; 0: elements whose first field is not 0
+    size_t offset, stride, rooms; // of the array in struct store_result_row
+    size_t count; // offset of the number of elements, and the array is allocated; 0: it is in the
+                  // row, without the elements whose first field is 0
     size_t bits;  // offset of a word with a bit for each place, its column "fails"; or 0
     const char *const *names; // of places; NULL: their numbers
 };

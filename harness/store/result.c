@@ -9,27 +9,18 @@
 
 static const struct store_table *const results = &store_tables[STORE_KIND_RESULT];
 
-void store_result_clear(struct store_result *result)
-{
-    store_clear(results->fields, result);
-    for (size_t i = 0; i < ENG_EVIDENCES; i++)
-        free(result->evidence[i]);
-    *result = (struct store_result){0};
-}
-
 // --- The parts of a name
 
-static bool put_configuration(struct store *store, const char *name, struct lit_error *error)
+static bool put_configuration(struct store *store, const struct cfg *cfg, struct lit_error *error)
 {
-    OWNED(cfg_clear) struct cfg cfg = cfg_parse(name);
     bool good =
         store_run(store, error, "INSERT OR IGNORE INTO configuration (name, test) VALUES (?, ?)",
-                  "tt", name, cfg.test);
+                  "tt", cfg->name, cfg->test);
     // Names that existed already have their pairs.
     const bool fresh = good && sqlite3_changes(store->db) > 0;
     const int64_t id = sqlite3_last_insert_rowid(store->db);
-    for (size_t i = 0; fresh && good && i < cfg.variant_count + cfg.param_count; i++) {
-        const struct cfg_pair *pair = &cfg.variant[i]; // the parameters follow
+    for (size_t i = 0; fresh && good && i < cfg->variant_count + cfg->param_count; i++) {
+        const struct cfg_pair *pair = &cfg->variant[i]; // the parameters follow
         good = store_run(store, error, "INSERT INTO pair VALUES (?, ?, ?, ?, ?)", "iittt", id,
                          (int64_t)i, cfg_role_name(pair->role), pair->key, pair->value);
     }
@@ -64,8 +55,8 @@ static enum store_row take_name(sqlite3_stmt *select, void *user)
 {
     const struct naming *naming = user;
     const char *name = (const char *)sqlite3_column_text(select, 0);
-    return put_configuration(naming->store, name ? name : "", naming->error) ? STORE_NEXT
-                                                                             : STORE_FAILED;
+    OWNED(cfg_clear) struct cfg cfg = cfg_parse(name ? name : "");
+    return put_configuration(naming->store, &cfg, naming->error) ? STORE_NEXT : STORE_FAILED;
 }
 
 bool store_configurations_make(struct store *store, int64_t session, struct lit_error *error)
@@ -83,17 +74,26 @@ bool store_configurations_make(struct store *store, int64_t session, struct lit_
 
 // --- Children
 
-static void *place_of(const struct store_child *child, const struct store_result *result, size_t at)
+static size_t *count_of(const struct store_child *child, const struct store_result_row *row)
 {
-    return (char *)(uintptr_t)result + child->offset + at * child->stride;
+    return (size_t *)((char *)(uintptr_t)row + child->count);
 }
 
-static bool is_set(const struct store_child *child, const struct store_result *result, size_t at)
+static void *place_of(const struct store_child *child, const struct store_result_row *row,
+                      size_t at)
 {
-    const void *place = place_of(child, result, at);
+    char *array = (char *)(uintptr_t)row + child->offset;
+    if (child->count)
+        memcpy(&array, array, sizeof array);
+    return array + at * child->stride;
+}
+
+static bool is_set(const struct store_child *child, const struct store_result_row *row, size_t at)
+{
+    const void *place = place_of(child, row, at);
     const char *text = place;
     if (child->count)
-        return at < *(const size_t *)((const char *)result + child->count);
+        return at < *count_of(child, row);
     if (child->fields.fields->type == FIELD_NUMBER)
         return *(const uint64_t *)place > 0;
     if (child->fields.fields->type == FIELD_LINES)
@@ -101,13 +101,13 @@ static bool is_set(const struct store_child *child, const struct store_result *r
     return text && text[0];
 }
 
-static uint32_t *bits_of(const struct store_child *child, const struct store_result *result)
+static uint32_t *bits_of(const struct store_child *child, const struct store_result_row *row)
 {
-    return (uint32_t *)((char *)(uintptr_t)result + child->bits);
+    return (uint32_t *)((char *)(uintptr_t)row + child->bits);
 }
 
 static bool put_children(struct store *store, const struct store_child *child, int64_t id,
-                         const struct store_result *result, struct lit_error *error)
+                         const struct store_result_row *row, struct lit_error *error)
 {
     const int columns = 2 + (int)child->fields.count + (child->bits ? 1 : 0);
     OWNED(text_free) struct text sql = {0};
@@ -123,15 +123,15 @@ static bool put_children(struct store *store, const struct store_child *child, i
     sqlite3_stmt *insert = good ? store_borrow(store, error, sql.data, "i", id) : NULL;
     good = insert != NULL;
     for (size_t at = 0; good && at < child->rooms; at++) {
-        if (!is_set(child, result, at))
+        if (!is_set(child, row, at))
             continue;
         if (child->names)
             sqlite3_bind_text(insert, 2, child->names[at], -1, SQLITE_STATIC);
         else
             sqlite3_bind_int64(insert, 2, (int64_t)at);
-        store_bind(insert, 3, child->fields, place_of(child, result, at));
+        store_bind(insert, 3, child->fields, place_of(child, row, at));
         if (child->bits)
-            sqlite3_bind_int(insert, columns, *bits_of(child, result) >> at & 1);
+            sqlite3_bind_int(insert, columns, *bits_of(child, row) >> at & 1);
         good = store_step(store, insert, error);
     }
     store_return(store, insert);
@@ -140,12 +140,16 @@ static bool put_children(struct store *store, const struct store_child *child, i
 
 // Finds the place for a row's key; in a counted array, the next one.
 static bool find_place(sqlite3_stmt *select, const struct store_child *child,
-                       const struct store_result *result, size_t *at)
+                       struct store_result_row *row, size_t *at)
 {
     const char *name = (const char *)sqlite3_column_text(select, 0);
     *at = (size_t)sqlite3_column_int64(select, 0);
-    if (child->count)
-        *at = (*(size_t *)((char *)(uintptr_t)result + child->count))++;
+    if (child->count) {
+        void **array = (void **)((char *)row + child->offset);
+        *at = *count_of(child, row);
+        if (*at < child->rooms)
+            *array = lit_grow(*array, (*count_of(child, row))++, child->stride);
+    }
     for (size_t i = 0; child->names && i <= child->rooms; i++)
         if (*at = i, i < child->rooms && name && strcmp(name, child->names[i]) == 0)
             break;
@@ -153,39 +157,41 @@ static bool find_place(sqlite3_stmt *select, const struct store_child *child,
 }
 
 static bool read_children(sqlite3_stmt *select, const struct store_child *child, int64_t id,
-                          struct store_result *result)
+                          struct store_result_row *row)
 {
     size_t at;
     bool good = true;
     sqlite3_bind_int64(select, 1, id);
     while (good && sqlite3_step(select) == SQLITE_ROW) {
-        good = find_place(select, child, result, &at) &&
-               store_read(select, 1, child->fields, place_of(child, result, at));
+        good = find_place(select, child, row, &at) &&
+               store_read(select, 1, child->fields, place_of(child, row, at));
         if (good && child->bits && sqlite3_column_int(select, 1 + (int)child->fields.count))
-            *bits_of(child, result) |= 1u << at;
+            *bits_of(child, row) |= 1u << at;
     }
     return sqlite3_reset(select) == SQLITE_OK && good;
 }
 
-bool store_result_put(struct store *store, int64_t session, const struct store_result *result,
+bool store_result_put(struct store *store, int64_t session, const struct report_result *result,
                       struct lit_error *error)
 {
+    const struct store_result_row row = {*result, *result->mode};
     bool own, fresh;
     int64_t id = 0;
     if (!store_enter(store, &own, error))
         return false;
-    bool good = store_insert(store, STORE_KIND_RESULT, session, result, &id, &fresh, error) &&
-                (!fresh || (put_configuration(store, result->name, error) &&
-                            store_course_add(store, id, result->name, result->device, error) &&
+    bool good = store_insert(store, STORE_KIND_RESULT, session, &row, &id, &fresh, error) &&
+                (!fresh || (put_configuration(store, &result->cfg, error) &&
+                            store_course_add(store, id, result->name, result->device_id, error) &&
                             store_total_add(store, STORE_KIND_RESULT, session, id, error)));
     for (size_t i = 0; good && i < STORE_CHILDREN; i++)
-        good = put_children(store, &store_children[i], id, result, error);
+        good = put_children(store, &store_children[i], id, &row, error);
     good = good && store_sum_make(store, STORE_KIND_RESULT, session, id, error);
     return store_leave(store, own, good, error);
 }
 
-bool store_results_put(struct store *store, int64_t session, const struct store_result *const *list,
-                       size_t count, struct lit_error *error)
+bool store_results_put(struct store *store, int64_t session,
+                       const struct report_result *const *list, size_t count,
+                       struct lit_error *error)
 {
     bool own, good = true;
     if (!store_enter(store, &own, error))
@@ -206,35 +212,36 @@ struct reading {
     struct store *store;
     struct lit_error *error;
     sqlite3_stmt *children[STORE_CHILDREN];
-    bool (*visit)(struct store_result *result, void *user);
+    bool (*visit)(struct report_result *result, void *user);
     void *user;
-    struct store_result *kept; // takes the first one; NULL: visit them
+    struct report_result *kept; // takes the first one; NULL: visit them
 };
 
 // Makes *result from the current row. False if this program cannot have written it; *why says which
 // numbers disagree, if that is the only fault.
 static bool read_row(const struct reading *reading, sqlite3_stmt *select,
-                     struct store_result *result, const char **why)
+                     struct report_result *result, const char **why)
 {
-    *result = (struct store_result){0};
-    bool good = store_read(select, 1, results->fields, result) &&
-                sqlite3_column_int(select, 1 + (int)results->fields.count) == 1;
-    const enum eng_result ended = eng_result_named(result->result);
-    good = good && ended < ENG_RESULTS &&
-           cat_expectation_named(result->expectation) < CAT_EXPECTATIONS &&
-           store_is_hash(result->sha256);
+    struct store_result_row row = {0};
+    bool good = store_read(select, 1, results->fields, &row) &&
+                sqlite3_column_int(select, 1 + (int)results->fields.count) == 1 &&
+                store_is_hash(row.result.sha256);
     for (size_t i = 0; good && i < STORE_CHILDREN; i++)
         good = read_children(reading->children[i], &store_children[i],
-                             sqlite3_column_int64(select, 0), result);
-    good = good && !(result->mode.choice.fails & 1);
-    *why = good ? eng_result_disagrees(ended, &result->count, &result->mode) : "it is unreadable";
+                             sqlite3_column_int64(select, 0), &row);
+    good = good && !(row.mode.choice.fails & 1);
+    OWNED(lit_free) char *name = row.result.name;
+    *result = row.result;
+    result->cfg = cfg_parse(name);
+    result->mode = cat_mode_keep(&row.mode);
+    *why = good ? eng_result_disagrees(result) : "it is unreadable";
     return !*why;
 }
 
 static enum store_row take_result(sqlite3_stmt *select, void *user)
 {
     const struct reading *reading = user;
-    struct store_result result;
+    struct report_result result;
     const char *why;
     bool more = false;
     const bool good = read_row(reading, select, &result, &why);
@@ -246,7 +253,7 @@ static enum store_row take_result(sqlite3_stmt *select, void *user)
         more = !reading->visit || reading->visit(&result, reading->user);
     else
         store_damaged(reading->store, reading->error, "the result of %s: %s", result.name, why);
-    store_result_clear(&result);
+    eng_result_clear(&result);
     return !good ? STORE_FAILED : more ? STORE_NEXT : STORE_STOP;
 }
 
@@ -274,11 +281,11 @@ static bool read_results(struct reading *reading, sqlite3_stmt *select)
 }
 
 bool store_result_get(struct store *store, int64_t session, const char *device, const char *name,
-                      struct store_result *result, struct lit_error *error)
+                      struct report_result *result, struct lit_error *error)
 {
     struct reading reading = {.store = store, .error = error, .kept = result};
     OWNED(text_free) struct text sql = {0};
-    *result = (struct store_result){0};
+    *result = (struct report_result){0};
     if (error)
         error->message[0] = '\0';
     store_put_select(&sql, STORE_KIND_RESULT, "WHERE session = ? AND device = ? AND name = ?");
@@ -287,7 +294,7 @@ bool store_result_get(struct store *store, int64_t session, const char *device, 
 }
 
 static bool each_result(struct store *store, int64_t session, int64_t number,
-                        bool (*visit)(struct store_result *result, void *user), void *user,
+                        bool (*visit)(struct report_result *result, void *user), void *user,
                         struct lit_error *error)
 {
     struct reading reading = {.store = store, .error = error, .visit = visit, .user = user};
@@ -309,7 +316,7 @@ static bool each_result(struct store *store, int64_t session, int64_t number,
 }
 
 bool store_results(struct store *store, int64_t session,
-                   bool (*visit)(struct store_result *result, void *user), void *user,
+                   bool (*visit)(struct report_result *result, void *user), void *user,
                    struct lit_error *error)
 {
     return each_result(store, session, 0, visit, user, error);

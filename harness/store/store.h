@@ -76,36 +76,17 @@ bool store_session_pick(struct store *store,
 bool store_device_put(struct store *store, int64_t session, unsigned number,
                       const struct dev_facts *facts, const char *checker, struct lit_error *error);
 
-// One result. Its maker owns the strings; store_result_clear frees those that a read made.
-struct store_result {
-    char *name;   // the configuration
-    char *device; // dev_facts_id
-    char *result; // eng_result_name
-    char *reason; // "" if none
-    char *expectation;
-    char *sha256;   // of the module, "" if none
-    char *headline; // "" if none
-    char *stress;   // the parameters it ran under (model/stress.h), "" for none
-    char *rule; // when to end: "" after as many runs as the session asks for, else the sequential
-                // rule ("width 0.001"), which changes its interval
-    uint64_t seed;
-    uint64_t first;       // number of its first run, from 0: more than 0 in a shard of runs
-    struct cat_mode mode; // names the outcomes
-    struct eng_count count;
-    char *evidence[ENG_EVIDENCES]; // lines, cut at ENG_EVIDENCE_SIZE; NULL or "" for none
-};
-void store_result_clear(struct store_result *result);
-
 // Writes a result's present state in one transaction: inserts it or replaces the one with the same
 // session, device and name. It is on disk when this returns.
-bool store_result_put(struct store *store, int64_t session, const struct store_result *result,
+bool store_result_put(struct store *store, int64_t session, const struct report_result *result,
                       struct lit_error *error);
 // The same for several, in one transaction.
-bool store_results_put(struct store *store, int64_t session, const struct store_result *const *list,
-                       size_t count, struct lit_error *error);
+bool store_results_put(struct store *store, int64_t session,
+                       const struct report_result *const *list, size_t count,
+                       struct lit_error *error);
 // Looks up a result. False without an error (error->message empty) if there is none.
 bool store_result_get(struct store *store, int64_t session, const char *device, const char *name,
-                      struct store_result *result, struct lit_error *error);
+                      struct report_result *result, struct lit_error *error);
 
 // Calls `visit` for each device of a session in order of number, or each result in order of device
 // number and then of writing. `visit` returns false to stop; it may take over what a result points
@@ -114,7 +95,7 @@ bool store_devices(struct store *store, int64_t session,
                    bool (*visit)(struct eng_device *device, void *user), void *user,
                    struct lit_error *error);
 bool store_results(struct store *store, int64_t session,
-                   bool (*visit)(struct store_result *result, void *user), void *user,
+                   bool (*visit)(struct report_result *result, void *user), void *user,
                    struct lit_error *error);
 
 // Calls `visit` for the name of each configuration that has a complete result on the device in an

@@ -42,25 +42,25 @@ static const struct field device_fields[] = {OF(NUMBER, eng_device, number),
 
 // The first STORE_BRIEF_FIELDS are in the column `past` and its course.
 static const struct field result_fields[] = {
-    OF(TEXT, store_result, device),
-    OF(TEXT, store_result, name),
-    OF(TEXT, store_result, result),
-    OF(TEXT, store_result, expectation),
-    OF(TEXT, store_result, sha256),
-    OF(HEX, store_result, seed),
-    WITH("runs", NUMBER, store_result, count.runs, INT64_MAX, NULL),
-    WITH("failed_runs", NUMBER, store_result, count.failed_runs, INT64_MAX, NULL),
-    WITH("no_progress_runs", NUMBER, store_result, count.no_progress_runs, INT64_MAX, NULL),
-    OF(TEXT, store_result, stress),
-    OF(TEXT, store_result, rule),
-    OF(NUMBER, store_result, first),
-    OF(TEXT, store_result, reason),
-    OF(TEXT, store_result, headline),
-    NAME("checked_as", store_result, mode.check, cat_check_names),
-    WITH("first_run_failed", BOOL, store_result, count.first_run_failed, INT64_MAX, NULL),
-    WITH("instances", NUMBER, store_result, count.instances, INT64_MAX, NULL),
-    WITH("failed_instances", NUMBER, store_result, count.failed_instances, INT64_MAX, NULL),
-    WITH("seconds", REAL, store_result, count.seconds, INT64_MAX, NULL),
+    WITH("device", TEXT, report_result, device_id, 0, NULL),
+    OF(TEXT, report_result, name),
+    NAME("result", report_result, result, eng_result_names),
+    NAME("expectation", report_result, expectation, cat_expectation_names),
+    OF(TEXT, report_result, sha256),
+    OF(HEX, report_result, seed),
+    OF(NUMBER, report_result, runs),
+    OF(NUMBER, report_result, failed_runs),
+    OF(NUMBER, report_result, no_progress_runs),
+    OF(TEXT, report_result, stress),
+    OF(TEXT, report_result, rule),
+    OF(NUMBER, report_result, first),
+    OF(TEXT, report_result, reason),
+    OF(TEXT, report_result, headline),
+    NAME("checked_as", store_result_row, mode.check, cat_check_names),
+    OF(BOOL, report_result, first_run_failed),
+    OF(NUMBER, report_result, instances),
+    OF(NUMBER, report_result, failed_instances),
+    OF(REAL, report_result, seconds),
 };
 
 const struct store_fields store_brief = {result_fields, STORE_BRIEF_FIELDS};
@@ -143,25 +143,26 @@ static const struct field evidence_fields[] = {
     {"text", FIELD_LINES, 0, sizeof(char *), ENG_EVIDENCE_SIZE, FIELD_ALL, NULL, NULL, 0},
 };
 #define ARRAY(member)                                                                              \
-    .offset = offsetof(struct store_result, member),                                               \
-    .stride = sizeof *((struct store_result *)0)->member,                                          \
-    .rooms = sizeof((struct store_result *)0)->member / sizeof *((struct store_result *)0)->member
+    .offset = offsetof(struct store_result_row, member),                                           \
+    .stride = sizeof *((struct store_result_row *)0)->member,                                      \
+    .rooms = sizeof((struct store_result_row *)0)->member /                                        \
+             sizeof *((struct store_result_row *)0)->member
+#define ITEMS(member, most, total)                                                                 \
+    .offset = offsetof(struct report_result, member),                                              \
+    .stride = sizeof *((struct report_result *)0)->member, .rooms = most,                          \
+    .count = offsetof(struct report_result, total)
 
 const struct store_child store_children[STORE_CHILDREN] = {
-    {"outcome", "outcome", FIELDS(outcome_fields), ARRAY(count.outcomes)},
+    {"outcome", "outcome", FIELDS(outcome_fields), ARRAY(result.outcomes)},
     {"failure",
      "number",
      {eng_failure_fields, 7},
-     ARRAY(count.failures),
-     .count = offsetof(struct store_result, count.failure_count)},
+     ITEMS(failures, ENG_MAX_FAILURES, failure_count)},
     {"choice", "place", FIELDS(choice_fields), ARRAY(mode.choice.names),
-     .bits = offsetof(struct store_result, mode.choice.fails)},
-    {"part",
-     "number",
-     {eng_part_fields, 4},
-     ARRAY(count.parts),
-     .count = offsetof(struct store_result, count.part_count)},
-    {"evidence", "kind", FIELDS(evidence_fields), ARRAY(evidence), .names = eng_evidence_names},
+     .bits = offsetof(struct store_result_row, mode.choice.fails)},
+    {"part", "number", {eng_part_fields, 4}, ITEMS(pieces, ENG_MAX_PARTS, piece_count)},
+    {"evidence", "kind", FIELDS(evidence_fields), ARRAY(result.evidence),
+     .names = eng_evidence_names},
 };
 
 void store_put_child_columns(struct text *sql, const struct store_child *child)

@@ -307,14 +307,13 @@ static bool measure(const struct tune_try *set, uint64_t first, uint64_t runs,
 static bool put_result(struct tuning *t, const struct tune_search *search)
 {
     const struct tune_try *chosen = &search->tries[search->chosen];
-    struct eng_record record = {.name = {.data = (char *)t->name}};
-    eng_record_begin(&record, t->which, t->device, t->chosen->seed.value);
+    OWNED(eng_result_clear) struct report_result record;
+    eng_record_begin(&record, t->name, t->which, t->device, t->chosen->seed.value);
     record.result = eng_verdict(&chosen->anew);
-    record.row.count = chosen->anew;
-    record.row.stress = (char *)chosen->notation;
-    record.row.evidence[ENG_EVIDENCE_CHECK] = (char *)cat_test_check(t->which->test);
-    const bool good =
-        eng_records_put(&(struct eng_record *){&record}, 1, t->store, t->session.id, t->error);
+    record.count = chosen->anew;
+    snprintf(record.stress, ENG_STRESS_TEXT, "%s", chosen->notation);
+    const bool good = eng_records_put(&(const struct report_result *){&record}, 1, t->store,
+                                      t->session.id, t->error);
     t->broken |= !good;
     return good;
 }

@@ -163,31 +163,35 @@ static bool put(struct store *store, int64_t session, size_t number, uint64_t ba
     char name[64], id[DEV_ID_SIZE];
     dev_facts_id(&facts[number % DEVICES], id);
     snprintf(name, sizeof name, "shuffle.test-%zu@workgroup=64,subgroup=32", number);
-    struct store_result result = {
-        .name = name,
-        .device = id,
-        .result = "fail",
+    OWNED(cfg_clear) struct cfg cfg = {0};
+    struct eng_failure failure = {.at = {.run = 3, .instance = 7, .outcome = 5}, .where = "lane 1"};
+    struct eng_part parts[ENG_MAX_PARTS];
+    cfg = cfg_parse(name);
+    struct report_result result = {
+        .cfg = cfg,
+        .device_id = id,
+        .result = ENG_FAIL,
         .reason = "",
-        .expectation = "forbidden",
+        .expectation = CAT_FORBIDDEN,
         .sha256 = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
         .headline = "",
         .stress = "",
         .rule = "",
         .seed = number,
-        .mode = {.check = CAT_CHECK_TAG},
+        .mode = &(struct cat_mode){.check = CAT_CHECK_TAG},
         .count = {.runs = 10 * batches,
                   .failed_runs = batches,
                   .instances = 1000 * batches,
                   .failed_instances = batches,
                   .outcomes = {[0] = 999 * batches, [5] = batches},
-                  .failures = {{.at = {.run = 3, .instance = 7, .outcome = 5}, .where = "lane 1"}},
                   .failure_count = 1,
-                  .part_count = batches,
                   .seconds = 0.25},
+        .failures = &failure,
+        .pieces = parts,
+        .piece_count = batches,
     };
     for (uint64_t i = 0; i < batches; i++)
-        result.count.parts[i] =
-            (struct eng_part){.process = (uint32_t)i, .runs = 10, .failed_runs = 1};
+        parts[i] = (struct eng_part){.process = (uint32_t)i, .runs = 10, .failed_runs = 1};
     return store_result_put(store, session, &result, error);
 }
 
@@ -361,16 +365,17 @@ static bool put_device(struct eng_device *device, void *user)
     return true;
 }
 
-static bool put_result(struct store_result *result, void *user)
+static bool put_result(struct report_result *result, void *user)
 {
     const struct eng_count *count = &result->count;
-    text_printf(user, "  %s %s %s %ju of %ju, %ju of %ju, %ju %ju, %zu failures, %zu parts:",
-                result->name, result->device, result->result, (uintmax_t)count->failed_runs,
-                (uintmax_t)count->runs, (uintmax_t)count->failed_instances,
-                (uintmax_t)count->instances, (uintmax_t)count->outcomes[0],
-                (uintmax_t)count->outcomes[5], count->failure_count, count->part_count);
-    for (size_t i = 0; i < count->part_count; i++)
-        text_printf(user, " %ju", (uintmax_t)count->parts[i].runs);
+    text_printf(
+        user, "  %s %s %s %ju of %ju, %ju of %ju, %ju %ju, %zu failures, %zu parts:", result->name,
+        result->device_id, eng_result_name(result->result), (uintmax_t)count->failed_runs,
+        (uintmax_t)count->runs, (uintmax_t)count->failed_instances, (uintmax_t)count->instances,
+        (uintmax_t)count->outcomes[0], (uintmax_t)count->outcomes[5], count->failure_count,
+        result->piece_count);
+    for (size_t i = 0; i < result->piece_count; i++)
+        text_printf(user, " %ju", (uintmax_t)result->pieces[i].runs);
     text_puts(user, "\n");
     return true;
 }

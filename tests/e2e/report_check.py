@@ -57,7 +57,7 @@ FAULTS = (
     (put("results.0.outcomes", {"wrong": 7999}), "barrier.long-loop/form=one"),
     (put("results.0.interval", [0, 0.5]), "the interval does not match the runs"),
     (put("results.0.observation", "Never"), "the observation does not match the runs"),
-    (put("results.0.result", "fine"), "no result that is known"),
+    (put("results.0.result", "fine"), "'result' is unknown"),
     (put("results.0.name", "../../etc/passwd"), "'../../etc/passwd' is not a configuration name"),
     (put("results.0.device", "0" * 32), "a result without a device"),
     (put("results.0.spirv_sha256", ""), "'spirv_sha256' does not say which module"),

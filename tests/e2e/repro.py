@@ -610,7 +610,7 @@ class Refusing(Case):
                 ('"subgroup_size": 8', '"subgroup_size": 0', "subgroup sizes"),
                 ('"failed_runs": 1000', '"failed_runs": 1001', "contradicts itself"),
                 ('"outcome": "wrong"', '"outcome": "lost"', "'lost' is not one of its outcomes"),
-                ('"result": "fail"', '"result": "failed"', "contradicts itself"),
+                ('"result": "fail"', '"result": "failed"', "'result' is unknown"),
                 ('"measured": {', '"measured": null, "other": {', "nothing was measured"),
                 ('"driver_uuid": "', '"driver_uuid": "x', "'driver_uuid' is not a UUID")):
             self.assertIn(old, text)

@@ -69,37 +69,36 @@ static void fill(struct store *store)
     dev_facts_id(&facts, id);
     MUST(store_session_begin(store, &session, &error));
     MUST(store_device_put(store, session.id, 1, &facts, "device", &error));
+    static const struct cat_mode modes[] = {
+        {.check = CAT_CHECK_CHOICE, .choice = {.names = {"flag and data", "neither"}, .fails = 2}},
+        {.check = CAT_CHECK_TAG}};
+    struct eng_part parts[] = {{.runs = 60}, {.process = 1, .runs = 40}};
+    struct eng_failure failure = {
+        .at = {.run = 7, .instance = 9, .word = 31, .got = 1, .want = 2, .outcome = 5},
+        .where = "lane 31, iteration 9"};
     for (int failed = 0; failed < 2; failed++) {
-        struct store_result result = {
-            .name = (char *)(failed ? "shuffle.b@subgroup=32" : "scan.a@subgroup=32"),
-            .device = id,
-            .result = (char *)(failed ? "fail" : "pass"),
+        struct report_result result = {
+            .cfg = cfg_parse(failed ? "shuffle.b@subgroup=32" : "scan.a@subgroup=32"),
+            .device_id = id,
+            .result = failed ? ENG_FAIL : ENG_PASS,
             .reason = (char *)"",
-            .expectation = (char *)(failed ? "contested" : "forbidden"),
+            .expectation = failed ? CAT_CONTESTED : CAT_FORBIDDEN,
             .sha256 = (char *)"",
             .headline = (char *)"headline",
             .seed = 0x5eed,
-            .mode = {.check = CAT_CHECK_TAG},
-            .count = {.runs = 100,
-                      .instances = 800,
-                      .outcomes = {800},
-                      .parts = {{.runs = 60}, {.process = 1, .runs = 40}},
-                      .part_count = 2,
-                      .seconds = 1.5}};
-        if (!failed)
-            result.mode =
-                (struct cat_mode){.check = CAT_CHECK_CHOICE,
-                                  .choice = {.names = {"flag and data", "neither"}, .fails = 2}};
+            .mode = &modes[failed],
+            .failures = &failure,
+            .pieces = parts,
+            .piece_count = 2,
+            .count = {.runs = 100, .instances = 800, .outcomes = {800}, .seconds = 1.5}};
         if (failed) {
             result.count.failed_runs = 3;
             result.count.failed_instances = result.count.outcomes[5] = 4;
             result.count.outcomes[0] = 796;
             result.count.failure_count = 1;
-            result.count.failures[0] = (struct eng_failure){
-                .at = {.run = 7, .instance = 9, .word = 31, .got = 1, .want = 2, .outcome = 5},
-                .where = "lane 31, iteration 9"};
         }
         MUST(store_result_put(store, session.id, &result, &error));
+        cfg_clear(&result.cfg);
     }
     MUST(store_session_finish(store, session.id, &error));
 }

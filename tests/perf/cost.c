@@ -128,9 +128,9 @@ static struct eng_event some_batch(void)
     count->outcomes[2] = 2;
     count->failed_instances = count->failure_count = 2;
     for (uint32_t i = 0; i < 2; i++) {
-        count->failures[i].at = (struct cat_failure){
+        event.failures[i].at = (struct cat_failure){
             .run = 17 + i, .instance = 63, .word = 9, .got = 0xC0DEDEAD, .want = 1, .outcome = 2};
-        snprintf(count->failures[i].where, sizeof count->failures[i].where, "lane 31, iteration 9");
+        snprintf(event.failures[i].where, sizeof event.failures[i].where, "lane 31, iteration 9");
     }
     return event;
 }
@@ -236,25 +236,27 @@ static void put_result(struct store *store, int64_t session, size_t number, unsi
     dev_facts_id(&facts, id);
     const struct cat_case *which = &cases[number % case_count];
     const struct cat_module *module = cat_case_module(which);
-    struct store_result result = {
-        .name = names[number % case_count],
-        .device = id,
-        .result = (char *)"fail",
-        .reason = (char *)"",
-        .expectation = (char *)cat_expectation_name(cat_case_expectation(which, NULL)),
-        .sha256 = (char *)(module ? module->sha256 : ""),
-        .headline = (char *)"",
-        .stress = (char *)"",
-        .rule = (char *)"",
-        .seed = 1,
-        .mode = cat_mode_of(which->test->oracle)};
+    const struct cat_mode mode = cat_mode_of(which->test->oracle);
+    struct report_result result = {.cfg = cfg_parse(names[number % case_count]),
+                                   .device_id = id,
+                                   .result = ENG_FAIL,
+                                   .reason = (char *)"",
+                                   .expectation = cat_case_expectation(which, NULL),
+                                   .sha256 = (char *)(module ? module->sha256 : ""),
+                                   .headline = (char *)"",
+                                   .stress = (char *)"",
+                                   .rule = (char *)"",
+                                   .seed = 1,
+                                   .mode = &mode};
     struct eng_event event = some_batch();
     for (unsigned i = 0; i < batches; i++) {
-        eng_count_part(&result.count, &event.count, 0, i == 0);
-        eng_count_add(&result.count, &event.count);
+        eng_result_add(&result, &event.count, event.failures, 0, i == 0);
         if (!store_result_put(store, session, &result, &error))
             die(error.message);
     }
+    free(result.failures);
+    free(result.pieces);
+    cfg_clear(&result.cfg);
 }
 
 static void store_batches(size_t count)
@@ -320,7 +322,7 @@ static void fill(size_t count)
 
 static size_t fill_count;
 
-static bool look(struct store_result *result, void *user)
+static bool look(struct report_result *result, void *user)
 {
     (void)user;
     sink += (double)result->count.runs;

@@ -323,13 +323,9 @@ TEST(the_text_has_what_one_needs)
     struct exp_window window;
     struct text text = {0};
     const struct eng_count count = {
-        .runs = 1,
-        .failed_runs = 1,
-        .instances = 8,
-        .failed_instances = 1,
-        .failure_count = 1,
-        .failures = {{.at = {.word = 6, .got = 1, .want = 2, .outcome = 3},
-                      .where = "lane 2, iteration 1"}}};
+        .runs = 1, .failed_runs = 1, .instances = 8, .failed_instances = 1, .failure_count = 1};
+    const struct eng_failure failure = {.at = {.word = 6, .got = 1, .want = 2, .outcome = 3},
+                                        .where = "lane 2, iteration 1"};
     char asks[] = "is it so?", fails[] = "it is not", name[] = "family.test";
     char reason[] = "nobody knows";
     const struct cat_oracle oracle = {.instance = "workgroup"};
@@ -344,7 +340,7 @@ TEST(the_text_has_what_one_needs)
                               .settings = "model=snooping,seed=7",
                               .tries = 12,
                               .failed_tries = 3,
-                              .outcome = {.result = ENG_FAIL, .count = count}};
+                              .outcome = {.result = ENG_FAIL, .count = count, .first = failure}};
     failing_run(&trace);
     right_run(&first, 1);
     right_run(&second, 2);

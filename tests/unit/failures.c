@@ -78,8 +78,10 @@ static struct made *begin(void)
 
 static void end(struct made *made)
 {
-    for (size_t i = 0; i < made->model.result_count; i++)
-        report_result_forget(&made->results[i]);
+    for (size_t i = 0; i < made->model.result_count; i++) {
+        cfg_clear(&made->results[i].cfg);
+        free(made->results[i].label);
+    }
     free(made);
 }
 
@@ -131,7 +133,10 @@ TEST(verdicts)
     check_verdict(made, 0,
                   "4 of 10 forbidden configurations failed: subgroup operations behind a loop exit "
                   "(always), shuffle.scan-loop (3, always)");
-    report_result_forget(&made->results[--made->model.result_count]);
+    {
+        cfg_clear(&made->results[--made->model.result_count].cfg);
+        free(made->results[--made->model.result_count].label);
+    }
     add(made, 1, "memory.coherence@w=1", 78, CAT_FORBIDDEN);
     check_verdict(made, 1,
                   "1 of 1 forbidden configuration failed: memory.coherence (0.78 of runs)");

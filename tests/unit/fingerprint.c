@@ -114,7 +114,10 @@ static void clear(struct report_model *model)
 {
     for (size_t i = 0; i < model->result_count; i++) {
         cat_mode_drop(model->results[i].mode);
-        report_result_forget(&model->results[i]);
+        {
+            cfg_clear(&model->results[i].cfg);
+            free(model->results[i].label);
+        }
     }
     free(model->results);
     *model = (struct report_model){0};

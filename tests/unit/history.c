@@ -48,14 +48,16 @@ static void add(struct store *store, const struct make *make)
         .uuid = (char *)make->uuid,
         .finished = !make->unfinished,
     };
-    struct store_result result = {
-        .name = (char *)(make->name ? make->name : "shuffle.a@workgroup=64"),
-        .device = id,
-        .result = (char *)(make->result    ? make->result
-                           : make->failed  ? "fail"
-                           : make->gave_up ? "no-progress"
-                                           : "pass"),
-        .expectation = (char *)"contested",
+    static const struct cat_mode equal = {.check = CAT_CHECK_EQUAL};
+    struct report_result result = {
+        .cfg = cfg_parse(make->name ? make->name : "shuffle.a@workgroup=64"),
+        .device_id = id,
+        .result = make->result    ? eng_result_named(make->result)
+                  : make->failed  ? ENG_FAIL
+                  : make->gave_up ? ENG_NO_PROGRESS
+                                  : ENG_PASS,
+        .expectation = CAT_CONTESTED,
+        .mode = &equal,
         .sha256 = (char *)make->sha256,
         .stress = (char *)make->stress,
         .rule = (char *)make->rule,
@@ -69,6 +71,7 @@ static void add(struct store *store, const struct make *make)
     assert_true(store_device_put(store, session.id, 1, &facts, "device", &error));
     if (!store_result_put(store, session.id, &result, &error))
         fail_msg("%s", error.message);
+    cfg_clear(&result.cfg);
 }
 
 static struct store *open_new(void)
@@ -356,7 +359,7 @@ static void make_large(void)
     edit_store(path, fill);
 }
 
-static bool any_result(struct store_result *result, void *user)
+static bool any_result(struct report_result *result, void *user)
 {
     (void)result;
     ++*(size_t *)user;

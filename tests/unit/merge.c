@@ -50,7 +50,8 @@ static uint64_t mix(uint64_t run, uint64_t seed, int test)
     return (value ^ value >> 13) * 2246822519u % 1000003;
 }
 
-static void measure(struct eng_count *count, uint64_t first, uint64_t end, uint64_t seed, int test)
+static void measure(struct report_result *count, uint64_t first, uint64_t end, uint64_t seed,
+                    int test)
 {
     for (uint64_t run = first; run < end; run++) {
         uint64_t value = mix(run, seed, test);
@@ -64,15 +65,16 @@ static void measure(struct eng_count *count, uint64_t first, uint64_t end, uint6
         count->outcomes[gave_up ? CAT_NO_PROGRESS : CAT_RIGHT] += 8 - failed;
         count->outcomes[1 + value % 3] += failed;
         if (failed && count->failure_count < ENG_MAX_FAILURES) {
-            struct eng_failure *failure = &count->failures[count->failure_count++];
+            struct eng_failure *failure = &LIT_ADD(count->failures, count->failure_count);
             failure->at = (struct cat_failure){
                 .run = run, .instance = value % 8, .outcome = 1 + (uint32_t)(value % 3)};
             snprintf(failure->where, sizeof(failure->where), "lane %u", (unsigned)(value % 32));
         }
         // A part for ten runs, a process for thirty.
-        if (count->part_count == 0 || run % 10 == 0)
-            count->parts[count->part_count++].process = (uint32_t)((run - first) / 30);
-        struct eng_part *part = &count->parts[count->part_count - 1];
+        if (count->piece_count == 0 || run % 10 == 0)
+            LIT_ADD(count->pieces, count->piece_count) =
+                (struct eng_part){.process = (uint32_t)((run - first) / 30)};
+        struct eng_part *part = &count->pieces[count->piece_count - 1];
         part->runs++;
         part->failed_runs += failed;
         part->no_progress_runs += gave_up;
@@ -91,6 +93,8 @@ static struct dev_facts make_facts(const struct make *make)
     return facts;
 }
 
+static const struct cat_mode tags = {.check = CAT_CHECK_TAG};
+
 static void put_results(struct store *store, int64_t session, const struct make *make)
 {
     struct lit_error error = {0};
@@ -103,27 +107,30 @@ static void put_results(struct store *store, int64_t session, const struct make 
     if (make->done)
         end = first + make->done;
     for (int test = 0; test < TESTS; test++) {
-        struct store_result result = {
-            .name = (char *)names[test],
-            .device = id,
+        if (make->shard == STORE_SHARD_TESTS && (uint64_t)test % make->count != make->index)
+            continue;
+        struct report_result result = {
+            .cfg = cfg_parse(names[test]),
+            .device_id = id,
             .reason = (char *)"",
-            .expectation = (char *) or (make->expectation, "contested"),
+            .expectation = cat_expectation_named(or (make->expectation, "contested")),
             .sha256 = (char *) or (make->sha256, ""),
             .headline = (char *)"",
             .stress = (char *) or (make->stress, ""),
             .rule = (char *) or (make->rule, ""),
             .seed = make->seed,
             .first = first,
-            .mode = {.check = CAT_CHECK_TAG},
+            .mode = &tags,
         };
-        if (make->shard == STORE_SHARD_TESTS && (uint64_t)test % make->count != make->index)
-            continue;
-        measure(&result.count, first, end, make->seed, test);
+        measure(&result, first, end, make->seed, test);
         if (make->no_parts)
-            result.count.part_count = 0;
-        result.result = (char *)eng_result_name(eng_verdict(&result.count));
+            result.piece_count = 0;
+        result.result = eng_verdict(&result.count);
         if (!store_result_put(store, session, &result, &error))
             fail_msg("%s", error.message);
+        free(result.failures);
+        free(result.pieces);
+        cfg_clear(&result.cfg);
     }
 }
 
@@ -516,7 +523,7 @@ TEST_IN(test_sum, make_folder, remove_folder)
         &(struct make){.uuid = "000000000000000c", .seed = 3, .started = "2026-11-23T00:00:00Z"});
     struct eng_count want = {0};
     for (uint64_t seed = 1; seed <= 3; seed++) {
-        struct eng_count day = {0};
+        OWNED(eng_result_clear) struct report_result day = {0};
         measure(&day, 0, RUNS, seed, 1);
         want.first_run_failed |= day.first_run_failed;
         want.failed_runs += day.failed_runs;

@@ -8,26 +8,25 @@
 #include "base/random.h"
 
 // Adds a batch as the supervisor does; every third run fails, every fifth gives up.
-static void add(struct eng_count *count, uint64_t runs, uint32_t process, bool fresh)
+static void add(struct report_result *result, uint64_t runs, uint32_t process, bool fresh)
 {
     struct eng_count batch = {.runs = runs, .failed_runs = runs / 3, .no_progress_runs = runs / 5};
-    eng_count_part(count, &batch, process, fresh);
-    eng_count_add(count, &batch);
+    eng_result_add(result, &batch, NULL, process, fresh);
 }
 
-static void assert_sums(const struct eng_count *count)
+static void assert_sums(const struct report_result *result)
 {
     uint64_t runs = 0, failed = 0, gave_up = 0;
-    assert_true(count->part_count <= ENG_MAX_PARTS);
-    for (size_t i = 0; i < count->part_count; i++) {
-        assert_true(count->parts[i].runs > 0);
-        runs += count->parts[i].runs;
-        failed += count->parts[i].failed_runs;
-        gave_up += count->parts[i].no_progress_runs;
+    assert_true(result->piece_count <= ENG_MAX_PARTS);
+    for (size_t i = 0; i < result->piece_count; i++) {
+        assert_true(result->pieces[i].runs > 0);
+        runs += result->pieces[i].runs;
+        failed += result->pieces[i].failed_runs;
+        gave_up += result->pieces[i].no_progress_runs;
     }
-    assert_int_equal(runs, count->runs);
-    assert_int_equal(failed, count->failed_runs);
-    assert_int_equal(gave_up, count->no_progress_runs);
+    assert_int_equal(runs, result->runs);
+    assert_int_equal(failed, result->failed_runs);
+    assert_int_equal(gave_up, result->no_progress_runs);
 }
 
 // Batches and the parts that they make, as "runs" or "process:runs".
@@ -48,30 +47,30 @@ TEST(the_table)
         {"f1 0 0 9", "0:10"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct eng_count count = {0};
+        OWNED(eng_result_clear) struct report_result result = {0};
         uint32_t process = 0;
         char copy[64], got[128] = "", *rest = NULL;
         snprintf(copy, sizeof copy, "%s", rows[i].batches);
         for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
             const bool marked = *word == 'f' || *word == 'p';
             process += *word == 'p';
-            add(&count, strtoull(word + marked, NULL, 10), process, marked);
+            add(&result, strtoull(word + marked, NULL, 10), process, marked);
         }
-        for (size_t p = 0; p < count.part_count; p++)
+        for (size_t p = 0; p < result.piece_count; p++)
             snprintf(got + strlen(got), sizeof got - strlen(got), "%s%u:%u", p ? " " : "",
-                     count.parts[p].process, (unsigned)count.parts[p].runs);
+                     result.pieces[p].process, (unsigned)result.pieces[p].runs);
         assert_string_equal(got, rows[i].parts);
-        assert_sums(&count);
+        assert_sums(&result);
     }
 }
 
 TEST(a_thousand_runs_have_no_more_than_twenty)
 {
-    struct eng_count count = {0};
+    OWNED(eng_result_clear) struct report_result result = {0};
     for (int i = 0; i < 1000; i++)
-        add(&count, 1, 0, i % 500 == 0);
-    assert_int_equal(count.part_count, 20);
-    assert_sums(&count);
+        add(&result, 1, 0, i % 500 == 0);
+    assert_int_equal(result.piece_count, 20);
+    assert_sums(&result);
 }
 
 // A device that begins to fail after a third of many runs: however often neighbours are joined,
@@ -79,24 +78,23 @@ TEST(a_thousand_runs_have_no_more_than_twenty)
 TEST(the_order_is_kept)
 {
     for (uint64_t batches = 30; batches <= 300000; batches *= 10) {
-        struct eng_count count = {0};
+        OWNED(eng_result_clear) struct report_result result = {0};
         size_t mixed = 0;
         uint64_t last = 0;
         for (uint64_t i = 0; i < batches; i++) {
             const struct eng_count batch = {.runs = 16, .failed_runs = i < batches / 3 ? 0 : 8};
-            eng_count_part(&count, &batch, 0, i % 40 == 0);
-            eng_count_add(&count, &batch);
+            eng_result_add(&result, &batch, NULL, 0, i % 40 == 0);
         }
-        for (size_t i = 0; i < count.part_count; i++) {
-            const uint64_t failed = count.parts[i].failed_runs, half = count.parts[i].runs / 2;
+        for (size_t i = 0; i < result.piece_count; i++) {
+            const uint64_t failed = result.pieces[i].failed_runs, half = result.pieces[i].runs / 2;
             mixed += failed && failed < half;
             assert_true(failed >= last);
-            assert_true(batches < 3000 || count.parts[i].runs <= count.runs / 16);
+            assert_true(batches < 3000 || result.pieces[i].runs <= result.runs / 16);
             last = failed ? 1 : 0;
         }
         assert_in_range(mixed, 0, 1);
-        assert_true(count.part_count >= (batches < 3000 ? 6 : 16));
-        assert_int_equal(count.parts[0].failed_runs, 0);
+        assert_true(result.piece_count >= (batches < 3000 ? 6 : 16));
+        assert_int_equal(result.pieces[0].failed_runs, 0);
     }
 }
 
@@ -104,35 +102,35 @@ TEST(there_are_never_too_many)
 {
     struct lit_random random = {.state = 5};
     for (int round = 0; round < 200; round++) {
-        struct eng_count count = {0};
+        OWNED(eng_result_clear) struct report_result result = {0};
         uint32_t process = 0, last = 0;
         for (int i = 0; i < 2000; i++) {
             uint64_t runs = 1 + random_below(&random, 1u << random_below(&random, 9));
             process += random_below(&random, 40) == 0;
-            add(&count, runs, process, random_below(&random, 4) == 0);
-            assert_sums(&count);
+            add(&result, runs, process, random_below(&random, 4) == 0);
+            assert_sums(&result);
         }
-        assert_true(count.part_count > ENG_MAX_PARTS / 4);
-        for (size_t i = 0; i < count.part_count; i++) {
-            assert_true(count.parts[i].process >= last);
-            last = count.parts[i].process;
+        assert_true(result.piece_count > ENG_MAX_PARTS / 4);
+        for (size_t i = 0; i < result.piece_count; i++) {
+            assert_true(result.pieces[i].process >= last);
+            last = result.pieces[i].process;
         }
     }
 }
 
 TEST(many_processes_of_one_run_each)
 {
-    struct eng_count count = {0};
+    OWNED(eng_result_clear) struct report_result result = {0};
     for (uint32_t process = 0; process < 1000; process++)
-        add(&count, 1, process, true);
-    assert_int_equal(count.part_count, ENG_MAX_PARTS);
-    assert_sums(&count);
+        add(&result, 1, process, true);
+    assert_int_equal(result.piece_count, ENG_MAX_PARTS);
+    assert_sums(&result);
 }
 
 TEST(runs_without_parts_stay_without)
 {
-    struct eng_count count = {.runs = 100};
-    add(&count, 50, 3, true);
-    assert_int_equal(count.part_count, 0);
-    assert_int_equal(count.runs, 150);
+    OWNED(eng_result_clear) struct report_result result = {.runs = 100};
+    add(&result, 50, 3, true);
+    assert_int_equal(result.piece_count, 0);
+    assert_int_equal(result.runs, 150);
 }

@@ -44,31 +44,22 @@ static struct dev_facts some_facts(void)
     return facts;
 }
 
-static struct eng_count some_count(void)
-{
-    struct eng_count count = {
-        .runs = 10,
-        .failed_runs = 2,
-        .no_progress_runs = 1,
-        .first_run_failed = true,
-        .instances = 640,
-        .failed_instances = 3,
-        .failure_count = 2,
-        .seconds = 0.1,
-    };
-    count.outcomes[CAT_RIGHT] = 570;
-    count.outcomes[2] = 3;
-    count.outcomes[3] = 3;
-    count.outcomes[CAT_NO_PROGRESS] = 64;
-    count.failures[0] = (struct eng_failure){
-        .at = {.run = 0, .instance = 63, .word = 9, .got = 0xC0DEDEAD, .want = 1, .outcome = 3},
-        .where = "lane 31, iteration 9",
-    };
-    count.failures[1] = (struct eng_failure){
-        .at = {.run = UINT64_C(1) << 40, .instance = 1, .word = 2, .got = 3, .want = 4},
-    };
-    return count;
-}
+static const struct eng_event some_batch = {
+    .kind = ENG_EVENT_BATCH,
+    .count = {.runs = 10,
+              .failed_runs = 2,
+              .no_progress_runs = 1,
+              .first_run_failed = true,
+              .instances = 640,
+              .failed_instances = 3,
+              .outcomes = {[CAT_RIGHT] = 570, [2] = 3, [3] = 3, [CAT_NO_PROGRESS] = 64},
+              .failure_count = 2,
+              .seconds = 0.1},
+    .failures =
+        {{.at = {.run = 0, .instance = 63, .word = 9, .got = 0xC0DEDEAD, .want = 1, .outcome = 3},
+          .where = "lane 31, iteration 9"},
+         {.at = {.run = UINT64_C(1) << 40, .instance = 1, .word = 2, .got = 3, .want = 4}}},
+};
 
 static void write_event(const struct eng_event *event, struct text *line)
 {
@@ -216,7 +207,7 @@ TEST(facts_come_back)
 
 TEST(counts_come_back)
 {
-    struct eng_event event = {.kind = ENG_EVENT_BATCH, .count = some_count()};
+    struct eng_event event = some_batch;
     for (int fresh = 0; fresh < 2; fresh++) {
         event.fresh = fresh;
         event.tested = 0.25 * fresh;
@@ -279,7 +270,7 @@ TEST(the_longest_event_fits)
     struct eng_event event = {.kind = ENG_EVENT_BATCH};
     event.count.failure_count = ENG_MAX_FAILURES;
     for (size_t i = 0; i < ENG_MAX_FAILURES; i++) {
-        struct eng_failure *failure = &event.count.failures[i];
+        struct eng_failure *failure = &event.failures[i];
         failure->at =
             (struct cat_failure){.run = FIELD_MOST, .instance = FIELD_MOST, .word = FIELD_MOST};
         memset(failure->where, '"', sizeof failure->where - 1);
@@ -460,7 +451,7 @@ TEST(cut_events_are_refused)
     const struct eng_event events[] = {
         {.kind = ENG_EVENT_DEVICE, .facts = some_facts()},
         {.kind = ENG_EVENT_OPENED, .facts = some_facts(), .text = "why"},
-        {.kind = ENG_EVENT_BATCH, .count = some_count()},
+        some_batch,
         some_row(),
         some_time,
         {.kind = ENG_EVENT_MESSAGE, .text = "m"},
@@ -580,7 +571,7 @@ TEST(nonsense_facts_are_refused)
 
 TEST(nonsense_counts_are_refused)
 {
-    const struct eng_event event = {.kind = ENG_EVENT_BATCH, .count = some_count()};
+    const struct eng_event event = some_batch;
     static const char *const changes[][2] = {
         {"\"runs\":10", "\"runs\":2"},
         {"\"runs\":10", "\"runs\":-10"},
@@ -651,10 +642,9 @@ TEST(long_and_deep_lines_are_refused)
 
 TEST(counts_add_up)
 {
-    const struct eng_count batch = some_count();
-    struct eng_count sum = {0};
+    OWNED(eng_result_clear) struct report_result sum = {0};
     for (int i = 0; i < 10; i++)
-        eng_count_add(&sum, &batch);
+        eng_result_add(&sum, &some_batch.count, some_batch.failures, 0, false);
     assert_int_equal(sum.runs, 100);
     assert_int_equal(sum.failed_runs, 20);
     assert_int_equal(sum.no_progress_runs, 10);
@@ -667,7 +657,7 @@ TEST(counts_add_up)
     assert_true(fabs(sum.seconds - 1.0) < 1e-9);
 
     const struct eng_count huge = {.runs = UINT64_MAX - 50};
-    eng_count_add(&sum, &huge);
+    eng_count_add(&sum.count, &huge);
     assert_true(sum.runs == UINT64_MAX);
 }
 

@@ -23,28 +23,28 @@ static struct stored every_kind(void)
     struct lit_error error = {0};
     stored_device(&s, 1, "Example GPU <script>alert(1)</script> | `x`", "device");
     stored_device(&s, 2, "Zweite Karte \xc3\xa4", "host: it stores nothing");
-    struct store_result one = stored_result(
+    struct report_result one = stored_result(
         "shuffle.scan-loop/sync=none,form=ssa@workgroup=64,subgroup=32", "contested", "fail", 1, 0);
     one.headline = "shuffle hazard";
-    one.mode.check = CAT_CHECK_TAG;
+    one.mode = cat_mode_keep(&(struct cat_mode){.check = CAT_CHECK_TAG});
     one.count = (struct eng_count){.runs = 1000,
                                    .failed_runs = 37,
                                    .instances = 64000,
                                    .failed_instances = 41,
                                    .outcomes = {[0] = 63959, [4] = 2, [5] = 39},
-                                   .failures = {{.at = {.run = 2,
-                                                        .instance = 5,
-                                                        .word = 320,
-                                                        .got = 0x5a00081f,
-                                                        .want = 0x5a00091f,
-                                                        .outcome = 5},
-                                                 .where = "lane 31, iteration 9"}},
                                    .failure_count = 1,
                                    .seconds = 1.25};
+    one.failures = (struct eng_failure[]){{{.run = 2,
+                                            .instance = 5,
+                                            .word = 320,
+                                            .got = 0x5a00081f,
+                                            .want = 0x5a00091f,
+                                            .outcome = 5},
+                                           "lane 31, iteration 9"}};
     stored_put(&s, 1, one);
     one.name = "shuffle.scan-loop/sync=control-each,form=ssa@workgroup=64,subgroup=32";
-    one.expectation = "forbidden";
-    one.result = "pass";
+    one.expectation = CAT_FORBIDDEN;
+    one.result = ENG_PASS;
     one.count =
         (struct eng_count){.runs = 1000, .instances = 64000, .outcomes = {64000}, .seconds = 1.5};
     stored_put(&s, 1, one);
@@ -53,13 +53,13 @@ static struct stored every_kind(void)
     stored_put(&s, 1, one);
     one.headline = "";
     one.name = "control.race@workgroup=last";
-    one.expectation = "control";
+    one.expectation = CAT_CONTROL;
     stored_put(&s, 1, one);
     one = stored_result("control.certain", "control", "fail", 1000, 1000);
     one.count.first_run_failed = true;
     stored_put(&s, 1, one);
     one = stored_result("memory.message@workgroup=64", "control", "fail", 1000, 7);
-    one.mode = (struct cat_mode){
+    one.mode = &(struct cat_mode){
         .check = CAT_CHECK_CHOICE,
         .choice = {.names = {"flag and data", "neither", "data only", "flag without data", "else"},
                    .fails = 1u << 3 | 1u << 4}};
@@ -135,15 +135,14 @@ static struct stored ticket(void)
 {
     struct stored s = stored_begin(100, 0);
     stored_device(&s, 1, STORED_HOSTILE, "device");
-    struct store_result one = stored_result(LOOKBACK("flag-payload"), "forbidden", "fail", 20, 4);
+    struct report_result one = stored_result(LOOKBACK("flag-payload"), "forbidden", "fail", 20, 4);
     one.stress = "lanes=4";
     one.rule = "width 0.001";
-    one.count.failures[0] = (struct eng_failure){
-        .at = {.run = 2, .outcome = 3, .got = 0x12, .want = 0x34}, .where = "element 8192 |<b>"};
-    one.count.failure_count = 1;
-    one.count.part_count = 2;
-    one.count.parts[0] = (struct eng_part){.process = 0, .runs = 10, .failed_runs = 4};
-    one.count.parts[1] = (struct eng_part){.process = 1, .runs = 10};
+    one.failures = (struct eng_failure[]){
+        {{.run = 2, .outcome = 3, .got = 0x12, .want = 0x34}, "element 8192 |<b>"}};
+    one.failure_count = 1;
+    one.piece_count = 2;
+    one.pieces = (struct eng_part[]){{.runs = 10, .failed_runs = 4}, {.process = 1, .runs = 10}};
     one.evidence[ENG_EVIDENCE_KERNEL] = "[    1.000000] NVRM: Xid ````` <b>\n| no |\n";
     stored_put(&s, 1, one);
     one = stored_result(LOOKBACK("word64"), "forbidden", "pass", 20, 0);
@@ -159,18 +158,20 @@ static struct stored conditions(void)
 {
     struct stored s = stored_begin(100, 4);
     stored_device(&s, 1, "One", "device");
-    struct store_result one = stored_result("a.b@c=1", "forbidden", "fail", 400, 100);
+    struct report_result one = stored_result("a.b@c=1", "forbidden", "fail", 400, 100);
     one.headline = "head";
     one.rule = "decided 0.001";
     one.stress = "lanes=4";
-    one.count.part_count = 4;
+    struct eng_part parts[4];
+    one.pieces = parts;
+    one.piece_count = 4;
     for (uint32_t i = 0; i < 4; i++)
-        one.count.parts[i] = (struct eng_part){i, 100, i == 2 ? 100 : 0, 0};
+        parts[i] = (struct eng_part){i, 100, i == 2 ? 100 : 0, 0};
     stored_put(&s, 1, one);
     one.name = "a.b@c=2";
     one.rule = one.stress = "";
     for (uint32_t i = 0; i < 4; i++)
-        one.count.parts[i] = (struct eng_part){i, 100, 25, 0};
+        parts[i] = (struct eng_part){i, 100, 25, 0};
     stored_put(&s, 1, one);
     return s;
 }
@@ -197,8 +198,8 @@ static struct stored rules(void)
     struct lit_error error = {0};
     stored_device(&s, 1, "One", "device");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct store_result one = stored_result(rows[i].name, rows[i].expectation, rows[i].result,
-                                                rows[i].runs, rows[i].failed);
+        struct report_result one = stored_result(rows[i].name, rows[i].expectation, rows[i].result,
+                                                 rows[i].runs, rows[i].failed);
         one.rule = (char *)rows[i].rule;
         one.headline = i == 1 ? "" : "shuffle hazard";
         stored_put(&s, 1, one);
@@ -280,7 +281,7 @@ static struct stored shared_code(void)
     stored_device(&s, 1, "One", "device");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct isa_code code = {0};
-        struct store_result one = stored_result(
+        struct report_result one = stored_result(
             rows[i].name, "forbidden", rows[i].failed ? "fail" : "pass", 1000, rows[i].failed);
         one.stress = (char *)rows[i].stress;
         stored_put(&s, 1, one);

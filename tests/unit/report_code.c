@@ -207,7 +207,7 @@ TEST(the_nearest_twin)
     struct stored s = stored_begin(1000, 0);
     stored_device(&s, 1, "One", "device");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct store_result result = stored_result(
+        struct report_result result = stored_result(
             rows[i].name, "forbidden", rows[i].failed ? "fail" : "pass", 1000, rows[i].failed);
         struct isa_code code = {0};
         result.stress = (char *)rows[i].stress;
@@ -279,7 +279,9 @@ TEST(risks_come_with_their_rate)
              "with the same code in all 2: 0 of 2,000</td><td>at risk: SHFL.IDX at 0x40 ");
     assert_int_equal(count_of(out.data, "<td>at risk: VOTE.ANY at 0x50 "), 1);
     text_free(&out);
-    for (size_t i = 0; i < 2; i++)
-        report_result_forget(&results[i]);
+    for (size_t i = 0; i < 2; i++) {
+        cfg_clear(&results[i].cfg);
+        free(results[i].label);
+    }
     isa_study_clear(&study);
 }

@@ -68,7 +68,7 @@ TEST(test_many)
     struct lit_error error = {0};
     struct report_model model;
     struct text text = {0};
-    struct store_result failure = stored_result(name, "forbidden", "fail", 9, 9);
+    struct report_result failure = stored_result(name, "forbidden", "fail", 9, 9);
     char *reason = lit_alloc(100001, 1);
     memset(reason, '<', 100000);
     failure.reason = reason;
@@ -177,7 +177,7 @@ TEST(test_too_many)
         struct stored s = stored_begin(100, 0);
         struct report_model model;
         stored_device(&s, 1, "One", "device");
-        struct store_result result = stored_result("a.b", "forbidden", "pass", cases[i].runs, 0);
+        struct report_result result = stored_result("a.b", "forbidden", "pass", cases[i].runs, 0);
         result.count.instances = cases[i].instances;
         result.count.outcomes[0] = cases[i].instances;
         result.first = cases[i].first;

@@ -223,8 +223,10 @@ TEST(test_entries)
     assert_string_equal(out.data, "w=128 | s=1");
     text_free(&out);
     html_entries_free(entries, 5);
-    for (size_t i = 0; i < 5; i++)
-        report_result_forget(&results[i]);
+    for (size_t i = 0; i < 5; i++) {
+        cfg_clear(&results[i].cfg);
+        free(results[i].label);
+    }
 }
 
 TEST(test_course)

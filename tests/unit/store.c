@@ -79,20 +79,30 @@ static int64_t begin(struct store *store)
     return session.id;
 }
 
-static struct store_result make_result(uint64_t runs)
+static const struct cat_mode tags = {.check = CAT_CHECK_TAG};
+
+static struct report_result make_result(uint64_t runs)
 {
     static char id[DEV_ID_SIZE];
     dev_facts_id(&facts, id);
-    struct store_result result = {
+    static struct eng_failure failure = {.at = {.run = 1,
+                                                .instance = 1ull << 50,
+                                                .word = 3,
+                                                .got = 0xffffffff,
+                                                .want = 0x5a000001,
+                                                .outcome = 5},
+                                         .where = "lane 31, iteration 9"};
+    struct report_result result = {
         .name = "shuffle.scan-loop/sync=none@workgroup=64",
-        .device = id,
-        .result = "partial",
+        .device_id = id,
+        .result = ENG_PARTIAL,
         .reason = "",
-        .expectation = "contested",
+        .expectation = CAT_CONTESTED,
         .sha256 = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
         .headline = "shuffle hazard",
         .seed = 0x8000000000000001,
-        .mode = {.check = CAT_CHECK_TAG},
+        .mode = &tags,
+        .failures = &failure,
         .count = {.runs = runs,
                   .failed_runs = (runs + 1) / 2,
                   .no_progress_runs = runs > 1,
@@ -102,37 +112,39 @@ static struct store_result make_result(uint64_t runs)
                   .outcomes = {[0] = runs * 99 - (runs > 1 ? 100 : 0),
                                [5] = runs,
                                [CAT_NO_PROGRESS] = runs > 1 ? 100 : 0},
-                  .failures = {{.at = {.run = 1,
-                                       .instance = 1ull << 50,
-                                       .word = 3,
-                                       .got = 0xffffffff,
-                                       .want = 0x5a000001,
-                                       .outcome = 5},
-                                .where = "lane 31, iteration 9"}},
                   .failure_count = 1,
                   .seconds = 0.25},
     };
     return result;
 }
 
+static bool put_result(struct store *store, int64_t session, struct report_result *result,
+                       struct lit_error *error)
+{
+    OWNED(cfg_clear) struct cfg cfg = cfg_parse(result->name);
+    struct report_result whole = *result;
+    whole.cfg = cfg;
+    return store_result_put(store, session, &whole, error);
+}
+
 static void put(struct store *store, int64_t session, uint64_t runs)
 {
     struct lit_error error = {0};
-    struct store_result result = make_result(runs);
-    if (!store_result_put(store, session, &result, &error))
+    struct report_result result = make_result(runs);
+    if (!put_result(store, session, &result, &error))
         fail_msg("%s", error.message);
 }
 
 static uint64_t stored_runs(struct store *store, int64_t session)
 {
     struct lit_error error = {0};
-    struct store_result want = make_result(0), got;
-    if (!store_result_get(store, session, want.device, want.name, &got, &error)) {
+    struct report_result want = make_result(0), got;
+    if (!store_result_get(store, session, want.device_id, want.name, &got, &error)) {
         assert_string_equal(error.message, "");
         return 0;
     }
     uint64_t runs = got.count.runs;
-    store_result_clear(&got);
+    eng_result_clear(&got);
     return runs;
 }
 
@@ -154,13 +166,16 @@ static bool check_facts(struct eng_device *device, void *user)
     return true;
 }
 
-static bool check_result(struct store_result *got, void *user)
+static bool check_result(struct report_result *got, void *user)
 {
-    struct store_result want = make_result(20);
+    struct report_result want = make_result(20);
     assert_string_equal(got->name, want.name);
     assert_string_equal(got->headline, want.headline);
     assert_true(got->seed == want.seed);
-    assert_memory_equal(&got->mode, &want.mode, sizeof want.mode);
+    assert_memory_equal(got->mode, want.mode, sizeof *want.mode);
+    assert_true(got->failures->at.instance == want.failures->at.instance);
+    assert_int_equal(got->failures->at.outcome, want.failures->at.outcome);
+    assert_string_equal(got->failures->where, want.failures->where);
     assert_memory_equal(&got->count, &want.count, sizeof(want.count));
     *(int *)user += 1;
     return true;
@@ -197,9 +212,9 @@ TEST_IN(test_round_trip, make_path, remove_folder)
     assert_true(store_results(store, session.id, check_result, &results, &error));
     assert_int_equal(devices, 1);
     assert_int_equal(results, 1);
-    struct store_result missing = make_result(1);
+    struct report_result missing = make_result(1);
     missing.name = "no.such";
-    assert_false(store_result_put(store, session.id, &missing, &error)); // opened for reading
+    assert_false(put_result(store, session.id, &missing, &error)); // opened for reading
     store_session_clear(&session);
     store_close(&store);
 }
@@ -224,14 +239,14 @@ TEST_IN(test_sessions, make_path, remove_folder)
     assert_false(store_session_load(store, 77, false, &session, &error));
     assert_non_null(strstr(error.message, "no session 77"));
     // A result belongs to a device of its session.
-    struct store_result result = make_result(1);
-    result.device = "0000000000000000";
-    assert_false(store_result_put(store, first, &result, &error));
+    struct report_result result = make_result(1);
+    result.device_id = "0000000000000000";
+    assert_false(put_result(store, first, &result, &error));
     assert_int_equal(stored_runs(store, first), 0);
     // Counts that cannot be are refused where they arise.
     result = make_result(4);
     result.count.failed_runs = 5;
-    assert_false(store_result_put(store, first, &result, &error));
+    assert_false(put_result(store, first, &result, &error));
     put(store, first, 4);
     assert_int_equal(stored_runs(store, first), 4);
     store_close(&store);
@@ -357,10 +372,10 @@ static const struct cat_mode choosing = {
 static void put_choosing(struct store *store, int64_t session)
 {
     struct lit_error error = {0};
-    struct store_result result = make_result(10);
+    struct report_result result = make_result(10);
     result.name = "memory.message@workgroup=64";
-    result.mode = choosing;
-    if (!store_result_put(store, session, &result, &error))
+    result.mode = &choosing;
+    if (!put_result(store, session, &result, &error))
         fail_msg("%s", error.message);
 }
 
@@ -372,15 +387,15 @@ TEST_IN(test_choices, make_path, remove_folder)
     put(store, id, 20);
     put_choosing(store, id);
     put_choosing(store, id); // as after the next batch
-    struct store_result want = make_result(1), got;
+    struct report_result want = make_result(1), got;
     assert_true(
-        store_result_get(store, id, want.device, "memory.message@workgroup=64", &got, &error));
-    assert_memory_equal(&got.mode, &choosing, sizeof choosing);
-    store_result_clear(&got);
-    assert_true(store_result_get(store, id, want.device, want.name, &got, &error));
-    assert_int_equal(got.mode.check, CAT_CHECK_TAG);
-    assert_string_equal(got.mode.choice.names[0], "");
-    store_result_clear(&got);
+        store_result_get(store, id, want.device_id, "memory.message@workgroup=64", &got, &error));
+    assert_memory_equal(got.mode, &choosing, sizeof choosing);
+    eng_result_clear(&got);
+    assert_true(store_result_get(store, id, want.device_id, want.name, &got, &error));
+    assert_int_equal(got.mode->check, CAT_CHECK_TAG);
+    assert_string_equal(got.mode->choice.names[0], "");
+    eng_result_clear(&got);
     store_close(&store);
 
     int results = 0;
@@ -391,11 +406,11 @@ TEST_IN(test_choices, make_path, remove_folder)
     store_close(&store);
 }
 
-static void get(struct store *store, int64_t session, struct store_result *got)
+static void get(struct store *store, int64_t session, struct report_result *got)
 {
     struct lit_error error = {0};
-    const struct store_result want = make_result(1);
-    if (!store_result_get(store, session, want.device, want.name, got, &error))
+    const struct report_result want = make_result(1);
+    if (!store_result_get(store, session, want.device_id, want.name, got, &error))
         fail_msg("%s", error.message);
 }
 
@@ -404,26 +419,26 @@ TEST_IN(test_evidence, make_path, remove_folder)
 {
     static char large[2 * ENG_EVIDENCE_SIZE];
     struct lit_error error = {0};
-    struct store_result result = make_result(10), got;
+    struct report_result result = make_result(10), got;
     struct store *store = open_good();
     const int64_t id = begin(store);
     memset(large, 'x', sizeof large - 1);
     result.evidence[ENG_EVIDENCE_WORDS] = "abort\n\tin \x1b[1mcompile\r\n";
     result.evidence[ENG_EVIDENCE_KERNEL] = large;
     result.evidence[ENG_EVIDENCE_CORE] = "";
-    assert_true(store_result_put(store, id, &result, &error));
+    assert_true(put_result(store, id, &result, &error));
     get(store, id, &got);
     assert_string_equal(got.evidence[ENG_EVIDENCE_WORDS], "abort\n in ?[1mcompile?\n");
     assert_int_equal(strlen(got.evidence[ENG_EVIDENCE_KERNEL]), ENG_EVIDENCE_SIZE - 1);
     assert_null(got.evidence[ENG_EVIDENCE_BACKTRACE]);
     assert_null(got.evidence[ENG_EVIDENCE_CORE]);
-    store_result_clear(&got);
+    eng_result_clear(&got);
     put(store, id, 20);
     get(store, id, &got);
     for (size_t i = 0; i < ENG_EVIDENCES; i++)
         assert_null(got.evidence[i]);
-    store_result_clear(&got);
-    assert_true(store_result_put(store, id, &result, &error));
+    eng_result_clear(&got);
+    assert_true(put_result(store, id, &result, &error));
     store_close(&store);
 
     static const char *const damages[] = {

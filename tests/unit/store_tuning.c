@@ -42,17 +42,15 @@ static void put(struct store *store, int64_t session, const char *id, const char
 
 static void put_result(struct store *store, int64_t session, char *id, char *name, char *stress)
 {
-    assert_true(store_result_put(store, session,
-                                 &(struct store_result){.name = name,
-                                                        .device = id,
-                                                        .result = "pass",
-                                                        .reason = "",
-                                                        .expectation = "control",
-                                                        .sha256 = "abc",
-                                                        .headline = "",
-                                                        .stress = stress,
-                                                        .count = {.runs = 50}},
-                                 NULL));
+    OWNED(cfg_clear) struct cfg cfg = cfg_parse(name);
+    const struct report_result result = {.cfg = cfg,
+                                         .device_id = id,
+                                         .expectation = CAT_CONTROL,
+                                         .sha256 = "abc",
+                                         .mode = &(struct cat_mode){0},
+                                         .stress = stress,
+                                         .count = {.runs = 50}};
+    assert_true(store_result_put(store, session, &result, NULL));
 }
 
 static char seen[1024];

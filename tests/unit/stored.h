@@ -82,10 +82,12 @@ static inline void stored_device(struct stored *s, unsigned number, const char *
         fail_msg("%s", error.message);
 }
 
-static inline void stored_put(struct stored *s, unsigned number, struct store_result result)
+static inline void stored_put(struct stored *s, unsigned number, struct report_result result)
 {
     struct lit_error error = {0};
-    result.device = s->ids[number - 1];
+    OWNED(cfg_clear) struct cfg cfg = cfg_parse(result.name);
+    result.cfg = cfg;
+    result.device_id = s->ids[number - 1];
     result.seed = 0xfedcba9876543210;
     if (!store_result_put(s->store, s->session.id, &result, &error))
         fail_msg("%s", error.message);
@@ -98,18 +100,18 @@ static inline void stored_code(struct stored *s, const char *name, struct isa_co
     isa_code_clear(code);
 }
 
-static inline struct store_result stored_result(const char *name, const char *expectation,
-                                                const char *result, uint64_t runs, uint64_t failed)
+static inline struct report_result stored_result(const char *name, const char *expectation,
+                                                 const char *result, uint64_t runs, uint64_t failed)
 {
     const uint64_t gave_up = !strcmp(result, "no-progress");
-    return (struct store_result){
+    return (struct report_result){
         .name = (char *)name,
-        .expectation = (char *)expectation,
-        .result = (char *)result,
+        .expectation = cat_expectation_named(expectation),
+        .result = eng_result_named(result),
         .reason = strcmp(result, "skip") == 0 ? "VK_EXT_x" : "",
         .stress = "",
         .sha256 = STORED_HASH,
-        .mode = {.check = CAT_CHECK_EQUAL},
+        .mode = cat_mode_keep(&(struct cat_mode){.check = CAT_CHECK_EQUAL}),
         .count = {.runs = runs,
                   .failed_runs = failed,
                   .no_progress_runs = gave_up,

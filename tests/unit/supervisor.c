@@ -120,9 +120,9 @@ static void meet(const char *part)
 
 #define SOME 3 // runs of a batch that is not the last
 
-static bool take_runs(struct store_result *result, void *user)
+static bool take_runs(struct report_result *result, void *user)
 {
-    if (result->count.runs == SOME || strcmp(result->result, "pass") == 0)
+    if (result->count.runs == SOME || result->result == ENG_PASS)
         *(uint64_t *)user += result->count.runs;
     return true;
 }
@@ -453,18 +453,18 @@ static int end(void **state)
 static void expect(const char *part, enum eng_result result, uint64_t runs, const char *reason)
 {
     struct eng_tally tally;
-    struct store_result row = {0};
+    struct report_result row = {0};
     struct lit_error error = {0};
     begin_session();
     print_message("part: %s\n", part);
     assert_int_equal(supervise(part, LIMIT, 0, &tally), ENG_STOP_NOT);
     assert_int_equal(tally.results[result], 1);
     assert_true(store_result_get(store, session.id, device.id, names[0].data, &row, &error));
-    assert_string_equal(row.result, eng_result_name(result));
+    assert_int_equal(row.result, result);
     assert_int_equal(row.count.runs, runs);
     if (strncmp(row.reason, reason, strlen(reason)) != 0)
         fail_msg("the reason is '%s', not '%s'", row.reason, reason);
-    store_result_clear(&row);
+    eng_result_clear(&row);
 }
 
 TEST(every_misbehaviour_has_its_result)
@@ -506,14 +506,14 @@ TEST(what_was_found_around_an_end_is_kept)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct eng_tally tally;
-        struct store_result row = {0};
+        struct report_result row = {0};
         struct lit_error error = {0};
         begin_session();
         print_message("part: %s\n", rows[i].part);
         write_kernel_log("w", "3,1,1000,-;amdgpu: before the run\n");
         assert_int_equal(supervise(rows[i].part, LIMIT, 0, &tally), ENG_STOP_NOT);
         assert_true(store_result_get(store, session.id, device.id, names[0].data, &row, &error));
-        assert_string_equal(row.result, eng_result_name(rows[i].result));
+        assert_int_equal(row.result, rows[i].result);
         const char *const want[] = {rows[i].words, rows[i].log};
         assert_null(row.evidence[ENG_EVIDENCE_CHECK]);
         for (size_t kind = 0; kind < 2; kind++)
@@ -527,7 +527,7 @@ TEST(what_was_found_around_an_end_is_kept)
         if (where)
             assert_non_null(strstr(where, rows[i].backtrace));
 #endif
-        store_result_clear(&row);
+        eng_result_clear(&row);
     }
 }
 
@@ -571,7 +571,7 @@ TEST(requests_wait_for_the_worker)
 TEST(a_partial_configuration_goes_on)
 {
     struct eng_tally tally;
-    struct store_result row = {0};
+    struct report_result row = {0};
     struct lit_error error = {0};
     char reason[256];
     begin_session();
@@ -582,16 +582,16 @@ TEST(a_partial_configuration_goes_on)
     assert_int_equal(tally.results[ENG_PARTIAL], 1);
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_TIME);
     assert_true(store_result_get(store, session.id, device.id, names[0].data, &row, &error));
-    assert_string_equal(row.result, "partial");
+    assert_int_equal(row.result, ENG_PARTIAL);
     assert_int_equal(row.count.runs, 3);
-    store_result_clear(&row);
+    eng_result_clear(&row);
 
     assert_int_equal(supervise("good", LIMIT, 0, &tally), ENG_STOP_NOT);
     assert_int_equal(tally.results[ENG_PASS], 1);
     assert_true(store_result_get(store, session.id, device.id, names[0].data, &row, &error));
-    assert_string_equal(row.result, "pass");
+    assert_int_equal(row.result, ENG_PASS);
     assert_int_equal(row.count.runs, RUNS);
-    store_result_clear(&row);
+    eng_result_clear(&row);
 
     // What is done is not done again, and still counts.
     assert_int_equal(supervise("abort", LIMIT, 0, &tally), ENG_STOP_NOT);
@@ -666,11 +666,11 @@ static size_t count_results(const struct eng_device *which, enum eng_result resu
 {
     size_t count = 0;
     for (size_t i = 0; i < NAMES; i++) {
-        struct store_result row = {0};
+        struct report_result row = {0};
         struct lit_error error = {0};
         if (store_result_get(store, session.id, which->id, names[i].data, &row, &error)) {
-            count += strcmp(row.result, eng_result_name(result)) == 0 && row.count.runs == runs;
-            store_result_clear(&row);
+            count += row.result == result && row.count.runs == runs;
+            eng_result_clear(&row);
         }
         assert_string_equal(error.message, "");
     }
