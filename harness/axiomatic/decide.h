@@ -5,12 +5,9 @@
 
 #include "axiomatic/figure.h"
 #include "axiomatic/program.h"
+#include "model/waiting.h"
 
 #define AXI_ROUNDS 200
-
-// Listed among the states of runs, although it is no final state.
-#define AXI_RAN_OUT  "ran out" // a thread's bounded wait expired
-#define AXI_LEFT_OUT "left out by the filter"
 
 struct axi_options {
     bool without_chains; // vulkanMemoryModelAvailabilityVisibilityChains is false

@@ -36,12 +36,6 @@ struct component {
     uint32_t first;                      // the state nearest to the initial one
 };
 
-const char *axi_progress_word(enum axi_progress progress)
-{
-    static const char *const words[] = {"fair", "lobe", "hsa-obe", "hsa", "obe", "none"};
-    return words[progress];
-}
-
 static uint32_t all_threads(const struct graph *g)
 {
     return (uint32_t)((UINT64_C(1) << g->threads) - 1);

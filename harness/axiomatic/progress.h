@@ -5,20 +5,7 @@
 #pragma once
 
 #include "axiomatic/program.h"
-
-// Which unfinished threads get a turn again and again. At least one always does.
-enum axi_progress {
-    AXI_FAIR, // all
-    AXI_LOBE, // linear occupancy-bound: every thread numbered up to the highest that has had a turn
-    AXI_HSA_OBE, // the union of HSA and OBE
-    AXI_HSA,     // the unfinished thread with the lowest number
-    AXI_OBE,     // occupancy-bound: every thread that has had a turn
-    AXI_NONE,    // none in particular
-    AXI_PROGRESSES,
-};
-
-// "fair", "lobe", "hsa-obe", "hsa", "obe", "none".
-const char *axi_progress_word(enum axi_progress progress);
+#include "model/waiting.h"
 
 struct axi_ending {
     char *endless[AXI_PROGRESSES]; // an endless execution in words; NULL: all end
@@ -36,13 +23,7 @@ void axi_ending_clear(struct axi_ending *ending);
 
 // Generated programs in which two or three threads of two to four instructions wait for each other.
 
-// Placement of the threads: in one subgroup, in one workgroup, or each in its own workgroup.
-enum axi_place { AXI_LANES, AXI_SUBGROUPS, AXI_WORKGROUPS, AXI_PLACES };
-// "lanes", "subgroups", "workgroups".
-const char *axi_place_word(enum axi_place place);
-
-#define AXI_WAITING      "progress-" // prefix of their tests' names
-#define AXI_WAITING_NAME 16          // bytes, terminator included
+#define AXI_WAITING_NAME 16 // bytes, terminator included
 
 struct axi_waiting {
     char name[AXI_WAITING_NAME]; // the threads: "n0-s1"
@@ -56,5 +37,3 @@ struct axi_waiting *axi_waiting_make(size_t most, size_t *count);
 // Appends the test's name, "progress-lanes-fair-n0-s1", and the program as .litmus.
 void axi_waiting_write(const struct axi_waiting *of, enum axi_place place, struct text *name,
                        struct text *text);
-// Parses such a name. False for any other.
-bool axi_waiting_named(const char *name, enum axi_place *place, unsigned *ends);

@@ -48,26 +48,6 @@ struct search {
     size_t count, most, of_set[SETS];
 };
 
-static const char *const places[AXI_PLACES] = {"lanes", "subgroups", "workgroups"};
-
-// The models under which a program must end, and the word for that set.
-static const struct {
-    const char *word;
-    unsigned ends;
-} sets[] = {
-    {"fair", 1 << AXI_FAIR},
-    {"lobe", 1 << AXI_FAIR | 1 << AXI_LOBE},
-    {"hsa-obe", 1 << AXI_FAIR | 1 << AXI_LOBE | 1 << AXI_HSA_OBE},
-    {"hsa", 1 << AXI_FAIR | 1 << AXI_LOBE | 1 << AXI_HSA_OBE | 1 << AXI_HSA},
-    {"obe", 1 << AXI_FAIR | 1 << AXI_LOBE | 1 << AXI_HSA_OBE | 1 << AXI_OBE},
-    {"any", (1 << AXI_NONE) - 1},
-};
-
-const char *axi_place_word(enum axi_place place)
-{
-    return places[place];
-}
-
 static void put_name(const struct draft *draft, char *name)
 {
     for (size_t t = 0; t < draft->threads; t++) {
@@ -247,29 +227,9 @@ void axi_waiting_write(const struct axi_waiting *of, enum axi_place place, struc
 {
     struct draft draft;
     size_t set = 0;
-    while (sets[set].ends != of->ends)
+    while (axi_sets[set].ends != of->ends)
         set++;
-    text_printf(name, AXI_WAITING "%s-%s-%s", places[place], sets[set].word, of->name);
+    text_printf(name, AXI_WAITING "%s-%s-%s", axi_place_word(place), axi_sets[set].word, of->name);
     if (take_name(of->name, &draft))
         put_program(&draft, place, name->data, text);
-}
-
-bool axi_waiting_named(const char *name, enum axi_place *place, unsigned *ends)
-{
-    struct draft draft;
-    if (strncmp(name, AXI_WAITING, strlen(AXI_WAITING)) != 0)
-        return false;
-    name += strlen(AXI_WAITING);
-    for (size_t p = 0; p < AXI_PLACES; p++)
-        for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
-            const size_t first = strlen(places[p]), second = strlen(sets[s].word);
-            if (strncmp(name, places[p], first) != 0 || name[first] != '-' ||
-                strncmp(name + first + 1, sets[s].word, second) != 0 ||
-                name[first + 1 + second] != '-' || !take_name(name + first + second + 2, &draft))
-                continue;
-            *place = (enum axi_place)p;
-            *ends = sets[s].ends;
-            return true;
-        }
-    return false;
 }
