@@ -8,6 +8,7 @@
 #include "engine/process.h"
 #include "engine/protocol.h"
 #include "report/format.h"
+#include "session/session.h"
 
 #include <jansson.h>
 #include <errno.h>
@@ -95,6 +96,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "worker") == 0)
         return eng_worker_main(argc > 2 ? argv[2] : "");
     use_locale();
+    report_known = &ses_known;
     lit_program_add_tools();
     // The launcher is what its user calls.
     const char *launcher = getenv("LITMUS_CALLED");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One executable for many tests, each of which has a main of its own in its file (meson.build gives
 // it another name): RUNNER TEST [ARGUMENT...].
+#include "session/session.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +21,7 @@ static const struct {
 
 int main(int argc, char **argv)
 {
+    report_known = &ses_known;
     for (size_t i = 0; argc > 1 && i < sizeof tests / sizeof *tests; i++)
         if (!strcmp(argv[1], tests[i].name))
             return tests[i].run(argc - 1, argv + 1);

@@ -4,7 +4,7 @@
 
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
-#include "report/list.h"
+#include "session/list.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -392,7 +392,7 @@ static uint64_t weigh(const struct eng_device *device, const char *name, uint64_
 {
     const struct run *run = user;
     return ses_shares_runs(&run->shares, device->id, name,
-                           report_usual_runs(name, usual_on(device, runs)));
+                           ses_usual_runs(name, usual_on(device, runs)));
 }
 
 // Shares runs only if their number was not given, not between machines, and if the code may be

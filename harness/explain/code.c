@@ -87,7 +87,7 @@ static enum eng_end ask_device(struct asking *a)
         text_printf(&text, "  %zu skipped: the device lacks something that they need\n",
                     a->skipped - skipped);
     if (a->study.count)
-        report_study(&a->study, a->chosen->listing, a->chosen->diff, a->chosen->every, &text);
+        explain_study(&a->study, a->chosen->listing, a->chosen->diff, a->chosen->every, &text);
     text_puts(&text, "\n");
     term_print(&text);
     if (eng_end_stops(end))
@@ -120,7 +120,7 @@ static int read_files(struct asking *a)
         good = read_cache(a, a->patterns.items[i]);
     isa_study_finish(&a->study, NULL);
     if (good)
-        report_study(&a->study, a->chosen->listing, false, a->chosen->every, &text);
+        explain_study(&a->study, a->chosen->listing, false, a->chosen->every, &text);
     term_print(&text);
     isa_study_clear(&a->study);
     if (!good)

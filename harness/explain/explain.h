@@ -9,6 +9,13 @@
 #include "explain/trace.h"
 #include "model/result.h"
 
+// What litmus isa prints of compiled code (isa/study.h): a table of configurations, the effects of
+// axes, risks, remarks. `listing` adds each code's listing, `diff` each axis's pair that differs
+// most, `every` all representations instead of the lowest alone. Pure.
+struct isa_study;
+void explain_study(const struct isa_study *study, bool listing, bool diff, bool every,
+                   struct text *text);
+
 // Searches for a failing run on the SIMT simulator, and then for a short one: by priority schedules
 // of growing depth, by random schedules and by many seeds, each run in a worker process.
 

@@ -119,7 +119,7 @@ struct report_result {
     char *evidence[ENG_EVIDENCES]; // lines, cut at ENG_EVIDENCE_SIZE; NULL or "" for none
 
     // What a report derives; else empty.
-    char *label;          // what people read: cat_label
+    char *label;          // what people read: report_known
     char id[CFG_ID_SIZE]; // what people type
     size_t device;        // index in the report
     uint64_t judged;      // runs that did not give up waiting: the denominator of rates

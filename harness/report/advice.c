@@ -4,9 +4,8 @@
 #include "report/code.h"
 #include "report/failures.h"
 #include "report/format.h"
+#include "report/known.h"
 #include "report/sections.h"
-
-#include "catalogue/catalogue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +46,7 @@ struct line {
 
 static struct advice *advices;
 static size_t advice_count;
+static bool read_all;
 
 static struct advice *find_advice(const char *family, const char *statement)
 {
@@ -85,9 +85,9 @@ static void read_head(const struct cat_head *head)
 // Reads the whole catalogue once and keeps it.
 static void read_advices(void)
 {
-    const size_t count = advices ? 0 : cat_test_count();
-    for (size_t i = 0; i < count; i++)
-        read_head(&cat_test_at(i)->head);
+    for (size_t i = 0; !read_all && report_known->at(i); i++)
+        read_head(report_known->at(i));
+    read_all = true;
 }
 
 // ---- one result
@@ -248,8 +248,8 @@ static const char *statement(const struct line *line)
 {
     if (line->advice)
         return line->advice->statement;
-    const struct cat_test *test = cat_test_find(line->all[0]->test);
-    return test ? test->head.asks : line->all[0]->test;
+    const struct cat_head *head = report_known->head(line->all[0]->test);
+    return head ? head->asks : line->all[0]->test;
 }
 
 // Appends the tests of the marked results, with the values that tell these from the test's others:
@@ -464,10 +464,10 @@ static bool put_command(const struct line *line, const char *with, struct text *
             if (value)
                 pairs[p].value = values.data + (value - with);
         }
-        struct cat_case which;
-        struct lit_error error;
+        struct report_case found;
         cfg_print(result->test, pairs, count, &name);
-        if (!line->bad[i] || !changed || !cat_case_parse(name.data, &which, &error))
+        OWNED(cfg_clear) struct cfg cfg = cfg_parse(name.data);
+        if (!line->bad[i] || !changed || !report_known->find(&cfg, &found))
             continue;
         char id[CFG_ID_SIZE];
         cfg_id(name.data, id);

@@ -2,29 +2,14 @@
 // Reads code from the store, and writes what reports say about it.
 #include "report/code.h"
 
-#include "catalogue/catalogue.h"
 #include "report/format.h"
-#include "store/store.h"
+#include "report/known.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 // --- From the store
-
-struct adding {
-    struct isa_study *study;
-    const char *test; // NULL: all
-};
-
-static bool add(const char *device, const char *name, struct isa_code *code, void *user)
-{
-    const struct adding *adding = user;
-    (void)device;
-    if (!adding->test || cfg_same_test(name, adding->test))
-        isa_study_add(adding->study, name, code, NULL, NULL);
-    return true;
-}
 
 static int compare_entries(const void *left, const void *right)
 {
@@ -66,11 +51,12 @@ static void assign(struct report_code *code, size_t device)
 
 bool report_code_describe(const char *name, struct isa_variant *variant)
 {
-    struct cat_case which;
+    OWNED(cfg_clear) struct cfg cfg = cfg_parse(name);
+    struct report_case found;
     const char *params = strchr(name, '@');
-    if (!cat_case_parse(name, &which, NULL))
+    if (!report_known->find(&cfg, &found))
         return false;
-    const struct cat_head *head = &which.test->head;
+    const struct cat_head *head = found.head;
     snprintf(variant->test, sizeof variant->test, "%s", head->name);
     snprintf(variant->params, sizeof variant->params, "%s", params ? params : "");
     variant->axis_count = head->axis_count;
@@ -78,8 +64,8 @@ bool report_code_describe(const char *name, struct isa_variant *variant)
         const struct cat_axis *axis = &head->axes[i];
         snprintf(variant->axes[i].name, sizeof variant->axes[i].name, "%s", axis->name);
         snprintf(variant->axes[i].value, sizeof variant->axes[i].value, "%s",
-                 axis->values[which.axis[i]]);
-        variant->axes[i].order = which.axis[i];
+                 axis->values[found.axis[i]]);
+        variant->axes[i].order = found.axis[i];
     }
     return true;
 }
@@ -94,10 +80,9 @@ void report_code_load(const struct report_model *model, const char *test, struct
         .of = lit_alloc(model->result_count + model->rest_count + 1, sizeof *code->of),
     };
     for (size_t i = 0; i < code->count; i++) {
-        struct adding adding = {&code->studies[i], test};
         if (model->store && !code->fault[0] &&
-            !store_codes(model->store, model->session.id, model->devices[i].id, NULL, add, &adding,
-                         &error))
+            !store_study(model->store, model->session.id, model->devices[i].id, test,
+                         &code->studies[i], &error))
             snprintf(code->fault, sizeof code->fault, "%s", error.message);
         isa_study_finish(&code->studies[i], report_code_describe);
         assign(code, i);

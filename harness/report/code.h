@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compiled code of a session's configurations, as every report shows it: its owner, the
 // instructions in question, the risks, and how it differs from code that did not fail.
-// Depends on the store alone: the built-in decoder reads SASS, never a tool.
+// The built-in decoder reads SASS, never a tool.
 #pragma once
 
-#include "isa/study.h"
 #include "report/model.h"
 #include "report/table.h"
+#include "store/study.h"
 
 struct report_code {
     const struct report_model *model; // not owned; must not change
@@ -117,9 +117,3 @@ void report_code_around(const struct isa_diff *diff, bool **shown);
 void report_code_difference(const struct isa_listing *paired, const char *paired_title,
                             const struct isa_listing *listing, const char *title, size_t most,
                             struct text *out);
-
-// What litmus isa prints: a table of configurations, the effects of axes, risks, remarks. `listing`
-// adds each code's listing, `diff` each axis's pair that differs most, `every` all representations
-// instead of the lowest alone. Pure.
-void report_study(const struct isa_study *study, bool listing, bool diff, bool every,
-                  struct text *text);

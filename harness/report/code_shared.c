@@ -2,15 +2,11 @@
 // Finds configurations that ran one program on a device, so that we can pool their runs.
 #include "report/code.h"
 
-#include "catalogue/prepare.h"
 #include "report/format.h"
+#include "report/known.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define SCALE      2                   // workgroups of data to compare
-#define MOST_WORDS (UINT64_C(1) << 22) // of a buffer to compare
-#define STREAM     0x5eed              // any seed, the same for both
 
 // Machine code alone does not tell how much shared memory or how many registers it uses; the
 // driver's statistics do.
@@ -35,73 +31,13 @@ static bool is_measured_alike(const struct report_result *a, const struct report
            b->judged > 0;
 }
 
-static bool is_same_shape(const struct eng_prepared *a, const struct eng_prepared *b)
-{
-    return a->shape.workgroups == b->shape.workgroups && a->shape.elements == b->shape.elements &&
-           a->shape.input_words == b->shape.input_words &&
-           a->shape.state_words == b->shape.state_words &&
-           a->shape.instances == b->shape.instances &&
-           a->shape.words_per_instance == b->shape.words_per_instance && a->bound == b->bound &&
-           a->required == b->required;
-}
-
-static bool make_ready(const struct report_result *result, const struct dev_facts *facts,
-                       uint32_t scale, struct eng_prepared *prepared)
-{
-    struct cat_case which;
-    struct lit_error error = {0};
-    const struct eng_prepare prepare = {.which = &which,
-                                        .facts = facts,
-                                        .scale = scale,
-                                        .most_words = scale ? MOST_WORDS : UINT64_MAX / 16};
-    *prepared = (struct eng_prepared){0};
-    return cat_case_parse(result->name, &which, NULL) && eng_prepare(&prepare, prepared, &error);
-}
-
-static bool is_same_data(const struct eng_prepared *a, const struct eng_prepared *b)
-{
-    const struct eng_prepared *const both[] = {a, b};
-    const uint64_t inputs = a->shape.input_words, words = a->shape.instances *
-                                                          a->shape.words_per_instance *
-                                                          cat_check_stride(a->oracle->check);
-    uint32_t *input[2], *expected[2];
-    for (size_t i = 0; i < 2; i++) {
-        input[i] = lit_alloc(inputs + 1, sizeof(uint32_t));
-        expected[i] = lit_alloc(words, sizeof(uint32_t));
-        if (inputs)
-            cat_oracle_input(a->oracle, &both[i]->args, &a->shape, STREAM, input[i]);
-        cat_oracle_expect(a->oracle, &both[i]->args, &a->shape, input[i], expected[i]);
-    }
-    const bool same = memcmp(input[0], input[1], inputs * sizeof(uint32_t)) == 0 &&
-                      memcmp(expected[0], expected[1], words * sizeof(uint32_t)) == 0;
-    for (size_t i = 0; i < 2; i++) {
-        free(input[i]);
-        free(expected[i]);
-    }
-    return same;
-}
-
-// Whether both have the same dispatch, and one seed gives both the same input and expectation.
-static bool is_same_work(const struct report_result *a, const struct report_result *b,
-                         const struct dev_facts *facts)
-{
-    bool same = true;
-    for (uint32_t scale = 0; same && scale <= SCALE; scale += SCALE) {
-        struct eng_prepared left, right = {0};
-        same = make_ready(a, facts, scale, &left) && make_ready(b, facts, scale, &right) &&
-               is_same_shape(&left, &right) && (scale == 0 || is_same_data(&left, &right));
-        eng_prepared_clear(&left);
-        eng_prepared_clear(&right);
-    }
-    return same;
-}
-
 bool report_code_is_one(const struct report_code *code, const struct report_result *a,
                         const struct report_result *b)
 {
     return is_measured_alike(a, b) &&
            has_same_code(report_code_of(code, a), report_code_of(code, b)) &&
-           (a == b || is_same_work(a, b, &code->model->devices[a->device].facts));
+           (a == b ||
+            report_known->is_same_work(a->name, b->name, &code->model->devices[a->device].facts));
 }
 
 // Puts a row for a result and all later results that ran the same program, and marks them as seen;

@@ -2,10 +2,8 @@
 // The verdict on a device, and blocks of its failures that are alike.
 #include "report/failures.h"
 
-#include "catalogue/catalogue.h"
 #include "report/code.h"
 #include "report/format.h"
-#include "report/markdown.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,25 +70,6 @@ const struct report_signature *report_finding(const struct report_model *model,
              text_glob(found->driver, driver) && report_has_values(result, found->values)))
         found++;
     return found->finding ? found : NULL;
-}
-
-uint64_t report_usual_runs(const char *name, uint64_t runs)
-{
-    const struct report_reference *known = report_reference_find(name);
-    struct report_result result = {0};
-    bool found = false, failed = !known;
-    report_result_is(&result, cfg_parse(name));
-    const struct cat_test *test = cat_test_find(result.test);
-    const bool drawn = test && cat_test_draws(test);
-    for (const struct report_signature *s = report_signatures; s->finding && !found; s++)
-        found = text_glob(s->test, result.test) && report_has_values(&result, s->values);
-    for (size_t i = 0; report_reference_models[i] && !failed; i++)
-        failed = known->by[i].failed > 0;
-    eng_result_clear(&result);
-    return drawn                ? (runs + CAT_DRAWN_PART - 1) / CAT_DRAWN_PART
-           : found              ? runs * 2
-           : failed || runs < 2 ? runs
-                                : runs / 2;
 }
 
 // ---- rates

@@ -37,11 +37,6 @@ extern const struct report_signature report_signatures[]; // the last has no fin
 // Whether a result's values match "key=glob,glob key=glob"; "" and NULL match all.
 bool report_has_values(const struct report_result *result, const char *values);
 
-// How many runs a configuration gets by default. `runs` is the number for one that a simulator
-// model failed: we double it if any driver's finding has these values, and halve it if no model
-// fails them. It stays if we do not know.
-uint64_t report_usual_runs(const char *name, uint64_t runs);
-
 // The most frequent failing outcome of a result, or how it ended: "never written", "crash".
 const char *report_seen(const struct report_result *result, char buffer[24]);
 // NULL if none matches.

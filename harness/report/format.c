@@ -2,7 +2,7 @@
 // Formats numbers, times, commands and columns.
 #include "report/format.h"
 
-#include "catalogue/catalogue.h"
+#include "report/known.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -113,6 +113,8 @@ static uint64_t runs_again(const struct report_model *model, const struct report
     return result->runs * 2 > asked ? result->runs * 2 : asked;
 }
 
+const struct report_known *report_known;
+
 static const char *program = "./litmus";
 
 void format_program(const char *called)
@@ -182,22 +184,18 @@ struct named {
     size_t other_count;
 };
 
-static void name_case(const struct cat_case *which, void *user)
+static void name_case(const char *name, void *user)
 {
     struct named *named = user;
-    OWNED(text_free) struct text name = {0};
-    if (cat_case_is_thorough(which))
-        return;
-    cat_case_name(which, &name);
     size_t at = 0;
-    while (at < named->count && strcmp(named->results[at]->name, name.data) != 0)
+    while (at < named->count && strcmp(named->results[at]->name, name) != 0)
         at++;
     if (at < named->count) {
         named->among++;
         return;
     }
     char id[CFG_ID_SIZE];
-    cfg_id(name.data, id);
+    cfg_id(name, id);
     text_printf(&named->others, " '!%s'", id);
     named->other_count++;
 }
@@ -207,19 +205,16 @@ static void name_case(const struct cat_case *which, void *user)
 static void put_named(struct text *out, const struct report_model *model,
                       const struct report_result *const *results, size_t count)
 {
-    const struct cat_test *test = count > MOST_NAMED ? cat_test_find(results[0]->test) : NULL;
-    OWNED(text_free) struct text others = {0};
-    if (test) {
-        struct named named = {.results = results, .count = count};
-        const struct dev_facts *facts = &model->devices[results[0]->device].facts;
-        cat_test_each(test, facts->subgroup, name_case, &named);
-        others = named.others;
-        if (named.among == count && named.other_count < count) {
-            text_puts(out, " ");
-            text_quote(out, results[0]->test);
-            text_puts(out, others.data ? others.data : "");
-            return;
-        }
+    const struct dev_facts *facts = &model->devices[results[0]->device].facts;
+    struct named named = {.results = results, .count = count};
+    if (count > MOST_NAMED)
+        report_known->each(results[0]->test, facts->subgroup, name_case, &named);
+    OWNED(text_free) struct text others = named.others;
+    if (named.among == count && named.other_count < count) {
+        text_puts(out, " ");
+        text_quote(out, results[0]->test);
+        text_puts(out, others.data ? others.data : "");
+        return;
     }
     for (size_t i = 0; i < count; i++)
         text_printf(out, " %s", results[i]->id);
@@ -275,10 +270,10 @@ void format_again_all(struct text *out, const struct report_model *model,
                       const struct report_result *const *results, size_t count)
 {
     const struct report_result *result = results[0];
-    const struct cat_test *test = cat_test_find(result->test);
+    const char *generator = report_known->generator(result->test);
     uint64_t runs = 0;
-    if (test && cat_test_draws(test)) {
-        put_drawn(out, model, result, cat_test_draws(test));
+    if (generator) {
+        put_drawn(out, model, result, generator);
         return;
     }
     // In such a session the seed gave each configuration its own stress.

@@ -3,8 +3,7 @@
 #include "report/fields.h"
 #include "report/format.h"
 #include "report/history.h"
-
-#include "catalogue/catalogue.h"
+#include "report/known.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -119,7 +118,7 @@ static size_t print_name(const struct history *history, size_t first,
     const struct history_line *lines = history->lines;
     size_t at = first, end;
     OWNED(text_free) struct text shown = {0};
-    cat_name_shown(lines[first].name, &shown);
+    report_known->shown(lines[first].name, &shown);
     text_printf(&shown, " (%s)", lines[first].expectation);
     table_broken(out, info->color, TONE_STRONG, shown.data, 0);
     text_puts(out, "\n");

@@ -4,8 +4,7 @@
 // Unfinished results look the same.
 #include "report/format.h"
 #include "report/html.h"
-
-#include "catalogue/catalogue.h"
+#include "report/known.h"
 
 #define MOST_PLACES 8 // failing instances to show for each failure
 #define SITE_PLACES 4 // the same in a site
@@ -23,26 +22,23 @@ static void put_evidence(const struct report_result *result, struct text *out)
 // Why the expectation holds, if this program's test still has that expectation.
 static const char *reason_of(const struct report_result *result)
 {
-    struct cat_case which;
-    const char *reason = "";
-    struct lit_error error = {0};
-    if (!cat_test_find(result->test) || !cat_case_find(&result->cfg, &which, &error) ||
-        cat_case_expectation(&which, &reason) != result->expectation)
-        return "";
-    return reason ? reason : "";
+    struct report_case found;
+    const bool same = report_known->find(&result->cfg, &found) &&
+                      found.expectation == result->expectation && found.reason;
+    return same ? found.reason : "";
 }
 
-static void put_specification(const struct cat_test *test, struct text *out)
+static void put_specification(const struct cat_head *head, struct text *out)
 {
-    if (!test || (test->head.spec_count == 0 && !test->head.origin))
+    if (!head || (head->spec_count == 0 && !head->origin))
         return;
     text_puts(out,
               "<details class=\"spec\"><summary>What the specification says</summary>\n<ul>\n");
-    for (size_t i = 0; i < test->head.spec_count; i++)
-        html_printf(out, "<li>%s</li>\n", test->head.spec[i]);
+    for (size_t i = 0; i < head->spec_count; i++)
+        html_printf(out, "<li>%s</li>\n", head->spec[i]);
     text_puts(out, "</ul>\n");
-    if (test->head.origin)
-        html_printf(out, "<p>Origin of the test: %s</p>\n", test->head.origin);
+    if (head->origin)
+        html_printf(out, "<p>Origin of the test: %s</p>\n", head->origin);
     text_puts(out, "</details>\n");
 }
 
@@ -149,7 +145,7 @@ static void put_block(const struct html *html, const struct report_block *block,
                       struct text *out)
 {
     const struct report_result *first = block->members[0];
-    const struct cat_test *test = cat_test_find(first->test);
+    const struct cat_head *head = report_known->head(first->test);
     const char *class = cat_expectation_name(first->expectation);
     size_t left = 0;
     html_printf(out, "<div class=\"block %s\">\n<h4>", class);
@@ -157,10 +153,10 @@ static void put_block(const struct html *html, const struct report_block *block,
     put_test_name(html, first->test, out);
     html_printf(out, " <b class=\"where\">%s</b></h4>\n<p class=\"says\">%s</p>\n", block->where,
                 block->says);
-    if (test && test->head.asks && !html->of_test)
-        html_printf(out, "<p class=\"soft\">%s</p>\n", test->head.asks);
-    if (test && test->head.fails && !html->of_test)
-        html_printf(out, "<p class=\"soft\">A failure: %s</p>\n", test->head.fails);
+    if (head && head->asks && !html->of_test)
+        html_printf(out, "<p class=\"soft\">%s</p>\n", head->asks);
+    if (head && head->fails && !html->of_test)
+        html_printf(out, "<p class=\"soft\">A failure: %s</p>\n", head->fails);
     text_puts(out, "<dl class=\"facts\">\n");
     html_fact(out, "nearest that pass", block->passes);
     html_fact(out, "elsewhere", block->elsewhere);
@@ -169,7 +165,7 @@ static void put_block(const struct html *html, const struct report_block *block,
     html_copied(out, block->count > 1 ? "reproduce all" : "reproduce", block->again);
     text_puts(out, "</dl>\n");
     if (!html->up)
-        put_specification(test, out);
+        put_specification(head, out);
     for (size_t i = 0; i < block->count; i++)
         if (html->placed[block->members[i] - html->model->results])
             put_member(html, block->members[i], open && i == 0, out);

@@ -2,8 +2,8 @@
 // Reads a session and counts.
 #include "report/model.h"
 
-#include "catalogue/catalogue.h"
 #include "report/fields.h"
+#include "report/known.h"
 #include "stats/stats.h"
 #include "store/store.h"
 
@@ -47,7 +47,7 @@ struct stat_dispersion report_dispersion(const struct report_result *result)
 void report_result_is(struct report_result *result, struct cfg cfg)
 {
     struct text label = {0};
-    cat_label(&cfg, &label);
+    report_known->label(&cfg, &label);
     result->cfg = cfg;
     result->label = label.data;
     cfg_id(cfg.name, result->id);
@@ -158,13 +158,11 @@ static void load_options(struct report_model *model)
     json_decref(options);
 }
 
-// Adds a kernel as the test that its results belong to. If another session's kernel already has its
-// name, only the modules tell results apart.
+// Adds a kernel as the test that its results belong to.
 static bool add_kernel(const void *bytes, size_t size, void *user)
 {
-    struct lit_error why = {0};
     (void)user;
-    cat_test_add(bytes, size, NULL, &why);
+    report_known->add(bytes, size);
     return true;
 }
 

@@ -2,7 +2,6 @@
 // Which waits ended, and the strongest progress model that no generated program contradicts.
 #include "report/sections.h"
 
-#include "axiomatic/decide.h"
 #include "report/format.h"
 
 #include <stdio.h>

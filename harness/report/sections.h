@@ -3,7 +3,7 @@
 // for them. Pure functions of a model. Strings belong to the model or are static.
 #pragma once
 
-#include "axiomatic/progress.h"
+#include "model/waiting.h"
 #include "report/model.h"
 #include "report/table.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The final states of litmus tests: how often each was observed.
-#include "axiomatic/decide.h"
 #include "report/format.h"
 #include "report/sections.h"
 

@@ -2,8 +2,8 @@
 // The ticket on one configuration, at most two screens of 50 lines: one sentence, one table, how to
 // repeat it, what we expected and observed, the kernel around the operation, its compiled code;
 // then, folded, what helps to believe and understand it. The bundle of litmus repro has the rest.
-#include "catalogue/catalogue.h"
 #include "report/format.h"
+#include "report/known.h"
 #include "report/markdown.h"
 
 #include <stdlib.h>
@@ -20,9 +20,8 @@ struct ticket {
     const struct report_model *model;
     const struct report_result *result;
     struct text *out;
-    bool known;            // this program has the configuration
-    struct cat_case which; // if known
-    const char *reason;    // if known: the expectation's reason
+    bool known;               // this program has the configuration
+    struct report_case which; // if known
 };
 
 static const char *meaning(enum cat_expectation expectation)
@@ -61,9 +60,8 @@ static void print_sentence(const struct ticket *t)
     const bool unsound = eng_is_unsound(result->name, result->expectation);
     text_printf(t->out, ". %s",
                 unsound ? "Whatever a device does with it is right" : meaning(result->expectation));
-    if (t->reason && t->reason[0] && !unsound) {
-        markdown_printf(t->out, ": %s", t->reason);
-    }
+    if (t->which.reason && t->which.reason[0] && !unsound)
+        markdown_printf(t->out, ": %s", t->which.reason);
     text_puts(t->out, ".\n\n");
 }
 
@@ -110,7 +108,7 @@ static void print_commands(const struct ticket *t)
 
 static void print_question(const struct ticket *t)
 {
-    const struct cat_head *head = &t->which.test->head;
+    const struct cat_head *head = t->which.head;
     markdown_fold(t->out, "Question, and what the specification says");
     markdown_printf(t->out, "%s\n\nA failure means: %s\n\n", head->asks, head->fails);
     for (size_t i = 0; i < head->spec_count; i++) {
@@ -125,7 +123,7 @@ static void print_outcomes(const struct ticket *t)
     if (t->result->instances == 0)
         return;
     text_printf(t->out, "Expected and observed, checked units over all runs%s%s:\n\n",
-                t->known ? ", one for each " : "", t->known ? t->which.test->oracle->instance : "");
+                t->known ? ", one for each " : "", t->known ? t->which.unit : "");
     markdown_result(t->out, t->result, MOST_PLACES);
 }
 
@@ -334,19 +332,17 @@ void report_excerpt(struct text *out, const char *source, const char *family, si
 
 static void print_excerpt(const struct ticket *t, size_t room)
 {
-    const struct cat_module *module = cat_case_module(&t->which);
-    const struct cat_test *test = t->which.test;
-    const char *variant = module ? module->variant : "";
+    const struct cat_head *head = t->which.head;
+    const char *variant = t->which.variant, *sha256 = t->which.sha256;
     OWNED(text_free) struct text lines = {0}, title = {0};
-    report_excerpt(&lines, module ? cat_module_page(test, module) : cat_test_source(test),
-                   test->head.family, EXCERPT);
+    report_excerpt(&lines, report_known->source(&t->result->cfg), head->family, EXCERPT);
     if (lines.data && lines.length < room) {
         text_printf(&title,
                     "The shader around the operation under test (%s); `litmus show %s` has "
                     "all of it:\n\n",
-                    variant[0] ? variant : "the only variant", test->head.name);
+                    variant && variant[0] ? variant : "the only variant", head->name);
         text_append(t->out, title.data, title.length);
-        if (module && t->result->sha256[0] && strcmp(module->sha256, t->result->sha256) != 0)
+        if (sha256 && t->result->sha256[0] && strcmp(sha256, t->result->sha256) != 0)
             text_puts(t->out, "**The module that ran is of another version of the test; this is "
                               "the source of the version that wrote this report.**\n\n");
         markdown_fence(t->out, "", lines.data);
@@ -360,10 +356,7 @@ void markdown_ticket(struct text *out, const struct report_code *code,
     struct ticket t = {.model = model, .result = result, .out = out};
     const struct dev_facts *facts = &model->devices[result->device].facts;
     const size_t limit = out->length + most;
-    struct lit_error error = {0};
-    t.known = cat_case_find(&result->cfg, &t.which, &error);
-    if (t.known)
-        cat_case_expectation(&t.which, &t.reason);
+    t.known = report_known->find(&result->cfg, &t.which);
     text_puts(out, "# ");
     markdown_code(out, result->test);
     markdown_printf(out, " on %s, driver %s\n\n", facts->name, facts->driver_version);

@@ -9,8 +9,17 @@
 #include "model/rule.h"
 #include "session/cases.h"
 #include "session/device.h"
+#include "report/known.h"
 #include "session/output.h"
 #include "store/store.h"
+
+// What the catalogue knows, for reports (known.c).
+extern const struct report_known ses_known;
+
+// How many runs a configuration gets by default. `runs` is the number for one that a simulator
+// model failed: we double it if any driver's finding has these values, and halve it if no model
+// fails them. It stays if we do not know.
+uint64_t ses_usual_runs(const char *name, uint64_t runs);
 
 // A run's options, and how the store keeps them for --resume.
 

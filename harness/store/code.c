@@ -2,7 +2,7 @@
 // The table of code: one packed and compressed row per configuration.
 #include "store/private.h"
 
-#include "isa/code.h"
+#include "store/study.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,4 +133,25 @@ bool store_codes_are_intact(struct store *store, const char *rest, int64_t sessi
     return store_each_record(store, STORE_KIND_CODE, rest, session, number, take_code, &reading,
                              error) &&
            reading.good;
+}
+
+struct studying {
+    struct isa_study *study;
+    const char *test; // NULL: all
+};
+
+static bool add_code(const char *device, const char *name, struct isa_code *code, void *user)
+{
+    const struct studying *studying = user;
+    (void)device;
+    if (!studying->test || cfg_same_test(name, studying->test))
+        isa_study_add(studying->study, name, code, NULL, NULL);
+    return true;
+}
+
+bool store_study(struct store *store, int64_t session, const char *device, const char *test,
+                 struct isa_study *study, struct lit_error *error)
+{
+    struct studying studying = {study, test};
+    return store_codes(store, session, device, NULL, add_code, &studying, error);
 }

@@ -5,6 +5,7 @@
 #include "fuzz.h"
 
 #include "compare/compare.h"
+#include "session/session.h"
 
 #include <string.h>
 
@@ -100,6 +101,7 @@ static void fuzz_report(const char *text, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    report_known = &ses_known;
     static const char kinds[] = "WFSKC";
     if (size < 1)
         return 0;

@@ -7,6 +7,7 @@
 
 #include "report/report.h"
 #include "report/history.h"
+#include "session/session.h"
 #include "store/merge.h"
 #include "store/private.h"
 #include "store/store.h"
@@ -238,6 +239,7 @@ static void merge_stores(bool sum)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    report_known = &ses_known;
     struct lit_error error = {0};
     if (!good)
         make_good_store();

@@ -5,6 +5,7 @@
 #include "world.h"
 
 #include "compare/compare.h"
+#include "session/session.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -166,6 +167,7 @@ static void simulate(const struct world *known, const struct scenario *scenario,
 
 int main(int argc, char **argv)
 {
+    report_known = &ses_known;
     uint64_t gates = 1000;
     int first = 1;
     if (argc > 2 && strcmp(argv[1], "-g") == 0) {

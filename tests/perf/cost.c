@@ -12,6 +12,7 @@
 #include "engine/protocol.h"
 #include "report/history.h"
 #include "report/report.h"
+#include "session/session.h"
 #include "stats/stats.h"
 #include "store/store.h"
 
@@ -552,6 +553,7 @@ int main(int argc, char **argv)
     if (argc != 2)
         return 0;
     scratch = argv[1];
+    report_known = &ses_known;
     keep_cases();
     prepare_all();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of litmus isa.
-#include "report/code.h"
+#include "explain/explain.h"
 
 #include "catalogue/catalogue.h"
+#include "report/code.h"
 #include "report/format.h"
-#include "report/table.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -263,8 +263,8 @@ static void put_remarks(const struct isa_study *study, struct text *text)
         text_printf(text, "\n%s", said.data);
 }
 
-void report_study(const struct isa_study *study, bool listing, bool diff, bool every,
-                  struct text *text)
+void explain_study(const struct isa_study *study, bool listing, bool diff, bool every,
+                   struct text *text)
 {
     if (study->count > 1 && isa_study_distinct(study))
         put_table(study, text);
