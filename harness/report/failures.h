@@ -23,14 +23,17 @@ struct report_class report_class(const struct report_model *model, size_t device
 
 // What is known about a defect: reports/findings/*/signature, which tools/ticket-data builds in. A
 // result's finding is the first that matches.
+struct report_part {
+    const char *id, *title, *html; // of a section; the first part has no id, and its title is HTML
+};
 struct report_signature {
-    const char *finding, *title; // "lavapipe-25.0.7-subgroup-barrier-waits"; its report's title
-    const char *path;            // of its report, in this program's source
-    const char *text;            // Markdown: its report after the title
-    const char *test;            // a glob
-    const char *outcome;         // as report_seen() names it, a glob
-    const char *values;          // "sync=control-* workgroup=64": globs; "" for any
-    const char *driver;          // a glob for the driver's name and version, "llvmpipe 25.0.*"
+    const char *finding, *title;     // "lavapipe-25.0.7-subgroup-barrier-waits"; its report's title
+    const char *path;                // of its report, in this program's source
+    const struct report_part *parts; // of its report; the last has no html
+    const char *test;                // a glob
+    const char *outcome;             // as report_seen() names it, a glob
+    const char *values;              // "sync=control-* workgroup=64": globs; "" for any
+    const char *driver;              // a glob for the driver's name and version, "llvmpipe 25.0.*"
 };
 extern const struct report_signature report_signatures[]; // the last has no finding
 

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#define HEADING "\n## "
-
 // ---- occurrences
 
 static void put_seen(const struct site_page *page, const char *finding, struct text *out)
@@ -70,33 +68,6 @@ static void put_signature(const struct site_page *page, const struct report_sign
     html_table(&page->html, &table, false, out);
 }
 
-// Converts a report up to its next heading to HTML. Returns the heading; NULL after the last.
-static const char *put_part(const char *markdown, struct text *out)
-{
-    OWNED(text_free) struct text part = {0};
-    const char *next = strstr(markdown, HEADING);
-    text_append(&part, markdown, next ? (size_t)(next - markdown) : strlen(markdown));
-    text_puts(out, "<div class=\"prose\">\n");
-    site_markdown(out, part.data);
-    text_puts(out, "</div>\n");
-    return next ? next + strlen(HEADING) : NULL;
-}
-
-// Adds a section for each heading of a report.
-static void put_sections(struct site_page *page, const char *heading)
-{
-    while (heading) {
-        OWNED(text_free) struct text title = {0}, id = {0};
-        struct text content = {0};
-        const size_t length = strcspn(heading, "\n");
-        text_append(&title, heading, length);
-        OWNED(lit_free) char *plain = site_plain(title.data);
-        html_slug(&id, plain);
-        heading = put_part(heading + length, &content);
-        site_section(page, id.data, plain, "", &content);
-    }
-}
-
 static void put_page(const struct site *site, const struct report_signature *first,
                      struct lit_folder *folder)
 {
@@ -104,9 +75,7 @@ static void put_page(const struct site *site, const struct report_signature *fir
     struct text content = {0};
     page.html.decades = html_decades(&site->all);
     text_puts(&page.body, "<header id=\"top\">\n<p class=\"kicker\">Finding</p>\n<h1>");
-    site_markdown_line(&page.body, first->title);
-    text_puts(&page.body, "</h1>\n");
-    const char *heading = put_part(first->text, &page.body);
+    text_printf(&page.body, "%s</h1>\n%s", first->parts->title, first->parts->html);
     html_printf(
         &page.body,
         "<p class=\"soft\">This report, and beside it the facts of which <code>litmus repro</code> "
@@ -114,13 +83,15 @@ static void put_page(const struct site *site, const struct report_signature *fir
         first->path);
     put_seen(&page, first->finding, &content);
     site_section(&page, "seen", "Where it is seen", "", &content);
-    put_sections(&page, heading);
+    for (const struct report_part *part = first->parts + 1; part->html; part++) {
+        text_puts(&content, part->html);
+        site_section(&page, part->id, part->title, "", &content);
+    }
     put_signature(&page, first, &content);
     site_section(&page, "signature", "Signature", "", &content);
     OWNED(text_free) struct text title = {0};
     OWNED(lit_free) char *file = html_finding_address("", first->finding);
-    OWNED(lit_free) char *plain = site_plain(first->title);
-    text_printf(&title, "litmus: %s", plain);
+    text_printf(&title, "litmus: %s", first->title);
     site_page_end(&page, file, title.data, folder);
 }
 

@@ -140,8 +140,7 @@ static void put_findings(const struct site_page *page, struct text *out)
                             site->all.devices[d].facts.driver_name,
                             site->all.devices[d].facts.driver_version);
         table_row(&table);
-        OWNED(lit_free) char *title = site_plain(s->title);
-        site_link(&table, html_finding_address("", s->finding), title);
+        site_link(&table, html_finding_address("", s->finding), s->title);
         table_put(&table, TONE_PLAIN, "%s", seen.length ? seen.data : "\xe2\x80\x93");
     }
     html_table(&page->html, &table, false, out);

@@ -86,16 +86,6 @@ const char *site_day(char target[11], const char *time)
     return target;
 }
 
-char *site_plain(const char *title)
-{
-    char *plain = lit_strdup(title), *to = plain;
-    for (; *title; title++)
-        if (*title != '`')
-            *to++ = *title;
-    *to = '\0';
-    return plain;
-}
-
 void site_link(struct table *table, char *address, const char *words)
 {
     table_put(table, TONE_PLAIN, "%s", words)->link = address;
@@ -173,10 +163,9 @@ static void make_search(struct site *site)
                   "");
     }
     for (const struct report_signature *s = report_signatures; s->finding; s++)
-        if (s == report_signatures || strcmp(s[-1].finding, s->finding) != 0) {
-            OWNED(lit_free) char *title = site_plain(s->title);
-            add_entry(site, "finding", title, html_finding_address("", s->finding), "", s->finding);
-        }
+        if (s == report_signatures || strcmp(s[-1].finding, s->finding) != 0)
+            add_entry(site, "finding", s->title, html_finding_address("", s->finding), "",
+                      s->finding);
     for (size_t at = 0; at < site->all.result_count;) {
         const struct report_model view = site_of_test(site, &at);
         add_test(site, &view);

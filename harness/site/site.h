@@ -74,8 +74,6 @@ const char *site_since(const struct site *site, size_t device, const char *test,
 // A session's day.
 #define SITE_DAY(model) site_day((char[11]){0}, (model)->session.started)
 const char *site_day(char target[11], const char *time);
-// A title without code marks; free() it.
-char *site_plain(const char *title);
 
 // A page under construction.
 struct site_page {
@@ -102,11 +100,3 @@ void site_index(const struct site *site, struct lit_folder *folder);    // index
 void site_devices(const struct site *site, struct lit_folder *folder);  // device.c
 void site_tests(const struct site *site, struct lit_folder *folder);    // test.c
 void site_findings(const struct site *site, struct lit_folder *folder); // finding.c
-
-// ---- markdown.c
-
-// Appends a line of Markdown as HTML: `code`, **bold**, *emphasis*, links with https and to reports
-// of other findings, for a page in a folder of the site.
-void site_markdown_line(struct text *out, const char *line);
-// The same for paragraphs, lists, tables and code blocks.
-void site_markdown(struct text *out, const char *markdown);
