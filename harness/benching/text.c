@@ -139,21 +139,19 @@ static void put_clock(const struct bench_result *result, struct text *text)
 
 // --- scan
 
-static const struct table_column scan_columns[] = {
-    {.title = "level", .without = TABLE_NOT_TERMINAL},
-    {.title = "items", .kind = TABLE_NUMBER, .without = TABLE_NOT_TERMINAL},
-    {.title = "workgroup", .kind = TABLE_NUMBER},
-    {.title = "scan"},
-    {.title = "median ms", .kind = TABLE_NUMBER},
-    {.title = "middle half", .kind = TABLE_NUMBER},
-    {.title = "all", .kind = TABLE_NUMBER},
-    {.title = "of native", .kind = TABLE_NUMBER},
-    {.title = "shuffles", .kind = TABLE_NUMBER},
-    {.title = "adds", .kind = TABLE_NUMBER},
-    {.title = "memory", .kind = TABLE_NUMBER},
-    {.title = "registers", .kind = TABLE_NUMBER},
-    {.title = "code", .kind = TABLE_NUMBER},
-};
+static const struct table_column scan_columns[] = {COL("level", .without = TABLE_NOT_TERMINAL),
+                                                   NUM("items", .without = TABLE_NOT_TERMINAL),
+                                                   NUM("workgroup"),
+                                                   COL("scan"),
+                                                   NUM("median ms"),
+                                                   NUM("middle half"),
+                                                   NUM("all"),
+                                                   NUM("of native"),
+                                                   NUM("shuffles"),
+                                                   NUM("adds"),
+                                                   NUM("memory"),
+                                                   NUM("registers"),
+                                                   NUM("code")};
 
 // Names a row within its group: "emulated, control".
 static void put_label(const struct bench_row *row, struct text *text)
@@ -248,14 +246,8 @@ void benching_table(const struct bench_size *size, bool color, struct text *text
 // --- lookback
 
 static const struct table_column look_columns[] = {
-    {.title = "row"},
-    {.title = "median ms", .kind = TABLE_NUMBER},
-    {.title = "middle half", .kind = TABLE_NUMBER},
-    {.title = "GB/s", .kind = TABLE_NUMBER},
-    {.title = "of copy", .kind = TABLE_NUMBER},
-    {.title = "of CUB", .kind = TABLE_NUMBER},
-    {.title = "registers", .kind = TABLE_NUMBER},
-};
+    COL("row"),     NUM("median ms"), NUM("middle half"), NUM("GB/s"),
+    NUM("of copy"), NUM("of CUB"),    NUM("registers")};
 
 // Adds the fastest rows of a kind. Returns how many it left out.
 static size_t add_looks(const struct bench_size *size, enum bench_kind kind, size_t most,
@@ -310,14 +302,8 @@ void benching_look_table(const struct bench_size *size, bool all, bool color, st
 }
 
 static const struct table_column summary_columns[] = {
-    {.title = "words", .kind = TABLE_NUMBER},
-    {.title = "median ms", .kind = TABLE_NUMBER},
-    {.title = "GB/s", .kind = TABLE_NUMBER},
-    {.title = "copy GB/s", .kind = TABLE_NUMBER},
-    {.title = "of copy", .kind = TABLE_NUMBER},
-    {.title = "of CUB", .kind = TABLE_NUMBER},
-    {.title = "scan"},
-};
+    NUM("words"),   NUM("median ms"), NUM("GB/s"), NUM("copy GB/s"),
+    NUM("of copy"), NUM("of CUB"),    COL("scan")};
 
 static void add_summary(const struct bench_size *size, struct table *table)
 {
@@ -416,21 +402,9 @@ static void put_markdown_look(const struct bench_device *device, struct text *te
 }
 
 static const struct table_column rate_columns[] = {
-    {.title = "device"},
-    {.title = "driver"},
-    {.title = "configuration", .kind = TABLE_CODE},
-    {.title = "workgroups", .kind = TABLE_NUMBER},
-    {.title = "form"},
-    {.title = "units/s", .kind = TABLE_NUMBER},
-    {.title = "subgroup units/s", .kind = TABLE_NUMBER},
-    {.title = "test", .kind = TABLE_NUMBER},
-    {.title = "checker", .kind = TABLE_NUMBER},
-    {.title = "fills", .kind = TABLE_NUMBER},
-    {.title = "rest", .kind = TABLE_NUMBER},
-    {.title = "bytes/s", .kind = TABLE_NUMBER},
-    {.title = "copy", .kind = TABLE_NUMBER},
-    {.title = "of limit", .kind = TABLE_NUMBER},
-};
+    COL("device"),  COL("driver"),           CODE("configuration"), NUM("workgroups"), COL("form"),
+    NUM("units/s"), NUM("subgroup units/s"), NUM("test"),           NUM("checker"),    NUM("fills"),
+    NUM("rest"),    NUM("bytes/s"),          NUM("copy"),           NUM("of limit")};
 
 static void add_rate(const struct benching_rate *rate, enum bench_form form, struct table *table)
 {
@@ -458,7 +432,7 @@ static void add_rate(const struct benching_rate *rate, enum bench_form form, str
 void benching_markdown(const struct benching *b, struct text *text)
 {
     const bool scan = strcmp(b->name, "scan") == 0, lookback = strcmp(b->name, "lookback") == 0;
-    static const struct table_column head_columns[] = {{.title = ""}, {.title = ""}};
+    static const struct table_column head_columns[] = {COL(""), COL("")};
     OWNED(table_clear) struct table head = {TABLE_OF(head_columns)};
     OWNED(table_clear) struct table rates = {TABLE_OF(rate_columns)};
     text_printf(text, "# %s\n\n",

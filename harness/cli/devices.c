@@ -83,9 +83,7 @@ static void put_identity(struct text *text, const struct eng_device *device)
 static void put_table(struct text *text, const struct eng_inventory *inventory, bool verbose)
 {
     static const struct table_column columns[] = {
-        {.title = ""},       {.title = "device"}, {.title = "type"},
-        {.title = "driver"}, {.title = "Vulkan"}, {.title = "subgroups of"},
-    };
+        COL(""), COL("device"), COL("type"), COL("driver"), COL("Vulkan"), COL("subgroups of")};
     OWNED(table_clear) struct table table = {TABLE_OF(columns)};
     struct text lines = {0};
     for (size_t i = 0; i < inventory->count; i++)

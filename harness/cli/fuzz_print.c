@@ -79,12 +79,12 @@ uint64_t cli_fuzz_judged(const struct fuzz_tally *tally)
 void cli_fuzz_put_table(const struct fuzz_tally *tally, const struct gen_limits *limits,
                         struct text *text)
 {
-    const struct table_column columns[] = {{.title = "rule"},
-                                           {.title = "programs", .kind = TABLE_NUMBER},
-                                           {.title = "subgroups checked", .kind = TABLE_NUMBER},
-                                           {.title = "failed", .kind = TABLE_NUMBER},
-                                           {.title = "rate, 95 % interval"},
-                                           {.title = ""}};
+    const struct table_column columns[] = {COL("rule"),
+                                           NUM("programs"),
+                                           NUM("subgroups checked"),
+                                           NUM("failed"),
+                                           COL("rate, 95 % interval"),
+                                           COL("")};
     OWNED(table_clear) struct table table = {TABLE_OF(columns), .width = 40};
     const uint64_t failed = cli_fuzz_failed(tally), judged = cli_fuzz_judged(tally);
     table_row(&table);

@@ -321,14 +321,12 @@ void compare_across_pair(const struct comparison *comparison, const struct compa
 
 void compare_device_rows(const struct comparison *comparison, struct table *table)
 {
-    static const struct table_column heads[] = {
-        {.title = "device"},
-        {.title = "in"},
-        {.title = "configurations", .kind = TABLE_NUMBER},
-        {.title = "failed runs", .kind = TABLE_NUMBER},
-        {.title = "rate, without controls", .kind = TABLE_RATE},
-        {.title = "not alike", .kind = TABLE_NUMBER},
-    };
+    static const struct table_column heads[] = {COL("device"),
+                                                COL("in"),
+                                                NUM("configurations"),
+                                                NUM("failed runs"),
+                                                RATED("rate, without controls"),
+                                                NUM("not alike")};
     const struct report_model *model = &comparison->b->model;
     *table = (struct table){TABLE_OF(heads), .about = "each device"};
     for (size_t d = 0; comparison->across && d < model->device_count; d++) {

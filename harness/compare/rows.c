@@ -45,10 +45,9 @@ static void put_entry(const struct comparison *comparison, const struct compare_
 size_t compare_kind_rows(const struct comparison *comparison, enum compare_kind kind, size_t most,
                          struct table *table)
 {
-    static const struct table_column heads[] = {{.title = "configuration", .kind = TABLE_CODE},
-                                                {.title = "device", .without = TABLE_UNLESS_USED},
-                                                {.title = "expectation", .kind = TABLE_CHIP},
-                                                {.title = "from A to B"}};
+    static const struct table_column heads[] = {CODE("configuration"),
+                                                COL("device", .without = TABLE_UNLESS_USED),
+                                                CHIP("expectation"), COL("from A to B")};
     size_t count;
     const struct compare_entry **list = compare_select(comparison, kind, &count);
     *table = (struct table){TABLE_OF(heads), .about = compare_kind_title(comparison, kind)};
@@ -74,16 +73,9 @@ static const char **find_families(const struct comparison *comparison, size_t *c
 
 void compare_family_rows(const struct comparison *comparison, struct table *table)
 {
-    static const struct table_column heads[] = {
-        {.title = "family"},
-        {.title = "worse", .kind = TABLE_NUMBER},
-        {.title = "better", .kind = TABLE_NUMBER},
-        {.title = "unchanged", .kind = TABLE_NUMBER},
-        {.title = "undecided", .kind = TABLE_NUMBER},
-        {.title = "new", .kind = TABLE_NUMBER},
-        {.title = "gone", .kind = TABLE_NUMBER},
-        {.title = "skipped", .kind = TABLE_NUMBER},
-    };
+    static const struct table_column heads[] = {COL("family"),    NUM("worse"),     NUM("better"),
+                                                NUM("unchanged"), NUM("undecided"), NUM("new"),
+                                                NUM("gone"),      NUM("skipped")};
     // The columns are the verdicts in order, except changed controls.
     static const enum tone tones[COMPARE_VERDICTS] = {
         [COMPARE_REGRESSION] = TONE_BAD, [COMPARE_IMPROVEMENT] = TONE_GOOD,
@@ -109,8 +101,7 @@ void compare_family_rows(const struct comparison *comparison, struct table *tabl
 
 void compare_waiver_rows(const struct comparison *comparison, struct table *table)
 {
-    static const struct table_column heads[] = {
-        {.title = "waiver"}, {.title = "for", .kind = TABLE_CODE}, {.title = "status"}};
+    static const struct table_column heads[] = {COL("waiver"), CODE("for"), COL("status")};
     *table = (struct table){TABLE_OF(heads), .about = "waivers"};
     for (size_t i = 0; comparison->waivers && i < comparison->waivers->count; i++) {
         const struct compare_waiver *waiver = &comparison->waivers->items[i];

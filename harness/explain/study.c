@@ -27,14 +27,9 @@ static void letter(const struct isa_study *study, size_t entry, char target[8])
 
 // --- The table
 
-static const struct table_column columns[] = {
-    {.title = "code", .kind = TABLE_NUMBER},
-    {.title = "bytes", .kind = TABLE_NUMBER},
-    {.title = "registers", .kind = TABLE_NUMBER},
-    {.title = "cross-lane reads", .kind = TABLE_NUMBER},
-    {.title = "divergent", .kind = TABLE_NUMBER},
-    {.title = "configuration"},
-};
+static const struct table_column columns[] = {NUM("code"),      NUM("bytes"),
+                                              NUM("registers"), NUM("cross-lane reads"),
+                                              NUM("divergent"), COL("configuration")};
 
 // "-" if not known.
 static void put_number(struct table *table, bool known, size_t number)

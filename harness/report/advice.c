@@ -362,15 +362,9 @@ static void visit_held(const struct line *line, struct table *table)
 void report_advice_held(const struct report_model *model, size_t device, bool all,
                         struct table *table)
 {
-    static const struct table_column heads[] = {
-        {.title = "what"},
-        {.title = "promised"},
-        {.title = "runs", .kind = TABLE_NUMBER},
-        {.title = "failed", .kind = TABLE_NUMBER},
-        {.title = "rate, 95 %"},
-        {.title = "controls"},
-        {.title = "tests"},
-    };
+    static const struct table_column heads[] = {COL("what"),   COL("promised"),   NUM("runs"),
+                                                NUM("failed"), COL("rate, 95 %"), COL("controls"),
+                                                COL("tests")};
     static const struct table shape = {
         .title = "It held in all runs", .width = FIRST_WIDTH, TABLE_OF(heads)};
     (void)all;
@@ -566,14 +560,9 @@ void report_advice_failed(const struct report_model *model, size_t device, bool 
                           struct table *table)
 {
     static const struct table_column heads[] = {
-        {.title = "what"},
-        {.title = "verdict"},
-        {.title = "runs", .kind = TABLE_NUMBER},
-        {.title = "failed", .kind = TABLE_NUMBER},
-        {.title = "rate, 95 %"},
-        {.title = "controls", .without = TABLE_UNLESS_USED},
-        {.title = "where"},
-    };
+        COL("what"),   COL("verdict"),    NUM("runs"),
+        NUM("failed"), COL("rate, 95 %"), COL("controls", .without = TABLE_UNLESS_USED),
+        COL("where")};
     static const struct table shape = {
         .title = "It failed, and what to put in", .width = FIRST_WIDTH, TABLE_OF(heads)};
     (void)all;
@@ -600,8 +589,7 @@ static void visit_open(const struct line *line, struct table *table)
 void report_advice_open(const struct report_model *model, size_t device, bool all,
                         struct table *table)
 {
-    static const struct table_column heads[] = {
-        {.title = "what"}, {.title = "why"}, {.title = "tests"}};
+    static const struct table_column heads[] = {COL("what"), COL("why"), COL("tests")};
     static const struct table shape = {
         .title = "Not measured", .width = FIRST_WIDTH, TABLE_OF(heads)};
     (void)all;

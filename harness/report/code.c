@@ -264,9 +264,8 @@ static void put_findings(const struct isa_entry *entry, const struct report_code
 void report_code_findings(const struct report_code *code, size_t device,
                           const struct isa_entry *only, size_t most, struct table *table)
 {
-    static const struct table_column heads[] = {{.title = "configuration", .kind = TABLE_CODE},
-                                                {.title = "failed runs"},
-                                                {.title = "finding"}};
+    static const struct table_column heads[] = {CODE("configuration"), COL("failed runs"),
+                                                COL("finding")};
     static const struct table shape = {
         .title = "Lint findings", .about = "Each code once.", TABLE_OF(heads)};
     const struct isa_study *study = &code->studies[device];
@@ -295,8 +294,7 @@ void report_code_findings(const struct report_code *code, size_t device,
 
 void report_code_statistics(const struct isa_entry *entry, struct table *table)
 {
-    static const struct table_column heads[] = {{.title = "statistic of the driver"},
-                                                {.title = "value", .kind = TABLE_NUMBER}};
+    static const struct table_column heads[] = {COL("statistic of the driver"), NUM("value")};
     static const struct table shape = {.about = "Statistics of the driver.", TABLE_OF(heads)};
     table_begin(table, &shape, 0);
     for (size_t i = 0; i < entry->code.statistic_count && i < 24; i++)

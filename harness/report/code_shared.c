@@ -73,9 +73,8 @@ static void put_group(const struct report_code *code, size_t first, bool *seen, 
 
 void report_code_shared(const struct report_code *code, size_t device, struct table *table)
 {
-    static const struct table_column heads[] = {{.title = "failed runs together"},
-                                                {.title = "failed runs"},
-                                                {.title = "configuration", .kind = TABLE_CODE}};
+    static const struct table_column heads[] = {COL("failed runs together"), COL("failed runs"),
+                                                CODE("configuration")};
     static const struct table shape = {.title = "Same machine code", TABLE_OF(heads)};
     const struct report_model *model = code->model;
     OWNED(lit_free) bool *seen = lit_alloc(model->result_count + 1, sizeof *seen);

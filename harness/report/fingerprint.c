@@ -165,12 +165,9 @@ void report_divergence(const struct report_model *model, size_t device, bool all
                        struct table *table)
 {
     static const struct table_column heads[] = {
-        {.title = "question"},
-        {.title = "observed"},
-        {.title = "matching", .kind = TABLE_NUMBER, .without = TABLE_NOT_TERMINAL | TABLE_NOT_HTML},
-        {.title = "observations", .kind = TABLE_NUMBER},
-        {.title = "share, 95 % interval", .kind = TABLE_SHARE},
-    };
+        COL("question"), COL("observed"),
+        NUM("matching", .without = TABLE_NOT_TERMINAL | TABLE_NOT_HTML), NUM("observations"),
+        TABLE_COLUMN(TABLE_SHARE, "share, 95 % interval")};
     static const struct table shape = {.title = "Unspecified behaviour of divergent code",
                                        .about = "The strategy that explains most observations.",
                                        TABLE_OF(heads)};

@@ -94,15 +94,9 @@ static void print_table(struct table *table, const struct history_info *info, st
 static void print_device(const struct history_line *lines, size_t first, size_t end,
                          const struct history_info *info, struct text *out)
 {
-    static const struct table_column heads[] = {
-        {.title = "driver"},
-        {.title = "when"},
-        {.title = "sessions", .kind = TABLE_NUMBER},
-        {.title = "failed", .kind = TABLE_NUMBER},
-        {.title = "of", .kind = TABLE_NUMBER},
-        {.title = "rate (95 %)"},
-        {.title = ""},
-    };
+    static const struct table_column heads[] = {COL("driver"), COL("when"), NUM("sessions"),
+                                                NUM("failed"), NUM("of"),   COL("rate (95 %)"),
+                                                COL("")};
     struct table table = {.title = lines[first].driver->facts.name, TABLE_OF(heads)};
     if (info->limit > 0 && end - first > info->limit)
         first = end - (size_t)info->limit;
@@ -153,15 +147,8 @@ static void print_summary(const struct history *history, const struct history_in
                           struct text *out)
 {
     static const struct table_column heads[] = {
-        {.title = "driver"},
-        {.title = "when"},
-        {.title = "configurations", .kind = TABLE_NUMBER},
-        {.title = "failing", .kind = TABLE_NUMBER},
-        {.title = "runs", .kind = TABLE_NUMBER},
-        {.title = "more", .kind = TABLE_NUMBER},
-        {.title = "less", .kind = TABLE_NUMBER},
-        {.title = "other code", .kind = TABLE_NUMBER},
-    };
+        COL("driver"), COL("when"), NUM("configurations"), NUM("failing"),
+        NUM("runs"),   NUM("more"), NUM("less"),           NUM("other code")};
     const struct store_index *index = &history->index;
     OWNED(lit_free) struct summary *sums = lit_alloc(index->driver_count, sizeof(*sums));
     struct table table = {TABLE_OF(heads)};
@@ -237,14 +224,8 @@ void history_print(const struct history *history, const struct history_info *inf
 void history_print_drivers(const struct store_index *index, const struct history_info *info,
                            struct text *out)
 {
-    static const struct table_column heads[] = {
-        {.title = "driver"},
-        {.title = "info"},
-        {.title = "when"},
-        {.title = "sessions", .kind = TABLE_NUMBER},
-        {.title = "results", .kind = TABLE_NUMBER},
-        {.title = "id"},
-    };
+    static const struct table_column heads[] = {COL("driver"),   COL("info"),    COL("when"),
+                                                NUM("sessions"), NUM("results"), COL("id")};
     struct table table = {TABLE_OF(heads)};
     for (size_t i = 0; i < index->driver_count; i++) {
         const struct store_driver *driver = &index->drivers[i];
@@ -269,14 +250,8 @@ void history_print_drivers(const struct store_index *index, const struct history
 void history_print_sessions(const struct store_index *index, const struct history_info *info,
                             struct text *out)
 {
-    static const struct table_column heads[] = {
-        {.title = "session", .kind = TABLE_NUMBER},
-        {.title = "started"},
-        {.title = "runs", .kind = TABLE_NUMBER},
-        {.title = "seed"},
-        {.title = ""},
-        {.title = "command"},
-    };
+    static const struct table_column heads[] = {NUM("session"), COL("started"), NUM("runs"),
+                                                COL("seed"),    COL(""),        COL("command")};
     struct table table = {TABLE_OF(heads)};
     size_t first = 0;
     if (info->limit > 0 && index->session_count > info->limit)

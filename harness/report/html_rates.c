@@ -174,12 +174,8 @@ static size_t put_configurations(const struct html *html, const struct html_entr
                                  size_t count, size_t most, struct text *out)
 {
     static const struct table_column heads[] = {
-        {.title = "configuration"},
-        {.title = "rate, 95\xc2\xa0% interval", .kind = TABLE_RATE},
-        {.title = "result", .without = TABLE_UNLESS_USED},
-        {.title = "expectation", .kind = TABLE_CHIP},
-        {.title = "id", .kind = TABLE_CODE},
-    };
+        COL("configuration"), RATED("rate, 95\xc2\xa0% interval"),
+        COL("result", .without = TABLE_UNLESS_USED), CHIP("expectation"), CODE("id")};
     struct text name = {0}, common = {0};
     size_t done = 0, at = 0;
     text_printf(&name, "Rates of %s", test[0].result->test);

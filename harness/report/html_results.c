@@ -75,16 +75,14 @@ static void put_result(struct table *table, const struct html *html,
 // Tables of at most CHUNK rows, so that a browser can skip the layout of those out of view.
 static void put_plain(const struct html *html, struct text *out)
 {
-    static const struct table_column heads[] = {
-        {.title = "result"},
-        {.title = "configuration", .kind = TABLE_CODE},
-        {.title = "device"},
-        {.title = "expectation"},
-        {.title = "runs", .kind = TABLE_NUMBER},
-        {.title = "failed", .kind = TABLE_NUMBER},
-        {.title = "rate, 95\xc2\xa0% interval"},
-        {.title = "reason"},
-    };
+    static const struct table_column heads[] = {COL("result"),
+                                                CODE("configuration"),
+                                                COL("device"),
+                                                COL("expectation"),
+                                                NUM("runs"),
+                                                NUM("failed"),
+                                                COL("rate, 95\xc2\xa0% interval"),
+                                                COL("reason")};
     struct table table = {.title = "Results", .class = HTML_CHUNK, TABLE_OF(heads)};
     for (size_t i = 0; i < html->model->result_count; i++) {
         put_result(&table, html, &html->model->results[i]);

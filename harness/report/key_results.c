@@ -201,15 +201,13 @@ static const char *say_key_result(const struct report_headline *line, enum tone 
 void report_key_results(const struct report_model *model, size_t device, bool all,
                         struct table *table)
 {
-    static const struct table_column heads[] = {
-        {.title = "key result"},
-        {.title = "runs", .kind = TABLE_NUMBER},
-        {.title = "failed", .kind = TABLE_NUMBER},
-        {.title = "rate, 95 % interval", .kind = TABLE_RATE},
-        {.title = "expectation", .kind = TABLE_CHIP},
-        {.title = "observed"},
-        {.title = "where", .without = TABLE_UNLESS_USED},
-    };
+    static const struct table_column heads[] = {COL("key result"),
+                                                NUM("runs"),
+                                                NUM("failed"),
+                                                RATED("rate, 95 % interval"),
+                                                CHIP("expectation"),
+                                                COL("observed"),
+                                                COL("where", .without = TABLE_UNLESS_USED)};
     static const struct table shape = {.title = "Key results",
                                        .about =
                                            "All runs of the tests under one key result "

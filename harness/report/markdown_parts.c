@@ -236,12 +236,9 @@ void markdown_block(struct text *out, const struct report_block *block)
 
 void markdown_members(struct text *out, const struct report_block *block, size_t limit)
 {
-    static const struct table_column heads[] = {{.title = "id", .kind = TABLE_CODE},
-                                                {.title = "configuration", .kind = TABLE_CODE},
-                                                {.title = "result"},
-                                                {.title = "failed", .kind = TABLE_NUMBER},
-                                                {.title = "of", .kind = TABLE_NUMBER},
-                                                {.title = "rate, 95 % interval"}};
+    static const struct table_column heads[] = {CODE("id"),    CODE("configuration"),
+                                                COL("result"), NUM("failed"),
+                                                NUM("of"),     COL("rate, 95 % interval")};
     OWNED(table_clear) struct table table = {TABLE_OF(heads)};
     for (size_t i = 0; i < block->count; i++) {
         const struct report_result *result = block->members[i];

@@ -328,14 +328,12 @@ static void put_cell(struct table *table, const struct report_matrix_cell *cell,
 static void put_table(const struct report_model *model, size_t device, bool all, bool narrow,
                       struct table *table)
 {
-    static const struct table_column heads[] = {
-        {.title = "operation"},
-        {.title = "none", .without = TABLE_UNLESS_USED},
-        {.title = "memory", .without = TABLE_UNLESS_USED},
-        {.title = "control", .without = TABLE_UNLESS_USED},
-        {.title = "workgroup", .without = TABLE_UNLESS_USED},
-        {.title = "maximal", .without = TABLE_UNLESS_USED},
-    };
+    static const struct table_column heads[] = {COL("operation"),
+                                                COL("none", .without = TABLE_UNLESS_USED),
+                                                COL("memory", .without = TABLE_UNLESS_USED),
+                                                COL("control", .without = TABLE_UNLESS_USED),
+                                                COL("workgroup", .without = TABLE_UNLESS_USED),
+                                                COL("maximal", .without = TABLE_UNLESS_USED)};
     static const struct table shapes[] = {
         {.title = "Which operations need a barrier",
          .about = "What stands between an operation and that of the iteration before.",

@@ -244,12 +244,8 @@ static void put_residency(const struct report_progress *progress, struct table *
 void report_waits(const struct report_model *model, size_t device, bool all, struct table *table)
 {
     static const struct table_column heads[] = {
-        {.title = "waits for"},
-        {.title = "test", .without = TABLE_NOT_TERMINAL},
-        {.title = "runs", .kind = TABLE_NUMBER},
-        {.title = "expired", .kind = TABLE_NUMBER},
-        {.title = "share, 95 % interval", .kind = TABLE_RATE},
-    };
+        COL("waits for"), COL("test", .without = TABLE_NOT_TERMINAL), NUM("runs"), NUM("expired"),
+        RATED("share, 95 % interval")};
     static const struct table shape = {
         .title = "Forward progress",
         .about = "How often a bounded wait expired. Never is not a guarantee.",

@@ -298,15 +298,13 @@ void report_rule_outcomes(const struct report_model *model, size_t device, bool 
 void report_family_counts(const struct report_model *model, size_t device, bool all,
                           struct table *table)
 {
-    static const struct table_column heads[] = {
-        {.title = "family"},
-        {.title = "pass", .kind = TABLE_NUMBER, .part = "pass"},
-        {.title = "fail", .kind = TABLE_NUMBER, .part = "fail"},
-        {.title = "skip", .kind = TABLE_NUMBER, .part = "skip"},
-        {.title = "other", .kind = TABLE_NUMBER, .part = "other"},
-        {.title = "control", .kind = TABLE_NUMBER, .part = "control"},
-        {.title = "units checked", .kind = TABLE_NUMBER},
-    };
+    static const struct table_column heads[] = {COL("family"),
+                                                NUM("pass", .part = "pass"),
+                                                NUM("fail", .part = "fail"),
+                                                NUM("skip", .part = "skip"),
+                                                NUM("other", .part = "other"),
+                                                NUM("control", .part = "control"),
+                                                NUM("units checked")};
     static const struct table shape = {.title = "Families",
                                        .about = "Configurations, each counted once. Other: did not "
                                                 "come to an end. Control: controls that ran.",
@@ -336,10 +334,7 @@ void report_family_counts(const struct report_model *model, size_t device, bool 
 
 void report_skipped(const struct report_model *model, size_t device, bool all, struct table *table)
 {
-    static const struct table_column heads[] = {
-        {.title = "configurations", .kind = TABLE_NUMBER},
-        {.title = "reason"},
-    };
+    static const struct table_column heads[] = {NUM("configurations"), COL("reason")};
     static const struct table shape = {
         .title = "Skipped", .about = "Never counted as passed.", TABLE_OF(heads)};
     struct skip *skips;
@@ -373,14 +368,9 @@ enum tone report_tone(const struct report_result *result)
 // Leaves out results that did not run, unless `all`.
 void report_every(const struct report_model *model, size_t device, bool all, struct table *table)
 {
-    static const struct table_column heads[] = {
-        {.title = "result"},
-        {.title = "runs", .kind = TABLE_NUMBER},
-        {.title = "failed", .kind = TABLE_NUMBER},
-        {.title = "expectation"},
-        {.title = "id", .kind = TABLE_CODE},
-        {.title = "configuration", .kind = TABLE_CODE},
-    };
+    static const struct table_column heads[] = {COL("result"), NUM("runs"),
+                                                NUM("failed"), COL("expectation"),
+                                                CODE("id"),    CODE("configuration")};
     static const struct table shape = {.title = "Every configuration", TABLE_OF(heads)};
     table_begin(table, &shape, device);
     for (size_t i = 0; i < model->result_count; i++) {
@@ -401,11 +391,8 @@ void report_every(const struct report_model *model, size_t device, bool all, str
 void report_histogram(const struct report_result *result, struct table *table)
 {
     static const struct table_column heads[] = {
-        {.title = "outcome"},
-        {.title = "expected", .kind = TABLE_NUMBER},
-        {.title = "observed", .kind = TABLE_NUMBER},
-        {.title = "share, logarithmic", .kind = TABLE_LOG, .without = TABLE_NOT_MARKDOWN},
-    };
+        COL("outcome"), NUM("expected"), NUM("observed"),
+        TABLE_COLUMN(TABLE_LOG, "share, logarithmic", .without = TABLE_NOT_MARKDOWN)};
     static const struct table shape = {
         .about = "Outcomes of the checked units.", .class = "histogram", TABLE_OF(heads)};
     table_begin(table, &shape, result->device);
@@ -431,14 +418,8 @@ void report_histogram(const struct report_result *result, struct table *table)
 
 void report_places(const struct report_result *result, size_t most, struct table *table)
 {
-    static const struct table_column heads[] = {
-        {.title = "run", .kind = TABLE_NUMBER},
-        {.title = "unit", .kind = TABLE_NUMBER},
-        {.title = "where"},
-        {.title = "outcome"},
-        {.title = "got", .kind = TABLE_CODE},
-        {.title = "want", .kind = TABLE_CODE},
-    };
+    static const struct table_column heads[] = {NUM("run"),     NUM("unit"), COL("where"),
+                                                COL("outcome"), CODE("got"), CODE("want")};
     static const struct table shape = {
         .about = "The first failing units.", .class = "places", TABLE_OF(heads)};
     table_begin(table, &shape, result->device);
@@ -483,7 +464,7 @@ void report_device_facts(const struct dev_facts *facts, struct table *table)
 
 void report_machine(const struct report_model *model, size_t device, bool all, struct table *table)
 {
-    static const struct table_column heads[] = {{.title = "machine"}, {.title = ""}};
+    static const struct table_column heads[] = {COL("machine"), COL("")};
     static const struct table shape = {.title = "Machine and command", TABLE_OF(heads)};
     const struct store_session *session = &model->session;
     const struct eng_device *which = &model->devices[device];

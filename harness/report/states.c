@@ -75,12 +75,8 @@ static void put_states(const struct report_result *result, bool all, struct tabl
 void report_final_states(const struct report_model *model, size_t device, bool all,
                          struct table *table)
 {
-    static const struct table_column heads[] = {
-        {.title = "litmus test", .kind = TABLE_CODE},
-        {.title = "final state"},
-        {.title = "by the model"},
-        {.title = "observed", .kind = TABLE_NUMBER},
-    };
+    static const struct table_column heads[] = {CODE("litmus test"), COL("final state"),
+                                                COL("by the model"), NUM("observed")};
     static const struct table shape = {
         .title = "Final states of litmus tests",
         .about = "Instances by their final state. * is what the file's condition asks for.",

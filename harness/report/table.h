@@ -33,6 +33,17 @@ struct table_column {
     const char *part; // HTML: its class in the bar of a row's counts; NULL: not in it
 };
 
+// A column of a kind by its title; other members may follow.
+#define TABLE_COLUMN(of, ...)                                                                      \
+    {                                                                                              \
+        .kind = of, .title = __VA_ARGS__                                                           \
+    }
+#define COL(...)   TABLE_COLUMN(TABLE_TEXT, __VA_ARGS__)
+#define NUM(...)   TABLE_COLUMN(TABLE_NUMBER, __VA_ARGS__)
+#define CODE(...)  TABLE_COLUMN(TABLE_CODE, __VA_ARGS__)
+#define CHIP(...)  TABLE_COLUMN(TABLE_CHIP, __VA_ARGS__)
+#define RATED(...) TABLE_COLUMN(TABLE_RATE, __VA_ARGS__)
+
 struct table_cell {
     char *text; // "" for nothing
     enum tone tone;

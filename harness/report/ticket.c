@@ -67,7 +67,7 @@ static void print_sentence(const struct ticket *t)
 
 static void print_table(const struct ticket *t)
 {
-    static const struct table_column heads[] = {{.title = ""}, {.title = ""}};
+    static const struct table_column heads[] = {COL(""), COL("")};
     const struct report_result *result = t->result;
     OWNED(table_clear) struct table table = {TABLE_OF(heads)};
     OWNED(text_free) struct text first = {0};
@@ -162,11 +162,8 @@ static void put_pair(struct table *table, const struct ticket *t,
 
 static void print_pairs(const struct ticket *t)
 {
-    static const struct table_column heads[] = {{.title = "differs in", .kind = TABLE_CODE},
-                                                {.title = "runs", .kind = TABLE_NUMBER},
-                                                {.title = "failed", .kind = TABLE_NUMBER},
-                                                {.title = "rate, 95 % interval"},
-                                                {.title = "expectation"}};
+    static const struct table_column heads[] = {CODE("differs in"), NUM("runs"), NUM("failed"),
+                                                COL("rate, 95 % interval"), COL("expectation")};
     OWNED(table_clear) struct table table = {TABLE_OF(heads)};
     struct report_variant *paired;
     size_t count = report_variants(t->model, t->result, &paired), cures = 0;

@@ -38,13 +38,9 @@ static void put_rely(const struct site_page *page, struct text *out)
 
 static void put_family(const struct site_page *page, size_t first, size_t count, struct text *out)
 {
-    static const struct table_column heads[] = {
-        {.title = "test", .kind = TABLE_CODE},
-        {.title = "failed", .kind = TABLE_NUMBER},
-        {.title = "worst", .kind = TABLE_CHIP},
-        {.title = "highest rate or bound, 95\xc2\xa0%", .kind = TABLE_RATE},
-        {.title = "controls triggered", .kind = TABLE_NUMBER},
-    };
+    static const struct table_column heads[] = {CODE("test"), NUM("failed"), CHIP("worst"),
+                                                RATED("highest rate or bound, 95\xc2\xa0%"),
+                                                NUM("controls triggered")};
     const struct report_result *results = page->html.model->results;
     const char *family = results[first].family;
     OWNED(table_clear) struct table table = {.title = family, TABLE_OF(heads)};

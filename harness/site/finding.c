@@ -8,14 +8,12 @@
 
 static void put_seen(const struct site_page *page, const char *finding, struct text *out)
 {
-    static const struct table_column heads[] = {
-        {.title = "device and driver"},
-        {.title = "test", .kind = TABLE_CODE},
-        {.title = "failed", .kind = TABLE_NUMBER},
-        {.title = "worst", .kind = TABLE_CHIP},
-        {.title = "highest rate or bound, 95\xc2\xa0%", .kind = TABLE_RATE},
-        {.title = "since"},
-    };
+    static const struct table_column heads[] = {COL("device and driver"),
+                                                CODE("test"),
+                                                NUM("failed"),
+                                                CHIP("worst"),
+                                                RATED("highest rate or bound, 95\xc2\xa0%"),
+                                                COL("since")};
     const struct report_model *all = page->html.model;
     OWNED(table_clear) struct table table = {.title = "Where it is seen", TABLE_OF(heads)};
     for (size_t d = 0; d < all->device_count; d++)
@@ -46,12 +44,8 @@ static void put_seen(const struct site_page *page, const char *finding, struct t
 static void put_signature(const struct site_page *page, const struct report_signature *first,
                           struct text *out)
 {
-    static const struct table_column heads[] = {
-        {.title = "test", .kind = TABLE_CODE},
-        {.title = "outcome"},
-        {.title = "values"},
-        {.title = "driver"},
-    };
+    static const struct table_column heads[] = {CODE("test"), COL("outcome"), COL("values"),
+                                                COL("driver")};
     OWNED(table_clear)
     struct table table = {.title = "Signature",
                           .about = "Results that a line of these describes are taken for it: * "

@@ -83,14 +83,8 @@ static void put_map(const struct site_page *page, struct text *out)
 
 static void put_devices(const struct site_page *page, struct text *out)
 {
-    static const struct table_column heads[] = {
-        {.title = "device"},
-        {.title = "driver"},
-        {.title = "subgroups", .kind = TABLE_NUMBER},
-        {.title = "sessions", .kind = TABLE_NUMBER},
-        {.title = "newest"},
-        {.title = "verdict"},
-    };
+    static const struct table_column heads[] = {COL("device"),   COL("driver"), NUM("subgroups"),
+                                                NUM("sessions"), COL("newest"), COL("verdict")};
     const struct site *site = page->site;
     OWNED(table_clear) struct table table = {.title = "Devices", TABLE_OF(heads)};
     for (size_t d = 0; d < site->all.device_count; d++) {
@@ -127,7 +121,7 @@ static bool has_finding(const struct site *site, size_t device, const char *find
 
 static void put_findings(const struct site_page *page, struct text *out)
 {
-    static const struct table_column heads[] = {{.title = "finding"}, {.title = "seen here on"}};
+    static const struct table_column heads[] = {COL("finding"), COL("seen here on")};
     const struct site *site = page->site;
     OWNED(table_clear) struct table table = {.title = "Findings", TABLE_OF(heads)};
     for (const struct report_signature *s = report_signatures; s->finding; s++) {
@@ -180,12 +174,8 @@ static void put_test(const struct report_model *view, struct table *table)
 
 static void put_tests(const struct site_page *page, struct text *out)
 {
-    static const struct table_column heads[] = {
-        {.title = "test", .kind = TABLE_CODE},
-        {.title = "question"},
-        {.title = "fails on drivers"},
-        {.title = "class", .kind = TABLE_CHIP},
-    };
+    static const struct table_column heads[] = {CODE("test"), COL("question"),
+                                                COL("fails on drivers"), CHIP("class")};
     const struct report_model *all = &page->site->all;
     for (size_t at = 0; at < all->result_count;) {
         const char *family = all->results[at].family;

@@ -80,13 +80,12 @@ static void put_rules(const struct cat_test *test, struct text *out)
 static void put_drivers(const struct site_page *page, struct text *out)
 {
     static const struct table_column heads[] = {
-        {.title = "device and driver"},
-        {.title = "failed", .kind = TABLE_NUMBER},
-        {.title = "worst", .kind = TABLE_CHIP},
-        {.title = "highest rate or bound, 95\xc2\xa0%", .kind = TABLE_RATE},
-        {.title = "seen since", .without = TABLE_UNLESS_USED},
-        {.title = "controls triggered", .kind = TABLE_NUMBER, .without = TABLE_UNLESS_USED},
-    };
+        COL("device and driver"),
+        NUM("failed"),
+        CHIP("worst"),
+        RATED("highest rate or bound, 95\xc2\xa0%"),
+        COL("seen since", .without = TABLE_UNLESS_USED),
+        NUM("controls triggered", .without = TABLE_UNLESS_USED)};
     const struct report_model *view = page->html.model;
     const char *test = view->results[0].test;
     OWNED(table_clear) struct table table = {.title = "Drivers", TABLE_OF(heads)};
