@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COLUMN 56 // width of one side of a difference
-
 // "A" to "Z", then "AA": names an entry's code, by the first entry that has it.
 static void letter(const struct isa_study *study, size_t entry, char target[8])
 {
@@ -101,40 +99,15 @@ static void put_effects(const struct isa_study *study, struct text *text)
     }
 }
 
-static void put_side(struct text *text, const struct isa_listing *listing, size_t line)
-{
-    char cut[COLUMN + 1] = "";
-    if (line != SIZE_MAX)
-        snprintf(cut, sizeof cut, "%s", listing->lines[line].text);
-    text_printf(text, "%-*s", COLUMN, cut);
-}
-
 static void put_diff(const struct isa_study *study, const struct isa_axis_effect *effect,
                      struct text *text)
 {
     const struct isa_pair *pair = &study->pairs[effect->example];
-    const struct isa_listing *left = &study->entries[pair->base].listing;
-    const struct isa_listing *right = &study->entries[pair->other].listing;
-    struct isa_diff diff;
-    size_t start = text->length;
-    isa_diff(left, right, &diff);
+    const struct isa_entry *base = &study->entries[pair->base],
+                           *other = &study->entries[pair->other];
     text_puts(text, "\n");
-    put_name("  ", study->entries[pair->base].name, text);
-    put_name("  ", study->entries[pair->other].name, text);
-    for (size_t i = 0; i < diff.count; i++) {
-        const struct isa_row *row = &diff.rows[i];
-        const bool both = row->left != SIZE_MAX && row->right != SIZE_MAX;
-        text_puts(text, "  ");
-        put_side(text, left, row->left);
-        text_puts(text, both ? "   " : row->right == SIZE_MAX ? " < " : " > ");
-        start = text->length;
-        put_side(text, right, row->right);
-        // Trim blanks at the end of a line.
-        while (text->length > start && text->data[text->length - 1] == ' ')
-            text->data[--text->length] = '\0';
-        text_puts(text, "\n");
-    }
-    isa_diff_clear(&diff);
+    report_code_difference(&base->listing, base->name, &other->listing, other->name, SIZE_MAX / 2,
+                           text);
 }
 
 // --- Risks

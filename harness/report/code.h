@@ -108,10 +108,6 @@ void report_marks_clear(struct report_marks *marks);
 void report_code_listing(const struct isa_entry *entry, const struct report_marks *marks,
                          size_t most, struct text *out);
 
-// Rows to show of a difference: those that differ, with some before and after.
-#define REPORT_AROUND 4
-// *shown is allocated: one flag for each row of the difference.
-void report_code_around(const struct isa_diff *diff, bool **shown);
 // A unified diff from the paired variant (-) to this one (+), in at most `most` bytes plus a line
 // that counts the rows left out. Titles are single lines. Empty if no row differs.
 void report_code_difference(const struct isa_listing *paired, const char *paired_title,

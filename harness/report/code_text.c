@@ -77,16 +77,19 @@ static bool differs(const struct isa_row *row)
     return row->left == SIZE_MAX || row->right == SIZE_MAX;
 }
 
-void report_code_around(const struct isa_diff *diff, bool **shown)
+#define AROUND 4 // rows to show before and after those that differ
+
+static bool *find_shown(const struct isa_diff *diff)
 {
-    *shown = lit_alloc(diff->count + 1, sizeof **shown);
+    bool *shown = lit_alloc(diff->count + 1, sizeof *shown);
     for (size_t i = 0; i < diff->count; i++) {
         if (!differs(&diff->rows[i]))
             continue;
-        const size_t end = i + REPORT_AROUND < diff->count ? i + REPORT_AROUND : diff->count - 1;
-        for (size_t k = i > REPORT_AROUND ? i - REPORT_AROUND : 0; k <= end; k++)
-            (*shown)[k] = true;
+        const size_t end = i + AROUND < diff->count ? i + AROUND : diff->count - 1;
+        for (size_t k = i > AROUND ? i - AROUND : 0; k <= end; k++)
+            shown[k] = true;
     }
+    return shown;
 }
 
 // "@@ -12,7 +12,9 @@" for the adjacent rows from `at` on.
@@ -111,9 +114,8 @@ void report_code_difference(const struct isa_listing *paired, const char *paired
 {
     const size_t start = out->length;
     struct isa_diff diff;
-    bool *shown;
     isa_diff(paired, listing, &diff);
-    report_code_around(&diff, &shown);
+    OWNED(lit_free) bool *shown = find_shown(&diff);
     if (diff.added + diff.dropped)
         text_printf(out, "--- %s\n+++ %s\n", paired_title, title);
     for (size_t i = 0; i < diff.count; i++) {
@@ -137,6 +139,5 @@ void report_code_difference(const struct isa_listing *paired, const char *paired
                                             : ' ',
                     text);
     }
-    free(shown);
     isa_diff_clear(&diff);
 }

@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_LISTED 16        // codes of failures
-#define MOST_LINES  2000      // of one listing
-#define MOST_ROWS   600       // of one difference
-#define MOST_BYTES  (1 << 19) // of a part of the section: no differences beyond this
-#define MOST_RISKS  16        // on one code
-#define SITE_LISTED 3
-#define SITE_LINES  400
-#define SITE_ROWS   150
-#define SITE_BYTES  (1 << 16)
+#define MOST_LISTED     16        // codes of failures
+#define MOST_LINES      2000      // of one listing
+#define MOST_DIFFERENCE 40000     // bytes of one difference
+#define MOST_BYTES      (1 << 19) // of a part of the section: no differences beyond this
+#define MOST_RISKS      16        // on one code
+#define SITE_LISTED     3
+#define SITE_LINES      400
+#define SITE_DIFFERENCE 10000
+#define SITE_BYTES      (1 << 16)
 
 size_t *html_listed(const struct html *html)
 {
@@ -35,12 +35,6 @@ size_t *html_listed(const struct html *html)
         free(list);
     }
     return listed;
-}
-
-static void put_rate(struct text *out, const struct report_result *result)
-{
-    html_printf(out, "%s of %s runs failed, %s", COUNT(result->failed_runs), COUNT(result->judged),
-                INTERVAL(result));
 }
 
 // --- Listings and differences
@@ -78,68 +72,36 @@ static void put_listing(const struct html *html, struct text *out, const struct 
     for (size_t i = 0; i < listing->count && i < most; i++)
         put_line(out, &listing->lines[i], marks.lines[i]);
     text_puts(out, "</pre>\n");
-    if (listing->count > most) {
+    if (listing->count > most)
         html_printf(out, "<p>%s more lines: <code>litmus isa '%s'</code></p>\n",
                     COUNT(listing->count - most), entry->name);
-    }
     text_puts(out, "</details>\n");
     report_marks_clear(&marks);
 }
 
-static void put_gap(struct text *out, size_t rows)
-{
-    if (rows == 0)
-        return;
-    html_printf(out, "<tr class=\"gap\"><td colspan=\"2\">%s the same</td></tr>\n", COUNT(rows));
-}
-
-static void put_row(struct text *out, const struct isa_listing *left,
-                    const struct isa_listing *right, const struct isa_row *row)
-{
-    if (row->right == SIZE_MAX)
-        html_printf(out, "<tr class=\"less\"><td>\xe2\x88\x92 %s</td><td></td></tr>\n",
-                    left->lines[row->left].text);
-    else if (row->left == SIZE_MAX)
-        html_printf(out, "<tr class=\"more\"><td></td><td>+ %s</td></tr>\n",
-                    right->lines[row->right].text);
-    else
-        html_printf(out, "<tr><td>  %s</td><td>  %s</td></tr>\n", left->lines[row->left].text,
-                    right->lines[row->right].text);
-}
-
-// Two columns: only rows that differ, with some around them.
+// A unified difference, whose lines that only one side has are marked.
 static void put_difference(const struct html *html, struct text *out, const struct isa_entry *left,
                            const char *left_title, const struct isa_entry *right,
                            const char *right_title)
 {
-    const size_t most = html->up ? SITE_ROWS : MOST_ROWS;
-    struct isa_diff diff;
-    bool *shown;
-    size_t gap = 0, done = 0;
-    isa_diff(&left->listing, &right->listing, &diff);
-    report_code_around(&diff, &shown);
+    OWNED(text_free) struct text lines = {0};
+    report_code_difference(&left->listing, left_title, &right->listing, right_title,
+                           html->up ? SITE_DIFFERENCE : MOST_DIFFERENCE, &lines);
+    const bool cut = lines.length && strstr(lines.data, " more lines that differ @@");
     html_printf(out,
-                "<div class=\"wide\" role=\"region\" aria-label=\"Difference of %s and %s\" "
-                "tabindex=\"0\"><table class=\"pairs\">\n<caption>\xe2\x88\x92 only in the left "
-                "one, + only in the right one</caption>\n<thead><tr><th scope=\"col\">%s</th>"
-                "<th scope=\"col\">%s</th></tr></thead>\n<tbody>\n",
-                left_title, right_title, left_title, right_title);
-    for (size_t i = 0; i < diff.count && done < most; i++) {
-        gap += !shown[i];
-        if (!shown[i])
-            continue;
-        put_gap(out, gap);
-        gap = 0;
-        put_row(out, &left->listing, &right->listing, &diff.rows[i]);
-        done++;
+                "<pre class=\"diff\" role=\"region\" aria-label=\"Difference of %s and %s\" "
+                "tabindex=\"0\">\n",
+                left_title, right_title);
+    for (char *line = lines.data, *end; line && *line; line = end + 1) {
+        end = strchr(line, '\n');
+        *end = '\0';
+        const char *mark = *line == '-' ? "del" : *line == '+' ? "ins" : "span";
+        html_printf(out, "<%s>%s</%s>\n", mark, line, mark);
     }
-    put_gap(out, gap);
-    text_puts(out, "</tbody></table></div>\n");
-    if (done == most)
+    text_puts(out, "</pre>\n");
+    if (cut)
         html_printf(out, "<p>More of it: <code>litmus isa --diff '%s' '%s'</code></p>\n",
                     left->name, right->name);
-    free(shown);
-    isa_diff_clear(&diff);
 }
 
 // --- What choices change
@@ -192,39 +154,17 @@ static void put_effects(const struct html *html, size_t device, struct text *out
 }
 
 // A table and its notes, under its title; nothing without either.
-static void put_table(const struct html *html, const struct table *table, struct text *out)
+static void put_table(const struct html *html, struct table *table, struct text *out)
 {
     if (table->count)
         html_printf(out, "<h3>%s</h3>\n", table->title);
     for (size_t i = 0; i < table->note_count; i++)
         html_printf(out, "<p>%s</p>\n", table->notes[i]);
     html_table(html, table, false, out);
-}
-
-static void put_findings(const struct html *html, size_t device, struct text *out)
-{
-    OWNED(table_clear) struct table table = {0};
-    report_code_findings(html->code, device, NULL, MOST_RISKS, &table);
-    put_table(html, &table, out);
-}
-
-static void put_shared(const struct html *html, size_t device, struct text *out)
-{
-    OWNED(table_clear) struct table table = {0};
-    report_code_shared(html->code, device, &table);
-    put_table(html, &table, out);
+    table_clear(table);
 }
 
 // --- The code of what failed
-
-static void put_statistics(const struct html *html, const struct isa_entry *entry, struct text *out)
-{
-    OWNED(table_clear) struct table table = {0};
-    report_code_statistics(entry, &table);
-    html_table(html, &table, true, out);
-    for (size_t i = 0; i < table.note_count; i++)
-        html_printf(out, "<p class=\"soft\">%s</p>\n", table.notes[i]);
-}
 
 static void put_paired(const struct html *html, const struct report_result *result, bool pair,
                        struct text *out)
@@ -260,15 +200,19 @@ static void put_code(const struct html *html, size_t index, bool pair, struct te
     html_device(out, html, result->device);
     text_puts(out, "<span class=\"config\">");
     html_name(out, result->label);
-    html_printf(out, "</span> <code class=\"id\">%s</code> ", result->id);
-    put_rate(out, result);
-    text_puts(out, "</summary>\n<p>");
-    html_printf(out, "%s%s", cost.data ? cost.data : "", cost.length ? ". " : "");
-    if (users.count > 1) {
+    html_printf(out,
+                "</span> <code class=\"id\">%s</code> %s of %s runs failed, %s</summary>\n"
+                "<p>%s%s",
+                result->id, COUNT(result->failed_runs), COUNT(result->judged), INTERVAL(result),
+                cost.data ? cost.data : "", cost.length ? ". " : "");
+    if (users.count > 1)
         html_printf(out, "%s more that failed have the same code.", COUNT(users.count - 1));
-    }
     text_puts(out, "</p>\n");
-    put_statistics(html, entry, out);
+    OWNED(table_clear) struct table table = {0};
+    report_code_statistics(entry, &table);
+    html_table(html, &table, true, out);
+    for (size_t i = 0; i < table.note_count; i++)
+        html_printf(out, "<p class=\"soft\">%s</p>\n", table.notes[i]);
     put_listing(html, out, entry, result->test);
     put_paired(html, result, pair, out);
     text_puts(out, "</details>\n");
@@ -288,11 +232,10 @@ static void put_failed(const struct html *html, size_t device, struct text *out)
         else
             left++;
     }
-    if (left) {
+    if (left)
         html_printf(
             out, "<p>%s more codes of what failed: <code>litmus isa NAME</code> prints them.</p>\n",
             COUNT(left));
-    }
     free(list);
 }
 
@@ -304,15 +247,14 @@ void html_codes(const struct html *html, struct text *out)
     for (size_t device = 0; device < code->count && !code->fault[0]; device++) {
         struct text own = {0};
         put_failed(html, device, &own);
-        put_findings(html, device, &own);
+        struct table findings = {0}, shared = {0};
+        report_code_findings(code, device, NULL, MOST_RISKS, &findings);
+        put_table(html, &findings, &own);
         put_effects(html, device, &own);
-        put_shared(html, device, &own);
-        if (own.length && html->model->device_count > 1) {
-            text_puts(out, "<p class=\"of\">");
-            html_device(out, html, device);
-            html_printf(out, "%s, %s</p>\n", html->model->devices[device].facts.name,
-                        html->model->devices[device].facts.driver_version);
-        }
+        report_code_shared(code, device, &shared);
+        put_table(html, &shared, &own);
+        if (own.length && html->model->device_count > 1)
+            html_device_heading(html, device, out);
         if (own.length)
             text_append(out, own.data, own.length);
         text_free(&own);

@@ -53,7 +53,7 @@ class ReferenceDriver(Case):
     def test_difference(self):
         result = self.isa(LOOP, "--diff")
         self.assertEqual(result.code, 0, result)
-        added = [line for line in result.out.split("\n") if " > " in line and "Barrier" in line]
+        added = [line for line in result.out.split("\n") if line.startswith("+") and "Barrier" in line]
         self.assertTrue(added, result.out)
 
     def test_files(self):

@@ -261,8 +261,7 @@ class WithCode(Opened):
                          "{ e.open = true; })")
             grounds = [tab.evaluate(f"getComputedStyle(document.querySelector('{where}'))"
                                     ".backgroundColor")
-                       for where in (".pairs .less td", ".pairs .more td:last-child",
-                                     ".listing mark", ".listing pre")]
+                       for where in (".diff del", ".diff ins", ".listing mark", ".listing pre")]
             self.assertEqual(len(set(grounds[:2])), 2, grounds)
             self.assertNotEqual(grounds[2], grounds[3])
             self.assertEqual(tab.complaints(), [])
@@ -273,9 +272,9 @@ UNFOLD = """document.querySelectorAll('details').forEach((e) => { e.open = true;
     document.querySelectorAll('section').forEach((e) => { e.style.contentVisibility = 'visible'; });
     [...document.querySelectorAll('#table tbody button')].slice(0, 5).forEach((e) => e.click())"""
 
-# Boxes whose content is wider than they are. Listings and what stands side by side may scroll.
+# Boxes whose content is wider than they are. Listings may scroll.
 CUT = """[...document.querySelectorAll('body *')]
-    .filter((e) => !e.closest('svg, pre, .wide:has(> .pairs), nav ul') && e.checkVisibility() &&
+    .filter((e) => !e.closest('svg, pre, nav ul') && e.checkVisibility() &&
                    getComputedStyle(e).display !== 'inline' && e.scrollWidth > e.clientWidth + 1)
     .map((e) => `${e.tagName}.${e.className} ${e.scrollWidth} > ${e.clientWidth}: ` +
                 e.textContent.slice(0, 80))"""

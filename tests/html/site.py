@@ -232,7 +232,7 @@ class OfStores(Sites):
         self.check_pages()
         text = self.only("out/test/shuffle.scan-loop.html")
         code = re.search(r'<section id="code".*?</section>', text, re.S).group()
-        self.assertRegex(code, r'<tr class="less"><td>\u2212 [^<]*OpControlBarrier')
+        self.assertRegex(code, r"<del>-[^<]*OpControlBarrier")
         self.assertIn("never failed", code)
         self.assertRegex(text, r">litmus run [0-9a-f ]+ --simt snooping,")
         # A report of it has no listings.
