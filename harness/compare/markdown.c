@@ -94,10 +94,9 @@ static void annotate_kind(const struct comparison *comparison, enum compare_kind
     size_t count;
     const struct compare_entry **list = compare_select(comparison, kind, &count);
     for (size_t i = 0; i<count && * left> 0; i++, --*left) {
-        struct text line = {0};
+        OWNED(text_free) struct text line = {0};
         compare_say_entry(list[i], &line);
         annotate(out, level, list[i]->name, line.data);
-        text_free(&line);
     }
     free(list);
 }

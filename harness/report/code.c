@@ -248,7 +248,7 @@ static void put_findings(const struct isa_entry *entry, const struct report_code
     OWNED(text_free) struct text failed = {0};
     say_users(users, &failed);
     for (size_t i = 0; i < count && i <= most; i++) {
-        struct text words = {0};
+        OWNED(text_free) struct text words = {0};
         report_code_risk(entry, i, &words);
         table_row(table)->more = i > 0;
         table_put(table, TONE_PLAIN, "%s", users->first->name);
@@ -257,7 +257,6 @@ static void put_findings(const struct isa_entry *entry, const struct report_code
             table_put(table, TONE_PLAIN, "%s", words.data);
         else
             table_put(table, TONE_PLAIN, "%s more", COUNT(count - most));
-        text_free(&words);
     }
 }
 

@@ -116,7 +116,7 @@ static void put_effect(const struct html *html, size_t device, size_t index, boo
     isa_effect_words(study, effect, &words);
     html_printf(out, "<li>%s.", words.data);
     if (pair && examined->likeness > ISA_SAME_TEXT) {
-        struct text left = {0}, right = {0};
+        OWNED(text_free) struct text left = {0}, right = {0};
         text_printf(&left, "%s=%s", effect->axis, effect->base_value);
         text_printf(&right, "%s=%s", effect->axis, effect->other_value);
         html_printf(out,
@@ -126,8 +126,6 @@ static void put_effect(const struct html *html, size_t device, size_t index, boo
         put_difference(html, out, &study->entries[examined->base], left.data,
                        &study->entries[examined->other], right.data);
         text_puts(out, "</details>");
-        text_free(&left);
-        text_free(&right);
     }
     text_puts(out, "</li>\n");
 }
@@ -245,7 +243,7 @@ void html_codes(const struct html *html, struct text *out)
     if (code->fault[0])
         html_printf(out, "<p>The code in the store could not be read: %s</p>\n", code->fault);
     for (size_t device = 0; device < code->count && !code->fault[0]; device++) {
-        struct text own = {0};
+        OWNED(text_free) struct text own = {0};
         put_failed(html, device, &own);
         struct table findings = {0}, shared = {0};
         report_code_findings(code, device, NULL, MOST_RISKS, &findings);
@@ -257,6 +255,5 @@ void html_codes(const struct html *html, struct text *out)
             html_device_heading(html, device, out);
         if (own.length)
             text_append(out, own.data, own.length);
-        text_free(&own);
     }
 }

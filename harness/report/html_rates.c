@@ -176,7 +176,7 @@ static size_t put_configurations(const struct html *html, const struct html_entr
     static const struct table_column heads[] = {
         COL("configuration"), RATED("rate, 95\xc2\xa0% interval"),
         COL("result", .without = TABLE_UNLESS_USED), CHIP("expectation"), CODE("id")};
-    struct text name = {0}, common = {0};
+    OWNED(text_free) struct text name = {0}, common = {0};
     size_t done = 0, at = 0;
     text_printf(&name, "Rates of %s", test[0].result->test);
     html_pairs(&common, test, count, 0, true);
@@ -198,8 +198,6 @@ static size_t put_configurations(const struct html *html, const struct html_entr
                     "<p><a href=\"#results\" data-text=\"%s\">All results of this test</a> are "
                     "in the table of all results.</p>\n",
                     test[0].result->test);
-    text_free(&name);
-    text_free(&common);
     return done;
 }
 
@@ -309,12 +307,11 @@ void html_heat(const struct html *html, struct text *out)
                    "failed, and the highest rate among them: the redder, the higher.</caption>\n"
                    "<thead><tr><th scope=\"col\">family</th>");
     for (size_t device = 0; device < devices; device++) {
-        struct text name = {0};
+        OWNED(text_free) struct text name = {0};
         html_device_name(&name, &html->model->devices[device]);
         text_puts(out, "<th scope=\"col\">");
         html_device(out, html, device);
         html_printf(out, "%s</th>", name.data);
-        text_free(&name);
     }
     text_puts(out, "</tr></thead>\n<tbody>\n");
     for (size_t at = 0, some; at < count; at += some) {

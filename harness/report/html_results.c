@@ -49,11 +49,10 @@ static void put_filters(const struct html *html, struct text *out)
               "</select></label>\n<label>Device <select id=\"by-device\"><option value=\"\">all"
               "</option>");
     for (size_t i = 0; i < html->model->device_count; i++) {
-        struct text name = {0};
+        OWNED(text_free) struct text name = {0};
         html_device_name(&name, &html->model->devices[i]);
         html_printf(out, "<option value=\"%u\">%u: %s</option>", html->model->devices[i].number,
                     html->model->devices[i].number, name.data);
-        text_free(&name);
     }
     text_puts(out, "</select></label>\n<button type=\"reset\">Show all</button>\n</form>\n");
 }

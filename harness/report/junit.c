@@ -113,10 +113,9 @@ static void put_device(struct text *out, const struct report_model *model, size_
     bool alone = true;
     put_label(&mine, &model->devices[device]);
     for (size_t i = 0; i < model->device_count; i++) {
-        struct text other = {0};
+        OWNED(text_free) struct text other = {0};
         put_label(&other, &model->devices[i]);
         alone &= i == device || strcmp(mine.data, other.data) != 0;
-        text_free(&other);
     }
     text_puts(out, mine.data);
     if (!alone)

@@ -44,10 +44,9 @@ static void print_first(const struct writer *w, const struct report_result *resu
     format_failed(w->out, result);
     text_puts(w->out, result->first_run_failed ? ". The first run failed." : ".");
     if (result->result != ENG_FAIL) {
-        struct text end = {0};
+        OWNED(text_free) struct text end = {0};
         format_end(&end, result);
         markdown_printf(w->out, " It ended with %s.", end.data);
-        text_free(&end);
     }
     text_puts(w->out, "\n\n");
     markdown_remarks(w->out, result);

@@ -347,7 +347,7 @@ static void put_table(const struct report_model *model, size_t device, bool all,
     if (!all)
         report_matrix_fold(&matrix);
     for (size_t i = 0, count; i < matrix.count; i += count) {
-        struct text label = {0};
+        OWNED(text_free) struct text label = {0};
         count = all ? 1 : report_matrix_alike(&matrix, i);
         report_matrix_label(&label, &matrix, i, count, LABEL_WIDTH);
         table_row(table);
@@ -357,14 +357,12 @@ static void put_table(const struct report_model *model, size_t device, bool all,
                 put_cell(table, &matrix.rows[i].cells[c], narrow);
             else
                 table_put(table, TONE_PLAIN, "%s", "");
-        text_free(&label);
     }
     if (matrix.count > 0) {
-        struct text conclusion = {0};
+        OWNED(text_free) struct text conclusion = {0};
         report_matrix_conclude(&conclusion, &matrix);
         table_note(table, "%s", conclusion.data);
         report_under_note(&matrix.under, table);
-        text_free(&conclusion);
     }
     report_matrix_clear(&matrix);
 }

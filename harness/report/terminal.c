@@ -113,12 +113,11 @@ static void print_stress(const struct printer *p)
 static void print_lines(const struct printer *p, const char *before, const struct text *lines)
 {
     for (const char *at = lines->length ? lines->data : ""; *at;) {
-        struct text line = {0};
+        OWNED(text_free) struct text line = {0};
         text_append(&line, at, strcspn(at, "\n"));
         text_paragraph(p->out, before, line.data);
         at += line.length;
         at += *at == '\n';
-        text_free(&line);
     }
 }
 
