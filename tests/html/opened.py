@@ -261,7 +261,7 @@ class WithCode(Opened):
                          "{ e.open = true; })")
             grounds = [tab.evaluate(f"getComputedStyle(document.querySelector('{where}'))"
                                     ".backgroundColor")
-                       for where in (".diff del", ".diff ins", ".listing mark", ".listing pre")]
+                       for where in (".listing del", ".listing ins", ".listing mark", ".listing pre")]
             self.assertEqual(len(set(grounds[:2])), 2, grounds)
             self.assertNotEqual(grounds[2], grounds[3])
             self.assertEqual(tab.complaints(), [])
