@@ -190,13 +190,13 @@ static void put_section(const struct pen *pen, const struct report_code *code, s
 {
     const struct sizes sizes = sizes_of(pen);
     struct table shared = {0}, findings = {0};
-    const struct pen half = {pen->out, pen->html, most / 2 > FRAME ? most / 2 - FRAME : 0};
-    put_effects(pen, code, device, most / 3);
-    report_code_shared(code, device, &shared);
-    pen_table(&half, &shared);
+    const struct pen rest = {pen->out, pen->html, most - FRAME};
+    put_failed(pen, code, device, most / 3 * 2);
     report_code_findings(code, device, NULL, sizes.risks, &findings);
-    pen_table(&half, &findings);
-    put_failed(pen, code, device, most);
+    pen_table(&rest, &findings);
+    put_effects(pen, code, device, most - FRAME);
+    report_code_shared(code, device, &shared);
+    pen_table(&rest, &shared);
 }
 
 void markdown_codes(struct text *out, const struct report_code *code, size_t device, size_t most)
@@ -205,7 +205,7 @@ void markdown_codes(struct text *out, const struct report_code *code, size_t dev
     const struct pen pen = {.out = &section};
     if (code->fault[0])
         markdown_printf(out, "The code in the store could not be read: %s\n\n", code->fault);
-    else if (code->studies[device].count)
+    else if (code->studies[device].count && most > 2 * FRAME)
         put_section(&pen, code, device, most);
     if (section.length)
         text_printf(out, "## Code\n\n%s", section.data);
