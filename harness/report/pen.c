@@ -13,7 +13,7 @@ void pen_heading(const struct pen *pen, const char *title)
     if (pen->html)
         html_printf(pen->out, "<h3>%s</h3>\n", title);
     else
-        markdown_printf(pen->out, "%s:\n\n", title);
+        markdown_printf(pen->out, "### %s\n\n", title);
 }
 
 void pen_say(const struct pen *pen, const char *format, ...)

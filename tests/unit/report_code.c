@@ -264,7 +264,7 @@ TEST(risks_come_with_their_rate)
     const struct report_code code = {.model = &model, .studies = &study, .count = 1, .of = of};
     struct text out = {0};
     markdown_codes(&out, &code, 0, 20000);
-    contains(out.data, "Lint findings:\n");
+    contains(out.data, "### Lint findings\n");
     contains(out.data,
              "| `shuffle.a/s=1@w=1` | 0 of 1,000, &#60; 3.6e-3; with the same code in all 2: "
              "0 of 2,000 | at risk: SHFL.IDX at 0x40 ");

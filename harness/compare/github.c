@@ -1,72 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A comparison for a ticket or a merge request, and as annotations of GitHub Actions.
+// A comparison as annotations of GitHub Actions.
 #include "compare/compare.h"
-
-#include "report/markdown.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ROWS        40    // in a table
-#define MOST_BYTES       60000 // trackers take 64 KB
-#define MOST_ANNOTATIONS 10    // of a kind, for a step in GitHub Actions
-
-// Appends nothing for NULL.
-static void put_line(struct text *out, const char *before, const char *line, const char *behind)
-{
-    text_puts(out, before);
-    if (line)
-        markdown_escape(out, line);
-    text_puts(out, line ? behind : "");
-}
-
-static void put_head(const struct comparison *comparison, struct text *out)
-{
-    put_line(out, "**", comparison->words.summary, "**\n\n");
-    put_line(out, "", comparison->words.counts, "\n\n");
-    put_line(out, "- A: ", comparison->words.a, "\n");
-    put_line(out, "- B: ", comparison->words.b, "\n");
-    for (size_t i = 0; i < comparison->pairs.count; i++)
-        put_line(out, "- ", comparison->pairs.items[i].words, "\n");
-    for (size_t i = 0; i < comparison->remarks.note_count; i++)
-        put_line(out, "- note: ", comparison->remarks.notes[i], "\n");
-}
-
-static void put_kind(const struct comparison *comparison, enum compare_kind kind, struct text *out)
-{
-    struct table table;
-    const bool open = kind <= COMPARE_KIND_NOT_MEASURED && kind != COMPARE_KIND_WAIVED;
-    const size_t most = out->length < MOST_BYTES ? MOST_ROWS : 0;
-    const size_t count = compare_kind_rows(comparison, kind, most, &table);
-    if (table.count < count)
-        table_note(&table, "... and %zu more", count - table.count);
-    if (count > 0) {
-        text_printf(out, open ? "\n### %zu %s\n\n" : "\n<details><summary>%zu %s</summary>\n\n",
-                    count, compare_kind_title(comparison, kind));
-        table_markdown(&table, MOST_BYTES, out);
-        text_puts(out, open ? "" : "</details>\n");
-    }
-    table_clear(&table);
-}
-
-void compare_markdown(const struct comparison *comparison, struct text *out)
-{
-    put_head(comparison, out);
-    for (enum compare_kind kind = 0; kind <= COMPARE_KIND_UNDECIDED; kind++)
-        put_kind(comparison, kind, out);
-    text_puts(out, "\n");
-    put_line(out, "", comparison->words.method, "\n\n");
-    put_line(out, "", comparison->words.power, "\n\n");
-    struct table table;
-    compare_device_rows(comparison, &table);
-    table_markdown(&table, MOST_BYTES, out);
-    table_clear(&table);
-    compare_waiver_rows(comparison, &table);
-    table_markdown(&table, MOST_BYTES, out);
-    table_clear(&table);
-}
-
-// GitHub Actions
+#define MOST_ANNOTATIONS 10 // of a kind, for a step
 
 // Escapes as a runner's parser expects it; in a property colons and commas too.
 static void escape(struct text *out, const char *string, bool property)
