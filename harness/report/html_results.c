@@ -155,19 +155,28 @@ static json_t *make_row(const struct html *html, const struct report_result *res
     const size_t index = (size_t)(result - html->model->results);
     OWNED(text_free) struct text before = {0}, after = {0};
     cut_command(html, result, &before, &after);
-    return json_pack(
-        "[o,s,I,s,i,i,i,i,o,I,I,I,f,f,o,o,I,f,o,o,o,o,o,i,o]", text_number(texts, result->test),
-        result->name + strlen(result->test), (json_int_t)html_label_pairs(result), result->id,
-        (int)html->model->devices[result->device].number, (int)result->result,
-        (int)report_counted(result), (int)result->expectation,
-        text_number(texts, html_kind(result)), (json_int_t)result->runs,
-        (json_int_t)result->failed_runs, (json_int_t)result->judged, result->interval.low,
-        result->interval.high, text_number(texts, result->judged ? INTERVAL(result) : ""),
-        text_number(texts, result->reason), (json_int_t)result->instances, result->seconds,
-        text_number(texts, result->sha256), text_number(texts, result->stress),
-        text_number(texts, result->rule), text_number(texts, before.data ? before.data : ""),
-        text_number(texts, after.data ? after.data : ""), (int)html->placed[index],
-        outcomes_of(result, texts));
+    // Arguments are evaluated in any order, which depends on the processor.
+    const char *const strings[] = {result->test,
+                                   html_kind(result),
+                                   result->judged ? INTERVAL(result) : "",
+                                   result->reason,
+                                   result->sha256,
+                                   result->stress,
+                                   result->rule,
+                                   before.data ? before.data : "",
+                                   after.data ? after.data : ""};
+    json_t *numbers[sizeof strings / sizeof *strings];
+    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+        numbers[i] = text_number(texts, strings[i]);
+    return json_pack("[o,s,I,s,i,i,i,i,o,I,I,I,f,f,o,o,I,f,o,o,o,o,o,i,o]", numbers[0],
+                     result->name + strlen(result->test), (json_int_t)html_label_pairs(result),
+                     result->id, (int)html->model->devices[result->device].number,
+                     (int)result->result, (int)report_counted(result), (int)result->expectation,
+                     numbers[1], (json_int_t)result->runs, (json_int_t)result->failed_runs,
+                     (json_int_t)result->judged, result->interval.low, result->interval.high,
+                     numbers[2], numbers[3], (json_int_t)result->instances, result->seconds,
+                     numbers[4], numbers[5], numbers[6], numbers[7], numbers[8],
+                     (int)html->placed[index], outcomes_of(result, texts));
 }
 
 static json_t *make_names(const char *const *names, size_t count)
