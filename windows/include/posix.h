@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // POSIX and GNU functions that the program uses and mingw-w64 lacks, under their usual names;
-// included before every source file for Windows (the top meson.build). Paths are UTF-8, with / or \
-// as separators; paths made by these functions use /. Files are opened in binary mode, close on
-// exec, and can be removed while open.
+// included before every source file for Windows (the top meson.build). Paths are UTF-8, with '/' or
+// '\' as separators; paths made by these functions use '/'. Files are opened in binary mode, close
+// on exec, and can be removed while open.
 #pragma once
 
 #define _WIN32_WINNT 0x0a00
