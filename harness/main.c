@@ -50,7 +50,6 @@ const struct cli_command cli_commands[] = {
     {"version", cli_version, &cli_version_syntax, "print the version"},
     {"help", cli_help, NULL, "print help on a command"},
     {"complete", cli_complete, NULL, NULL},
-    {"manual", cli_manual, NULL, NULL},
     {0},
 };
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Command line options: one table for each subcommand drives getopt_long and prints the help.
+// Command line options: one table for each subcommand reads it, prints the help and completes.
 
 // How to store an option's value in the table's struct.
 enum cli_kind {
@@ -70,8 +70,8 @@ struct cli_syntax {
     const char *words; // "this|that"
     // With CLI_OPERANDS_TESTS, once a word is begun: the name at an index, NULL after the last.
     const char *(*name_at)(size_t index, void *user);
-    // Leaves other words than its options, and than --help before all others, unchanged among the
-    // operands: they belong to another subcommand.
+    // Behind the first operand leaves other words than its options, also --help, unchanged among
+    // the operands: they belong to another subcommand.
     bool forwards;
     // With CLI_OPERANDS_TESTS: whether, with these options, it reads files of litmus tests itself.
     bool (*reads_files)(const void *chosen);
@@ -108,8 +108,14 @@ bool cli_calls_check(const struct cli_syntax *syntax, uint64_t given, unsigned c
                      const char *const *whys, struct lit_error *error);
 #define CLI_WHY_RESUMED "cannot be given: --resume uses the session's options"
 
-// Appends the help text.
-void cli_help_text(const struct cli_syntax *syntax, struct text *text);
+// An option by its number, --help after those of the table, then NULL; and by a word's first
+// characters, "--name" or "-n", NULL if there is none.
+const struct cli_option *cli_option_at(const struct cli_syntax *syntax, size_t index);
+const struct cli_option *cli_option_find(const struct cli_syntax *syntax, const char *word,
+                                         size_t length);
+// Stores a value in the options' struct. False with an error that says what is expected.
+bool cli_value_store(const struct cli_option *option, const char *value, void *target,
+                     struct lit_error *error);
 
 // The subcommands, error output, and what the terminal supports.
 
@@ -154,14 +160,6 @@ int cli_help(struct cli_call *call);
 // optionally a tab and a short description. A last line ":files" or ":folders" makes the shell add
 // names of files. Prints nothing if nothing can follow.
 int cli_complete(struct cli_call *call);
-// Copies a manual page (scdoc; docs/man/) from stdin to stdout, and replaces lines that are one of
-// these words, from the option tables:
-//   @SYNOPSIS@  how the subcommand, the operand, is called
-//   @ABOUT@     what its help says first
-//   @OPTIONS@   its options, each with its help
-//   @MORE@      what its help says last
-//   @COMMANDS@  all subcommands, each with its line of `litmus help`
-int cli_manual(struct cli_call *call);
 // Reports an unknown subcommand. Returns the exit code.
 int cli_unknown(const char *name);
 

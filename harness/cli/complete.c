@@ -8,11 +8,6 @@
 
 #include <string.h>
 
-static bool begins(const char *word, const char *beginning)
-{
-    return strncmp(word, beginning, strlen(beginning)) == 0;
-}
-
 // `lead` comes before each candidate: "--format=" in "--format=json".
 struct asked {
     const char *lead, *current;
@@ -39,8 +34,6 @@ static void offer_words(const struct asked *asked, const char *words, const char
         words += length;
     }
 }
-
-// Tests and configurations
 
 static void offer_case(const struct cat_case *which, void *user)
 {
@@ -75,76 +68,37 @@ static void offer_names(const struct asked *asked, const char *(*name_at)(size_t
             offer(asked, name, strlen(name), "");
 }
 
-// Options
-
-// The value's name in the help says what it is.
-static void offer_value(const struct asked *asked, const struct cli_option *option)
+// `argument`: words, or the name of an option's value in the help, which says what it is.
+static void offer_value(const struct asked *asked, const char *argument, bool are_words)
 {
     static const struct {
         const char *argument;
-        const char *(*name_at)(size_t index, void *user); // NULL: tests
+        const char *(*name_at)(size_t index, void *user);
     } kinds[] = {
-        {"FAMILY", cli_family_at},
-        {"WORD", cli_expectation_at},
-        {"FEATURE", cli_feature_at},
-        {"TEST", NULL},
-        {"NAME", NULL},
-    };
-    if (CLI_KIND(option->kind) == CLI_CHOICE)
-        offer_words(asked, option->argument, "|");
-    else if (strcmp(option->argument, "FILE") == 0)
+        {"FAMILY", cli_family_at}, {"WORD", cli_expectation_at}, {"FEATURE", cli_feature_at}};
+    if (are_words)
+        offer_words(asked, argument, "|");
+    else if (strcmp(argument, "FILE") == 0)
         text_puts(asked->out, ":files\n");
-    else if (strcmp(option->argument, "FOLDER") == 0)
+    else if (strcmp(argument, "FOLDER") == 0)
         text_puts(asked->out, ":folders\n");
-    else if (strcmp(option->argument, CLI_SIMT_ARGUMENT) == 0)
+    else if (strcmp(argument, CLI_SIMT_ARGUMENT) == 0)
         offer_words(asked, CLI_SIMT_MODELS, ", \n");
+    else if (strcmp(argument, "TEST") == 0 || strcmp(argument, "NAME") == 0)
+        offer_tests(asked);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strcmp(option->argument, kinds[i].argument) == 0)
-            kinds[i].name_at ? offer_names(asked, kinds[i].name_at) : offer_tests(asked);
-}
-
-static const struct cli_option *find_option(const struct cli_syntax *syntax, const char *word,
-                                            size_t length)
-{
-    for (size_t i = 0; i < syntax->count; i++) {
-        const struct cli_option *option = &syntax->options[i];
-        const bool by_name = length > 2 && begins(word, "--") &&
-                             strlen(option->name) == length - 2 &&
-                             strncmp(option->name, word + 2, length - 2) == 0;
-        if (by_name ||
-            (length == 2 && word[0] == '-' && option->letter && word[1] == option->letter))
-            return option;
-    }
-    return NULL;
+        if (strcmp(argument, kinds[i].argument) == 0)
+            offer_names(asked, kinds[i].name_at);
 }
 
 static void offer_options(const struct asked *asked, const struct cli_syntax *syntax)
 {
     OWNED(text_free) struct text word = {0};
-    for (size_t i = 0; i < syntax->count; i++) {
+    const struct cli_option *option;
+    for (size_t i = 0; (option = cli_option_at(syntax, i)); i++) {
         word.length = 0;
-        text_printf(&word, "--%s", syntax->options[i].name);
-        offer(asked, word.data, word.length, syntax->options[i].help);
-    }
-    offer(asked, "--help", 6, "print this");
-}
-
-static void offer_operands(const struct asked *asked, const struct cli_syntax *syntax)
-{
-    switch (syntax->operands) {
-    case CLI_OPERANDS_TESTS:
-        offer_tests(asked);
-        if (syntax->name_at && asked->current[0])
-            offer_names(asked, syntax->name_at);
-        break;
-    case CLI_OPERANDS_FILES:
-        text_puts(asked->out, ":files\n");
-        break;
-    case CLI_OPERANDS_WORDS:
-        offer_words(asked, syntax->words, "|");
-        break;
-    case CLI_OPERANDS_NONE:
-        break;
+        text_printf(&word, "--%s", option->name);
+        offer(asked, word.data, word.length, option->help);
     }
 }
 
@@ -152,23 +106,26 @@ static void offer_operands(const struct asked *asked, const struct cli_syntax *s
 static void offer_of_command(const struct asked *asked, const struct cli_syntax *syntax,
                              const char *last)
 {
-    const struct cli_option *option = find_option(syntax, last, strlen(last));
+    const char *const arguments[] = {"", "TEST", "FILE", syntax->words}; // of operands
+    struct asked value = *asked;
+    OWNED(text_free) struct text lead = {0};
+    const struct cli_option *option = cli_option_find(syntax, last, strlen(last));
     const size_t length = strcspn(asked->current, "=");
-    if (option && option->argument) {
-        offer_value(asked, option);
-    } else if (begins(asked->current, "--") && asked->current[length]) {
-        OWNED(text_free) struct text lead = {0};
-        option = find_option(syntax, asked->current, length);
-        text_printf(&lead, "%.*s", (int)length + 1, asked->current);
-        struct asked value = {
-            .lead = lead.data, .current = asked->current + length + 1, .out = asked->out};
-        if (option && option->argument)
-            offer_value(&value, option);
-    } else if (asked->current[0] == '-') {
-        offer_options(asked, syntax);
-    } else {
-        offer_operands(asked, syntax);
+    if (!(option && option->argument) && asked->current[0] == '-' && asked->current[length]) {
+        option = cli_option_find(syntax, asked->current, length);
+        text_append(&lead, asked->current, length + 1);
+        value.lead = lead.data;
+        value.current += length + 1;
     }
+    if (option && option->argument)
+        offer_value(&value, option->argument, CLI_KIND(option->kind) == CLI_CHOICE);
+    else if (asked->current[0] == '-' && !lead.length)
+        offer_options(asked, syntax);
+    else if (!lead.length)
+        offer_value(asked, arguments[syntax->operands], syntax->operands == CLI_OPERANDS_WORDS);
+    if (syntax->name_at && asked->current[0] && asked->current[0] != '-' &&
+        !(option && option->argument))
+        offer_names(asked, syntax->name_at);
 }
 
 static void offer_commands(const struct asked *asked)
@@ -178,32 +135,21 @@ static void offer_commands(const struct asked *asked)
             offer(asked, command->name, strlen(command->name), command->help);
 }
 
-// Appends the candidates for `current`; `before` has the earlier words.
-static void complete(char *const *before, size_t before_count, const char *current,
-                     struct text *out)
-{
-    const struct asked asked = {.lead = "", .current = current, .out = out};
-    const char *first = before_count ? before[0] : current;
-    if ((!before_count && first[0] != '-') || (before_count && strcmp(first, "help") == 0)) {
-        offer_commands(&asked);
-        return;
-    }
-    // Options without a subcommand belong to run.
-    const char *name = first[0] == '-' ? "run" : first;
-    const size_t words = first[0] == '-' ? 0 : 1;
-    const struct cli_command *command = cli_command_find(name);
-    if (command && command->syntax)
-        offer_of_command(&asked, command->syntax,
-                         before_count > words ? before[before_count - 1] : "");
-}
-
 int cli_complete(struct cli_call *call)
 {
-    char **argv = call->argv;
-    const int argc = call->argc;
     // "--" may come first, so that words like --help are not ours.
-    const int first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
-    if (argc > first)
-        complete(argv + first, (size_t)(argc - 1 - first), argv[argc - 1], &call->out);
+    const int begin = call->argc > 1 && strcmp(call->argv[1], "--") == 0 ? 2 : 1;
+    char **words = call->argv + begin;
+    const int before = call->argc - begin - 1; // the last word
+    if (before < 0)
+        return LIT_EXIT_OK;
+    const struct asked asked = {.lead = "", .current = words[before], .out = &call->out};
+    // Options without a subcommand belong to run.
+    const bool is_run = words[0][0] == '-';
+    const struct cli_command *command = cli_command_find(is_run ? "run" : words[0]);
+    if (!is_run && (!before || strcmp(words[0], "help") == 0))
+        offer_commands(&asked);
+    else if (command && command->syntax)
+        offer_of_command(&asked, command->syntax, before > !is_run ? words[before - 1] : "");
     return LIT_EXIT_OK;
 }

@@ -13,6 +13,7 @@ from harness import Case
 
 SCRIPTS = os.path.join(harness.SOURCE, "tools", "completion")
 PAGES = os.path.join(harness.SOURCE, "docs", "man")
+MANUAL = os.path.join(harness.SOURCE, "tools", "manual")
 
 
 class Candidates(Case):
@@ -155,17 +156,14 @@ class Manual(Case):
         pages = [re.search(r"litmus-?(\w*)\.1\.scd$", path)[1] for path in glob.glob(PAGES + "/*.scd")]
         self.assertEqual(sorted(set(commands) - {"help", "version"}), sorted(filter(None, pages)))
         for command in filter(None, pages):
-            page = os.path.join(harness.BUILD, f"litmus-{command}.1")
-            if not os.path.exists(page):
-                raise unittest.SkipTest("built without scdoc")
-            text = re.sub(r"\\f[BIR]|\\&", "", harness.read(page)).replace("\\-", "-")
-            self.assertNotIn("@", re.sub(r"\S+@\S+", "", text))
+            with open(os.path.join(PAGES, f"litmus-{command}.1.scd"), encoding="utf-8") as page:
+                done = subprocess.run([MANUAL, harness.PROGRAM, command], stdin=page, text=True,
+                                      capture_output=True, check=True)
+            text = done.stdout.replace("\\", "")
+            self.assertNotIn("@", re.sub(r"\S+@\S+", "", text), command)
             listed = re.findall(r"^ +(?:-\w, )?--([\w-]+)", self.litmus(command, "--help").out, re.M)
             for name in listed:
-                self.assertIn("--" + name, text, command)
-
-    def test_wrong_page(self):
-        self.assert_one_line(self.litmus("manual", "nothing"), 2, "unknown command 'nothing'")
+                self.assertIn(f"*--{name}*", text, command)
 
 
 if __name__ == "__main__":
