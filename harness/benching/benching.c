@@ -202,14 +202,13 @@ int benching_run(struct benching *b, const struct benching_kind *kind, struct li
         (b->chosen.keep && !isa_keep_start(b->chosen.keep, error)))
         return term_fail(error);
     if (!settle(b, kind, error))
-        return eng_interrupt() ? LIT_EXIT_TIME : term_fail(error);
-    const struct eng_inventory *all = &b->devices.inventory;
-    for (size_t i = 0; i < all->count && !benching_is_over(b); i++) {
-        if (!b->devices.chosen[i])
-            continue;
-        b->device = &all->devices[i];
-        ses_devices_heading(&b->devices, b->device);
+        return term_fail(error);
+    SES_EACH_DEVICE (device, &b->devices) {
+        b->device = device;
+        ses_devices_heading(&b->devices, device);
         kind->run(b);
+        if (benching_is_over(b))
+            break;
     }
     sum_up(b, kind, b->end == ENG_END_TIME);
     return finish(b, error);

@@ -78,7 +78,7 @@ struct cli_syntax {
 };
 
 // Adds to the catalogue what patterns of tests in operands and options name and is not built in:
-// files (cli_files_take), and kernels in a store (the one of --db and --session, of --from and
+// files (krn_files_take), and kernels in a store (the one of --db and --session, of --from and
 // --missing, or litmus.db). All subcommands call it. Replaces ids and files by names.
 bool cli_tests_take(const struct cli_syntax *syntax, void *chosen, struct lit_list *operands,
                     struct lit_error *error);

@@ -2,7 +2,8 @@
 // Parts of litmus fuzz.
 #pragma once
 
-#include "cli/session.h"
+#include "cli/device.h"
+#include "session/session.h"
 #include "engine/client.h"
 #include "fuzz/campaign.h"
 

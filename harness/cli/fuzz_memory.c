@@ -6,7 +6,7 @@
 #include "base/folder.h"
 #include "cli/fuzz.h"
 #include "kernel/kernel.h"
-#include "cli/litmus.h"
+#include "kernel/litmus.h"
 #include "engine/supervisor.h"
 #include "generate/concurrent.h"
 #include "report/format.h"
@@ -127,7 +127,7 @@ static bool take(struct campaign *c)
                         .forms = c->small.settings[c->small.setting].forms};
     text_printf(&one->file, "%s.litmus", name.data + strlen("litmus."));
     gen_small_write(&c->small, &one->text);
-    const bool good = cli_litmus_add(one->file.data, &one->text, &test, &why);
+    const bool good = krn_litmus_add(one->file.data, &one->text, &test, &why);
     if (good && test->package->litmus.forbids) {
         one->name = test->head.name;
         return true;

@@ -3,7 +3,7 @@
 
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
-#include "cli/litmus.h"
+#include "kernel/litmus.h"
 #include "report/format.h"
 
 #include <stddef.h>
@@ -187,7 +187,7 @@ int cli_show(struct cli_call *call)
         text_puts(&call->out, i ? "\n" : "");
         ok = chosen->format == FORMAT_TEXT
                  ? show_one(&call->out, names->items[i], chosen->source, &call->error)
-                 : cli_litmus_export(names->items[i], chosen->format == FORMAT_DAT3M, &call->out,
+                 : krn_litmus_export(names->items[i], chosen->format == FORMAT_DAT3M, &call->out,
                                      &call->error);
     }
     return ok ? LIT_EXIT_OK : CLI_FAILED;

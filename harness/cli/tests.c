@@ -2,7 +2,8 @@
 // Takes tests from the command line: adds files, and kernels that only a store has, to the
 // catalogue.
 #include "catalogue/catalogue.h"
-#include "cli/litmus.h"
+#include "cli/cli.h"
+#include "kernel/litmus.h"
 #include "store/store.h"
 
 #include <stdlib.h>
@@ -102,7 +103,7 @@ static bool take_list(const struct cli_syntax *syntax, const void *chosen, struc
     const bool reads = syntax->reads_files && syntax->reads_files(chosen);
     // If the operands are stores, names need no other store.
     return !list->count ||
-           (cli_files_take(list, reads, error) && (syntax->operands == CLI_OPERANDS_FILES ||
+           (krn_files_take(list, reads, error) && (syntax->operands == CLI_OPERANDS_FILES ||
                                                    find_in_stores(syntax, chosen, list, error)));
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus tune: finds the stress that makes a test fail most often on a device.
 #include "cli/device.h"
-#include "kernel/kernel.h"
 #include "tune/configuration.h"
 #include "tune/tune.h"
 
@@ -54,6 +53,5 @@ const struct cli_syntax cli_tune_syntax = {
 
 int cli_tune(struct cli_call *call)
 {
-    return tune_configurations(call->chosen, &call->operands, call->argc, call->argv, krn_keep,
-                               &call->error);
+    return tune_configurations(call->chosen, &call->operands, call->argc, call->argv, &call->error);
 }

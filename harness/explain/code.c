@@ -145,7 +145,7 @@ static int ask(struct asking *a)
         (a->chosen->keep && !isa_keep_start(a->chosen->keep, error)))
         return term_fail(error);
     if (!ses_devices_find(&a->devices, &a->chosen->devices, error))
-        return eng_interrupt() ? LIT_EXIT_TIME : term_fail(error);
+        return term_fail(error);
     const struct eng_inventory *all = &a->devices.inventory;
     for (size_t i = 0; i < all->count && end != ENG_END_SIGNAL && !a->broken; i++) {
         if (!a->devices.chosen[i])

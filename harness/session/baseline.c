@@ -25,13 +25,11 @@ bool ses_baseline_load(struct ses_baseline *baseline, const struct lit_list *fil
 // Makes a side without results from the chosen devices.
 static void make_side(const struct ses_devices *devices, struct compare_side *side)
 {
-    const struct eng_inventory *inventory = &devices->inventory;
     struct report_model *model = &side->model;
     *side = (struct compare_side){0};
-    model->devices = lit_alloc(inventory->count, sizeof *model->devices);
-    for (size_t i = 0; i < inventory->count; i++)
-        if (devices->chosen[i])
-            model->devices[model->device_count++] = inventory->devices[i];
+    model->devices = lit_alloc(devices->inventory.count, sizeof *model->devices);
+    SES_EACH_DEVICE (device, devices)
+        model->devices[model->device_count++] = *device;
 }
 
 struct census {

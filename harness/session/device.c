@@ -129,16 +129,33 @@ void ses_devices_watch(struct ses_devices *devices, double idle, double total, i
                                         .user = devices};
 }
 
+bool ses_devices_take(struct ses_devices *devices, struct lit_error *error)
+{
+    eng_interrupt_listen();
+    const bool finished = eng_inventory_take(&devices->watch, &devices->inventory);
+    if (eng_interrupt())
+        eng_interrupt_reraise(eng_interrupt());
+    devices->chosen = lit_alloc(devices->inventory.count + 1, sizeof *devices->chosen);
+    return finished ||
+           lit_fail(error, LIT_EXIT_TIME, "the time budget was used up before the first test");
+}
+
 bool ses_devices_find(struct ses_devices *devices, const struct lit_list *named,
                       struct lit_error *error)
 {
-    eng_interrupt_listen();
-    if (!eng_inventory_take(&devices->watch, &devices->inventory))
-        return lit_fail(error, LIT_EXIT_TIME, "the time budget was used up before the first test");
-    devices->chosen = lit_alloc(devices->inventory.count + 1, sizeof *devices->chosen);
-    return eng_inventory_some(&devices->inventory, error) &&
+    return ses_devices_take(devices, error) && eng_inventory_some(&devices->inventory, error) &&
            eng_inventory_choose(&devices->inventory, named->items, named->count, devices->chosen,
                                 error);
+}
+
+const struct eng_device *ses_devices_next(const struct ses_devices *devices,
+                                          const struct eng_device *last)
+{
+    const struct eng_inventory *all = &devices->inventory;
+    for (size_t i = last ? (size_t)(last - all->devices) + 1 : 0; i < all->count; i++)
+        if (devices->chosen[i])
+            return &all->devices[i];
+    return NULL;
 }
 
 void ses_devices_heading(const struct ses_devices *devices, const struct eng_device *device)

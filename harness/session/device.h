@@ -27,9 +27,17 @@ struct ses_devices {
 };
 // Call first: sets time limits (`total` 0: none), and whether workers' output is printed.
 void ses_devices_watch(struct ses_devices *devices, double idle, double total, int verbose);
+// Takes the inventory; ends the program if a signal came. False with an error: no time left.
+bool ses_devices_take(struct ses_devices *devices, struct lit_error *error);
 // Takes the inventory and chooses. False with an error: no device, a bad name, no time left.
 bool ses_devices_find(struct ses_devices *devices, const struct lit_list *named,
                       struct lit_error *error);
+// The next chosen device after `last`, from the first one on if that is NULL; NULL if there is
+// none.
+const struct eng_device *ses_devices_next(const struct ses_devices *devices,
+                                          const struct eng_device *last);
+#define SES_EACH_DEVICE(device, devices)                                                           \
+    for (const struct eng_device *device = NULL; (device = ses_devices_next(devices, device));)
 // Prints the heading above a device's output: ses_device_line, "device 1 of 2".
 void ses_devices_heading(const struct ses_devices *devices, const struct eng_device *device);
 // Call at the end: frees, and ends the program if a signal came. Returns `code`.

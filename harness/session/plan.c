@@ -395,12 +395,7 @@ static bool check_usage(const struct ses_plan_options *o, const struct lit_list 
 {
     if (o->parts > ENG_SHARDS_MAX)
         return lit_fail(error, LIT_EXIT_USAGE, "--parts: at most %s", COUNT(ENG_SHARDS_MAX));
-    if (o->all && patterns->count > 0 && patterns->items[0][0] != '!')
-        return lit_fail(error, LIT_EXIT_USAGE, "--all and the test '%.80s' are mutually exclusive",
-                        patterns->items[0]);
-    return o->all || patterns->count + o->caselists.count > 0 ||
-           lit_fail(error, LIT_EXIT_USAGE,
-                    "missing tests: --all, or patterns; see 'litmus help plan'");
+    return ses_check_tests(o->all, patterns, &o->caselists, "plan", error);
 }
 
 static void clear(struct planning *p)

@@ -28,6 +28,18 @@ bool ses_check(const struct lit_list *patterns, const struct lit_list *simt,
     return true;
 }
 
+bool ses_check_tests(bool all, const struct lit_list *patterns, const struct lit_list *caselists,
+                     const char *command, struct lit_error *error)
+{
+    if (all && patterns->count > 0 && patterns->items[0][0] != '!')
+        return lit_fail(error, LIT_EXIT_USAGE, "--all and the test '%.80s' are mutually exclusive",
+                        patterns->items[0]);
+    return all || patterns->count + caselists->count > 0 ||
+           lit_fail(error, LIT_EXIT_USAGE,
+                    "missing tests: --all, or patterns; see 'litmus help %s' and 'litmus list'",
+                    command);
+}
+
 static json_t *write_lines(const struct compare_waivers *lines)
 {
     json_t *json = lines->count ? json_array() : NULL;
@@ -38,18 +50,14 @@ static json_t *write_lines(const struct compare_waivers *lines)
 
 char *ses_write(const struct ses_options *options, const struct ses_devices *devices)
 {
-    const struct eng_inventory *inventory = &devices->inventory;
     json_t *patterns = json_array(), *list = json_array();
     char seed[32];
     snprintf(seed, sizeof seed, "0x%" PRIx64, options->seed.value);
     for (size_t i = 0; i < options->patterns.count; i++)
         json_array_append_new(patterns, json_string(options->patterns.items[i]));
-    for (size_t i = 0; i < inventory->count; i++) {
-        const struct eng_device *device = &inventory->devices[i];
-        if (devices->chosen[i])
-            json_array_append_new(list, json_pack("{s:s, s:i, s:s}", "id", device->id, "number",
-                                                  (int)device->number, "name", device->facts.name));
-    }
+    SES_EACH_DEVICE (device, devices)
+        json_array_append_new(list, json_pack("{s:s, s:i, s:s}", "id", device->id, "number",
+                                              (int)device->number, "name", device->facts.name));
     json_t *root = json_pack(
         "{s:o, s:o, s:b, s:b, s:b, s:f, s:I, s:s, s:s*, s:s*, s:o*, s:o*}", "patterns", patterns,
         "devices", list, "thorough", options->thorough, "shuffle", options->shuffle, "validation",

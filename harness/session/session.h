@@ -57,6 +57,10 @@ struct ses_options {
 bool ses_check(const struct lit_list *patterns, const struct lit_list *simt,
                struct lit_error *error);
 
+// Checks that some tests are given, and not both --all and others. False with an error.
+bool ses_check_tests(bool all, const struct lit_list *patterns, const struct lit_list *caselists,
+                     const char *command, struct lit_error *error);
+
 // Writes the options as JSON, with the chosen devices' identities and numbers. free() it.
 char *ses_write(const struct ses_options *options, const struct ses_devices *devices);
 

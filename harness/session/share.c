@@ -108,13 +108,10 @@ bool ses_shares_load(struct store *store, int64_t session, const struct cat_sele
                      struct lit_error *error)
 {
     bool good = true;
-    for (size_t i = 0; i < devices->inventory.count && good; i++) {
-        const struct eng_device *device = &devices->inventory.devices[i];
+    SES_EACH_DEVICE (device, devices) {
         struct planned planned;
-        if (!devices->chosen[i])
-            continue;
         plan_names(selection, &device->facts, &planned);
-        good = add_device(store, session, device, &planned, shares, error);
+        good = good && add_device(store, session, device, &planned, shares, error);
         for (size_t n = 0; n < planned.count; n++)
             free(planned.names[n]);
         free(planned.names);

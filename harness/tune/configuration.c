@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "engine/client.h"
 #include "engine/supervisor.h"
+#include "kernel/kernel.h"
 #include "report/format.h"
 #include "report/model.h"
 #include "report/table.h"
@@ -216,7 +217,6 @@ struct tuning {
     struct lit_list patterns;
     int argc;
     char **argv;
-    tune_keep *keep;
     struct cat_selection selection;
     struct ses_devices devices;
     struct store *store;
@@ -452,13 +452,10 @@ static bool find_devices(struct tuning *t, struct lit_error *error)
     size_t count = 0;
     if (!ses_devices_find(&t->devices, &t->chosen->devices, error))
         return false;
-    for (size_t i = 0; i < t->devices.inventory.count; i++) {
-        struct eng_plan plan;
-        if (!t->devices.chosen[i])
-            continue;
-        eng_plan_make(&plan, &t->selection, &t->devices.inventory.devices[i].facts, false, 0);
+    SES_EACH_DEVICE (device, &t->devices) {
+        OWNED(eng_plan_clear) struct eng_plan plan;
+        eng_plan_make(&plan, &t->selection, &device->facts, false, 0);
         count += count_wanted(t, &plan);
-        eng_plan_clear(&plan);
     }
     return count > 0 || lit_fail(error, LIT_EXIT_NOTHING, "these devices have no such %s",
                                  t->chosen->controls ? "control" : "configuration");
@@ -480,7 +477,7 @@ static bool begin_session(struct tuning *t, struct lit_error *error)
     bool kept;
     return ses_begin("tune", t->argc, t->argv, &asked, &t->devices, &t->store, &t->session,
                      error) &&
-           t->keep(t->store, t->session.id, &kept, error);
+           krn_keep(t->store, t->session.id, &kept, error);
 }
 
 static int finish(struct tuning *t)
@@ -503,23 +500,18 @@ static int tune(struct tuning *t, struct lit_error *error)
     if (!cat_selection_check(&t->selection, error) || !ses_simt_use(&t->chosen->simt, error))
         return term_fail(error);
     if (!find_devices(t, error) || !begin_session(t, error))
-        return eng_interrupt() ? LIT_EXIT_TIME : term_fail(error);
-    bool on = true;
-    for (size_t i = 0; i < t->devices.inventory.count && on; i++)
-        if (t->devices.chosen[i])
-            on = tune_device(t, &t->devices.inventory.devices[i]);
+        return term_fail(error);
+    SES_EACH_DEVICE (device, &t->devices)
+        if (!tune_device(t, device))
+            break;
     return t->broken || !store_stays(t->store, error) ? term_fail(error) : finish(t);
 }
 
 int tune_configurations(struct tune_options *chosen, const struct lit_list *patterns, int argc,
-                        char **argv, tune_keep *keep, struct lit_error *error)
+                        char **argv, struct lit_error *error)
 {
-    struct tuning t = {.chosen = chosen,
-                       .patterns = *patterns,
-                       .argc = argc,
-                       .argv = argv,
-                       .keep = keep,
-                       .error = error};
+    struct tuning t = {
+        .chosen = chosen, .patterns = *patterns, .argc = argc, .argv = argv, .error = error};
     const int code = tune(&t, error);
     store_session_clear(&t.session);
     store_close(&t.store);

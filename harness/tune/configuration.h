@@ -15,10 +15,7 @@ struct tune_options {
     double timeout, time, budget;
 };
 
-// Writes the kernels that were added to the catalogue as those of a session; see krn_keep.
-typedef bool tune_keep(struct store *store, int64_t session, bool *all, struct lit_error *error);
-
 // Settles options that were not given, searches, prints and stores what is found. argc and
 // argv are for the session. Returns the exit code; an error was printed.
 int tune_configurations(struct tune_options *chosen, const struct lit_list *patterns, int argc,
-                        char **argv, tune_keep *keep, struct lit_error *error);
+                        char **argv, struct lit_error *error);

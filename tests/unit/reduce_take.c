@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "catalogue/catalogue.h"
-#include "cli/litmus.h"
+#include "kernel/litmus.h"
 #include "engine/protocol.h"
 
 #include "unit.h"
@@ -28,7 +28,7 @@ static void take(struct dev_facts *facts, struct cat_package *package)
     facts->max_shared = 48 << 10;
     facts->max_storage_buffer = 1 << 30;
     lit_list_add(&patterns, lit_strdup(file));
-    if (!cli_files_take(&patterns, false, &error) ||
+    if (!krn_files_take(&patterns, false, &error) ||
         !cat_case_first(patterns.items[0], &which, &error))
         fail_msg("%s", error.message);
     which.subgroup = facts->subgroup;

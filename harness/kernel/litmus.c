@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns a litmus test's file into a test of the catalogue: its final states by the memory model and
 // its kernel, as a package.
-#include "cli/litmus.h"
+#include "kernel/litmus.h"
 
 #include "axiomatic/decide.h"
 #include "base/file.h"
@@ -25,7 +25,7 @@ static bool ends(const char *path, const char *end)
     return length > size && strcmp(path + length - size, end) == 0;
 }
 
-bool cli_litmus_is_file(const char *word)
+bool krn_litmus_is_file(const char *word)
 {
     return ends(word, ".litmus") || ends(word, ".test");
 }
@@ -100,7 +100,7 @@ static bool make(const char *bytes, struct axi_program *program, struct cat_pack
     return good;
 }
 
-bool cli_litmus_add(const char *path, const struct text *bytes, const struct cat_test **test,
+bool krn_litmus_add(const char *path, const struct text *bytes, const struct cat_test **test,
                     struct lit_error *error)
 {
     OWNED(text_free) struct text packed = {0};
@@ -122,7 +122,7 @@ static bool add_litmus(const char *path, const struct cat_test **test, struct li
     OWNED(text_free) struct text bytes = {0};
     struct lit_error why = {0};
     return lit_file_read(path, AXI_MOST_BYTES, &bytes, error) &&
-           (cli_litmus_add(path, &bytes, test, &why) ||
+           (krn_litmus_add(path, &bytes, test, &why) ||
             lit_fail(error, why.code, "%.200s: %s", path, why.message));
 }
 
@@ -144,13 +144,13 @@ static bool add_program(const char *path, const struct cat_test **test, struct l
                     path, why.message);
 }
 
-bool cli_files_take(struct lit_list *patterns, bool but_litmus, struct lit_error *error)
+bool krn_files_take(struct lit_list *patterns, bool but_litmus, struct lit_error *error)
 {
     static const char *const kernels[] = {".spv", ".comp", ".glsl", ".amber"};
     size_t kept = 0, left_out = 0;
     for (size_t i = 0; i < patterns->count; i++) {
         const char *path = patterns->items[i];
-        const bool is_litmus = cli_litmus_is_file(path) && !but_litmus;
+        const bool is_litmus = krn_litmus_is_file(path) && !but_litmus;
         const struct cat_test *test = NULL;
         struct lit_error why = {0};
         for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)

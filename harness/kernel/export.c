@@ -3,8 +3,7 @@
 // be written as a program of the memory model, as .litmus or with Dat3M's annotations.
 #include "axiomatic/program.h"
 #include "base/file.h"
-#include "cli/cli.h"
-#include "cli/litmus.h"
+#include "kernel/litmus.h"
 #include "generate/concurrent.h"
 
 #include <stdio.h>
@@ -45,12 +44,12 @@ static void name_test(const char *path, struct axi_program *program, struct text
         text_printf(remark, "%s%s", i ? "; " : "", program->checks[i].text);
 }
 
-bool cli_litmus_export(const char *name, bool dat3m, struct text *text, struct lit_error *error)
+bool krn_litmus_export(const char *name, bool dat3m, struct text *text, struct lit_error *error)
 {
     OWNED(text_free) struct text bytes = {0}, remark = {0};
     OWNED(axi_program_clear) struct axi_program program = {0};
     struct lit_error why = {0};
-    const bool is_file = cli_litmus_is_file(name);
+    const bool is_file = krn_litmus_is_file(name);
     if (is_file && !lit_file_read(name, AXI_MOST_BYTES, &bytes, error))
         return false;
     if ((!is_file && !find(name, &bytes, &remark, &why)) ||
