@@ -34,7 +34,7 @@ const struct cli_command cli_commands[] = {
     {"advise", cli_advise, &cli_advise_syntax,
      "say what shaders may rely on, and how to work around failures"},
     {"compare", cli_compare, &cli_compare_syntax, "compare two sessions"},
-    {"gate", cli_gate, &cli_gate_syntax, "compare with a baseline; exit code for CI"},
+    {"gate", cli_compare, &cli_gate_syntax, "compare with a baseline; exit code for CI"},
     {"isa", cli_isa, &cli_isa_syntax, "print compiled code, its differences and lint findings"},
     {"kernel", cli_kernel, &cli_kernel_syntax, "run your own compute kernel as a test"},
     {"reduce", cli_reduce, &cli_reduce_syntax, "make a failing kernel as small as possible"},

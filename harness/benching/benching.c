@@ -46,8 +46,8 @@ static bool check_usage(const struct benching_kind *kind, const struct benching 
                             COUNT(limits[i].most));
     if (o->budget > 86400)
         return lit_fail(error, LIT_EXIT_USAGE, "--budget: at most 24h");
-    return (!o->json || ses_output_check(o->json, "", error)) &&
-           (!o->markdown || ses_output_check(o->markdown, "", error));
+    const struct ses_file files[] = {{"json", o->json}, {"markdown", o->markdown}};
+    return ses_files_check(files, 2, "", error);
 }
 
 // --- Shared

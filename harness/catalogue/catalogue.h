@@ -109,6 +109,9 @@ uint32_t *cat_ids_insert(const uint32_t *words, size_t count, const char *names,
 const char *cat_module_page(const struct cat_test *test, const struct cat_module *module);
 // The test's source text, NUL-terminated, unpacked on first use and kept.
 const char *cat_test_source(const struct cat_test *test);
+// Appends all about a test, or about a configuration and its test, then the source; with `source`
+// only that. False with an error if nothing has this name.
+bool cat_show(const char *name, bool source, struct text *text, struct lit_error *error);
 
 // The number of words in the file that the test's head names; 0 without a file. Word `at` of it;
 // beyond the last word the test is broken, and the program ends.

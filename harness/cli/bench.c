@@ -8,24 +8,30 @@
 
 #define AT(member) offsetof(struct benching_options, member)
 
+// Options that not all benchmarks have (CLI_NOT): which have them.
+enum { SUMS = 2, SCAN = 4, RATES = 8, LOOKBACK = 16 };
+static const char *const whys[] = {
+    NULL, "is for 'litmus bench scan' and 'litmus bench lookback'", "is for 'litmus bench scan'",
+    "is for 'litmus bench single' and 'litmus bench throughput'", "is for 'litmus bench lookback'"};
+
 static const struct cli_option options[] = {
     CLI_OPTION_DEVICE,
     CLI_OPTION_SIMT("only on the SIMT simulator: " CLI_SIMT_MODELS),
     {'n', "repeat", CLI_COUNT, AT(repeat), "N",
      "timed dispatches of each row (default: 31; with --simt 3);\n"
      "throughput, single: rounds (default: 9; with --simt 2)"},
-    {0, "elements", CLI_COUNT, AT(elements), "N",
+    {0, "elements", CLI_COUNT | CLI_NOT(SUMS), AT(elements), "N",
      "32-bit words to scan, a power of two from 4,096 to 16,777,216;\n"
      "lookback: to 4,294,967,296 (default: scan 1,048,576; on a CPU\n"
      "65,536; with --simt 4,096; lookback several sizes; with --simt\n"
      "8,192)"},
-    {0, "loops", CLI_COUNT, AT(loops), "N",
+    {0, "loops", CLI_COUNT | CLI_NOT(SCAN), AT(loops), "N",
      "scan: scans within a dispatch, to 60,000 (default: as many as\n"
      "fit into --budget, to 1,000; with --simt 3)"},
-    {0, "test", CLI_TESTS, AT(tests), "PATTERN",
+    {0, "test", CLI_TESTS | CLI_NOT(RATES), AT(tests), "PATTERN",
      "throughput, single: the first configuration that matches, as\n"
      "for 'litmus run'; can be repeated"},
-    {0, "scale", CLI_COUNT, AT(scale), "N",
+    {0, "scale", CLI_COUNT | CLI_NOT(RATES), AT(scale), "N",
      "throughput, single: workgroups (default: as many as fill the\n"
      "device; for single as many as 'litmus run' takes; with --simt 2)"},
     {0, "budget", CLI_SECONDS, AT(budget), "SECONDS",
@@ -33,22 +39,21 @@ static const struct cli_option options[] = {
      "search (default: 300);\n"
      "throughput: all rounds of a configuration (default: 3; single: 5;\n"
      "with --simt 0.5)"},
-    {0, "variants", CLI_TEXT, AT(variants), "PATTERN",
+    {0, "variants", CLI_TEXT | CLI_NOT(LOOKBACK), AT(variants), "PATTERN",
      "lookback: time the scans whose names match, as 'all',\n'held=4/*order=id*', or other "
-     "operations: '*operation=NAME*', where\nNAME is add64 (sums of 64 bits), segmented "
-     "(bit 31 of a word\nbegins a segment), max, fadd or add/result=exclusive\n(default: one for "
-     "each size)"},
-    {0, "tune", CLI_FLAG, AT(tune), NULL,
-     "lookback: find the fastest scan of the device for each size,\nand keep it in --tuned; "
-     "those with order=id, of other operations\nor in place only if --variants names them"},
-    {0, "tuned", CLI_TEXT, AT(tuned), "FILE",
+     "operations: '*operation=NAME*', where\nNAME is add64 (sums of 64 bits), segmented (bit 31 of "
+     "a word\nbegins a segment), max, fadd or add/result=exclusive\n(default: one for each size)"},
+    {0, "tune", CLI_FLAG | CLI_NOT(LOOKBACK), AT(tune), NULL,
+     "lookback: find the fastest scan of the device for each size,\nand keep it in --tuned; those "
+     "with order=id, of other operations\nor in place only if --variants names them"},
+    {0, "tuned", CLI_TEXT | CLI_NOT(LOOKBACK), AT(tuned), "FILE",
      "lookback: file of the tuned scans\n(default: litmus-lookback.json)"},
-    {0, "cub", CLI_TEXT, AT(cub), "FILE",
+    {0, "cub", CLI_TEXT | CLI_NOT(LOOKBACK), AT(cub), "FILE",
      "lookback: compare with what tools/bench-cub measured on\nthe same device"},
     CLI_OPTION_SEED("random seed, e.g. 24301 or 0x5eed (default: a new one,\nwhich is printed)"),
     {0, "json", CLI_TEXT, AT(json), "FILE", "write everything as JSON, including every time"},
     {0, "markdown", CLI_TEXT, AT(markdown), "FILE", "write the table as Markdown"},
-    {0, "keep", CLI_TEXT, AT(keep), "FOLDER",
+    {0, "keep", CLI_TEXT | CLI_NOT(SUMS), AT(keep), "FOLDER",
      "scan, lookback: write the compiled code of each row to\nfiles, as 'litmus isa --keep' does"},
     CLI_OPTION_TIMEOUT("seconds without progress that count as a hang (default: 60)"),
     CLI_OPTION_TIME,
@@ -96,49 +101,6 @@ const struct cli_syntax cli_bench_syntax = {
     .words = "lookback|scan|single|throughput",
 };
 
-// Options that not all benchmarks have.
-static const struct {
-    const char *name;
-    int of;
-} particular[] = {
-    {"elements", BENCHING_SCAN | BENCHING_LOOKBACK},
-    {"loops", BENCHING_SCAN},
-    {"test", BENCHING_SINGLE | BENCHING_THROUGHPUT},
-    {"scale", BENCHING_SINGLE | BENCHING_THROUGHPUT},
-    {"variants", BENCHING_LOOKBACK},
-    {"tune", BENCHING_LOOKBACK},
-    {"tuned", BENCHING_LOOKBACK},
-    {"cub", BENCHING_LOOKBACK},
-    {"keep", BENCHING_SCAN | BENCHING_LOOKBACK},
-};
-
-static bool check_particular(const struct benching_kind *kind, uint64_t given,
-                             struct lit_error *error)
-{
-    for (size_t i = 0; i < sizeof particular / sizeof *particular; i++) {
-        struct text names = {0};
-        if (!cli_is_given(&cli_bench_syntax, given, particular[i].name) ||
-            particular[i].of & kind->bit)
-            continue;
-        for (size_t k = 0; k < BENCHING_KINDS; k++)
-            if (particular[i].of & benching_kinds[k].bit)
-                text_printf(&names, "%s'litmus bench %s'", names.length ? " and " : "",
-                            benching_kinds[k].name);
-        lit_fail(error, LIT_EXIT_USAGE, "--%s is for %s", particular[i].name, names.data);
-        text_free(&names);
-        return false;
-    }
-    return true;
-}
-
-static int list(void)
-{
-    struct text text = {0};
-    for (size_t i = 0; i < BENCHING_KINDS; i++)
-        text_printf(&text, "  %-12s %s\n", benching_kinds[i].name, benching_kinds[i].about);
-    return term_print(&text);
-}
-
 static const char *name_at(size_t index, void *user)
 {
     (void)user;
@@ -150,25 +112,29 @@ static int choose(struct benching *b, struct cli_call *call)
     const struct lit_list *operands = &call->operands;
     struct lit_error *error = &call->error;
     OWNED(text_free) struct text hint = {0};
+    for (size_t i = 0; call->argc == 1 && i < BENCHING_KINDS; i++)
+        text_printf(&call->out, "  %-12s %s\n", benching_kinds[i].name, benching_kinds[i].about);
+    if (call->argc == 1)
+        return LIT_EXIT_OK;
+    const char *asked = operands->count ? operands->items[0] : "";
+    const struct benching_kind *kind = benching_kinds;
+    while (kind < benching_kinds + BENCHING_KINDS && strcmp(kind->name, asked) != 0)
+        kind++;
     if (operands->count > 1) {
         lit_fail(error, LIT_EXIT_USAGE, "only one benchmark at a time");
-        return CLI_FAILED;
-    }
-    if (operands->count == 0 && call->argc == 1)
-        return list();
-    const char *asked = operands->count ? operands->items[0] : "";
-    for (size_t i = 0; i < BENCHING_KINDS; i++)
-        if (strcmp(benching_kinds[i].name, asked) == 0)
-            return check_particular(&benching_kinds[i], call->given, error)
-                       ? benching_run(b, &benching_kinds[i], error)
-                       : CLI_FAILED;
-    if (!operands->count) {
+    } else if (!operands->count) {
         lit_fail(error, LIT_EXIT_USAGE, "missing BENCHMARK: 'litmus bench' lists them");
-        return CLI_FAILED;
+    } else if (kind == benching_kinds + BENCHING_KINDS) {
+        text_suggest(&hint, asked, name_at, NULL);
+        lit_fail(error, LIT_EXIT_USAGE, "unknown benchmark '%.80s'%s", asked,
+                 hint.length ? hint.data : "; 'litmus bench' lists them");
+    } else if (cli_calls_check(&cli_bench_syntax, call->given,
+                               kind->bit == BENCHING_SCAN       ? RATES | LOOKBACK
+                               : kind->bit == BENCHING_LOOKBACK ? SCAN | RATES
+                                                                : SUMS | SCAN | LOOKBACK,
+                               whys, error)) {
+        return benching_run(b, kind, error);
     }
-    text_suggest(&hint, asked, name_at, NULL);
-    lit_fail(error, LIT_EXIT_USAGE, "unknown benchmark '%.80s'%s", asked,
-             hint.length ? hint.data : "; 'litmus bench' lists them");
     return CLI_FAILED;
 }
 

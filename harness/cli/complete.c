@@ -91,17 +91,6 @@ static void offer_value(const struct asked *asked, const char *argument, bool ar
             offer_names(asked, kinds[i].name_at);
 }
 
-static void offer_options(const struct asked *asked, const struct cli_syntax *syntax)
-{
-    OWNED(text_free) struct text word = {0};
-    const struct cli_option *option;
-    for (size_t i = 0; (option = cli_option_at(syntax, i)); i++) {
-        word.length = 0;
-        text_printf(&word, "--%s", option->name);
-        offer(asked, word.data, word.length, option->help);
-    }
-}
-
 // `last` is the word before, "" if it is the subcommand.
 static void offer_of_command(const struct asked *asked, const struct cli_syntax *syntax,
                              const char *last)
@@ -120,7 +109,11 @@ static void offer_of_command(const struct asked *asked, const struct cli_syntax 
     if (option && option->argument)
         offer_value(&value, option->argument, CLI_KIND(option->kind) == CLI_CHOICE);
     else if (asked->current[0] == '-' && !lead.length)
-        offer_options(asked, syntax);
+        for (size_t i = 0; (option = cli_option_at(syntax, i)); i++) {
+            text_printf(&lead, "--%s", option->name);
+            offer(asked, lead.data, lead.length, option->help);
+            lead.length = 0;
+        }
     else if (!lead.length)
         offer_value(asked, arguments[syntax->operands], syntax->operands == CLI_OPERANDS_WORDS);
     if (syntax->name_at && asked->current[0] && asked->current[0] != '-' &&

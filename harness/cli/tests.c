@@ -115,9 +115,9 @@ bool cli_tests_take(const struct cli_syntax *syntax, void *chosen, struct lit_li
     for (size_t i = 0; i < syntax->count && good; i++) {
         void *place = (char *)chosen + syntax->options[i].at;
         struct lit_list one = {.items = place, .count = 1};
-        if (syntax->options[i].kind == CLI_TESTS)
+        if (CLI_KIND(syntax->options[i].kind) == CLI_TESTS)
             good = take_list(syntax, chosen, place, error);
-        else if (syntax->options[i].kind == CLI_TEST && *one.items)
+        else if (CLI_KIND(syntax->options[i].kind) == CLI_TEST && *one.items)
             good = take_list(syntax, chosen, &one, error);
     }
     return good;

@@ -2,9 +2,40 @@
 // Makes a comparison from a command line.
 #include "compare/asked.h"
 
+#include "base/file.h"
+#include "base/terminal.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FORM_WRITE(name, about) [COMPARE_AS_##name] = {#name, compare_##name},
+const struct compare_form_row compare_forms[COMPARE_FORM_COUNT] = {
+    [COMPARE_AS_text] = {"text", NULL}, COMPARE_FORMS(FORM_WRITE)};
+
+bool compare_check(const struct compare_asked *o, const struct lit_list *sources,
+                   struct lit_error *error)
+{
+    const size_t most = o->gate ? 1 : 2;
+    const char *command = o->gate ? "gate" : "compare";
+    if (o->across >= 0 && (o->axis || o->devices.count > 0))
+        return lit_fail(error, LIT_EXIT_USAGE, "--across and --%s are mutually exclusive",
+                        o->axis ? "axis" : "device");
+    if (o->devices.count > 2)
+        return lit_fail(error, LIT_EXIT_USAGE, "-d given more than twice: one for A and one for B");
+    if (o->gate && o->baselines.count == 0)
+        return lit_fail(error, LIT_EXIT_USAGE, "missing --baseline FILE");
+    if (o->across < 0 && sources->count > most)
+        return lit_fail(error, LIT_EXIT_USAGE, "unexpected '%.80s'; see 'litmus help %s'",
+                        sources->items[most], command);
+    if (!o->gate && sources->count == 0)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "missing files: %sstores or reports; see 'litmus help compare'",
+                        o->across < 0 ? "two " : "");
+    return o->gate || o->across >= 0 || sources->count == 2 || o->axis || o->devices.count == 2 ||
+           lit_fail(error, LIT_EXIT_USAGE,
+                    "missing second side: a second file, -d A -d B, or --axis");
+}
 
 static bool parse_share(const char *name, const char *text, double *value, struct lit_error *error)
 {
@@ -39,11 +70,11 @@ static bool parse_expectations(const char *text, bool gates[CAT_CONTROL + 1],
     return true;
 }
 
-static bool make_policy(const struct compare_asked *o, bool gate, struct compare_policy *policy,
+static bool make_policy(const struct compare_asked *o, struct compare_policy *policy,
                         struct lit_error *error)
 {
     *policy = compare_policy_default;
-    policy->gate = gate;
+    policy->gate = o->gate;
     policy->ignore_code = o->ignore_hash;
     policy->allow_skips = o->allow_skips;
     policy->allow_gone = o->allow_gone;
@@ -102,44 +133,75 @@ static bool load_both(struct compare_side sides[2], const struct compare_source 
     return first.good && second.good;
 }
 
-static bool load_sides(const struct compare_asked *o, const struct lit_list *sources, bool gate,
-                       bool across, struct compare_side sides[2], struct lit_error *error)
+static bool load_sides(const struct compare_asked *o, const struct lit_list *sources,
+                       struct compare_side sides[2], struct lit_error *error)
 {
     static const char *const newest[] = {"litmus.db"};
     const char *const *after = sources->count > 0 ? sources->items : newest;
     struct compare_source a = {sources->items, 1, o->unfinished};
     struct compare_source b = {after + (sources->count == 2), 1, o->unfinished};
-    if (across) {
+    if (o->across >= 0) {
         a.count = sources->count;
         const bool good = compare_across_load(&sides[1], &a, error);
         if (good)
             compare_across_others(&sides[1], &sides[0]);
         return good;
     }
-    if (gate)
+    if (o->gate)
         a = (struct compare_source){o->baselines.items, o->baselines.count, o->unfinished};
     return load_both(sides, &a, &b, error);
 }
 
-bool compare_ask(const struct compare_asked *asked, const struct lit_list *sources, bool gate,
-                 bool across, struct compare_answer *answer, struct lit_error *error)
+bool compare_ask(const struct compare_asked *asked, const struct lit_list *sources,
+                 struct compare_answer *answer, struct lit_error *error)
 {
     struct compare_request request = {.a = &answer->sides[0],
                                       .b = &answer->sides[1],
-                                      .across = across,
+                                      .across = asked->across >= 0,
                                       .devices = asked->devices.items,
                                       .device_count = asked->devices.count,
                                       .axis = asked->axis,
                                       .only = asked->only.items,
                                       .only_count = asked->only.count};
-    if (!make_policy(asked, gate, &request.policy, error) ||
+    if (!make_policy(asked, &request.policy, error) ||
         !read_lists(asked, &answer->waivers, error) ||
-        !load_sides(asked, sources, gate, across, answer->sides, error))
+        !load_sides(asked, sources, answer->sides, error))
         return false;
     // No device is earlier than the others.
-    if (across && !asked->first_seen)
+    if (request.across && !asked->first_seen)
         request.policy.first_seen = COMPARE_FIRST_IGNORED;
     return compare_make(&answer->comparison, &request, &answer->waivers, error);
+}
+
+static void put_text(const struct compare_asked *o, const struct comparison *comparison,
+                     struct text *text)
+{
+    const struct compare_look look = {.color = term_color((enum term_color)o->color),
+                                      .verbosity = o->quiet ? -1 : o->verbose > 0};
+    compare_text(comparison, &look, text);
+    if (o->gate)
+        text_printf(text, "exit %d: %s\n", (int)comparison->summary.code,
+                    comparison->summary.reason);
+}
+
+bool compare_put(const struct compare_asked *o, const struct comparison *comparison,
+                 struct text *text, struct lit_error *error)
+{
+    bool good = true;
+    if (o->write_waivers)
+        compare_waivers_write(comparison->entries, comparison->count, &comparison->policy, text);
+    else if (o->format == COMPARE_AS_text)
+        put_text(o, comparison, text);
+    else
+        compare_forms[o->format].write(comparison, text);
+    for (size_t i = 0; i < COMPARE_FORM_COUNT; i++) {
+        OWNED(text_free) struct text file = {0};
+        if (!o->files[i])
+            continue;
+        compare_forms[i].write(comparison, &file);
+        good = lit_file_write(o->files[i], file.data, file.length, error) && good;
+    }
+    return good;
 }
 
 void compare_answer_clear(struct compare_answer *answer)

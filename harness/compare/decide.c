@@ -2,8 +2,6 @@
 // Sums up judged configurations: how many have each verdict, and the gate's exit code.
 #include "compare/verdict.h"
 
-#include <stdio.h>
-
 // The comparison with A says nothing about B.
 static bool is_alone(const struct compare_entry *entry)
 {
@@ -69,17 +67,6 @@ static void count_entry(const struct compare_entry *entry, const struct compare_
     summary->gone += open && entry->verdict == COMPARE_GONE;
 }
 
-// `many` has a %zu for the count.
-static void decide(struct compare_summary *summary, enum lit_exit code, size_t count,
-                   const char *one, const char *many)
-{
-    summary->code = code;
-    if (count == 1)
-        snprintf(summary->reason, sizeof summary->reason, "%s", one);
-    else
-        snprintf(summary->reason, sizeof summary->reason, many, count);
-}
-
 void compare_decide(const struct compare_entry *entries, size_t count,
                     const struct compare_policy *policy, struct compare_summary *summary)
 {
@@ -90,44 +77,36 @@ void compare_decide(const struct compare_entry *entries, size_t count,
     for (size_t i = 0; i < count; i++)
         count_entry(&entries[i], policy, summary);
     const struct compare_summary *s = summary;
-    size_t most_open = (size_t)(COMPARE_MOST_OPEN * (double)s->gating);
-    if (s->regressions > 0)
-        decide(summary, LIT_EXIT_FORBIDDEN, s->regressions, "a regression", "%zu regressions");
-    else if (s->first_seen > 0)
-        decide(summary, LIT_EXIT_UNDECIDED, s->first_seen,
-               "a forbidden outcome was observed for the first time, too rarely to decide whether "
-               "it is new",
-               "forbidden outcomes were observed for the first time in %zu configurations, too "
-               "rarely to decide whether they are new");
-    else if (s->new_wrong > 0)
-        decide(summary, LIT_EXIT_UNDECIDED, s->new_wrong,
-               "a configuration fails that is not comparable with the baseline",
-               "%zu configurations fail that are not comparable with the baseline");
-    else if (s->unclosed > 0)
-        decide(
-            summary, LIT_EXIT_UNDECIDED, s->unclosed,
-            "the driver crashed or hung as a device was closed, and did not in the baseline",
-            "the drivers of %zu devices crashed or hung as these were closed, and did not in the "
-            "baseline");
-    else if (s->not_measured > 0)
-        decide(summary, LIT_EXIT_UNDECIDED, s->not_measured,
-               "a configuration could not be run: an error of the harness",
-               "%zu configurations could not be run: errors of the harness");
-    else if (s->gone > 0)
-        decide(summary, LIT_EXIT_UNDECIDED, s->gone,
-               "a configuration of the baseline was not run; --allow-gone accepts that",
-               "%zu configurations of the baseline were not run; --allow-gone accepts that");
-    else if (s->alone > 0 && !policy->allow_gone)
-        decide(summary, LIT_EXIT_UNDECIDED, s->alone,
-               "a device of the baseline was not measured; --allow-gone accepts that",
-               "%zu devices of the baseline were not measured; --allow-gone accepts that");
-    else if (s->gating == 0)
-        decide(summary, LIT_EXIT_UNDECIDED, 1, "nothing that can fail the gate was compared", "");
-    else if (s->open > 0 && (policy->strict || s->open > most_open))
-        decide(summary, LIT_EXIT_UNDECIDED, s->open, "a configuration is undecided",
-               "%zu configurations are undecided");
-    else
-        decide(summary, LIT_EXIT_OK, 1, "no regression", "");
+    const size_t most_open = (size_t)(COMPARE_MOST_OPEN * (double)s->gating);
+    const struct lit_end ends[] = {
+        {s->regressions, LIT_EXIT_FORBIDDEN, "a regression", "%s regressions"},
+        {s->first_seen, LIT_EXIT_UNDECIDED,
+         "a forbidden outcome was observed for the first time, too rarely to decide whether it is "
+         "new",
+         "forbidden outcomes were observed for the first time in %s configurations, too rarely to "
+         "decide whether they are new"},
+        {s->new_wrong, LIT_EXIT_UNDECIDED,
+         "a configuration fails that is not comparable with the baseline",
+         "%s configurations fail that are not comparable with the baseline"},
+        {s->unclosed, LIT_EXIT_UNDECIDED,
+         "the driver crashed or hung as a device was closed, and did not in the baseline",
+         "the drivers of %s devices crashed or hung as these were closed, and did not in the "
+         "baseline"},
+        {s->not_measured, LIT_EXIT_UNDECIDED,
+         "a configuration could not be run: an error of the harness",
+         "%s configurations could not be run: errors of the harness"},
+        {s->gone, LIT_EXIT_UNDECIDED,
+         "a configuration of the baseline was not run; --allow-gone accepts that",
+         "%s configurations of the baseline were not run; --allow-gone accepts that"},
+        {policy->allow_gone ? 0 : s->alone, LIT_EXIT_UNDECIDED,
+         "a device of the baseline was not measured; --allow-gone accepts that",
+         "%s devices of the baseline were not measured; --allow-gone accepts that"},
+        {s->gating == 0, LIT_EXIT_UNDECIDED, "nothing that can fail the gate was compared", NULL},
+        {policy->strict || s->open > most_open ? s->open : 0, LIT_EXIT_UNDECIDED,
+         "a configuration is undecided", "%s configurations are undecided"},
+        {1, LIT_EXIT_OK, "no regression", NULL},
+    };
+    summary->code = lit_end_choose(ends, summary->reason, sizeof summary->reason);
 }
 
 enum lit_exit compare_combine(enum lit_exit run, enum lit_exit gate, bool whole)

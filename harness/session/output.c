@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 // If a path does not exist yet, compares its folder and name.
-bool ses_same_file(const char *a, const char *b)
+static bool is_same_file(const char *a, const char *b)
 {
     struct stat first, second;
     bool has_first = stat(a, &first) == 0, has_second = stat(b, &second) == 0;
@@ -27,11 +27,11 @@ bool ses_same_file(const char *a, const char *b)
 // Whether a file is the store `db` or belongs to it, existing or not.
 static bool is_of_store(const char *path, const char *db)
 {
-    bool is = ses_same_file(path, db);
+    bool is = is_same_file(path, db);
     for (const char *const *end = lit_store_companions; *end && db[0] && !is; end++) {
         struct text companion = {0};
         text_printf(&companion, "%s%s", db, *end);
-        is = ses_same_file(path, companion.data);
+        is = is_same_file(path, companion.data);
         text_free(&companion);
     }
     return is;
@@ -63,25 +63,32 @@ bool ses_outputs_wanted(const struct ses_outputs *outputs)
     return wanted;
 }
 
-bool ses_outputs_check(const struct ses_outputs *outputs, const char *db, struct lit_error *error)
+bool ses_files_check(const struct ses_file *files, size_t count, const char *db,
+                     struct lit_error *error)
 {
-    for (size_t i = 0; i < REPORT_FORMS; i++) {
-        const char *path = outputs->files[i];
-        if (!path)
-            continue;
-        if (strcmp(path, "-") == 0)
-            return lit_fail(error, LIT_EXIT_USAGE,
-                            "--%s -: a run prints its tables on stdout; afterwards "
-                            "'litmus report -f %s' prints the report",
-                            report_formats[i].name, report_formats[i].name);
-        for (size_t other = 0; other < i; other++)
-            if (outputs->files[other] && ses_same_file(path, outputs->files[other]))
+    for (size_t i = 0; i < count; i++) {
+        for (size_t other = 0; files[i].path && other < i; other++)
+            if (files[other].path && is_same_file(files[i].path, files[other].path))
                 return lit_fail(error, LIT_EXIT_USAGE, "--%s and --%s: the same file %.160s",
-                                report_formats[other].name, report_formats[i].name, path);
-        if (!ses_output_check(path, db, error))
+                                files[other].option, files[i].option, files[i].path);
+        if (files[i].path && !ses_output_check(files[i].path, db, error))
             return false;
     }
     return true;
+}
+
+bool ses_outputs_check(const struct ses_outputs *outputs, const char *db, struct lit_error *error)
+{
+    struct ses_file files[REPORT_FORMS];
+    for (size_t i = 0; i < REPORT_FORMS; i++) {
+        files[i] = (struct ses_file){report_formats[i].name, outputs->files[i]};
+        if (files[i].path && strcmp(files[i].path, "-") == 0)
+            return lit_fail(error, LIT_EXIT_USAGE,
+                            "--%s -: a run prints its tables on stdout; afterwards "
+                            "'litmus report -f %s' prints the report",
+                            files[i].option, files[i].option);
+    }
+    return ses_files_check(files, REPORT_FORMS, db, error);
 }
 
 static void tell_how(const struct lit_error *error, const char *format, struct store *store,
