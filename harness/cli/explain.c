@@ -10,8 +10,7 @@
 
 static const struct cli_option options[] = {
     CLI_OPTION_SIMT("the model to explain it on: " CLI_SIMT_MODELS
-                    "\n(subgroups of 4 unless subgroup= says "
-                    "otherwise)"),
+                    "\n(subgroups of 4 unless subgroup= says otherwise)"),
     {0, "svg", CLI_TEXT, AT(svg), "FILE", "write a diagram: one row per lane, time to the right"},
     {0, "time", CLI_SECONDS, AT(time), "SECONDS", "seconds to search (default: 20)"},
     CLI_OPTION_TIMEOUT("seconds without progress that count as a hang (default: 10)"),

@@ -39,12 +39,11 @@ const struct cli_syntax cli_repro_syntax = {
     CLI_OPTIONS(options, struct repro_options, .db = "litmus.db"),
     .operands = CLI_OPERANDS_TESTS,
     .name_at = repro_bench_at,
-    .more = "exit codes: 0 written, 2 usage or input, 77 the configuration cannot run on the "
-            "device\n\n"
-            "examples:\n"
-            "  litmus repro "
-            "'barrier.long-loop/form=one@workgroup=64,iterations=100000' -o ticket\n"
-            "  litmus repro bench:subgroup/emulated/none/items=1/workgroup=256@elements=4096\n",
+    .more =
+        "exit codes: 0 written, 2 usage or input, 77 the configuration cannot run on the device\n\n"
+        "examples:\n"
+        "  litmus repro 'barrier.long-loop/form=one@workgroup=64,iterations=100000' -o ticket\n"
+        "  litmus repro bench:subgroup/emulated/none/items=1/workgroup=256@elements=4096\n",
 };
 
 int cli_repro(struct cli_call *call)

@@ -9,8 +9,7 @@ const struct cli_syntax cli_version_syntax = {
     .name = "version",
     .usage = "",
     .about = "Prints the version of litmus, the commit that it was built from, a hash of its "
-             "tests,\nand how "
-             "it was built. Stores and JSON reports record them.",
+             "tests,\nand how it was built. Stores and JSON reports record them.",
     .more = ""};
 
 int cli_version(struct cli_call *call)

@@ -146,11 +146,10 @@ static int ask(struct asking *a)
         return term_fail(error);
     if (!ses_devices_find(&a->devices, &a->chosen->devices, error))
         return term_fail(error);
-    const struct eng_inventory *all = &a->devices.inventory;
-    for (size_t i = 0; i < all->count && end != ENG_END_SIGNAL && !a->broken; i++) {
-        if (!a->devices.chosen[i])
-            continue;
-        a->device = &all->devices[i];
+    SES_EACH_DEVICE (device, &a->devices) {
+        if (end == ENG_END_SIGNAL || a->broken)
+            break;
+        a->device = device;
         end = ask_device(a);
         lost |= end == ENG_END_STOPS;
         a->failed += end == ENG_END_UNFIT;

@@ -36,43 +36,25 @@ struct census {
     size_t same, changed, missing;
 };
 
-static int compare_names(const void *left, const void *right)
-{
-    const struct report_result *const *a = left, *const *b = right;
-    return strcmp((*a)->name, (*b)->name);
-}
-
-// Looks up a device's planned configurations in the baseline's results for its partner.
+// Looks up the baseline's results for a device's partner among its planned configurations.
 static void count_planned(const struct compare_side *side, size_t device,
                           const struct cat_selection *selection, const struct dev_facts *facts,
                           struct census *census)
 {
     const struct report_model *model = &side->model;
-    const struct report_result **list = lit_alloc(model->result_count, sizeof *list);
-    struct eng_plan plan;
-    size_t count = 0;
-    for (size_t i = 0; i < model->result_count; i++)
-        if (model->results[i].device == device)
-            list[count++] = &model->results[i];
-    qsort(list, count, sizeof *list, compare_names);
-    eng_plan_make(&plan, selection, facts, false, 0);
-    for (size_t c = 0; c < plan.count; c++) {
-        struct text name = {0};
-        cat_case_name(&plan.cases[c], &name);
-        const struct report_result wanted = {.name = name.data}, *key = &wanted;
-        const struct report_result **found =
-            bsearch(&key, list, count, sizeof *list, compare_names);
-        const struct cat_module *module = cat_case_module(&plan.cases[c]);
-        if (!found)
-            census->missing++;
-        else if (module && (*found)->sha256[0] && strcmp((*found)->sha256, module->sha256) != 0)
-            census->changed++;
-        else
-            census->same++;
-        text_free(&name);
+    const struct cat_module *module;
+    OWNED(ses_planned_clear) struct ses_planned planned;
+    ses_planned_make(selection, facts, &planned);
+    census->missing += planned.count;
+    for (size_t i = 0; i < model->result_count; i++) {
+        const struct report_result *result = &model->results[i];
+        if (result->device != device || !ses_planned_has(&planned, result, &module))
+            continue;
+        const bool changed =
+            module && result->sha256[0] && strcmp(result->sha256, module->sha256) != 0;
+        ++*(changed ? &census->changed : &census->same);
+        census->missing--;
     }
-    eng_plan_clear(&plan);
-    free(list);
 }
 
 bool ses_baseline_check(const struct ses_baseline *baseline, const struct cat_selection *selection,

@@ -102,6 +102,18 @@ bool ses_shard_settle(struct ses_options *options, struct lit_error *error);
 
 // After a run: stores drivers' code for the configurations beside their results.
 
+// The names of a device's planned configurations, sorted.
+struct ses_planned {
+    char **names;
+    size_t count;
+};
+void ses_planned_make(const struct cat_selection *selection, const struct dev_facts *facts,
+                      struct ses_planned *planned);
+// Whether a result's configuration is planned; *module is its module, or NULL.
+bool ses_planned_has(const struct ses_planned *planned, const struct report_result *result,
+                     const struct cat_module **module);
+void ses_planned_clear(struct ses_planned *planned);
+
 // Configurations of a run that are one program on a device (report_code_is_one), if an earlier
 // session in the store has the code of everything that it ran. They share the usual number of runs.
 struct ses_shares {

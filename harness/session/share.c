@@ -12,12 +12,6 @@
 
 #define MOST_SHARING 4 // a configuration keeps at least this part of the usual runs
 
-static int compare_names(const void *left, const void *right)
-{
-    const char *const *a = left, *const *b = right;
-    return strcmp(*a, *b);
-}
-
 static int compare_shares(const void *left, const void *right)
 {
     const struct ses_share *a = left, *b = right;
@@ -25,14 +19,8 @@ static int compare_shares(const void *left, const void *right)
     return order ? order : strcmp(a->name, b->name);
 }
 
-// Names of a device's planned configurations, sorted.
-struct planned {
-    char **names;
-    size_t count;
-};
-
-static void plan_names(const struct cat_selection *selection, const struct dev_facts *facts,
-                       struct planned *planned)
+void ses_planned_make(const struct cat_selection *selection, const struct dev_facts *facts,
+                      struct ses_planned *planned)
 {
     struct eng_plan plan;
     eng_plan_make(&plan, selection, facts, false, 0);
@@ -42,34 +30,47 @@ static void plan_names(const struct cat_selection *selection, const struct dev_f
         cat_case_name(&plan.cases[planned->count], &name);
         planned->names[planned->count] = name.data;
     }
-    qsort(planned->names, planned->count, sizeof *planned->names, compare_names);
+    text_sort(planned->names, planned->count, sizeof *planned->names);
     eng_plan_clear(&plan);
 }
 
-// Whether it is planned, with the same module.
-static bool is_planned(const struct planned *planned, const struct report_result *result)
+static int compare_name(const void *key, const void *item)
+{
+    return strcmp(key, *(char *const *)item);
+}
+
+bool ses_planned_has(const struct ses_planned *planned, const struct report_result *result,
+                     const struct cat_module **module)
 {
     struct cat_case which;
-    if (!bsearch(&result->name, planned->names, planned->count, sizeof *planned->names,
-                 compare_names) ||
-        !cat_case_parse(result->name, &which, NULL))
-        return false;
-    const struct cat_module *module = cat_case_module(&which);
-    return module && strcmp(module->sha256, result->sha256) == 0;
+    const bool has = bsearch(result->name, planned->names, planned->count, sizeof *planned->names,
+                             compare_name) &&
+                     cat_case_parse(result->name, &which, NULL);
+    *module = has ? cat_case_module(&which) : NULL;
+    return has;
+}
+
+void ses_planned_clear(struct ses_planned *planned)
+{
+    for (size_t i = 0; i < planned->count; i++)
+        free(planned->names[i]);
+    free(planned->names);
 }
 
 // Adds the later configurations that are the same program as the first.
-static void add_group(const struct report_code *code, size_t first, const struct planned *planned,
-                      bool *seen, struct ses_shares *shares)
+static void add_group(const struct report_code *code, size_t first,
+                      const struct ses_planned *planned, bool *seen, struct ses_shares *shares)
 {
     const struct report_model *model = code->model;
+    const struct cat_module *module;
     const size_t start = shares->count;
     for (size_t i = first; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];
         if (seen[i] || !report_code_is_one(code, &model->results[first], result))
             continue;
         seen[i] = true;
-        if (is_planned(planned, result)) {
+        if (ses_planned_has(planned, result, &module) && module &&
+            strcmp(module->sha256, result->sha256) == 0) {
             struct ses_share *share = &LIT_ADD(shares->items, shares->count);
             *share = (struct ses_share){.name = lit_strdup(result->name)};
             snprintf(share->device, sizeof share->device, "%s", model->devices[result->device].id);
@@ -80,7 +81,7 @@ static void add_group(const struct report_code *code, size_t first, const struct
 }
 
 static bool add_device(struct store *store, int64_t session, const struct eng_device *device,
-                       const struct planned *planned, struct ses_shares *shares,
+                       const struct ses_planned *planned, struct ses_shares *shares,
                        struct lit_error *error)
 {
     struct report_model model;
@@ -109,12 +110,9 @@ bool ses_shares_load(struct store *store, int64_t session, const struct cat_sele
 {
     bool good = true;
     SES_EACH_DEVICE (device, devices) {
-        struct planned planned;
-        plan_names(selection, &device->facts, &planned);
+        OWNED(ses_planned_clear) struct ses_planned planned;
+        ses_planned_make(selection, &device->facts, &planned);
         good = good && add_device(store, session, device, &planned, shares, error);
-        for (size_t n = 0; n < planned.count; n++)
-            free(planned.names[n]);
-        free(planned.names);
     }
     if (shares->count)
         qsort(shares->items, shares->count, sizeof *shares->items, compare_shares);
