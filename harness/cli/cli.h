@@ -108,6 +108,8 @@ bool cli_calls_check(const struct cli_syntax *syntax, uint64_t given, unsigned c
                      const char *const *whys, struct lit_error *error);
 #define CLI_WHY_RESUMED "cannot be given: --resume uses the session's options"
 
+// Appends the help text.
+void cli_help_text(const struct cli_syntax *syntax, struct text *text);
 // An option by its number, --help after those of the table, then NULL; and by a word's first
 // characters, "--name" or "-n", NULL if there is none.
 const struct cli_option *cli_option_at(const struct cli_syntax *syntax, size_t index);

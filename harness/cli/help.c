@@ -67,7 +67,7 @@ static void help_line(struct text *text, const struct cli_option *option)
     }
 }
 
-static void put_help(const struct cli_syntax *syntax, struct text *text)
+void cli_help_text(const struct cli_syntax *syntax, struct text *text)
 {
     text_printf(text, "usage: litmus %s %s\n\n%s\n\n", syntax->name, syntax->usage, syntax->about);
     const struct cli_option *option;
@@ -93,7 +93,7 @@ static int run_parsed(const struct cli_command *command, struct cli_call *call)
                  call->operands.items[0], syntax->name);
         break;
     case CLI_HELP:
-        put_help(syntax, &call->out);
+        cli_help_text(syntax, &call->out);
         return LIT_EXIT_OK;
     case CLI_WRONG:
         break;
