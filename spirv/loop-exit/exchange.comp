@@ -7,6 +7,9 @@
 #extension GL_KHR_shader_subgroup_shuffle_relative : require
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_quad : require
+#if defined(OP_OLD_FIRST) || defined(OP_OLD_READ)
+#extension GL_ARB_shader_ballot : require
+#endif
 #include "../common/interface.glsl"
 
 const uint result_count = 2;
@@ -30,6 +33,10 @@ void main() RECONVERGES
     uint received = subgroupBroadcast(v, 1u);
 #elif defined(OP_FIRST)
     uint received = subgroupBroadcastFirst(v);
+#elif defined(OP_OLD_FIRST)
+    uint received = readFirstInvocationARB(v);
+#elif defined(OP_OLD_READ)
+    uint received = readInvocationARB(v, 1u);
 #elif defined(OP_QUAD_BROADCAST)
     uint received = subgroupQuadBroadcast(v, 0u);
 #elif defined(OP_QUAD_HORIZONTAL)

@@ -132,7 +132,7 @@ def id_of(name):
 def known_crashes(driver_info):
     """Patterns of what a driver is known to crash on: reports/findings/ says more."""
     if "Mesa 22." in driver_info:
-        return ("shuffle.types/op=first,type=number*",)
+        return ("shuffle.types/op=first,type=number*", "loop-exit.types/op=first,type=f*")
     if "Mesa 25." in driver_info:
         luck = ("reconvergence.break-ballot/*",) if "(LLVM 19" in driver_info else ()
         return (*luck, "reconvergence.else-leaves/*leave=continue*")
