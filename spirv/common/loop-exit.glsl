@@ -13,9 +13,22 @@
 #define STORE(slot, x) result.data[place * result_count + slot] = x
 #endif
 
+// What lanes take part, and their work.
+#ifndef TAKES_PART
+#define TAKES_PART lane != 0u
+#endif
+#ifndef WORK
+#define WORK v = source.data[far];
+#endif
+// What stands behind it in the block that leaves.
+#ifndef LEAVE_SYNC
+#define LEAVE_SYNC
+#endif
+
 #define TAKE_PART                                                                                  \
-    if (lane != 0u)                                                                                \
-        v = source.data[far];
+    if (TAKES_PART) {                                                                              \
+        WORK                                                                                       \
+    }
 #ifdef PLACE_EXIT
 #define LEAVE TAKE_PART
 #define BEHIND
@@ -29,6 +42,7 @@
     for (uint i = 0u; i < 8u; i++) {                                                               \
         if (source.data[0] != 0u) {                                                                \
             LEAVE                                                                                  \
+            LEAVE_SYNC                                                                             \
             break;                                                                                 \
         }                                                                                          \
         v += source.data[i];                                                                       \

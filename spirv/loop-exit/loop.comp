@@ -48,12 +48,58 @@ void main() RECONVERGES
         BODY
         i++;
     }
-#else
+#elif defined(LOOP_DO)
     uint i = 0u;
     do {
         BODY
         i++;
     } while (i < rounds);
+#elif defined(LOOP_FOREVER)
+    for (uint i = 0u;; i++) {
+        BODY
+        if (i + 1u >= rounds)
+            break;
+    }
+#elif defined(LOOP_UNBOUNDED)
+    for (uint i = 0u; i < source.data[3]; i++) {
+        BODY
+    }
+#elif defined(LOOP_NESTED)
+    for (uint k = 0u; k < rounds; k++) {
+        for (uint i = 0u; i < 3u; i++) {
+            BODY
+        }
+        if (source.data[0] != 0u)
+            break;
+    }
+#elif defined(LOOP_OUTER)
+    for (uint k = 0u; k < rounds; k++) {
+        bool ends = false;
+        for (uint i = 0u; i < 3u; i++) {
+            if (LEAVES) {
+                TAKE_PART
+                ends = true;
+                break;
+            }
+            v += source.data[i];
+        }
+        if (ends)
+            break;
+    }
+#else
+    for (uint i = 0u; i < rounds; i++) {
+        bool ends = false;
+        switch (source.data[0]) {
+        case 0u:
+            v += source.data[i];
+            break;
+        default:
+            TAKE_PART
+            ends = true;
+        }
+        if (ends)
+            break;
+    }
 #endif
     STORE(0u, subgroupAdd(v));
     STORE(1u, v);
