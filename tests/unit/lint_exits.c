@@ -18,6 +18,9 @@ static bool is_wrong(const char *test, const char *variant)
         return strcmp(variant, "branch=lane,place=exit") == 0;
     if (strncmp(test, "loop-exit.", strlen("loop-exit.")) != 0)
         return false;
+    // In GLSL a variable is the flag that ends the outer loop: not measured.
+    if (strstr(variant, "loop=outer") && strstr(variant, "form=glslang"))
+        return false;
     // Arithmetic alone is wrong where invocations part twice.
     for (size_t i = 0; i < sizeof right / sizeof *right && !strstr(variant, "exits=three"); i++)
         if (strstr(variant, right[i]))
