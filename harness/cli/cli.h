@@ -162,9 +162,6 @@ int cli_help(struct cli_call *call);
 // optionally a tab and a short description. A last line ":files" or ":folders" makes the shell add
 // names of files. Prints nothing if nothing can follow.
 int cli_complete(struct cli_call *call);
-// Reports an unknown subcommand. Returns the exit code.
-int cli_unknown(const char *name);
-
 // NULL if there is none of that name.
 const struct cli_command *cli_command_find(const char *name);
 // Parses a subcommand's command line and runs it, or prints its help or the error. Returns the exit

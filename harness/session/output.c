@@ -37,18 +37,13 @@ static bool is_of_store(const char *path, const char *db)
     return is;
 }
 
-bool ses_output_guard(const char *path, const char *db, struct lit_error *error)
-{
-    OWNED(lit_free) char *target = lit_file_follow(path); // NULL: a link to itself
-    if (target && is_of_store(target, db))
-        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: is the store: use another name", path);
-    return lit_file_guard(path, error);
-}
-
 bool ses_output_check(const char *path, const char *db, struct lit_error *error)
 {
     struct stat status;
-    if (!ses_output_guard(path, db, error))
+    OWNED(lit_free) char *target = lit_file_follow(path); // NULL: a link to itself
+    if (target && is_of_store(target, db))
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: is the store: use another name", path);
+    if (!lit_file_guard(path, error))
         return false;
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         return lit_fail(error, LIT_EXIT_USAGE, "cannot write %.200s: it is a folder", path);

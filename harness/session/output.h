@@ -20,13 +20,12 @@ bool ses_outputs_check(const struct ses_outputs *outputs, const char *db, struct
 // that makes the file later, and writes the rest. Returns whether everything was written.
 bool ses_outputs_write(const struct ses_outputs *outputs, struct store *store, int64_t session);
 
-// Checks that a path is not a store, `db` or another, nor a file of one. False with an error.
-bool ses_output_guard(const char *path, const char *db, struct lit_error *error);
 // The same for files that options name; `path` NULL: none.
 struct ses_file {
     const char *option, *path;
 };
 bool ses_files_check(const struct ses_file *files, size_t count, const char *db,
                      struct lit_error *error);
-// Checks one file for ses_outputs_check; lit_file_write (base/file.h) will write it.
+// Checks one file: also that it is no store, `db` or another, nor a file of one. lit_file_write
+// (base/file.h) will write it.
 bool ses_output_check(const char *path, const char *db, struct lit_error *error);
