@@ -12,11 +12,18 @@
 #define MOST_NAME 200
 
 // Functions become one, variables values, and what is computed or loaded twice one; nothing else is
-// done.
-static const char *const passes[] = {
-    "--scalar-block-layout", "--inline-entry-points-exhaustive", "--eliminate-dead-functions",
-    "--private-to-local",    "--scalar-replacement=64",          "--convert-local-access-chains",
-    "--ssa-rewrite",         "--redundancy-elimination",         NULL};
+// done. The first, which changes more, is only for functions that cannot be inlined without it:
+// those that return in a loop.
+static const char *const passes[] = {"--merge-return",
+                                     "--scalar-block-layout",
+                                     "--inline-entry-points-exhaustive",
+                                     "--eliminate-dead-functions",
+                                     "--private-to-local",
+                                     "--scalar-replacement=64",
+                                     "--convert-local-access-chains",
+                                     "--ssa-rewrite",
+                                     "--redundancy-elimination",
+                                     NULL};
 
 // The string of an OpName, OpEntryPoint or OpString that is at a word.
 static void string_of(const struct red_line *line, uint32_t word, char name[MOST_NAME])
@@ -124,6 +131,24 @@ static void put_finding(const struct red_module *m, const char *path, const stru
     text_puts(text, "\n");
 }
 
+static bool optimise(const uint32_t *words, size_t count, struct text *made,
+                     struct lit_error *error)
+{
+    struct text merged = {0};
+    struct spirv_instruction at;
+    struct lit_error ignored;
+    bool calls = false;
+    if (!lit_spirv_optimise(passes + 1, words, count * 4, made, error))
+        return false;
+    SPIRV_EACH (at, (const void *)made->data, made->length / 4)
+        calls |= at.opcode == SpvOpFunctionCall;
+    if (calls && lit_spirv_optimise(passes, words, count * 4, &merged, &ignored)) {
+        text_free(made);
+        *made = merged;
+    }
+    return true;
+}
+
 // False if the module was refused.
 static bool find(const struct text *made, struct red_module *module, struct exits *exits,
                  struct lit_error *error)
@@ -157,7 +182,7 @@ bool linting_spirv(struct linting_spirv *l, const char *path, struct lit_error *
     size_t count = 0;
     if (!l->load(path, l->chosen, &words, &count, &page, error))
         return false;
-    const bool good = lit_spirv_optimise(passes, words, count * 4, &made, &why);
+    const bool good = optimise(words, count, &made, &why);
     if (!good && why.code == LIT_EXIT_NOTHING)
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s: SPIR-V needs spirv-opt, of SPIRV-Tools",
                         path);
