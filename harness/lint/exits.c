@@ -79,42 +79,44 @@ static bool is_in_buffer(const struct red_module *m, uint32_t pointer)
            storage == SpvStorageClassPhysicalStorageBuffer;
 }
 
-// Whether an instruction assigns to a variable, or gives the merge point a value of its own.
-static bool is_changing(const struct leaving *l, const struct red_line *line, const bool *sides)
+// Whether an instruction of the exit assigns to a variable, or gives a merge point a value of its
+// own.
+static bool is_changing(const struct leaving *l, const struct red_line *line)
 {
     const struct exits_graph *g = l->graph;
     if (red_op(line) == SpvOpStore)
-        return exits_is_private(g->module, line->words[1]) && sides[g->of[line - g->module->lines]];
+        return exits_is_private(g->module, line->words[1]) &&
+               l->blocks[g->of[line - g->module->lines]];
     for (uint32_t w = 3; red_op(line) == SpvOpPhi && w + 1 < line->size; w += 2) {
         const struct red_line *from = red_made(g->module, line->words[w + 1]);
         const size_t block = from ? g->of[from - g->module->lines] : EXITS_NONE;
-        if (block != EXITS_NONE && sides[block] &&
+        if (block != EXITS_NONE && l->blocks[block] &&
             (line->words[w] != line->words[3] || line->words[w] != line->words[line->size - 2]))
             return true;
     }
     return false;
 }
 
-static bool has_change(const struct leaving *l, const bool *sides)
+static bool has_change(const struct leaving *l)
 {
     const struct exits_graph *g = l->graph;
     for (size_t b = 0; b < g->count; b++)
         for (size_t i = g->blocks[b].begin;
              (l->blocks[b] || b == l->loop->merge) && i < g->blocks[b].behind; i++)
-            if (is_changing(l, &g->module->lines[i], sides))
+            if (is_changing(l, &g->module->lines[i]))
                 return true;
     return false;
 }
 
 // Whether an instruction forces a compiler to keep a branch.
-static bool is_work(const struct leaving *l, const struct red_line *line, const bool *sides)
+static bool is_work(const struct leaving *l, const struct red_line *line)
 {
     const struct red_module *m = l->graph->module;
     const uint32_t opcode = red_op(line);
     if (opcode == SpvOpLoad)
         return is_in_buffer(m, line->words[3]) && !is_loaded_before(l, line->words[3]);
     if (opcode == SpvOpStore)
-        return is_in_buffer(m, line->words[1]) && has_change(l, sides);
+        return is_in_buffer(m, line->words[1]) && has_change(l);
     if (opcode >= SpvOpUDiv && opcode <= SpvOpFMod) {
         const struct red_line *divisor = red_made(m, line->words[4]);
         return divisor && red_op(divisor) >= SpvOpFunction;
@@ -141,7 +143,7 @@ static size_t find_work(const struct leaving *l, const bool *sides)
                 *chain |= line->kinds[w] == SPIRV_ID && loaded[line->words[w]];
             loads += load && !*chain;
             *chain |= load;
-            if (g->work++, loads > 1 || is_work(l, line, sides))
+            if (g->work++, loads > 1 || is_work(l, line))
                 return i;
         }
     return RED_NONE;
@@ -199,17 +201,19 @@ static bool parts_twice(const struct leaving *l, size_t block, const bool *sides
     return false;
 }
 
-// Whether a block and its successors only leave the loop.
+// Whether a block and its successors only leave the loop, or set flags before they do.
 static bool only_leaves(const struct leaving *l, size_t block)
 {
     const struct exits_graph *g = l->graph;
     for (size_t steps = 0; block != l->loop->merge; block = g->blocks[block].next[0], steps++) {
         for (size_t i = g->blocks[block].begin; i < g->blocks[block].behind; i++) {
-            const uint32_t opcode = red_op(&g->module->lines[i]);
+            const struct red_line *line = &g->module->lines[i];
+            const uint32_t opcode = red_op(line);
             if (opcode == SpvOpUnreachable)
                 return true;
             if (opcode != SpvOpLabel && opcode != SpvOpPhi && opcode != SpvOpLine &&
-                opcode != SpvOpNoLine && opcode != SpvOpBranch)
+                opcode != SpvOpNoLine && opcode != SpvOpBranch &&
+                (opcode != SpvOpStore || !exits_is_private(g->module, line->words[1])))
                 return false;
         }
         if (g->blocks[block].count != 1 || steps == g->count)
@@ -246,6 +250,33 @@ static bool find_selection(const struct leaving *l, struct exits_finding *found)
 
 // --- Putting it together
 
+// Whether a branch on the same condition, before the loop, has decided that of a block.
+static bool is_decided(struct exits_graph *g, const struct exits_loop *loop, size_t block)
+{
+    OWNED(lit_free) bool *found = lit_alloc(g->count, sizeof *found);
+    size_t entry = 0;
+    while (g->blocks[entry].function != g->blocks[block].function)
+        entry++;
+    for (size_t b = entry; b < g->count; b++) {
+        unsigned ways = 0;
+        if (b == block || g->blocks[b].count != 2 ||
+            exits_condition(g, b) != exits_condition(g, block))
+            continue;
+        memset(found, 0, g->count);
+        exits_reach(g, entry, b, EXITS_NONE, found);
+        if (found[loop->header])
+            continue;
+        for (size_t k = 0; k < 2; k++) {
+            memset(found, 0, g->count);
+            exits_reach(g, g->blocks[b].next[k], b, EXITS_NONE, found);
+            ways += found[loop->header];
+        }
+        if (ways == 1)
+            return true;
+    }
+    return false;
+}
+
 // The next group operation after a loop.
 static size_t find_operation(struct exits_graph *g, const struct exits_loop *loop)
 {
@@ -271,6 +302,8 @@ static void look_at_loop(struct exits_graph *g, const struct exits_loop *loop, s
                            (g->module->lines[at].words[3] & unrolls ? EXITS_FREE : 0);
     for (size_t i = 0; i < g->count && operation != RED_NONE && !exits_is_over(g); i++) {
         const unsigned traits = loop->again[i] ? g->traits[exits_condition(g, i)] : 0;
+        if (traits == EXITS_GIVEN && is_decided(g, loop, i))
+            continue;
         for (size_t k = 0; k < g->blocks[i].count && traits == EXITS_GIVEN; k++) {
             const size_t first = g->blocks[i].next[k];
             const struct leaving l = {g, loop, blocks};

@@ -63,6 +63,18 @@ bool exits_is_atomic(uint32_t opcode)
            opcode == SpvOpAtomicFMaxEXT;
 }
 
+// Whether an atomic only reads: a load, or an operation with 0 that does not change the word.
+static bool is_reading(const struct red_module *m, const struct red_line *line)
+{
+    const uint32_t opcode = red_op(line);
+    const bool keeps = opcode == SpvOpAtomicIAdd || opcode == SpvOpAtomicISub ||
+                       opcode == SpvOpAtomicUMax || opcode == SpvOpAtomicOr ||
+                       opcode == SpvOpAtomicXor;
+    const struct red_line *value = keeps ? red_made(m, line->words[6]) : NULL;
+    return opcode == SpvOpAtomicLoad || (value && red_op(value) == SpvOpConstant &&
+                                         !value->words[3] && !value->words[value->size - 1]);
+}
+
 // --- Pointers
 
 SpvStorageClass exits_storage(const struct red_module *m, uint32_t pointer)
@@ -127,10 +139,11 @@ static unsigned traits_of(const struct exits_graph *g, const struct red_line *li
             traits |= g->traits[line->words[w]] & (EXITS_DIFFERS | EXITS_GIVEN);
     if (exits_is_group(opcode))
         return is_common(line) ? EXITS_GIVEN : EXITS_GIVEN | EXITS_DIFFERS;
-    if (exits_is_atomic(opcode) || opcode == SpvOpReadClockKHR || opcode == SpvOpFunctionCall ||
-        opcode == SpvOpFunctionParameter)
+    const bool reads = is_reading(g->module, line);
+    if ((exits_is_atomic(opcode) && !reads) || opcode == SpvOpReadClockKHR ||
+        opcode == SpvOpFunctionCall || opcode == SpvOpFunctionParameter)
         return EXITS_GIVEN | EXITS_DIFFERS;
-    if (opcode == SpvOpImageRead || opcode == SpvOpImageFetch ||
+    if (reads || opcode == SpvOpImageRead || opcode == SpvOpImageFetch ||
         (opcode == SpvOpLoad && !exits_is_private(g->module, line->words[3]) &&
          exits_storage(g->module, line->words[3]) != SpvStorageClassInput))
         traits |= EXITS_GIVEN;
