@@ -6,9 +6,9 @@
 // Runs the operators of webgpu.table, of floats and of 16-bit floats, and the models of the FOLDERs
 // (model.onnx and test_data_set_0/, as ONNX ships its tests), with onnxruntime-web on Dawn. Writes
 // each distinct shader to OUT: NAME.HASH.wgsl as onnxruntime puts it together, NAME.HASH.spvasm as
-// Dawn translates it for Vulkan, NAME.HASH.spv.kernel with the workgroups, uniforms and sizes of
-// buffers of its last dispatch, for `litmus kernel`. Prints a line for each model. Dispatches are
-// not executed. Needs node 20, the packages onnxruntime-web and webgpu in ./node_modules, and a
+// Dawn translates it for Vulkan, NAME.HASH.spv.options with the workgroups, uniforms and sizes
+// of buffers of its last dispatch, for `litmus kernel`. Prints a line for each model. Dispatches
+// are not executed. Needs node 20, the packages onnxruntime-web and webgpu in ./node_modules, and a
 // Vulkan driver.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -152,9 +152,9 @@ async function child(out, models) {
         const buffers = bound.map(({ binding, resource: { buffer, size = buffer.size } }) => {
             const uniform = buffer.usage & GPUBufferUsage.UNIFORM;
             const what = uniform && Buffer.concat([known.get(buffer)], size).toString('hex');
-            return `buffer 0.${binding}=${uniform ? `hex:${what}` : `zero:${size}`}\n`;
+            return `--buffer=0.${binding}=${uniform ? `hex:${what}` : `zero:${size}`}\n`;
         });
-        fs.writeFileSync(`${shader}.spv.kernel`, `groups ${x},${y},${z}\n${buffers.join('')}`);
+        fs.writeFileSync(`${shader}.spv.options`, `--groups=${x},${y},${z}\n${buffers.join('')}`);
     };
     const { createComputePipeline } = GPUDevice.prototype;
     hook(GPUDevice, 'createShaderModule', remember);

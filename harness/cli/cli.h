@@ -128,6 +128,7 @@ struct cli_call {
     void *chosen;             // the struct that its options filled
     struct lit_list operands; // without a syntax, operands are only in argv
     uint64_t given;           // a bit for each option that was given
+    const char *test;         // of cli_start_with, or NULL
     struct lit_error error;   // what CLI_FAILED prints
     struct text out;          // printed at the end unless it failed
 };
@@ -167,6 +168,9 @@ const struct cli_command *cli_command_find(const char *name);
 // Parses a subcommand's command line and runs it, or prints its help or the error. Returns the exit
 // code.
 int cli_start(const char *name, int argc, char **argv);
+// The same, with one more test: if the subcommand takes tests, none of its words names a
+// configuration of this one, and no session is resumed, which has its own.
+int cli_start_with(const char *name, int argc, char **argv, const char *test);
 
 // Option values of litmus list by number, NULL after the last; ignores `user`.
 const char *cli_family_at(size_t index, void *user);

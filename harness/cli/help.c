@@ -36,6 +36,17 @@ const struct cli_command *cli_command_find(const char *name)
     return NULL;
 }
 
+static void add_test(const struct cli_syntax *syntax, struct cli_call *call)
+{
+    bool adds = call->test && syntax->operands == CLI_OPERANDS_TESTS;
+    for (size_t i = 0; i < syntax->count; i++)
+        adds = adds && !(call->given >> i & 1 && strcmp(syntax->options[i].name, "resume") == 0);
+    for (size_t i = 0; i < call->operands.count; i++)
+        adds = adds && !cfg_same_test(call->operands.items[i], call->test);
+    if (adds)
+        lit_list_add(&call->operands, lit_strdup(call->test));
+}
+
 static int run_parsed(const struct cli_command *command, struct cli_call *call)
 {
     const struct cli_syntax *syntax = command->syntax;
@@ -44,6 +55,7 @@ static int run_parsed(const struct cli_command *command, struct cli_call *call)
     switch (cli_parse(syntax, call->argc, call->argv, call->chosen, &call->operands, &call->given,
                       &call->error)) {
     case CLI_PARSED:
+        add_test(syntax, call);
         if (!cli_tests_take(syntax, call->chosen, &call->operands, &call->error))
             return CLI_FAILED;
         if (syntax->operands != CLI_OPERANDS_NONE || call->operands.count == 0)
@@ -74,11 +86,16 @@ static int start(const struct cli_command *command, struct cli_call *call)
     return code;
 }
 
-int cli_start(const char *name, int argc, char **argv)
+int cli_start_with(const char *name, int argc, char **argv, const char *test)
 {
     const struct cli_command *command = cli_command_find(name);
-    struct cli_call call = {.argc = argc, .argv = argv};
+    struct cli_call call = {.argc = argc, .argv = argv, .test = test};
     return command ? start(command, &call) : fail_unknown(name);
+}
+
+int cli_start(const char *name, int argc, char **argv)
+{
+    return cli_start_with(name, argc, argv, NULL);
 }
 
 int cli_help(struct cli_call *call)

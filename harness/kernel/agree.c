@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derives a kernel's expectation from the SIMT simulator if the user gives none.
-#include "kernel/kernel.h"
+// Adds a kernel to the catalogue: what its check finds goes with it, and if the user gives no
+// expectation, the SIMT simulator does.
+#include "kernel/ask.h"
+#include "kernel/plan.h"
 
 #include "catalogue/catalogue.h"
-#include "kernel/ask.h"
 #include "engine/drivers.h"
 
 #include <inttypes.h>
@@ -14,11 +15,18 @@
 #define TRIES   8  // runs of each model after the first run
 #define SECONDS 60 // for each run
 
-bool krn_add(const struct cat_package *package, struct lit_error *error)
+static bool put(const struct cat_package *package, struct lit_error *error)
 {
     OWNED(text_free) struct text bytes = {0};
     cat_package_write(package, &bytes);
     return cat_test_add(bytes.data, bytes.length, NULL, error);
+}
+
+// Puts the package in place of what it was.
+static bool put_again(const struct cat_package *package, struct lit_error *error)
+{
+    cat_test_drop();
+    return put(package, error);
 }
 
 static void note(const char *line, void *user)
@@ -76,19 +84,15 @@ static bool take_reference(struct krn_asking *a, struct cat_package *package,
 {
     struct eng_outcome outcome;
     const size_t size = package->expected_words * sizeof *package->expected;
-    if (!krn_add(package, error))
+    if (!ask(a, ENG_OUTPUT, "lockstep", 1, &outcome, error))
         return false;
-    const bool ran = ask(a, ENG_OUTPUT, "lockstep", 1, &outcome, error);
-    const bool whole = ran && a->client.code.length == size;
-    if (whole) {
-        memcpy(package->expected, a->client.code.data, size);
-        cat_forget_nans(&package->interface, package->expected);
-    } else if (ran)
-        lit_fail(error, LIT_EXIT_USAGE, "--expect agree: the SIMT simulator's words are missing");
-    // The worker has the test without an expectation.
-    eng_client_end(&a->client);
-    cat_test_drop();
-    return whole && krn_add(package, error);
+    if (a->client.code.length != size)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--expect agree: the SIMT simulator's words are missing");
+    memcpy(package->expected, a->client.code.data, size);
+    cat_forget_nans(&package->interface, package->expected);
+    eng_client_end(&a->client); // the worker has the test without an expectation
+    return put_again(package, error);
 }
 
 // Whether the simulator agrees with itself; if not, says how. A run also disagrees if it does not
@@ -140,11 +144,10 @@ static bool blame_kernel(struct cat_package *package, struct text *differences,
     text_free(rest);
     package->check = both;
     package->unsound = true;
-    cat_test_drop();
-    return krn_add(package, error);
+    return put_again(package, error);
 }
 
-bool krn_agree(struct cat_package *package, const char *name, struct lit_error *error)
+static bool agree(struct cat_package *package, const char *name, struct lit_error *error)
 {
     struct krn_asking a = {.name = name};
     OWNED(text_free) struct text differences = {0};
@@ -153,4 +156,56 @@ bool krn_agree(struct cat_package *package, const char *name, struct lit_error *
                       compare(&a, "tangled", &differences, error);
     krn_asking_end(&a);
     return good && (!differences.length || blame_kernel(package, &differences, error));
+}
+
+// Looks for errors of the kernel, before anything is said about a device.
+static bool vet(struct cat_package *package, const char *name, bool unchecked,
+                struct lit_error *error)
+{
+    OWNED(text_free) struct text sums = {0}, lines = {0};
+    struct lit_error why = {.message = "--unchecked"};
+    const bool checked = !unchecked && krn_find(package, name, NULL, &sums, &lines, &why);
+    if (!checked && why.code == LIT_EXIT_TIME)
+        return lit_fail(error, why.code, "%s", why.message);
+    package->unsound = sums.length > 0;
+    if (!checked)
+        text_printf(&package->check, "not checked: %s: what fails may be the kernel's own fault",
+                    why.message);
+    else if (package->unsound)
+        text_printf(&package->check, "this kernel has %s: results are unspecified\n%s", sums.data,
+                    lines.data);
+    else
+        text_printf(&package->check, "checked: %s", lines.data);
+    if (!eng_check_is_clean(package->check.data))
+        fprintf(stderr, "litmus: %s: %s%s", name, package->check.data, checked ? "" : "\n");
+    return put_again(package, error);
+}
+
+static bool make(const char *path, const struct krn_options *chosen, struct cat_package *package,
+                 struct text *test, struct lit_error *error)
+{
+    if (!krn_make(path, chosen, package, error))
+        return false;
+    cat_package_configuration(package, test);
+    return put(package, error);
+}
+
+bool krn_add(const char *path, const struct krn_options *chosen, struct text *test,
+             struct lit_error *error)
+{
+    OWNED(cat_package_clear) struct cat_package package = {0};
+    return make(path, chosen, &package, test, error) &&
+           vet(&package, test->data, chosen->unchecked, error) &&
+           (!krn_agrees(chosen) || agree(&package, test->data, error));
+}
+
+bool krn_check(const char *path, const struct krn_options *chosen, struct text *out, bool *found,
+               struct lit_error *error)
+{
+    OWNED(cat_package_clear) struct cat_package package = {0};
+    OWNED(text_free) struct text sums = {0}, test = {0};
+    const bool good = make(path, chosen, &package, &test, error) &&
+                      krn_find(&package, test.data, "--check", &sums, out, error);
+    *found = sums.length > 0;
+    return good;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a kernel once on the SIMT simulator.
+// Runs a kernel once on the SIMT simulator, and finds its errors.
 #pragma once
 
+#include "catalogue/package.h"
 #include "engine/client.h"
 #include "session/device.h"
 
@@ -22,3 +23,10 @@ void krn_asking_end(struct krn_asking *asking);
 bool krn_ask(struct krn_asking *asking, enum eng_request_kind kind, const char *settings,
              uint64_t seed, const char *option, struct eng_outcome *outcome,
              struct lit_error *error);
+
+// Finds the errors of a kernel in the catalogue in one traced run. Appends them to `out`, and their
+// numbers to `sums`: "a data race and 2 uninitialised reads"; "" if there are none. `option` asked
+// for it and is named in errors; NULL: none did, and a sample of the kernel is enough. False with
+// an error if the simulator cannot run it.
+bool krn_find(const struct cat_package *package, const char *name, const char *option,
+              struct text *sums, struct text *out, struct lit_error *error);

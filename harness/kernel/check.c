@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds a kernel's errors: traces one run on the SIMT simulator and analyses it. Counts, never a
 // clock, limit how much of a dispatch executes there.
-#include "kernel/kernel.h"
+#include "kernel/ask.h"
 
 #include "base/file.h"
 #include "base/program.h"
 #include "base/spirv.h"
 #include "catalogue/catalogue.h"
-#include "kernel/ask.h"
 #include "explain/race.h"
 
 #include <inttypes.h>
@@ -340,11 +339,8 @@ static void clear(struct checking *c, struct exp_trace *traces)
         exp_trace_clear(&traces[i]);
 }
 
-// Appends the errors to `out`, and their numbers to `sums`: "a data race and 2 uninitialised
-// reads"; "" if there are none.
-static bool check(const struct cat_package *package, const char *name, const char *option,
-                  const struct bounds *bounds, struct text *sums, struct text *out,
-                  struct lit_error *error)
+bool krn_find(const struct cat_package *package, const char *name, const char *option,
+              struct text *sums, struct text *out, struct lit_error *error)
 {
     struct checking c = {.findings.starved = true};
     const size_t count = exp_dispatches(package);
@@ -354,7 +350,7 @@ static bool check(const struct cat_package *package, const char *name, const cha
     for (unsigned resident = FEW; good && c.findings.starved && resident <= MANY;
          resident += MANY - FEW) {
         clear(&c, traces);
-        c = (struct checking){.package = package, .bounds = bounds, .out = out};
+        c = (struct checking){.package = package, .bounds = option ? &all : &sample, .out = out};
         good = trace_run(&c, name, option, resident, traces, error) && look(&c, traces, error);
     }
     if (good)
@@ -370,42 +366,4 @@ static bool check(const struct cat_package *package, const char *name, const cha
     }
     clear(&c, traces);
     return good;
-}
-
-bool krn_check(const struct cat_package *package, const char *name, struct text *out, bool *found,
-               struct lit_error *error)
-{
-    OWNED(text_free) struct text sums = {0};
-    const bool good =
-        krn_add(package, error) && check(package, name, "--check", &all, &sums, out, error);
-    *found = sums.length > 0;
-    return good;
-}
-
-bool krn_vet(struct cat_package *package, const char *name, bool unchecked, struct lit_error *error)
-{
-    OWNED(text_free) struct text sums = {0}, lines = {0};
-    struct lit_error why = {0};
-    bool checked = false;
-    snprintf(why.message, sizeof why.message, "--unchecked");
-    if (!unchecked) {
-        if (!krn_add(package, error))
-            return false;
-        checked = check(package, name, NULL, &sample, &sums, &lines, &why);
-        cat_test_drop();
-    }
-    if (!checked && why.code == LIT_EXIT_TIME)
-        return lit_fail(error, why.code, "%s", why.message);
-    package->unsound = sums.length > 0;
-    if (!checked)
-        text_printf(&package->check, "not checked: %s: what fails may be the kernel's own fault",
-                    why.message);
-    else if (package->unsound)
-        text_printf(&package->check, "this kernel has %s: results are unspecified\n%s", sums.data,
-                    lines.data);
-    else
-        text_printf(&package->check, "checked: %s", lines.data);
-    if (!eng_check_is_clean(package->check.data))
-        fprintf(stderr, "litmus: %s: %s%s", name, package->check.data, checked ? "" : "\n");
-    return true;
 }

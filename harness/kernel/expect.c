@@ -41,13 +41,28 @@ static bool hold(struct krn_reader *r, const struct krn_script_pipeline *pipelin
     return true;
 }
 
-// Adds a pipeline to the plan at its first RUN.
+// Whether two pipelines differ in their names and push constants at most.
+static bool is_alike(const struct krn_script_pipeline *a, const struct krn_script_pipeline *b)
+{
+    return a->shader == b->shader && strcmp(a->entry, b->entry) == 0 &&
+           a->spec_count == b->spec_count && a->subgroup == b->subgroup && a->full == b->full &&
+           memcmp(a->specs, b->specs, a->spec_count * sizeof *a->specs) == 0 &&
+           a->bind_count == b->bind_count &&
+           memcmp(a->binds, b->binds, a->bind_count * sizeof *a->binds) == 0;
+}
+
+// Adds a pipeline to the plan at its first RUN, unless one like it is there.
 static bool plan_pipeline(struct krn_reader *r, struct krn_script_pipeline *pipeline)
 {
     struct krn_plan *plan = r->plan;
     struct lit_error why = {0};
     if (pipeline->shader == KRN_NONE)
         return krn_refuse(r, "pipeline %s has no shader", pipeline->name);
+    for (size_t i = 0; i < r->pipeline_count && pipeline->planned == KRN_NONE; i++)
+        if (is_alike(&r->pipelines[i], pipeline))
+            pipeline->planned = r->pipelines[i].planned;
+    if (pipeline->planned != KRN_NONE)
+        return true;
     if (plan->pipeline_count > CAT_MOST_PARTS)
         return krn_refuse(r, "more than %d pipelines", 1 + CAT_MOST_PARTS);
     const struct krn_script_shader *shader = &r->shaders[pipeline->shader];
@@ -327,4 +342,26 @@ bool krn_read_expect(struct krn_reader *r)
     if (krn_is(r, "EQ_BUFFER") || krn_is(r, "RMSE_BUFFER"))
         return expect_buffer(r, at);
     return krn_refuse_token(r, "not supported");
+}
+
+bool krn_read_allow(struct krn_reader *r)
+{
+    size_t at;
+    uint32_t bits;
+    if (!krn_expect_word(r, "allow") || !krn_take_buffer(r, &at))
+        return false;
+    struct krn_script_buffer *buffer = &r->buffers[at];
+    if (!buffer->expected)
+        return krn_refuse(r, "no EXPECT before says what buffer %s is to hold", buffer->name);
+    const size_t mask =
+        strncmp(krn_next(r), "bits:", 5) == 0 ? krn_find_buffer(r, r->token + 5) : KRN_NONE;
+    const struct krn_script_buffer *of = mask == KRN_NONE ? NULL : &r->buffers[mask];
+    if (of && of->bytes.length != buffer->bytes.length)
+        return krn_refuse(r, "buffer %s has %zu bytes, buffer %s %zu", buffer->name,
+                          buffer->bytes.length, of->name, of->bytes.length);
+    if (!of && !krn_allow_take(r->token, &buffer->may, &bits))
+        return krn_refuse_token(r, "not supported");
+    for (size_t i = 0; i < buffer->bytes.length; i++)
+        buffer->counts[i] &= of ? (uint8_t)of->bytes.data[i] : (uint8_t)(bits >> i % 4 * 8);
+    return krn_end_line(r);
 }

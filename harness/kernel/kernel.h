@@ -10,11 +10,9 @@
 // As given. Names of files are relative to the current folder.
 struct krn_options {
     struct lit_list buffers, specs, expected, allowed, defines, includes, steps, modules, binds;
-    struct lit_list lines; // lines of FILE.kernel; options from it point into them
     const char *groups, *push, *entry, *name;
     uint64_t subgroup;
     bool full;
-    bool agrees; // --expect agree, and --check, which needs no expectation
     bool check, unchecked;
 };
 
@@ -31,26 +29,20 @@ bool krn_words(const char *path, uint32_t **words, size_t *count, struct lit_err
 bool krn_load(const char *path, const struct krn_options *chosen, uint32_t **words, size_t *count,
               struct text *page, struct lit_error *error);
 
-// Makes a package from the options. False with an error that names what is missing and an option
-// for it; cat_package_clear frees it, after a failure too. With `agrees`, leaves the expectation to
-// krn_agree.
-bool krn_make(const char *path, const struct krn_options *options, struct cat_package *package,
-              struct lit_error *error);
-
-// Adds a package to the catalogue.
-bool krn_add(const struct cat_package *package, struct lit_error *error);
-
-// Runs it once on the SIMT simulator, within the limits of the check, and appends its memory
-// errors: accesses out of bounds, reads of uninitialised memory, data races. False with an error if
-// the simulator cannot run it. Adds the package to the catalogue.
-bool krn_check(const struct cat_package *package, const char *name, struct text *out, bool *found,
-               struct lit_error *error);
-// Call before reporting on a device: checks a sample in the same way, unless `unchecked`. Sets
-// package->check and ->unsound, and prints on stderr the findings, or why there could be none.
-// Leaves the catalogue unchanged. False with an error if the test is impossible or the user
+// Adds a kernel to the catalogue, with its expectation; `test` becomes its configuration's name, a
+// pattern without a subgroup size. First checks a sample of it on the SIMT simulator, within limits
+// on executed instructions, and prints on stderr what is wrong with it, or why that is not known.
+// With `--expect agree`, one run there under lockstep says what is right; if further runs differ,
+// the kernel's results are unspecified, and stderr says so. False with an error that names what is
+// missing and an option for it, if the simulator cannot run what it must, or if the user
 // interrupts.
-bool krn_vet(struct cat_package *package, const char *name, bool unchecked,
+bool krn_add(const char *path, const struct krn_options *chosen, struct text *test,
              struct lit_error *error);
+// Runs a kernel once on the SIMT simulator, with larger limits, and appends its errors: accesses
+// out of bounds, reads of uninitialised memory, data races, barriers that not all reach. False with
+// an error as above.
+bool krn_check(const char *path, const struct krn_options *chosen, struct text *out, bool *found,
+               struct lit_error *error);
 
 // --- Kernels in a store
 
@@ -61,11 +53,3 @@ struct store;
 bool krn_keep(struct store *store, int64_t session, bool *all, struct lit_error *error);
 // Adds a session's kernels to the catalogue; session 0: the newest of each name.
 bool krn_take(struct store *store, int64_t session, struct lit_error *error);
-
-// --- The expectation
-
-// Sets the expectation to what one run on the SIMT simulator under lockstep leaves in the written
-// buffers. If other runs there, under lockstep and tangled, differ, the kernel's results are
-// unspecified; the package and a line on stderr then say so. Leaves the package in the catalogue.
-// False with an error if the simulator cannot run it.
-bool krn_agree(struct cat_package *package, const char *name, struct lit_error *error);

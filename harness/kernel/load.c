@@ -134,121 +134,6 @@ static bool is_plain(const char *path, struct lit_error *error)
            lit_fail(error, LIT_EXIT_USAGE, "%.200s: longer than %zu bytes", path, MOST_TEXT);
 }
 
-#define MOST_INCLUDES 1000    // names, and files
-#define MOST_LOOKS    1000000 // at a name in a folder
-
-struct words {
-    char **items;
-    size_t count;
-};
-
-static bool add_once(struct words *words, const char *word, size_t length)
-{
-    for (size_t i = 0; i < words->count; i++)
-        if (strlen(words->items[i]) == length && memcmp(words->items[i], word, length) == 0)
-            return false;
-    char *copy = lit_alloc(length + 1, 1);
-    memcpy(copy, word, length);
-    LIT_ADD(words->items, words->count) = copy;
-    return true;
-}
-
-static const char *skip_blanks(const char *at)
-{
-    for (;;) {
-        const char *end = strncmp(at, "/*", 2) == 0   ? strstr(at + 2, "*/")
-                          : strncmp(at, "//", 2) == 0 ? at + strcspn(at, "\n")
-                                                      : at + strspn(at, " \t\v\f");
-        if (end == at)
-            return at;
-        at = !end ? at + strlen(at) : *at == '/' && at[1] == '*' ? end + 2 : end;
-    }
-}
-
-// Collects all names that a file may include. Finds more than the compiler does, since it also
-// reads code disabled by macros and comments of several lines.
-static void find_includes(struct text *file, struct words *names)
-{
-    char *to = file->data;
-    for (const char *from = to, *end = to + file->length; from < end; from++) {
-        const bool returns = *from == '\r';
-        from += returns && from + 1 < end && from[1] == '\n';
-        if ((returns || *from == '\n') && to > file->data && to[-1] == '\\')
-            to--; // the line continues
-        else
-            *to++ = (char)(returns ? '\n' : *from ? *from : ' ');
-    }
-    *to = '\0';
-    for (const char *at = file->data; *at; at += strcspn(at, "\n"), at += *at == '\n') {
-        at = skip_blanks(at);
-        const char *word = *at == '#' ? skip_blanks(at + 1) : "";
-        if (strncmp(word, "include", strlen("include")) != 0)
-            continue;
-        at = skip_blanks(word + strlen("include"));
-        if (*at == '"' || *at == '<')
-            add_once(names, at + 1, strcspn(at + 1, *at == '<' ? ">\n" : "\"\n"));
-    }
-}
-
-// Takes a file that was found by name in some folder.
-static bool take_include(const char *path, struct words *files, struct words *folders,
-                         struct words *names, struct lit_error *error)
-{
-    OWNED(text_free) struct text bytes = {0};
-    struct stat what;
-    if (stat(path, &what) != 0 || S_ISDIR(what.st_mode) || !add_once(files, path, strlen(path)))
-        return true;
-    if (!is_plain(path, error))
-        return false;
-    if (!lit_file_read(path, MOST_TEXT, &bytes, error))
-        return false;
-    add_once(folders, path, (size_t)(lit_path_name(path) - path));
-    if (bytes.length)
-        find_includes(&bytes, names);
-    return (files->count <= MOST_INCLUDES && names->count <= MOST_INCLUDES) ||
-           lit_fail(error, LIT_EXIT_USAGE, "%.200s: more than %d includes", path, MOST_INCLUDES);
-}
-
-static void clear_words(struct words *words)
-{
-    for (size_t i = 0; i < words->count; i++)
-        free(words->items[i]);
-    free(words->items);
-}
-
-// Whether every file that the compiler may open is a plain file: checks each included name in each
-// folder, since it may take any.
-static bool are_plain(const char *path, const struct lit_list *includes, struct lit_error *error)
-{
-    struct words files = {0}, folders = {0}, names = {0};
-    for (size_t i = 0; i < includes->count; i++) {
-        OWNED(text_free) struct text folder = {0};
-        text_printf(&folder, "%s/", includes->items[i]);
-        add_once(&folders, folder.data, folder.length);
-    }
-    bool good = is_plain(path, error) && take_include(path, &files, &folders, &names, error);
-    // Repeat until there are no new names or folders.
-    for (size_t pairs = 0, looks = 0; good && pairs < folders.count * names.count;) {
-        pairs = folders.count * names.count;
-        for (size_t i = 0; good && i < pairs; i++) {
-            OWNED(text_free) struct text full = {0};
-            text_printf(&full, "%s%s", folders.items[i / names.count],
-                        names.items[i % names.count]);
-            for (char *c = full.data; *c; c++)
-                *c = *c == '\\' ? '/' : *c; // like the compiler
-            good = take_include(full.data, &files, &folders, &names, error) &&
-                   (++looks < MOST_LOOKS || lit_fail(error, LIT_EXIT_USAGE,
-                                                     "%.200s: too many includes in too many "
-                                                     "folders",
-                                                     path));
-        }
-    }
-    clear_words(&files);
-    clear_words(&folders);
-    clear_words(&names);
-    return good;
-}
-
 // Compiles users' GLSL: it may include files next to it without asking for the extension. (Older
 // compilers have no option for this.)
 static bool compile(const char *path, const char *target, const char *label,
@@ -264,8 +149,6 @@ static bool compile(const char *path, const char *target, const char *label,
     struct lit_error why = {.code = LIT_EXIT_NOTHING};
     size_t first = 8, count = first;
     bool good = false, other = true;
-    if (!are_plain(path, &chosen->includes, error))
-        return false;
     if (chosen->defines.count + chosen->includes.count > MOST_WORDS - count - 1)
         return lit_fail(error, LIT_EXIT_USAGE, "more than %zu of --define and --include",
                         MOST_WORDS - count - 1);
@@ -413,7 +296,7 @@ bool krn_script(const char *path, const struct krn_options *chosen, struct krn_p
                  {"entry", chosen->entry},
                  {"subgroup", chosen->subgroup},
                  {"full-subgroups", chosen->full},
-                 {"expect", chosen->expected.count},
+                 {"expect", !krn_agrees(chosen) && chosen->expected.count},
                  {"allow", chosen->allowed.count}};
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
         if (other[i].given)
@@ -424,7 +307,7 @@ bool krn_script(const char *path, const struct krn_options *chosen, struct krn_p
     return krn_script_read(&(struct krn_script){.path = path,
                                                 .text = page->data,
                                                 .length = page->length,
-                                                .agrees = chosen->agrees,
+                                                .agrees = krn_agrees(chosen),
                                                 .load = load_shader,
                                                 .user = (void *)chosen},
                            plan, error);

@@ -433,21 +433,23 @@ static bool take_real(const char *text, float *real)
     return end > text && !*end && *real > 0 && *real < INFINITY;
 }
 
-// Parses what follows --allow SET.BINDING=, except bits:HEX.
-static bool take_tolerance(const char *what, struct cat_tolerance *may)
+bool krn_allow_take(const char *how, struct cat_tolerance *may, uint32_t *bits)
 {
-    const char *value = what + strcspn(what, ":");
-    const size_t length = (size_t)(value - what);
+    const char *value = how + strcspn(how, ":");
+    const size_t length = (size_t)(value - how);
     uint64_t number, to;
+    char *end;
+    *bits = UINT32_MAX;
     value += *value == ':';
-#define IS(name) (length == strlen(name) && strncmp(what, name, length) == 0)
+#define IS(name) (length == strlen(name) && strncmp(how, name, length) == 0)
+    if (IS("bits")) {
+        number = strtoull(value, &end, 16);
+        *bits = (uint32_t)number;
+        return isxdigit((unsigned char)*value) && !*end && number <= UINT32_MAX;
+    }
     if (IS("any-order") && !*value) {
         may->order = 1;
         return true;
-    }
-    if (IS("any-order") && krn_take_number(value, UINT32_MAX, &number, &value) && !*value) {
-        may->order = (uint32_t)number / 4;
-        return number && number % 4 == 0;
     }
     if (IS("relative"))
         return take_real(value, &may->relative);
@@ -455,33 +457,21 @@ static bool take_tolerance(const char *what, struct cat_tolerance *may)
         return take_real(value, &may->absolute);
     if (IS("rmse"))
         return take_real(value, &may->rmse);
-    if (!krn_take_number(value, UINT32_MAX, &number, &value))
+    if (!krn_take_number(value, UINT32_MAX, &number, &value) || (!number && !IS("words")))
         return false;
     if (IS("words") && *value == '-' && krn_take_number(value + 1, UINT32_MAX - 1, &to, &value)) {
         may->from = number;
         may->to = to + 1;
         return !*value && number <= to;
     }
-    if (IS("ulp"))
-        may->ulps = (uint32_t)number;
-    else if (IS("ulp16"))
-        may->half_ulps = (uint32_t)number;
-    else
+    uint32_t *to_set = IS("ulp") ? &may->ulps : IS("ulp16") ? &may->half_ulps : NULL;
+    if (IS("any-order") && number % 4 == 0)
+        to_set = &may->order;
+    if (!to_set)
         return false;
+    *to_set = (uint32_t)(to_set == &may->order ? number / 4 : number);
+    return !*value;
 #undef IS
-    return !*value && number;
-}
-
-// Parses "bits:HEX", the bits to compare in each word. False if it is something else.
-static bool take_bits(const char *what, uint32_t *bits)
-{
-    char *end;
-    if (strncmp(what, "bits:", 5) != 0 || !isxdigit((unsigned char)what[5]))
-        return false;
-    errno = 0;
-    const unsigned long long number = strtoull(what + 5, &end, 16);
-    *bits = (uint32_t)number;
-    return !*end && !errno && number <= UINT32_MAX;
 }
 
 // Parses "bits:FILE.words", the bits to compare for each word.
@@ -503,30 +493,40 @@ static bool take_allowed(const char *given, const char *what, struct krn_plan *p
     const size_t length = strlen(what);
     uint32_t bits;
     (void)plan;
-    if (take_bits(what, &bits)) {
-        if (!settle_words(held))
-            return true;
-        free(held->counts);
-        held->counts = lit_alloc(held->words, sizeof *held->counts);
-        for (size_t word = 0; word < held->words; word++)
-            held->counts[word] = bits;
-        return true;
-    }
     if (length > 11 && strncmp(what, "bits:", 5) == 0 && strcmp(what + length - 6, ".words") == 0)
         return take_counts(given, what + 5, held, error);
-    return take_tolerance(what, &held->may) ||
-           lit_fail(error, LIT_EXIT_USAGE,
-                    "--allow '%.80s': expected any-order, any-order:BYTES, ulp:N or ulp16:N with N "
-                    "of 1 or more, relative:X, absolute:X, rmse:X, bits:HEX, bits:FILE.words or "
-                    "words:FIRST-LAST",
-                    given);
+    if (!krn_allow_take(what, &held->may, &bits))
+        return lit_fail(
+            error, LIT_EXIT_USAGE,
+            "--allow '%.80s': expected any-order, any-order:BYTES, ulp:N or ulp16:N with N "
+            "of 1 or more, relative:X, absolute:X, rmse:X, bits:HEX, bits:FILE.words or "
+            "words:FIRST-LAST",
+            given);
+    if (strncmp(what, "bits:", 5) != 0 || !settle_words(held))
+        return true;
+    free(held->counts);
+    held->counts = lit_alloc(held->words, sizeof *held->counts);
+    for (size_t word = 0; word < held->words; word++)
+        held->counts[word] = bits;
+    return true;
+}
+
+bool krn_agrees(const struct krn_options *chosen)
+{
+    const struct lit_list *list = &chosen->expected;
+    return list->count ? strcmp(list->items[list->count - 1], "agree") == 0 : chosen->check;
 }
 
 static bool take_contents(const struct krn_options *chosen, struct krn_plan *plan,
                           struct lit_error *error)
 {
+    struct lit_list expected = chosen->expected; // `agree` replaces what stands before it
+    for (size_t i = 0; i < chosen->expected.count; i++)
+        if (strcmp(chosen->expected.items[i], "agree") == 0)
+            expected = (struct lit_list){.items = chosen->expected.items + i + 1,
+                                         .count = chosen->expected.count - i - 1};
     return take_places("buffer", &chosen->buffers, plan, make_content, error) &&
-           take_places("expect", &chosen->expected, plan, make_expected, error) &&
+           take_places("expect", &expected, plan, make_expected, error) &&
            take_places("allow", &chosen->allowed, plan, take_allowed, error);
 }
 
@@ -553,7 +553,7 @@ static bool check_usage(const struct krn_options *chosen, const struct krn_plan 
             const struct cat_buffer *as = &plan->buffers[i].as;
             cat_put_place(&example, as->set, as->binding, as->element);
         }
-    return chosen->expected.count || chosen->agrees ||
+    return chosen->expected.count || krn_agrees(chosen) ||
            lit_fail(error, LIT_EXIT_USAGE,
                     "nothing says what is right: --expect %s=sums.words, or --expect agree",
                     example.length ? example.data : "0.1");
@@ -772,8 +772,9 @@ bool krn_make(const char *path, const struct krn_options *chosen, struct cat_pac
     const size_t length = strlen(path);
     if (length > 6 && strcmp(path + length - 6, ".amber") == 0)
         return krn_script(path, chosen, plan, &package->page, error) &&
-               krn_plan_place(plan, chosen->agrees, package, error);
+               krn_plan_place(plan, krn_agrees(chosen), package, error);
     return take_pipelines(path, chosen, plan, &package->page, error) &&
            take_contents(chosen, plan, error) && take_dispatches(chosen, plan, error) &&
-           check_usage(chosen, plan, error) && krn_plan_place(plan, chosen->agrees, package, error);
+           check_usage(chosen, plan, error) &&
+           krn_plan_place(plan, krn_agrees(chosen), package, error);
 }

@@ -69,6 +69,14 @@ struct krn_plan {
     size_t dispatch_count;
 };
 
+// Whether the simulator says what is right, or nobody has to: --expect agree, or --check.
+bool krn_agrees(const struct krn_options *chosen);
+// Makes a package from a file and options; without an expectation if the simulator gives it.
+// cat_package_clear frees it, after a failure too. False with an error that names what is missing
+// and an option for it.
+bool krn_make(const char *path, const struct krn_options *chosen, struct cat_package *package,
+              struct lit_error *error);
+
 struct krn_plan *krn_plan_new(void);
 void krn_plan_free(struct krn_plan **plan); // NULL is fine
 
@@ -102,6 +110,10 @@ bool krn_take_number(const char *text, uint64_t most, uint64_t *number, const ch
 // Parses "SET.BINDING", "SET.BINDING[INDEX]".
 bool krn_take_place(const char *text, struct krn_place *place, const char **end);
 
+// Parses what may differ in a buffer, as after --allow SET.BINDING=: *may gets it, and *bits those
+// of each word that count. False if it is something else, such as a file.
+bool krn_allow_take(const char *how, struct cat_tolerance *may, uint32_t *bits);
+
 // Sets a specialization constant of 32 or 64 bits. False if there are too many.
 bool krn_put_spec(struct cat_spec *specs, size_t *count, uint32_t id, uint32_t bits,
                   const uint8_t bytes[8]);
@@ -111,8 +123,8 @@ bool krn_values_are(const char *text);
 // Appends them to *values. False with an error that names the option.
 bool krn_values_take(const char *option, const char *text, struct krn_values *values,
                      struct lit_error *error);
-// Reads `size` bytes of push constants: values with or without a prefix, file:FILE or FILE. False
-// with an error that names the option: if there are more or fewer bytes, or the text is ambiguous.
+// Reads `size` bytes of push constants: values, which are numbers without a prefix, or file:FILE.
+// False with an error that names the option.
 bool krn_push_take(const char *option, const char *given, uint32_t size, struct krn_values *values,
                    struct lit_error *error);
 
@@ -246,9 +258,11 @@ bool krn_take_name(struct krn_reader *r, char name[CAT_ENTRY_SIZE]);
 bool krn_take_count(struct krn_reader *r, uint64_t most, uint64_t *number);
 // Reads the name of an existing buffer.
 bool krn_take_buffer(struct krn_reader *r, size_t *at);
-// Finds a pipeline by name; KRN_NONE.
+// Find by name; KRN_NONE.
+size_t krn_find_buffer(const struct krn_reader *r, const char *name);
 size_t krn_find_pipeline(const struct krn_reader *r, const char *name);
 
-// Read the commands RUN and EXPECT, after that word.
+// Read the commands RUN, EXPECT and "#litmus allow", after the first word.
 bool krn_read_run(struct krn_reader *r);
 bool krn_read_expect(struct krn_reader *r);
+bool krn_read_allow(struct krn_reader *r);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types and values of Amber scripts.
+// Values: of Amber scripts by their types, and of --push, --then and --buffer by their prefixes.
 #include "kernel/plan.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,4 +121,109 @@ void krn_value_bytes(const struct krn_type *type, const struct krn_value *first,
         memcpy(bytes, &single, sizeof single);
     else
         memcpy(bytes, &real, sizeof real);
+}
+
+// --- Options
+
+// A prefix applies until the next one; WORD has none.
+enum kind { U32, F32, HEX, ADDRESS, WORD };
+static const char *const prefixes[WORD] = {"u32:", "f32:", "hex:", "address:"};
+
+static enum kind find_prefix(const char *text)
+{
+    enum kind kind = U32;
+    while (kind < WORD && strncmp(text, prefixes[kind], strlen(prefixes[kind])) != 0)
+        kind++;
+    return kind;
+}
+
+bool krn_values_are(const char *text)
+{
+    return find_prefix(text) < WORD;
+}
+
+void krn_values_clear(struct krn_values *values)
+{
+    text_free(&values->bytes);
+    free(values->addresses);
+    *values = (struct krn_values){0};
+}
+
+static bool put_hex(const char *digits, struct text *bytes)
+{
+    const size_t length = strlen(digits);
+    if (!length || length % 2 || strspn(digits, "0123456789abcdefABCDEF") != length)
+        return false;
+    for (size_t i = 0; i < length; i += 2) {
+        const char pair[] = {digits[i], digits[i + 1], '\0'};
+        text_append(bytes, &(char){(char)strtoul(pair, NULL, 16)}, 1);
+    }
+    return true;
+}
+
+static bool put_address(const char *place, struct krn_values *values)
+{
+    struct krn_address address = {.at = values->bytes.length};
+    const char *end;
+    if (!krn_take_place(place, &address.of, &end) || *end)
+        return false;
+    LIT_ADD(values->addresses, values->address_count) = address;
+    text_append(&values->bytes, "\0\0\0\0\0\0\0\0", 8);
+    return true;
+}
+
+// Digits after a 0 are no number: somebody may mean bytes by them.
+static bool put_word(enum kind kind, const char *number, struct text *bytes)
+{
+    const bool is_float = kind == F32 || (kind == WORD && strchr(number, '.'));
+    const struct krn_type type = {.kind = is_float ? 'f' : 'u', .bits = 32};
+    struct krn_value value;
+    uint8_t word[8];
+    if ((!is_float && number[0] == '0' && isdigit((unsigned char)number[1])) ||
+        !krn_value_parse(&type, number, &value))
+        return false;
+    krn_value_bytes(&type, &value, NULL, 0, word);
+    text_append(bytes, (const char *)word, sizeof(uint32_t));
+    return true;
+}
+
+bool krn_values_take(const char *option, const char *text, struct krn_values *values,
+                     struct lit_error *error)
+{
+    static const char *const wanted[] = {
+        [U32] = "an integer of 32 bits, as in u32:64,0x40,-1",
+        [F32] = "a number, as in f32:1.5,-2",
+        [HEX] = "pairs of hexadecimal digits, as in hex:00c0de",
+        [ADDRESS] = "a buffer, as in address:0.2",
+        [WORD] = "a number: u32:..., f32:..., hex:..., address:SET.BINDING or file:FILE"};
+    enum kind kind = WORD;
+    for (const char *at = text;; at++) {
+        const enum kind next = find_prefix(at);
+        OWNED(text_free) struct text one = {0};
+        if (next < WORD)
+            at += strlen(prefixes[kind = next]);
+        text_puts(&one, "");
+        text_append(&one, at, strcspn(at, ","));
+        if (!(kind == HEX       ? put_hex(one.data, &values->bytes)
+              : kind == ADDRESS ? put_address(one.data, values)
+                                : put_word(kind, one.data, &values->bytes)))
+            return lit_fail(error, LIT_EXIT_USAGE, "--%s '%.80s': '%.60s' is not %s", option, text,
+                            one.data, wanted[kind]);
+        at += one.length;
+        if (!*at)
+            return true;
+    }
+}
+
+bool krn_push_take(const char *option, const char *given, uint32_t size, struct krn_values *values,
+                   struct lit_error *error)
+{
+    if (!(strncmp(given, "file:", 5) == 0
+              ? krn_bytes(given + 5, CAT_MOST_PUSH, &values->bytes, error)
+              : krn_values_take(option, given, values, error)))
+        return false;
+    return values->bytes.length == size ||
+           lit_fail(error, LIT_EXIT_USAGE,
+                    "--%s: %zu bytes, where the module has %" PRIu32 " of push constants", option,
+                    values->bytes.length, size);
 }

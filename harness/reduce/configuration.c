@@ -10,6 +10,7 @@
 #include "engine/drivers.h"
 #include "engine/supervisor.h"
 #include "report/format.h"
+#include "repro/script.h"
 #include "session/device.h"
 
 #include <inttypes.h>
@@ -297,9 +298,9 @@ static bool write_all(struct reducing *r, struct text *path, struct lit_error *e
     put_rate(&r->target, &rate);
     restore_names(r);
     text_printf(&line, "%s, driver %s", r->device->facts.name, r->device->facts.driver_version);
-    text_printf(&remark, "; Reduced by litmus reduce from %s.\n; On %s, before: %s.\n",
+    text_printf(&remark, "# Reduced by litmus reduce from %s.\n# On %s, before: %s.\n",
                 r->name.data, line.data, rate.data);
-    return red_package_write(&r->base.package, remark.data, r->folder.data, path, error);
+    return script_write(&r->base.package, remark.data, r->folder.data, path, error);
 }
 
 // --- From the options to the exit code

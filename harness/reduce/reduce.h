@@ -142,11 +142,6 @@ void red_spirv_reduce(const struct red_plan *plan, const struct cat_package *pac
 bool red_package_take(const struct cat_case *which, const struct dev_facts *facts, bool *loose,
                       struct cat_package *package, struct lit_error *error);
 
-// Writes a kernel into a folder as litmus kernel takes it, with lines of comment (`remark`) on top;
-// `path` becomes the file that it takes.
-bool red_package_write(const struct cat_package *package, const char *remark, const char *folder,
-                       struct text *path, struct lit_error *error);
-
 struct red_options {
     struct lit_list devices, simt;
     uint64_t runs, jobs;

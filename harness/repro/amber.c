@@ -3,14 +3,16 @@
 // one comparison can check. Amber never clears buffers between runs, so each run has its own.
 
 #include "repro/repro.h"
+#include "repro/script.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MOST_RUNS   10
 #define MOST_OUTPUT 65536 // words of output in all runs together, unless one run has more
-#define MOST_INLINE 4096  // words of a buffer that the script itself may hold
 #define ROW         8     // values on a line
+#define VULKAN_1_3  (1u << 22 | 3u << 12)
 
 const char *repro_amber_lacks(const struct repro *repro)
 {
@@ -38,68 +40,14 @@ static void put_head(const struct repro *repro, struct text *out)
     text_printf(out, "#\n# amber -d -t %s -v 1.3 test.amber\n\n", repro_spirv(repro));
 }
 
-// Amber links two features of one structure in a ring unless another structure follows, and
-// vkCreateDevice never returns. It sorts features by name; this one is the last, and Vulkan 1.3 has
-// it.
-#define LAST_FEATURE CAT_FEATURE_ZERO_INITIALIZE
-#define VULKAN_1_3   (1u << 22 | 3u << 12)
-
-static void put_features(const struct repro *repro, struct text *out)
-{
-    const uint64_t features = repro->ready->module->features;
-    for (int i = 0; i < CAT_FEATURE_COUNT; i++)
-        if (features >> i & 1 && repro_features[i].amber)
-            text_printf(out, "DEVICE_FEATURE %s\n", repro_features[i].amber);
-    if (repro->facts->subgroup_control)
-        text_puts(out, "DEVICE_FEATURE SubgroupSizeControl.subgroupSizeControl\n");
-    if (repro->facts->subgroup_control && !(features >> CAT_FEATURE_FULL_SUBGROUPS & 1))
-        text_puts(out, "DEVICE_FEATURE SubgroupSizeControl.computeFullSubgroups\n");
-    if (repro->facts->api >= VULKAN_1_3 && !(features >> LAST_FEATURE & 1))
-        text_printf(out, "# For Amber alone, which could hang without it.\nDEVICE_FEATURE %s\n",
-                    repro_features[LAST_FEATURE].amber);
-    for (int i = 0; i < CAT_FEATURE_COUNT; i++) {
-        if (!(features >> i & 1) || repro_features[i].amber)
-            continue;
-        text_printf(out, "# Amber has no name for %s, so it is not enabled.\n",
-                    cat_feature_name((enum cat_feature)i));
-        if (repro_features[i].extension)
-            text_printf(out, "DEVICE_EXTENSION %s\n", repro_features[i].extension);
-    }
-    text_puts(out, "\n");
-}
-
 static void put_shader(const struct repro *repro, struct text *out)
 {
     const struct eng_prepared *ready = repro->ready;
-    const char *page = cat_module_page(ready->which.test, ready->module);
     if (repro_from_glsl(repro))
-        text_puts(out, "SHADER compute test SPIRV-BIN FILE test.spv\n\n");
-    else if (strstr(page, "END")) // END ends a shader anywhere in a script
-        text_printf(out, "SHADER compute test SPIRV-ASM TARGET_ENV %s FILE test.spvasm\n\n",
-                    repro_spirv(repro));
+        script_shader(NULL, NULL, "test.spv", out);
     else
-        text_printf(out, "SHADER compute test SPIRV-ASM TARGET_ENV %s\n%sEND\n\n",
-                    repro_spirv(repro), page);
-}
-
-// Takes one of each `stride` words.
-static void put_words(struct text *out, const char *name, const uint32_t *words, uint64_t count,
-                      uint32_t stride)
-{
-    text_printf(out, "BUFFER %s DATA_TYPE uint32 DATA", name);
-    for (uint64_t i = 0; i < count; i++)
-        text_printf(out, "%s0x%08" PRIx32, i % ROW ? " " : "\n  ", words[i * stride]);
-    text_puts(out, "\nEND\n\n");
-}
-
-static void put_buffer(struct text *out, const char *name, const char *file, const uint32_t *words,
-                       uint64_t count)
-{
-    if (count > MOST_INLINE)
-        text_printf(out, "BUFFER %s DATA_TYPE uint32 SIZE %" PRIu64 " FILE BINARY %s\n\n", name,
-                    count, file);
-    else
-        put_words(out, name, words, count, 1);
+        script_shader(repro_spirv(repro), cat_module_page(ready->which.test, ready->module),
+                      "test.spvasm", out);
 }
 
 // Whether each word has a single right value: then we can compare whole buffers.
@@ -121,9 +69,9 @@ static void put_exact_buffer(const struct repro *repro, struct text *out)
     const uint32_t stride = repro_stride(repro);
     // expected.bin has more words for each: the script must hold the first of them.
     if (stride == 1)
-        put_buffer(out, "expected", "expected.bin", ready->expected, count);
+        script_buffer("expected", "expected.bin", ready->expected, count, out);
     else
-        put_words(out, "expected", ready->expected, count, stride);
+        script_words("expected", ready->expected, count, stride, out);
 }
 
 // Comparisons on one line, for adjacent words, all with EQ or all with NE.
@@ -226,6 +174,8 @@ static void put_run(const struct repro *repro, uint64_t run, bool exact, uint64_
 {
     const struct eng_prepared *ready = repro->ready;
     const uint64_t number = run + 1;
+    const bool subgroups = repro->facts->subgroup_control;
+    char name[40];
     text_printf(out, "# Run %" PRIu64 "\n", number);
     text_printf(out,
                 "BUFFER output_%" PRIu64 " DATA_TYPE uint32 SIZE %" PRIu64 " FILL %" PRIu32
@@ -235,16 +185,16 @@ static void put_run(const struct repro *repro, uint64_t run, bool exact, uint64_
                 "BUFFER push_%" PRIu64 " DATA_TYPE uint32 DATA\n  0 0 0 0 0 0 %" PRIu32
                 " 0x%08" PRIx32 "\nEND\n",
                 number, ready->shape.elements, eng_run_seed(ready->stream, run));
-    text_printf(out, "PIPELINE compute run_%" PRIu64 "\n  ATTACH test", number);
-    for (size_t i = 0; i < ready->spec_count; i++)
-        text_printf(out, " SPECIALIZE %" PRIu32 " AS uint32 %" PRIu32, ready->spec_ids[i],
-                    ready->spec_values[i]);
-    if (repro->facts->subgroup_control)
-        text_printf(
-            out, "\n  SUBGROUP test\n    FULLY_POPULATED %s\n    REQUIRED_SIZE %" PRIu32 "\n  END",
-            ready->bound->full ? "on" : "off", ready->args.subgroup);
+    snprintf(name, sizeof name, "run_%" PRIu64, number);
+    script_pipeline(&(struct script_pipeline){.name = name,
+                                              .ids = ready->spec_ids,
+                                              .values = ready->spec_values,
+                                              .count = ready->spec_count,
+                                              .subgroup = subgroups ? ready->args.subgroup : 0,
+                                              .full = subgroups && ready->bound->full},
+                    out);
     text_printf(out,
-                "\n  BIND BUFFER input AS storage DESCRIPTOR_SET 0 BINDING 0\n"
+                "  BIND BUFFER input AS storage DESCRIPTOR_SET 0 BINDING 0\n"
                 "  BIND BUFFER output_%" PRIu64 " AS storage DESCRIPTOR_SET 0 BINDING 1\n"
                 "  BIND BUFFER state_%" PRIu64 " AS storage DESCRIPTOR_SET 0 BINDING 2\n"
                 "  BIND BUFFER push_%" PRIu64 " AS push_constant\nEND\n",
@@ -283,10 +233,11 @@ void repro_amber(const struct repro *repro, struct text *out)
     const bool exact = is_exact(repro);
     uint64_t runs[MOST_RUNS];
     put_head(repro, out);
-    put_features(repro, out);
+    script_features(ready->module->features, repro->facts->subgroup_control,
+                    repro->facts->api >= VULKAN_1_3, out);
     put_shader(repro, out);
     if (ready->shape.input_words)
-        put_buffer(out, "input", "input.bin", ready->input, ready->shape.input_words);
+        script_buffer("input", "input.bin", ready->input, ready->shape.input_words, out);
     else
         text_puts(out, "BUFFER input DATA_TYPE uint32 SIZE 1 FILL 0\n\n");
     if (exact)

@@ -101,7 +101,7 @@ class Findings(harness.Case):
         kernel = re.match(r"kernel\.(.*?)[/@]", self.facts(name)["configuration"]["name"])
         words = ["repro", "--facts", facts, "-o", self.path(folder)]
         if kernel:
-            words[:0] = ["kernel", os.path.join(FINDINGS, name, "kernel", kernel[1] + ".spvasm")]
+            words[:0] = ["kernel", os.path.join(FINDINGS, name, "kernel", kernel[1] + ".amber")]
         self.litmus(*words, drivers=[], code=0)
         return {file: self.bytes_of(self.path(folder), file) for file in os.listdir(self.path(folder))}
 

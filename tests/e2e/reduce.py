@@ -78,7 +78,7 @@ class Reduce(Case):
         self.assertTrue(found, run)
         return tuple(int(number) for number in found.groups())
 
-    def result(self, name="big-reduced.spvasm"):
+    def result(self, name="big-reduced.amber"):
         return os.path.join("out", name)
 
 
@@ -154,7 +154,7 @@ class Tests(Reduce):
     """Configurations of the catalogue, and generated programs."""
 
     def again(self, *simt):
-        files = [name for name in os.listdir(self.path("out")) if name.endswith("-reduced.spvasm")]
+        files = [name for name in os.listdir(self.path("out")) if name.endswith("-reduced.amber")]
         self.assertEqual(len(files), 1)
         return self.litmus("kernel", os.path.join("out", files[0]), "-n", "20", "--db", "again.db",
                            "--simt", *simt)
@@ -179,7 +179,9 @@ class Tests(Reduce):
                           "--time", "5m", code=0)
         after, before = self.body(run)
         self.assertLess(after, before, run)
-        self.assertTrue(any(name.startswith("bits-") for name in os.listdir(self.path("out"))))
+        script, = (name for name in os.listdir(self.path("out")) if name.endswith(".amber"))
+        with open(self.path("out/" + script)) as file:
+            self.assertIn("#litmus allow output_0_1 bits:bits_0_1\n", file.read())
         self.assertEqual(self.again("lagging").code, 1)
         self.assertEqual(self.again("tangled").code, 0)
 

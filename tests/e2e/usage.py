@@ -178,14 +178,12 @@ kernel NONE
 kernel NONE.spvasm
 kernel NONE.comp
 kernel NONE.amber
-kernel side.comp
 """
 # With the values that a kernel is given.
 VALUES = """
 --buffer 0.0=NONE
 --buffer 0.0=file:NONE
 --buffer 0.0=NONE.words
---push NONE
 --push file:NONE
 --push 0x1 --then 1:file:NONE
 --push 0x1 --module A=NONE
@@ -222,12 +220,10 @@ class NoFile(Case):
         with self.subTest(line=line):
             store = os.path.join(harness.SOURCE, "tests", "stores", "measured.db")
             self.assert_one_line(self.litmus(*line.replace("STORE", store).split(), drivers=[]), 2,
-                                 "NONE" if "NONE" in line else "side.comp.kernel",
-                                 "not a regular file")
+                                 "NONE", "not a regular file")
 
     def test_pipe(self):
-        self.write("side.comp", COPY)
-        self.make("pipe", "side.comp.kernel", "NONE", *("NONE." + end for end in (
+        self.make("pipe", "NONE", *("NONE." + end for end in (
             "litmus", "test", "spvasm", "comp", "amber")))
         for line in READERS.strip().split("\n"):
             self.refuse(line)

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes what says how a kernel from outside is run: Amber scripts, and files of options. A shader
-// of a script is one of the program's own kernels, whatever its text is.
+// Fuzzes Amber scripts. A shader of a script is one of the program's own kernels, whatever its text
+// is.
 #include "fuzz.h"
 
 #include "catalogue/catalogue.h"
-#include "cli/cli.h"
-#include "cli/kernel.h"
 #include "kernel/plan.h"
 #include "model/kernel.h"
 
 #include <string.h>
-
-// The program's own are in its main file.
-const struct cli_command cli_commands[] = {{0}};
 
 static bool load(const struct krn_shader *shader, void *user, uint32_t **words, size_t *count,
                  struct lit_error *error)
@@ -51,32 +46,11 @@ static void take_script(const char *text, size_t length)
     cat_test_drop();
 }
 
-// What options hold is never freed: here it can be reached to the end.
-struct kept {
-    struct krn_options chosen;
-    struct kept *next;
-};
-
-static void take_side(const char *text)
-{
-    static struct kept *first;
-    struct kept *kept = lit_alloc(1, sizeof *kept);
-    struct lit_error error = {0};
-    OWNED(lit_free) char *lines = lit_strdup(text);
-    kept->next = first;
-    first = kept;
-    if (!cli_kernel_side("/nowhere/some.spv.kernel", lines, &kept->chosen, &error))
-        MUST(error.message[0] && error.code == LIT_EXIT_USAGE);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     OWNED(text_free) struct text text = {0};
     text_puts(&text, "");
     text_append(&text, (const char *)data, size);
-    if (size && *data == '#')
-        take_script(text.data, text.length);
-    else
-        take_side(text.data);
+    take_script(text.data, text.length);
     return 0;
 }
