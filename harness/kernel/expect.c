@@ -8,115 +8,55 @@
 
 // --- RUN
 
-static bool hold(struct krn_reader *r, const struct krn_script_pipeline *pipeline,
-                 const struct cat_buffer *of, size_t *held)
-{
-    const struct krn_script_bind *bind = NULL;
-    for (size_t i = 0; i < pipeline->bind_count; i++)
-        if (CAT_SAME_PLACE(&pipeline->binds[i], of))
-            bind = &pipeline->binds[i];
-    if (!bind) {
-        OWNED(text_free) struct text place = {0};
-        cat_put_place(&place, of->set, of->binding, of->element);
-        return krn_refuse(r, "pipeline %s binds nothing at %s, which its shader has",
-                          pipeline->name, place.data);
-    }
-    struct krn_script_buffer *buffer = &r->buffers[bind->buffer];
-    if (bind->uniform != of->uniform)
-        return krn_refuse(r, "buffer %s is bound as %s, which it is not in the shader",
-                          buffer->name, bind->uniform ? "uniform" : "storage");
-    if (buffer->held != KRN_NONE) {
-        krn_plan_join(&r->plan->buffers[buffer->held], of);
-    } else if (r->plan->buffer_count == KRN_MOST_HELD) {
-        return krn_refuse(r, "more than %d buffers", KRN_MOST_HELD);
-    } else {
-        struct krn_held *made = &r->plan->buffers[buffer->held = r->plan->buffer_count++];
-        made->as = *of;
-        strcpy(made->name, buffer->name);
-        made->words = (buffer->bytes.length + 3) / 4;
-        made->before = lit_alloc(made->words, sizeof *made->before);
-        memcpy(made->before, buffer->bytes.data, buffer->bytes.length);
-    }
-    *held = buffer->held;
-    return true;
-}
-
 // Whether two pipelines differ in their names and push constants at most.
-static bool is_alike(const struct krn_script_pipeline *a, const struct krn_script_pipeline *b)
+static bool is_alike(const struct krn_pipeline *a, const struct krn_pipeline *b)
 {
-    return a->shader == b->shader && strcmp(a->entry, b->entry) == 0 &&
+    return a->module == b->module && strcmp(a->entry, b->entry) == 0 &&
            a->spec_count == b->spec_count && a->subgroup == b->subgroup && a->full == b->full &&
            memcmp(a->specs, b->specs, a->spec_count * sizeof *a->specs) == 0 &&
            a->bind_count == b->bind_count &&
            memcmp(a->binds, b->binds, a->bind_count * sizeof *a->binds) == 0;
 }
 
-// Adds a pipeline to the plan at its first RUN, unless one like it is there.
-static bool plan_pipeline(struct krn_reader *r, struct krn_script_pipeline *pipeline)
+// Inspects a pipeline at its first RUN, unless one like it has run.
+static bool use_pipeline(struct krn_reader *r, size_t at)
 {
     struct krn_plan *plan = r->plan;
+    struct krn_pipeline *p = &plan->pipelines[at];
     struct lit_error why = {0};
-    if (pipeline->shader == KRN_NONE)
-        return krn_refuse(r, "pipeline %s has no shader", pipeline->name);
-    for (size_t i = 0; i < r->pipeline_count && pipeline->planned == KRN_NONE; i++)
-        if (is_alike(&r->pipelines[i], pipeline))
-            pipeline->planned = r->pipelines[i].planned;
-    if (pipeline->planned != KRN_NONE)
+    if (p->module == KRN_NONE)
+        return krn_refuse(r, "pipeline %s has no shader", p->name);
+    for (size_t i = 0; i < plan->part_count && p->part == KRN_NONE; i++)
+        if (is_alike(&plan->pipelines[plan->parts[i]], p))
+            p->part = i;
+    if (p->part != KRN_NONE)
         return true;
-    if (plan->pipeline_count > CAT_MOST_PARTS)
-        return krn_refuse(r, "more than %d pipelines", 1 + CAT_MOST_PARTS);
-    const struct krn_script_shader *shader = &r->shaders[pipeline->shader];
-    struct krn_pipeline *made = &plan->pipelines[pipeline->planned = plan->pipeline_count++];
-    strcpy(made->name, pipeline->name);
-    r->first[pipeline->planned] = pipeline->shader;
-    if (!pipeline->planned || r->first[0] != pipeline->shader) {
-        made->words = lit_alloc(shader->count, sizeof *made->words);
-        made->word_count = shader->count;
-        memcpy(made->words, shader->words, shader->count * sizeof *made->words);
-    }
-    made->full = pipeline->full;
-    made->subgroup = pipeline->subgroup;
-    made->spec_count = pipeline->spec_count;
-    memcpy(made->specs, pipeline->specs, sizeof made->specs);
-    if (!cat_inspect(shader->words, shader->count, pipeline->entry, made->specs, made->spec_count,
-                     &made->module, &why))
-        return krn_refuse(r, "shader %s: %.280s", shader->name, why.message);
-    for (size_t i = 0; i < made->module.buffer_count; i++) {
-        const struct cat_buffer *first = &made->module.buffers[i];
-        uint32_t elements = 0;
-        for (size_t b = 0; b < pipeline->bind_count && first->open && first->element == 1; b++)
-            elements += pipeline->binds[b].set == first->set &&
-                        pipeline->binds[b].binding == first->binding;
-        if (elements &&
-            !krn_plan_grow(made->module.buffers, &made->module.buffer_count, i, elements))
-            return krn_refuse(r, "more than %d buffers", CAT_MOST_BINDINGS);
-    }
-    for (size_t i = 0; i < made->module.buffer_count; i++)
-        if (!hold(r, pipeline, &made->module.buffers[i], &made->held[i]))
-            return false;
-    return true;
+    const struct krn_module *module = &plan->modules[p->module];
+    if (!cat_inspect(module->words, module->count, p->entry, p->specs, p->spec_count, &p->declares,
+                     &why))
+        return krn_refuse(r, "shader %s: %.280s", module->name, why.message);
+    return krn_plan_use(plan, at, &why) || krn_refuse(r, "%s", why.message);
 }
 
 // Refuses a RUN that may write a buffer after its EXPECT.
 static bool note_writes(struct krn_reader *r, const struct krn_pipeline *pipeline)
 {
-    for (size_t i = 0; i < pipeline->module.buffer_count; i++)
-        for (size_t b = 0; b < r->buffer_count; b++) {
-            struct krn_script_buffer *buffer = &r->buffers[b];
-            if (!pipeline->module.buffers[i].stored || buffer->held != pipeline->held[i])
-                continue;
-            if (buffer->expects)
-                return krn_refuse(r,
-                                  "writes buffer %s after the EXPECT of line %zu: only what a "
-                                  "buffer holds at the end is compared",
-                                  buffer->name, buffer->expects);
-            buffer->written = true;
-        }
+    for (size_t i = 0; i < pipeline->declares.buffer_count; i++) {
+        struct krn_held *buffer = &r->plan->buffers[pipeline->held[i]];
+        if (!pipeline->declares.buffers[i].stored)
+            continue;
+        if (buffer->expects)
+            return krn_refuse(r,
+                              "writes buffer %s after the EXPECT of line %zu: only what a "
+                              "buffer holds at the end is compared",
+                              buffer->name, buffer->expects);
+        buffer->written = true;
+    }
     return true;
 }
 
-static bool take_push(struct krn_reader *r, const struct krn_script_pipeline *pipeline,
-                      uint32_t size, uint8_t *push)
+static bool take_push(struct krn_reader *r, const struct krn_pipeline *pipeline, uint32_t size,
+                      uint8_t *push)
 {
     if (!size)
         return true;
@@ -124,16 +64,15 @@ static bool take_push(struct krn_reader *r, const struct krn_script_pipeline *pi
         return krn_refuse(
             r, "pipeline %s binds no push_constant, of which its shader has %" PRIu32 " bytes",
             pipeline->name, size);
-    const struct krn_script_buffer *buffer = &r->buffers[pipeline->push];
+    const struct krn_held *buffer = &r->plan->buffers[pipeline->push];
     if (buffer->written)
         return krn_refuse(r, "push constants out of buffer %s, which a RUN has written",
                           buffer->name);
     // A module's size is a multiple of 4.
-    if ((buffer->bytes.length + 3) / 4 * 4 < size)
+    if ((buffer->bytes + 3) / 4 * 4 < size)
         return krn_refuse(r, "buffer %s has %zu bytes, the shader %" PRIu32 " of push constants",
-                          buffer->name, buffer->bytes.length, size);
-    memcpy(push, buffer->bytes.data,
-           buffer->bytes.length < size ? buffer->bytes.length : (size_t)size);
+                          buffer->name, buffer->bytes, size);
+    memcpy(push, buffer->before, buffer->bytes < size ? buffer->bytes : (size_t)size);
     return true;
 }
 
@@ -147,7 +86,7 @@ bool krn_read_run(struct krn_reader *r)
     const size_t at = krn_find_pipeline(r, name);
     if (at == KRN_NONE)
         return krn_refuse(r, "there is no pipeline %s", name);
-    struct krn_script_pipeline *pipeline = &r->pipelines[at];
+    struct krn_pipeline *pipeline = &r->plan->pipelines[at];
     for (size_t i = 0; i < 3; i++) {
         if (!krn_take_count(r, UINT32_MAX, &groups[i]))
             return false;
@@ -157,56 +96,55 @@ bool krn_read_run(struct krn_reader *r)
     if (r->plan->dispatch_count > CAT_MOST_STEPS)
         return krn_refuse(r, "more than %d of RUN", 1 + CAT_MOST_STEPS);
     struct krn_dispatch *made = &r->plan->dispatches[r->plan->dispatch_count++];
-    if (pipeline->planned == KRN_NONE && !plan_pipeline(r, pipeline))
+    if (!use_pipeline(r, at))
         return false;
-    const struct krn_pipeline *planned = &r->plan->pipelines[pipeline->planned];
-    made->pipeline = pipeline->planned;
+    const struct krn_pipeline *used = &r->plan->pipelines[r->plan->parts[pipeline->part]];
+    made->part = pipeline->part;
     for (size_t i = 0; i < 3; i++)
         made->groups[i] = (uint32_t)groups[i];
-    return take_push(r, pipeline, planned->module.push_size, made->push) &&
-           note_writes(r, planned) && krn_end_line(r);
+    return take_push(r, pipeline, used->declares.push_size, made->push) && note_writes(r, used) &&
+           krn_end_line(r);
 }
 
 // --- EXPECT
 
 // Whether a buffer's initial content is what is expected.
-static bool holds(const struct krn_script_buffer *buffer, uint64_t at, const void *bytes,
-                  size_t size)
+static bool holds(const struct krn_held *buffer, uint64_t at, const void *bytes, size_t size)
 {
     uint32_t got, want;
     if (size != sizeof got)
-        return memcmp(buffer->bytes.data + at, bytes, size) == 0;
-    memcpy(&got, buffer->bytes.data + at, sizeof got);
+        return memcmp((uint8_t *)buffer->before + at, bytes, size) == 0;
+    memcpy(&got, (uint8_t *)buffer->before + at, sizeof got);
     memcpy(&want, bytes, sizeof want);
     return cat_is_near(&buffer->may, got, want);
 }
 
 // Combines several EXPECTs of a buffer, which must agree on each byte and on the tolerance.
-static bool expect_bytes(struct krn_reader *r, struct krn_script_buffer *buffer, uint64_t at,
+static bool expect_bytes(struct krn_reader *r, struct krn_held *buffer, uint64_t at,
                          const void *bytes, size_t size)
 {
-    const size_t all = (buffer->bytes.length + 3) / 4 * 4;
-    if (at > buffer->bytes.length || size > buffer->bytes.length - at)
+    if (at > buffer->bytes || size > buffer->bytes - at)
         return krn_refuse(r, "behind the end of buffer %s", buffer->name);
     // If no RUN stores to it, every driver leaves it unchanged.
     if (!buffer->written && !holds(buffer, at, bytes, size))
         return krn_refuse(r, "no RUN before stores to buffer %s, which holds something else",
                           buffer->name);
-    if (buffer->held == KRN_NONE)
+    if (!buffer->used)
         return true;
-    if (buffer->like != KRN_NONE)
+    if (buffer->like)
         return krn_refuse(r, "line %zu expects something else of buffer %s", buffer->expects,
                           buffer->name);
-    if (!buffer->expected) {
-        buffer->expected = lit_alloc(all, 1);
-        buffer->counts = lit_alloc(all, 1);
+    if (!buffer->after) {
+        buffer->after = lit_alloc(buffer->words, sizeof *buffer->after);
+        buffer->counts = lit_alloc(buffer->words, sizeof *buffer->counts);
     }
+    uint8_t *after = (uint8_t *)buffer->after + at, *counts = (uint8_t *)buffer->counts + at;
     for (size_t i = 0; i < size; i++)
-        if (buffer->counts[at + i] && buffer->expected[at + i] != ((const uint8_t *)bytes)[i])
+        if (counts[i] && after[i] != ((const uint8_t *)bytes)[i])
             return krn_refuse(r, "line %zu expects something else of buffer %s", buffer->expects,
                               buffer->name);
-    memcpy(buffer->expected + at, bytes, size);
-    memset(buffer->counts + at, 0xff, size);
+    memcpy(after, bytes, size);
+    memset(counts, 0xff, size);
     return true;
 }
 
@@ -217,8 +155,7 @@ static bool is_same(const struct cat_tolerance *a, const struct cat_tolerance *b
            memcmp(&a->rmse, &b->rmse, sizeof a->rmse) == 0;
 }
 
-static bool agree(struct krn_reader *r, struct krn_script_buffer *buffer,
-                  const struct cat_tolerance *may)
+static bool agree(struct krn_reader *r, struct krn_held *buffer, const struct cat_tolerance *may)
 {
     if (buffer->expects && !is_same(&buffer->may, may))
         return krn_refuse(r, "line %zu has another tolerance for buffer %s, which is not supported",
@@ -227,7 +164,7 @@ static bool agree(struct krn_reader *r, struct krn_script_buffer *buffer,
         (buffer->type.kind != 'f' || buffer->type.bits != 32))
         return krn_refuse(r, "a tolerance is supported for float only");
     buffer->may = *may;
-    if (buffer->held == KRN_NONE)
+    if (!buffer->used)
         return true;
     buffer->expects = buffer->expects ? buffer->expects : r->line;
     return true;
@@ -249,7 +186,7 @@ static bool take_tolerance(struct krn_reader *r, float *tolerance, bool *percent
 }
 
 // Parses "IDX 8 EQ 1 2 3", "IDX 8 TOLERANCE 1% EQ 1 2 3".
-static bool expect_values(struct krn_reader *r, struct krn_script_buffer *buffer)
+static bool expect_values(struct krn_reader *r, struct krn_held *buffer)
 {
     struct cat_tolerance may = {0};
     uint64_t first;
@@ -289,16 +226,16 @@ static bool expect_values(struct krn_reader *r, struct krn_script_buffer *buffer
 }
 
 // The two buffers must be equal at the end.
-static bool expect_like(struct krn_reader *r, struct krn_script_buffer *buffer, size_t other)
+static bool expect_like(struct krn_reader *r, struct krn_held *buffer, size_t other)
 {
-    struct krn_script_buffer *of = &r->buffers[other];
-    if (buffer->held == KRN_NONE || of == buffer)
+    struct krn_held *of = &r->plan->buffers[other];
+    if (!buffer->used || of == buffer)
         return krn_refuse(r, "no RUN before has buffer %s", buffer->name);
-    if (buffer->expected || buffer->is_model || of->like != KRN_NONE ||
-        (buffer->like != KRN_NONE && buffer->like != other))
+    if (buffer->after || buffer->is_model || of->like ||
+        (buffer->like && buffer->like != other + 1))
         return krn_refuse(r, "several EXPECTs of buffers %s and %s, which is not supported",
                           buffer->name, of->name);
-    buffer->like = other;
+    buffer->like = other + 1;
     buffer->expects = buffer->expects ? buffer->expects : r->line;
     of->is_model = true;
     of->expects = of->expects ? of->expects : r->line;
@@ -313,11 +250,11 @@ static bool expect_buffer(struct krn_reader *r, size_t at)
     bool percent;
     if (!krn_take_buffer(r, &other))
         return false;
-    const struct krn_script_buffer *of = &r->buffers[other];
-    struct krn_script_buffer *buffer = &r->buffers[at];
-    if (of->bytes.length != buffer->bytes.length)
-        return krn_refuse(r, "buffer %s has %zu bytes, buffer %s %zu", buffer->name,
-                          buffer->bytes.length, of->name, of->bytes.length);
+    const struct krn_held *of = &r->plan->buffers[other];
+    struct krn_held *buffer = &r->plan->buffers[at];
+    if (of->bytes != buffer->bytes)
+        return krn_refuse(r, "buffer %s has %zu bytes, buffer %s %zu", buffer->name, buffer->bytes,
+                          of->name, of->bytes);
     if (of->written && exact)
         return expect_like(r, buffer, other);
     if (of->written)
@@ -327,7 +264,7 @@ static bool expect_buffer(struct krn_reader *r, size_t at)
         return false;
     if (!exact && percent)
         return krn_refuse(r, "the tolerance of RMSE_BUFFER is a number, not a part");
-    return agree(r, buffer, &may) && expect_bytes(r, buffer, 0, of->bytes.data, of->bytes.length) &&
+    return agree(r, buffer, &may) && expect_bytes(r, buffer, 0, of->before, of->bytes) &&
            krn_end_line(r);
 }
 
@@ -338,7 +275,7 @@ bool krn_read_expect(struct krn_reader *r)
         return false;
     krn_next(r);
     if (krn_is(r, "IDX"))
-        return expect_values(r, &r->buffers[at]);
+        return expect_values(r, &r->plan->buffers[at]);
     if (krn_is(r, "EQ_BUFFER") || krn_is(r, "RMSE_BUFFER"))
         return expect_buffer(r, at);
     return krn_refuse_token(r, "not supported");
@@ -350,18 +287,18 @@ bool krn_read_allow(struct krn_reader *r)
     uint32_t bits;
     if (!krn_expect_word(r, "allow") || !krn_take_buffer(r, &at))
         return false;
-    struct krn_script_buffer *buffer = &r->buffers[at];
-    if (!buffer->expected)
+    struct krn_held *buffer = &r->plan->buffers[at];
+    if (!buffer->after)
         return krn_refuse(r, "no EXPECT before says what buffer %s is to hold", buffer->name);
     const size_t mask =
         strncmp(krn_next(r), "bits:", 5) == 0 ? krn_find_buffer(r, r->token + 5) : KRN_NONE;
-    const struct krn_script_buffer *of = mask == KRN_NONE ? NULL : &r->buffers[mask];
-    if (of && of->bytes.length != buffer->bytes.length)
-        return krn_refuse(r, "buffer %s has %zu bytes, buffer %s %zu", buffer->name,
-                          buffer->bytes.length, of->name, of->bytes.length);
+    const struct krn_held *of = mask == KRN_NONE ? NULL : &r->plan->buffers[mask];
+    if (of && of->bytes != buffer->bytes)
+        return krn_refuse(r, "buffer %s has %zu bytes, buffer %s %zu", buffer->name, buffer->bytes,
+                          of->name, of->bytes);
     if (!of && !krn_allow_take(r->token, &buffer->may, &bits))
         return krn_refuse_token(r, "not supported");
-    for (size_t i = 0; i < buffer->bytes.length; i++)
-        buffer->counts[i] &= of ? (uint8_t)of->bytes.data[i] : (uint8_t)(bits >> i % 4 * 8);
+    for (size_t i = 0; i < buffer->words; i++)
+        buffer->counts[i] &= of ? of->before[i] : bits;
     return krn_end_line(r);
 }

@@ -95,6 +95,15 @@ static bool take_places(const char *option, const struct lit_list *list, struct 
     return true;
 }
 
+static struct krn_pipeline *find_kernel(struct krn_plan *plan, const char *name, size_t length)
+{
+    for (size_t i = 0; i < plan->pipeline_count; i++)
+        if (strlen(plan->pipelines[i].name) == length &&
+            strncmp(plan->pipelines[i].name, name, length) == 0)
+            return &plan->pipelines[i];
+    return NULL;
+}
+
 // Finds the kernel of "NAME@..."; without a name, the first. *rest points after the @.
 static struct krn_pipeline *take_kernel(const char *option, const char *given,
                                         struct krn_plan *plan, const char **rest,
@@ -102,15 +111,13 @@ static struct krn_pipeline *take_kernel(const char *option, const char *given,
 {
     const char *at = strchr(given, '@');
     const size_t length = at ? (size_t)(at - given) : 0;
+    struct krn_pipeline *found = find_kernel(plan, given, length);
     *rest = at ? at + 1 : given;
-    for (size_t i = 0; i < plan->pipeline_count; i++)
-        if (strlen(plan->pipelines[i].name) == length &&
-            strncmp(plan->pipelines[i].name, given, length) == 0)
-            return &plan->pipelines[i];
-    lit_fail(error, LIT_EXIT_USAGE,
-             "--%s '%.80s': there is no such kernel: --module NAME=FILE says what it is", option,
-             given);
-    return NULL;
+    if (!found)
+        lit_fail(error, LIT_EXIT_USAGE,
+                 "--%s '%.80s': there is no such kernel: --module NAME=FILE says what it is",
+                 option, given);
+    return found;
 }
 
 // Parses a constant of the given type. Hexadecimal digits are a float's bits.
@@ -142,15 +149,14 @@ static bool take_specs(const struct lit_list *given, struct krn_plan *plan, stru
         struct krn_type type = {.kind = 'u', .bits = 32, .rows = 1, .columns = 1};
         uint8_t bytes[8] = {0};
         uint64_t id;
-        size_t count;
         struct krn_pipeline *of = take_kernel("spec", word, plan, &value, error);
         if (!of)
             return false;
         if (!krn_take_number(value, UINT32_MAX, &id, &value) || *value != '=')
             return lit_fail(error, LIT_EXIT_USAGE, "--spec '%.80s': expected ID=VALUE, as in 0=64",
                             word);
-        const uint32_t *words = krn_plan_words(plan, of, &count);
-        cat_spec_kind(words, count, (uint32_t)id, &type.kind, &type.bits);
+        const struct krn_module *module = &plan->modules[of->module];
+        cat_spec_kind(module->words, module->count, (uint32_t)id, &type.kind, &type.bits);
         if (!take_spec_value(value + 1, &type, bytes))
             return lit_fail(error, LIT_EXIT_USAGE,
                             "--spec '%.80s': the constant is %s of %" PRIu32 " bits, as in %" PRIu64
@@ -213,18 +219,18 @@ static bool take_step(const char *given, const struct krn_options *chosen, struc
     if (!of)
         return false;
     const size_t length = strcspn(what, ":");
-    const uint32_t size = of->module.push_size;
+    const uint32_t size = of->declares.push_size;
     if (plan->dispatch_count > CAT_MOST_STEPS)
         return lit_fail(error, LIT_EXIT_USAGE, "more than %d of --then", CAT_MOST_STEPS);
     struct krn_dispatch *step = &plan->dispatches[plan->dispatch_count++];
-    step->pipeline = (size_t)(of - plan->pipelines);
+    step->part = of->part;
     text_puts(&groups, "");
     text_append(&groups, what, length);
     if (!take_groups("then", groups.data, step->groups, error))
         return false;
     if (what[length])
-        return take_push("then", what + length + 1, &of->module, step, error);
-    if (size && (!chosen->push || size != plan->pipelines[0].module.push_size))
+        return take_push("then", what + length + 1, &of->declares, step, error);
+    if (size && (!chosen->push || size != plan->pipelines[0].declares.push_size))
         return lit_fail(error, LIT_EXIT_USAGE,
                         "--then '%.80s': nothing says what the %" PRIu32
                         " bytes of push constants are, as in --then %.80s:u32:1",
@@ -238,7 +244,7 @@ static bool take_step(const char *given, const struct krn_options *chosen, struc
 static bool take_dispatches(const struct krn_options *chosen, struct krn_plan *plan,
                             struct lit_error *error)
 {
-    const struct cat_inspected *module = &plan->pipelines[0].module;
+    const struct cat_inspected *module = &plan->pipelines[0].declares;
     struct krn_dispatch *first = &plan->dispatches[plan->dispatch_count++];
     OWNED(text_free) struct text zeros = {0};
     bool used[1 + CAT_MOST_PARTS] = {true};
@@ -259,7 +265,7 @@ static bool take_dispatches(const struct krn_options *chosen, struct krn_plan *p
         if (!take_step(chosen->steps.items[i], chosen, plan, error))
             return false;
     for (size_t i = 0; i < plan->dispatch_count; i++)
-        used[plan->dispatches[i].pipeline] = true;
+        used[plan->dispatches[i].part] = true;
     for (size_t i = 0; i < plan->pipeline_count; i++)
         if (!used[i])
             return lit_fail(error, LIT_EXIT_USAGE, "no dispatch is of kernel %s: --then %s@64",
@@ -559,44 +565,54 @@ static bool check_usage(const struct krn_options *chosen, const struct krn_plan 
                     example.length ? example.data : "0.1");
 }
 
+// Adds a pipeline of the first module, or of the one in a file.
+static bool add_pipeline(const char *path, const char *entry, const struct krn_options *chosen,
+                         struct krn_plan *plan, struct text *page, struct lit_error *error)
+{
+    struct krn_pipeline *made = &LIT_ADD(plan->pipelines, plan->pipeline_count);
+    *made = (struct krn_pipeline){.full = chosen->full, .subgroup = (uint32_t)chosen->subgroup};
+    snprintf(made->entry, sizeof made->entry, "%s", entry ? entry : "");
+    if (!path)
+        return true;
+    made->module = plan->module_count;
+    struct krn_module *module = &LIT_ADD(plan->modules, plan->module_count);
+    *module = (struct krn_module){0};
+    return krn_load(path, chosen, &module->words, &module->count, page, error);
+}
+
 // Parses "NAME=FILE", "NAME=FILE@ENTRY", or "NAME=@ENTRY", another entry point of the first file.
 static bool take_module(const char *given, const struct krn_options *chosen, struct krn_plan *plan,
-                        const char **entry, struct text *page, struct lit_error *error)
+                        struct text *page, struct lit_error *error)
 {
     const size_t length = strcspn(given, "=");
     const char *file = given + length + 1, *at = given[length] ? strrchr(file, '@') : NULL;
-    struct krn_pipeline *made = &plan->pipelines[plan->pipeline_count];
     OWNED(text_free) struct text path = {0};
-    if (!length || length >= sizeof made->name || !given[length] || !*file || (at && !at[1]) ||
+    if (!length || length >= CAT_ENTRY_SIZE || !given[length] || !*file || (at && !at[1]) ||
         memchr(given, '@', length))
         return lit_fail(error, LIT_EXIT_USAGE,
                         "--module '%.80s': expected NAME=FILE, NAME=FILE@ENTRY or NAME=@ENTRY",
                         given);
-    for (size_t i = 0; i < plan->pipeline_count; i++)
-        if (strlen(plan->pipelines[i].name) == length &&
-            strncmp(plan->pipelines[i].name, given, length) == 0)
-            return lit_fail(error, LIT_EXIT_USAGE, "--module '%.80s': there are two of that name",
-                            given);
+    if (find_kernel(plan, given, length))
+        return lit_fail(error, LIT_EXIT_USAGE, "--module '%.80s': there are two of that name",
+                        given);
     if (plan->pipeline_count > CAT_MOST_PARTS)
         return lit_fail(error, LIT_EXIT_USAGE, "more than %d of --module", CAT_MOST_PARTS);
-    plan->pipeline_count++;
-    memcpy(made->name, given, length);
-    *entry = at ? at + 1 : NULL;
     text_append(&path, file, at ? (size_t)(at - file) : strlen(file));
-    text_printf(page, path.length ? "\n; %s: %s\n" : "", made->name,
-                path.length ? lit_path_name(path.data) : "");
-    return !path.length ||
-           krn_load(path.data, chosen, &made->words, &made->word_count, page, error);
+    if (path.length)
+        text_printf(page, "\n; %.*s: %s\n", (int)length, given, lit_path_name(path.data));
+    const bool good =
+        add_pipeline(path.length ? path.data : NULL, at ? at + 1 : NULL, chosen, plan, page, error);
+    memcpy(plan->pipelines[plan->pipeline_count - 1].name, given, length);
+    return good;
 }
 
-static bool inspect(struct krn_plan *plan, struct krn_pipeline *pipeline, const char *entry,
-                    const char *path, struct lit_error *error)
+static bool inspect(struct krn_plan *plan, struct krn_pipeline *pipeline, const char *path,
+                    struct lit_error *error)
 {
+    const struct krn_module *module = &plan->modules[pipeline->module];
     struct lit_error why = {0};
-    size_t count;
-    const uint32_t *words = krn_plan_words(plan, pipeline, &count);
-    return cat_inspect(words, count, entry, pipeline->specs, pipeline->spec_count,
-                       &pipeline->module, &why) ||
+    return cat_inspect(module->words, module->count, pipeline->entry[0] ? pipeline->entry : NULL,
+                       pipeline->specs, pipeline->spec_count, &pipeline->declares, &why) ||
            lit_fail(error, LIT_EXIT_USAGE, "%.200s%s%.64s: %.300s", path,
                     pipeline->name[0] ? ", " : "", pipeline->name, why.message);
 }
@@ -613,8 +629,8 @@ static bool take_bind(const char *given, struct krn_plan *plan,
         return false;
     const bool good = krn_take_place(at, &from, &at) && !from.element && *at == '=' &&
                       krn_take_place(at + 1, &to, &at) && !to.element && !*at;
-    for (size_t i = 0; i < of->module.buffer_count && good; i++)
-        if (krn_place_is(&from, &of->module.buffers[i])) {
+    for (size_t i = 0; i < of->declares.buffer_count && good; i++)
+        if (krn_place_is(&from, &of->declares.buffers[i])) {
             struct cat_buffer *place = &places[of - plan->pipelines][i];
             place->set = to.set;
             place->binding = to.binding;
@@ -640,48 +656,48 @@ static uint32_t count_elements(const struct lit_list *buffers, const struct cat_
     return count;
 }
 
-// `places` are the pipeline's buffers where they are bound.
-static bool grow_arrays(const struct lit_list *buffers, struct cat_inspected *module,
-                        struct cat_buffer *places, struct lit_error *error)
+// Binds the buffer of one place, or as many elements of an open array as the options give.
+static bool bind(const struct krn_options *chosen, struct krn_plan *plan, struct krn_pipeline *p,
+                 const struct cat_buffer *declared, struct cat_buffer place,
+                 struct lit_error *error)
 {
-    for (size_t i = 0; i < module->buffer_count; i++) {
-        const uint32_t elements = count_elements(buffers, &places[i]);
-        size_t count = module->buffer_count;
-        if (places[i].open && places[i].element == 1 &&
-            !(krn_plan_grow(places, &count, i, elements) &&
-              krn_plan_grow(module->buffers, &module->buffer_count, i, elements)))
+    const uint32_t elements =
+        declared->open && declared->element == 1 ? count_elements(&chosen->buffers, &place) : 1;
+    for (uint32_t i = 0; i < elements; i++, place.element++) {
+        size_t held = 0;
+        while (held < plan->buffer_count && !CAT_SAME_PLACE(&plan->buffers[held].as, &place))
+            held++;
+        if (p->bind_count == KRN_MOST_HELD)
             return lit_fail(error, LIT_EXIT_USAGE, "more than %d buffers", CAT_MOST_BINDINGS);
+        p->binds[p->bind_count++] = (struct krn_bind){.buffer = held,
+                                                      .set = declared->set,
+                                                      .binding = declared->binding,
+                                                      .element = declared->element + i,
+                                                      .uniform = declared->uniform};
+        if (held == plan->buffer_count)
+            LIT_ADD(plan->buffers, plan->buffer_count) =
+                (struct krn_held){.as = place, .used = true};
     }
     return true;
 }
 
 // Makes the list of buffers: those at the same place are one.
-static bool join_buffers(const struct krn_options *chosen, struct krn_plan *plan,
-                         struct lit_error *error)
+static bool bind_all(const struct krn_options *chosen, struct krn_plan *plan,
+                     struct lit_error *error)
 {
+    OWNED(lit_free)
     struct cat_buffer(*places)[CAT_MOST_BINDINGS] = lit_alloc(1 + CAT_MOST_PARTS, sizeof *places);
     bool good = true;
     for (size_t p = 0; p < plan->pipeline_count; p++)
-        memcpy(places[p], plan->pipelines[p].module.buffers, sizeof *places);
+        memcpy(places[p], plan->pipelines[p].declares.buffers, sizeof *places);
     for (size_t i = 0; i < chosen->binds.count && good; i++)
         good = take_bind(chosen->binds.items[i], plan, places, error);
-    for (size_t p = 0; p < plan->pipeline_count && good; p++)
-        good = grow_arrays(&chosen->buffers, &plan->pipelines[p].module, places[p], error);
-    for (size_t p = 0; p < plan->pipeline_count && good; p++)
-        for (size_t i = 0; i < plan->pipelines[p].module.buffer_count && good; i++) {
-            struct krn_held *held = NULL;
-            for (size_t b = 0; b < plan->buffer_count; b++)
-                if (CAT_SAME_PLACE(&plan->buffers[b].as, &places[p][i]))
-                    held = &plan->buffers[b];
-            good = held || plan->buffer_count < KRN_MOST_HELD ||
-                   lit_fail(error, LIT_EXIT_USAGE, "more than %d buffers", KRN_MOST_HELD);
-            if (held)
-                krn_plan_join(held, &places[p][i]);
-            else if (good)
-                (held = &plan->buffers[plan->buffer_count++])->as = places[p][i];
-            plan->pipelines[p].held[i] = good ? (size_t)(held - plan->buffers) : 0;
-        }
-    free(places);
+    for (size_t p = 0; p < plan->pipeline_count && good; p++) {
+        struct krn_pipeline *each = &plan->pipelines[p];
+        for (size_t i = 0; i < each->declares.buffer_count && good; i++)
+            good = bind(chosen, plan, each, &each->declares.buffers[i], places[p][i], error);
+        good = good && krn_plan_use(plan, p, error);
+    }
     return good;
 }
 
@@ -692,7 +708,7 @@ static bool add_addressed(const char *option, const char *values, struct krn_pla
 {
     OWNED(krn_values_clear) struct krn_values taken = {0};
     struct krn_pipeline *first = &plan->pipelines[0];
-    struct cat_inspected *module = &first->module;
+    struct cat_inspected *module = &first->declares;
     if (!values || !krn_values_are(values))
         return true;
     if (!krn_values_take(option, values, &taken, error))
@@ -702,7 +718,7 @@ static bool add_addressed(const char *option, const char *values, struct krn_pla
         const struct cat_buffer as = {.set = of->set, .binding = of->binding, .each = 4};
         struct krn_held *held = find_held(plan, of);
         if (!held &&
-            (of->element || as.set >= CAT_MOST_SETS || plan->buffer_count == KRN_MOST_HELD ||
+            (of->element || as.set >= CAT_MOST_SETS || plan->buffer_count >= KRN_MOST_HELD ||
              module->buffer_count == CAT_MOST_BINDINGS))
             return lit_fail(
                 error, LIT_EXIT_USAGE,
@@ -711,7 +727,8 @@ static bool add_addressed(const char *option, const char *values, struct krn_pla
         if (!held) {
             first->held[module->buffer_count] = plan->buffer_count;
             module->buffers[module->buffer_count++] = as;
-            (held = &plan->buffers[plan->buffer_count++])->as = as;
+            held = &LIT_ADD(plan->buffers, plan->buffer_count);
+            *held = (struct krn_held){.as = as, .used = true};
         }
         held->as.readonly = held->as.uniform; // a kernel that has its address may store to it
     }
@@ -738,33 +755,23 @@ static bool find_addressed(const struct krn_options *chosen, struct krn_plan *pl
 static bool take_pipelines(const char *path, const struct krn_options *chosen,
                            struct krn_plan *plan, struct text *page, struct lit_error *error)
 {
-    const char *entries[1 + CAT_MOST_PARTS] = {chosen->entry};
     const uint64_t size = chosen->subgroup;
-    struct krn_pipeline *first = &plan->pipelines[plan->pipeline_count++];
     if (size > 128 || size & (size - 1))
         return lit_fail(error, LIT_EXIT_USAGE, "--subgroup %" PRIu64 ": not a subgroup size", size);
-    if (!krn_load(path, chosen, &first->words, &first->word_count, page, error))
-        return false;
-    for (size_t i = 0; i < chosen->modules.count; i++)
-        if (!take_module(chosen->modules.items[i], chosen, plan,
-                         &entries[i < CAT_MOST_PARTS ? i + 1 : 0], page, error))
-            return false;
-    if (!take_specs(&chosen->specs, plan, error))
-        return false;
-    for (size_t i = 0; i < plan->pipeline_count; i++) {
-        struct krn_pipeline *each = &plan->pipelines[i];
-        if (!inspect(plan, each, entries[i], path, error))
-            return false;
-        each->full = chosen->full;
-        each->subgroup = (uint32_t)size;
-    }
-    return join_buffers(chosen, plan, error) && find_addressed(chosen, plan, error);
+    bool good = add_pipeline(path, chosen->entry, chosen, plan, page, error);
+    for (size_t i = 0; i < chosen->modules.count && good; i++)
+        good = take_module(chosen->modules.items[i], chosen, plan, page, error);
+    good = good && take_specs(&chosen->specs, plan, error);
+    for (size_t i = 0; i < plan->pipeline_count && good; i++)
+        good = inspect(plan, &plan->pipelines[i], path, error);
+    return good && bind_all(chosen, plan, error) && find_addressed(chosen, plan, error);
 }
 
 bool krn_make(const char *path, const struct krn_options *chosen, struct cat_package *package,
               struct lit_error *error)
 {
-    OWNED(krn_plan_free) struct krn_plan *plan = krn_plan_new();
+    OWNED(krn_plan_clear) struct krn_plan made = {0};
+    struct krn_plan *plan = &made;
     char origin[200];
     text_sanitise(origin, sizeof origin, lit_path_name(path));
     text_puts(&package->origin, origin);

@@ -6,34 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct krn_plan *krn_plan_new(void)
+void krn_plan_clear(struct krn_plan *plan)
 {
-    return lit_alloc(1, sizeof(struct krn_plan));
-}
-
-void krn_plan_free(struct krn_plan **freeing)
-{
-    struct krn_plan *plan = *freeing;
-    *freeing = NULL;
-    for (size_t i = 0; plan && i < plan->pipeline_count; i++)
-        free(plan->pipelines[i].words);
-    for (size_t i = 0; plan && i < plan->buffer_count; i++) {
+    for (size_t i = 0; i < plan->module_count; i++)
+        free(plan->modules[i].words);
+    for (size_t i = 0; i < plan->buffer_count; i++) {
         free(plan->buffers[i].before);
         free(plan->buffers[i].after);
         free(plan->buffers[i].counts);
         free(plan->buffers[i].addresses);
     }
-    for (size_t i = 0; plan && i < plan->dispatch_count; i++)
+    for (size_t i = 0; i < plan->dispatch_count; i++)
         free(plan->dispatches[i].addresses);
-    free(plan);
-}
-
-const uint32_t *krn_plan_words(const struct krn_plan *plan, const struct krn_pipeline *pipeline,
-                               size_t *count)
-{
-    const struct krn_pipeline *of = pipeline->words ? pipeline : &plan->pipelines[0];
-    *count = of->word_count;
-    return of->words;
+    free(plan->modules);
+    free(plan->buffers);
+    free(plan->pipelines);
 }
 
 bool krn_put_spec(struct cat_spec *specs, size_t *count, uint32_t id, uint32_t bits,
@@ -76,23 +63,39 @@ bool krn_place_is(const struct krn_place *place, const struct cat_buffer *buffer
            (!place->element || place->element == buffer->element);
 }
 
-bool krn_plan_grow(struct cat_buffer *buffers, size_t *count, size_t first, uint32_t elements)
+// --- Bindings
+
+// Replaces the first element of each open array by as many as are bound.
+static bool grow_arrays(struct krn_pipeline *p, struct lit_error *error)
 {
-    if (!elements || elements > CAT_MOST_BINDINGS - *count + 1)
-        return false;
-    memmove(buffers + first + elements, buffers + first + 1,
-            (*count - first - 1) * sizeof *buffers);
-    for (uint32_t i = 1; i < elements; i++) {
-        buffers[first + i] = buffers[first];
-        buffers[first + i].element = i + 1;
+    struct cat_buffer *buffers = p->declares.buffers;
+    for (size_t i = 0; i < p->declares.buffer_count; i++) {
+        size_t elements = 0;
+        const size_t behind = p->declares.buffer_count - i - 1;
+        for (size_t b = 0; b < p->bind_count && buffers[i].open && buffers[i].element == 1; b++)
+            elements +=
+                p->binds[b].set == buffers[i].set && p->binds[b].binding == buffers[i].binding;
+        if (elements <= 1)
+            continue;
+        if (i + elements + behind > CAT_MOST_BINDINGS)
+            return lit_fail(error, LIT_EXIT_USAGE, "more than %d buffers", CAT_MOST_BINDINGS);
+        memmove(buffers + i + elements, buffers + i + 1, behind * sizeof *buffers);
+        for (uint32_t e = 1; e < elements; e++) {
+            buffers[i + e] = buffers[i];
+            buffers[i + e].element = e + 1;
+        }
+        p->declares.buffer_count += elements - 1;
     }
-    *count += elements - 1;
     return true;
 }
 
-void krn_plan_join(struct krn_held *held, const struct cat_buffer *buffer)
+// Adds a declaration of a buffer.
+static void join(struct krn_held *held, const struct cat_buffer *buffer)
 {
     struct cat_buffer *as = &held->as;
+    if (!held->used)
+        *as = *buffer;
+    held->used = true;
     as->readonly = as->readonly && buffer->readonly;
     as->uniform = as->uniform && buffer->uniform;
     as->floats = as->floats == buffer->floats ? as->floats : 0;
@@ -100,6 +103,41 @@ void krn_plan_join(struct krn_held *held, const struct cat_buffer *buffer)
         as->bytes = buffer->bytes;
         as->each = buffer->each;
     }
+}
+
+bool krn_plan_use(struct krn_plan *plan, size_t pipeline, struct lit_error *error)
+{
+    struct krn_pipeline *p = &plan->pipelines[pipeline];
+    size_t used = 0;
+    if (plan->part_count > CAT_MOST_PARTS)
+        return lit_fail(error, LIT_EXIT_USAGE, "more than %d pipelines", 1 + CAT_MOST_PARTS);
+    p->part = plan->part_count;
+    plan->parts[plan->part_count++] = pipeline;
+    if (!grow_arrays(p, error))
+        return false;
+    for (size_t i = 0; i < p->declares.buffer_count; i++) {
+        const struct cat_buffer *of = &p->declares.buffers[i];
+        const struct krn_bind *bind = p->binds;
+        while (bind < p->binds + p->bind_count && !CAT_SAME_PLACE(bind, of))
+            bind++;
+        if (bind == p->binds + p->bind_count) {
+            OWNED(text_free) struct text place = {0};
+            cat_put_place(&place, of->set, of->binding, of->element);
+            return lit_fail(error, LIT_EXIT_USAGE,
+                            "pipeline %s binds nothing at %s, which its shader has", p->name,
+                            place.data);
+        }
+        struct krn_held *held = &plan->buffers[p->held[i] = bind->buffer];
+        if (bind->uniform != of->uniform)
+            return lit_fail(error, LIT_EXIT_USAGE,
+                            "buffer %s is bound as %s, which it is not in the shader", held->name,
+                            bind->uniform ? "uniform" : "storage");
+        join(held, of);
+    }
+    for (size_t i = 0; i < plan->buffer_count; i++)
+        used += plan->buffers[i].used;
+    return used <= KRN_MOST_HELD ||
+           lit_fail(error, LIT_EXIT_USAGE, "more than %d buffers", KRN_MOST_HELD);
 }
 
 // --- Buffers
@@ -153,14 +191,8 @@ static size_t make_room(struct cat_package *package, enum cat_region region, siz
     return first;
 }
 
-// A buffer's place in a region.
-struct place {
-    enum cat_region region;
-    size_t first;
-};
-
 // Sets the bits to compare: all of them, until a buffer masks some.
-static void put_counts(const struct krn_held *held, size_t first, struct cat_package *package)
+static void put_counts(const struct krn_held *held, struct cat_package *package)
 {
     struct cat_interface *interface = &package->interface;
     if (!held->counts && !interface->counts)
@@ -170,25 +202,23 @@ static void put_counts(const struct krn_held *held, size_t first, struct cat_pac
          package->expected_words - interface->count_words, UINT32_MAX);
     interface->count_words = package->expected_words;
     if (held->counts)
-        memcpy(interface->counts + first, held->counts, held->words * 4);
+        memcpy(interface->counts + held->first, held->counts, held->words * 4);
 }
 
-static struct place place_held(const struct krn_held *held, bool compared,
-                               struct cat_package *package)
+static void place_held(struct krn_held *held, bool compared, struct cat_package *package)
 {
-    struct place at = {compared ? CAT_OUTPUT : held->as.readonly ? CAT_INPUT : CAT_STATE, 0};
-    at.first = make_room(package, at.region, held->words);
+    held->region = compared ? CAT_OUTPUT : held->as.readonly ? CAT_INPUT : CAT_STATE;
+    held->first = make_room(package, held->region, held->words);
     if (held->before)
-        memcpy(package->region[at.region] + at.first, held->before, held->words * 4);
+        memcpy(package->region[held->region] + held->first, held->before, held->words * 4);
     if (held->after)
-        memcpy(package->expected + at.first, held->after, held->words * 4);
+        memcpy(package->expected + held->first, held->after, held->words * 4);
     if (compared)
-        put_counts(held, at.first, package);
-    return at;
+        put_counts(held, package);
 }
 
 static bool place_buffers(struct krn_plan *plan, bool agrees, struct cat_package *package,
-                          struct place *places, struct lit_error *error)
+                          struct lit_error *error)
 {
     uint64_t all = 0;
     // Word 0 is set when a wait expired; no buffer has it.
@@ -196,6 +226,8 @@ static bool place_buffers(struct krn_plan *plan, bool agrees, struct cat_package
     package->region_words[CAT_STATE] = 1;
     for (size_t i = 0; i < plan->buffer_count; i++) {
         struct krn_held *held = &plan->buffers[i];
+        if (!held->used)
+            continue;
         if (!check_held(held, error))
             return false;
         all += held->words * 4;
@@ -203,7 +235,7 @@ static bool place_buffers(struct krn_plan *plan, bool agrees, struct cat_package
             return lit_fail(error, LIT_EXIT_USAGE, "buffers of more than %zu MiB",
                             CAT_PACKAGE_BYTES >> 20);
         held->may.nan = agrees ? held->as.floats : 0;
-        places[i] = place_held(held, held->after || (agrees && !held->as.readonly), package);
+        place_held(held, held->after || (agrees && !held->as.readonly), package);
     }
     return true;
 }
@@ -211,50 +243,58 @@ static bool place_buffers(struct krn_plan *plan, bool agrees, struct cat_package
 // --- Pipelines
 
 static void put_pipeline(const struct krn_plan *plan, const struct krn_pipeline *pipeline,
-                         const struct place *places, struct cat_interface *interface)
+                         struct cat_interface *interface)
 {
-    memcpy(interface->entry, pipeline->module.entry, sizeof interface->entry);
+    const struct cat_inspected *module = &pipeline->declares;
+    memcpy(interface->entry, module->entry, sizeof interface->entry);
     interface->full = pipeline->full;
     interface->sized = pipeline->subgroup > 0;
-    interface->width = pipeline->module.local[0];
-    interface->push_size = pipeline->module.push_size;
-    interface->binding_count = pipeline->module.buffer_count;
+    interface->width = module->local[0];
+    interface->push_size = module->push_size;
+    interface->binding_count = module->buffer_count;
     for (size_t i = 0; i < interface->binding_count; i++) {
-        const struct cat_buffer *buffer = &pipeline->module.buffers[i];
+        const struct cat_buffer *buffer = &module->buffers[i];
         const struct krn_held *held = &plan->buffers[pipeline->held[i]];
-        const struct place *at = &places[pipeline->held[i]];
         interface->bindings[i] = (struct cat_binding){.set = buffer->set,
                                                       .binding = buffer->binding,
                                                       .element = buffer->element,
                                                       .uniform = buffer->uniform,
-                                                      .region = at->region,
-                                                      .first = at->first,
+                                                      .region = held->region,
+                                                      .first = held->first,
                                                       .words = held->words,
                                                       .may = held->may};
         if (held->like)
-            interface->bindings[i].may.like = places[held->like - 1].first + 1;
+            interface->bindings[i].may.like = plan->buffers[held->like - 1].first + 1;
         memcpy(interface->bindings[i].name, held->name, sizeof held->name);
     }
 }
 
-static uint32_t workgroup_of(const struct cat_inspected *module)
+static uint32_t workgroup_of(const struct krn_pipeline *pipeline)
 {
-    return module->local[0] * module->local[1] * module->local[2];
+    const uint32_t *local = pipeline->declares.local;
+    return local[0] * local[1] * local[2];
 }
 
-static void put_parts(struct krn_plan *plan, const struct place *places,
-                      struct cat_interface *interface)
+// Copies a module: several pipelines may have it.
+static void put_words(const struct krn_module *module, uint32_t **words, size_t *count)
 {
-    interface->part_count = plan->pipeline_count - 1;
+    *words = lit_alloc(module->count, sizeof **words);
+    *count = module->count;
+    memcpy(*words, module->words, module->count * sizeof **words);
+}
+
+static void put_parts(const struct krn_plan *plan, struct cat_interface *interface)
+{
+    const size_t first = plan->pipelines[plan->parts[0]].module;
+    interface->part_count = plan->part_count - 1;
     interface->parts = lit_alloc(interface->part_count + 1, sizeof *interface->parts);
     for (size_t i = 0; i < interface->part_count; i++) {
-        struct krn_pipeline *pipeline = &plan->pipelines[i + 1];
+        const struct krn_pipeline *pipeline = &plan->pipelines[plan->parts[i + 1]];
         struct cat_part *part = &interface->parts[i];
-        put_pipeline(plan, pipeline, places, &part->interface);
-        part->words = pipeline->words;
-        part->word_count = pipeline->word_count;
-        pipeline->words = NULL;
-        part->workgroup = workgroup_of(&pipeline->module);
+        put_pipeline(plan, pipeline, &part->interface);
+        if (pipeline->module != first)
+            put_words(&plan->modules[pipeline->module], &part->words, &part->word_count);
+        part->workgroup = workgroup_of(pipeline);
         part->subgroup = pipeline->subgroup;
         part->spec_count = pipeline->spec_count;
         for (size_t spec = 0; spec < part->spec_count; spec++) {
@@ -276,7 +316,7 @@ static void put_dispatches(const struct krn_plan *plan, struct cat_package *pack
     for (size_t i = 0; i < interface->step_count; i++) {
         const struct krn_dispatch *dispatch = &plan->dispatches[i + 1];
         struct cat_step *step = &interface->steps[i];
-        step->part = (uint32_t)dispatch->pipeline;
+        step->part = (uint32_t)dispatch->part;
         memcpy(step->groups, dispatch->groups, sizeof step->groups);
         memcpy(step->push, dispatch->push, sizeof step->push);
     }
@@ -285,8 +325,8 @@ static void put_dispatches(const struct krn_plan *plan, struct cat_package *pack
 // --- Addresses
 
 static bool put_addresses(const struct krn_plan *plan, const struct krn_address *from, size_t count,
-                          const struct place *places, struct cat_address as,
-                          struct cat_package *package, struct lit_error *error)
+                          struct cat_address as, struct cat_package *package,
+                          struct lit_error *error)
 {
     struct cat_interface *interface = &package->interface;
     const uint64_t first = as.at;
@@ -302,8 +342,8 @@ static bool put_addresses(const struct krn_plan *plan, const struct krn_address 
                                            : "is one more than there may be");
         }
         as.at = first + from[i].at / 4;
-        as.of = places[of].region;
-        as.first = places[of].first;
+        as.of = plan->buffers[of].region;
+        as.first = plan->buffers[of].first;
         interface->addresses[interface->address_count++] = as;
         // The device chooses an address, so do not compare it.
         if (as.in == CAT_OUTPUT)
@@ -312,25 +352,24 @@ static bool put_addresses(const struct krn_plan *plan, const struct krn_address 
     return true;
 }
 
-static bool put_all_addresses(const struct krn_plan *plan, const struct place *places,
-                              struct cat_package *package, struct lit_error *error)
+static bool put_all_addresses(const struct krn_plan *plan, struct cat_package *package,
+                              struct lit_error *error)
 {
     bool good = true;
     for (size_t i = 0; i < plan->buffer_count && good; i++) {
         const struct krn_held *held = &plan->buffers[i];
-        const struct cat_address as = {.in = places[i].region, .at = places[i].first};
+        const struct cat_address as = {.in = held->region, .at = held->first};
         if (held->address_count && as.in == CAT_OUTPUT && !package->interface.counts) {
             package->interface.counts = lit_alloc(package->expected_words, 4);
             package->interface.count_words = package->expected_words;
             fill(package->interface.counts, package->expected_words, UINT32_MAX);
         }
-        good =
-            put_addresses(plan, held->addresses, held->address_count, places, as, package, error);
+        good = put_addresses(plan, held->addresses, held->address_count, as, package, error);
     }
     for (size_t i = 0; i < plan->dispatch_count && good; i++) {
         const struct cat_address as = {.in = CAT_REGIONS, .step = (uint32_t)i};
         good = put_addresses(plan, plan->dispatches[i].addresses, plan->dispatches[i].address_count,
-                             places, as, package, error);
+                             as, package, error);
     }
     return good;
 }
@@ -339,23 +378,20 @@ bool krn_plan_place(struct krn_plan *plan, bool agrees, struct cat_package *pack
                     struct lit_error *error)
 {
     struct cat_interface *interface = &package->interface;
-    struct krn_pipeline *first = &plan->pipelines[0];
-    struct place places[KRN_MOST_HELD] = {0};
-    if (!place_buffers(plan, agrees, package, places, error))
+    const struct krn_pipeline *first = &plan->pipelines[plan->parts[0]];
+    if (!place_buffers(plan, agrees, package, error))
         return false;
-    put_pipeline(plan, first, places, interface);
+    put_pipeline(plan, first, interface);
     put_dispatches(plan, package);
-    put_parts(plan, places, interface);
-    package->words = first->words;
-    package->word_count = first->word_count;
-    first->words = NULL;
-    package->workgroup = workgroup_of(&first->module);
+    put_parts(plan, interface);
+    put_words(&plan->modules[first->module], &package->words, &package->word_count);
+    package->workgroup = workgroup_of(first);
     package->subgroup = first->subgroup;
     for (size_t i = 0; i < first->spec_count; i++)
         LIT_ADD(package->specs, package->spec_count) = first->specs[i];
     if (!package->expected_words)
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s writes no buffer", package->origin.data);
-    if (!put_all_addresses(plan, places, package, error))
+    if (!put_all_addresses(plan, package, error))
         return false;
     cat_settle(interface, package->expected, package->expected);
     return true;

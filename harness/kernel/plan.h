@@ -4,7 +4,7 @@
 
 #include "kernel/kernel.h"
 
-#define KRN_MOST_HELD 64 // buffers
+#define KRN_MOST_HELD 64 // buffers, and bindings of a pipeline
 
 // SET.BINDING, SET.BINDING[INDEX]: the element as in struct cat_binding; 0: also a whole array.
 struct krn_place {
@@ -25,10 +25,27 @@ struct krn_values {
 };
 void krn_values_clear(struct krn_values *values);
 
+#define KRN_NONE SIZE_MAX
+
+struct krn_type {
+    char kind; // 'i', 'u', 'f'
+    uint32_t bits;
+    uint32_t columns, rows; // of a vector 1 column; of a number 1 row
+    uint32_t column_bytes;  // from one column to the next
+    uint32_t bytes;         // from one element to the next
+};
+
+struct krn_module {
+    char name[CAT_ENTRY_SIZE]; // in a script
+    uint32_t *words;           // owned
+    size_t count;
+};
+
 // A buffer, which several pipelines may bind.
 struct krn_held {
     // Combines all its declarations: the largest, read-only if all are.
     struct cat_buffer as;
+    bool used;                 // `as` is known: a pipeline that runs binds it
     char name[CAT_ENTRY_SIZE]; // its name in a script, or ""
     // Owned arrays of `words` words. before NULL: any content; after NULL: not compared; counts:
     // the bits to compare, NULL: all.
@@ -36,24 +53,43 @@ struct krn_held {
     size_t words;             // 0: not yet known
     struct cat_tolerance may; // without `like`
     size_t like; // the buffer that it must equal, an index from 1; 0: none. `after` is set, too
+    enum cat_region region; // of the package, with its first word there
+    size_t first;
     struct krn_address *addresses; // in `before`, owned
     size_t address_count;
+    // Of scripts:
+    struct krn_type type;
+    size_t bytes;   // of `before`
+    size_t expects; // line of the first EXPECT; 0: none
+    bool is_model;  // another buffer must equal it
+    bool written;   // by a RUN
+};
+
+// A pipeline binds a buffer of the plan at a place.
+struct krn_bind {
+    size_t buffer;
+    uint32_t set, binding, element; // as in struct cat_binding
+    bool uniform;
 };
 
 struct krn_pipeline {
-    char name[CAT_ENTRY_SIZE]; // "" for the first one from options
-    uint32_t *words;           // its module's, owned; NULL: the first one's
-    size_t word_count;
-    struct cat_inspected module;
+    char name[CAT_ENTRY_SIZE];  // "" for the first one from options
+    char entry[CAT_ENTRY_SIZE]; // "": the only one
+    size_t module;              // an index; KRN_NONE: none yet
     struct cat_spec specs[CAT_MOST_SPEC];
     size_t spec_count;
     bool full;
-    uint32_t subgroup;              // the size it requests; 0: the device's
-    size_t held[CAT_MOST_BINDINGS]; // for each of module.buffers, an index into `buffers`
+    uint32_t subgroup; // the size it requests; 0: the device's
+    struct krn_bind binds[KRN_MOST_HELD];
+    size_t bind_count;
+    size_t push; // a script's buffer; KRN_NONE: none
+    size_t part; // an index of `parts`; KRN_NONE: no dispatch is of it
+    struct cat_inspected declares;
+    size_t held[CAT_MOST_BINDINGS]; // for each buffer that it declares, an index of `buffers`
 };
 
 struct krn_dispatch {
-    size_t pipeline; // an index
+    size_t part;
     uint32_t groups[3];
     uint8_t push[CAT_MOST_PUSH];
     struct krn_address *addresses; // in `push`, owned
@@ -61,10 +97,12 @@ struct krn_dispatch {
 };
 
 struct krn_plan {
-    struct krn_pipeline pipelines[1 + CAT_MOST_PARTS]; // the first dispatch uses the first
-    size_t pipeline_count;
-    struct krn_held buffers[KRN_MOST_HELD];
-    size_t buffer_count;
+    struct krn_module *modules;
+    struct krn_pipeline *pipelines;
+    struct krn_held *buffers;
+    size_t module_count, pipeline_count, buffer_count;
+    size_t parts[1 + CAT_MOST_PARTS]; // indices of pipelines, by their first dispatch
+    size_t part_count;
     struct krn_dispatch dispatches[1 + CAT_MOST_STEPS];
     size_t dispatch_count;
 };
@@ -77,25 +115,19 @@ bool krn_agrees(const struct krn_options *chosen);
 bool krn_make(const char *path, const struct krn_options *chosen, struct cat_package *package,
               struct lit_error *error);
 
-struct krn_plan *krn_plan_new(void);
-void krn_plan_free(struct krn_plan **plan); // NULL is fine
+void krn_plan_clear(struct krn_plan *plan);
 
-// Returns a pipeline's module, for cat_inspect and the package.
-const uint32_t *krn_plan_words(const struct krn_plan *plan, const struct krn_pipeline *pipeline,
-                               size_t *count);
+// Gives a pipeline, which is inspected, the buffers that it binds, and a part. Open arrays have as
+// many elements as are bound. False with an error if a place has none, or there are too many.
+bool krn_plan_use(struct krn_plan *plan, size_t pipeline, struct lit_error *error);
 // Names a buffer in messages: "buffer 0.1 (sums)".
 void krn_plan_name(const struct krn_held *held, struct text *name);
 // The least 32-bit words that the module needs.
 uint64_t krn_plan_least(const struct cat_buffer *buffer);
 // Whether a place names a buffer.
 bool krn_place_is(const struct krn_place *place, const struct cat_buffer *buffer);
-// Replaces the first element of an open array by `elements` consecutive ones. False if there would
-// be more than CAT_MOST_BINDINGS.
-bool krn_plan_grow(struct cat_buffer *buffers, size_t *count, size_t first, uint32_t elements);
-// Adds another declaration of a buffer.
-void krn_plan_join(struct krn_held *held, const struct cat_buffer *buffer);
 
-// Puts the plan into a package, which takes the first module's words. `agrees`: compare all written
+// Puts the plan into a package, which takes the modules' words. `agrees`: compare all written
 // buffers. False with an error that says what a buffer lacks.
 bool krn_plan_place(struct krn_plan *plan, bool agrees, struct cat_package *package,
                     struct lit_error *error);
@@ -150,19 +182,12 @@ struct krn_script {
     void *user;
 };
 
-// Reads a script into an empty plan. False with an error that names its line.
+// Reads a script into an empty plan; krn_plan_clear it, after a failure too. False with an error
+// that names its line.
 bool krn_script_read(const struct krn_script *script, struct krn_plan *plan,
                      struct lit_error *error);
 
 // --- Script values
-
-struct krn_type {
-    char kind; // 'i', 'u', 'f'
-    uint32_t bits;
-    uint32_t columns, rows; // of a vector 1 column; of a number 1 row
-    uint32_t column_bytes;  // from one column to the next
-    uint32_t bytes;         // from one element to the next
-};
 
 // Parses "uint32", "vec4<float>", "mat2x3<float>"; std140: use a uniform buffer's layout. False if
 // it is not a type, or not allowed here.
@@ -182,48 +207,7 @@ void krn_value_bytes(const struct krn_type *type, const struct krn_value *first,
 
 // --- The reader's private state
 
-#define KRN_MOST_BINDS 64
-#define KRN_TOKEN      256
-#define KRN_NONE       SIZE_MAX
-
-struct krn_script_shader {
-    char name[CAT_ENTRY_SIZE];
-    uint32_t *words;
-    size_t count;
-};
-
-struct krn_script_buffer {
-    char name[CAT_ENTRY_SIZE];
-    struct krn_type type;
-    struct text bytes;          // content before the first RUN
-    uint8_t *expected, *counts; // as many bytes; NULL before an EXPECT
-    size_t expects;             // line of the first EXPECT; 0: none
-    bool tolerates;             // EXPECTs set a tolerance
-    struct cat_tolerance may;
-    size_t like;   // the buffer that it must equal at the end; KRN_NONE
-    bool is_model; // another buffer must equal it
-    bool written;  // by a RUN
-    size_t held;   // an index into the plan's buffers; KRN_NONE: no RUN used it
-};
-
-struct krn_script_bind {
-    size_t buffer;
-    uint32_t set, binding, element; // as in struct cat_binding
-    bool uniform;
-};
-
-struct krn_script_pipeline {
-    char name[CAT_ENTRY_SIZE], entry[CAT_ENTRY_SIZE];
-    size_t shader; // KRN_NONE: none attached
-    struct cat_spec specs[CAT_MOST_SPEC];
-    size_t spec_count;
-    uint32_t subgroup;
-    bool full;
-    struct krn_script_bind binds[KRN_MOST_BINDS];
-    size_t bind_count;
-    size_t push;    // a buffer; KRN_NONE: none
-    size_t planned; // an index into the plan's pipelines; KRN_NONE: no RUN used it
-};
+#define KRN_TOKEN 256
 
 struct krn_reader {
     const struct krn_script *script;
@@ -232,12 +216,7 @@ struct krn_reader {
     const char *at, *end;
     size_t line;
     char token[KRN_TOKEN]; // "\n": end of line; "": end of script
-    struct krn_script_shader *shaders;
-    struct krn_script_buffer *buffers;
-    struct krn_script_pipeline *pipelines;
-    size_t shader_count, buffer_count, pipeline_count;
-    size_t bytes;                     // in all buffers
-    size_t first[1 + CAT_MOST_PARTS]; // each plan pipeline's shader
+    size_t bytes;          // in all buffers
 };
 
 // Returns false with an error that names script and line.

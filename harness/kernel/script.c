@@ -115,12 +115,15 @@ bool krn_take_count(struct krn_reader *r, uint64_t most, uint64_t *number)
     return *number <= most || krn_refuse_token(r, "too large");
 }
 
+#define FIND(list, count)                                                                          \
+    for (size_t i = 0; i < (count); i++)                                                           \
+        if (strcmp((list)[i].name, name) == 0)                                                     \
+            return i;                                                                              \
+    return KRN_NONE
+
 size_t krn_find_buffer(const struct krn_reader *r, const char *name)
 {
-    for (size_t i = 0; i < r->buffer_count; i++)
-        if (strcmp(r->buffers[i].name, name) == 0)
-            return i;
-    return KRN_NONE;
+    FIND(r->plan->buffers, r->plan->buffer_count);
 }
 
 bool krn_take_buffer(struct krn_reader *r, size_t *at)
@@ -134,18 +137,12 @@ bool krn_take_buffer(struct krn_reader *r, size_t *at)
 
 static size_t find_shader(const struct krn_reader *r, const char *name)
 {
-    for (size_t i = 0; i < r->shader_count; i++)
-        if (strcmp(r->shaders[i].name, name) == 0)
-            return i;
-    return KRN_NONE;
+    FIND(r->plan->modules, r->plan->module_count);
 }
 
 size_t krn_find_pipeline(const struct krn_reader *r, const char *name)
 {
-    for (size_t i = 0; i < r->pipeline_count; i++)
-        if (strcmp(r->pipelines[i].name, name) == 0)
-            return i;
-    return KRN_NONE;
+    FIND(r->plan->pipelines, r->plan->pipeline_count);
 }
 
 // Relative names start from the script's folder. free() the result.
@@ -200,7 +197,7 @@ static bool read_shader(struct krn_reader *r)
         const char *name;
         enum krn_source source;
     } formats[] = {{"SPIRV-ASM", KRN_ASSEMBLY}, {"GLSL", KRN_GLSL}, {"SPIRV-BIN", KRN_SPIRV}};
-    struct krn_script_shader made = {0};
+    struct krn_module made = {0};
     struct krn_shader shader = {0};
     struct lit_error why = {0};
     char target[KRN_TOKEN];
@@ -236,28 +233,32 @@ static bool read_shader(struct krn_reader *r)
         return krn_refuse(r, "shader %s: %.280s", made.name, why.message);
     }
     r->line += lines + !shader.file;
-    LIT_ADD(r->shaders, r->shader_count) = made;
+    LIT_ADD(r->plan->modules, r->plan->module_count) = made;
     return true;
 }
 
 // --- BUFFER
 
 // Makes room for `bytes` of a buffer, with zeros.
-static bool make_room(struct krn_reader *r, struct krn_script_buffer *buffer, uint64_t bytes)
+static bool make_room(struct krn_reader *r, struct krn_held *buffer, uint64_t bytes)
 {
-    static const char zeros[64];
-    const uint64_t before = buffer->bytes.length;
+    const uint64_t before = buffer->bytes;
+    const size_t words = buffer->words;
     if (bytes > before && bytes - before > CAT_PACKAGE_BYTES - r->bytes)
         return krn_refuse(r, "buffers of more than %zu MiB", CAT_PACKAGE_BYTES >> 20);
-    r->bytes += bytes > before ? bytes - before : 0;
-    for (uint64_t left; buffer->bytes.length < bytes;) {
-        left = bytes - buffer->bytes.length;
-        text_append(&buffer->bytes, zeros, left < sizeof zeros ? (size_t)left : sizeof zeros);
+    if (bytes <= before)
+        return true;
+    r->bytes += bytes - before;
+    buffer->bytes = (size_t)bytes;
+    buffer->words = (buffer->bytes + 3) / 4;
+    if (buffer->words > words) {
+        buffer->before = lit_realloc(buffer->before, buffer->words, sizeof *buffer->before);
+        memset(buffer->before + words, 0, (buffer->words - words) * sizeof *buffer->before);
     }
     return true;
 }
 
-static bool put_value(struct krn_reader *r, struct krn_script_buffer *buffer, uint64_t n)
+static bool put_value(struct krn_reader *r, struct krn_held *buffer, uint64_t n)
 {
     const struct krn_type *type = &buffer->type;
     const uint64_t at = krn_type_offset(type, n);
@@ -268,12 +269,12 @@ static bool put_value(struct krn_reader *r, struct krn_script_buffer *buffer, ui
     if (!make_room(r, buffer, (at / type->bytes + 1) * type->bytes))
         return false;
     krn_value_bytes(type, &value, NULL, 0, bytes);
-    memcpy(buffer->bytes.data + at, bytes, type->bits / 8);
+    memcpy((uint8_t *)buffer->before + at, bytes, type->bits / 8);
     return true;
 }
 
 // Reads values up to END, on any lines.
-static bool read_data(struct krn_reader *r, struct krn_script_buffer *buffer)
+static bool read_data(struct krn_reader *r, struct krn_held *buffer)
 {
     for (uint64_t n = 0;; n++) {
         for (krn_next(r); krn_is(r, "\n"); krn_next(r))
@@ -288,7 +289,7 @@ static bool read_data(struct krn_reader *r, struct krn_script_buffer *buffer)
 }
 
 // Reads `count` elements: one value for all, or a series.
-static bool read_series(struct krn_reader *r, struct krn_script_buffer *buffer, uint64_t count)
+static bool read_series(struct krn_reader *r, struct krn_held *buffer, uint64_t count)
 {
     const struct krn_type *type = &buffer->type;
     const uint64_t numbers = count * type->columns * type->rows;
@@ -307,13 +308,13 @@ static bool read_series(struct krn_reader *r, struct krn_script_buffer *buffer, 
         return false;
     for (uint64_t n = 0; n < numbers; n++) {
         krn_value_bytes(type, &first, &step, n, bytes);
-        memcpy(buffer->bytes.data + krn_type_offset(type, n), bytes, type->bits / 8);
+        memcpy((uint8_t *)buffer->before + krn_type_offset(type, n), bytes, type->bits / 8);
     }
     return true;
 }
 
 // Reads all values of a file; like Amber, ignores SIZE.
-static bool read_text(struct krn_reader *r, struct krn_script_buffer *buffer, const char *file)
+static bool read_text(struct krn_reader *r, struct krn_held *buffer, const char *file)
 {
     OWNED(text_free) struct text values = {0};
     struct lit_error why = {0};
@@ -332,8 +333,9 @@ static bool read_text(struct krn_reader *r, struct krn_script_buffer *buffer, co
     return good && (n || krn_refuse(r, "%.150s has no values", file));
 }
 
-static bool read_file(struct krn_reader *r, struct krn_script_buffer *buffer, uint64_t count)
+static bool read_file(struct krn_reader *r, struct krn_held *buffer, uint64_t count)
 {
+    OWNED(text_free) struct text bytes = {0};
     struct lit_error why = {0};
     const bool binary = strcmp(krn_next(r), "BINARY") == 0;
     if (krn_is(r, "PNG"))
@@ -345,18 +347,18 @@ static bool read_file(struct krn_reader *r, struct krn_script_buffer *buffer, ui
     OWNED(lit_free) char *file = file_of(r, r->token);
     if (!binary)
         return read_text(r, buffer, file);
-    if (!krn_bytes(file, CAT_PACKAGE_BYTES, &buffer->bytes, &why))
+    if (!krn_bytes(file, CAT_PACKAGE_BYTES, &bytes, &why))
         return krn_refuse(r, "%.280s", why.message);
-    r->bytes += buffer->bytes.length;
-    if (r->bytes > CAT_PACKAGE_BYTES)
-        return make_room(r, buffer, UINT64_MAX);
-    return buffer->bytes.length == count * buffer->type.bytes ||
-           krn_refuse(r, "%.150s has %zu bytes, where the buffer has %" PRIu64, file,
-                      buffer->bytes.length, count * buffer->type.bytes);
+    if (!make_room(r, buffer, bytes.length))
+        return false;
+    memcpy(buffer->before, bytes.data, bytes.length);
+    return bytes.length == count * buffer->type.bytes ||
+           krn_refuse(r, "%.150s has %zu bytes, where the buffer has %" PRIu64, file, bytes.length,
+                      count * buffer->type.bytes);
 }
 
 // Reads what follows the type.
-static bool read_contents(struct krn_reader *r, struct krn_script_buffer *buffer)
+static bool read_contents(struct krn_reader *r, struct krn_held *buffer)
 {
     uint64_t count;
     if (krn_is(r, "DATA"))
@@ -381,12 +383,12 @@ static bool read_contents(struct krn_reader *r, struct krn_script_buffer *buffer
 
 static bool read_buffer(struct krn_reader *r)
 {
-    struct krn_script_buffer *made = &LIT_ADD(r->buffers, r->buffer_count);
+    struct krn_held *made = &LIT_ADD(r->plan->buffers, r->plan->buffer_count);
     char type[KRN_TOKEN];
-    *made = (struct krn_script_buffer){.held = KRN_NONE, .like = KRN_NONE};
+    *made = (struct krn_held){0};
     if (!krn_take_name(r, made->name))
         return false;
-    if (krn_find_buffer(r, made->name) != r->buffer_count - 1)
+    if (krn_find_buffer(r, made->name) != r->plan->buffer_count - 1)
         return krn_refuse_token(r, "there is a buffer of this name");
     if (strcmp(krn_next(r), "DATA_TYPE") != 0)
         return krn_refuse_token(r, "expected DATA_TYPE");
@@ -403,7 +405,7 @@ static bool read_buffer(struct krn_reader *r)
 
 // --- PIPELINE
 
-static bool read_specialization(struct krn_reader *r, struct krn_script_pipeline *pipeline)
+static bool read_specialization(struct krn_reader *r, struct krn_pipeline *pipeline)
 {
     struct krn_type type;
     uint64_t id;
@@ -420,15 +422,15 @@ static bool read_specialization(struct krn_reader *r, struct krn_script_pipeline
            krn_refuse(r, "more than %d of SPECIALIZE", CAT_MOST_SPEC);
 }
 
-static bool read_attach(struct krn_reader *r, struct krn_script_pipeline *pipeline)
+static bool read_attach(struct krn_reader *r, struct krn_pipeline *pipeline)
 {
     char name[CAT_ENTRY_SIZE];
     if (!krn_take_name(r, name))
         return false;
-    if (pipeline->shader != KRN_NONE && find_shader(r, name) != pipeline->shader)
+    if (pipeline->module != KRN_NONE && find_shader(r, name) != pipeline->module)
         return krn_refuse_token(r, "a second shader");
-    pipeline->shader = find_shader(r, name);
-    if (pipeline->shader == KRN_NONE)
+    pipeline->module = find_shader(r, name);
+    if (pipeline->module == KRN_NONE)
         return krn_refuse_token(r, "there is no such shader");
     for (krn_next(r); !krn_at_end(r); krn_next(r)) {
         bool good = true;
@@ -454,14 +456,14 @@ static bool take_switch(struct krn_reader *r, bool *on)
     return *on || krn_is(r, "off") || krn_refuse_token(r, "expected on or off");
 }
 
-static bool read_subgroup(struct krn_reader *r, struct krn_script_pipeline *pipeline)
+static bool read_subgroup(struct krn_reader *r, struct krn_pipeline *pipeline)
 {
     char name[CAT_ENTRY_SIZE];
     uint64_t size;
     bool varying;
     if (!krn_take_name(r, name))
         return false;
-    if (pipeline->shader == KRN_NONE || find_shader(r, name) != pipeline->shader)
+    if (pipeline->module == KRN_NONE || find_shader(r, name) != pipeline->module)
         return krn_refuse_token(r, "not the shader that is attached");
     if (!krn_end_line(r))
         return false;
@@ -504,16 +506,16 @@ static bool take_buffers(struct krn_reader *r, size_t *buffers, size_t *count)
         if (*count && strcmp(krn_next(r), "AS") == 0)
             return true;
         r->at = *count ? before : r->at;
-        if (*count == (array ? KRN_MOST_BINDS : 1))
-            return krn_refuse(r, array ? "more than %d bindings" : "expected AS", KRN_MOST_BINDS);
+        if (*count == (array ? KRN_MOST_HELD : 1))
+            return krn_refuse(r, array ? "more than %d bindings" : "expected AS", KRN_MOST_HELD);
     } while (krn_take_buffer(r, &buffers[(*count)++]));
     return false;
 }
 
-static bool read_bind(struct krn_reader *r, struct krn_script_pipeline *pipeline)
+static bool read_bind(struct krn_reader *r, struct krn_pipeline *pipeline)
 {
-    struct krn_script_bind bind = {0};
-    size_t buffers[KRN_MOST_BINDS], count = 0;
+    struct krn_bind bind = {0};
+    size_t buffers[KRN_MOST_HELD], count = 0;
     uint64_t set, binding;
     const char *at = r->at;
     const bool array = strcmp(krn_next(r), "BUFFER_ARRAY") == 0;
@@ -536,8 +538,8 @@ static bool read_bind(struct krn_reader *r, struct krn_script_pipeline *pipeline
     for (size_t i = 0; i < pipeline->bind_count; i++)
         if (pipeline->binds[i].set == bind.set && pipeline->binds[i].binding == bind.binding)
             pipeline->binds[i--] = pipeline->binds[--pipeline->bind_count];
-    if (count > KRN_MOST_BINDS - pipeline->bind_count)
-        return krn_refuse(r, "more than %d bindings", KRN_MOST_BINDS);
+    if (count > KRN_MOST_HELD - pipeline->bind_count)
+        return krn_refuse(r, "more than %d bindings", KRN_MOST_HELD);
     for (size_t i = 0; i < count; i++) {
         bind.buffer = buffers[i];
         bind.element = array ? (uint32_t)i + 1 : 0;
@@ -548,26 +550,26 @@ static bool read_bind(struct krn_reader *r, struct krn_script_pipeline *pipeline
 
 static bool read_pipeline(struct krn_reader *r, bool derived)
 {
-    struct krn_script_pipeline *made = &LIT_ADD(r->pipelines, r->pipeline_count);
+    struct krn_pipeline *made = &LIT_ADD(r->plan->pipelines, r->plan->pipeline_count);
     char parent[CAT_ENTRY_SIZE];
-    *made = (struct krn_script_pipeline){
-        .entry = "main", .shader = KRN_NONE, .push = KRN_NONE, .planned = KRN_NONE};
+    *made = (struct krn_pipeline){
+        .entry = "main", .module = KRN_NONE, .push = KRN_NONE, .part = KRN_NONE};
     if (!derived && strcmp(krn_next(r), "compute") != 0)
         return krn_refuse_token(r, "only compute pipelines are supported");
     if (!krn_take_name(r, made->name))
         return false;
-    if (krn_find_pipeline(r, made->name) != r->pipeline_count - 1)
+    if (krn_find_pipeline(r, made->name) != r->plan->pipeline_count - 1)
         return krn_refuse_token(r, "there is a pipeline of this name");
     if (derived) {
         if (!krn_expect_word(r, "FROM") || !krn_take_name(r, parent))
             return false;
         const size_t of = krn_find_pipeline(r, parent);
-        if (of == KRN_NONE || of == r->pipeline_count - 1)
+        if (of == KRN_NONE || of == r->plan->pipeline_count - 1)
             return krn_refuse_token(r, "there is no such pipeline");
         strcpy(parent, made->name);
-        *made = r->pipelines[of];
+        *made = r->plan->pipelines[of];
         strcpy(made->name, parent);
-        made->planned = KRN_NONE;
+        made->part = KRN_NONE;
     }
     for (krn_next(r); !krn_is(r, "END"); krn_next(r)) {
         bool good = true;
@@ -663,68 +665,42 @@ static bool read_command(struct krn_reader *r)
     return krn_refuse_token(r, "not supported");
 }
 
-// Sets which buffers must equal others: expects nothing else of them, and of the others only what
-// the script says.
-static void settle_likes(struct krn_reader *r)
+// Passes on the script's expectations.
+static bool settle(struct krn_reader *r)
 {
-    for (size_t i = 0; i < r->buffer_count; i++) {
-        if (r->buffers[i].like == KRN_NONE)
-            continue;
-        struct krn_held *held = &r->plan->buffers[r->buffers[i].held];
-        held->like = r->buffers[r->buffers[i].like].held + 1;
-        struct krn_held *model = &r->plan->buffers[held->like - 1];
-        if (!held->after)
+    struct krn_plan *plan = r->plan;
+    bool expects = r->script->agrees;
+    if (!plan->dispatch_count)
+        return krn_refuse(r, "nothing is run: there is no RUN");
+    for (size_t i = 0; i < plan->buffer_count; i++) {
+        struct krn_held *held = &plan->buffers[i];
+        size_t whole = 0;
+        while (whole < held->words && held->counts && held->counts[whole] == UINT32_MAX)
+            whole++;
+        expects |= held->after || held->like;
+        if (r->script->agrees) {
+            free(held->after);
+            held->after = NULL;
+            held->like = 0;
+            held->may = (struct cat_tolerance){0};
+        }
+        if (r->script->agrees || whole == held->words) {
+            free(held->counts);
+            held->counts = NULL;
+        }
+    }
+    // Of two buffers that must be equal, only that is expected, and what else the script says.
+    for (size_t i = 0; i < plan->buffer_count; i++) {
+        struct krn_held *held = &plan->buffers[i];
+        struct krn_held *model = held->like ? &plan->buffers[held->like - 1] : NULL;
+        if (model && !held->after)
             held->after = lit_alloc(held->words, sizeof *held->after);
-        if (model->after)
+        if (!model || model->after)
             continue;
         model->after = lit_alloc(model->words, sizeof *model->after);
         model->counts = lit_alloc(model->words, sizeof *model->counts);
     }
-}
-
-// Passes on the script's expectations.
-static bool settle(struct krn_reader *r)
-{
-    bool expects = false;
-    if (!r->plan->dispatch_count)
-        return krn_refuse(r, "nothing is run: there is no RUN");
-    for (size_t i = 0; i < r->buffer_count && !r->script->agrees; i++) {
-        struct krn_script_buffer *buffer = &r->buffers[i];
-        expects |= buffer->like != KRN_NONE;
-        if (!buffer->expected)
-            continue;
-        struct krn_held *held = &r->plan->buffers[buffer->held];
-        const size_t size = held->words * 4;
-        held->after = lit_alloc(held->words, sizeof *held->after);
-        memcpy(held->after, buffer->expected, size);
-        held->may = buffer->may;
-        expects = true;
-        size_t whole = 0;
-        while (whole < size && buffer->counts[whole] == UINT8_MAX)
-            whole++;
-        if (whole == size)
-            continue;
-        held->counts = lit_alloc(held->words, sizeof *held->counts);
-        memcpy(held->counts, buffer->counts, size);
-    }
-    if (!r->script->agrees)
-        settle_likes(r);
-    return expects || r->script->agrees ||
-           krn_refuse(r, "no EXPECT says what a RUN is to store: --expect agree");
-}
-
-static void clear(struct krn_reader *r)
-{
-    for (size_t i = 0; i < r->shader_count; i++)
-        free(r->shaders[i].words);
-    for (size_t i = 0; i < r->buffer_count; i++) {
-        text_free(&r->buffers[i].bytes);
-        free(r->buffers[i].expected);
-        free(r->buffers[i].counts);
-    }
-    free(r->shaders);
-    free(r->buffers);
-    free(r->pipelines);
+    return expects || krn_refuse(r, "no EXPECT says what a RUN is to store: --expect agree");
 }
 
 bool krn_script_read(const struct krn_script *script, struct krn_plan *plan,
@@ -750,7 +726,5 @@ bool krn_script_read(const struct krn_script *script, struct krn_plan *plan,
         else
             good = read_command(&r);
     }
-    good = good && settle(&r);
-    clear(&r);
-    return good;
+    return good && settle(&r);
 }

@@ -25,7 +25,7 @@ static bool load(const struct krn_shader *shader, void *user, uint32_t **words, 
 // What a script says becomes a package that the catalogue takes.
 static void take_script(const char *text, size_t length)
 {
-    OWNED(krn_plan_free) struct krn_plan *plan = krn_plan_new();
+    OWNED(krn_plan_clear) struct krn_plan plan = {0};
     OWNED(cat_package_clear) struct cat_package package = {0};
     OWNED(text_free) struct text bytes = {0};
     struct lit_error error = {0};
@@ -36,8 +36,8 @@ static void take_script(const char *text, size_t length)
                                       .load = load};
     text_puts(&package.name, "some");
     text_puts(&package.origin, "some.amber");
-    if (!krn_script_read(&script, plan, &error) ||
-        !krn_plan_place(plan, script.agrees, &package, &error)) {
+    if (!krn_script_read(&script, &plan, &error) ||
+        !krn_plan_place(&plan, script.agrees, &package, &error)) {
         MUST(error.message[0] && error.code == LIT_EXIT_USAGE);
         return;
     }
