@@ -9,36 +9,39 @@
 
 #define AT(member) offsetof(struct krn_options, member)
 
+#define SCRIPT CLI_NOT(1) // a script says it
+
 static const struct cli_option options[] = {
-    {0, "buffer", CLI_LIST, AT(buffers), "SET.BINDING=WHAT",
+    {0, "buffer", CLI_LIST | SCRIPT, AT(buffers), "SET.BINDING=WHAT",
      "what a buffer, or element 2 of an array of them (0.1[2]), holds\nbefore each run: "
      "random:SIZE (words),\nfloats:SIZE (from -1 to 1), "
      "iota:SIZE (0, 1, 2, ...),\nzero:SIZE; SIZE alone: nothing that counts; VALUES, as push "
      "constants\nhave; file:FILE or FILE: bytes, or words (*.words). SIZE is in\nbytes, or with K "
      "or M "
      "behind it"},
-    {0, "groups", CLI_TEXT, AT(groups), "X[,Y[,Z]]", "workgroups of the dispatch"},
-    {0, "push", CLI_TEXT, AT(push), "VALUES|file:FILE",
+    {0, "groups", CLI_TEXT | SCRIPT, AT(groups), "X[,Y[,Z]]", "workgroups of the dispatch"},
+    {0, "push", CLI_TEXT | SCRIPT, AT(push), "VALUES|file:FILE",
      "push constants: u32:64,0x40,-1, f32:1.5,2, hex:00ff (bytes),\naddress:0.2 (of buffer 0.2, 8 "
      "bytes), separated by commas; without\na prefix words, floats if they have a point"},
-    {0, "then", CLI_LIST, AT(steps), "[NAME@]GROUPS[:PUSH]",
+    {0, "then", CLI_LIST | SCRIPT, AT(steps), "[NAME@]GROUPS[:PUSH]",
      "one more dispatch behind a barrier, of kernel NAME, with its own\nworkgroups and push "
      "constants; can be repeated"},
-    {0, "module", CLI_LIST, AT(modules), "NAME=FILE[@ENTRY]",
+    {0, "module", CLI_LIST | SCRIPT, AT(modules), "NAME=FILE[@ENTRY]",
      "another kernel, for --then; NAME=@ENTRY: another entry point of\nFILE"},
-    {0, "bind", CLI_LIST, AT(binds), "NAME@SET.BINDING=SET.BINDING",
+    {0, "bind", CLI_LIST | SCRIPT, AT(binds), "NAME@SET.BINDING=SET.BINDING",
      "what kernel NAME has at the first place is the buffer of the\nsecond"},
-    {0, "spec", CLI_LIST, AT(specs), "[NAME@]ID=VALUE",
+    {0, "spec", CLI_LIST | SCRIPT, AT(specs), "[NAME@]ID=VALUE",
      "the value of a specialization constant of 32 or 64 bits, by its own\ntype: 64, 0x40 (its "
      "bits), -1, 1.5"},
-    {0, "entry", CLI_TEXT, AT(entry), "NAME", "the entry point, where there are several"},
-    {0, "subgroup", CLI_COUNT, AT(subgroup), "N", "the subgroup size that the pipeline asks for"},
-    {0, "full-subgroups", CLI_FLAG, AT(full), NULL, "ask for full subgroups"},
+    {0, "entry", CLI_TEXT | SCRIPT, AT(entry), "NAME", "the entry point, where there are several"},
+    {0, "subgroup", CLI_COUNT | SCRIPT, AT(subgroup), "N",
+     "the subgroup size that the pipeline asks for"},
+    {0, "full-subgroups", CLI_FLAG | SCRIPT, AT(full), NULL, "ask for full subgroups"},
     {0, "expect", CLI_LIST, AT(expected), "agree|SET.BINDING=WHAT",
      "what a buffer is to hold after each run: VALUES, file:FILE or FILE,\nas --buffer has, or "
      "formula:E, for each word; agree: what one run\non the SIMT simulator leaves in all buffers "
      "that are written"},
-    {0, "allow", CLI_LIST, AT(allowed), "SET.BINDING=HOW",
+    {0, "allow", CLI_LIST | SCRIPT, AT(allowed), "SET.BINDING=HOW",
      "in what a buffer may differ: any-order[:BYTES], ulp:N, ulp16:N,\nrelative:X, absolute:X, "
      "rmse:X, bits:HEX, bits:FILE.words,\nwords:FIRST-LAST"},
     {0, "define", CLI_LIST, AT(defines), "NAME[=VALUE]", "a macro of GLSL"},
@@ -100,6 +103,9 @@ int cli_kernel(struct cli_call *call)
         operands->count > 1 ? cli_command_find(operands->items[1]) : NULL;
     const bool named = command && command->help;
     bool found = false;
+    static const char *const whys[] = {KRN_SCRIPT_SAYS};
+    if (!cli_calls_check(&cli_kernel_syntax, call->given, krn_is_script(path), whys, &call->error))
+        return CLI_FAILED;
     if (*path == '-')
         lit_fail(&call->error, LIT_EXIT_USAGE, "missing file; see 'litmus help kernel'");
     else if (chosen->check && operands->count > 1)

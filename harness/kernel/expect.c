@@ -219,10 +219,7 @@ static bool expect_values(struct krn_reader *r, struct krn_held *buffer)
                           buffer->type.bits / 8))
             return false;
     }
-    if (!n)
-        return krn_refuse_token(r, "expected a value");
-    r->line += krn_is(r, "\n");
-    return true;
+    return n || krn_refuse_token(r, "expected a value");
 }
 
 // The two buffers must be equal at the end.

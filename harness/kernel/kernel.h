@@ -16,6 +16,10 @@ struct krn_options {
     bool check, unchecked;
 };
 
+// What an option of a kernel says, an Amber script (*.amber) says itself.
+#define KRN_SCRIPT_SAYS "is for kernels without a script, which says that itself"
+bool krn_is_script(const char *path);
+
 enum krn_source { KRN_SPIRV, KRN_ASSEMBLY, KRN_GLSL };
 
 // Reads a file of 1 to `most` bytes.

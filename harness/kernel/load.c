@@ -8,11 +8,9 @@
 #include "catalogue/words.h"
 #include "model/facts.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define SECONDS     60 // for a tool to run
@@ -120,20 +118,6 @@ static void drop_folders(struct text *spirv)
     }
 }
 
-// --- Files that a tool opens
-
-// Rejects pipes, where the tool would wait, and devices, which it would read forever.
-static bool is_plain(const char *path, struct lit_error *error)
-{
-    struct stat what;
-    if (stat(path, &what) != 0)
-        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, strerror(errno));
-    if (!S_ISREG(what.st_mode))
-        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: not a regular file", path);
-    return what.st_size <= (off_t)MOST_TEXT ||
-           lit_fail(error, LIT_EXIT_USAGE, "%.200s: longer than %zu bytes", path, MOST_TEXT);
-}
-
 // Compiles users' GLSL: it may include files next to it without asking for the extension. (Older
 // compilers have no option for this.)
 static bool compile(const char *path, const char *target, const char *label,
@@ -235,7 +219,7 @@ bool krn_load(const char *path, const struct krn_options *chosen, uint32_t **wor
     *words = NULL;
     *count = 0;
     if (assembly || glsl) {
-        if (!is_plain(path, error) || !krn_bytes(path, MOST_TEXT, page, error) ||
+        if (!krn_bytes(path, MOST_TEXT, page, error) ||
             !(glsl ? compile(path, GLSL_TARGET, path, chosen, &spirv, error)
                    : assemble(path, version_of(page), path, &spirv, error)))
             return false;
@@ -257,7 +241,7 @@ static bool load_shader(const struct krn_shader *shader, void *user, uint32_t **
     const struct krn_options *chosen = user;
     const char *target = shader->target, *file = shader->file;
     OWNED(text_free) struct text spirv = {0}, source = {0}, temporary = {0}, other = {0};
-    if (file && !(is_plain(file, error) && krn_bytes(file, MOST_TEXT, &source, error)))
+    if (file && !krn_bytes(file, MOST_TEXT, &source, error))
         return false;
     if (shader->source == KRN_SPIRV)
         return take_words(&source, file, words, count, error);
@@ -283,25 +267,8 @@ static bool load_shader(const struct krn_shader *shader, void *user, uint32_t **
 bool krn_script(const char *path, const struct krn_options *chosen, struct krn_plan *plan,
                 struct text *page, struct lit_error *error)
 {
-    const struct {
-        const char *option;
-        bool given;
-    } other[] = {{"buffer", chosen->buffers.count},
-                 {"groups", chosen->groups},
-                 {"push", chosen->push},
-                 {"then", chosen->steps.count},
-                 {"module", chosen->modules.count},
-                 {"bind", chosen->binds.count},
-                 {"spec", chosen->specs.count},
-                 {"entry", chosen->entry},
-                 {"subgroup", chosen->subgroup},
-                 {"full-subgroups", chosen->full},
-                 {"expect", !krn_agrees(chosen) && chosen->expected.count},
-                 {"allow", chosen->allowed.count}};
-    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
-        if (other[i].given)
-            return lit_fail(error, LIT_EXIT_USAGE, "%.200s: a script says itself what --%s says",
-                            path, other[i].option);
+    if (chosen->expected.count && !krn_agrees(chosen))
+        return lit_fail(error, LIT_EXIT_USAGE, "--expect " KRN_SCRIPT_SAYS);
     if (!krn_bytes(path, MOST_TEXT, page, error))
         return false;
     return krn_script_read(&(struct krn_script){.path = path,

@@ -767,6 +767,12 @@ static bool take_pipelines(const char *path, const struct krn_options *chosen,
     return good && bind_all(chosen, plan, error) && find_addressed(chosen, plan, error);
 }
 
+bool krn_is_script(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 6 && strcmp(path + length - 6, ".amber") == 0;
+}
+
 bool krn_make(const char *path, const struct krn_options *chosen, struct cat_package *package,
               struct lit_error *error)
 {
@@ -776,8 +782,7 @@ bool krn_make(const char *path, const struct krn_options *chosen, struct cat_pac
     text_sanitise(origin, sizeof origin, lit_path_name(path));
     text_puts(&package->origin, origin);
     put_name(path, chosen->name, &package->name);
-    const size_t length = strlen(path);
-    if (length > 6 && strcmp(path + length - 6, ".amber") == 0)
+    if (krn_is_script(path))
         return krn_script(path, chosen, plan, &package->page, error) &&
                krn_plan_place(plan, krn_agrees(chosen), package, error);
     return take_pipelines(path, chosen, plan, &package->page, error) &&

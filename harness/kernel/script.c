@@ -38,9 +38,15 @@ static void skip_space(struct krn_reader *r)
         r->at++;
 }
 
+bool krn_is(const struct krn_reader *r, const char *word)
+{
+    return strcmp(r->token, word) == 0;
+}
+
 const char *krn_next(struct krn_reader *r)
 {
     size_t length = 0;
+    r->line += krn_is(r, "\n");
     skip_space(r);
     // A line continues after a \.
     while (r->at + 1 < r->end && r->at[0] == '\\' && strchr("\r\n", r->at[1])) {
@@ -63,12 +69,21 @@ const char *krn_next(struct krn_reader *r)
     return r->token;
 }
 
-bool krn_is(const struct krn_reader *r, const char *word)
+// Returns the next token that ends no line.
+static const char *next_word(struct krn_reader *r)
 {
-    return strcmp(r->token, word) == 0;
+    while (strcmp(krn_next(r), "\n") == 0)
+        ;
+    return r->token;
 }
 
-// Whether the line ends here. A line is counted when a command reads the token after it.
+// Whether this is the next token, which stays.
+static bool is_next(const struct krn_reader *r, const char *word)
+{
+    struct krn_reader ahead = *r;
+    return strcmp(krn_next(&ahead), word) == 0;
+}
+
 bool krn_at_end(const struct krn_reader *r)
 {
     return krn_is(r, "\n") || krn_is(r, "");
@@ -84,10 +99,7 @@ bool krn_refuse_token(struct krn_reader *r, const char *what)
 bool krn_end_line(struct krn_reader *r)
 {
     krn_next(r);
-    if (!krn_at_end(r))
-        return krn_refuse_token(r, "not supported");
-    r->line += krn_is(r, "\n");
-    return true;
+    return krn_at_end(r) || krn_refuse_token(r, "not supported");
 }
 
 bool krn_expect_word(struct krn_reader *r, const char *word)
@@ -221,8 +233,6 @@ static bool read_shader(struct krn_reader *r)
         shader.file = file = file_of(r, r->token);
         if (!krn_end_line(r))
             return false;
-        r->line--;
-        lines = 1;
     } else if (!krn_is(r, "\n") || shader.source == KRN_SPIRV) {
         return krn_refuse_token(r, "not supported");
     } else if (!take_source(r, &shader, &lines)) {
@@ -232,7 +242,7 @@ static bool read_shader(struct krn_reader *r)
         free(made.words);
         return krn_refuse(r, "shader %s: %.280s", made.name, why.message);
     }
-    r->line += lines + !shader.file;
+    r->line += lines;
     LIT_ADD(r->plan->modules, r->plan->module_count) = made;
     return true;
 }
@@ -277,9 +287,7 @@ static bool put_value(struct krn_reader *r, struct krn_held *buffer, uint64_t n)
 static bool read_data(struct krn_reader *r, struct krn_held *buffer)
 {
     for (uint64_t n = 0;; n++) {
-        for (krn_next(r); krn_is(r, "\n"); krn_next(r))
-            r->line++;
-        if (krn_is(r, "END"))
+        if (strcmp(next_word(r), "END") == 0)
             return n > 0 || krn_refuse(r, "a buffer without data");
         if (krn_is(r, ""))
             return krn_refuse(r, "DATA without END");
@@ -325,8 +333,10 @@ static bool read_text(struct krn_reader *r, struct krn_held *buffer, const char 
         return krn_refuse(r, "%.280s", why.message);
     r->at = values.data;
     r->end = values.data + values.length;
-    for (krn_next(r); good && !krn_is(r, ""); krn_next(r))
-        good = krn_is(r, "\n") || put_value(r, buffer, n++);
+    while (good && *next_word(r)) {
+        r->line = before.line; // errors are of the script
+        good = put_value(r, buffer, n++);
+    }
     r->at = before.at;
     r->end = before.end;
     r->line = before.line;
@@ -375,10 +385,7 @@ static bool read_contents(struct krn_reader *r, struct krn_held *buffer)
     if (!krn_at_end(r) && !krn_is(r, "FILL") && !krn_is(r, "SERIES_FROM"))
         return krn_refuse_token(r, "not supported");
     const bool bare = krn_at_end(r);
-    if (!read_series(r, buffer, count))
-        return false;
-    r->line += bare && krn_is(r, "\n");
-    return bare || krn_end_line(r);
+    return read_series(r, buffer, count) && (bare || krn_end_line(r));
 }
 
 static bool read_buffer(struct krn_reader *r)
@@ -432,21 +439,13 @@ static bool read_attach(struct krn_reader *r, struct krn_pipeline *pipeline)
     pipeline->module = find_shader(r, name);
     if (pipeline->module == KRN_NONE)
         return krn_refuse_token(r, "there is no such shader");
-    for (krn_next(r); !krn_at_end(r); krn_next(r)) {
-        bool good = true;
-        if (krn_is(r, "TYPE"))
-            good = krn_expect_word(r, "compute");
-        else if (krn_is(r, "ENTRY_POINT"))
-            good = krn_take_name(r, pipeline->entry);
-        else if (krn_is(r, "SPECIALIZE"))
-            good = read_specialization(r, pipeline);
-        else
-            good = krn_refuse_token(r, "not supported");
-        if (!good)
-            return false;
-    }
-    r->line += krn_is(r, "\n");
-    return true;
+    bool good = true;
+    while (good && (krn_next(r), !krn_at_end(r)))
+        good = krn_is(r, "TYPE")          ? krn_expect_word(r, "compute")
+               : krn_is(r, "ENTRY_POINT") ? krn_take_name(r, pipeline->entry)
+               : krn_is(r, "SPECIALIZE")  ? read_specialization(r, pipeline)
+                                          : krn_refuse_token(r, "not supported");
+    return good;
 }
 
 static bool take_switch(struct krn_reader *r, bool *on)
@@ -467,10 +466,8 @@ static bool read_subgroup(struct krn_reader *r, struct krn_pipeline *pipeline)
         return krn_refuse_token(r, "not the shader that is attached");
     if (!krn_end_line(r))
         return false;
-    for (krn_next(r); !krn_is(r, "END"); krn_next(r)) {
-        if (krn_is(r, "\n")) {
-            r->line++;
-        } else if (krn_is(r, "FULLY_POPULATED")) {
+    while (strcmp(next_word(r), "END") != 0) {
+        if (krn_is(r, "FULLY_POPULATED")) {
             if (!take_switch(r, &pipeline->full))
                 return false;
         } else if (krn_is(r, "VARYING_SIZE")) {
@@ -479,10 +476,8 @@ static bool read_subgroup(struct krn_reader *r, struct krn_pipeline *pipeline)
             if (varying)
                 return krn_refuse(r, "VARYING_SIZE on is not supported");
         } else if (krn_is(r, "REQUIRED_SIZE")) {
-            const char *before = r->at;
-            if (strcmp(krn_next(r), "MIN") == 0 || krn_is(r, "MAX"))
-                return krn_refuse_token(r, "not supported: a size is a number");
-            r->at = before;
+            if (is_next(r, "MIN") || is_next(r, "MAX"))
+                return krn_refuse(r, "not supported: a size is a number: %s", krn_next(r));
             if (!krn_take_count(r, 128, &size))
                 return false;
             if (!size || size & (size - 1))
@@ -502,10 +497,8 @@ static bool take_buffers(struct krn_reader *r, size_t *buffers, size_t *count)
     if (!array && !krn_is(r, "BUFFER"))
         return krn_refuse_token(r, "only buffers are supported");
     do {
-        const char *before = r->at;
-        if (*count && strcmp(krn_next(r), "AS") == 0)
-            return true;
-        r->at = *count ? before : r->at;
+        if (*count && is_next(r, "AS"))
+            return *krn_next(r);
         if (*count == (array ? KRN_MOST_HELD : 1))
             return krn_refuse(r, array ? "more than %d bindings" : "expected AS", KRN_MOST_HELD);
     } while (krn_take_buffer(r, &buffers[(*count)++]));
@@ -517,9 +510,7 @@ static bool read_bind(struct krn_reader *r, struct krn_pipeline *pipeline)
     struct krn_bind bind = {0};
     size_t buffers[KRN_MOST_HELD], count = 0;
     uint64_t set, binding;
-    const char *at = r->at;
-    const bool array = strcmp(krn_next(r), "BUFFER_ARRAY") == 0;
-    r->at = at;
+    const bool array = is_next(r, "BUFFER_ARRAY");
     if (!take_buffers(r, buffers, &count))
         return false;
     krn_next(r);
@@ -571,22 +562,13 @@ static bool read_pipeline(struct krn_reader *r, bool derived)
         strcpy(made->name, parent);
         made->part = KRN_NONE;
     }
-    for (krn_next(r); !krn_is(r, "END"); krn_next(r)) {
-        bool good = true;
-        if (krn_is(r, "\n"))
-            r->line++;
-        else if (krn_is(r, "ATTACH"))
-            good = read_attach(r, made);
-        else if (krn_is(r, "SUBGROUP"))
-            good = read_subgroup(r, made);
-        else if (krn_is(r, "BIND"))
-            good = read_bind(r, made);
-        else
-            good = krn_refuse_token(r, "not supported in a pipeline");
-        if (!good)
-            return false;
-    }
-    return krn_end_line(r);
+    bool good = true;
+    while (good && strcmp(next_word(r), "END") != 0)
+        good = krn_is(r, "ATTACH")     ? read_attach(r, made)
+               : krn_is(r, "SUBGROUP") ? read_subgroup(r, made)
+               : krn_is(r, "BIND")     ? read_bind(r, made)
+                                       : krn_refuse_token(r, "not supported in a pipeline");
+    return good && krn_end_line(r);
 }
 
 // --- The whole
@@ -616,25 +598,19 @@ static bool read_setting(struct krn_reader *r)
     return krn_take_count(r, UINT32_MAX, &number) && krn_end_line(r); // litmus has its own limits
 }
 
-static bool read_command(struct krn_reader *r);
-
 // Repeats the commands up to END; of those allowed, only RUN matters.
 static bool read_repeat(struct krn_reader *r)
 {
     uint64_t times;
     if (!krn_take_count(r, 1 + CAT_MOST_STEPS, &times) || !krn_end_line(r))
         return false;
-    const char *at = r->at;
-    const size_t line = r->line;
+    const struct krn_reader before = *r;
     for (uint64_t i = 0; i < times; i++) {
-        r->at = at;
-        r->line = line;
-        for (krn_next(r); !krn_is(r, "END"); krn_next(r)) {
-            if (krn_is(r, "\n"))
-                r->line++;
-            else if (!krn_is(r, "RUN"))
+        *r = before;
+        while (strcmp(next_word(r), "END") != 0) {
+            if (!krn_is(r, "RUN"))
                 return krn_refuse_token(r, "not supported within REPEAT");
-            else if (!read_command(r))
+            if (!krn_read_run(r))
                 return false;
         }
     }
@@ -720,11 +696,7 @@ bool krn_script_read(const struct krn_script *script, struct krn_plan *plan,
         krn_refuse(&r, "the first line of an Amber script is %s", first);
     r.at += good ? sizeof first - 1 : 0;
     good = good && krn_end_line(&r);
-    while (good && *krn_next(&r)) {
-        if (krn_is(&r, "\n"))
-            r.line++;
-        else
-            good = read_command(&r);
-    }
+    while (good && *next_word(&r))
+        good = read_command(&r);
     return good && settle(&r);
 }

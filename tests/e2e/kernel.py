@@ -702,7 +702,8 @@ RUN three GROUPS 1 1""")
         result = self.amber(SCRIPT.replace("OpStore %at %sum", "").replace("EQ 13 0", "EQ 0 0"))
         self.assertEqual(result.code, 0, result)
         self.assert_one_line(self.amber(SCRIPT, "--groups", "4"), 2,
-                             "a script says itself what --groups says")
+                             "--groups is for kernels without a script")
+        self.assert_one_line(self.amber(SCRIPT, "--expect", "0.0=x"), 2, "--expect is for kernels without")
 
     def test_full_subgroups(self):
         """A workgroup that makes no full subgroups cannot be run so, whichever dispatch it is of."""
