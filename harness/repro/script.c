@@ -149,6 +149,16 @@ static bool put_push(const struct writing *w, size_t number, const uint8_t *push
            put_words(w, name, words, w->package->interface.push_size / 4);
 }
 
+// Whether not all bits of a buffer count.
+static bool is_masked(const struct writing *w, const struct cat_binding *of)
+{
+    const uint32_t *counts = w->package->interface.counts;
+    uint64_t whole = 0;
+    while (counts && whole < of->words && counts[of->first + whole] == UINT32_MAX)
+        whole++;
+    return counts && whole < of->words;
+}
+
 static bool put_contents(const struct writing *w)
 {
     const struct cat_package *p = w->package;
@@ -161,7 +171,7 @@ static bool put_contents(const struct writing *w)
         good = put_buffer(w, role(of), of, p->region[of->region]);
         if (good && of->region == CAT_OUTPUT)
             good = put_buffer(w, "expected", of, p->expected) &&
-                   (!interface->counts || put_buffer(w, "bits", of, interface->counts));
+                   (!is_masked(w, of) || put_buffer(w, "bits", of, interface->counts));
     }
     return good;
 }
@@ -246,7 +256,7 @@ static void put_expects(const struct writing *w)
         text_puts(w->out, "\n");
         text_printf(&lead, "#litmus allow %s", name.data);
         put_allowed(&of->may, lead.data, w->out);
-        if (!interface->counts)
+        if (!is_masked(w, of))
             continue;
         text_printf(w->out, "%s bits:", lead.data);
         put_name("bits", of, w->out);
