@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adds a kernel to the catalogue: what its check finds goes with it, and if the user gives no
 // expectation, the SIMT simulator does.
-#include "kernel/ask.h"
 #include "kernel/plan.h"
 
 #include "catalogue/catalogue.h"
-#include "engine/drivers.h"
+#include "explain/ask.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIES   8  // runs of each model after the first run
-#define SECONDS 60 // for each run
+#define TRIES 8 // runs of each model after the first run
 
 static bool put(const struct cat_package *package, struct lit_error *error)
 {
@@ -29,57 +27,15 @@ static bool put_again(const struct cat_package *package, struct lit_error *error
     return put(package, error);
 }
 
-static void note(const char *line, void *user)
-{
-    struct krn_asking *a = user;
-    snprintf(a->printed, sizeof a->printed, "%s", line);
-}
-
-bool krn_asking_begin(struct krn_asking *a, struct lit_error *error)
-{
-    a->manifest = eng_simt_manifest(error);
-    ses_devices_watch(&a->devices, SECONDS, 0, 1);
-    a->devices.watch.say = note;
-    a->devices.watch.user = a;
-    a->device.manifest = a->manifest;
-    a->client = (struct eng_client){.watch = &a->devices.watch, .device = &a->device};
-    return a->manifest != NULL;
-}
-
-void krn_asking_end(struct krn_asking *a)
-{
-    eng_client_end(&a->client);
-    free(a->manifest);
-    a->manifest = NULL;
-}
-
-bool krn_ask(struct krn_asking *a, enum eng_request_kind kind, const char *settings, uint64_t seed,
-             const char *option, struct eng_outcome *outcome, struct lit_error *error)
-{
-    struct eng_request request = {.kind = kind, .seed = seed};
-    snprintf(request.name, sizeof request.name, "%s", a->name);
-    snprintf(request.settings, sizeof request.settings, "%s", settings);
-    a->printed[0] = '\0';
-    const enum eng_end end = eng_client_ask(&a->client, &request, outcome);
-    if (end == ENG_END_SIGNAL || end == ENG_END_TIME)
-        return lit_fail(error, LIT_EXIT_TIME, "interrupted");
-    if (end == ENG_END_RAN && (outcome->result == ENG_PASS || outcome->result == ENG_FAIL))
-        return true;
-    return lit_fail(error, LIT_EXIT_USAGE, "%s%sthe SIMT simulator cannot run it: %.200s%s%.200s",
-                    option ? option : "", option ? ": " : "",
-                    outcome->reason[0] ? outcome->reason : eng_result_name(outcome->result),
-                    a->printed[0] ? ": " : "", a->printed);
-}
-
-static bool ask(struct krn_asking *a, enum eng_request_kind kind, const char *model, uint64_t seed,
+static bool ask(struct exp_asking *a, enum eng_request_kind kind, const char *model, uint64_t seed,
                 struct eng_outcome *outcome, struct lit_error *error)
 {
     char settings[80];
     snprintf(settings, sizeof settings, "model=%s,seed=%" PRIu64, model, seed);
-    return krn_ask(a, kind, settings, seed, "--expect agree", outcome, error);
+    return exp_ask(a, kind, settings, seed, "--expect agree", outcome, error);
 }
 
-static bool take_reference(struct krn_asking *a, struct cat_package *package,
+static bool take_reference(struct exp_asking *a, struct cat_package *package,
                            struct lit_error *error)
 {
     struct eng_outcome outcome;
@@ -97,7 +53,7 @@ static bool take_reference(struct krn_asking *a, struct cat_package *package,
 
 // Whether the simulator agrees with itself; if not, says how. A run also disagrees if it does not
 // end where the first one did, for example because a race makes it store out of bounds.
-static bool compare(struct krn_asking *a, const char *model, struct text *differences,
+static bool compare(struct exp_asking *a, const char *model, struct text *differences,
                     struct lit_error *error)
 {
     struct eng_outcome outcome;
@@ -149,12 +105,12 @@ static bool blame_kernel(struct cat_package *package, struct text *differences,
 
 static bool agree(struct cat_package *package, const char *name, struct lit_error *error)
 {
-    struct krn_asking a = {.name = name};
+    struct exp_asking a = {.name = name};
     OWNED(text_free) struct text differences = {0};
-    const bool good = krn_asking_begin(&a, error) && take_reference(&a, package, error) &&
+    const bool good = exp_asking_begin(&a, error) && take_reference(&a, package, error) &&
                       compare(&a, "lockstep", &differences, error) &&
                       compare(&a, "tangled", &differences, error);
-    krn_asking_end(&a);
+    exp_asking_end(&a);
     return good && (!differences.length || blame_kernel(package, &differences, error));
 }
 
@@ -164,7 +120,7 @@ static bool vet(struct cat_package *package, const char *name, bool unchecked,
 {
     OWNED(text_free) struct text sums = {0}, lines = {0};
     struct lit_error why = {.message = "--unchecked"};
-    const bool checked = !unchecked && krn_find(package, name, NULL, &sums, &lines, &why);
+    const bool checked = !unchecked && exp_findings_put(package, name, NULL, &sums, &lines, &why);
     if (!checked && why.code == LIT_EXIT_TIME)
         return lit_fail(error, why.code, "%s", why.message);
     package->unsound = sums.length > 0;
@@ -205,7 +161,7 @@ bool krn_check(const char *path, const struct krn_options *chosen, struct text *
     OWNED(cat_package_clear) struct cat_package package = {0};
     OWNED(text_free) struct text sums = {0}, test = {0};
     const bool good = make(path, chosen, &package, &test, error) &&
-                      krn_find(&package, test.data, "--check", &sums, out, error);
+                      exp_findings_put(&package, test.data, "--check", &sums, out, error);
     *found = sums.length > 0;
     return good;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds a kernel's errors: traces one run on the SIMT simulator and analyses it. Counts, never a
 // clock, limit how much of a dispatch executes there.
-#include "kernel/ask.h"
+#include "explain/ask.h"
 
 #include "base/file.h"
 #include "base/program.h"
 #include "base/spirv.h"
 #include "catalogue/catalogue.h"
+#include "engine/drivers.h"
 #include "explain/race.h"
 
 #include <inttypes.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #define MOST_RANGES 8
+#define SECONDS     60  // for a run
 #define FEW         4u  // workgroups at a time
 #define MANY        64u // the simulator's maximum
 // The limits: instructions over all dispatches, counted for each invocation; invocations of a
@@ -270,6 +272,48 @@ static void put_all(struct checking *c, const struct exp_trace *traces)
 
 // --- One run
 
+static void note(const char *line, void *user)
+{
+    struct exp_asking *a = user;
+    snprintf(a->printed, sizeof a->printed, "%s", line);
+}
+
+bool exp_asking_begin(struct exp_asking *a, struct lit_error *error)
+{
+    a->manifest = eng_simt_manifest(error);
+    ses_devices_watch(&a->devices, SECONDS, 0, 1);
+    a->devices.watch.say = note;
+    a->devices.watch.user = a;
+    a->device.manifest = a->manifest;
+    a->client = (struct eng_client){.watch = &a->devices.watch, .device = &a->device};
+    return a->manifest != NULL;
+}
+
+void exp_asking_end(struct exp_asking *a)
+{
+    eng_client_end(&a->client);
+    free(a->manifest);
+    a->manifest = NULL;
+}
+
+bool exp_ask(struct exp_asking *a, enum eng_request_kind kind, const char *settings, uint64_t seed,
+             const char *option, struct eng_outcome *outcome, struct lit_error *error)
+{
+    struct eng_request request = {.kind = kind, .seed = seed};
+    snprintf(request.name, sizeof request.name, "%s", a->name);
+    snprintf(request.settings, sizeof request.settings, "%s", settings);
+    a->printed[0] = '\0';
+    const enum eng_end end = eng_client_ask(&a->client, &request, outcome);
+    if (end == ENG_END_SIGNAL || end == ENG_END_TIME)
+        return lit_fail(error, LIT_EXIT_TIME, "interrupted");
+    if (end == ENG_END_RAN && (outcome->result == ENG_PASS || outcome->result == ENG_FAIL))
+        return true;
+    return lit_fail(error, LIT_EXIT_USAGE, "%s%sthe SIMT simulator cannot run it: %.200s%s%.200s",
+                    option ? option : "", option ? ": " : "",
+                    outcome->reason[0] ? outcome->reason : eng_result_name(outcome->result),
+                    a->printed[0] ? ": " : "", a->printed);
+}
+
 static uint32_t workgroup_of(const struct cat_package *package)
 {
     uint32_t most = package->workgroup;
@@ -288,7 +332,7 @@ static bool trace_run(struct checking *c, const char *name, const char *option, 
                    more = c->bounds->instructions * (resident > FEW ? 4 : 1),
                    most = more < all.instructions ? more : all.instructions;
     struct eng_outcome outcome;
-    struct krn_asking asking = {.name = name};
+    struct exp_asking asking = {.name = name};
     if (!lit_file_temporary("", 0, &file, error))
         return false;
     unlink(file.data);
@@ -296,13 +340,13 @@ static bool trace_run(struct checking *c, const char *name, const char *option, 
                 "model=lockstep,seed=1,threads=1,bounds=check,workgroups=%" PRIu32
                 ",instructions=%zu,resident=%u,trace=%s",
                 groups ? groups : 1, most / count + 1, resident, file.data);
-    const bool good = krn_asking_begin(&asking, error) &&
-                      krn_ask(&asking, ENG_TRY, settings.data, 1, option, &outcome, error) &&
+    const bool good = exp_asking_begin(&asking, error) &&
+                      exp_ask(&asking, ENG_TRY, settings.data, 1, option, &outcome, error) &&
                       exp_trace_load(file.data, count, traces, error);
     const char *outside = strstr(asking.printed, ACCESS);
     if (outside)
         snprintf(c->printed, sizeof c->printed, "out of bounds: %s\n", outside + strlen(ACCESS));
-    krn_asking_end(&asking);
+    exp_asking_end(&asking);
     unlink(file.data);
     return good;
 }
@@ -339,8 +383,8 @@ static void clear(struct checking *c, struct exp_trace *traces)
         exp_trace_clear(&traces[i]);
 }
 
-bool krn_find(const struct cat_package *package, const char *name, const char *option,
-              struct text *sums, struct text *out, struct lit_error *error)
+bool exp_findings_put(const struct cat_package *package, const char *name, const char *option,
+                      struct text *sums, struct text *out, struct lit_error *error)
 {
     struct checking c = {.findings.starved = true};
     const size_t count = exp_dispatches(package);
