@@ -70,11 +70,12 @@ static bool grow_arrays(struct krn_pipeline *p, struct lit_error *error)
 {
     struct cat_buffer *buffers = p->declares.buffers;
     for (size_t i = 0; i < p->declares.buffer_count; i++) {
-        size_t elements = 0;
+        uint32_t elements = 0;
         const size_t behind = p->declares.buffer_count - i - 1;
         for (size_t b = 0; b < p->bind_count && buffers[i].open && buffers[i].element == 1; b++)
-            elements +=
-                p->binds[b].set == buffers[i].set && p->binds[b].binding == buffers[i].binding;
+            if (p->binds[b].set == buffers[i].set && p->binds[b].binding == buffers[i].binding &&
+                p->binds[b].element > elements)
+                elements = p->binds[b].element;
         if (elements <= 1)
             continue;
         if (i + elements + behind > CAT_MOST_BINDINGS)
