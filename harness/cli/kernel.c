@@ -72,10 +72,10 @@ const struct cli_syntax cli_kernel_syntax = {
     .more = "docs/kernel.md says more.\n\n"
             "examples:\n"
             "  litmus kernel scan.spv --groups 64 --buffer 0.0=random:16K --expect 0.1=sums.words\n"
-            "  litmus kernel scan.spv -n 100000 --until-decided 0.001\n"
-            "  litmus kernel scan.spv run --simt tangled\n"
-            "  litmus kernel scan.spv isa -d 1\n"
-            "  litmus kernel scan.spv explain --simt relaxed\n",
+            "  litmus kernel scan.amber -n 100000 --until-decided 0.001\n"
+            "  litmus kernel scan.amber run --simt tangled\n"
+            "  litmus kernel scan.amber isa -d 1\n"
+            "  litmus kernel scan.amber explain --simt relaxed\n",
     .operands = CLI_OPERANDS_FILES,
     .forwards = true,
 };
