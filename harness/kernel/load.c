@@ -210,58 +210,58 @@ static bool take_words(const struct text *spirv, const char *label, uint32_t **w
            validate(label, spirv, error);
 }
 
-bool krn_load(const char *path, const struct krn_options *chosen, uint32_t **words, size_t *count,
-              struct text *page, struct lit_error *error)
+struct loading {
+    const struct krn_options *chosen;
+    struct text source; // of the last shader
+};
+
+static bool load(const struct krn_shader *shader, void *user, uint32_t **words, size_t *count,
+                 struct lit_error *error)
 {
-    OWNED(text_free) struct text spirv = {0};
-    const bool assembly = ends(path, ".spvasm");
-    const bool glsl = ends(path, ".comp") || ends(path, ".glsl");
+    struct loading *l = user;
+    const size_t most = shader->source == KRN_SPIRV ? CAT_PACKAGE_BYTES : MOST_TEXT;
+    const char *file = shader->file, *label = file ? file : "its text";
+    OWNED(text_free) struct text spirv = {0}, temporary = {0}, target = {0};
     *words = NULL;
     *count = 0;
-    if (assembly || glsl) {
-        if (!krn_bytes(path, MOST_TEXT, page, error) ||
-            !(glsl ? compile(path, GLSL_TARGET, path, chosen, &spirv, error)
-                   : assemble(path, version_of(page), path, &spirv, error)))
-            return false;
-    } else if (!krn_bytes(path, CAT_PACKAGE_BYTES, &spirv, error)) {
-        return false;
-    }
-    if (!take_words(&spirv, path, words, count, error))
-        return false;
-    if (!assembly && !glsl)
-        lit_spirv_disassemble(spirv.data, spirv.length, page);
-    return true;
-}
-
-// --- Scripts' shaders
-
-static bool load_shader(const struct krn_shader *shader, void *user, uint32_t **words,
-                        size_t *count, struct lit_error *error)
-{
-    const struct krn_options *chosen = user;
-    const char *target = shader->target, *file = shader->file;
-    OWNED(text_free) struct text spirv = {0}, source = {0}, temporary = {0}, other = {0};
-    if (file && !krn_bytes(file, MOST_TEXT, &source, error))
+    text_free(&l->source);
+    if (file ? !krn_bytes(file, most, &l->source, error)
+             : !lit_file_temporary(shader->text, shader->length, &temporary, error))
         return false;
     if (shader->source == KRN_SPIRV)
-        return take_words(&source, file, words, count, error);
-    if (!file) {
-        text_append(&source, shader->text, shader->length);
-        if (!lit_file_temporary(source.data, source.length, &temporary, error))
-            return false;
-    }
-    if (target && shader->source == KRN_GLSL && strncmp(target, "spv", 3) == 0) {
-        text_printf(&other, "spirv%s", target + 3);
-        target = other.data;
-    }
-    const char *path = file ? file : temporary.data, *label = file ? file : "its text";
-    const bool good =
-        shader->source == KRN_GLSL
-            ? compile(path, target ? target : GLSL_TARGET, label, chosen, &spirv, error)
-            : assemble(path, target ? target : version_of(&source), label, &spirv, error);
+        return take_words(&l->source, label, words, count, error);
+    if (!file)
+        text_append(&l->source, shader->text, shader->length);
+    const bool glsl = shader->source == KRN_GLSL;
+    const char *given = shader->target ? shader->target
+                        : glsl         ? GLSL_TARGET
+                                       : version_of(&l->source);
+    const bool short_name = glsl && strncmp(given, "spv", 3) == 0; // glslang's is spirv1.3
+    text_printf(&target, "%s%s", short_name ? "spirv" : "", given + (short_name ? 3 : 0));
+    const char *path = file ? file : temporary.data;
+    const bool good = glsl ? compile(path, target.data, label, l->chosen, &spirv, error)
+                           : assemble(path, target.data, label, &spirv, error);
     if (temporary.data)
         unlink(temporary.data);
     return good && take_words(&spirv, label, words, count, error);
+}
+
+bool krn_load(const char *path, const struct krn_options *chosen, uint32_t **words, size_t *count,
+              struct text *page, struct lit_error *error)
+{
+    struct loading l = {.chosen = chosen};
+    const struct krn_shader shader = {.source = ends(path, ".spvasm") ? KRN_ASSEMBLY
+                                                : ends(path, ".comp") || ends(path, ".glsl")
+                                                    ? KRN_GLSL
+                                                    : KRN_SPIRV,
+                                      .file = path};
+    const bool good = load(&shader, &l, words, count, error);
+    if (good && shader.source == KRN_SPIRV)
+        lit_spirv_disassemble(l.source.data, l.source.length, page);
+    else if (good)
+        text_append(page, l.source.data, l.source.length);
+    text_free(&l.source);
+    return good;
 }
 
 bool krn_script(const char *path, const struct krn_options *chosen, struct krn_plan *plan,
@@ -271,11 +271,14 @@ bool krn_script(const char *path, const struct krn_options *chosen, struct krn_p
         return lit_fail(error, LIT_EXIT_USAGE, "--expect " KRN_SCRIPT_SAYS);
     if (!krn_bytes(path, MOST_TEXT, page, error))
         return false;
-    return krn_script_read(&(struct krn_script){.path = path,
-                                                .text = page->data,
-                                                .length = page->length,
-                                                .agrees = krn_agrees(chosen),
-                                                .load = load_shader,
-                                                .user = (void *)chosen},
-                           plan, error);
+    struct loading l = {.chosen = chosen};
+    const bool good = krn_script_read(&(struct krn_script){.path = path,
+                                                           .text = page->data,
+                                                           .length = page->length,
+                                                           .agrees = krn_agrees(chosen),
+                                                           .load = load,
+                                                           .user = &l},
+                                      plan, error);
+    text_free(&l.source);
+    return good;
 }
