@@ -115,7 +115,7 @@ class Checked(Case):
 
     def test_right(self):
         """A kernel in which nothing is found is believed, and whoever lies is blamed."""
-        lies = "--simt", "faulty,rate=0.01"
+        lies = "--simt", "faulty,rate=0.1"
         result = self.run_kernel("clean", *lies, expect="agree")
         self.assertEqual(result.code, 1, result)
         self.assertEqual(result.err.count("kernel.clean"), 0, result)
