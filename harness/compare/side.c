@@ -115,14 +115,14 @@ static void take_first(struct compare_side *side, struct report_model *model)
 
 // Puts all runs of a result into one piece: rates vary more between sessions than between pieces of
 // one session.
-static void make_one_piece(struct report_result *result, uint32_t session)
+static void make_one_piece(struct report_result *result)
 {
-    result->pieces = lit_realloc(result->pieces, 1, sizeof *result->pieces);
-    result->pieces[0] = (struct eng_part){.process = session,
-                                          .runs = result->runs,
-                                          .failed_runs = result->failed_runs,
-                                          .no_progress_runs = result->no_progress_runs};
-    result->piece_count = result->runs > 0;
+    struct report_result all = {0};
+    eng_result_add(&all, &result->count, result->failures, 0, true);
+    free(all.failures);
+    free(result->pieces);
+    result->pieces = all.pieces;
+    result->piece_count = all.piece_count;
 }
 
 static bool are_alike(const struct report_result *a, const struct report_result *b)
@@ -131,15 +131,9 @@ static bool are_alike(const struct report_result *a, const struct report_result 
            a->expectation == b->expectation && a->rule[0] == '\0' && b->rule[0] == '\0';
 }
 
-static void add_result(struct report_result *sum, const struct report_result *more)
+static void add_result(struct report_result *sum, const struct report_result *more, size_t session)
 {
-    if (more->runs > 0) {
-        sum->pieces = lit_realloc(sum->pieces, sum->piece_count + 1, sizeof *sum->pieces);
-        sum->pieces[sum->piece_count++] = more->pieces[0];
-    }
-    sum->runs += more->runs;
-    sum->failed_runs += more->failed_runs;
-    sum->no_progress_runs += more->no_progress_runs;
+    eng_result_add(sum, &more->count, more->failures, (uint32_t)session, true);
     report_result_rate(sum);
     // A session in which it ended normally says more than one in which it did not.
     if (has_ended(sum->result) || has_ended(more->result))
@@ -164,7 +158,6 @@ static bool put_together(struct compare_side *side, struct report_model *more, c
                             "%.100s has another driver, or is missing",
                             label, more->devices[result->device].facts.name);
         result->device = device;
-        make_one_piece(result, (uint32_t)side->sources);
     }
     struct report_result **ours = sorted(model);
     for (size_t i = 0; i < more->result_count; i++) {
@@ -182,7 +175,7 @@ static bool put_together(struct compare_side *side, struct report_model *more, c
         }
         size_t at = (size_t)(*found - model->results);
         note_broken(&side->broke[at], result->result);
-        add_result(*found, result);
+        add_result(*found, result, side->sources);
     }
     free(ours);
     struct text drivers = {0};
@@ -315,7 +308,7 @@ static bool add_model(struct report_model *model, const char *label, void *user,
             take_first(side, model);
         } else {
             for (size_t i = 0; side->sources == 1 && i < side->model.result_count; i++)
-                make_one_piece(&side->model.results[i], 0);
+                make_one_piece(&side->model.results[i]);
             good = put_together(side, model, label, error);
         }
         side->sources++;

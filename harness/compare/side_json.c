@@ -57,10 +57,7 @@ static bool read_session(const struct reader *reader, const json_t *tool,
 static bool read_device(const struct reader *reader, const json_t *json, struct eng_device *device)
 {
     char id[DEV_ID_SIZE];
-    if (!read_fields(reader, report_device_fields, json, device) ||
-        !read_fields(reader, report_driver_fields, json_object_get(json, "driver"), device) ||
-        !read_fields(reader, report_subgroup_fields, json_object_get(json, "subgroup"), device) ||
-        !read_fields(reader, report_limit_fields, json_object_get(json, "limits"), device))
+    if (!read_fields(reader, report_device_fields, json, device))
         return false;
     fields_read_abilities(json, &device->facts);
     dev_facts_id(&device->facts, id);
@@ -110,26 +107,35 @@ static void read_evidence(const json_t *json, struct report_result *result)
     }
 }
 
-// Recomputes what a report derives from the counts; the report must have the same.
+// Recomputes what a report derives from the name and the counts; the report must have the same.
 static bool check_derived(const struct reader *reader, const json_t *json,
                           const struct report_result *result)
 {
-    const char *seen = json_string_value(json_object_get(json, "observation"));
-    const char *kind = json_string_value(json_object_get(json, "interval_kind"));
     const json_t *interval = json_object_get(json, "interval");
     const double low = json_number_value(json_array_get(interval, 0));
     const double high = json_number_value(json_array_get(interval, 1));
-    if (!seen || strcmp(seen, report_observation(result->failed_runs, result->judged)) != 0)
-        return refuse(reader, true, "the observation does not match the runs");
-    if (!kind || strcmp(kind, report_interval_kind(result->rule)) != 0)
-        return refuse(reader, true, "the kind of interval does not match the rule");
+    json_t *derived = report_json_derived(result), *value;
+    const char *name, *wrong = NULL;
+    json_object_foreach(derived, name, value)
+    {
+        if (!json_equal(value, json_object_get(json, name)))
+            wrong = name;
+    }
+    // Keys of a name may repeat.
+    if (!wrong && json_object_size(json_object_get(derived, "variant")) +
+                          json_object_size(json_object_get(derived, "params")) !=
+                      result->variant_count + result->param_count)
+        wrong = "name";
     // A rule's interval is not exact, and another version may compute it differently.
     const double slack = result->rule[0] ? 1 : INTERVAL_SLACK;
     if (json_array_size(interval) != 2 || !json_is_number(json_array_get(interval, 0)) ||
         !json_is_number(json_array_get(interval, 1)) || fabs(low - result->interval.low) > slack ||
         fabs(high - result->interval.high) > slack)
-        return refuse(reader, true, "the interval does not match the runs");
-    return true;
+        wrong = "interval";
+    if (wrong)
+        refuse(reader, true, "'%s' contradicts the name, the runs or the rule", wrong);
+    json_decref(derived);
+    return !wrong;
 }
 
 // Reads the counts that the table leaves out; they must agree.
@@ -158,30 +164,6 @@ static bool is_whole(const struct report_result *result)
     return strcmp(name.data, result->name) == 0;
 }
 
-// The report repeats the parts of the name; they must match.
-static bool check_pairs(const json_t *json, const struct cfg_pair *pairs, size_t count,
-                        bool numbers)
-{
-    json_t *same = report_json_pairs(pairs, count, numbers);
-    const bool equal = json_object_size(json) == count && json_equal(same, json);
-    json_decref(same);
-    return equal;
-}
-
-static bool check_name(const struct reader *reader, const json_t *json,
-                       const struct report_result *result)
-{
-    const char *family = json_string_value(json_object_get(json, "family"));
-    const char *test = json_string_value(json_object_get(json, "test"));
-    if (!family || !test || !is_whole(result) || strcmp(family, result->family) != 0 ||
-        strcmp(test, result->test) != 0 ||
-        !check_pairs(json_object_get(json, "variant"), result->variant, result->variant_count,
-                     false) ||
-        !check_pairs(json_object_get(json, "params"), result->params, result->param_count, true))
-        return refuse(reader, true, "the name does not match the test and its parameters");
-    return true;
-}
-
 static bool is_name(const char *name)
 {
     size_t length = strlen(name);
@@ -201,11 +183,11 @@ static bool read_result(struct reader *reader, const json_t *json, struct report
     OWNED(lit_free) char *clean = lit_alloc(strlen(name) + 1, 1);
     text_sanitise(clean, strlen(name) + 1, name);
     report_result_is(result, cfg_parse(clean));
-    if (!is_name(result->name))
+    if (!is_name(result->name) || !is_whole(result))
         return refuse(reader, true, "'%.80s' is not a configuration name", result->name);
     reader->about = result->name;
     if (!read_fields(reader, report_result_fields, json, result) ||
-        !check_name(reader, json, result) || !read_counts(reader, json, result))
+        !read_counts(reader, json, result))
         return false;
     if (result->sha256[0] && !text_is_sha256(result->sha256))
         return refuse(reader, true, "'spirv_sha256' is not a SHA-256");

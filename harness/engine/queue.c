@@ -233,9 +233,7 @@ static bool put(struct eng_queue *q, struct measure *m)
 {
     q->watch.due = 0;
     struct lit_error error = {0};
-    return heed(q,
-                eng_records_put(&(const struct report_result *){&m->kept}, 1, run_of(q)->store,
-                                run_of(q)->session, &error),
+    return heed(q, store_result_put(run_of(q)->store, run_of(q)->session, &m->kept, &error),
                 &error);
 }
 

@@ -51,17 +51,3 @@ bool eng_record_recall(struct report_result *record, struct store *store, int64_
     eng_result_clear(&known);
     return done;
 }
-
-bool eng_records_put(const struct report_result *const *records, size_t count, struct store *store,
-                     int64_t session, struct lit_error *error)
-{
-    struct report_result rows[DEV_MAX_SIZES];
-    const struct report_result *list[DEV_MAX_SIZES];
-    for (size_t i = 0; i < count; i++) {
-        rows[i] = *records[i];
-        if (rows[i].result == ENG_PARTIAL)
-            rows[i].reason = (char *)"";
-        list[i] = &rows[i];
-    }
-    return !count || store_results_put(store, session, list, count, error);
-}

@@ -61,9 +61,6 @@ void eng_record_begin(struct report_result *record, const char *name, const stru
 // read, returns false with an error; otherwise error->message is empty.
 bool eng_record_recall(struct report_result *record, struct store *store, int64_t session,
                        uint32_t *process, struct lit_error *error);
-// Stores results, DEV_MAX_SIZES at most, in one transaction; partial ones without a reason.
-bool eng_records_put(const struct report_result *const *records, size_t count, struct store *store,
-                     int64_t session, struct lit_error *error);
 
 // How a queue or a run ended; a run ends as the queue with the last of these.
 enum eng_stop {

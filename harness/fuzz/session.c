@@ -171,7 +171,7 @@ bool fuzz_session_put(struct fuzz_session *s, struct lit_error *error)
         s->sizes[k].changed = false;
     }
     const double began = clock_now();
-    const bool good = eng_records_put(records, count, s->store, s->id, error);
+    const bool good = store_results_put(s->store, s->id, records, count, error);
     const double took = PUT_PART * (clock_now() - began);
     s->put = clock_now() + (took > PUT_SECONDS ? took : PUT_SECONDS);
     return good;

@@ -32,10 +32,10 @@ void fields_dump(struct text *out, json_t *json);
 
 // For struct store_session, report_build, report_device and report_result.
 extern const struct field report_tool_fields[], report_build_fields[], report_device_fields[],
-    report_driver_fields[], report_subgroup_fields[], report_limit_fields[], report_result_fields[];
+    report_result_fields[];
 
-// An object of axes and their values, or with `numbers` of parameters, whose values may be numbers.
-json_t *report_json_pairs(const struct cfg_pair *pairs, size_t count, bool numbers);
+// The members of a result's object that follow from others.
+json_t *report_json_derived(const struct report_result *result);
 // An object of the observed outcomes.
 json_t *report_json_outcomes(const struct report_result *result);
 // The objects for a report's session, a device, a result.

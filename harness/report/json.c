@@ -58,9 +58,13 @@ json_t *report_json_tool(const struct report_model *model)
 // ---- devices
 
 #define AT(name, kind, member, most) FIELD_READ(name, kind, eng_device, member, most)
+#define OF(name, fields)                                                                           \
+    {                                                                                              \
+        name, FIELD_OBJECT, 0, 0, 0, FIELD_ALL, NULL, fields, 0                                    \
+    }
 #define FACT(name, member)                                                                         \
     AT(name, CHARS, facts.member, sizeof(((struct eng_device *)0)->facts.member))
-const struct field report_driver_fields[] = {
+static const struct field driver_fields[] = {
     FACT("name", driver_name),
     FACT("info", driver_info),
     FACT("version", driver_version),
@@ -70,7 +74,7 @@ const struct field report_driver_fields[] = {
     FIELD_END,
 };
 
-const struct field report_subgroup_fields[] = {
+static const struct field subgroup_fields[] = {
     AT("size", NUMBER, facts.subgroup, 1024),
     AT("min", NUMBER, facts.subgroup_min, 1024),
     AT("max", NUMBER, facts.subgroup_max, 1024),
@@ -78,7 +82,7 @@ const struct field report_subgroup_fields[] = {
     FIELD_END,
 };
 
-const struct field report_limit_fields[] = {
+static const struct field limit_fields[] = {
     AT("workgroup", NUMBER, facts.max_workgroup, UINT32_MAX),
     AT("workgroups", NUMBER, facts.max_workgroups, UINT32_MAX),
     AT("shared", NUMBER, facts.max_shared, UINT32_MAX),
@@ -94,10 +98,10 @@ const struct field report_device_fields[] = {
     AT("vendor", HEX, facts.vendor, 0),
     AT("product", HEX, facts.product, 0),
     AT("uuid", UUID, facts.device_uuid, 0),
-    FIELD_PLACE("driver"),
+    OF("driver", driver_fields),
     FIELD_PLACE("api"),
-    FIELD_PLACE("subgroup"),
-    FIELD_PLACE("limits"),
+    OF("subgroup", subgroup_fields),
+    OF("limits", limit_fields),
     FIELD_PLACE("features"),
     AT("checker", TEXT, checker, 0),
     FACT("loader", loader),
@@ -106,6 +110,7 @@ const struct field report_device_fields[] = {
     FIELD_END,
 };
 #undef AT
+#undef OF
 #undef FACT
 
 // What the tests' axes change in the compiled code.
@@ -136,10 +141,7 @@ json_t *report_json_device(const struct report_code *code, size_t index)
     for (int feature = 0; feature < CAT_FEATURE_COUNT; feature++)
         if (device->facts.features >> feature & 1)
             json_array_append_new(features, json_string(cat_feature_name(feature)));
-    json_object_set_new(json, "driver", fields_write(report_driver_fields, device));
     json_object_set_new(json, "api", json_string(API(device->facts.api)));
-    json_object_set_new(json, "subgroup", fields_write(report_subgroup_fields, device));
-    json_object_set_new(json, "limits", fields_write(report_limit_fields, device));
     json_object_set_new(json, "features", features);
     json_object_set_new(json, "code_effects", make_effects(code, index));
     OWNED(text_free) struct text verdict = {0};
@@ -159,8 +161,8 @@ json_t *report_json_device(const struct report_code *code, size_t index)
 const struct field report_result_fields[] = {
     KEPT("name", TEXT, name), // read first
     KEPT("id", CHARS, id),
-    KEPT("family", TEXT, family),
-    KEPT("test", TEXT, test),
+    FIELD_PLACE("family"),
+    FIELD_PLACE("test"),
     FIELD_PLACE("variant"),
     FIELD_PLACE("params"),
     FIELD_PLACE("device"),
@@ -204,7 +206,8 @@ static bool is_number(const char *text)
            (text[0] != '0' || length == 1);
 }
 
-json_t *report_json_pairs(const struct cfg_pair *pairs, size_t count, bool numbers)
+// An object of axes and their values, or with `numbers` of parameters, whose values may be numbers.
+static json_t *make_pairs(const struct cfg_pair *pairs, size_t count, bool numbers)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < count; i++) {
@@ -213,6 +216,16 @@ json_t *report_json_pairs(const struct cfg_pair *pairs, size_t count, bool numbe
         json_object_set_new(object, pairs[i].key, json);
     }
     return object;
+}
+
+json_t *report_json_derived(const struct report_result *result)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:s, s:s}", "family", field_text(result->family), "test",
+                     field_text(result->test), "variant",
+                     make_pairs(result->variant, result->variant_count, false), "params",
+                     make_pairs(result->params, result->param_count, true), "observation",
+                     report_observation(result->failed_runs, result->judged), "interval_kind",
+                     report_interval_kind(result->rule));
 }
 
 json_t *report_json_outcomes(const struct report_result *result)
@@ -313,19 +326,18 @@ json_t *report_json_result(const struct report_code *code, const struct report_r
         const char *name;
         json_t *value;
     } set[] = {
-        {"variant", report_json_pairs(result->variant, result->variant_count, false)},
-        {"params", report_json_pairs(result->params, result->param_count, true)},
         {"device", json_string(code->model->devices[result->device].id)},
-        {"observation", json_string(report_observation(result->failed_runs, result->judged))},
         {"checked_as", json_string(cat_check_names[result->mode->check])},
         {"choices", make_choices(&result->mode->choice)},
         {"outcomes", report_json_outcomes(result)},
-        {"interval_kind", json_string(report_interval_kind(result->rule))},
         {"overdispersion", make_spread(&result->spread)},
         {"code", make_code(code, result)},
     };
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
         json_object_set_new(json, set[i].name, set[i].value);
+    json_t *derived = report_json_derived(result);
+    json_object_update(json, derived);
+    json_decref(derived);
     name_failures(json_object_get(json, "failures"), result);
     if (report_failed(result) || report_unfinished(result))
         json_object_set_new(json, "reproduce", make_again(code->model, result));

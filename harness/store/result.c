@@ -174,9 +174,11 @@ static bool read_children(sqlite3_stmt *select, const struct store_child *child,
 bool store_result_put(struct store *store, int64_t session, const struct report_result *result,
                       struct lit_error *error)
 {
-    const struct store_result_row row = {*result, *result->mode};
+    struct store_result_row row = {*result, *result->mode};
     bool own, fresh;
     int64_t id = 0;
+    if (result->result == ENG_PARTIAL)
+        row.result.reason = NULL;
     if (!store_enter(store, &own, error))
         return false;
     bool good = store_insert(store, STORE_KIND_RESULT, session, &row, &id, &fresh, error) &&

@@ -77,7 +77,7 @@ bool store_device_put(struct store *store, int64_t session, unsigned number,
                       const struct dev_facts *facts, const char *checker, struct lit_error *error);
 
 // Writes a result's present state in one transaction: inserts it or replaces the one with the same
-// session, device and name. It is on disk when this returns.
+// session, device and name; a partial one has no reason. It is on disk when this returns.
 bool store_result_put(struct store *store, int64_t session, const struct report_result *result,
                       struct lit_error *error);
 // The same for several, in one transaction.
@@ -106,31 +106,24 @@ bool store_tried(struct store *store, int64_t session, const char *device, const
 
 // --- Tries of searches for stress
 
-// One stress configuration that was tried. Its maker owns the strings.
-struct store_tuning {
-    const char *device; // dev_facts_id
-    const char *name;   // the configuration
-    const char *sha256; // of the module
-    const char *stress; // the notation, "" for none
-    uint64_t runs, failed_runs, no_progress_runs;
-    double seconds; // wall time in the worker
-};
+// A try is a result with these members: device_id, name, sha256, stress, runs, failed_runs,
+// no_progress_runs, seconds.
 
 // Writes a try of a session whose device is stored: inserts it or replaces the one with the same
 // session, device, configuration and stress.
-bool store_tuning_put(struct store *store, int64_t session, const struct store_tuning *tuning,
+bool store_tuning_put(struct store *store, int64_t session, const struct report_result *tuning,
                       struct lit_error *error);
 
 // Calls `visit` for each try of a session, in the order in which they were first written. The
 // strings are sanitised and become invalid when it returns. `visit` returns false to stop.
 bool store_tunings(struct store *store, int64_t session,
-                   bool (*visit)(const struct store_tuning *tuning, void *user), void *user,
+                   bool (*visit)(const struct report_result *tuning, void *user), void *user,
                    struct lit_error *error);
 
 // Calls `visit` for the final result of each search, over all sessions, the newest first: the best
 // configuration, with the counts of fresh runs. (A session that searched has tries and one result
 // for the same device and configuration.)
-bool store_tuned(struct store *store, bool (*visit)(const struct store_tuning *best, void *user),
+bool store_tuned(struct store *store, bool (*visit)(const struct report_result *best, void *user),
                  void *user, struct lit_error *error);
 
 // --- Kernels from outside

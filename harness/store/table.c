@@ -66,14 +66,14 @@ static const struct field result_fields[] = {
 const struct store_fields store_brief = {result_fields, STORE_BRIEF_FIELDS};
 
 static const struct field tuning_fields[] = {
-    OF(TEXT, store_tuning, device),
-    OF(TEXT, store_tuning, name),
-    OF(TEXT, store_tuning, sha256),
-    OF(TEXT, store_tuning, stress),
-    OF(NUMBER, store_tuning, runs),
-    OF(NUMBER, store_tuning, failed_runs),
-    OF(NUMBER, store_tuning, no_progress_runs),
-    OF(REAL, store_tuning, seconds),
+    WITH("device", TEXT, report_result, device_id, 0, NULL),
+    OF(TEXT, report_result, name),
+    OF(TEXT, report_result, sha256),
+    OF(TEXT, report_result, stress),
+    OF(NUMBER, report_result, runs),
+    OF(NUMBER, report_result, failed_runs),
+    OF(NUMBER, report_result, no_progress_runs),
+    OF(REAL, report_result, seconds),
 };
 
 static const struct field code_fields[] = {
@@ -96,7 +96,7 @@ static bool is_session(const void *record)
 
 static bool is_tuning(const void *record)
 {
-    const struct store_tuning *tuning = record;
+    const struct report_result *tuning = record;
     return tuning->failed_runs <= tuning->runs &&
            tuning->no_progress_runs <= tuning->runs - tuning->failed_runs;
 }

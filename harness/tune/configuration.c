@@ -241,19 +241,15 @@ struct tuning {
 
 static bool put_try(struct tuning *t, const char *stress, const struct eng_count *count)
 {
-    const bool good =
-        store_device_put(t->store, t->session.id, t->device->number, &t->device->facts,
-                         t->client.checker, t->error) &&
-        store_tuning_put(t->store, t->session.id,
-                         &(struct store_tuning){.device = t->device->id,
-                                                .name = t->name,
-                                                .sha256 = t->sha256,
-                                                .stress = stress,
-                                                .runs = count->runs,
-                                                .failed_runs = count->failed_runs,
-                                                .no_progress_runs = count->no_progress_runs,
-                                                .seconds = count->seconds},
-                         t->error);
+    const bool good = store_device_put(t->store, t->session.id, t->device->number,
+                                       &t->device->facts, t->client.checker, t->error) &&
+                      store_tuning_put(t->store, t->session.id,
+                                       &(struct report_result){.device_id = (char *)t->device->id,
+                                                               .name = (char *)t->name,
+                                                               .sha256 = (char *)t->sha256,
+                                                               .stress = (char *)stress,
+                                                               .count = *count},
+                                       t->error);
     t->broken |= !good;
     return good;
 }
@@ -312,8 +308,7 @@ static bool put_result(struct tuning *t, const struct tune_search *search)
     record.result = eng_verdict(&chosen->anew);
     record.count = chosen->anew;
     snprintf(record.stress, ENG_STRESS_TEXT, "%s", chosen->notation);
-    const bool good = eng_records_put(&(const struct report_result *){&record}, 1, t->store,
-                                      t->session.id, t->error);
+    const bool good = store_result_put(t->store, t->session.id, &record, t->error);
     t->broken |= !good;
     return good;
 }

@@ -25,18 +25,18 @@ static int64_t begin(struct store *store)
     return session.id;
 }
 
-static void put(struct store *store, int64_t session, const char *id, const char *name,
-                const char *stress, uint64_t failed)
+static void put(struct store *store, int64_t session, char *id, char *name, char *stress,
+                uint64_t failed)
 {
     assert_true(store_tuning_put(store, session,
-                                 &(struct store_tuning){.device = id,
-                                                        .name = name,
-                                                        .sha256 = "abc",
-                                                        .stress = stress,
-                                                        .runs = 100,
-                                                        .failed_runs = failed,
-                                                        .no_progress_runs = 1,
-                                                        .seconds = 0.5},
+                                 &(struct report_result){.device_id = id,
+                                                         .name = name,
+                                                         .sha256 = "abc",
+                                                         .stress = stress,
+                                                         .runs = 100,
+                                                         .failed_runs = failed,
+                                                         .no_progress_runs = 1,
+                                                         .seconds = 0.5},
                                  NULL));
 }
 
@@ -55,7 +55,7 @@ static void put_result(struct store *store, int64_t session, char *id, char *nam
 
 static char seen[1024];
 
-static bool note(const struct store_tuning *tuning, void *user)
+static bool note(const struct report_result *tuning, void *user)
 {
     (void)user;
     snprintf(seen + strlen(seen), sizeof seen - strlen(seen), "%s[%s] %d of %d; ", tuning->name,
@@ -96,8 +96,8 @@ TEST(tries_and_what_was_found)
     // A device that is not of the session is no device.
     assert_false(store_tuning_put(
         store, first,
-        &(struct store_tuning){
-            .device = "0000000000000000", .name = "a.b", .sha256 = "", .stress = "", .runs = 1},
+        &(struct report_result){
+            .device_id = "0000000000000000", .name = "a.b", .sha256 = "", .stress = "", .runs = 1},
         &error));
     store_close(&store);
 
