@@ -73,12 +73,6 @@ static int compare_names(const void *left, const void *right)
     return order ? order : a->device < b->device ? -1 : a->device > b->device;
 }
 
-static bool has_ended(const struct report_result *result)
-{
-    return result->result == ENG_PASS || result->result == ENG_FAIL ||
-           result->result == ENG_NO_PROGRESS;
-}
-
 static bool are_comparable(const struct report_result *a, const struct report_result *b)
 {
     return strcmp(a->sha256, b->sha256) == 0 && strcmp(a->stress, b->stress) == 0 &&
@@ -107,7 +101,7 @@ static void mark_odd(struct pooling *p, struct report_result *const *group, size
     size_t all = 0, left = 0;
     uint64_t failed = 0, judged = 0;
     for (size_t i = 0; i < count; i++)
-        if ((group[i] == one || are_peers(p, group[i], one)) && has_ended(group[i])) {
+        if ((group[i] == one || are_peers(p, group[i], one)) && eng_is_verdict(group[i]->result)) {
             failed += group[i]->failed_runs;
             judged += group[i]->judged;
             left = ++all;
@@ -117,7 +111,7 @@ static void mark_odd(struct pooling *p, struct report_result *const *group, size
         size_t worst = count;
         for (size_t i = 0; i < count; i++) {
             const struct report_result *r = group[i];
-            if (p->odd[i] || !has_ended(r) || !(r == one || are_peers(p, r, one)))
+            if (p->odd[i] || !eng_is_verdict(r->result) || !(r == one || are_peers(p, r, one)))
                 continue;
             const double chance = stat_fisher(failed - r->failed_runs, judged - r->judged,
                                               r->failed_runs, r->judged, STAT_TWO_SIDED);
@@ -161,8 +155,8 @@ static void pool(struct pooling *p, struct report_result *const *group, size_t c
         const enum eng_result how = p->each->broke[other - p->each->model.results];
         broke = broke ? broke : how;
         broken += how != ENG_PASS;
-        whole += has_ended(other);
-        if (!has_ended(other) || p->odd[i])
+        whole += eng_is_verdict(other->result);
+        if (!eng_is_verdict(other->result) || p->odd[i])
             continue;
         ended = true;
         add_counts(&sum, other);

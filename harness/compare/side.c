@@ -79,23 +79,6 @@ static struct report_result **sorted(const struct report_model *model)
     return list;
 }
 
-static bool check_once(const struct report_model *model, const char *label, struct lit_error *error)
-{
-    struct report_result **list = sorted(model);
-    bool good = true;
-    for (size_t i = 1; good && i < model->result_count; i++)
-        if (compare_keys(&list[i - 1], &list[i]) == 0)
-            good =
-                lit_fail(error, LIT_EXIT_USAGE, "%.150s: duplicate %.200s", label, list[i]->name);
-    free(list);
-    return good;
-}
-
-static bool has_ended(enum eng_result result)
-{
-    return result == ENG_PASS || result == ENG_FAIL || result == ENG_NO_PROGRESS;
-}
-
 static void note_broken(enum eng_result *broke, enum eng_result result)
 {
     if (eng_is_broken(result) && !*broke)
@@ -136,7 +119,7 @@ static void add_result(struct report_result *sum, const struct report_result *mo
     eng_result_add(sum, &more->count, more->failures, (uint32_t)session, true);
     report_result_rate(sum);
     // A session in which it ended normally says more than one in which it did not.
-    if (has_ended(sum->result) || has_ended(more->result))
+    if (eng_is_verdict(sum->result) || eng_is_verdict(more->result))
         sum->result = eng_verdict(&sum->count);
 }
 
@@ -296,8 +279,7 @@ static bool add_model(struct report_model *model, const char *label, void *user,
 {
     const struct adding *adding = user;
     struct compare_side *side = adding->side;
-    bool good =
-        check_model(model, label, adding->unfinished, error) && check_once(model, label, error);
+    bool good = check_model(model, label, adding->unfinished, error);
     if (good) {
         side->unfinished = side->unfinished || !model->session.finished;
         if (strncmp(model->session.started, side->started, 10) > 0)

@@ -204,23 +204,6 @@ void eng_event_write(const struct eng_event *event, struct text *line)
 
 // --- Parsing: takes each member once; anything missing, wrong or left over is an error.
 
-static const char *check_facts(const struct dev_facts *facts)
-{
-    const uint32_t sizes[] = {facts->subgroup_min, facts->subgroup, facts->subgroup_max};
-    size_t type = 0;
-    while (type < DEV_TYPES && strcmp(dev_types[type], facts->type) != 0)
-        type++;
-    if (type == DEV_TYPES)
-        return "type";
-    // All three sizes are 0 if the driver's own are invalid.
-    for (int i = 0; i < 3; i++)
-        if (sizes[i] > 128 || sizes[i] & (sizes[i] - 1) || (i && sizes[i] < sizes[i - 1]))
-            return "subgroup";
-    if (facts->subgroup && !facts->subgroup_min)
-        return "subgroup";
-    return facts->features >> CAT_FEATURE_COUNT ? "features" : NULL;
-}
-
 static bool is_part(const struct eng_chunk *chunk)
 {
     return chunk->offset <= chunk->total && chunk->size <= chunk->total - chunk->offset;
@@ -231,7 +214,7 @@ static const char *check_event(const struct eng_event *event)
 {
     const enum lit_exit code = event->error_code;
     if (event->kind == ENG_EVENT_DEVICE || event->kind == ENG_EVENT_OPENED)
-        return check_facts(&event->facts);
+        return dev_facts_wrong(&event->facts);
     if (event->kind == ENG_EVENT_CODE && !is_part(&event->chunk))
         return "offset";
     return event->kind == ENG_EVENT_ERROR &&

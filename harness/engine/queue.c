@@ -378,17 +378,12 @@ static enum eng_stop follow(struct eng_queue *q, struct measure *m, bool *over)
     }
 }
 
-// The runs were done and counted, and nothing else failed.
-static bool is_verdict(enum eng_result result)
-{
-    return result == ENG_PASS || result == ENG_FAIL || result == ENG_NO_PROGRESS;
-}
-
 static void add_up(struct eng_queue *q, const struct measure *m)
 {
     eng_tally_add(q->workers->tally, m->kept.name, m->kept.result, m->kept.expectation,
                   &m->kept.count);
-    if (is_verdict(m->kept.result) && eng_rule_judge(&m->rule, &m->kept.count) == ENG_RULING_MISSED)
+    if (eng_is_verdict(m->kept.result) &&
+        eng_rule_judge(&m->rule, &m->kept.count) == ENG_RULING_MISSED)
         q->workers->tally->undecided++;
     if (m->kept.expectation != CAT_CONTROL &&
         (m->kept.result == ENG_FAIL || m->kept.count.failed_runs > 0))
@@ -476,7 +471,7 @@ static enum eng_stop run_by_rule(struct eng_queue *q, struct measure *m, bool *o
     enum eng_stop step = ENG_STOP_NOT;
     uint64_t next = eng_rule_next(&m->rule, &m->kept.count);
     m->kept.result = eng_verdict(&m->kept.count);
-    while (next > 0 && step == ENG_STOP_NOT && *over && is_verdict(m->kept.result)) {
+    while (next > 0 && step == ENG_STOP_NOT && *over && eng_is_verdict(m->kept.result)) {
         m->kept.result = ENG_PARTIAL;
         step = put_rest(q, m) ? ensure_open(q, place_of(q, m)) : ENG_STOP_STORE;
         if (step == ENG_STOP_NOT) {
@@ -492,7 +487,7 @@ static enum eng_stop run_by_rule(struct eng_queue *q, struct measure *m, bool *o
         }
         next = eng_rule_next(&m->rule, &m->kept.count);
     }
-    if (*over && is_verdict(m->kept.result))
+    if (*over && eng_is_verdict(m->kept.result))
         eng_rule_reason(&m->rule, &m->kept.count, m->kept.reason, ENG_REASON);
     return step;
 }

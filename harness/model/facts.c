@@ -63,6 +63,20 @@ static bool is_size(uint32_t size)
     return size >= 1 && size <= 128 && (size & (size - 1)) == 0;
 }
 
+const char *dev_facts_wrong(const struct dev_facts *facts)
+{
+    const uint32_t sizes[] = {facts->subgroup_min, facts->subgroup, facts->subgroup_max};
+    size_t type = 0;
+    while (type < DEV_TYPES && strcmp(dev_types[type], facts->type) != 0)
+        type++;
+    if (type == DEV_TYPES)
+        return "type";
+    for (int i = 0; i < 3; i++)
+        if (is_size(sizes[i]) != (sizes[0] > 0) || (i && sizes[i] < sizes[i - 1]))
+            return "subgroup";
+    return facts->features >> CAT_FEATURE_COUNT ? "features" : NULL;
+}
+
 size_t dev_facts_sizes(const struct dev_facts *facts, uint32_t *sizes)
 {
     size_t count = 0;

@@ -147,6 +147,10 @@ void dev_facts_id(const struct dev_facts *facts, char id[DEV_ID_SIZE]);
 // Whether two devices are of one kind: the same product under the same driver, on any card.
 bool dev_facts_alike(const struct dev_facts *a, const struct dev_facts *b);
 
+// Names facts that no device has: "type", "subgroup", "features"; NULL if there are none. If a
+// driver's own sizes of subgroups are invalid, all three are 0.
+const char *dev_facts_wrong(const struct dev_facts *facts);
+
 #define DEV_MAX_SIZES 8 // powers of two, 1 to 128
 
 // The subgroup sizes that a device can run, its default first; `sizes` holds DEV_MAX_SIZES. Only

@@ -65,6 +65,11 @@ bool eng_is_broken(enum eng_result result)
     return result == ENG_HANG || result == ENG_CRASH || result == ENG_DEVICE_LOST;
 }
 
+bool eng_is_verdict(enum eng_result result)
+{
+    return result == ENG_PASS || result == ENG_FAIL || result == ENG_NO_PROGRESS;
+}
+
 // Workers are not trusted: their counts must not overflow.
 static void add(uint64_t *sum, uint64_t more)
 {

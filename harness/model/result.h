@@ -29,6 +29,8 @@ const char *eng_result_name(enum eng_result result); // "unknown" if it is none
 enum eng_result eng_result_named(const char *name);  // ENG_RESULTS if there is none
 // The driver or the device did not finish: hang, crash, device-lost.
 bool eng_is_broken(enum eng_result result);
+// The runs were done and counted, and nothing else failed: pass, fail, no-progress.
+bool eng_is_verdict(enum eng_result result);
 
 // Evidence for a result that did not finish, and for a kernel from outside.
 enum eng_evidence {

@@ -93,10 +93,9 @@ const char *report_wait_rule(const struct report_result *result)
 enum eng_ruling report_ruling(const struct report_result *result)
 {
     struct eng_rule rule = {0};
-    const bool counted = result->result == ENG_PASS || result->result == ENG_FAIL ||
-                         result->result == ENG_NO_PROGRESS;
-    return counted && eng_rule_read(result->rule, &rule) ? eng_rule_judge(&rule, &result->count)
-                                                         : ENG_RULING_NONE;
+    return eng_is_verdict(result->result) && eng_rule_read(result->rule, &rule)
+               ? eng_rule_judge(&rule, &result->count)
+               : ENG_RULING_NONE;
 }
 
 bool report_is_undecided(const struct report_result *result)

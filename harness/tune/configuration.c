@@ -259,7 +259,7 @@ static bool note(struct tuning *t, const char *notation, const struct eng_outcom
 {
     char line[1024];
     const enum eng_result result = outcome->result;
-    if (result == ENG_PASS || result == ENG_FAIL || result == ENG_NO_PROGRESS)
+    if (eng_is_verdict(result))
         return true;
     if (t->odd == ENG_PASS) {
         t->odd = result;
