@@ -50,41 +50,36 @@ static json_t *write_lines(const struct compare_waivers *lines)
 
 char *ses_write(const struct ses_options *options, const struct ses_devices *devices)
 {
+    const struct eng_shard *shard = &options->shard;
+    const bool has_rule = options->rule.kind != ENG_RULE_FIXED;
     json_t *patterns = json_array(), *list = json_array();
-    char seed[32];
+    char seed[32], rule[48];
     snprintf(seed, sizeof seed, "0x%" PRIx64, options->seed.value);
+    eng_rule_write(&options->rule, rule);
     for (size_t i = 0; i < options->patterns.count; i++)
         json_array_append_new(patterns, json_string(options->patterns.items[i]));
     SES_EACH_DEVICE (device, devices)
         json_array_append_new(list, json_pack("{s:s, s:i, s:s}", "id", device->id, "number",
                                               (int)device->number, "name", device->facts.name));
     json_t *root = json_pack(
-        "{s:o, s:o, s:b, s:b, s:b, s:f, s:I, s:s, s:s*, s:s*, s:o*, s:o*}", "patterns", patterns,
-        "devices", list, "thorough", options->thorough, "shuffle", options->shuffle, "validation",
-        options->validation, "timeout", options->timeout, "runs", (json_int_t)options->runs, "seed",
-        seed, "stress", options->stress.count ? options->stress.items[0] : NULL, "simt",
+        "{s:o, s:o, s:b, s:b, s:b, s:f, s:I, s:s, s:s*, s:s*, s:o*, s:o*, s:{s:s, s:s, s:s}, s:s*, "
+        "s:o*, s:o*, s:o*, s:o*, s:o*}",
+        "patterns", patterns, "devices", list, "thorough", options->thorough, "shuffle",
+        options->shuffle, "validation", options->validation, "timeout", options->timeout, "runs",
+        (json_int_t)options->runs, "seed", seed, "stress",
+        options->stress.count ? options->stress.items[0] : NULL, "simt",
         options->simt.count ? options->simt.items[0] : NULL, "caselist",
-        write_lines(&options->cases.list), "skips", write_lines(&options->cases.skips));
-    json_object_set_new(root, "build",
-                        json_pack("{s:s, s:s, s:s}", "commit", build_commit, "catalogue",
-                                  cat_identity, "options", build_options));
-    if (options->rule.kind != ENG_RULE_FIXED) {
-        char rule[48];
-        eng_rule_write(&options->rule, rule);
-        json_object_set_new(root, "until", json_string(rule));
-        json_object_set_new(root, "max_runs", json_integer((json_int_t)options->rule.most));
-    }
-    if (options->usual)
-        json_object_set_new(root, "usual", json_true());
-    if (options->campaign)
-        json_object_set_new(root, "first", json_integer((json_int_t)options->first));
-    if (options->count)
-        json_object_set_new(root, "count", json_integer((json_int_t)options->count));
-    if (options->shard.kind != STORE_WHOLE)
-        json_object_set_new(
-            root, "shard",
-            json_pack("{s:s, s:I, s:I}", "of", store_shard_names[options->shard.kind], "index",
-                      (json_int_t)options->shard.index, "count", (json_int_t)options->shard.count));
+        write_lines(&options->cases.list), "skips", write_lines(&options->cases.skips), "build",
+        "commit", build_commit, "catalogue", cat_identity, "options", build_options, "until",
+        has_rule ? rule : NULL, "max_runs",
+        has_rule ? json_integer((json_int_t)options->rule.most) : NULL, "usual",
+        options->usual ? json_true() : NULL, "first",
+        options->campaign ? json_integer((json_int_t)options->first) : NULL, "count",
+        options->count ? json_integer((json_int_t)options->count) : NULL, "shard",
+        shard->kind == STORE_WHOLE
+            ? NULL
+            : json_pack("{s:s, s:I, s:I}", "of", store_shard_names[shard->kind], "index",
+                        (json_int_t)shard->index, "count", (json_int_t)shard->count));
     char *text = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
     json_decref(root);
     return text;
@@ -316,14 +311,6 @@ bool ses_campaign(struct store **store, const char *family, struct store_session
     return !unlisted || fail_unlisted(error);
 }
 
-static struct eng_device *find_device(const struct eng_inventory *inventory, const char *id)
-{
-    for (size_t i = 0; i < inventory->count; i++)
-        if (strcmp(inventory->devices[i].id, id) == 0)
-            return &inventory->devices[i];
-    return NULL;
-}
-
 bool ses_choose(const char *json, struct ses_devices *devices, bool *missing,
                 struct lit_error *error)
 {
@@ -343,17 +330,19 @@ bool ses_choose(const char *json, struct ses_devices *devices, bool *missing,
              number > 0 && number < 1000000;
         if (!ok)
             break;
-        struct eng_device *device = find_device(&devices->inventory, id);
+        size_t at = 0;
+        while (at < devices->inventory.count && strcmp(devices->inventory.devices[at].id, id) != 0)
+            at++;
         text_sanitise(safe, sizeof safe, name);
-        if (!device) {
+        if (at == devices->inventory.count) {
             *missing = true;
             fprintf(stderr,
                     "litmus: a device of the session is missing, or has another driver now: %s\n",
                     safe);
             continue;
         }
-        device->number = (unsigned)number;
-        devices->chosen[device - devices->inventory.devices] = true;
+        devices->inventory.devices[at].number = (unsigned)number;
+        devices->chosen[at] = true;
         found++;
     }
     json_decref(root);
