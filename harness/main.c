@@ -27,7 +27,7 @@ const struct cli_command cli_commands[] = {
     {"history", cli_history, &cli_history_syntax, "show results over drivers and dates"},
     {"site", cli_site, &cli_site_syntax,
      "write a site of stores and reports: tests, devices, findings, search"},
-    {"plan", krn_plan, &cli_plan_syntax, "divide a run into parts of equal time, as caselists"},
+    {"plan", cli_plan, &cli_plan_syntax, "divide a run into parts of equal time, as caselists"},
     {"merge", cli_merge, &cli_merge_syntax, "merge stores, and the shards of a run"},
     {"store", cli_store, &cli_store_syntax, "check a store for damage, and salvage it"},
     {"repro", cli_repro, &cli_repro_syntax, "write a standalone reproducer for a bug report"},

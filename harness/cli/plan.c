@@ -29,26 +29,20 @@ const struct cli_syntax cli_plan_syntax = {
     .name = "plan",
     .usage = "[OPTION]... --all | PATTERN...",
     .about = "Divides a run into caselists that take about equally long, for several machines. "
-             "Patterns are\n"
-             "those of 'litmus run'. Uses no device.",
+             "Patterns are\nthose of 'litmus run'. Uses no device.",
     CLI_OPTIONS(options, struct ses_plan_options, .parts = 1),
     .more = "Times are those of the newest session that has the configuration. One that no store "
-            "has counts like\n"
-            "the others of its test; without a store all count alike. Configurations that crashed, "
-            "hung or were\n"
-            "interrupted when last measured get parts of their own, and those that lost the device "
-            "get further parts\n"
-            "after these, as far as there are parts. All parts together are the run, and no "
-            "configuration is in two.\n"
+            "has counts like\nthe others of its test; without a store all count alike. "
+            "Configurations that crashed, hung or were\ninterrupted when last measured get parts "
+            "of their own, and those that lost the device get further parts\nafter these, as far "
+            "as there are parts. All parts together are the run, and no configuration is in two.\n"
             "\n"
             "Run each part with '--caselist FILE --shard none --seed SEED', the same seed for all, "
-            "and a store of\n"
-            "its own, and combine the stores with 'litmus merge --parts'. If a part died, plan "
-            "again with the same\n"
+            "and a store of\nits own, and combine the stores with 'litmus merge --parts'. If a "
+            "part died, plan again with the same\n"
             "selection and '--missing' with the existing stores. This plans whatever one of their "
-            "devices (as a\n"
-            "kind: name and driver) has no result for, was interrupted in, or could not run "
-            "(harness-error). Exit\n"
+            "devices (as a\nkind: name and driver) has no result for, was interrupted in, or could "
+            "not run (harness-error). Exit\n"
             "code 3: something is missing. If nothing is missing, prints nothing.\n"
             "\n"
             "examples:\n"
@@ -58,7 +52,7 @@ const struct cli_syntax cli_plan_syntax = {
     .operands = CLI_OPERANDS_TESTS,
 };
 
-int krn_plan(struct cli_call *call)
+int cli_plan(struct cli_call *call)
 {
     return ses_plan(call->chosen, &call->operands, &call->out, &call->error);
 }
