@@ -26,17 +26,15 @@ static const struct cli_option options[] = {
 const struct cli_syntax cli_advise_syntax = {
     .name = "advise",
     .usage = "[OPTION]... REPORT...",
-    .about =
-        "Reports for each device and driver what programs may rely on, what failed with a "
-        "workaround, and\n"
-        "what was not measured. Each line has the number of runs, the rate and its 95 % interval.",
+    .about = "Reports for each device and driver what programs may rely on, what failed with a "
+             "workaround, and\nwhat was not measured. Each line has the number of runs, the rate "
+             "and its 95 % interval.",
     CLI_OPTIONS(options, struct options, .device = ""),
     .more = "A REPORT is a store (all its sessions), FILE#SESSION, or a JSON report (- for "
             "standard input). If\n"
             "several have a configuration on one device and driver, the newest result counts, and "
-            "a failure before\n"
-            "a pass. The heads of the tests state what programs rely on, and the remedies "
-            "(docs/test-format.md).\n"
+            "a failure before\na pass. The heads of the tests state what programs rely on, and the "
+            "remedies (docs/test-format.md).\n"
             "\n"
             "exit codes: 0 the advice was written, whatever it says, 2 a report is invalid\n",
     .operands = CLI_OPERANDS_FILES,

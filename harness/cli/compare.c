@@ -85,19 +85,18 @@ const struct cli_syntax cli_compare_syntax = {
     .name = "compare",
     .usage = "[OPTION]... A [B] | --across devices SOURCE...",
     .about = "Reports for each configuration whether B is worse than A, better, unchanged, or "
-             "undecided for\n"
-             "lack of runs. The exit code is 0 whatever it finds; use 'litmus gate' to fail on "
-             "regressions.",
+             "undecided for\nlack of runs. The exit code is 0 whatever it finds; use 'litmus gate' "
+             "to fail on regressions.",
     CLI_OPTIONS(compare_options, struct compare_asked, .across = -1),
-    .more = SIDES "Without B both sides are A: give two devices (-d 1 -d 2) or an --axis.\n"
-                  "Any number of sources may follow --across devices: each of their devices is "
-                  "compared with all\n"
-                  "others of its kind, by the same tests over all configurations and devices.\n"
-                  "examples:\n"
-                  "  litmus compare before.db after.db\n"
-                  "  litmus compare --across devices node-*.db\n"
-                  "  litmus compare litmus.db#3 litmus.db#4 --format markdown\n"
-                  "  litmus compare litmus.db --axis sync=none,control-each\n",
+    .more = SIDES
+    "Without B both sides are A: give two devices (-d 1 -d 2) or an --axis.\n"
+    "Any number of sources may follow --across devices: each of their devices is compared with "
+    "all\nothers of its kind, by the same tests over all configurations and devices.\n"
+    "examples:\n"
+    "  litmus compare before.db after.db\n"
+    "  litmus compare --across devices node-*.db\n"
+    "  litmus compare litmus.db#3 litmus.db#4 --format markdown\n"
+    "  litmus compare litmus.db --axis sync=none,control-each\n",
     .operands = CLI_OPERANDS_FILES,
 };
 
@@ -107,16 +106,14 @@ const struct cli_syntax cli_gate_syntax = {
     .about = "Compares B (default: the newest session of litmus.db) with a baseline. Exit codes: 0 "
              "no regression,\n1 regression, 3 undecided, 2 cannot be compared.",
     CLI_OPTIONS(gate_options, struct compare_asked, .gate = true, .across = -1),
-    .more = SIDES
-    "exit code 3: a forbidden outcome was observed for the first time; a configuration that is not "
-    "in the\n"
-    "baseline is wrong; a configuration or device of the baseline was not run (see --allow-gone); "
-    "more than\n"
-    "one in ten configurations are undecided; a driver no longer closes a device; or nothing was\n"
-    "compared.\n"
-    "examples:\n"
-    "  litmus gate --baseline baseline.json\n"
-    "  litmus gate --baseline before.db#all after.db --waivers waivers.txt\n",
+    .more =
+        SIDES "exit code 3: a forbidden outcome was observed for the first time; a configuration "
+              "that is not in the\nbaseline is wrong; a configuration or device of the baseline "
+              "was not run (see --allow-gone); more than\none in ten configurations are undecided; "
+              "a driver no longer closes a device; or nothing was\n"
+              "compared.\nexamples:\n"
+              "  litmus gate --baseline baseline.json\n"
+              "  litmus gate --baseline before.db#all after.db --waivers waivers.txt\n",
     .operands = CLI_OPERANDS_FILES,
 };
 

@@ -38,8 +38,7 @@ const struct cli_syntax cli_devices_syntax = {
     .more =
         "Looks for drivers where the Vulkan loader does: in VK_DRIVER_FILES if it is set, else in\n"
         "VK_ADD_DRIVER_FILES and the folders vulkan/icd.d of XDG_CONFIG_HOME, XDG_CONFIG_DIRS, "
-        "/etc,\n"
-        "XDG_DATA_HOME and XDG_DATA_DIRS. On Windows the registry replaces the folders.\n",
+        "/etc,\nXDG_DATA_HOME and XDG_DATA_DIRS. On Windows the registry replaces the folders.\n",
 };
 
 #define WIDEST 60

@@ -120,7 +120,6 @@ int cli_help(struct cli_call *call)
         "\n'litmus COMMAND --help' describes a command; 'litmus --all' is 'litmus run --all'.\n"
         "\nexit codes: 0 no forbidden outcome, 1 a forbidden outcome, or a driver crashed "
         "or\nhung, 2 usage or input, 3 something could not be measured, 4 a device was lost and "
-        "its\n"
-        "queue stopped, 5 the time budget was used up, 77 nothing could run\n");
+        "its\nqueue stopped, 5 the time budget was used up, 77 nothing could run\n");
     return LIT_EXIT_OK;
 }

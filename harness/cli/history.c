@@ -35,12 +35,9 @@ const struct cli_syntax cli_history_syntax = {
              "pattern, lists\nthe drivers. Patterns are those of 'litmus run'.",
     CLI_OPTIONS(options, struct options, .db = "litmus.db"),
     .more = "Each line adds up the sessions with the same driver, module and stress, except runs "
-            "that a stopping\n"
-            "rule ended; runs with the same seed count once. 'other code' marks a change of the "
-            "test's module: the\n"
-            "rates before and after it are not compared. Many configurations are summed up, and "
-            "those with a\n"
-            "changed rate are shown.\n",
+            "that a stopping\nrule ended; runs with the same seed count once. 'other code' marks a "
+            "change of the test's module: the\nrates before and after it are not compared. Many "
+            "configurations are summed up, and those with a\nchanged rate are shown.\n",
     .operands = CLI_OPERANDS_TESTS,
 };
 

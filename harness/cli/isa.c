@@ -43,8 +43,7 @@ const struct cli_syntax cli_isa_syntax = {
              "(docs/lint.md). Nothing is run.",
     CLI_OPTIONS(options, struct exp_code_options, .timeout = ENG_IDLE_SECONDS),
     .more = "Patterns are those of 'litmus run'. In listings, ! marks a cross-lane read that is "
-            "divergent or\n"
-            "guarded by the wrong predicate, i one that only some lanes execute.\n"
+            "divergent or\nguarded by the wrong predicate, i one that only some lanes execute.\n"
             "\n"
             "examples:\n"
             "  litmus isa shuffle.scan-loop -d 1\n"

@@ -38,8 +38,7 @@ const struct cli_syntax cli_lint_syntax = {
         "that lanes of a warp can reach without reconvergence after a branch, and warp-wide\n"
         "instructions with a wrong guard predicate. Nothing is run. The content of a\n"
         "FILE determines its type: SASS text of nvdisasm or cuobjdump -sass, a cubin (ELF), or "
-        "the\n"
-        "result of vkGetPipelineCacheData or vkGetPipelineBinaryDataKHR for one pipeline.\n"
+        "the\nresult of vkGetPipelineCacheData or vkGetPipelineBinaryDataKHR for one pipeline.\n"
         "In SPIR-V, its assembly (*.spvasm) and GLSL (*.comp, *.glsl), it finds the loops after\n"
         "which NVIDIA's compiler lets parts of a subgroup execute operations separately.",
     CLI_OPTIONS(options, struct linting_options, 0),

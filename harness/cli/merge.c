@@ -35,25 +35,19 @@ const struct cli_syntax cli_merge_syntax = {
         "Merges the sessions of several stores into one, each once, and joins the shards of a run.",
     CLI_OPTIONS(options, struct options, .output = "litmus.db"),
     .more = "FILE is created or extended: it is written under another name and renamed, so a "
-            "failure leaves it\n"
-            "unchanged. A session that it already has is not copied again; if the session has "
-            "continued since\n"
-            "(--resume), the newer copy replaces the older. Shards of tests are placed side by "
-            "side; shards of runs\n"
+            "failure leaves it\nunchanged. A session that it already has is not copied again; if "
+            "the session has continued since\n(--resume), the newer copy replaces the older. "
+            "Shards of tests are placed side by side; shards of runs\n"
             "are added if module, stress, device and driver agree, else nothing is written and the "
-            "exit code is 2.\n"
-            "While shards are missing the session is unfinished; merge them later. --parts takes "
-            "the results of\n"
-            "each part, and those of a configuration that two parts have (on devices of one kind) "
-            "once; the session\n"
-            "is unfinished as long as 'litmus plan --missing', with the parts as caselists, finds "
-            "something missing.\n"
+            "exit code is 2.\nWhile shards are missing the session is unfinished; merge them "
+            "later. --parts takes the results of\neach part, and those of a configuration that two "
+            "parts have (on devices of one kind) once; the session\nis unfinished as long as "
+            "'litmus plan --missing', with the parts as caselists, finds something missing.\n"
             "\n"
             "Exit code 3: all was merged, but a session of the input is not in the newest one, "
             "which gate and report\n"
             "read: with --parts or --sum any session, else a shard of an incomplete run. A line on "
-            "stderr names each\n"
-            "of them and says what differs.\n",
+            "stderr names each\nof them and says what differs.\n",
     .operands = CLI_OPERANDS_FILES,
 };
 

@@ -32,16 +32,13 @@ const struct cli_syntax cli_model_syntax = {
         "allowed, by which cycle the others are forbidden, and whether there is a data race.\n"
         "Nothing is run. A FILE is a litmus test in the VULKAN dialect of .litmus, or a .test\n"
         "of Khronos's Alloy model. With --progress: whether the programs must end, if the "
-        "scheduler\n"
-        "gives turns again and again to all threads that have not ended (fair), to those numbered "
-        "up\n"
-        "to the highest that has had a turn (lobe), to those that have had a turn (obe), to the "
-        "one\n"
-        "with the lowest number (hsa), to the latter two (hsa-obe), or to some thread (none).",
+        "scheduler\ngives turns again and again to all threads that have not ended (fair), to "
+        "those numbered up\nto the highest that has had a turn (lobe), to those that have had a "
+        "turn (obe), to the one\nwith the lowest number (hsa), to the latter two (hsa-obe), or to "
+        "some thread (none).",
     CLI_OPTIONS(options, struct exp_model_options, .rounds = 2, .most = 10000000),
     .more = "docs/memory-model.md describes the dialects, and names the section of the "
-            "specification's\n"
-            "appendix Memory Model for each relation.\n"
+            "specification's\nappendix Memory Model for each relation.\n"
             "\n"
             "exit codes: 0 all conditions hold as written (--progress: all programs end under\n"
             "fair), 1 one does not, 2 usage or input, 3 a program cannot be expressed, or is too "

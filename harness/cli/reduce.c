@@ -31,18 +31,16 @@ const struct cli_syntax cli_reduce_syntax = {
     .name = "reduce",
     .usage = "[OPTION]... CONFIGURATION",
     .about = "Makes a kernel that fails on a device as small as possible while it fails in the "
-             "same way:\n"
-             "a wrong word of the same kind, a crash at the same place, a hang. The SIMT "
-             "simulator, under\n"
-             "lockstep and tangled, determines the right words and excludes undefined behaviour.\n"
+             "same way:\na wrong word of the same kind, a crash at the same place, a hang. The "
+             "SIMT simulator, under\nlockstep and tangled, determines the right words and excludes "
+             "undefined behaviour.\n"
              "'litmus kernel FILE reduce' reduces your own kernel.",
     CLI_OPTIONS(options, struct red_options, .runs = 1000, .part = 0.2,
                 .timeout = ENG_IDLE_SECONDS),
     .more =
         "exit codes: 0 nothing smaller fails, 1 the device or the simulator stopped before that,\n"
         "2 usage or input, 3 it does not fail here, or the right result is unknown, 5 the time "
-        "budget\n"
-        "was used up\n"
+        "budget\nwas used up\n"
         "\n"
         "examples:\n"
         "  litmus reduce 5bc95a78 -d 1\n"

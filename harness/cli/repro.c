@@ -32,8 +32,8 @@ const struct cli_syntax cli_repro_syntax = {
         "Writes a folder with one configuration for a bug report: its question and results, the\n"
         "shader, its data, and a reproducer in one C file with a Makefile, which\n"
         "does not need litmus. Uses the session's result of this configuration, preferably a "
-        "failed\n"
-        "one; without a result the folder is made for a device of this machine. bench:ROW is the\n"
+        "failed\none; without a result the folder is made for a device of this machine. bench:ROW "
+        "is the\n"
         "kernel of a row of 'litmus bench scan' or 'lookback', with its size:\n"
         "bench:ROW@elements=N,loops=N.",
     CLI_OPTIONS(options, struct repro_options, .db = "litmus.db"),

@@ -82,10 +82,9 @@ const struct cli_syntax cli_run_syntax = {
         "Runs tests on all devices, or on those given by -d, and prints the results.\n"
         "A pattern is a test, a family or a configuration, with * ? [...]; the last pattern that\n"
         "matches wins, and ! before it excludes. A configuration may be given by the 8 digits of "
-        "its\n"
-        "id, and its name may omit the usual values. A FILE.litmus, a .test of Khronos's Alloy "
-        "model\n"
-        "(docs/memory-model.md) and a program that 'litmus fuzz' stored are also tests.",
+        "its\nid, and its name may omit the usual values. A FILE.litmus, a .test of Khronos's "
+        "Alloy model\n(docs/memory-model.md) and a program that 'litmus fuzz' stored are also "
+        "tests.",
     CLI_OPTIONS(options, struct ses_options, .timeout = ENG_IDLE_SECONDS, .db = "litmus.db"),
     .more = "examples:\n"
             "  litmus run --all\n"

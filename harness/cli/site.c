@@ -17,16 +17,14 @@ const struct cli_syntax cli_site_syntax = {
     .name = "site",
     .usage = "[OPTION]... FOLDER REPORT...",
     .about = "Writes a static site from stores and JSON reports: what fails on which device and "
-             "driver, a page for\n"
-             "each test, each device and each finding, and a search. The site needs no network.",
+             "driver, a page for\neach test, each device and each finding, and a search. The site "
+             "needs no network.",
     CLI_OPTIONS(options, struct options, 0),
     .more = "A REPORT is a store (all its sessions), FILE#SESSION, or a JSON report (- for "
-            "standard input).\n"
-            "Compiled code is shown only for stores. FOLDER is replaced in one step if this "
-            "command wrote it and\n"
+            "standard input).\nCompiled code is shown only for stores. FOLDER is replaced in one "
+            "step if this command wrote it and\n"
             "nothing else is in it; any other folder that is not empty is refused. The same input "
-            "gives the same\n"
-            "bytes.\n"
+            "gives the same\nbytes.\n"
             "\n"
             "examples:\n"
             "  litmus site site litmus.db\n"

@@ -21,8 +21,7 @@ const struct cli_syntax cli_store_syntax = {
     .name = "store",
     .usage = "check [--repair FILE] STORE",
     .about = "Checks a store: the structure of the file, the checksum of each row, and whether "
-             "rows are missing.\n"
-             "Prints one line for each fault.",
+             "rows are missing.\nPrints one line for each fault.",
     CLI_OPTIONS(options, struct options, 0),
     .more = "STORE is never changed. A session that lost anything is unfinished in the copy:\n"
             "'litmus run --resume --db FILE' measures what is missing.\n\n"
