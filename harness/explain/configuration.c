@@ -88,10 +88,8 @@ static bool check_usage(struct explaining *e, struct lit_error *error)
 
 static bool find_driver(struct explaining *e, struct lit_error *error)
 {
-    if (!eng_simt_use(e->given.data, error))
+    if (!eng_simt_use(e->given.data, error) || !ses_devices_take(&e->devices, error))
         return false;
-    if (!eng_inventory_take(&e->devices.watch, &e->devices.inventory))
-        return lit_fail(error, LIT_EXIT_TIME, "interrupted");
     if (e->devices.inventory.count == 0)
         return lit_fail(error, LIT_EXIT_USAGE, "the SIMT simulator cannot be used: %s",
                         e->devices.inventory.remark_count ? e->devices.inventory.remarks[0].text
@@ -183,10 +181,8 @@ static bool search(struct explaining *e, struct lit_error *error)
 static int explain(struct explaining *e, struct lit_error *error)
 {
     OWNED(text_free) struct text out = {0};
-    if (!check_usage(e, error))
-        return term_fail(error);
-    eng_interrupt_listen();
-    if (!find_driver(e, error) || !make_folder(e, error) || !search(e, error))
+    if (!check_usage(e, error) || !find_driver(e, error) || !make_folder(e, error) ||
+        !search(e, error))
         return term_fail(error);
     if (e->found.unusable) {
         lit_fail(error, LIT_EXIT_NOTHING, "nothing can run: %s", e->found.unusable);
