@@ -249,7 +249,8 @@ class Usage(Bench):
                                  (["scan", "--simt", "snoping"], ["snooping"]),
                                  (["scan", "--repaet", "3"], ["repeat"]),
                                  (["scan", "--json", "/nowhere/x.json"], ["/nowhere/x.json"]),
-                                 (["scan", "--markdown", "."], ["folder"])):
+                                 (["scan", "--markdown", "."], ["folder"]),
+                                 (["scan", "--json", "a", "--markdown", "./a"], ["the same file"])):
             with self.subTest(arguments):
                 self.assert_one_line(self.litmus("bench", *arguments), 2, *words)
 

@@ -768,6 +768,7 @@ RUN three GROUPS 1 1""")
         self.assert_one_line(self.kernel("twice.spvasm", without=("spec",)), 2,
                              "constant 3 is, which has the defaults 8 and 4: --spec 3=8")
         self.assert_one_line(self.litmus("kernel"), 2, "missing file")
+        self.assert_one_line(self.litmus("kernel", "--nope", "a.comp"), 2, "unknown option")
         self.write("junk.spv", "no module at all")
         self.assert_one_line(self.litmus("kernel", "junk.spv"), 2, "junk.spv: not SPIR-V")
 

@@ -99,6 +99,8 @@ TEST(wrong_lines)
         {"-fx", "unknown option '-x'; see 'litmus help try'"},
         {"a -n", "-n needs a value"},
         {"a --runs", "--runs needs a value"},
+        {"--t", "--time needs a value"},
+        {"--d 1", "unknown option '--d', did you mean 'db'?"},
         {"--flag=1 a", "--flag takes no value"},
         {"-n 0", "--runs '0': expected a number, 1 or more"},
         {"-n -3", "--runs '-3': expected a number, 1 or more"},
