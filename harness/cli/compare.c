@@ -21,9 +21,9 @@
         CLI_ROW(0, "only", CLI_TESTS, only, "PATTERN",                                             \
                 "only these configurations, as 'litmus run' takes them; can\nbe repeated, ! "      \
                 "excludes"),                                                                       \
-        CLI_ROW(0, "alpha", CLI_TEXT, alpha, "P",                                                  \
+        CLI_ROW(0, "alpha", CLI_RATE, alpha, "P",                                                  \
                 "probability of any false regression (default: 0.05)"),                            \
-        CLI_ROW(0, "tolerance", CLI_TEXT, tolerance, "RATE",                                       \
+        CLI_ROW(0, "tolerance", CLI_RATE, tolerance, "RATE",                                       \
                 "smallest rise of the rate that matters (default: 0.01):\n'unchanged' excludes a " \
                 "rise of this much, or by half"),                                                  \
         CLI_ROW(0, "ignore-hash", CLI_FLAG, ignore_hash, NULL,                                     \

@@ -37,17 +37,6 @@ bool compare_check(const struct compare_asked *o, const struct lit_list *sources
                     "missing second side: a second file, -d A -d B, or --axis");
 }
 
-static bool parse_share(const char *name, const char *text, double *value, struct lit_error *error)
-{
-    char *end;
-    if (!text)
-        return true;
-    *value = strtod(text, &end);
-    return (end != text && *end == '\0' && *value > 0 && *value < 1) ||
-           lit_fail(error, LIT_EXIT_USAGE, "--%s '%.40s': expected a number between 0 and 1", name,
-                    text);
-}
-
 static bool parse_expectations(const char *text, bool gates[CAT_CONTROL + 1],
                                struct lit_error *error)
 {
@@ -85,21 +74,18 @@ static bool make_policy(const struct compare_asked *o, struct compare_policy *po
     if (o->statistical_only && o->first_seen)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "--statistical-only and --first-seen are mutually exclusive");
-    return parse_share("alpha", o->alpha, &policy->alpha, error) &&
-           parse_share("tolerance", o->tolerance, &policy->tolerance, error) &&
-           parse_expectations(o->expectations, policy->gates, error);
+    policy->alpha = o->alpha > 0 ? o->alpha : policy->alpha;
+    policy->tolerance = o->tolerance > 0 ? o->tolerance : policy->tolerance;
+    return parse_expectations(o->expectations, policy->gates, error);
 }
 
 static bool read_lists(const struct compare_asked *o, struct compare_waivers *waivers,
                        struct lit_error *error)
 {
-    const struct lit_list *const lists[] = {&o->waivers, &o->deqp_fails, &o->deqp_skips,
-                                            &o->deqp_flakes};
-    for (enum compare_list list = COMPARE_WAIVERS; list <= COMPARE_DEQP_FLAKES; list++)
-        for (size_t i = 0; i < lists[list]->count; i++)
-            if (!compare_waivers_read(waivers, list, lists[list]->items[i], error))
-                return false;
-    return true;
+    return compare_waivers_read(waivers, COMPARE_WAIVERS, &o->waivers, error) &&
+           compare_waivers_read(waivers, COMPARE_DEQP_FAILS, &o->deqp_fails, error) &&
+           compare_waivers_read(waivers, COMPARE_DEQP_SKIPS, &o->deqp_skips, error) &&
+           compare_waivers_read(waivers, COMPARE_DEQP_FLAKES, &o->deqp_flakes, error);
 }
 
 // One of the two sides. We read both at once, since that takes most of the time for large sessions.

@@ -23,7 +23,8 @@ struct compare_asked {
     bool gate;
     int across; // 0: devices of one kind against each other; -1: A and B
     struct lit_list devices, only, baselines, waivers, deqp_fails, deqp_skips, deqp_flakes;
-    const char *axis, *alpha, *tolerance, *expectations;
+    const char *axis, *expectations;
+    double alpha, tolerance; // 0: the usual one
     bool ignore_hash, allow_skips, allow_gone, statistical_only, first_seen, strict, unfinished;
     // What is written:
     bool write_waivers, quiet;

@@ -325,14 +325,18 @@ bool compare_waivers_parse(struct compare_waivers *waivers, enum compare_list li
     return true;
 }
 
-bool compare_waivers_read(struct compare_waivers *waivers, enum compare_list list, const char *path,
-                          struct lit_error *error)
+bool compare_waivers_read(struct compare_waivers *waivers, enum compare_list list,
+                          const struct lit_list *files, struct lit_error *error)
 {
-    OWNED(text_free) struct text bytes = {0};
-    const bool stream = strcmp(path, "-") == 0;
-    return lit_file_read(stream ? "/dev/stdin" : path, MOST_BYTES, &bytes, error) &&
-           compare_waivers_parse(waivers, list, bytes.data, bytes.length,
-                                 stream ? "standard input" : path, error);
+    for (size_t i = 0; i < files->count; i++) {
+        OWNED(text_free) struct text bytes = {0};
+        const bool stream = strcmp(files->items[i], "-") == 0;
+        if (!lit_file_read(stream ? "/dev/stdin" : files->items[i], MOST_BYTES, &bytes, error) ||
+            !compare_waivers_parse(waivers, list, bytes.data, bytes.length,
+                                   stream ? "standard input" : files->items[i], error))
+            return false;
+    }
+    return true;
 }
 
 void compare_waivers_clear(struct compare_waivers *waivers)

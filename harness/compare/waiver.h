@@ -70,9 +70,9 @@ struct compare_waivers {
 bool compare_waivers_parse(struct compare_waivers *waivers, enum compare_list list,
                            const char *bytes, size_t length, const char *file,
                            struct lit_error *error);
-// Reads a file and adds its entries; "-" is stdin.
-bool compare_waivers_read(struct compare_waivers *waivers, enum compare_list list, const char *path,
-                          struct lit_error *error);
+// Reads files and adds their entries; "-" is stdin.
+bool compare_waivers_read(struct compare_waivers *waivers, enum compare_list list,
+                          const struct lit_list *files, struct lit_error *error);
 // Whether an entry names a configuration; a regular expression may match its name or its name for
 // runners (cfg_runner_name).
 bool compare_waiver_names(const struct compare_waiver *waiver, const char *name,

@@ -16,10 +16,8 @@ bool ses_baseline_load(struct ses_baseline *baseline, const struct lit_list *fil
     if (!baseline->given)
         return waivers->count == 0 ||
                lit_fail(error, LIT_EXIT_USAGE, "--waivers without --baseline");
-    for (size_t i = 0; i < waivers->count; i++)
-        if (!compare_waivers_read(&baseline->waivers, COMPARE_WAIVERS, waivers->items[i], error))
-            return false;
-    return compare_side_load(&baseline->side, &source, error);
+    return compare_waivers_read(&baseline->waivers, COMPARE_WAIVERS, waivers, error) &&
+           compare_side_load(&baseline->side, &source, error);
 }
 
 // Makes a side without results from the chosen devices.

@@ -20,12 +20,9 @@ bool ses_cases_read(struct ses_cases *cases, const struct lit_list *caselists,
                     const struct lit_list *skips, struct lit_error *error)
 {
     struct compare_waivers *list = &cases->list;
-    for (size_t i = 0; i < caselists->count; i++)
-        if (!compare_waivers_read(list, COMPARE_CASELIST, caselists->items[i], error))
-            return false;
-    for (size_t i = 0; i < skips->count; i++)
-        if (!compare_waivers_read(&cases->skips, COMPARE_DEQP_SKIPS, skips->items[i], error))
-            return false;
+    if (!compare_waivers_read(list, COMPARE_CASELIST, caselists, error) ||
+        !compare_waivers_read(&cases->skips, COMPARE_DEQP_SKIPS, skips, error))
+        return false;
     cases->names = lit_alloc(list->count + 1, sizeof *cases->names);
     for (size_t i = 0; i < list->count; i++) {
         cfg_runner_read(list->items[i].pattern);
