@@ -112,12 +112,12 @@ static void print_tries(const struct tune_search *search, const struct tune_opti
     tune_sort(search, indexes, search->count);
     for (size_t i = 0; i < search->count; i++) {
         const struct tune_try *try = &search->tries[indexes[i]];
-        if (o->verbose == 0 && shown >= MOST_TRIES && indexes[i] != 0)
+        if (o->run.verbose == 0 && shown >= MOST_TRIES && indexes[i] != 0)
             continue;
         add_row(&table, try->notation, &try->searched, o->budget);
         shown++;
     }
-    table_terminal(&table, term_color((enum term_color)o->color), out);
+    table_terminal(&table, term_color((enum term_color)o->run.color), out);
     if (shown < search->count)
         text_printf(out, "  and %s more: -v\n", COUNT(search->count - shown));
 }
@@ -168,7 +168,7 @@ static void put_search(const struct tune_search *search, const struct tune_optio
     if (search->best)
         add_row(&table, search->tries[search->best].notation, &search->tries[search->best].anew,
                 o->budget);
-    table_terminal(&table, term_color((enum term_color)o->color), out);
+    table_terminal(&table, term_color((enum term_color)o->run.color), out);
     print_verdict(search, out);
 }
 
@@ -214,7 +214,6 @@ static void put_controls(const struct controls *controls, double budget, struct 
 
 struct tuning {
     struct tune_options *chosen;
-    struct lit_list patterns;
     int argc;
     char **argv;
     struct cat_selection selection;
@@ -280,7 +279,7 @@ static bool measure(const struct tune_try *set, uint64_t first, uint64_t runs,
     struct tuning *t = user;
     struct eng_outcome outcome;
     struct eng_request request = {
-        .kind = ENG_RUN, .first = first, .runs = runs, .seed = t->chosen->seed.value};
+        .kind = ENG_RUN, .first = first, .runs = runs, .seed = t->chosen->run.seed.value};
     snprintf(request.name, sizeof request.name, "%s", t->name);
     snprintf(request.stress, sizeof request.stress, "%s", set->notation);
     term_line_show(&t->devices.line, "  %s of at most %s runs, failed: %s", COUNT(t->done),
@@ -304,7 +303,7 @@ static bool put_result(struct tuning *t, const struct tune_search *search)
 {
     const struct tune_try *chosen = &search->tries[search->chosen];
     OWNED(eng_result_clear) struct report_result record;
-    eng_record_begin(&record, t->name, t->which, t->device, t->chosen->seed.value);
+    eng_record_begin(&record, t->name, t->which, t->device, t->chosen->run.seed.value);
     record.result = eng_verdict(&chosen->anew);
     record.count = chosen->anew;
     snprintf(record.stress, ENG_STRESS_TEXT, "%s", chosen->notation);
@@ -349,9 +348,9 @@ static void tune_case(struct tuning *t, const struct cat_case *which)
     OWNED(text_free) struct text name = {0};
     struct tune_search search;
     const struct cat_module *module = cat_case_module(which);
-    const struct tune_plan plan = {.seed = t->chosen->seed.value,
+    const struct tune_plan plan = {.seed = t->chosen->run.seed.value,
                                    .sets = t->chosen->sets,
-                                   .runs = t->chosen->runs,
+                                   .runs = t->chosen->run.runs,
                                    .limits = {&t->device->facts, module && module->divisible}};
     cat_case_name(which, &name);
     t->which = which;
@@ -377,8 +376,8 @@ static void print_header(const struct tuning *t, size_t count)
     ses_devices_heading(&t->devices, t->device);
     printf("  %s configuration%s, %s stress configurations, from %s runs each, seed 0x%" PRIx64
            "\n",
-           COUNT(count), count == 1 ? "" : "s", COUNT(t->chosen->sets), COUNT(t->chosen->runs),
-           t->chosen->seed.value);
+           COUNT(count), count == 1 ? "" : "s", COUNT(t->chosen->sets), COUNT(t->chosen->run.runs),
+           t->chosen->run.seed.value);
     term_flush();
 }
 
@@ -422,30 +421,31 @@ static bool tune_device(struct tuning *t, const struct eng_device *device)
 static bool check_usage(const struct tuning *t, struct lit_error *error)
 {
     const struct tune_options *o = t->chosen;
-    if (t->patterns.count == 0 && !o->controls)
+    if (o->run.patterns.count == 0 && !o->controls)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "missing tests: patterns, or --controls; see 'litmus help tune'");
     if (o->sets > 1000)
         return lit_fail(error, LIT_EXIT_USAGE, "--sets: at most 1,000");
-    return o->runs <= 1000000 || lit_fail(error, LIT_EXIT_USAGE, "--runs: at most 1,000,000");
+    return o->run.runs <= 1000000 || lit_fail(error, LIT_EXIT_USAGE, "--runs: at most 1,000,000");
 }
 
 static void settle(struct tuning *t)
 {
     struct tune_options *o = t->chosen;
-    ses_seed_settle(&o->seed, true);
-    if (!o->runs)
-        o->runs = o->simt.count ? SIMT_RUNS : DEFAULT_RUNS;
-    t->selection = (struct cat_selection){
-        .patterns = t->patterns.items, .count = t->patterns.count, .thorough = o->thorough};
-    t->devices.line.quiet = o->quiet;
-    ses_devices_watch(&t->devices, o->timeout, o->time, o->verbose);
+    ses_seed_settle(&o->run.seed, true);
+    if (!o->run.runs)
+        o->run.runs = o->run.simt.count ? SIMT_RUNS : DEFAULT_RUNS;
+    t->selection = (struct cat_selection){.patterns = o->run.patterns.items,
+                                          .count = o->run.patterns.count,
+                                          .thorough = o->run.thorough};
+    t->devices.line.quiet = o->run.quiet;
+    ses_devices_watch(&t->devices, o->run.timeout, o->run.time, o->run.verbose);
 }
 
 static bool find_devices(struct tuning *t, struct lit_error *error)
 {
     size_t count = 0;
-    if (!ses_devices_find(&t->devices, &t->chosen->devices, error))
+    if (!ses_devices_find(&t->devices, &t->chosen->run.devices, error))
         return false;
     SES_EACH_DEVICE (device, &t->devices) {
         OWNED(eng_plan_clear) struct eng_plan plan;
@@ -460,14 +460,9 @@ static bool find_devices(struct tuning *t, struct lit_error *error)
 // with.
 static bool begin_session(struct tuning *t, struct lit_error *error)
 {
-    const struct tune_plan plan = {.sets = t->chosen->sets, .runs = t->chosen->runs};
-    const struct ses_options asked = {.thorough = t->chosen->thorough,
-                                      .patterns = t->patterns,
-                                      .simt = t->chosen->simt,
-                                      .runs = tune_runs_anew(&plan),
-                                      .seed = t->chosen->seed,
-                                      .timeout = t->chosen->timeout,
-                                      .db = t->chosen->db};
+    const struct tune_plan plan = {.sets = t->chosen->sets, .runs = t->chosen->run.runs};
+    struct ses_options asked = t->chosen->run;
+    asked.runs = tune_runs_anew(&plan);
     t->session.finished = true;
     bool kept;
     return ses_begin("tune", t->argc, t->argv, &asked, &t->devices, &t->store, &t->session,
@@ -483,16 +478,17 @@ static int finish(struct tuning *t)
     put_controls(&t->controls, t->chosen->budget, &text);
     text_puts(&text, "\n");
     term_print(&text);
-    ses_last_line(t->chosen->db, t->chosen->seed.value, t->devices.watch.started, code, reason);
+    ses_last_line(t->chosen->run.db, t->chosen->run.seed.value, t->devices.watch.started, code,
+                  reason);
     return code;
 }
 
 static int tune(struct tuning *t, struct lit_error *error)
 {
-    if (!check_usage(t, error) || !ses_check(&t->patterns, &t->chosen->simt, error))
+    if (!check_usage(t, error) || !ses_check(&t->chosen->run.patterns, &t->chosen->run.simt, error))
         return term_fail(error);
     settle(t);
-    if (!cat_selection_check(&t->selection, error) || !ses_simt_use(&t->chosen->simt, error))
+    if (!cat_selection_check(&t->selection, error) || !ses_simt_use(&t->chosen->run.simt, error))
         return term_fail(error);
     if (!find_devices(t, error) || !begin_session(t, error))
         return term_fail(error);
@@ -502,11 +498,9 @@ static int tune(struct tuning *t, struct lit_error *error)
     return t->broken || !store_stays(t->store, error) ? term_fail(error) : finish(t);
 }
 
-int tune_configurations(struct tune_options *chosen, const struct lit_list *patterns, int argc,
-                        char **argv, struct lit_error *error)
+int tune_configurations(struct tune_options *chosen, int argc, char **argv, struct lit_error *error)
 {
-    struct tuning t = {
-        .chosen = chosen, .patterns = *patterns, .argc = argc, .argv = argv, .error = error};
+    struct tuning t = {.chosen = chosen, .argc = argc, .argv = argv, .error = error};
     const int code = tune(&t, error);
     store_session_clear(&t.session);
     store_close(&t.store);
