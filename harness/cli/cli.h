@@ -137,9 +137,9 @@ struct cli_call {
 #define CLI_FAILED (-1)
 typedef int cli_command_run(struct cli_call *call);
 cli_command_run cli_run, cli_advise, cli_list, cli_show, cli_devices, cli_report, cli_history,
-    cli_plan, cli_merge, cli_site, cli_store, cli_repro, cli_compare, cli_explain,
-    cli_fuzz, cli_tune, cli_isa, cli_kernel, cli_reduce, cli_lint, cli_model, cli_progress,
-    cli_bench, cli_version;
+    cli_plan, cli_merge, cli_site, cli_store, cli_repro, cli_compare, cli_explain, cli_fuzz,
+    cli_tune, cli_isa, cli_kernel, cli_reduce, cli_lint, cli_model, cli_progress, cli_bench,
+    cli_version;
 
 struct cli_command {
     const char *name;
