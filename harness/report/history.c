@@ -20,7 +20,9 @@ struct gathering {
     const char *const *patterns;
     size_t pattern_count;
     const char *device;
-    size_t name_first; // the name's first line
+    const struct report_model *model;
+    const struct report_result **sorted; // the model's results by name
+    size_t name_first;                   // the name's first line
 };
 
 bool history_names_driver(const char *device, const struct store_driver *driver)
@@ -194,22 +196,12 @@ static void adjust(struct history *history)
             history->lines[i].adjusted = p[count++];
 }
 
-bool history_load(struct store *store, const char *const *patterns, size_t pattern_count,
-                  const char *device, struct history *history, struct lit_error *error)
+static bool load(struct store *store, struct gathering *gathering, const struct store_query *query,
+                 struct lit_error *error)
 {
-    *history = (struct history){0};
-    struct gathering gathering = {
-        .history = history,
-        .patterns = patterns,
-        .pattern_count = pattern_count,
-        .device = device,
-    };
-    bool good = store_index_load(store, false, &history->index, error);
-    const struct store_query query = {.pattern = pattern_count == 1 ? patterns[0] : NULL,
-                                      .wants = is_asked,
-                                      .index = &history->index};
-    good = good && store_history(store, &query, take, &gathering, error);
-    close_name(&gathering);
+    struct history *history = gathering->history;
+    bool good = store_history(store, query, take, gathering, error);
+    close_name(gathering);
     // Lines move while we add more, so set pointers to them last.
     for (size_t i = 0, end; good && i < history->line_count; i = end) {
         for (end = i + 1; end < history->line_count &&
@@ -220,6 +212,66 @@ bool history_load(struct store *store, const char *const *patterns, size_t patte
     if (good)
         adjust(history);
     return good;
+}
+
+bool history_load(struct store *store, const char *const *patterns, size_t pattern_count,
+                  const char *device, struct history *history, struct lit_error *error)
+{
+    *history = (struct history){0};
+    struct gathering gathering = {
+        .history = history,
+        .patterns = patterns,
+        .pattern_count = pattern_count,
+        .device = device,
+    };
+    const struct store_query query = {.pattern = pattern_count == 1 ? patterns[0] : NULL,
+                                      .wants = is_asked,
+                                      .index = &history->index};
+    return store_index_load(store, false, &history->index, error) &&
+           load(store, &gathering, &query, error);
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    const struct report_result *const *a = left, *const *b = right;
+    return strcmp((*a)->name, (*b)->name);
+}
+
+static bool is_of_model(const char *name, const struct store_driver *driver, void *user)
+{
+    const struct gathering *gathering = user;
+    const struct report_model *model = gathering->model;
+    const struct report_result key = {.name = (char *)name}, *wanted = &key;
+    bool has = false;
+    if (bsearch(&wanted, gathering->sorted, model->result_count, sizeof wanted, compare_names))
+        for (size_t i = 0; i < model->device_count && !has; i++)
+            has = strcmp(model->devices[i].facts.name, driver->facts.name) == 0;
+    return has;
+}
+
+bool history_load_model(struct store *store, const struct report_model *model,
+                        struct history *history, struct lit_error *error)
+{
+    *history = (struct history){0};
+    OWNED(lit_free)
+    const struct report_result **sorted = lit_alloc(model->result_count + 1, sizeof *sorted);
+    struct gathering gathering = {.history = history, .model = model, .sorted = sorted};
+    const struct store_query query = {.wants = is_of_model, .index = &history->index};
+    for (size_t i = 0; i < model->result_count; i++)
+        sorted[i] = &model->results[i];
+    qsort(sorted, model->result_count, sizeof *sorted, compare_names);
+    return store_index_load(store, false, &history->index, error) &&
+           (history->index.session_count < 2 || load(store, &gathering, &query, error));
+}
+
+size_t history_end(const struct history *history, size_t first)
+{
+    const struct history_line *line = &history->lines[first];
+    size_t end = first + 1;
+    while (end < history->line_count && strcmp(line->name, history->lines[end].name) == 0 &&
+           strcmp(line->driver->facts.name, history->lines[end].driver->facts.name) == 0)
+        end++;
+    return end;
 }
 
 void history_clear(struct history *history)

@@ -43,6 +43,11 @@ struct history {
 // too.
 bool history_load(struct store *store, const char *const *patterns, size_t pattern_count,
                   const char *device, struct history *history, struct lit_error *error);
+// The same for a model's configurations on devices of its devices' names; nothing if the store has
+// no other session.
+struct report_model;
+bool history_load_model(struct store *store, const struct report_model *model,
+                        struct history *history, struct lit_error *error);
 void history_clear(struct history *history);
 
 // Whether `device` names a driver, as above. Pure.
@@ -51,6 +56,12 @@ bool history_names_driver(const char *device, const struct store_driver *driver)
 // How a line's rate compares with the driver before: -1 lower, 1 higher, 0 no difference seen or
 // nothing to compare.
 int history_change(const struct history_line *line);
+
+// Where the lines of the same configuration and device as line `first` end.
+size_t history_end(const struct history *history, size_t first);
+// A table of such lines: a row for each.
+struct table;
+void history_table(const struct history_line *lines, size_t count, struct table *table);
 
 struct history_info {
     bool color;

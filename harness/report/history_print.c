@@ -16,11 +16,6 @@ static bool same_name(const struct history_line *a, const struct history_line *b
     return strcmp(a->name, b->name) == 0;
 }
 
-static bool same_device(const struct history_line *a, const struct history_line *b)
-{
-    return strcmp(a->driver->facts.name, b->driver->facts.name) == 0;
-}
-
 static bool is_bad(const struct history_line *line)
 {
     return line->failed_runs > 0 && strcmp(line->expectation, "control") != 0;
@@ -79,7 +74,8 @@ static void put_line(struct table *table, const struct history_line *line)
     table_count(table, TONE_PLAIN, line->sessions - line->repeats);
     table_count(table, is_bad(line) ? TONE_BAD : TONE_PLAIN, line->failed_runs);
     table_count(table, TONE_PLAIN, line->judged);
-    table_rate(table, TONE_PLAIN, line->failed_runs, line->judged, line->interval);
+    table_rate(table, TONE_PLAIN, line->failed_runs, line->judged, line->interval)->group =
+        CAT_CONTROL + 1;
     put_remark(line, &remark);
     table_put(table, remark_tone(line), "%s", remark.data ? remark.data : "");
 }
@@ -90,19 +86,14 @@ static void print_table(struct table *table, const struct history_info *info, st
     table_clear(table);
 }
 
-// The lines `first` to `end`, of one configuration on one device.
-static void print_device(const struct history_line *lines, size_t first, size_t end,
-                         const struct history_info *info, struct text *out)
+void history_table(const struct history_line *lines, size_t count, struct table *table)
 {
     static const struct table_column heads[] = {COL("driver"), COL("when"), NUM("sessions"),
-                                                NUM("failed"), NUM("of"),   COL("rate (95 %)"),
+                                                NUM("failed"), NUM("of"),   RATED("rate (95 %)"),
                                                 COL("")};
-    struct table table = {.title = lines[first].driver->facts.name, TABLE_OF(heads)};
-    if (info->limit > 0 && end - first > info->limit)
-        first = end - (size_t)info->limit;
-    for (size_t i = first; i < end; i++)
-        put_line(&table, &lines[i]);
-    print_table(&table, info, out);
+    *table = (struct table){.title = lines[0].driver->facts.name, TABLE_OF(heads)};
+    for (size_t i = 0; i < count; i++)
+        put_line(table, &lines[i]);
 }
 
 // Prints all lines of one configuration. Returns where the next begins.
@@ -110,17 +101,18 @@ static size_t print_name(const struct history *history, size_t first,
                          const struct history_info *info, struct text *out)
 {
     const struct history_line *lines = history->lines;
-    size_t at = first, end;
+    size_t at = first;
     OWNED(text_free) struct text shown = {0};
     report_known->shown(lines[first].name, &shown);
     text_printf(&shown, " (%s)", lines[first].expectation);
     table_broken(out, info->color, TONE_STRONG, shown.data, 0);
     text_puts(out, "\n");
     while (at < history->line_count && same_name(&lines[first], &lines[at])) {
-        for (end = at + 1; end < history->line_count && same_name(&lines[at], &lines[end]) &&
-                           same_device(&lines[at], &lines[end]);)
-            end++;
-        print_device(lines, at, end, info, out);
+        const size_t end = history_end(history, at), most = info->limit ? info->limit : SIZE_MAX;
+        const size_t shows = end - at < most ? end - at : most;
+        struct table table;
+        history_table(&lines[end - shows], shows, &table);
+        print_table(&table, info, out);
         at = end;
     }
     text_puts(out, "\n");

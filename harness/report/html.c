@@ -2,6 +2,7 @@
 // One self-contained HTML page: what a session measured, for someone who was sent it. Its style
 // and script are files of page/; its security policy names their hashes, so that nothing else can
 // run.
+#include "report/history.h"
 #include "report/html.h"
 
 #include <stdlib.h>
@@ -51,8 +52,7 @@ static const struct {
      NULL, report_waits, HTML_TOGETHER, NULL, 0},
     {"history", "History", "History over drivers",
      "Results of the same configuration in all sessions of this store on a device of this name, "
-     "under the same stress, by driver. Drawn are those that failed anywhere or whose result "
-     "changed; a hollow dot has another SPIR-V module, a cross was inconclusive.",
+     "summed by driver, SPIR-V module and stress: those that failed, changed or had no answer.",
      html_courses, NULL, 0, NULL, 0},
     {"missing", "Inconclusive", "Incomplete and skipped", "", html_unfinished, report_skipped,
      HTML_ALL, NULL, 0},
@@ -207,13 +207,11 @@ void html_clear(struct html *html)
 
 void report_html(const struct report_model *model, struct text *out)
 {
-    struct html_history history = {0};
+    struct history history = {0};
     struct lit_error fault = {0};
     // A model without a store has no past.
-    if (model->store && !html_history_load(model->store, model, &history, &fault)) {
-        html_history_clear(&history);
-        history = (struct html_history){0};
-    }
+    if (model->store && !history_load_model(model->store, model, &history, &fault))
+        history_clear(&history);
     struct report_code code;
     report_code_load(model, NULL, &code);
     struct html html = {.model = model, .history = &history, .fault = fault.message, .code = &code};
@@ -221,5 +219,5 @@ void report_html(const struct report_model *model, struct text *out)
     put_page(&html, out);
     html_clear(&html);
     report_code_clear(&code);
-    html_history_clear(&history);
+    history_clear(&history);
 }

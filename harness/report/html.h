@@ -8,49 +8,6 @@
 #include "report/failures.h"
 #include "report/format.h"
 #include "report/sections.h"
-#include "store/history.h"
-
-// One result of one session.
-struct html_past {
-    const struct store_driver *driver;   // in the history's index
-    const struct store_session *session; // in the history's index
-    enum eng_result result;
-    char *rule; // as in struct store_result
-    uint64_t failed, judged;
-    bool same_module; // the same SPIR-V as in the page's session
-};
-
-// All results of one configuration on one device under one stress, for any driver, sorted by
-// driver, then by time. `last` is the page's own result.
-struct html_course {
-    const struct report_result *last; // belongs to the model
-    struct html_past *pasts;
-    size_t count;
-};
-
-// Whether a course is worth a look.
-enum html_move {
-    HTML_STAYS,   // nothing failed but a control, and every session has the same result
-    HTML_APPEARS, // the same, but some sessions skipped it
-    HTML_MOVES,   // a failing outcome appeared where none should, or results differ
-    HTML_MOVE_COUNT,
-};
-
-// Courses with two results or more.
-struct html_history {
-    struct store_index index;
-    struct html_course *courses; // those that move, by name
-    size_t count;
-    struct html_counts {
-        size_t of[HTML_MOVE_COUNT];
-    } * counts; // for each device of the model; NULL: nothing was read
-};
-
-// Reads the store's results for the model's configurations. Clear it after a failure too.
-bool html_history_load(struct store *store, const struct report_model *model,
-                       struct html_history *history, struct lit_error *error);
-void html_history_clear(struct html_history *history);
-enum html_move html_course_move(const struct html_course *course);
 
 // Blocks of alike failures on one device; the page has the first HTML_BLOCKS.
 #define HTML_BLOCKS 40
@@ -59,9 +16,11 @@ struct html_blocks {
     size_t count;
 };
 
+struct history;
+
 struct html {
     const struct report_model *model;
-    const struct html_history *history;
+    const struct history *history;
     const char *fault;                       // why there is no history; "" if that is no fault
     int decades;                             // the axis of all plots: from 10^-decades to 1
     struct html_blocks *failed, *unfinished; // for each device

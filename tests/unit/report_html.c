@@ -228,32 +228,3 @@ TEST(test_entries)
         free(results[i].label);
     }
 }
-
-TEST(test_course)
-{
-    static const struct {
-        enum eng_result results[3];
-        uint64_t failed[3];
-        enum cat_expectation expectation;
-        enum html_move move;
-    } cases[] = {
-        {{ENG_PASS, ENG_PASS, ENG_PASS}, {0}, CAT_FORBIDDEN, HTML_STAYS},
-        {{ENG_SKIP, ENG_SKIP, ENG_SKIP}, {0}, CAT_FORBIDDEN, HTML_STAYS},
-        {{ENG_SKIP, ENG_PASS, ENG_PASS}, {0}, CAT_FORBIDDEN, HTML_APPEARS},
-        {{ENG_SKIP, ENG_PASS, ENG_HANG}, {0}, CAT_FORBIDDEN, HTML_MOVES},
-        {{ENG_PASS, ENG_FAIL, ENG_PASS}, {0, 1, 0}, CAT_CONTESTED, HTML_MOVES},
-        {{ENG_FAIL, ENG_FAIL, ENG_FAIL}, {9, 9, 9}, CAT_ASSUMED, HTML_MOVES},
-        {{ENG_FAIL, ENG_FAIL, ENG_FAIL}, {9, 9, 9}, CAT_CONTROL, HTML_STAYS},
-        {{ENG_FAIL, ENG_PASS, ENG_FAIL}, {9, 0, 9}, CAT_CONTROL, HTML_MOVES},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct report_result last = {.expectation = cases[i].expectation};
-        struct html_past pasts[3] = {0};
-        for (size_t k = 0; k < 3; k++) {
-            pasts[k].result = cases[i].results[k];
-            pasts[k].failed = cases[i].failed[k];
-        }
-        const struct html_course course = {.last = &last, .pasts = pasts, .count = 3};
-        assert_int_equal(html_course_move(&course), cases[i].move);
-    }
-}
