@@ -226,13 +226,14 @@ class OverDrivers(Pages):
         page = self.page()
         self.parse(page)
         history = re.search(r'<section id="history".*?</section>', page, re.S).group()
-        self.assertEqual(history.count("<table"), 1)
+        self.assertEqual(history.count("<table"), 2)
         self.assertRegex(history, r">40</td><td[^>]*>1,000<")
         for version in ("1.0", "2.0", "3.0"):
             self.assertIn(f">{version}</th>", history)
-        self.assertRegex(history, r"higher than on 1\.0, p .*no change|lower than on 2\.0, p ")
-        # The others stay.
-        self.assertIn("4 configurations were measured in other sessions too: 1 of them", history)
+        self.assertRegex(history, r"higher than on 1\.0, p (.|\n)*lower than on 2\.0, p ")
+        # What ran under another stress is not compared; the others stay.
+        self.assertEqual(history.count("stress 2.0"), 1)
+        self.assertIn("5 configurations were measured in other sessions too: 2 of them", history)
 
     def test_none_in_one_session(self):
         writer = self.empty_store()
