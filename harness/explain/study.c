@@ -124,11 +124,9 @@ static void put_risks(const struct isa_study *study, struct text *text)
             text_puts(text, "\n  divergent cross-lane reads; wrong guard predicates\n");
         any = true;
         letter(study, i, code);
-        for (size_t k = 0; k < entry->lint.count; k++) {
-            if (!lint_is_risk(entry->lint.findings[k].kind))
-                continue;
+        for (size_t k = 0; k < isa_risks(entry); k++) {
             text_printf(text, "  %4s  ", code);
-            lint_word(&entry->listing.sass, &entry->lint, &entry->lint.findings[k], text);
+            report_code_risk(entry, k, text);
             text_puts(text, "\n");
         }
     }
@@ -136,31 +134,13 @@ static void put_risks(const struct isa_study *study, struct text *text)
 
 // --- Listings
 
-static const char *mark_of(const struct isa_entry *entry, uint32_t address)
-{
-    const char *mark = " ";
-    for (size_t i = 0; i < entry->lint.count; i++) {
-        const struct lint_finding *finding = &entry->lint.findings[i];
-        const struct sass_insn *insns = entry->listing.sass.insns;
-        if (insns[finding->read].address != address && insns[finding->other].address != address)
-            continue;
-        if (lint_is_risk(finding->kind))
-            return "!";
-        mark = "i";
-    }
-    return mark;
-}
-
+// Marks what the test asks about (>) and what the lint names (!).
 static void put_listing(const struct isa_entry *entry, struct text *text)
 {
-    for (size_t i = 0; i < entry->listing.count; i++) {
-        const struct isa_line *line = &entry->listing.lines[i];
-        if (line->address == SASS_NOWHERE)
-            text_printf(text, "  %s\n", line->text);
-        else
-            text_printf(text, "  %s %04x  %s\n", mark_of(entry, line->address), line->address,
-                        line->text);
-    }
+    OWNED(report_marks_clear) struct report_marks marks;
+    report_marks_make(entry, entry->name, false, &marks);
+    text_paragraph(text, "  ", marks.words.data ? marks.words.data : "");
+    report_code_listing(entry, &marks, SIZE_MAX, text);
 }
 
 static void put_statistics(const struct isa_entry *entry, struct text *text)

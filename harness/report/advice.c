@@ -14,10 +14,17 @@
 #define MOST_TESTS  4  // named after a line
 #define MOST_PAIRS  4  // paired variants to show if no known remedy helps
 
+struct selector {
+    const char *test; // a glob
+    bool family;      // the whole family
+    const char *values;
+};
+
 // A statement that programs rely on, from the heads of one or more tests.
 struct advice {
     const char *family, *statement; // from the first such head
-    struct text tests; // configurations that test it: "TEST KEY=VALUE..." globs, one a line
+    struct selector *tests;         // configurations that test it
+    size_t test_count;
     const struct cat_advice **remedies;
     size_t remedy_count;
 };
@@ -76,9 +83,8 @@ static void read_head(const struct cat_head *head)
             continue;
         }
         advice = find_advice(head->family, line->what);
-        text_printf(&advice->tests, "%s%s%s%s%s", advice->tests.length ? "\n" : "",
-                    line->family ? head->family : head->name, line->family ? ".*" : "",
-                    *line->values ? " " : "", line->values);
+        LIT_ADD(advice->tests, advice->test_count) =
+            (struct selector){line->family ? head->family : head->name, line->family, line->values};
     }
 }
 
@@ -128,37 +134,17 @@ static void end(struct sum *sum)
     sum->interval = report_interval(sum->failed, sum->runs, sum->rule);
 }
 
-// ---- selectors: "TEST KEY=VALUE...", each up to the end of its line
+// ---- selectors
 
-// Returns the test of a selector; *values is the rest.
-static char *selector_test(const char *selector, size_t length, const char **values)
-{
-    struct text test = {0};
-    const size_t end = strcspn(selector, " \n");
-    text_append(&test, selector, end < length ? end : length);
-    *values = end < length ? selector + end + 1 : "";
-    return test.data;
-}
-
-// Whether a selector names the test and, if `result` is not NULL, selects the result.
-static bool is_selected(const char *selectors, const char *test, const struct report_result *result)
+// Whether one of them names the test of a result and, unless `test`, selects the result.
+static bool is_selected(const struct selector *selectors, size_t count,
+                        const struct report_result *result, bool test)
 {
     bool is = false;
-    for (const char *at = selectors; *at && !is;) {
-        const size_t length = strcspn(at, "\n");
-        const char *rest;
-        OWNED(lit_free) char *glob = selector_test(at, length, &rest);
-        OWNED(text_free) struct text values = {0};
-        text_append(&values, rest, *rest ? (size_t)(at + length - rest) : 0);
-        is = text_glob(glob, test) && (!result || report_has_values(result, values.data));
-        at += length + (at[length] == '\n');
-    }
+    for (size_t i = 0; i < count && !is; i++)
+        is = text_glob(selectors[i].test, selectors[i].family ? result->family : result->test) &&
+             (test || report_has_values(result, selectors[i].values));
     return is;
-}
-
-static bool is_about(const char *selectors, const struct report_result *result)
-{
-    return is_selected(selectors, result->test, result);
 }
 
 // ---- lines
@@ -172,14 +158,14 @@ static bool is_candidate(size_t device, const struct report_result *result)
 static bool is_listed(const struct report_result *result, bool test)
 {
     size_t i = 0;
-    while (i < advice_count &&
-           !is_selected(advices[i].tests.data, result->test, test ? NULL : result))
+    while (i < advice_count && !is_selected(advices[i].tests, advices[i].test_count, result, test))
         i++;
     return i < advice_count;
 }
 
 // Takes the results that a line is about. Skips results under stress unless they failed.
-static void fill(struct line *line, const char *selectors, const struct report_under *under)
+static void fill(struct line *line, const struct selector *selectors, size_t count,
+                 const struct report_under *under)
 {
     const struct report_model *model = line->model;
     line->all = lit_alloc(model->result_count + 1, sizeof *line->all);
@@ -187,7 +173,7 @@ static void fill(struct line *line, const char *selectors, const struct report_u
     line->bad = lit_alloc(model->result_count + 1, sizeof *line->bad);
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];
-        if (!is_candidate(line->device, result) || !is_about(selectors, result) ||
+        if (!is_candidate(line->device, result) || !is_selected(selectors, count, result, false) ||
             !(is_bad(result) || report_is_under(result, under)) ||
             (!line->advice && is_listed(result, false)))
             continue;
@@ -206,13 +192,14 @@ static void fill(struct line *line, const char *selectors, const struct report_u
 typedef void line_visit(const struct line *line, struct table *table);
 
 static void visit_lines(const struct report_model *model, size_t device,
-                        const struct advice *advice, const char *family, const char *selectors,
-                        line_visit *visit, struct table *table)
+                        const struct advice *advice, const char *family,
+                        const struct selector *selectors, size_t count, line_visit *visit,
+                        struct table *table)
 {
     const struct report_under under = report_under(model, device, family);
     for (enum cat_expectation e = CAT_FORBIDDEN; e <= CAT_ASSUMED; e++) {
         struct line line = {.model = model, .advice = advice, .device = device, .promised = e};
-        fill(&line, selectors, &under);
+        fill(&line, selectors, count, &under);
         if (line.in_count)
             visit(&line, table);
         free(line.all);
@@ -229,8 +216,8 @@ static void each_line(const struct report_model *model, size_t device, line_visi
     OWNED(lit_free) bool *done = lit_alloc(model->result_count + 1, sizeof *done);
     read_advices();
     for (size_t i = 0; i < advice_count; i++)
-        visit_lines(model, device, &advices[i], advices[i].family, advices[i].tests.data, visit,
-                    table);
+        visit_lines(model, device, &advices[i], advices[i].family, advices[i].tests,
+                    advices[i].test_count, visit, table);
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];
         if (done[i] || !is_candidate(device, result) || is_listed(result, false) ||
@@ -238,7 +225,8 @@ static void each_line(const struct report_model *model, size_t device, line_visi
             continue;
         for (size_t j = i; j < model->result_count; j++)
             done[j] = done[j] || strcmp(model->results[j].test, result->test) == 0;
-        visit_lines(model, device, NULL, result->family, result->test, visit, table);
+        const struct selector all = {.test = result->test, .values = ""};
+        visit_lines(model, device, NULL, result->family, &all, 1, visit, table);
     }
 }
 
@@ -418,9 +406,13 @@ static bool is_of_another_test(const char *with)
 static struct sum measure(const struct line *line, const char *with, bool strictly)
 {
     struct sum sum = {0};
+    const size_t name = strcspn(with, " ");
+    OWNED(lit_free) char *test = lit_strdup(with);
+    test[name] = '\0';
+    const struct selector other = {test, false, with + name};
     for (size_t i = 0; i < line->model->result_count; i++) {
         const struct report_result *result = &line->model->results[i];
-        bool is = is_of_another_test(with) && is_about(with, result);
+        bool is = is_of_another_test(with) && is_selected(&other, 1, result, false);
         for (size_t j = 0; j < line->count && !is && !is_of_another_test(with); j++)
             is = line->bad[j] && is_remedied(result, line->all[j], with, strictly);
         if (is && is_candidate(line->device, result))
@@ -601,11 +593,13 @@ void report_advice_open(const struct report_model *model, size_t device, bool al
         bool some = false;
         for (size_t i = 0; i < model->result_count && !some; i++)
             some = is_candidate(device, &model->results[i]) &&
-                   is_about(advices[a].tests.data, &model->results[i]);
+                   is_selected(advices[a].tests, advices[a].test_count, &model->results[i], false);
         if (some)
             continue;
-        for (const char *at = advices[a].tests.data; *at; at++)
-            text_append(&tests, *at == '\n' ? "; " : at, *at == '\n' ? 2 : 1);
+        for (size_t i = 0; i < advices[a].test_count; i++)
+            text_printf(&tests, "%s%s%s%s%s", i ? "; " : "", advices[a].tests[i].test,
+                        advices[a].tests[i].family ? ".*" : "",
+                        *advices[a].tests[i].values ? " " : "", advices[a].tests[i].values);
         table_row(table);
         table_put(table, TONE_PLAIN, "%s", advices[a].statement);
         table_put(table, TONE_PLAIN, "no results");

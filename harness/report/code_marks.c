@@ -37,13 +37,19 @@ static enum asked asked_by(const char *test)
     return CROSS_LANE;
 }
 
-// --- Text: we understand its lines if we know the language
+// --- Text: SPIR-V as the SIMT simulator lists it, and assembly of AMD's GPUs
 
-enum language {
-    UNKNOWN,
-    SPIRV, // as the SIMT simulator lists it
-    GCN,   // assembly of AMD's GPUs
-};
+// What a line of either language has that takes a value from another lane, or from memory.
+static const char *const cross_lane[] = {
+    "OpGroupNonUniform", "OpSubgroup", "ds_bpermute", "ds_permute", "ds_swizzle", "v_permlane",
+    "v_readlane", "v_writelane", "v_readfirstlane",
+    // Data-parallel primitives take an operand from another lane.
+    "_dpp ", " quad_perm:", " row_shl:", " row_shr:", " row_ror:", " row_share:", " row_xmask:",
+    " row_mirror", " row_newbcast:", " row_bcast:", " wave_shl:", " wave_shr:", " wave_rol:",
+    " wave_ror:", " row_half_mirror", " dpp8:", NULL};
+static const char *const memory[] = {"OpAtomic",      "buffer_load", "buffer_atomic", "global_load",
+                                     "global_atomic", "flat_load",   "flat_atomic",   "ds_read",
+                                     "ds_load",       "ds_add",      "ds_cmpst",      NULL};
 
 static bool starts(const char *text, const char *with)
 {
@@ -58,25 +64,14 @@ static const char *opcode(const char *line)
     return assigned ? assigned + strlen(" = ") : line;
 }
 
-static enum language language_of(const struct isa_listing *listing)
+static bool is_known(const struct isa_listing *listing)
 {
-    for (size_t i = 0; i < listing->count; i++) {
+    bool known = false;
+    for (size_t i = 0; i < listing->count && !known; i++) {
         const char *word = opcode(listing->lines[i].text);
-        if (starts(word, "s_endpgm"))
-            return GCN;
-        if (starts(word, "OpReturn"))
-            return SPIRV;
+        known = starts(word, "s_endpgm") || starts(word, "OpReturn");
     }
-    return UNKNOWN;
-}
-
-// Whether a line begins with one of several words; NULL ends the list.
-static bool is_one_of(const char *word, const char *const *starts_of)
-{
-    for (; *starts_of; starts_of++)
-        if (starts(word, *starts_of))
-            return true;
-    return false;
+    return known;
 }
 
 // Variables of an invocation, and built-in ones: no other invocation writes them.
@@ -95,48 +90,17 @@ static bool is_own_pointer(const struct isa_listing *listing, const char *pointe
     return false;
 }
 
-static bool spirv_asks(const struct isa_listing *listing, const char *word, enum asked asked)
-{
-    static const char *const cross_lane[] = {"OpGroupNonUniform", "OpSubgroup", NULL};
-    if (asked == CROSS_LANE)
-        return is_one_of(word, cross_lane);
-    if (starts(word, "OpAtomic") && !starts(word, "OpAtomicStore"))
-        return true;
-    if (!starts(word, "OpLoad "))
-        return false;
-    const char *pointer = strchr(word + strlen("OpLoad "), ' ');
-    return pointer && !is_own_pointer(listing, pointer + 1);
-}
-
-static bool gcn_asks(const char *word, enum asked asked)
-{
-    static const char *const cross_lane[] = {"ds_bpermute",     "ds_permute", "ds_swizzle",
-                                             "v_permlane",      "v_readlane", "v_writelane",
-                                             "v_readfirstlane", NULL};
-    // Data-parallel primitives take an operand from another lane.
-    static const char *const modifiers[] = {
-        " quad_perm:", " row_shl:",        " row_shr:",   " row_ror:",
-        " row_share:", " row_xmask:",      " row_mirror", " row_newbcast:",
-        " row_bcast:", " wave_shl:",       " wave_shr:",  " wave_rol:",
-        " wave_ror:",  " row_half_mirror", " dpp8:",      NULL};
-    static const char *const memory[] = {"buffer_load",   "buffer_atomic", "global_load",
-                                         "global_atomic", "flat_load",     "flat_atomic",
-                                         "ds_read",       "ds_load",       "ds_add",
-                                         "ds_cmpst",      "ds_cmpstore",   NULL};
-    if (asked == MEMORY)
-        return is_one_of(word, memory);
-    for (size_t i = 0; modifiers[i]; i++)
-        if (strstr(word, modifiers[i]))
-            return true;
-    return is_one_of(word, cross_lane) || strstr(word, "_dpp ");
-}
-
-static bool text_asks(const struct isa_listing *listing, enum language language, size_t line,
-                      enum asked asked)
+static bool text_asks(const struct isa_listing *listing, size_t line, enum asked asked)
 {
     const char *word = opcode(listing->lines[line].text);
-    return language == SPIRV ? spirv_asks(listing, word, asked)
-                             : language == GCN && gcn_asks(word, asked);
+    if (asked == MEMORY && starts(word, "OpLoad ")) {
+        const char *pointer = strchr(word + strlen("OpLoad "), ' ');
+        return pointer && !is_own_pointer(listing, pointer + 1);
+    }
+    for (const char *const *has = asked == MEMORY ? memory : cross_lane; *has; has++)
+        if (strstr(word, *has))
+            return !starts(word, "OpAtomicStore");
+    return false;
 }
 
 // --- SASS
@@ -213,18 +177,18 @@ void report_marks_make(const struct isa_entry *entry, const char *test, bool fai
     const struct isa_listing *listing = &entry->listing;
     const enum asked asked = asked_by(test);
     const bool sass = listing->sass.count > 0;
-    const enum language language = sass ? UNKNOWN : language_of(listing);
+    const bool known = sass || is_known(listing);
     *marks = (struct report_marks){.lines = lit_alloc(listing->count + 1, 1)};
     for (size_t i = 0; i < listing->count; i++) {
-        const bool asks = asked != NEITHER && (sass ? sass_asks(entry, i, asked)
-                                                    : text_asks(listing, language, i, asked));
+        const bool asks = asked != NEITHER && known &&
+                          (sass ? sass_asks(entry, i, asked) : text_asks(listing, i, asked));
         marks->lines[i] = asks ? REPORT_MARK_ASKED : ' ';
         marks->count += asks;
     }
     if (sass)
         mark_risks(entry, marks->lines);
     if (listing->count)
-        put_words(marks, asked, sass || language != UNKNOWN, failed);
+        put_words(marks, asked, known, failed);
 }
 
 void report_marks_clear(struct report_marks *marks)

@@ -123,16 +123,24 @@ static int compare_failing(const void *left, const void *right)
     return strcmp(a->test, b->test);
 }
 
-// Names the tests whose forbidden results `which` selects: first those under the leading key
-// result, together by its name; then those with the most results.
-static void put_tests(const struct report_model *model, size_t device,
-                      bool (*which)(const struct report_result *result), struct text *out)
+// It ended the driver or the device before anything failed.
+static bool is_broken(const struct report_result *result)
+{
+    return eng_is_broken(result->result) && !report_failed(result);
+}
+
+// Names the tests whose forbidden results failed, or ended in this way: first those under the
+// leading key result, together by its name; then those with the most results.
+static void put_tests(const struct report_model *model, size_t device, enum eng_result how,
+                      struct text *out)
 {
     OWNED(lit_free) struct failing *tests = NULL;
     size_t count = 0;
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];
-        if (result->device != device || result->expectation != CAT_FORBIDDEN || !which(result))
+        const bool is =
+            how == ENG_FAIL ? report_failed(result) : is_broken(result) && result->result == how;
+        if (result->device != device || result->expectation != CAT_FORBIDDEN || !is)
             continue;
         const bool leads = !strcmp(result->headline, REPORT_LEADS);
         const char *name = leads ? result->headline : result->test;
@@ -159,27 +167,6 @@ static void put_tests(const struct report_model *model, size_t device,
     if (count > MOST_TESTS)
         text_printf(out, " and %s more test%s", COUNT(count - MOST_TESTS),
                     count - MOST_TESTS > 1 ? "s" : "");
-}
-
-// It ended the driver or the device before anything failed.
-static bool is_broken(const struct report_result *result)
-{
-    return eng_is_broken(result->result) && !report_failed(result);
-}
-
-static bool is_crash(const struct report_result *result)
-{
-    return is_broken(result) && result->result == ENG_CRASH;
-}
-
-static bool is_hang(const struct report_result *result)
-{
-    return is_broken(result) && result->result == ENG_HANG;
-}
-
-static bool is_lost(const struct report_result *result)
-{
-    return is_broken(result) && result->result == ENG_DEVICE_LOST;
 }
 
 struct report_class report_class(const struct report_model *model, size_t device,
@@ -211,11 +198,10 @@ static void put_forbidden(const struct report_model *model, size_t device,
     static const struct {
         enum eng_result result;
         const char *word;
-        bool (*which)(const struct report_result *result);
-    } ends[] = {{ENG_FAIL, "failed", report_failed},
-                {ENG_CRASH, "crashed", is_crash},
-                {ENG_HANG, "hung", is_hang},
-                {ENG_DEVICE_LOST, "lost the device", is_lost}};
+    } ends[] = {{ENG_FAIL, "failed"},
+                {ENG_CRASH, "crashed"},
+                {ENG_HANG, "hung"},
+                {ENG_DEVICE_LOST, "lost the device"}};
     const char *ran = COUNT(forbidden->ran), *word = configurations(forbidden->ran);
     bool some = false;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
@@ -227,7 +213,7 @@ static void put_forbidden(const struct report_model *model, size_t device,
         if (!some)
             text_printf(out, " of %s forbidden %s", ran, word);
         text_printf(out, " %s", ends[i].word);
-        put_tests(model, device, ends[i].which, out);
+        put_tests(model, device, ends[i].result, out);
         some = true;
     }
     if (!some && forbidden->ran)

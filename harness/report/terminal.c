@@ -9,9 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WIDTH         100 // columns
-#define MOST_FAILURES 12  // blocks to list for a device, unless all are asked for
-#define MOST_LOG      3   // lines of the kernel log
+#define MOST_FAILURES 12 // blocks to list for a device, unless all are asked for
+#define MOST_LOG      3  // lines of the kernel log
 
 struct printer {
     const struct report_model *model;
@@ -136,43 +135,6 @@ static void print_evidence(const struct printer *p, const struct report_result *
     }
 }
 
-// The length up to the blank after an option with a value.
-static size_t option_length(const char *command)
-{
-    const size_t length = strcspn(command, " ");
-    return command[length] && command[length + 1] != '-' ? length : SIZE_MAX;
-}
-
-// Prints a command for a shell: long lines break after a backslash, never inside quotes.
-static void print_command(const struct printer *p, const char *label, const char *command)
-{
-    enum { INDENT = 6 };
-    size_t column = strlen(label);
-    text_puts(p->out, label);
-    while (*command) {
-        // Keep an option with its value.
-        size_t length = 0;
-        for (bool quoted = false; command[length]; length++) {
-            quoted ^= command[length] == '\'';
-            if (!quoted && command[length] == ' ' &&
-                (command[0] != '-' || length != option_length(command)))
-                break;
-        }
-        if (column > INDENT && column + length + 3 > WIDTH) {
-            text_printf(p->out, " \\\n%*s", INDENT, "");
-            column = INDENT;
-        } else if (column != strlen(label) || label[column - 1] != ' ') {
-            text_puts(p->out, " ");
-            column++;
-        }
-        text_append(p->out, command, length);
-        column += length;
-        command += length;
-        command += *command == ' ';
-    }
-    text_puts(p->out, "\n");
-}
-
 // Prints a block's members; only the first, unless all are asked for.
 static void print_members(const struct printer *p, const struct report_block *block)
 {
@@ -212,7 +174,7 @@ static void print_block(const struct printer *p, const struct report_block *bloc
     text_paragraph(p->out, "    ", block->since);
     if (block->finding)
         text_printf(p->out, "    known: %s\n", block->finding->path);
-    print_command(p, "    reproduce: ", block->again);
+    text_printf(p->out, "    reproduce: %s\n", block->again); // one line, to be copied
 }
 
 static void print_blocks(const struct printer *p, const char *title,

@@ -74,9 +74,10 @@ static void put_tests(const struct site_page *page, struct text *out)
 
 // ---- sessions
 
-static void put_sessions(const struct site_page *page, size_t device, struct text *out)
+static void put_sessions(const struct site_page *page, struct text *out)
 {
     const struct site *site = page->site;
+    const size_t device = (size_t)(page->html.model - site->of_device);
     for (size_t s = site->session_count; s-- > 0;) {
         const struct report_model *session = &site->sessions[s];
         for (size_t d = 0; d < session->device_count; d++) {
@@ -96,27 +97,15 @@ static void put_sessions(const struct site_page *page, size_t device, struct tex
     }
 }
 
-static void put_failed(const struct site_page *page, struct text *out)
-{
-    html_failures(&page->html, out);
-}
-
-static void put_open(const struct site_page *page, struct text *out)
-{
-    html_unfinished(&page->html, out);
-}
-
 static void put_page(const struct site *site, size_t device, struct lit_folder *folder)
 {
-    static const struct {
-        const char *id, *title, *about;
-        void (*put)(const struct site_page *page, struct text *out);
-    } sections[] = {
+    static const struct site_part parts[] = {
         {"rely", "What a shader may rely on", "", put_rely},
         {"failed", "Failures", "Unexpected failures: forbidden before contested before assumed.",
-         put_failed},
-        {"open", "Incomplete", "", put_open},
+         site_failed},
+        {"open", "Incomplete", "", site_open},
         {"tests", "Tests", "", put_tests},
+        {"sessions", "Sessions and machine", "", put_sessions},
     };
     const struct report_model *model = &site->of_device[device];
     struct report_code code;
@@ -124,14 +113,7 @@ static void put_page(const struct site *site, size_t device, struct lit_folder *
     struct site_page page = {.site = site, .html = {.model = model, .code = &code, .up = "../"}};
     html_make(&page.html);
     put_header(&page, &page.body);
-    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
-        struct text content = {0};
-        sections[i].put(&page, &content);
-        site_section(&page, sections[i].id, sections[i].title, sections[i].about, &content);
-    }
-    struct text sessions = {0};
-    put_sessions(&page, device, &sessions);
-    site_section(&page, "sessions", "Sessions and machine", "", &sessions);
+    site_parts(&page, parts, sizeof parts / sizeof *parts);
     OWNED(text_free) struct text title = {0};
     text_puts(&title, "litmus: ");
     html_device_name(&title, &model->devices[0]);

@@ -204,8 +204,9 @@ static void put_header(const struct site *site, struct text *out)
                 SITE_DAY(&site->sessions[0]), SITE_DAY(&site->sessions[site->session_count - 1]));
 }
 
-static void put_classes(struct text *out)
+static void put_classes(const struct site_page *page, struct text *out)
 {
+    (void)page;
     text_puts(out, "<dl class=\"facts\">\n");
     for (enum cat_expectation e = CAT_FORBIDDEN; e <= CAT_CONTROL; e++) {
         text_puts(out, "<dt>");
@@ -218,10 +219,7 @@ static void put_classes(struct text *out)
 void site_index(const struct site *site, struct lit_folder *folder)
 {
     struct site_page page = {.site = site, .html = {.model = &site->all, .up = ""}};
-    static const struct {
-        const char *id, *title, *about;
-        void (*put)(const struct site_page *page, struct text *out);
-    } sections[] = {
+    static const struct site_part parts[] = {
         {"map", "Families and drivers", "", put_map},
         {"devices", "Devices", "", put_devices},
         {"findings", "Findings",
@@ -232,15 +230,9 @@ void site_index(const struct site *site, struct lit_folder *folder)
          "Each with its question, and on how many of the drivers that ran it it "
          "failed.",
          put_tests},
+        {"classes", "What a failure means", "", put_classes},
     };
     put_header(site, &page.body);
-    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
-        struct text content = {0};
-        sections[i].put(&page, &content);
-        site_section(&page, sections[i].id, sections[i].title, sections[i].about, &content);
-    }
-    struct text classes = {0};
-    put_classes(&classes);
-    site_section(&page, "classes", "What a failure means", "", &classes);
+    site_parts(&page, parts, sizeof parts / sizeof *parts);
     site_page_end(&page, "index.html", "litmus: results of Vulkan drivers", folder);
 }

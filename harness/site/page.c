@@ -73,6 +73,25 @@ void site_section(struct site_page *page, const char *id, const char *title, con
     text_free(content);
 }
 
+void site_failed(const struct site_page *page, struct text *out)
+{
+    html_failures(&page->html, out);
+}
+
+void site_open(const struct site_page *page, struct text *out)
+{
+    html_unfinished(&page->html, out);
+}
+
+void site_parts(struct site_page *page, const struct site_part *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct text content = {0};
+        parts[i].put(page, &content);
+        site_section(page, parts[i].id, parts[i].title, parts[i].about, &content);
+    }
+}
+
 void site_page_end(struct site_page *page, const char *file, const char *title,
                    struct lit_folder *folder)
 {

@@ -86,6 +86,15 @@ struct site_page {
 // it exceeds the page's limit, it is omitted with a note.
 void site_section(struct site_page *page, const char *id, const char *title, const char *about,
                   struct text *content);
+// Appends a page's sections.
+struct site_part {
+    const char *id, *title, *about;
+    void (*put)(const struct site_page *page, struct text *out);
+};
+// Parts of a device's page and a test's: its failures, and what did not come to an end.
+void site_failed(const struct site_page *page, struct text *out);
+void site_open(const struct site_page *page, struct text *out);
+void site_parts(struct site_page *page, const struct site_part *parts, size_t count);
 // Finishes the page and adds it to the folder. `title` is escaped.
 void site_page_end(struct site_page *page, const char *file, const char *title,
                    struct lit_folder *folder);

@@ -36,8 +36,11 @@ static void put_axes(const struct cat_axis *axes, size_t count, struct text *out
     }
 }
 
-static void put_rules(const struct cat_test *test, struct text *out)
+static void put_rules(const struct site_page *page, struct text *out)
 {
+    const struct cat_test *test = cat_test_find(page->html.model->results[0].test);
+    if (!test)
+        return;
     const struct cat_head *head = &test->head;
     text_puts(out, "<p>The first line that holds says what a failing outcome of a configuration "
                    "means.</p>\n<ol class=\"rules\">\n");
@@ -109,6 +112,11 @@ static void put_drivers(const struct site_page *page, struct text *out)
     html_table(&page->html, &table, false, out);
 }
 
+static void put_rates(const struct site_page *page, struct text *out)
+{
+    html_rates(&page->html, out);
+}
+
 static void put_code(const struct site_page *page, struct text *out)
 {
     const struct site *site = page->site;
@@ -120,35 +128,28 @@ static void put_code(const struct site_page *page, struct text *out)
 static void put_page(const struct site *site, const struct report_model *view,
                      struct lit_folder *folder)
 {
-    const struct cat_test *test = cat_test_find(view->results[0].test);
     struct report_code code;
     report_code_load(view, NULL, &code);
     struct site_page page = {.site = site,
                              .html = {.model = view, .code = &code, .up = "../", .of_test = true}};
-    struct text content = {0};
+    static const struct site_part parts[] = {
+        {"drivers", "Who fails", "", put_drivers},
+        {"failed", "Failures", "", site_failed},
+        {"open", "Incomplete", "", site_open},
+        {"rules", "Rules", "", put_rules},
+        {"rates", "Failure rates",
+         "How often the failing outcome was observed among the runs that were evaluated. A dotted "
+         "line that ends in a bar is one-sided: nothing was observed, and the rate is below the "
+         "bar.",
+         put_rates},
+        {"code", "Compiled code",
+         "Stored code of the failures, beside that of paired variants that never failed. It shows "
+         "what can fail, not what did.",
+         put_code},
+    };
     html_make(&page.html);
-    put_header(view, test, &page.body);
-    put_drivers(&page, &content);
-    site_section(&page, "drivers", "Who fails", "", &content);
-    html_failures(&page.html, &content);
-    site_section(&page, "failed", "Failures", "", &content);
-    html_unfinished(&page.html, &content);
-    site_section(&page, "open", "Incomplete", "", &content);
-    if (test)
-        put_rules(test, &content);
-    site_section(&page, "rules", "Rules", "", &content);
-    html_rates(&page.html, &content);
-    site_section(&page, "rates", "Failure rates",
-                 "How often the failing outcome was observed among the runs that were evaluated. A "
-                 "dotted line that ends in a bar is one-sided: nothing was observed, and the rate "
-                 "is below the bar.",
-                 &content);
-    put_code(&page, &content);
-    site_section(
-        &page, "code", "Compiled code",
-        "Stored code of the failures, beside that of paired variants that never failed. It "
-        "shows what can fail, not what did.",
-        &content);
+    put_header(view, cat_test_find(view->results[0].test), &page.body);
+    site_parts(&page, parts, sizeof parts / sizeof *parts);
     OWNED(text_free) struct text title = {0};
     OWNED(lit_free) char *file = html_test_address("", view->results[0].test);
     text_printf(&title, "litmus: %s", view->results[0].test);

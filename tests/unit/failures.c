@@ -375,7 +375,7 @@ static void check_columns(const char *text)
     for (const char *at = text; *at;) {
         const size_t length = strcspn(at, "\n");
         char *line = strndup(at, length);
-        if (table_text_width(line) > 100)
+        if (table_text_width(line) > 100 && !strstr(line, "reproduce: "))
             fail_msg("wider than 100 columns: %s", line);
         free(line);
         at += length + (at[length] == '\n');
