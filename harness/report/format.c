@@ -10,15 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Takes an almost whole number as whole: undoes floating-point noise.
+static double rounded(double digits, int direction)
+{
+    const double nearest = round(digits);
+    if (fabs(digits - nearest) <= 1e-9 * digits || direction == 0)
+        return nearest;
+    return direction < 0 ? floor(digits) : ceil(digits);
+}
+
 // A number in (0, 1) as d.de-x.
 static void format_small(char target[24], double rate, int direction)
 {
     int exponent = (int)floor(log10(rate));
-    double digits = rate * pow(10, 1 - exponent);
-    // Undo floating-point noise: take an almost whole number as whole.
-    double nearest = round(digits);
-    if (fabs(digits - nearest) > 1e-9 * digits && direction != 0)
-        nearest = direction < 0 ? floor(digits) : ceil(digits);
+    double nearest = rounded(rate * pow(10, 1 - exponent), direction);
     if (nearest >= 100) {
         nearest /= 10;
         exponent++;
@@ -38,11 +43,7 @@ char *format_rate(char target[24], double rate, int direction)
         snprintf(target, 24, "1-%.20s", rest);
     } else {
         double scale = rate < 0.1 ? 1000 : 100;
-        double digits = rate * scale;
-        double nearest = round(digits);
-        if (fabs(digits - nearest) > 1e-9 * digits && direction != 0)
-            nearest = direction < 0 ? floor(digits) : ceil(digits);
-        snprintf(target, 24, "%.*f", rate < 0.1 ? 3 : 2, nearest / scale);
+        snprintf(target, 24, "%.*f", rate < 0.1 ? 3 : 2, rounded(rate * scale, direction) / scale);
     }
     return target;
 }

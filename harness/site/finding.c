@@ -40,28 +40,6 @@ static void put_seen(const struct site_page *page, const char *finding, struct t
         text_puts(out, "<p>None of the results of this site.</p>\n");
 }
 
-// The results that reports attribute to it.
-static void put_signature(const struct site_page *page, const struct report_signature *first,
-                          struct text *out)
-{
-    static const struct table_column heads[] = {CODE("test"), COL("outcome"), COL("values"),
-                                                COL("driver")};
-    OWNED(table_clear)
-    struct table table = {.title = "Signature",
-                          .about = "Results that a line of these describes are taken for it: * "
-                                   "stands for any text.",
-                          TABLE_OF(heads)};
-    for (const struct report_signature *s = first;
-         s->finding && strcmp(s->finding, first->finding) == 0; s++) {
-        table_row(&table);
-        table_put(&table, TONE_PLAIN, "%s", s->test);
-        table_put(&table, TONE_PLAIN, "%s", s->outcome);
-        table_put(&table, TONE_PLAIN, "%s", s->values);
-        table_put(&table, TONE_PLAIN, "%s", s->driver);
-    }
-    html_table(&page->html, &table, false, out);
-}
-
 static void put_page(const struct site *site, const struct report_signature *first,
                      struct lit_folder *folder)
 {
@@ -81,8 +59,6 @@ static void put_page(const struct site *site, const struct report_signature *fir
         text_puts(&content, part->html);
         site_section(&page, part->id, part->title, "", &content);
     }
-    put_signature(&page, first, &content);
-    site_section(&page, "signature", "Signature", "", &content);
     OWNED(text_free) struct text title = {0};
     OWNED(lit_free) char *file = html_finding_address("", first->finding);
     text_printf(&title, "litmus: %s", first->title);
