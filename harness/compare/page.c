@@ -40,7 +40,9 @@ static void put_tables(const struct pen *pen, const struct comparison *compariso
     compare_device_rows(comparison, &table);
     put_table(pen, "devices", true, &table);
     compare_family_rows(comparison, &table);
-    put_table(pen, "families", false, &table);
+    if (pen->html) // Markdown is short
+        put_table(pen, "families", false, &table);
+    table_clear(&table);
     compare_waiver_rows(comparison, &table);
     put_table(pen, "waivers", true, &table);
     pen_say(pen, "%s", comparison->words.method);
