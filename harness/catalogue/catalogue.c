@@ -36,13 +36,6 @@ static size_t test_count;
 static struct entry **added; // in the order of addition
 static size_t added_count;
 
-// A module's replacement.
-static struct {
-    const struct cat_module *of; // NULL: none
-    struct cat_module module;
-    uint32_t *words;
-} other;
-
 __attribute__((noreturn)) static void broken(const char *name, const char *what)
 {
     struct text line = {0};
@@ -161,8 +154,7 @@ static char *unpack_words(const struct cat_test *test)
 
 const uint32_t *cat_module_words(const struct cat_test *test, const struct cat_module *module)
 {
-    return module == &other.module ? other.words
-                                   : (const uint32_t *)(void *)unpack_words(test) + module->offset;
+    return (const uint32_t *)(void *)unpack_words(test) + module->offset;
 }
 
 const char *cat_module_names(const struct cat_test *test, const struct cat_module *module)
@@ -444,27 +436,7 @@ const struct cat_module *cat_case_module(const struct cat_case *which)
     const struct cat_module *end, *module = find_variant(which, &end);
     while (module < end && module->subgroup && module->subgroup != which->subgroup)
         module++;
-    if (module == end)
-        return NULL;
-    return module == other.of ? &other.module : module;
-}
-
-bool cat_case_replace(const struct cat_case *which, const uint32_t *words, size_t count,
-                      struct lit_error *error)
-{
-    other.of = NULL;
-    const struct cat_module *module = cat_case_module(which);
-    if (!module)
-        return lit_fail(error, LIT_EXIT_USAGE, "%.200s has no module", which->test->head.name);
-    other.module = *module;
-    other.module.count = (uint32_t)count;
-    if (!cat_module_features(words, count, &other.module.features, error))
-        return false;
-    other.module.divisible = module->divisible && cat_module_is_divisible(words, count);
-    other.words = lit_realloc(other.words, count, sizeof *words);
-    memcpy(other.words, words, count * sizeof *words);
-    other.of = module;
-    return true;
+    return module < end ? module : NULL;
 }
 
 uint64_t cat_case_features(const struct cat_case *which)

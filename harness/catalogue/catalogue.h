@@ -121,10 +121,6 @@ uint32_t cat_test_file(const struct cat_test *test, size_t at);
 // The module that a case runs; NULL if there is none (too new for the assembler at build time, or
 // none for this subgroup size).
 const struct cat_module *cat_case_module(const struct cat_case *which);
-// Replaces that module by a copy of these words from now on. Only one module can be replaced. False
-// with an error if the case has no module or the words are invalid. Not thread-safe.
-bool cat_case_replace(const struct cat_case *which, const uint32_t *words, size_t count,
-                      struct lit_error *error);
 // The CAT_FEATURE bits that a case's module needs at any subgroup size.
 uint64_t cat_case_features(const struct cat_case *which);
 // Appends the configuration's name, without `subgroup` if the size is 0.

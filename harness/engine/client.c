@@ -125,15 +125,7 @@ void eng_client_teach(struct eng_client *client, const struct text *kernel)
 {
     client->kernel = kernel;
     if (client->worker)
-        eng_worker_teach_one(client->worker, kernel, true, "");
-}
-
-void eng_client_replace(struct eng_client *client, const char *name, const struct text *words)
-{
-    client->replaced = name;
-    client->words = words;
-    if (client->worker)
-        eng_worker_teach_one(client->worker, words, false, name);
+        eng_worker_teach_one(client->worker, kernel, true);
 }
 
 // Finds the first frame of a backtrace outside this program and the C library, without addresses:
@@ -234,11 +226,9 @@ static bool need_worker(struct eng_client *client, struct eng_outcome *outcome)
     if (!client->worker)
         snprintf(outcome->reason, sizeof outcome->reason, "%s", error.message);
     else if (client->kernel)
-        eng_worker_teach_one(client->worker, client->kernel, false, "");
+        eng_worker_teach_one(client->worker, client->kernel, false);
     else
         eng_worker_teach(client->worker);
-    if (client->worker && client->words)
-        eng_worker_teach_one(client->worker, client->words, false, client->replaced);
     return client->worker;
 }
 

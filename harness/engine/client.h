@@ -26,8 +26,6 @@ struct eng_client {
     bool generated;            // the host checks, as for GENERATED: do not try the checker
     const struct text *kernel; // its workers know this test instead of the ones added to the
                                // catalogue; eng_client_teach
-    const char *replaced;      // its workers run this configuration with module `words`;
-    const struct text *words;  // NULL: none; eng_client_replace
     const struct eng_benching *benching; // for BENCH, else NULL
     char checker[600];                   // "device", or "host: why"; "" before it was opened
     struct text code; // of COMPILE: the driver's output, packed (isa_pack); of OUTPUT: the words
@@ -74,10 +72,6 @@ void eng_client_end(struct eng_client *client);
 // From now on its workers know only this test, in the form of cat_package_write; `kernel` must
 // outlive them.
 void eng_client_teach(struct eng_client *client, const struct text *kernel);
-
-// From now on its workers run a configuration with these words as its module; name and words must
-// outlive them.
-void eng_client_replace(struct eng_client *client, const char *name, const struct text *words);
 
 // Whether the device is unusable: it was lost or hung, or the harness failed, too often in a row.
 bool eng_client_must_stop(const struct eng_client *client);

@@ -46,8 +46,8 @@ struct job {
     struct lit_error error;
 };
 
-void eng_emit_text(const struct eng_sink *sink, enum eng_event_kind kind, enum eng_result result,
-                   const char *text)
+static void emit_text(const struct eng_sink *sink, enum eng_event_kind kind, enum eng_result result,
+                      const char *text)
 {
     struct eng_event event = {.kind = kind, .result = result, .error_code = LIT_EXIT_USAGE};
     snprintf(event.text, sizeof event.text, "%s", text);
@@ -57,7 +57,7 @@ void eng_emit_text(const struct eng_sink *sink, enum eng_event_kind kind, enum e
 void eng_emit_end(const struct eng_sink *sink, enum eng_result result,
                   const struct lit_error *error)
 {
-    eng_emit_text(sink, ENG_EVENT_DONE, result, result == ENG_PASS ? "" : error->message);
+    emit_text(sink, ENG_EVENT_DONE, result, result == ENG_PASS ? "" : error->message);
 }
 
 struct dev_compile_info eng_compile_info(const struct eng_prepared *ready, const uint32_t *words)
@@ -343,7 +343,7 @@ static enum dev_status run_batch(struct job *job, uint32_t runs, uint32_t next_r
         return status;
 
     // The device's report is unreliable: repeat these runs and check them on the host.
-    eng_emit_text(job->measure->sink, ENG_EVENT_MESSAGE, ENG_PASS, CHECKER_SILENT);
+    emit_text(job->measure->sink, ENG_EVENT_MESSAGE, ENG_PASS, CHECKER_SILENT);
     job->check_on_host = true;
     status = make_program(job);
     if (status == DEV_OK)
@@ -532,7 +532,7 @@ static void conclude(struct job *job, enum dev_status status, enum eng_event_kin
         // Unused if the stress changed or no runs are left.
         dev_precompile_drop(job->measure->dev, job->request->name);
     }
-    eng_emit_text(job->measure->sink, kind, result, job->error.message);
+    emit_text(job->measure->sink, kind, result, job->error.message);
 }
 
 enum eng_result eng_status_result(enum dev_status status)
@@ -610,8 +610,8 @@ enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_
         .most_words = UINT32_MAX, // no buffer is made
     };
     if (!named || !eng_prepare(&how, &ready, &error) || !device_runs(dev, &ready, NULL, &error)) {
-        eng_emit_text(sink, named ? ENG_EVENT_DONE : ENG_EVENT_ERROR,
-                      named ? ENG_SKIP : ENG_HARNESS_ERROR, error.message);
+        emit_text(sink, named ? ENG_EVENT_DONE : ENG_EVENT_ERROR,
+                  named ? ENG_SKIP : ENG_HARNESS_ERROR, error.message);
         eng_prepared_clear(&ready);
         return DEV_OK;
     }
@@ -620,13 +620,13 @@ enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_
     if (status == DEV_OK) {
         isa_extract(&code, facts->vendor, facts->product);
         if (eng_emit_code(&code, sink))
-            eng_emit_text(sink, ENG_EVENT_DONE, ENG_PASS, "");
+            emit_text(sink, ENG_EVENT_DONE, ENG_PASS, "");
         else
-            eng_emit_text(sink, ENG_EVENT_ERROR, ENG_HARNESS_ERROR,
-                          "the driver returned too much data");
+            emit_text(sink, ENG_EVENT_ERROR, ENG_HARNESS_ERROR,
+                      "the driver returned too much data");
     } else {
-        eng_emit_text(sink, ENG_EVENT_DONE,
-                      status == DEV_LOST ? ENG_DEVICE_LOST : ENG_HARNESS_ERROR, error.message);
+        emit_text(sink, ENG_EVENT_DONE, status == DEV_LOST ? ENG_DEVICE_LOST : ENG_HARNESS_ERROR,
+                  error.message);
     }
     eng_prepared_clear(&ready);
     return status;

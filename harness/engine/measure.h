@@ -63,9 +63,6 @@ void eng_precompiled_forget(const char *name);
 // Emits a code as CODE events. False, without events, if it is too long for them.
 bool eng_emit_code(const struct isa_code *code, const struct eng_sink *sink);
 
-// Emits a result and a text: DONE, ERROR.
-void eng_emit_text(const struct eng_sink *sink, enum eng_event_kind kind, enum eng_result result,
-                   const char *text);
 // Emits DONE, with the error's message unless it passed.
 void eng_emit_end(const struct eng_sink *sink, enum eng_result result,
                   const struct lit_error *error);

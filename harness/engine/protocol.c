@@ -97,7 +97,7 @@ static const struct field request_fields[] = {
     ASK(OPEN | BENCH, BOOL, validation),
     ASK(OPEN | BENCH, BOOL, capture),
     LIMITED(OPEN, "checks", eng_request, checks, ENG_ALL_CHECKS),
-    ASK(RUN | TRIED | GENERATED | COMPILE | BENCH | TEACH, CHARS, name),
+    ASK(RUN | TRIED | GENERATED | COMPILE | BENCH, CHARS, name),
     ASK(RUN, CHARS, stress),
     COUNTED(RUN, "ahead", LIST, eng_request, ahead, ahead_count, ahead_fields),
     ASK(RUN, BOOL, renew),

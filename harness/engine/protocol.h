@@ -44,9 +44,7 @@ enum eng_request_kind {
                // row, TIME for each dispatch, then DONE; "throughput" and "single", followed by a
                // configuration -> RATE for each round, then DONE
     ENG_TEACH, // a chunk of a test added to the catalogue (cat_test_add), or of one that replaces
-               // the last such test (`instead`); with a name, of the module that this configuration
-               // runs from now on (cat_case_replace); no answer, but MESSAGE if the whole is
-               // invalid
+               // the last such test (`instead`); no answer, but MESSAGE if the whole is invalid
     ENG_QUIT,  // the worker ends
 };
 
@@ -63,8 +61,7 @@ struct eng_request {
     uint32_t checks;              // OPEN: modes of the checker to try, bit i: enum cat_check i
     bool capture;                 // OPEN: for COMPILE alone, the checker is not tried; BENCH: ROW
                                   // has CODE before it
-    char name[512];               // RUN, TRY, COMPILE, TEACH: the configuration; GENERATED: the
-                                  // test
+    char name[512];               // RUN, TRY, COMPILE: the configuration; GENERATED: the test
     char stress[ENG_STRESS_TEXT]; // RUN: the notation of the set that it runs under
     char settings[1024];          // TRY: LITMUS_SIMT, which the simulator reads; "": as it is
     char program[GEN_TEXT_MAX];   // GENERATED: its notation

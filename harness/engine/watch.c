@@ -150,14 +150,12 @@ void eng_worker_ask(struct eng_worker *worker, const struct eng_request *request
     flush(worker);
 }
 
-void eng_worker_teach_one(struct eng_worker *worker, const struct text *test, bool instead,
-                          const char *name)
+void eng_worker_teach_one(struct eng_worker *worker, const struct text *test, bool instead)
 {
     OWNED(lit_free) struct eng_request *request = lit_alloc(1, sizeof *request);
     struct eng_chunk *chunk = &request->chunk;
     request->kind = ENG_TEACH;
     request->instead = instead;
-    snprintf(request->name, sizeof request->name, "%s", name);
     for (size_t at = 0; at < test->length; at += chunk->size) {
         const size_t left = test->length - at;
         chunk->total = test->length;
@@ -172,7 +170,7 @@ void eng_worker_teach(struct eng_worker *worker)
 {
     const struct text *test;
     for (size_t i = 0; (test = cat_added_at(i, NULL)); i++)
-        eng_worker_teach_one(worker, test, false, "");
+        eng_worker_teach_one(worker, test, false);
 }
 
 void eng_worker_listen(struct eng_worker *worker)

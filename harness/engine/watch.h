@@ -97,10 +97,8 @@ struct eng_worker *eng_worker_start(const struct eng_watch *watch, const char *m
 
 // Sends it the tests added to the catalogue.
 void eng_worker_teach(struct eng_worker *worker);
-// Sends it one test, as cat_package_write writes it; `instead` replaces the last one. If `name` is
-// not "", sends the words of the module that this configuration runs from now on.
-void eng_worker_teach_one(struct eng_worker *worker, const struct text *test, bool instead,
-                          const char *name);
+// Sends it one test, as cat_package_write writes it; `instead` replaces the last one.
+void eng_worker_teach_one(struct eng_worker *worker, const struct text *test, bool instead);
 
 // Ends a worker and frees it; NULL is fine. Use `at_once` if it no longer listens. False if even
 // SIGKILL did not end the process.

@@ -147,18 +147,6 @@ static enum dev_status open_device(struct worker *worker, const struct eng_reque
     return DEV_OK;
 }
 
-// The taught words become a configuration's module from now on.
-static void replace(struct worker *worker, const char *name)
-{
-    const struct text *taught = &worker->taught;
-    struct cat_case which;
-    struct lit_error error = {0};
-    const uint32_t *words = (const uint32_t *)(const void *)taught->data;
-    if (!cat_case_parse(name, &which, &error) ||
-        !cat_case_replace(&which, words, taught->length / 4, &error))
-        on_message(error.message, worker);
-}
-
 // Adds a test to the catalogue. If that fails, a later request for the test reports that there is
 // none.
 static void teach(struct worker *worker, const struct eng_request *request)
@@ -173,11 +161,6 @@ static void teach(struct worker *worker, const struct eng_request *request)
     text_append(taught, (const char *)chunk->bytes, chunk->size);
     if (taught->length < chunk->total)
         return;
-    if (request->name[0]) {
-        replace(worker, request->name);
-        text_free(taught);
-        return;
-    }
     if (request->instead && worker->knows)
         cat_test_drop();
     worker->knows = cat_test_add(taught->data, taught->length, NULL, &error);
