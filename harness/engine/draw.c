@@ -28,19 +28,12 @@ void eng_draw_name(const struct gen_limits *limits, uint64_t seed, uint64_t inde
              gen_rule_name(limits->rule), seed, index);
 }
 
-// At least two subgroups.
-static uint32_t workgroup_of(uint32_t subgroup)
-{
-    return subgroup <= 32 ? 64 : 2 * subgroup;
-}
-
 void eng_draw_request(const struct gen_program *program, enum masks_rule rule, uint32_t subgroup,
                       struct eng_request *request)
 {
     OWNED(text_free) struct text notation = {0};
     request->kind = ENG_GENERATED;
     request->subgroup = subgroup;
-    request->workgroup = workgroup_of(subgroup);
     gen_write(program, &notation);
     snprintf(request->program, sizeof request->program, "%s", notation.data);
     snprintf(request->rule, sizeof request->rule, "%s", gen_rule_name(rule));
@@ -78,16 +71,8 @@ static void make(struct drawn *drawn, enum masks_rule rule)
         .oracle = cat_oracle_find(oracle),
         .program = &made->program};
     made->which = (struct cat_case){.test = &made->test, .subgroup = request->subgroup};
-    const struct cat_axis *sweep = &made->test.head.sweeps[0];
-    uint8_t at = 0;
-    while (at < sweep->count && strtoul(sweep->values[at], NULL, 10) != request->workgroup)
-        at++;
-    if (at == sweep->count) {
-        lit_fail(&drawn->error, LIT_EXIT_USAGE, "no generated program has a workgroup of %u",
-                 request->workgroup);
-        return;
-    }
-    made->which.sweep[0] = at;
+    // A workgroup of 64, or of two subgroups.
+    made->which.sweep[0] = request->subgroup > 64 ? 2 : request->subgroup > 32;
     gen_module_make(&made->program, rule, &made->module);
     made->entry.count = (uint32_t)made->module.count;
     cat_module_features(made->module.words, made->module.count, &made->entry.features,
@@ -204,7 +189,6 @@ static void draw(const struct dev_facts *facts, const struct cat_case *which, ui
     gen_draw(&one->generated.program, &limits, request->seed, index);
     one->request = *request;
     one->request.subgroup = which->subgroup;
-    one->request.workgroup = workgroup_of(which->subgroup);
     eng_draw_name(&limits, request->seed, index, one->request.name);
     one->request.first = 0;
     one->request.runs = CAT_DRAWN_RUNS(limits.steps);

@@ -105,7 +105,6 @@ static const struct field request_fields[] = {
     ASK(TRIED, CHARS, settings),
     ASK(GENERATED, CHARS, program),
     ASK(GENERATED, CHARS, rule),
-    ASK(GENERATED, NUMBER, workgroup),
     ASK(GENERATED, NUMBER, subgroup),
     ASK(BENCH, CHARS, rows),
     ASK(BENCH, NUMBER, elements),

@@ -66,7 +66,7 @@ struct eng_request {
     char settings[1024];          // TRY: LITMUS_SIMT, which the simulator reads; "": as it is
     char program[GEN_TEXT_MAX];   // GENERATED: its notation
     char rule[32];                // GENERATED: "maximal"
-    uint32_t workgroup, subgroup; // GENERATED
+    uint32_t subgroup;            // GENERATED
     char rows[LOOK_SET_TEXT];     // BENCH lookback: which (look_set_write); else ""
     uint64_t elements;            // BENCH; of a throughput: workgroups, 0: as many as fill the
                                   // device

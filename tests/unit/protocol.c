@@ -115,7 +115,6 @@ TEST(requests_come_back)
          .name = "reconvergence.fuzz-maximal-5eed-17",
          .program = "while i<word.4:2 { if elect { look break } } look",
          .rule = "maximal",
-         .workgroup = 64,
          .subgroup = 32,
          .runs = 40,
          .seed = UINT64_MAX,
