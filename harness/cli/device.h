@@ -33,9 +33,3 @@
     CLI_ROW(0, #name, CLI_TEXT, outputs.files[REPORT_AS_##name], "FILE",                           \
             "write a report at the end: " about),
 #define CLI_OUTPUT_OPTIONS REPORT_FILES(CLI_OUTPUT_OPTION)
-
-// Shrinks the program of run `run` of a drawn configuration and stores it, as `litmus fuzz` does;
-// prints what it finds. Takes at most `seconds`. False with an error if it could not be stored.
-bool cli_fuzz_small(const struct ses_devices *devices, const struct eng_device *device,
-                    const struct cat_case *which, uint64_t seed, uint64_t run, double seconds,
-                    struct lit_error *error);

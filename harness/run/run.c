@@ -186,7 +186,7 @@ static bool note_drivers(struct run *run, struct lit_error *error)
 
 static bool load_session(struct run *run, struct lit_error *error)
 {
-    return ses_resume(&run->store, &run->session, &run->options, error) &&
+    return ses_resume(&run->store, NULL, &run->session, &run->options, error) &&
            krn_take(run->store, run->session.id, error);
 }
 

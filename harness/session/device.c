@@ -158,6 +158,20 @@ const struct eng_device *ses_devices_next(const struct ses_devices *devices,
     return NULL;
 }
 
+static bool take_device(struct eng_device *device, void *user)
+{
+    struct eng_inventory *inventory = user;
+    LIT_ADD(inventory->devices, inventory->count) = *device;
+    device->checker = NULL;
+    return true;
+}
+
+bool ses_inventory_recall(struct eng_inventory *inventory, struct store *store, int64_t session,
+                          struct lit_error *error)
+{
+    return store_devices(store, session, take_device, inventory, error);
+}
+
 void ses_devices_heading(const struct ses_devices *devices, const struct eng_device *device)
 {
     OWNED(text_free) struct text line = {0}, heading = {0};

@@ -38,6 +38,9 @@ const struct eng_device *ses_devices_next(const struct ses_devices *devices,
                                           const struct eng_device *last);
 #define SES_EACH_DEVICE(device, devices)                                                           \
     for (const struct eng_device *device = NULL; (device = ses_devices_next(devices, device));)
+// Takes the devices of a stored session instead, present or not.
+bool ses_inventory_recall(struct eng_inventory *inventory, struct store *store, int64_t session,
+                          struct lit_error *error);
 // Prints the heading above a device's output: ses_device_line, "device 1 of 2".
 void ses_devices_heading(const struct ses_devices *devices, const struct eng_device *device);
 // Call at the end: frees, and ends the program if a signal came. Returns `code`.

@@ -42,8 +42,9 @@ struct planning {
     struct dev_facts kinds[MOST_KINDS]; // one device of each kind
     uint64_t missing;                   // kinds in the stores of --missing
     size_t kind_count, session;
-    const char *started; // of the session being read
-    bool is_missing;     // a store of --missing is or was read
+    const char *started;          // of the session being read
+    struct eng_inventory devices; // likewise
+    bool is_missing;              // a store of --missing is or was read
     struct past *past;
     size_t past_count;
     struct item *items;
@@ -64,37 +65,9 @@ static size_t find_kind(struct planning *p, const struct dev_facts *facts)
     return k;
 }
 
-// The devices of the session being read.
-struct reading {
-    struct planning *planning;
-    struct device {
-        char id[DEV_ID_SIZE];
-        size_t kind;
-    } * devices;
-    size_t count;
-    bool failed;
-};
-
-static bool take_device(struct eng_device *known, void *user)
-{
-    struct reading *reading = user;
-    struct device *device = &LIT_ADD(reading->devices, reading->count);
-    memcpy(device->id, known->id, sizeof device->id);
-    device->kind = find_kind(reading->planning, &known->facts);
-    if (device->kind == MOST_KINDS) {
-        reading->failed = true;
-        return lit_fail(reading->planning->error, LIT_EXIT_USAGE,
-                        "the stores have more than %d kinds of devices", MOST_KINDS);
-    }
-    if (reading->planning->is_missing)
-        reading->planning->missing |= UINT64_C(1) << device->kind;
-    return true;
-}
-
 static bool take_result(struct report_result *result, void *user)
 {
-    const struct reading *reading = user;
-    struct planning *p = reading->planning;
+    struct planning *p = user;
     const enum eng_result ended = result->result;
     struct past *past = &LIT_ADD(p->past, p->past_count);
     *past = (struct past){.name = lit_strdup(result->name),
@@ -104,21 +77,28 @@ static bool take_result(struct report_result *result, void *user)
                                    : eng_is_broken(ended) || ended == ENG_PARTIAL ? ENG_APART_ENDED
                                                                                   : ENG_APART_NOT};
     snprintf(past->started, sizeof past->started, "%s", p->started);
-    for (size_t i = 0; i < reading->count; i++)
+    for (size_t i = 0; i < p->devices.count; i++)
         if (p->is_missing && ended != ENG_PARTIAL && ended != ENG_HARNESS_ERROR &&
-            strcmp(reading->devices[i].id, result->device_id) == 0)
-            past->kinds = UINT64_C(1) << reading->devices[i].kind;
+            strcmp(p->devices.devices[i].id, result->device_id) == 0)
+            past->kinds = UINT64_C(1) << find_kind(p, &p->devices.devices[i].facts);
     return true;
 }
 
 static bool read_session(struct planning *p, struct store *store, int64_t id, const char *started)
 {
-    struct reading reading = {.planning = p};
     p->session++;
     p->started = started;
-    const bool good = store_devices(store, id, take_device, &reading, p->error) &&
-                      !reading.failed && store_results(store, id, take_result, &reading, p->error);
-    free(reading.devices);
+    bool good = ses_inventory_recall(&p->devices, store, id, p->error);
+    for (size_t i = 0; good && i < p->devices.count; i++) {
+        const size_t kind = find_kind(p, &p->devices.devices[i].facts);
+        if (kind == MOST_KINDS)
+            good = lit_fail(p->error, LIT_EXIT_USAGE,
+                            "the stores have more than %d kinds of devices", MOST_KINDS);
+        else if (p->is_missing)
+            p->missing |= UINT64_C(1) << kind;
+    }
+    good = good && store_results(store, id, take_result, p, p->error);
+    eng_inventory_clear(&p->devices);
     return good;
 }
 

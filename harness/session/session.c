@@ -215,30 +215,25 @@ bool ses_asked(const char *json, struct ses_options *options)
     return read_session(json, options, &joining, &unlisted);
 }
 
-static bool fail_combined(struct lit_error *error)
-{
-    return lit_fail(error, LIT_EXIT_USAGE,
-                    "the session combines shards, and some are missing: finish those in their own "
-                    "stores, then merge them");
-}
-
-static bool fail_unlisted(struct lit_error *error)
-{
-    return lit_fail(error, LIT_EXIT_USAGE,
-                    "the session cannot be resumed: its --simt has a setting that is not taken "
-                    "from a store (a trace writes a file)");
-}
-
-bool ses_read(const char *json, struct ses_options *options, struct lit_error *error)
+bool ses_read(const struct store_session *session, struct ses_options *options,
+              struct lit_error *error)
 {
     enum joining joining;
     bool unlisted = false;
-    const bool ok = read_session(json, options, &joining, &unlisted);
-    if (joining != JOINED_NOT)
-        return fail_combined(error);
+    const bool good = read_session(session->options, options, &joining, &unlisted);
+    if (joining == JOINED_SUM)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "session %lld is a sum of campaigns with several seeds",
+                        (long long)session->id);
+    if (joining == JOINED_SHARDS && !session->finished)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "the session combines shards, and some are missing: finish those in their "
+                        "own stores, then merge them");
     if (unlisted)
-        return fail_unlisted(error);
-    return ok || fail_damaged(error);
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "the session cannot be resumed: its --simt has a setting that is not taken "
+                        "from a store (a trace writes a file)");
+    return good || fail_damaged(error);
 }
 
 // The session that --resume should find.
@@ -273,42 +268,20 @@ static bool open_existing(const char *db, struct store **store, struct lit_error
     return *store;
 }
 
-bool ses_resume(struct store **store, struct store_session *session, struct ses_options *options,
-                struct lit_error *error)
+bool ses_resume(struct store **store, const char *family, struct store_session *session,
+                struct ses_options *options, struct lit_error *error)
 {
-    struct wanted wanted = {.unfinished = true};
-    return open_existing(options->db, store, error) &&
-           store_session_pick(*store, suits, &wanted, session, error) &&
-           (session->options ||
-            lit_fail(error, LIT_EXIT_USAGE, "%s: there is no unfinished session in it",
-                     options->db)) &&
-           ses_read(session->options, options, error);
-}
-
-bool ses_campaign(struct store **store, const char *family, struct store_session *session,
-                  struct ses_options *options, struct lit_error *error)
-{
-    enum joining joining;
-    bool unlisted = false;
     struct wanted wanted = {.family = family, .unfinished = true};
-    if (!open_existing(options->db, store, error) ||
-        !store_session_pick(*store, suits, &wanted, session, error))
-        return false;
+    bool good = open_existing(options->db, store, error) &&
+                store_session_pick(*store, suits, &wanted, session, error);
     wanted.unfinished = false;
-    if (!session->options && !store_session_pick(*store, suits, &wanted, session, error))
-        return false;
-    if (!session->options)
-        return lit_fail(error, LIT_EXIT_USAGE, "%s: there is no campaign of litmus fuzz %s in it",
-                        options->db, family);
-    if (!read_session(session->options, options, &joining, &unlisted))
-        return fail_damaged(error);
-    if (joining == JOINED_SUM)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "session %lld is a sum of campaigns with several seeds",
-                        (long long)session->id);
-    if (joining == JOINED_SHARDS && !session->finished)
-        return fail_combined(error);
-    return !unlisted || fail_unlisted(error);
+    if (good && !session->options && family)
+        good = store_session_pick(*store, suits, &wanted, session, error);
+    if (good && !session->options)
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: there is no %s%s in it", options->db,
+                        family ? "campaign of litmus fuzz " : "unfinished session",
+                        family ? family : "");
+    return good && ses_read(session, options, error);
 }
 
 bool ses_choose(const char *json, struct ses_devices *devices, bool *missing,

@@ -64,9 +64,10 @@ bool ses_check_tests(bool all, const struct lit_list *patterns, const struct lit
 // Writes the options as JSON, with the chosen devices' identities and numbers. free() it.
 char *ses_write(const struct ses_options *options, const struct ses_devices *devices);
 
-// Reads a session's options from JSON: all but the store, the time limit and the terminal. False
+// Reads a session's options: all but the store, the time limit and the terminal. False
 // with an error if it is damaged or cannot be resumed.
-bool ses_read(const char *json, struct ses_options *options, struct lit_error *error);
+bool ses_read(const struct store_session *session, struct ses_options *options,
+              struct lit_error *error);
 // The same for any session, only to be shown. False if it is damaged.
 bool ses_asked(const char *json, struct ses_options *options);
 
@@ -75,15 +76,12 @@ bool ses_asked(const char *json, struct ses_options *options);
 bool ses_begin(const char *name, int argc, char **argv, const struct ses_options *options,
                const struct ses_devices *devices, struct store **store,
                struct store_session *session, struct lit_error *error);
-// Opens the existing store options->db and takes its newest unfinished session, with its options;
-// ignores campaigns of litmus fuzz.
-bool ses_resume(struct store **store, struct store_session *session, struct ses_options *options,
-                struct lit_error *error);
+// Opens the existing store options->db and takes its newest unfinished session, with its options.
+// `family`: of the campaigns of litmus fuzz FAMILY, else the newest campaign; a finished one may be
+// combined from shards, and nothing is left to run. NULL: of the others.
+bool ses_resume(struct store **store, const char *family, struct store_session *session,
+                struct ses_options *options, struct lit_error *error);
 #define SES_MEMORY_TESTS "litmus.fuzz-*" // the pattern of a campaign of litmus fuzz memory
-// The same for the newest unfinished campaign of litmus fuzz FAMILY, else the newest campaign. A
-// finished one may be combined from shards: then there is nothing to run.
-bool ses_campaign(struct store **store, const char *family, struct store_session *session,
-                  struct ses_options *options, struct lit_error *error);
 
 // Chooses the session's devices and gives them their earlier numbers. Reports on stderr which are
 // missing, and sets *missing. False with an error if none is there, or the JSON is damaged.

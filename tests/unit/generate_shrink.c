@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shrinker, on predicates that stand for a driver, and how patient a campaign is.
-#include "fuzz/campaign.h"
+#include "fuzz/options.h"
 #include "generate/program.h"
 
 #include "unit.h"

@@ -199,7 +199,7 @@ TEST(a_session_remembers_its_options)
     struct ses_options after = {.db = "y.db", .time = 3};
     struct lit_error error = {0};
     char *json = ses_write(&before, &then);
-    assert_true(ses_read(json, &after, &error));
+    assert_true(ses_read(&(struct store_session){.options = json}, &after, &error));
     assert_true(after.thorough && after.shuffle && !after.validation);
     assert_int_equal(after.runs, 12345);
     assert_int_equal(after.rule.kind, ENG_RULE_DECIDED);
@@ -248,7 +248,8 @@ TEST(damaged_sessions_are_refused)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct ses_options options = {0};
         struct lit_error error = {0};
-        assert_false(ses_read(rows[i], &options, &error));
+        const struct store_session session = {.options = (char *)rows[i]};
+        assert_false(ses_read(&session, &options, &error));
         assert_false(ses_choose(rows[i], &none, &missing, &error));
         assert_int_equal(error.code, LIT_EXIT_USAGE);
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints the results of litmus fuzz campaigns.
+// Prints the results of a campaign of programs.
 
-#include "cli/fuzz.h"
+#include "base/clock.h"
+#include "fuzz/campaign.h"
 
 #include "report/format.h"
 #include "report/table.h"
@@ -17,16 +18,14 @@ static void put_rate(uint64_t failed, uint64_t runs, struct text *text)
     text_printf(text, "%s of %s runs (%s)", COUNT(failed), COUNT(runs), rate);
 }
 
-void cli_fuzz_put_found(const struct fuzz_found *found, enum masks_rule rule, struct text *text)
+static void put_found(const struct fuzz_found *found, enum masks_rule rule, struct text *text)
 {
     const struct eng_failure *failure = &found->failure;
+    const bool wrong = found->first.result == ENG_FAIL;
     OWNED(text_free) struct text notation = {0};
     text_printf(text, "  program %" PRIu64 ", %s, subgroups of %u: %s", found->index,
                 gen_rule_name(rule), found->subgroup, eng_result_name(found->first.result));
-    if (found->first.result != ENG_FAIL)
-        text_printf(text, ": %s%s\n", found->first.reason,
-                    found->runs && !found->failed ? "; not again, alone" : "");
-    else {
+    if (wrong) {
         text_puts(text, " in ");
         if (!found->failed)
             put_rate(found->first.count.failed_runs, found->first.count.runs, text);
@@ -34,23 +33,27 @@ void cli_fuzz_put_found(const struct fuzz_found *found, enum masks_rule rule, st
         if (found->runs)
             put_rate(found->failed, found->runs, text);
         text_puts(text, "\n");
+    } else {
+        text_printf(text, ": %s%s\n", found->first.reason,
+                    found->runs && !found->failed ? "; not again, alone" : "");
     }
-    gen_write(&found->small, &notation);
-    if (found->shrunk)
+    if (found->shrunk) {
         text_printf(text, "    %u of %u steps after %u tries%s", found->small.count,
                     found->drawn.count, found->tries,
                     found->cut_short ? ", incomplete" : ", no smaller one fails");
-    if (found->shrunk && found->small_subgroup != found->subgroup)
-        text_printf(text, "; in subgroups of %u", found->small_subgroup);
-    text_puts(text, found->shrunk ? "\n" : "");
-    if (found->small_runs && found->first.result == ENG_FAIL) {
+        if (found->small_subgroup != found->subgroup)
+            text_printf(text, "; in subgroups of %u", found->small_subgroup);
+        text_puts(text, "\n");
+    }
+    if (found->small_runs && wrong) {
         text_puts(text, "    fails in ");
         put_rate(found->small_failed, found->small_runs, text);
         text_puts(text, "\n");
     }
+    gen_write(&found->small, &notation);
     if (found->shrunk)
         text_paragraph(text, "    ", notation.data);
-    if (found->first.result == ENG_FAIL && failure->where[0]) {
+    if (wrong && failure->where[0]) {
         const char *outcome = cat_outcome_name(fuzz_check(&found->drawn), failure->at.outcome);
         text_printf(text, "    %s: %s: got 0x%x, want 0x%x\n", outcome ? outcome : "wrong",
                     failure->where, failure->at.got, failure->at.want);
@@ -59,25 +62,29 @@ void cli_fuzz_put_found(const struct fuzz_found *found, enum masks_rule rule, st
         text_printf(text, "    stored in %s\n", found->path);
 }
 
-uint64_t cli_fuzz_failed(const struct fuzz_tally *tally)
+void fuzz_show_found(struct fuzz_campaign *c, const struct fuzz_found *found)
 {
-    return tally->results[ENG_FAIL] + tally->results[ENG_CRASH] + tally->results[ENG_HANG] +
-           tally->results[ENG_DEVICE_LOST] + tally->failed_before;
+    struct text text = {0};
+    if (!c->given && !found->path[0] && !c->asked->run.verbose)
+        return;
+    term_line_clear(&c->devices.line);
+    put_found(found, c->limits.rule, &text);
+    term_print(&text);
 }
 
-uint64_t cli_fuzz_passed(const struct fuzz_tally *tally)
+void fuzz_show_progress(struct fuzz_campaign *c, const char *doing)
 {
-    return tally->results[ENG_PASS] + tally->before - tally->failed_before;
+    const struct fuzz_tally *tally = c->tally;
+    const double now = clock_now();
+    term_line_show(&c->devices.line, "  %s of %s programs, %.0f per second, failed: %s%s%s",
+                   COUNT(tally->programs), COUNT(c->planned),
+                   (double)(tally->programs - tally->before) /
+                       (now > c->began ? now - c->began : 1),
+                   COUNT(tally->programs - tally->judged + tally->failed), doing ? "; " : "",
+                   doing ? doing : "");
 }
 
-uint64_t cli_fuzz_judged(const struct fuzz_tally *tally)
-{
-    return cli_fuzz_failed(tally) + cli_fuzz_passed(tally);
-}
-
-// The table of one device.
-void cli_fuzz_put_table(const struct fuzz_tally *tally, const struct gen_limits *limits,
-                        struct text *text)
+static void put_table(const struct fuzz_tally *tally, enum masks_rule rule, struct text *text)
 {
     const struct table_column columns[] = {COL("rule"),
                                            NUM("programs"),
@@ -86,9 +93,9 @@ void cli_fuzz_put_table(const struct fuzz_tally *tally, const struct gen_limits 
                                            COL("rate, 95 % interval"),
                                            COL("")};
     OWNED(table_clear) struct table table = {TABLE_OF(columns), .width = 40};
-    const uint64_t failed = cli_fuzz_failed(tally), judged = cli_fuzz_judged(tally);
+    const uint64_t failed = tally->failed, judged = tally->judged;
     table_row(&table);
-    table_put(&table, TONE_PLAIN, "%s", gen_rule_name(limits->rule));
+    table_put(&table, TONE_PLAIN, "%s", gen_rule_name(rule));
     table_count(&table, TONE_PLAIN, judged);
     table_count(&table, TONE_PLAIN, tally->checked);
     table_count(&table, TONE_PLAIN, failed);
@@ -107,7 +114,7 @@ void cli_fuzz_put_table(const struct fuzz_tally *tally, const struct gen_limits 
 }
 
 // Why programs failed, as far as that is known.
-void cli_fuzz_put_groups(const struct fuzz_tally *tally, struct text *text)
+static void put_groups(const struct fuzz_tally *tally, struct text *text)
 {
     for (size_t i = 0; i < tally->group_count; i++) {
         const struct fuzz_group *group = &tally->groups[i];
@@ -131,15 +138,16 @@ static int by_number(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-void cli_fuzz_put_failed(const struct fuzz_session *s, struct text *text)
+// The failed programs in the store: the first 16 of each configuration.
+static void put_failed(const struct fuzz_campaign *c, struct text *text)
 {
     uint64_t numbers[DEV_MAX_SIZES * ENG_MAX_FAILURES];
     size_t count = 0;
     OWNED(text_free) struct text line = {0};
-    for (size_t k = 0; k < s->count; k++) {
-        const struct report_result *known = &s->sizes[k].record;
+    for (size_t k = 0; k < c->size_count; k++) {
+        const struct report_result *known = &c->sizes[k].record;
         for (size_t i = 0; i < known->failure_count; i++)
-            numbers[count++] = known->failures[i].at.run * s->count + k;
+            numbers[count++] = known->failures[i].at.run * c->size_count + k;
     }
     if (!count)
         return;
@@ -149,4 +157,20 @@ void cli_fuzz_put_failed(const struct fuzz_session *s, struct text *text)
         text_printf(&line, "%s%" PRIu64, i ? ", " : "", numbers[i]);
     text_puts(text, "\n");
     text_paragraph(text, "  ", line.data);
+}
+
+void fuzz_show_end(struct fuzz_campaign *c)
+{
+    struct text text = {0};
+    term_line_clear(&c->devices.line);
+    if (eng_end_stops(c->end))
+        fprintf(stderr, "  device %u stops: %s\n", c->device->number, c->tally->reason);
+    text_puts(&text, "\n");
+    put_table(c->tally, c->limits.rule, &text);
+    put_groups(c->tally, &text);
+    if (c->tally->failed_before)
+        put_failed(c, &text);
+    if (c->asked->coverage && c->store)
+        fuzz_put_coverage(c, &text);
+    term_print(&text);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the operations in a campaign's programs: a function of the campaign's parameters, its seed
 // and the programs' numbers.
-#include "cli/fuzz.h"
+#include "fuzz/campaign.h"
 
 #include "report/format.h"
 #include "report/table.h"
@@ -35,22 +35,20 @@ static void cover(const struct gen_program *program, enum masks_rule rule, struc
     }
 }
 
-static void draw_again(const struct fuzz_session *s, const struct fuzz_plan *plan,
-                       struct acts *acts)
+static void draw_again(const struct fuzz_campaign *c, struct acts *acts)
 {
-    for (size_t k = 0; k < s->count; k++) {
-        const struct report_result *row = &s->sizes[k].record;
-        const struct gen_limits limits = fuzz_limits(plan, s->device, s->sizes[k].subgroup);
+    for (size_t k = 0; k < c->size_count; k++) {
+        const struct report_result *row = &c->sizes[k].record;
+        const struct gen_limits limits = fuzz_limits(c, c->sizes[k].subgroup);
         for (uint64_t run = row->first; run < row->first + row->runs; run++) {
             struct gen_program program;
-            gen_draw(&program, &limits, plan->seed, run * s->count + k);
+            gen_draw(&program, &limits, c->asked->run.seed.value, run * c->size_count + k);
             cover(&program, limits.rule, acts);
         }
     }
 }
 
-void cli_fuzz_put_coverage(const struct fuzz_session *s, const struct fuzz_plan *plan,
-                           struct text *text)
+void fuzz_put_coverage(const struct fuzz_campaign *c, struct text *text)
 {
     static const char *const titles[CONSTRUCTS + GEN_TYPES] = {
         "outside", "if",  "loop", "switch", "call", "u32",    "u16",   "u8",
@@ -61,7 +59,7 @@ void cli_fuzz_put_coverage(const struct fuzz_session *s, const struct fuzz_plan 
     OWNED(table_clear) struct table table = {TABLE_OF(columns), .width = 16};
     OWNED(lit_free) struct acts *acts = lit_alloc(1, sizeof *acts);
     uint64_t all = 0, seen = 0;
-    draw_again(s, plan, acts);
+    draw_again(c, acts);
     for (enum gen_op op = GEN_OP_NONE + 1; op < GEN_OPS; op++) {
         uint64_t counts[CONSTRUCTS + GEN_TYPES] = {0};
         for (size_t i = 0; i < CONSTRUCTS; i++)
@@ -69,7 +67,7 @@ void cli_fuzz_put_coverage(const struct fuzz_session *s, const struct fuzz_plan 
                 const uint64_t count = acts->of[op][constructs[i]][type];
                 counts[i] += count;
                 counts[CONSTRUCTS + type] += count;
-                all += can_be(op, constructs[i], type, s->device->facts.features);
+                all += can_be(op, constructs[i], type, c->device->facts.features);
                 seen += count > 0;
             }
         table_row(&table);

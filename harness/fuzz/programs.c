@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+// A campaign of programs: from its options to its exit code.
+#include "base/clock.h"
+#include "base/file.h"
+#include "catalogue/head.h"
+#include "fuzz/campaign.h"
+#include "generate/module.h"
+#include "report/format.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_MAX (256 * 1024)
+
+// --- The name of its configurations
+
+// Parameters in the name. Leaves out defaults of the family `generated`: such a configuration is
+// the same as in litmus run.
+static const char *const keys[] = {"steps", "depth", "pressure", "dispatches"};
+#define KEYS (sizeof keys / sizeof *keys)
+
+static uint64_t *param(struct fuzz_options *o, size_t i, uint64_t *usual)
+{
+    uint64_t *const at[KEYS] = {&o->steps, &o->depth, &o->pressure, &o->run.runs};
+    const uint64_t usuals[KEYS] = {0, ENG_DRAW_DEPTH, 0, CAT_DRAWN_RUNS(o->steps)};
+    *usual = usuals[i];
+    return at[i];
+}
+
+void fuzz_put_name(const struct fuzz_campaign *c, uint32_t subgroup, struct text *name)
+{
+    struct cfg_pair pairs[KEYS + 2];
+    char test[64], values[KEYS + 1][24];
+    size_t count = 0;
+    const bool strongest = subgroup ? c->limits.rule == eng_draw_rule(c->device->facts.features)
+                                    : c->asked->rule == FUZZ_BY_DEVICE;
+    snprintf(test, sizeof test, "generated.%s", c->family);
+    if (!strongest)
+        pairs[count++] =
+            (struct cfg_pair){"reconvergence", gen_rule_name(c->limits.rule), CFG_VARIANT};
+    for (size_t i = 0; i < KEYS; i++) {
+        uint64_t usual;
+        const uint64_t value = *param(c->asked, i, &usual);
+        snprintf(values[i], sizeof *values, "%" PRIu64, value);
+        if (value != usual)
+            pairs[count++] = (struct cfg_pair){keys[i], values[i], CFG_PARAMETER};
+    }
+    snprintf(values[KEYS], sizeof *values, "%u", subgroup);
+    if (subgroup)
+        pairs[count++] = (struct cfg_pair){"subgroup", values[KEYS], CFG_SUBGROUP};
+    cfg_print(test, pairs, count, name);
+}
+
+// Reads the options from the session's pattern.
+static bool read_name(const struct fuzz_campaign *c)
+{
+    struct fuzz_options *o = c->asked;
+    OWNED(cfg_clear) struct cfg cfg = cfg_parse(o->run.patterns.items[0]);
+    enum masks_rule rule = MASKS_MAXIMAL;
+    const bool ruled = cfg.variant_count > 0;
+    bool good = !ruled || gen_rule_find(cfg.variant[0].value, &rule);
+    o->count = o->run.runs;
+    o->rule = ruled ? (int)(MASKS_MAXIMAL - rule) : FUZZ_BY_DEVICE;
+    for (size_t i = 0; i < KEYS; i++) {
+        uint64_t usual, *value = param(o, i, &usual);
+        *value = usual;
+        for (size_t k = 0; k < cfg.param_count; k++)
+            if (strcmp(cfg.params[k].key, keys[i]) == 0)
+                *value = strtoull(cfg.params[k].value, NULL, 10);
+        good = good && (*value || value == &o->pressure);
+    }
+    return good ? fuzz_limits_check(o, c->error)
+                : lit_fail(c->error, LIT_EXIT_USAGE, "the session's options make no sense");
+}
+
+// --- A device
+
+struct gen_limits fuzz_limits(const struct fuzz_campaign *c, uint32_t subgroup)
+{
+    struct gen_limits limits = c->limits;
+    limits.features = c->device ? c->device->facts.features : UINT64_MAX;
+    limits.subgroup = subgroup;
+    return limits;
+}
+
+// NULL: any, with all features and subgroups of 32.
+static void choose(struct fuzz_campaign *c, const struct eng_device *device)
+{
+    struct fuzz_options *o = c->asked;
+    uint32_t sizes[DEV_MAX_SIZES] = {32};
+    fuzz_forget(c);
+    memset(c->sizes, 0, sizeof c->sizes);
+    c->device = device;
+    c->limits = (struct gen_limits){.steps = (uint32_t)o->steps, .depth = (uint32_t)o->depth};
+    c->limits.rule = c->given                    ? c->given->rule
+                     : o->rule != FUZZ_BY_DEVICE ? (enum masks_rule)((int)MASKS_MAXIMAL - o->rule)
+                     : device                    ? eng_draw_rule(device->facts.features)
+                                                 : MASKS_MAXIMAL;
+    if (c->data) {
+        c->limits.numbers = ENG_DRAW_NUMBERS + ((uint32_t)o->pressure + 3) / 4 * 4;
+        c->limits.truths = ENG_DRAW_TRUTHS + (uint32_t)o->pressure / 5;
+    }
+    c->size_count = device ? dev_facts_sizes(&device->facts, sizes) : 1;
+    for (size_t i = 0; i < c->size_count; i++)
+        c->sizes[i].subgroup = sizes[i];
+    if (c->given)
+        o->count = c->size_count;
+    c->planned = c->store ? 0 : o->count;
+    c->began = c->devices.line.shown = clock_now();
+}
+
+static void print_plan(const struct fuzz_campaign *c)
+{
+    const struct eng_shard *shard = &c->asked->run.shard;
+    OWNED(text_free) struct text line = {0};
+    text_printf(&line, "  rule %s, %s programs, %s runs each, seed 0x%" PRIx64,
+                gen_rule_name(c->limits.rule), COUNT(c->planned), COUNT(c->asked->run.runs),
+                c->asked->run.seed.value);
+    if (shard->kind != STORE_WHOLE)
+        text_printf(&line, ", shard %" PRIu64 "/%" PRIu64, shard->index, shard->count);
+    if (c->tally->before)
+        text_printf(&line, "; done before: %s", COUNT(c->tally->before));
+    printf("%s\n", line.data);
+    term_flush();
+}
+
+static bool run_device(struct fuzz_campaign *c, const struct eng_device *device)
+{
+    OWNED(lit_free) struct fuzz_tally *tally = c->tally = lit_alloc(1, sizeof *tally);
+    choose(c, device);
+    if (c->store &&
+        ((!c->session.finished && !store_device_put(c->store, c->session.id, device->number,
+                                                    &device->facts, "device", c->error)) ||
+         !fuzz_recall(c)))
+        return false;
+    ses_devices_heading(&c->devices, device);
+    if (c->store)
+        print_plan(c);
+    const enum eng_end end = fuzz_run(c);
+    c->missing |= end != ENG_END_RAN || (c->store && !fuzz_is_whole(c));
+    c->total.out_of_time |= end == ENG_END_TIME;
+    c->total.stopped += end == ENG_END_STOPS;
+    c->total.unopened += end == ENG_END_UNFIT;
+    for (int i = 0; i < ENG_RESULTS; i++)
+        c->total.results[i] += tally->results[i];
+    c->before += tally->failed_before;
+    c->judged += tally->judged;
+    fuzz_show_end(c);
+    return c->written;
+}
+
+// Chooses the exit code and its reason, as docs/reading.md explains.
+static enum lit_exit conclude(const struct fuzz_campaign *c, char reason[256])
+{
+    const struct eng_tally *total = &c->total;
+    const uint64_t *results = total->results, failed = results[ENG_FAIL];
+    const uint64_t broken = results[ENG_CRASH] + results[ENG_HANG] + results[ENG_DEVICE_LOST];
+    const struct lit_end ends[] = {
+        {total->stopped, LIT_EXIT_DEVICE_LOST, "a device was lost and its queue stopped", NULL},
+        {c->before ? c->before + failed + broken : 0, LIT_EXIT_FORBIDDEN, "1 program failed",
+         "%s programs failed"},
+        {failed, LIT_EXIT_FORBIDDEN,
+         c->data ? "forbidden values were observed in 1 program"
+                 : "forbidden masks were observed in 1 program",
+         c->data ? "forbidden values were observed in %s programs"
+                 : "forbidden masks were observed in %s programs"},
+        {broken, LIT_EXIT_FORBIDDEN, "the driver crashed, hung or lost the device in 1 program",
+         "the driver crashed, hung or lost the device in %s programs"},
+        {total->out_of_time, LIT_EXIT_TIME, "the time budget was used up", NULL},
+        {results[ENG_HARNESS_ERROR], LIT_EXIT_UNDECIDED, "1 program could not be run",
+         "%s programs could not be run"},
+        {c->judged ? total->unopened : 0, LIT_EXIT_UNDECIDED, "a device could not be used", NULL},
+        {!c->judged, LIT_EXIT_NOTHING, "nothing could run", NULL},
+        {1, LIT_EXIT_OK,
+         c->data ? "no forbidden value was observed" : "no forbidden mask was observed", NULL},
+    };
+    return lit_end_choose(ends, reason, 256);
+}
+
+// --- A single program
+
+// Reads the program from the head of a stored file. The seed in its name is for the input.
+static bool read_replay(struct fuzz_campaign *c, struct fuzz_replay *replay)
+{
+    const char *path = c->asked->replay;
+    OWNED(text_free) struct text text = {0};
+    OWNED(cat_head_clear) struct cat_head head = {0};
+    struct lit_error why = {0};
+    char oracle[40];
+    if (!lit_file_read(path, FILE_MAX - 1, &text, c->error))
+        return false;
+    bool good = cat_head_parse(text.data ? text.data : "", text.length, &head, &why);
+    const struct cat_axis *axis = head.axes;
+    snprintf(oracle, sizeof oracle, "%s.generated", c->family);
+    if (good && (!head.program || strcmp(head.oracle, oracle) != 0))
+        good = lit_fail(&why, LIT_EXIT_USAGE, "its head has no program");
+    if (good && (head.axis_count != 1 || strcmp(axis->name, "reconvergence") != 0 ||
+                 axis->count != 1 || !gen_rule_find(axis->values[0], &replay->rule)))
+        good = lit_fail(&why, LIT_EXIT_USAGE, "its head names no rule");
+    if (good && strlen(head.name) >= sizeof replay->name)
+        good = lit_fail(&why, LIT_EXIT_USAGE, "its name is too long");
+    if (!good || !gen_read(head.program, strlen(head.program), &replay->program, &why) ||
+        !gen_check(&replay->program, replay->rule, &why))
+        return lit_fail(c->error, LIT_EXIT_USAGE, "%.200s: %s", path, why.message);
+    snprintf(replay->name, sizeof replay->name, "%s", head.name);
+    char *number = strrchr(head.name, '-');
+    if (number)
+        *number = '\0';
+    const char *seed = strrchr(head.name, '-');
+    if (seed && !c->asked->run.seed.given)
+        c->asked->run.seed.value = strtoull(seed + 1, NULL, 16);
+    c->given = replay;
+    c->asked->index.value = 0;
+    c->asked->jobs = 1;
+    return true;
+}
+
+// Prints a program as drawn for a device; NULL: for any.
+static int show(struct fuzz_campaign *c, const struct eng_device *device)
+{
+    struct gen_program program;
+    struct text text = {0};
+    OWNED(text_free) struct text origin = {0};
+    const uint64_t seed = c->asked->run.seed.value, index = c->asked->index.value;
+    char name[96];
+    choose(c, device);
+    const struct gen_limits limits = fuzz_limits(c, c->sizes[index % c->size_count].subgroup);
+    gen_draw(&program, &limits, seed, index);
+    eng_draw_name(&limits, seed, index, name);
+    text_printf(&origin, "litmus fuzz %s --rule %s --seed 0x%" PRIx64 ", program %" PRIu64,
+                c->family, gen_rule_name(limits.rule), seed, index);
+    gen_assembly(&(struct gen_title){.name = name, .origin = origin.data, .rule = limits.rule},
+                 &program, &text);
+    return term_print(&text);
+}
+
+// --- All devices
+
+// Whether anything can run on the device; if not, says why.
+static bool is_usable(const struct eng_device *device)
+{
+    if (device->facts.problem[0])
+        fprintf(stderr, "litmus: nothing can run on %s: %s\n", device->facts.name,
+                device->facts.problem);
+    return !device->facts.problem[0] && device->facts.subgroup;
+}
+
+static int run_all(struct fuzz_campaign *c, int argc, char **argv)
+{
+    struct fuzz_options *o = c->asked;
+    struct fuzz_replay replay;
+    struct text name = {0};
+    char reason[256];
+    if (!fuzz_resume(c) || (o->run.resume && !read_name(c)) ||
+        (o->run.shard_runs &&
+         !eng_shard_parse(o->run.shard_runs, STORE_SHARD_RUNS, "--shard", &o->run.shard, c->error)))
+        return term_fail(c->error);
+    fuzz_settle(c);
+    choose(c, NULL);
+    // The device's features decide what is drawn.
+    if (o->show && (!c->data || !(o->run.devices.count + o->run.simt.count)))
+        return show(c, NULL);
+    struct ses_options kept = o->run;
+    kept.campaign = true;
+    kept.first = o->index.value;
+    kept.runs = o->count;
+    kept.rule = (struct eng_rule){.least = o->count, .most = o->count};
+    if (!o->run.resume) {
+        fuzz_put_name(c, 0, &name);
+        lit_list_add(&kept.patterns, name.data);
+    }
+    if ((o->replay && !read_replay(c, &replay)) ||
+        !fuzz_begin(c, o->replay || o->show ? NULL : &kept, argc, argv))
+        return term_fail(c->error);
+    SES_EACH_DEVICE (device, &c->devices) {
+        if (c->end == ENG_END_TIME || c->end == ENG_END_SIGNAL)
+            break;
+        if (!is_usable(device))
+            continue;
+        if (o->show)
+            return show(c, device);
+        if (!run_device(c, device))
+            return term_fail(c->error);
+    }
+    const enum lit_exit code = conclude(c, reason);
+    return fuzz_finish(c, code, reason);
+}
+
+int fuzz_programs(struct fuzz_options *o, bool data, int argc, char **argv, struct lit_error *error)
+{
+    OWNED(lit_free) struct fuzz_campaign *c = lit_alloc(1, sizeof *c);
+    c->asked = o;
+    c->data = data;
+    c->family = gen_family_of(data);
+    c->error = error;
+    const int code = run_all(c, argc, argv);
+    fuzz_forget(c);
+    return fuzz_close(c, code);
+}
+
+bool fuzz_small(const struct ses_devices *devices, const struct eng_device *device,
+                const struct cat_case *which, uint64_t seed, uint64_t run, double seconds,
+                struct lit_error *error)
+{
+    const uint32_t steps = cat_value(&(struct cat_args){.which = which}, "steps");
+    struct fuzz_options o = {
+        .run = {.runs = CAT_DRAWN_RUNS(steps), .seed = {true, seed}},
+        .count = 1,
+        .jobs = 1,
+        .keep = 1,
+        .steps = steps,
+        .depth = ENG_DRAW_DEPTH,
+        .rule = FUZZ_BY_DEVICE,
+        .index = {.value = dev_facts_program(&device->facts, which->subgroup, run)}};
+    OWNED(lit_free) struct fuzz_campaign *c = lit_alloc(1, sizeof *c);
+    OWNED(lit_free) struct fuzz_tally *tally = lit_alloc(1, sizeof *tally);
+    c->asked = &o;
+    c->family = cat_test_draws(which->test);
+    c->data = strcmp(c->family, gen_family_of(true)) == 0;
+    c->error = error;
+    fuzz_settle(c);
+    c->devices.watch = devices->watch;
+    c->devices.line = devices->line;
+    c->tally = tally;
+    struct eng_policy *policy = &c->devices.watch.policy;
+    const double until = clock_now() - devices->watch.started + seconds;
+    if (policy->total == 0 || until < policy->total)
+        policy->total = until;
+    choose(c, device);
+    fuzz_run(c);
+    term_line_clear(&c->devices.line);
+    printf(tally->failed ? "\n" : "  not again, alone\n\n");
+    return c->written;
+}

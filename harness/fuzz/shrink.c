@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups a failing program, shrinks it, and stores it as a test.
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/folder.h"
+#include "fuzz/campaign.h"
+#include "generate/module.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SHRINK_SECONDS 60.0
+#define REPEATS        5 // times the usual runs, to estimate how often a program fails
+#define PATIENCE_MIN   4
+#define PATIENCE_MAX   512
+#define HARD_TRIES     200 // for a program that ends its worker: each run costs a new worker
+
+uint64_t fuzz_patience(uint64_t failed, uint64_t runs)
+{
+    const double half = runs ? (double)failed / (double)runs / 2 : 0;
+    if (half <= 0)
+        return PATIENCE_MAX;
+    const double needed = ceil(log(0.01) / log(1 - half));
+    return needed < PATIENCE_MIN   ? PATIENCE_MIN
+           : needed > PATIENCE_MAX ? PATIENCE_MAX
+                                   : (uint64_t)needed;
+}
+
+enum cat_check fuzz_check(const struct gen_program *program)
+{
+    return program->numbers ? CAT_CHECK_EQUAL : CAT_CHECK_MASK;
+}
+
+bool fuzz_failed(const struct eng_outcome *outcome)
+{
+    return outcome->result == ENG_FAIL || outcome->result == ENG_CRASH ||
+           outcome->result == ENG_HANG || outcome->result == ENG_DEVICE_LOST;
+}
+
+enum eng_end fuzz_try(struct fuzz_lane *lane, const struct gen_program *program, uint64_t runs,
+                      struct eng_outcome *outcome)
+{
+    const struct fuzz_campaign *c = lane->campaign;
+    struct eng_request request = {.runs = runs, .seed = c->asked->run.seed.value};
+    eng_draw_request(program, c->limits.rule, lane->found->small_subgroup, &request);
+    snprintf(request.name, sizeof request.name, "%s", lane->name);
+    return eng_client_ask(&lane->client, &request, outcome);
+}
+
+static bool is_alike(const struct eng_outcome *outcome, const struct eng_outcome *first)
+{
+    char how[320], was[320];
+    eng_outcome_how(outcome, how);
+    eng_outcome_how(first, was);
+    return outcome->result == first->result && strcmp(how, was) == 0;
+}
+
+// Whether shrinking must stop early.
+static bool is_over(const struct fuzz_lane *lane)
+{
+    return clock_now() > lane->deadline ||
+           (eng_is_broken(lane->found->first.result) && lane->found->tries >= HARD_TRIES);
+}
+
+// A candidate fails if it ends like the program.
+static enum gen_answer ask(const struct gen_program *candidate, void *user)
+{
+    struct fuzz_lane *lane = user;
+    struct fuzz_found *found = lane->found;
+    struct eng_outcome outcome;
+    char doing[64];
+    if (is_over(lane))
+        return GEN_STOP;
+    snprintf(doing, sizeof doing, "shrinking, %u of %u steps, %u tries", found->small.count,
+             found->drawn.count, found->tries);
+    fuzz_show_progress(lane->campaign, doing);
+    lane->end = fuzz_try(lane, candidate, found->patience, &outcome);
+    if (lane->end != ENG_END_RAN)
+        return GEN_STOP;
+    found->tries++;
+    if (!is_alike(&outcome, &found->first))
+        return GEN_PASSES;
+    found->small = *candidate;
+    found->worst = eng_outcome_worst(fuzz_check(candidate), &outcome.count);
+    return GEN_FAILS;
+}
+
+// Finds the smallest subgroup in which the small program still fails.
+static void take_lanes(struct fuzz_lane *lane)
+{
+    const struct fuzz_campaign *c = lane->campaign;
+    struct fuzz_found *found = lane->found;
+    const uint32_t own = found->small_subgroup;
+    for (uint32_t size = gen_least(&found->small); size < own; size *= 2)
+        for (size_t i = 0; i < c->size_count; i++) {
+            if (c->sizes[i].subgroup != size)
+                continue;
+            found->small_subgroup = size;
+            const struct gen_program program = found->small;
+            const enum gen_answer answer = ask(&program, lane);
+            if (answer == GEN_FAILS)
+                return;
+            found->small_subgroup = own;
+            if (answer == GEN_STOP)
+                return;
+        }
+}
+
+// Runs a program again to estimate how often it fails, and adds up the counts.
+static enum eng_end repeat(struct fuzz_lane *lane, const struct gen_program *program,
+                           uint64_t times, uint64_t *runs, uint64_t *failed)
+{
+    struct eng_outcome outcome;
+    const enum eng_end end =
+        fuzz_try(lane, program, lane->campaign->asked->run.runs * times, &outcome);
+    if (end != ENG_END_RAN)
+        return end;
+    // The run that did not return counts, too.
+    const bool lost = outcome.result != ENG_FAIL && fuzz_failed(&outcome);
+    *runs += outcome.count.runs + lost;
+    *failed += outcome.count.failed_runs + lost;
+    if (outcome.count.failure_count)
+        lane->found->failure = outcome.first;
+    return ENG_END_RAN;
+}
+
+static uint64_t repeats_of(const struct fuzz_found *found)
+{
+    return eng_is_broken(found->first.result) ? 1 : REPEATS;
+}
+
+// Estimates how often a program fails, and from that how often to run candidates.
+static enum eng_end estimate(struct fuzz_lane *lane)
+{
+    const uint64_t each = lane->campaign->asked->run.runs;
+    struct fuzz_found *found = lane->found;
+    uint64_t *runs = &found->runs, *failed = &found->failed;
+    enum eng_end end = repeat(lane, &found->drawn, repeats_of(found), runs, failed);
+    // Run it often enough to show a failure as rare as these runs and the first suggest.
+    if (end == ENG_END_RAN && !eng_is_broken(found->first.result) && !found->failed)
+        end = repeat(lane, &found->drawn, fuzz_patience(1, *runs + each) / each + 1, runs, failed);
+    found->patience = fuzz_patience(*failed, *runs);
+    lane->deadline = clock_now() + SHRINK_SECONDS;
+    lane->end = ENG_END_RAN;
+    return end;
+}
+
+void fuzz_name_group(struct fuzz_found *found)
+{
+    const char *outcome = cat_outcome_name(fuzz_check(&found->small), found->worst);
+    OWNED(text_free) struct text kinds = {0};
+    char how[320];
+    const bool wrong = found->first.result == ENG_FAIL;
+    eng_outcome_how(&found->first, how);
+    gen_kinds(&found->small, &kinds);
+    const char *name = !wrong ? eng_result_name(found->first.result) : outcome ? outcome : "wrong";
+    const char *what = !wrong ? how : kinds.data ? kinds.data : "";
+    snprintf(found->group, sizeof found->group, "%s%s%s", name, *what ? ": " : "", what);
+}
+
+enum eng_end fuzz_strip(struct fuzz_lane *lane)
+{
+    struct fuzz_found *found = lane->found;
+    enum eng_end end = ENG_END_RAN;
+    found->small = found->drawn;
+    found->worst = eng_outcome_worst(fuzz_check(&found->drawn), &found->first.count);
+    if (found->first.result == ENG_FAIL && (end = estimate(lane)) == ENG_END_RAN && found->failed) {
+        struct gen_program program = found->drawn;
+        gen_strip(&program, lane->campaign->limits.rule, ask, lane);
+        end = lane->end;
+    }
+    fuzz_name_group(found);
+    return end;
+}
+
+enum eng_end fuzz_shrink(struct fuzz_lane *lane)
+{
+    struct fuzz_found *found = lane->found;
+    // Earlier runs may have damaged the device before a worker ended, and a device may change a
+    // word now and then: shrink only a failure that repeats with a new pipeline.
+    const enum eng_end end = eng_is_broken(found->first.result) ? estimate(lane) : ENG_END_RAN;
+    if (end != ENG_END_RAN || !found->failed)
+        return end;
+    lane->deadline = clock_now() + SHRINK_SECONDS;
+    lane->end = ENG_END_RAN;
+    found->shrunk = true;
+    struct gen_program program = found->small;
+    gen_shrink(&program, lane->campaign->limits.rule, ask, lane);
+    if (lane->end == ENG_END_RAN)
+        take_lanes(lane);
+    found->cut_short = lane->end != ENG_END_RAN || is_over(lane);
+    if (lane->end != ENG_END_RAN)
+        return lane->end;
+    return repeat(lane, &found->small, repeats_of(found), &found->small_runs, &found->small_failed);
+}
+
+// Writes the observations as prose after the head.
+static void put_remark(const struct fuzz_found *found, const struct dev_facts *facts,
+                       struct text *text)
+{
+    text_printf(text, "; Observed on %s, driver %s, in subgroups of %u: ", facts->name,
+                facts->driver_version, found->small_subgroup);
+    if (eng_is_broken(found->first.result))
+        text_printf(text, "%s, %s%s.\n", eng_result_name(found->first.result), found->first.reason,
+                    found->shrunk ? "" : "; not again, alone");
+    else
+        text_printf(text,
+                    "failed in %" PRIu64 " of %" PRIu64
+                    " runs%s.\n; First: %s, got 0x%x, want 0x%x.\n",
+                    found->small_runs ? found->small_failed : found->failed,
+                    found->small_runs ? found->small_runs : found->runs,
+                    found->failed ? "" : ", when it was run again", found->failure.where,
+                    found->failure.at.got, found->failure.at.want);
+    text_printf(text, "; Reproduce: litmus fuzz %s --replay FILE\n", gen_family(&found->small));
+}
+
+bool fuzz_store(const struct fuzz_lane *lane)
+{
+    struct fuzz_campaign *c = lane->campaign;
+    struct fuzz_found *found = lane->found;
+    const char *rule = gen_rule_name(c->limits.rule), *folder = c->asked->out;
+    const uint64_t seed = c->asked->run.seed.value;
+    OWNED(text_free) struct text origin = {0}, remark = {0}, text = {0};
+    if (!lit_folder_make(folder, c->error))
+        return false;
+    text_printf(&origin,
+                "litmus fuzz %s --rule %s --seed 0x%" PRIx64 ", program %" PRIu64
+                ",\n;              %u of its %u steps%s",
+                c->family, rule, seed, found->index, found->small.count, found->drawn.count,
+                found->cut_short ? " (shrinking was incomplete)" : "");
+    put_remark(found, &c->device->facts, &remark);
+    gen_assembly(&(struct gen_title){.name = lane->name,
+                                     .origin = origin.data,
+                                     .remark = remark.data,
+                                     .rule = c->limits.rule},
+                 &found->small, &text);
+    snprintf(found->path, sizeof found->path, "%.400s/%s-%" PRIx64 "-%" PRIu64 ".spvasm", folder,
+             rule, seed, found->index);
+    const bool good = lit_file_write(found->path, text.data, text.length, c->error);
+    c->tally->stored += good;
+    return good;
+}
