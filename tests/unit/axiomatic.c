@@ -187,216 +187,175 @@ TEST(message_passing)
 #define BAR "membar.acq_rel.dv.semsc0 "
 
 static const struct row {
-    const char *name, *text;
+    const char *name;
     bool allowed, races; // the final state that the row asks for
+    const char *text;
 } rows[] = {
     // Store buffering: there is no sequential consistency, so nothing forbids it.
-    {"SB",
+    {"SB", true, false,
      OTHER ST "x, 1 | " ST "y, 1 ;" LD "r0, y | " LD "r1, x ;\n"
-              "exists (P0:r0 == 0 /\\ P1:r1 == 0)",
-     true, false},
-    {"SB, release and acquire",
+              "exists (P0:r0 == 0 /\\ P1:r1 == 0)"},
+    {"SB, release and acquire", true, false,
      OTHER REL "x, 1 | " REL "y, 1 ;" ACQ "r0, y | " ACQ "r1, x ;\n"
-               "exists (P0:r0 == 0 /\\ P1:r1 == 0)",
-     true, false},
-    {"SB, barriers",
+               "exists (P0:r0 == 0 /\\ P1:r1 == 0)"},
+    {"SB, barriers", true, false,
      OTHER ST "x, 1 | " ST "y, 1 ;" BAR " | " BAR ";" LD "r0, y | " LD "r1, x ;\n"
-              "exists (P0:r0 == 0 /\\ P1:r1 == 0)",
-     true, false},
+              "exists (P0:r0 == 0 /\\ P1:r1 == 0)"},
     // RMWs read what is last, so one of them is the second.
-    {"SB, RMWs",
+    {"SB, RMWs", false, false,
      OTHER ST "x, 1 | " ST "y, 1 ;" BAR " | " BAR ";" RMW ".add r0, z, 1 | " RMW
               ".add r1, z, 1;" BAR " | " BAR ";" LD "r2, y | " LD "r3, x ;\n"
-              "exists (P0:r2 == 0 /\\ P1:r3 == 0)",
-     false, false},
+              "exists (P0:r2 == 0 /\\ P1:r3 == 0)"},
     // Load buffering: one pair of release and acquire is enough.
-    {"LB",
+    {"LB", true, false,
      OTHER LD "r0, x | " LD "r1, y ;" ST "y, 1 | " ST "x, 1 ;\n"
-              "exists (P0:r0 == 1 /\\ P1:r1 == 1)",
-     true, false},
-    {"LB, one release and acquire",
+              "exists (P0:r0 == 1 /\\ P1:r1 == 1)"},
+    {"LB, one release and acquire", false, false,
      OTHER LD "r0, x | " ACQ "r1, y ;" REL "y, 1 | " ST "x, 1 ;\n"
-              "exists (P0:r0 == 1 /\\ P1:r1 == 1)",
-     false, false},
-    {"LB, acquires alone",
+              "exists (P0:r0 == 1 /\\ P1:r1 == 1)"},
+    {"LB, acquires alone", true, false,
      OTHER ACQ "r0, x | " ACQ "r1, y ;" ST "y, 1 | " ST "x, 1 ;\n"
-               "exists (P0:r0 == 1 /\\ P1:r1 == 1)",
-     true, false},
-    {"LB, releases alone",
+               "exists (P0:r0 == 1 /\\ P1:r1 == 1)"},
+    {"LB, releases alone", true, false,
      OTHER LD "r0, x | " LD "r1, y ;" REL "y, 1 | " REL "x, 1 ;\n"
-              "exists (P0:r0 == 1 /\\ P1:r1 == 1)",
-     true, false},
-    {"LB, barriers",
+              "exists (P0:r0 == 1 /\\ P1:r1 == 1)"},
+    {"LB, barriers", false, false,
      OTHER LD "r0, x | " LD "r1, y ;" BAR " | " BAR ";" ST "y, 1 | " ST "x, 1 ;\n"
-              "exists (P0:r0 == 1 /\\ P1:r1 == 1)",
-     false, false},
-    {"LB, one barrier",
+              "exists (P0:r0 == 1 /\\ P1:r1 == 1)"},
+    {"LB, one barrier", true, false,
      OTHER LD "r0, x | " LD "r1, y ;" BAR " | ;" ST "y, 1 | " ST "x, 1 ;\n"
-              "exists (P0:r0 == 1 /\\ P1:r1 == 1)",
-     true, false},
-    {"LB, data dependencies are not ordered",
+              "exists (P0:r0 == 1 /\\ P1:r1 == 1)"},
+    {"LB, data dependencies are not ordered", true, false,
      OTHER LD "r0, x | " LD "r1, y ;" ST "y, r0 | " ST "x, r1 ;\n"
-              "exists (P0:r0 == 7 /\\ P1:r1 == 7)",
-     true, false},
+              "exists (P0:r0 == 7 /\\ P1:r1 == 7)"},
     // The scopes of barriers count besides those of the atomics.
-    {"MP, a barrier of a scope that does not reach",
+    {"MP, a barrier of a scope that does not reach", true, false,
      OTHER ST "x, 1 | " LD "r0, y ; membar.rel.wg.semsc0 | " BAR ";" ST "y, 1 | " LD
-              "r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)",
-     true, false},
-    {"MP, barriers that reach",
+              "r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)"},
+    {"MP, barriers that reach", false, false,
      OTHER ST "x, 1 | " LD "r0, y ;" BAR " | " BAR ";" ST "y, 1 | " LD
-              "r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)",
-     false, false},
+              "r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)"},
     // Coherence.
-    {"CoRR",
+    {"CoRR", false, false,
      OTHER ST "x, 1 | " LD "r0, x ; | " LD "r1, x ;\n"
-              "exists (P1:r0 == 1 /\\ P1:r1 == 0)",
-     false, false},
-    {"CoRR, two writes",
+              "exists (P1:r0 == 1 /\\ P1:r1 == 0)"},
+    {"CoRR, two writes", false, false,
      OTHER ST "x, 1 | " LD "r0, x ;" ST "x, 2 | " LD "r1, x ;\n"
-              "exists (P1:r0 == 2 /\\ P1:r1 == 1)",
-     false, false},
-    {"CoRR, out of scope",
+              "exists (P1:r0 == 2 /\\ P1:r1 == 1)"},
+    {"CoRR, out of scope", false, true,
      OTHER "st.atom.wg.sc0 x, 1 | ld.atom.wg.sc0 r0, x ; | "
            "ld.atom.wg.sc0 r1, x ;\n"
-           "exists (P1:r0 == 1 /\\ P1:r1 == 0)",
-     false, true},
-    {"CoRR, two references",
+           "exists (P1:r0 == 1 /\\ P1:r1 == 0)"},
+    {"CoRR, two references", true, true,
      "{ x=0; y aliases x; }\n P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;\n" ST "x, 1 | " LD
      "r0, x ; | ld.sc0 r1, y ;\n"
-     "exists (P1:r0 == 1 /\\ P1:r1 == 0)",
-     true, true},
-    {"CoRR, two observers",
+     "exists (P1:r0 == 1 /\\ P1:r1 == 0)"},
+    {"CoRR, two observers", false, false,
      FOUR ST "x, 1 | " ST "x, 2 | " LD "r0, x | " LD "r0, x ; | | " LD "r1, x | " LD "r1, x ;\n"
-             "exists (P2:r0 == 1 /\\ P2:r1 == 2 /\\ P3:r0 == 2 /\\ P3:r1 == 1)",
-     false, false},
-    {"CoRR, two observers, out of scope",
+             "exists (P2:r0 == 1 /\\ P2:r1 == 2 /\\ P3:r0 == 2 /\\ P3:r1 == 1)"},
+    {"CoRR, two observers, out of scope", true, true,
      FOUR "st.atom.wg.sc0 x, 1 | st.atom.wg.sc0 x, 2 | " LD "r0, x | " LD "r0, x ; | | " LD
           "r1, x | " LD "r1, x ;\n"
-          "exists (P2:r0 == 1 /\\ P2:r1 == 2 /\\ P3:r0 == 2 /\\ P3:r1 == 1)",
-     true, true},
-    {"CoWR", OTHER ST "x, 1 | " ST "x, 2 ;" LD "r0, x | ;\nexists (P0:r0 == 0)", false, false},
-    {"CoRW", OTHER LD "r0, x | ;" ST "x, 1 | ;\nexists (P0:r0 == 1)", false, false},
-    {"CoWW", OTHER ST "x, 1 | ;" ST "x, 2 | ;\nexists (x == 1)", false, false},
+          "exists (P2:r0 == 1 /\\ P2:r1 == 2 /\\ P3:r0 == 2 /\\ P3:r1 == 1)"},
+    {"CoWR", false, false, OTHER ST "x, 1 | " ST "x, 2 ;" LD "r0, x | ;\nexists (P0:r0 == 0)"},
+    {"CoRW", false, false, OTHER LD "r0, x | ;" ST "x, 1 | ;\nexists (P0:r0 == 1)"},
+    {"CoWW", false, false, OTHER ST "x, 1 | ;" ST "x, 2 | ;\nexists (x == 1)"},
     // A write that nothing orders may be the last; that of the same agent is not.
-    {"final values", OTHER ST "x, 1 | " ST "x, 2 ;\nexists (x == 1)", true, false},
-    {"2+2W", OTHER ST "x, 1 | " ST "y, 1 ;" ST "y, 2 | " ST "x, 2 ;\nexists (x == 1 /\\ y == 1)",
-     true, false},
+    {"final values", true, false, OTHER ST "x, 1 | " ST "x, 2 ;\nexists (x == 1)"},
+    {"2+2W", true, false,
+     OTHER ST "x, 1 | " ST "y, 1 ;" ST "y, 2 | " ST "x, 2 ;\nexists (x == 1 /\\ y == 1)"},
     // Without an order of all writes observers may disagree, whatever they release and acquire.
-    {"IRIW",
+    {"IRIW", true, false,
      FOUR REL "x, 1 | " REL "y, 1 | " ACQ "r0, x | " ACQ "r0, y ; | | " ACQ "r1, y | " ACQ
               "r1, x ;\n"
-              "exists (P2:r0 == 1 /\\ P2:r1 == 0 /\\ P3:r0 == 1 /\\ P3:r1 == 0)",
-     true, false},
-    {"IRIW, barriers",
+              "exists (P2:r0 == 1 /\\ P2:r1 == 0 /\\ P3:r0 == 1 /\\ P3:r1 == 0)"},
+    {"IRIW, barriers", true, false,
      FOUR ST "x, 1 | " ST "y, 1 | " LD "r0, x | " LD "r0, y ; | | " BAR " | " BAR "; | | " LD
              "r1, y | " LD "r1, x ;\n"
-             "exists (P2:r0 == 1 /\\ P2:r1 == 0 /\\ P3:r0 == 1 /\\ P3:r1 == 0)",
-     true, false},
-    {"WRC",
+             "exists (P2:r0 == 1 /\\ P2:r1 == 0 /\\ P3:r0 == 1 /\\ P3:r1 == 0)"},
+    {"WRC", false, false,
      THREE ST "x, 1 | " LD "r0, x | " ACQ "r0, y ; | " REL "y, 1 | " LD "r1, x ;\n"
-              "exists (P1:r0 == 1 /\\ P2:r0 == 1 /\\ P2:r1 == 0)",
-     false, false},
-    {"WRC, relaxed",
+              "exists (P1:r0 == 1 /\\ P2:r0 == 1 /\\ P2:r1 == 0)"},
+    {"WRC, relaxed", true, false,
      THREE ST "x, 1 | " LD "r0, x | " LD "r0, y ; | " ST "y, 1 | " LD "r1, x ;\n"
-              "exists (P1:r0 == 1 /\\ P2:r0 == 1 /\\ P2:r1 == 0)",
-     true, false},
-    {"ISA2",
+              "exists (P1:r0 == 1 /\\ P2:r0 == 1 /\\ P2:r1 == 0)"},
+    {"ISA2", false, false,
      THREE "st.av.dv.sc0 x, 1 | " ACQ "r0, y | " ACQ "r0, z ;" REL "y, 1 | " REL
            "z, 1 | ld.vis.dv.sc0 r1, x ;\nfilter (P1:r0 == 1 /\\ P2:r0 == 1)\n"
-           "exists (P2:r1 == 0)",
-     false, false},
+           "exists (P2:r1 == 0)"},
     // Release sequences: RMWs continue them, stores end them.
-    {"release sequence",
+    {"release sequence", false, false,
      THREE "st.av.dv.sc0 x, 1 | " RMW ".add r0, y, 1 | " ACQ "r0, y ;" REL
            "y, 1 | | ld.vis.dv.sc0 r1, x ;\n"
-           "filter (P1:r0 == 1 /\\ P2:r0 == 2)\nexists (P2:r1 == 0)",
-     false, false},
-    {"a store is not of the release sequence",
+           "filter (P1:r0 == 1 /\\ P2:r0 == 2)\nexists (P2:r1 == 0)"},
+    {"a store is not of the release sequence", true, true,
      OTHER "st.av.dv.sc0 x, 1 | " ACQ "r0, y ;" REL "y, 1 | ld.vis.dv.sc0 r1, x ;" ST "y, 2 | ;\n"
-           "filter (P1:r0 == 2)\nexists (P1:r1 == 0)",
-     true, true},
+           "filter (P1:r0 == 2)\nexists (P1:r1 == 0)"},
     // RMWs.
-    {"RMW, both first",
+    {"RMW, both first", false, false,
      OTHER RMW ".add r0, x, 1 | " RMW ".add r0, x, 1 ;\n"
-               "exists (P0:r0 == 0 /\\ P1:r0 == 0)",
-     false, false},
-    {"RMW, then a store", OTHER RMW " r0, x, 2 | " ST "x, 1 ;\nexists (P0:r0 == 0 /\\ x == 1)",
-     true, false},
-    {"RMW that misses the store before it",
+               "exists (P0:r0 == 0 /\\ P1:r0 == 0)"},
+    {"RMW, then a store", true, false,
+     OTHER RMW " r0, x, 2 | " ST "x, 1 ;\nexists (P0:r0 == 0 /\\ x == 1)"},
+    {"RMW that misses the store before it", false, false,
      OTHER ST "x, 1 | " RMW ".add r0, x, 5 ;\n"
-              "exists (P1:r0 == 0 /\\ x == 5)",
-     false, false},
+              "exists (P1:r0 == 0 /\\ x == 5)"},
     // Control barriers.
-    {"control barrier",
+    {"control barrier", false, false,
      SAME "st.av.wg.sc0 x, 1 | cbar.acq_rel.wg.semsc0 3 ;"
           "cbar.acq_rel.wg.semsc0 3 | ld.vis.wg.sc0 r0, x ;\n"
-          "exists (P1:r0 == 0)",
-     false, false},
-    {"control barrier without semantics",
+          "exists (P1:r0 == 0)"},
+    {"control barrier without semantics", true, true,
      SAME "st.av.wg.sc0 x, 1 | cbar.wg 3 ;"
           "cbar.wg 3 | ld.vis.wg.sc0 r0, x ;\n"
-          "exists (P1:r0 == 0)",
-     true, true},
-    {"control barrier between memory barriers",
+          "exists (P1:r0 == 0)"},
+    {"control barrier between memory barriers", false, false,
      SAME "st.av.wg.sc0 x, 1 | cbar.wg 3 ; membar.rel.wg.semsc0 | membar.acq.wg.semsc0 ;"
-          "cbar.wg 3 | ld.vis.wg.sc0 r0, x ;\nexists (P1:r0 == 0)",
-     false, false},
-    {"a barrier of each workgroup",
+          "cbar.wg 3 | ld.vis.wg.sc0 r0, x ;\nexists (P1:r0 == 0)"},
+    {"a barrier of each workgroup", true, true,
      OTHER "st.av.dv.sc0 x, 1 | cbar.acq_rel.dv.semsc0 3 ;"
            "cbar.acq_rel.dv.semsc0 3 | ld.vis.dv.sc0 r0, x ;\n"
-           "exists (P1:r0 == 0)",
-     true, true},
-    {"a barrier of each subgroup",
+           "exists (P1:r0 == 0)"},
+    {"a barrier of each subgroup", true, true,
      SAME "st.av.wg.sc0 x, 1 | cbar.acq_rel.sg.semsc0 3 ;"
           "cbar.acq_rel.sg.semsc0 3 | ld.vis.wg.sc0 r0, x ;\n"
-          "exists (P1:r0 == 0)",
-     true, true},
-    {"a barrier that one does not come to",
+          "exists (P1:r0 == 0)"},
+    {"a barrier that one does not come to", false, false,
      SAME "cbar.wg 3 | ld.sc0 r0, x ; | beq r0, 0, L ;"
-          " | cbar.wg 3 ; | L: ;\nexists (0 == 0)",
-     false, false},
-    {"barriers in two orders",
+          " | cbar.wg 3 ; | L: ;\nexists (0 == 0)"},
+    {"barriers in two orders", false, false,
      SAME "cbar.wg 1 | cbar.wg 2 ; cbar.wg 2 | cbar.wg 1 ;\n"
-          "exists (0 == 0)",
-     false, false},
-    {"a barrier in a loop",
+          "exists (0 == 0)"},
+    {"a barrier in a loop", true, false,
      SAME "L: | K: ; cbar.wg 1 | cbar.wg 1 ;"
           "add r0, r0, 1 | add r0, r0, 1 ; bne r0, 2, L | bne r0, 2, K ;\n"
-          "exists (P0:r0 == 2)",
-     true, false},
+          "exists (P0:r0 == 2)"},
     // What the API synchronizes.
-    {"system synchronization",
+    {"system synchronization", false, false,
      "{ x=0; }\n{ ssw 0 1; }\n P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;"
      "st.sc0 x, 1 | visdevice ; avdevice | ld.sc0 r0, x ;\n"
-     "exists (P1:r0 == 0)",
-     false, false},
-    {"without a visibility operation",
+     "exists (P1:r0 == 0)"},
+    {"without a visibility operation", true, true,
      "{ x=0; }\n{ ssw 0 1; }\n P0@sg 0, wg 0, qf 0 | "
      "P1@sg 0, wg 1, qf 0 ;"
      "st.sc0 x, 1 | ld.sc0 r0, x ; avdevice | ;\n"
-     "exists (P1:r0 == 0)",
-     true, true},
-    {"write after read",
+     "exists (P1:r0 == 0)"},
+    {"write after read", false, false,
      "{ x=0; }\n{ ssw 0 1; }\n P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;"
-     "ld.sc0 r0, x | st.sc0 x, 1 ;\nexists (P0:r0 == 1)",
-     false, false},
+     "ld.sc0 r0, x | st.sc0 x, 1 ;\nexists (P0:r0 == 1)"},
     // Loops that wait.
-    {"a loop that waits",
+    {"a loop that waits", false, false,
      OTHER "st.av.dv.sc0 x, 1 | L: ;" REL "y, 1 | " ACQ
            "r0, y ; | beq r0, 0, L ; | ld.vis.dv.sc0 r1, x ;\n"
-           "exists (P1:r1 == 0)",
-     false, false},
-    {"a loop that waits without acquire",
+           "exists (P1:r1 == 0)"},
+    {"a loop that waits without acquire", true, true,
      OTHER "st.av.dv.sc0 x, 1 | L: ;" REL "y, 1 | " LD
            "r0, y ; | beq r0, 0, L ; | ld.vis.dv.sc0 r1, x ;\n"
-           "exists (P1:r1 == 0)",
-     true, true},
+           "exists (P1:r1 == 0)"},
     // The failed iteration races with the store, though the last one does not.
-    {"a race in a failed iteration",
+    {"a race in a failed iteration", false, true,
      OTHER "st.av.dv.sc0 x, 1 | L: ;" REL "y, 1 | " ACQ
-           "r0, y ; | ld.vis.dv.sc0 r1, x ; | beq r0, 0, L ;\nexists (P1:r1 == 0)",
-     false, true},
+           "r0, y ; | ld.vis.dv.sc0 r1, x ; | beq r0, 0, L ;\nexists (P1:r1 == 0)"},
 };
 
 TEST(by_hand)

@@ -14,9 +14,26 @@ struct half {
     const char *code, *stress, *rule;
 };
 
-#define ABSENT                                                                                     \
+#define PASS(...)                                                                                  \
     {                                                                                              \
-        .result = ENG_RESULTS                                                                      \
+        .result = ENG_PASS, .runs = __VA_ARGS__                                                    \
+    }
+#define FAIL(failures, ...)                                                                        \
+    {                                                                                              \
+        .result = ENG_FAIL, .failed = failures, .runs = __VA_ARGS__                                \
+    }
+#define WAIT(waits, ...)                                                                           \
+    {                                                                                              \
+        .result = ENG_NO_PROGRESS, .waited = waits, .runs = __VA_ARGS__                            \
+    }
+#define ENDS(...)                                                                                  \
+    {                                                                                              \
+        .result = ENG_##__VA_ARGS__                                                                \
+    }
+#define ABSENT ENDS(RESULTS)
+#define ROW(what, expectation, a, b, verdict, why, exit)                                           \
+    {                                                                                              \
+        what, CAT_##expectation, a, b, COMPARE_##verdict, COMPARE_##why, LIT_EXIT_##exit           \
     }
 
 static void fill(struct report_result *result, const struct half *half,
@@ -61,287 +78,68 @@ static const struct verdict_case {
     enum compare_why why;
     enum lit_exit code; // of a gate over this alone
 } cases[] = {
-    {"never failed, fails now",
-     CAT_FORBIDDEN,
-     {.result = ENG_PASS, .runs = 1000},
-     {.result = ENG_FAIL, .failed = 30, .runs = 1000},
-     COMPARE_REGRESSION,
-     COMPARE_RATE,
-     LIT_EXIT_FORBIDDEN},
-    {"the same of contested",
-     CAT_CONTESTED,
-     {.result = ENG_PASS, .runs = 1000},
-     {.result = ENG_FAIL, .failed = 30, .runs = 1000},
-     COMPARE_REGRESSION,
-     COMPARE_RATE,
-     LIT_EXIT_FORBIDDEN},
-    {"the same of a control",
-     CAT_CONTROL,
-     {.result = ENG_PASS, .runs = 1000},
-     {.result = ENG_FAIL, .failed = 30, .runs = 1000},
-     COMPARE_CHANGED,
-     COMPARE_RATE,
-     LIT_EXIT_UNDECIDED}, // nothing was compared that gates
-    {"always failed, never now",
-     CAT_FORBIDDEN,
-     {.result = ENG_FAIL, .failed = 1000, .runs = 1000},
-     {.result = ENG_PASS, .runs = 1000},
-     COMPARE_IMPROVEMENT,
-     COMPARE_RATE,
-     LIT_EXIT_OK},
-    {"never, never",
-     CAT_FORBIDDEN,
-     {.result = ENG_PASS, .runs = 1000},
-     {.result = ENG_PASS, .runs = 1000},
-     COMPARE_UNCHANGED,
-     COMPARE_SAME,
-     LIT_EXIT_OK},
-    {"always, always",
-     CAT_FORBIDDEN,
-     {.result = ENG_FAIL, .failed = 1000, .runs = 1000},
-     {.result = ENG_FAIL, .failed = 1000, .runs = 1000},
-     COMPARE_UNCHANGED,
-     COMPARE_SAME,
-     LIT_EXIT_OK},
-    {"never, never, but of ten runs",
-     CAT_FORBIDDEN,
-     {.result = ENG_PASS, .runs = 10},
-     {.result = ENG_PASS, .runs = 10},
-     COMPARE_UNDECIDED,
-     COMPARE_TOO_FEW,
-     LIT_EXIT_UNDECIDED},
-    {"a third, a third",
-     CAT_FORBIDDEN,
-     {.result = ENG_FAIL, .failed = 333, .runs = 1000},
-     {.result = ENG_FAIL, .failed = 340, .runs = 1000},
-     COMPARE_UNCHANGED,
-     COMPARE_SAME,
-     LIT_EXIT_OK},
-    {"a third, a little more of few",
-     CAT_FORBIDDEN,
-     {.result = ENG_FAIL, .failed = 10, .runs = 30},
-     {.result = ENG_FAIL, .failed = 13, .runs = 30},
-     COMPARE_UNDECIDED,
-     COMPARE_TOO_FEW,
-     LIT_EXIT_UNDECIDED},
-    {"a forbidden outcome for the first time",
-     CAT_FORBIDDEN,
-     {.result = ENG_PASS, .runs = 1000},
-     {.result = ENG_FAIL, .failed = 1, .runs = 1000},
-     COMPARE_UNDECIDED,
-     COMPARE_FIRST_SEEN,
-     LIT_EXIT_UNDECIDED},
-    {"a contested outcome for the first time",
-     CAT_CONTESTED,
-     {.result = ENG_PASS, .runs = 1000},
-     {.result = ENG_FAIL, .failed = 1, .runs = 1000},
-     COMPARE_UNCHANGED,
-     COMPARE_SAME,
-     LIT_EXIT_OK},
-    {"a forbidden outcome not for the first time",
-     CAT_FORBIDDEN,
-     {.result = ENG_FAIL, .failed = 1, .runs = 1000},
-     {.result = ENG_FAIL, .failed = 2, .runs = 1000},
-     COMPARE_UNCHANGED,
-     COMPARE_SAME,
-     LIT_EXIT_OK},
-    {"hangs",
-     CAT_FORBIDDEN,
-     {.result = ENG_PASS, .runs = 1000},
-     {.result = ENG_HANG, .runs = 3},
-     COMPARE_REGRESSION,
-     COMPARE_ENDS,
-     LIT_EXIT_FORBIDDEN},
-    {"failed, crashes",
-     CAT_CONTESTED,
-     {.result = ENG_FAIL, .failed = 3, .runs = 1000},
-     {.result = ENG_CRASH},
-     COMPARE_REGRESSION,
-     COMPARE_ENDS,
-     LIT_EXIT_FORBIDDEN},
-    {"an assumed one loses the device",
-     CAT_ASSUMED,
-     {.result = ENG_NO_PROGRESS, .runs = 1000, .waited = 4},
-     {.result = ENG_DEVICE_LOST},
-     COMPARE_REGRESSION,
-     COMPARE_ENDS,
-     LIT_EXIT_FORBIDDEN},
-    {"cannot be run",
-     CAT_FORBIDDEN,
-     {.result = ENG_PASS, .runs = 1000},
-     {.result = ENG_HARNESS_ERROR},
-     COMPARE_UNDECIDED,
-     COMPARE_NOT_MEASURED,
-     LIT_EXIT_UNDECIDED},
-    {"a control crashes",
-     CAT_CONTROL,
-     {.result = ENG_FAIL, .failed = 5, .runs = 1000},
-     {.result = ENG_CRASH},
-     COMPARE_CHANGED,
-     COMPARE_ENDS,
-     LIT_EXIT_UNDECIDED},
-    {"crashed and crashes",
-     CAT_FORBIDDEN,
-     {.result = ENG_CRASH},
-     {.result = ENG_CRASH},
-     COMPARE_UNCHANGED,
-     COMPARE_SAME,
-     LIT_EXIT_OK},
-    {"crashed, hangs",
-     CAT_FORBIDDEN,
-     {.result = ENG_CRASH},
-     {.result = ENG_HANG},
-     COMPARE_UNDECIDED,
-     COMPARE_ENDS,
-     LIT_EXIT_UNDECIDED},
-    {"crashed, passes",
-     CAT_FORBIDDEN,
-     {.result = ENG_CRASH},
-     {.result = ENG_PASS, .runs = 1000},
-     COMPARE_IMPROVEMENT,
-     COMPARE_ENDED_BEFORE,
-     LIT_EXIT_OK},
-    {"crashed, fails",
-     CAT_FORBIDDEN,
-     {.result = ENG_CRASH},
-     {.result = ENG_FAIL, .failed = 9, .runs = 1000},
-     COMPARE_UNDECIDED,
-     COMPARE_ENDED_BEFORE,
-     LIT_EXIT_UNDECIDED},
-    {"gives up waiting",
-     CAT_FORBIDDEN,
-     {.result = ENG_PASS, .runs = 1000},
-     {.result = ENG_NO_PROGRESS, .runs = 1000, .waited = 40},
-     COMPARE_REGRESSION,
-     COMPARE_WAITS,
-     LIT_EXIT_FORBIDDEN},
-    {"had an expired wait",
-     CAT_FORBIDDEN,
-     {.result = ENG_NO_PROGRESS, .runs = 1000, .waited = 40},
-     {.result = ENG_PASS, .runs = 1000},
-     COMPARE_IMPROVEMENT,
-     COMPARE_WAITS,
-     LIT_EXIT_OK},
-    {"gives up waiting once",
-     CAT_FORBIDDEN,
-     {.result = ENG_PASS, .runs = 1000},
-     {.result = ENG_NO_PROGRESS, .runs = 1000, .waited = 1},
-     COMPARE_UNCHANGED,
-     COMPARE_SAME,
-     LIT_EXIT_OK},
-    {"gives up where nothing is promised",
-     CAT_ASSUMED,
-     {.result = ENG_PASS, .runs = 1000},
-     {.result = ENG_NO_PROGRESS, .runs = 1000, .waited = 40},
-     COMPARE_UNCHANGED,
-     COMPARE_SAME,
-     LIT_EXIT_OK},
-    {"gives up in every run",
-     CAT_ASSUMED,
-     {.result = ENG_PASS, .runs = 1000},
-     {.result = ENG_NO_PROGRESS, .runs = 1000, .waited = 1000},
-     COMPARE_UNDECIDED,
-     COMPARE_NO_ANSWER,
-     LIT_EXIT_UNDECIDED},
-    {"gave up and gives up in every run",
-     CAT_ASSUMED,
-     {.result = ENG_NO_PROGRESS, .runs = 1000, .waited = 1000},
-     {.result = ENG_NO_PROGRESS, .runs = 1000, .waited = 1000},
-     COMPARE_UNCHANGED,
-     COMPARE_SAME,
-     LIT_EXIT_OK},
-    {"is skipped",
-     CAT_FORBIDDEN,
-     {.result = ENG_PASS, .runs = 1000},
-     {.result = ENG_SKIP},
-     COMPARE_REGRESSION,
-     COMPARE_NEW_SKIP,
-     LIT_EXIT_FORBIDDEN},
-    {"was skipped, passes",
-     CAT_FORBIDDEN,
-     {.result = ENG_SKIP},
-     {.result = ENG_PASS, .runs = 1000},
-     COMPARE_NEW,
-     COMPARE_WAS_SKIPPED,
-     LIT_EXIT_UNDECIDED},
-    {"was skipped, is wrong",
-     CAT_FORBIDDEN,
-     {.result = ENG_SKIP},
-     {.result = ENG_FAIL, .failed = 1, .runs = 1000},
-     COMPARE_NEW,
-     COMPARE_WAS_SKIPPED,
-     LIT_EXIT_UNDECIDED},
-    {"skipped and skipped",
-     CAT_FORBIDDEN,
-     {.result = ENG_SKIP},
-     {.result = ENG_SKIP},
-     COMPARE_SKIPPED,
-     COMPARE_SAME,
-     LIT_EXIT_UNDECIDED},
-    {"only in A",
-     CAT_FORBIDDEN,
-     {.result = ENG_PASS, .runs = 1000},
-     ABSENT,
-     COMPARE_GONE,
-     COMPARE_NOT_RUN,
-     LIT_EXIT_UNDECIDED},
-    {"only in B",
-     CAT_FORBIDDEN,
-     ABSENT,
-     {.result = ENG_PASS, .runs = 1000},
-     COMPARE_NEW,
-     COMPARE_NOT_RUN,
-     LIT_EXIT_UNDECIDED},
-    {"other code",
-     CAT_FORBIDDEN,
-     {.result = ENG_PASS, .runs = 1000},
-     {.result = ENG_FAIL, .failed = 900, .runs = 1000, .code = "d"},
-     COMPARE_UNDECIDED,
-     COMPARE_OTHER_CODE,
-     LIT_EXIT_UNDECIDED},
-    {"other stress",
-     CAT_FORBIDDEN,
-     {.result = ENG_PASS, .runs = 1000},
-     {.result = ENG_FAIL, .failed = 900, .runs = 1000, .stress = "x"},
-     COMPARE_UNDECIDED,
-     COMPARE_OTHER_STRESS,
-     LIT_EXIT_UNDECIDED},
-    {"the same stress",
-     CAT_FORBIDDEN,
-     {.result = ENG_PASS, .runs = 1000, .stress = "x"},
-     {.result = ENG_FAIL, .failed = 900, .runs = 1000, .stress = "x"},
-     COMPARE_REGRESSION,
-     COMPARE_RATE,
-     LIT_EXIT_FORBIDDEN},
-    {"interrupted before the first run",
-     CAT_FORBIDDEN,
-     {.result = ENG_PASS, .runs = 1000},
-     {.result = ENG_PARTIAL},
-     COMPARE_UNDECIDED,
-     COMPARE_NO_ANSWER,
-     LIT_EXIT_UNDECIDED},
-    {"interrupted, and wrong",
-     CAT_FORBIDDEN,
-     {.result = ENG_PASS, .runs = 1000},
-     {.result = ENG_PARTIAL, .failed = 50, .runs = 100},
-     COMPARE_REGRESSION,
-     COMPARE_RATE,
-     LIT_EXIT_FORBIDDEN},
-    {"stopped by a rule, far apart",
-     CAT_FORBIDDEN,
-     {.result = ENG_PASS, .runs = 1000, .rule = "width 0.01"},
-     {.result = ENG_FAIL, .failed = 100, .runs = 1000, .rule = "width 0.01"},
-     COMPARE_REGRESSION,
-     COMPARE_RATE,
-     LIT_EXIT_FORBIDDEN},
+    ROW("never failed, fails now", FORBIDDEN, PASS(1000), FAIL(30, 1000), REGRESSION, RATE,
+        FORBIDDEN),
+    ROW("the same of contested", CONTESTED, PASS(1000), FAIL(30, 1000), REGRESSION, RATE,
+        FORBIDDEN),
+    ROW("the same of a control", CONTROL, PASS(1000), FAIL(30, 1000), CHANGED, RATE,
+        UNDECIDED), // nothing was compared that gates
+    ROW("always failed, never now", FORBIDDEN, FAIL(1000, 1000), PASS(1000), IMPROVEMENT, RATE, OK),
+    ROW("never, never", FORBIDDEN, PASS(1000), PASS(1000), UNCHANGED, SAME, OK),
+    ROW("always, always", FORBIDDEN, FAIL(1000, 1000), FAIL(1000, 1000), UNCHANGED, SAME, OK),
+    ROW("never, never, but of ten runs", FORBIDDEN, PASS(10), PASS(10), UNDECIDED, TOO_FEW,
+        UNDECIDED),
+    ROW("a third, a third", FORBIDDEN, FAIL(333, 1000), FAIL(340, 1000), UNCHANGED, SAME, OK),
+    ROW("a third, a little more of few", FORBIDDEN, FAIL(10, 30), FAIL(13, 30), UNDECIDED, TOO_FEW,
+        UNDECIDED),
+    ROW("a forbidden outcome for the first time", FORBIDDEN, PASS(1000), FAIL(1, 1000), UNDECIDED,
+        FIRST_SEEN, UNDECIDED),
+    ROW("a contested outcome for the first time", CONTESTED, PASS(1000), FAIL(1, 1000), UNCHANGED,
+        SAME, OK),
+    ROW("a forbidden outcome not for the first time", FORBIDDEN, FAIL(1, 1000), FAIL(2, 1000),
+        UNCHANGED, SAME, OK),
+    ROW("hangs", FORBIDDEN, PASS(1000), ENDS(HANG, .runs = 3), REGRESSION, ENDS, FORBIDDEN),
+    ROW("failed, crashes", CONTESTED, FAIL(3, 1000), ENDS(CRASH), REGRESSION, ENDS, FORBIDDEN),
+    ROW("an assumed one loses the device", ASSUMED, WAIT(4, 1000), ENDS(DEVICE_LOST), REGRESSION,
+        ENDS, FORBIDDEN),
+    ROW("cannot be run", FORBIDDEN, PASS(1000), ENDS(HARNESS_ERROR), UNDECIDED, NOT_MEASURED,
+        UNDECIDED),
+    ROW("a control crashes", CONTROL, FAIL(5, 1000), ENDS(CRASH), CHANGED, ENDS, UNDECIDED),
+    ROW("crashed and crashes", FORBIDDEN, ENDS(CRASH), ENDS(CRASH), UNCHANGED, SAME, OK),
+    ROW("crashed, hangs", FORBIDDEN, ENDS(CRASH), ENDS(HANG), UNDECIDED, ENDS, UNDECIDED),
+    ROW("crashed, passes", FORBIDDEN, ENDS(CRASH), PASS(1000), IMPROVEMENT, ENDED_BEFORE, OK),
+    ROW("crashed, fails", FORBIDDEN, ENDS(CRASH), FAIL(9, 1000), UNDECIDED, ENDED_BEFORE,
+        UNDECIDED),
+    ROW("gives up waiting", FORBIDDEN, PASS(1000), WAIT(40, 1000), REGRESSION, WAITS, FORBIDDEN),
+    ROW("had an expired wait", FORBIDDEN, WAIT(40, 1000), PASS(1000), IMPROVEMENT, WAITS, OK),
+    ROW("gives up waiting once", FORBIDDEN, PASS(1000), WAIT(1, 1000), UNCHANGED, SAME, OK),
+    ROW("gives up where nothing is promised", ASSUMED, PASS(1000), WAIT(40, 1000), UNCHANGED, SAME,
+        OK),
+    ROW("gives up in every run", ASSUMED, PASS(1000), WAIT(1000, 1000), UNDECIDED, NO_ANSWER,
+        UNDECIDED),
+    ROW("gave up and gives up in every run", ASSUMED, WAIT(1000, 1000), WAIT(1000, 1000), UNCHANGED,
+        SAME, OK),
+    ROW("is skipped", FORBIDDEN, PASS(1000), ENDS(SKIP), REGRESSION, NEW_SKIP, FORBIDDEN),
+    ROW("was skipped, passes", FORBIDDEN, ENDS(SKIP), PASS(1000), NEW, WAS_SKIPPED, UNDECIDED),
+    ROW("was skipped, is wrong", FORBIDDEN, ENDS(SKIP), FAIL(1, 1000), NEW, WAS_SKIPPED, UNDECIDED),
+    ROW("skipped and skipped", FORBIDDEN, ENDS(SKIP), ENDS(SKIP), SKIPPED, SAME, UNDECIDED),
+    ROW("only in A", FORBIDDEN, PASS(1000), ABSENT, GONE, NOT_RUN, UNDECIDED),
+    ROW("only in B", FORBIDDEN, ABSENT, PASS(1000), NEW, NOT_RUN, UNDECIDED),
+    ROW("other code", FORBIDDEN, PASS(1000), FAIL(900, 1000, .code = "d"), UNDECIDED, OTHER_CODE,
+        UNDECIDED),
+    ROW("other stress", FORBIDDEN, PASS(1000), FAIL(900, 1000, .stress = "x"), UNDECIDED,
+        OTHER_STRESS, UNDECIDED),
+    ROW("the same stress", FORBIDDEN, PASS(1000, .stress = "x"), FAIL(900, 1000, .stress = "x"),
+        REGRESSION, RATE, FORBIDDEN),
+    ROW("interrupted before the first run", FORBIDDEN, PASS(1000), ENDS(PARTIAL), UNDECIDED,
+        NO_ANSWER, UNDECIDED),
+    ROW("interrupted, and wrong", FORBIDDEN, PASS(1000), ENDS(PARTIAL, .failed = 50, .runs = 100),
+        REGRESSION, RATE, FORBIDDEN),
+    ROW("stopped by a rule, far apart", FORBIDDEN, PASS(1000, .rule = "width 0.01"),
+        FAIL(100, 1000, .rule = "width 0.01"), REGRESSION, RATE, FORBIDDEN),
     // Fisher's test would say 2e-4 to this, and be wrong about it.
-    {"stopped by a rule, near",
-     CAT_CONTESTED,
-     {.result = ENG_PASS, .runs = 1000},
-     {.result = ENG_FAIL, .failed = 12, .runs = 1000, .rule = "decided 0.005"},
-     COMPARE_UNDECIDED,
-     COMPARE_TOO_FEW,
-     LIT_EXIT_UNDECIDED},
+    ROW("stopped by a rule, near", CONTESTED, PASS(1000), FAIL(12, 1000, .rule = "decided 0.005"),
+        UNDECIDED, TOO_FEW, UNDECIDED),
 };
 
 TEST(verdicts)
@@ -375,58 +173,18 @@ TEST(classes)
         enum compare_verdict verdict;
         enum lit_exit code;
     } all[] = {
-        {CAT_CONTESTED,
-         CAT_FORBIDDEN,
-         {.result = ENG_PASS, .runs = 1000},
-         false,
-         false,
-         COMPARE_UNDECIDED,
-         LIT_EXIT_UNDECIDED},
-        {CAT_CONTESTED,
-         CAT_FORBIDDEN,
-         {.result = ENG_FAIL, .failed = 1, .runs = 1000},
-         false,
-         true,
-         COMPARE_UNDECIDED,
-         LIT_EXIT_UNDECIDED},
-        {CAT_FORBIDDEN,
-         CAT_CONTESTED,
-         {.result = ENG_FAIL, .failed = 1, .runs = 1000},
-         false,
-         false,
-         COMPARE_UNDECIDED,
-         LIT_EXIT_UNDECIDED},
-        {CAT_ASSUMED,
-         CAT_CONTESTED,
-         {.result = ENG_CRASH},
-         false,
-         false,
-         COMPARE_REGRESSION,
-         LIT_EXIT_FORBIDDEN},
-        {CAT_FORBIDDEN,
-         CAT_CONTROL,
-         {.result = ENG_CRASH},
-         false,
-         false,
-         COMPARE_REGRESSION,
-         LIT_EXIT_FORBIDDEN},
-        {CAT_CONTROL,
-         CAT_FORBIDDEN,
-         {.result = ENG_DEVICE_LOST},
-         false,
-         false,
-         COMPARE_REGRESSION,
-         LIT_EXIT_FORBIDDEN},
-        {CAT_CONTESTED,
-         CAT_FORBIDDEN,
-         {.result = ENG_FAIL, .failed = 900, .runs = 1000},
-         true,
-         false,
-         COMPARE_REGRESSION,
-         LIT_EXIT_FORBIDDEN},
+#define CHANGE(before, after, b, axis, wrong, verdict, exit)                                       \
+    {CAT_##before, CAT_##after, b, axis, wrong, COMPARE_##verdict, LIT_EXIT_##exit}
+        CHANGE(CONTESTED, FORBIDDEN, PASS(1000), false, false, UNDECIDED, UNDECIDED),
+        CHANGE(CONTESTED, FORBIDDEN, FAIL(1, 1000), false, true, UNDECIDED, UNDECIDED),
+        CHANGE(FORBIDDEN, CONTESTED, FAIL(1, 1000), false, false, UNDECIDED, UNDECIDED),
+        CHANGE(ASSUMED, CONTESTED, ENDS(CRASH), false, false, REGRESSION, FORBIDDEN),
+        CHANGE(FORBIDDEN, CONTROL, ENDS(CRASH), false, false, REGRESSION, FORBIDDEN),
+        CHANGE(CONTROL, FORBIDDEN, ENDS(DEVICE_LOST), false, false, REGRESSION, FORBIDDEN),
+        CHANGE(CONTESTED, FORBIDDEN, FAIL(900, 1000), true, false, REGRESSION, FORBIDDEN),
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        const struct half before = {.result = ENG_PASS, .runs = 1000};
+        const struct half before = PASS(1000);
         struct compare_policy policy = compare_policy_default;
         struct compare_summary summary;
         struct pair pair;
@@ -472,11 +230,8 @@ static void verdict_of(const struct half *a, const struct half *b,
 
 TEST(options)
 {
-    const struct half right = {.result = ENG_PASS, .runs = 1000},
-                      once = {.result = ENG_FAIL, .failed = 1, .runs = 1000},
-                      skip = {.result = ENG_SKIP},
-                      other = {.result = ENG_FAIL, .failed = 900, .runs = 1000, .code = "d"},
-                      often = {.result = ENG_FAIL, .failed = 30, .runs = 1000}, absent = ABSENT;
+    const struct half right = PASS(1000), once = FAIL(1, 1000), skip = ENDS(SKIP),
+                      other = FAIL(900, 1000, .code = "d"), often = FAIL(30, 1000), absent = ABSENT;
     struct compare_policy policy = compare_policy_default;
     policy.gate = true;
     policy.first_seen = COMPARE_FIRST_REGRESSION;
@@ -503,8 +258,7 @@ TEST(options)
 // `few` of MANY configurations have too few runs.
 TEST(share_of_undecided)
 {
-    const struct half right = {.result = ENG_PASS, .runs = 1000},
-                      few = {.result = ENG_PASS, .runs = 20};
+    const struct half right = PASS(1000), few = PASS(20);
     static struct pair pairs[MANY];
     struct compare_entry entries[MANY];
     struct compare_policy policy = compare_policy_default;
@@ -529,8 +283,7 @@ TEST(share_of_undecided)
 // left, the gate has not compared anything.
 TEST(nothing_is_passed_over)
 {
-    const struct half right = {.result = ENG_PASS, .runs = 1000}, skip = {.result = ENG_SKIP},
-                      absent = ABSENT;
+    const struct half right = PASS(1000), skip = ENDS(SKIP), absent = ABSENT;
     static struct pair pairs[MANY];
     struct compare_entry entries[MANY];
     struct compare_summary summary;
@@ -560,9 +313,7 @@ TEST(nothing_is_passed_over)
 // cannot be, and costs nothing.
 TEST(correction)
 {
-    const struct half some = {.result = ENG_FAIL, .failed = 100, .runs = 1000},
-                      more = {.result = ENG_FAIL, .failed = 126, .runs = 1000},
-                      right = {.result = ENG_PASS, .runs = 1000};
+    const struct half some = FAIL(100, 1000), more = FAIL(126, 1000), right = PASS(1000);
     static struct pair pairs[MANY];
     struct compare_entry entries[MANY];
     struct compare_policy policy = compare_policy_default;
@@ -587,8 +338,7 @@ TEST(correction)
 // The same counts, evenly and in bunches.
 TEST(bunches)
 {
-    const struct half a = {.result = ENG_FAIL, .failed = 100, .runs = 1000},
-                      b = {.result = ENG_FAIL, .failed = 160, .runs = 1000};
+    const struct half a = FAIL(100, 1000), b = FAIL(160, 1000);
     struct eng_part even[10], bunched[10];
     struct compare_policy policy = compare_policy_default;
     struct compare_summary summary;
@@ -623,8 +373,7 @@ TEST(bunches)
 // Two sessions that differ as much as B does from them.
 TEST(sessions_vary)
 {
-    const struct half a = {.result = ENG_FAIL, .failed = 1595, .runs = 2000},
-                      b = {.result = ENG_FAIL, .failed = 950, .runs = 1000};
+    const struct half a = FAIL(1595, 2000), b = FAIL(950, 1000);
     struct eng_part two[2] = {{.runs = 1000, .failed_runs = 672},
                               {.process = 1, .runs = 1000, .failed_runs = 923}};
     struct compare_policy policy = compare_policy_default;
@@ -640,7 +389,7 @@ TEST(sessions_vary)
     compare_judge(&pair.entry, 1, &policy, &summary);
     assert_int_not_equal(pair.entry.verdict, COMPARE_REGRESSION);
     // A crash that was there in one of A's sessions is not new.
-    const struct half crash = {.result = ENG_CRASH};
+    const struct half crash = ENDS(CRASH);
     make(&pair, &a, &crash, CAT_CONTESTED);
     pair.entry.broke_before = ENG_CRASH;
     compare_judge(&pair.entry, 1, &policy, &summary);
