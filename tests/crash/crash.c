@@ -62,12 +62,6 @@ static const char *path_in(const struct place *place, const char *name)
     return path;
 }
 
-static void must(bool good, const struct lit_error *error)
-{
-    if (!good)
-        fail_msg("%s", error->message);
-}
-
 // Folders
 
 static void make_place(struct place *place, const char *name)
@@ -260,21 +254,19 @@ static size_t resumed(void)
 // Not by lit_file_write, which writes no file of a store.
 static void copy_file(const struct place *from, const struct place *to, const char *name)
 {
-    struct text bytes = {0};
+    OWNED(text_free) struct text bytes = {0};
     assert_true(text_read(&bytes, path_in(from, name), SIZE_MAX / 2));
     FILE *file = fopen(path_in(to, name), "wb");
     assert_true(file && fwrite(bytes.data, 1, bytes.length, file) == bytes.length);
     assert_int_equal(fclose(file), 0);
-    text_free(&bytes);
 }
 
 static void resume_prepare(struct place *place)
 {
-    struct lit_error error = {0};
     struct place killed;
     make_place(&killed, "killed");
     for (size_t i = 0; i < resumed(); i++)
-        must(run_step(&killed, i, &error), &error);
+        must(run_step(&killed, i, &error));
     copy_file(&killed, place, "litmus.db");
     copy_file(&killed, place, "litmus.db-wal");
     remove_place(&killed, NULL, NULL);
@@ -289,16 +281,14 @@ static bool resume_step(struct place *place, size_t step, struct lit_error *erro
 
 static void make_input(struct place *place, const char *name, unsigned number)
 {
-    struct lit_error error = {0};
     int64_t id = 0;
-    struct store *store = store_open(path_in(place, name), &error);
-    must(store && begin(store, number, &id, &error), &error);
+    OWNED(store_close) struct store *store = store_open(path_in(place, name), &error);
+    must(store && begin(store, number, &id, &error));
     for (size_t i = 0; i < DEVICES; i++)
-        must(store_device_put(store, id, (unsigned)i + 1, &facts[i], "device", &error), &error);
+        must(store_device_put(store, id, (unsigned)i + 1, &facts[i], "device", &error));
     for (size_t i = 0; i < RESULTS; i++)
-        must(put(store, id, i, number, &error), &error);
-    must(store_session_finish(store, id, &error), &error);
-    store_close(&store);
+        must(put(store, id, i, number, &error));
+    must(store_session_finish(store, id, &error));
 }
 
 static bool merge(struct place *place, const char *const *inputs, size_t count,
@@ -322,10 +312,9 @@ static const char *const inputs[] = {"one.db", "two.db"};
 
 static void merge_prepare(struct place *place)
 {
-    struct lit_error error = {0};
     make_input(place, "one.db", 1);
     make_input(place, "two.db", 2);
-    must(merge(place, inputs, 1, &error), &error);
+    must(merge(place, inputs, 1, &error));
 }
 
 static bool merge_step(struct place *place, size_t step, struct lit_error *error)
@@ -441,17 +430,16 @@ static void free_history(struct history *history)
 // Does the work twice: to see what the store says after each step, and to note what is written.
 static void do_work(const struct work *work, struct history *history)
 {
-    struct lit_error error = {0};
     struct place place;
     assert_true(work->steps <= STEPS_MOST);
     make_place(&place, "states");
     if (work->prepare)
         work->prepare(&place);
     for (size_t i = 0; i <= work->steps; i++) {
-        must(look(work, &place, &history->states[i], &error), &error);
+        must(look(work, &place, &history->states[i], &error));
         if (work->steps == 1)
             store_close(&place.store);
-        must(i == work->steps || work->step(&place, i, &error), &error);
+        must(i == work->steps || work->step(&place, i, &error));
     }
     remove_place(&place, NULL, NULL);
 
@@ -461,7 +449,7 @@ static void do_work(const struct work *work, struct history *history)
     disk_watch(place.folder);
     history->first = disk_events();
     for (size_t i = 0; i < work->steps; i++) {
-        must(work->step(&place, i, &error), &error);
+        must(work->step(&place, i, &error));
         disk_mark();
     }
     disk_stop();

@@ -254,7 +254,7 @@ void disk_watch(const char *folder)
     disk_clear();
     snprintf(disk.folder, sizeof disk.folder, "%s/", folder);
     for (const struct dirent *entry; listed && (entry = readdir(listed));) {
-        struct text path = {0}, bytes = {0};
+        OWNED(text_free) struct text path = {0}, bytes = {0};
         text_printf(&path, "%s%s", disk.folder, entry->d_name);
         if (entry->d_name[0] != '.' && watched(path.data) &&
             text_read(&bytes, path.data, SIZE_MAX / 2)) {
@@ -264,8 +264,6 @@ void disk_watch(const char *folder)
             note_write(event->file, bytes.data ? bytes.data : "", bytes.length, 0);
             note(SYNC, disk.files - 1);
         }
-        text_free(&path);
-        text_free(&bytes);
     }
     note(SYNC_FOLDER, -1);
     if (listed)

@@ -15,15 +15,13 @@ static void check_name(const char *name)
         MUST(error.message[0] && !strpbrk(error.message, "\n\r\033"));
         return;
     }
-    struct text first = {0}, second = {0};
+    OWNED(text_free) struct text first = {0}, second = {0};
     cat_case_name(&which, &first);
     MUST(cat_case_parse(first.data, &again, &error));
     cat_case_name(&again, &second);
     MUST(strcmp(first.data, second.data) == 0);
     cat_case_expectation(&which, NULL);
     cat_case_is_thorough(&which);
-    text_free(&first);
-    text_free(&second);
 }
 
 static void check_pattern(const char *pattern)
@@ -50,13 +48,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size > 512)
         size = 512;
-    char *text = malloc(size + 1);
+    OWNED(lit_free) char *text = malloc(size + 1);
     MUST(text);
     memcpy(text, data, size);
     text[size] = '\0';
     check_name(text);
     if (chosen(data, size))
         check_pattern(text);
-    free(text);
     return 0;
 }

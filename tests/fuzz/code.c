@@ -29,7 +29,7 @@ static bool describe(const char *name, struct isa_variant *variant)
 static void check_packed(const char *data, size_t size)
 {
     struct isa_code code, again;
-    struct text first = {0}, second = {0};
+    OWNED(text_free) struct text first = {0}, second = {0};
     struct lit_error error = {0};
     if (!isa_unpack(data, size, &code, &error)) {
         MUST(error.message[0] && code.piece_count == 0);
@@ -42,24 +42,20 @@ static void check_packed(const char *data, size_t size)
     for (size_t i = 0; i < code.remark_count; i++)
         MUST(!strpbrk(code.remarks[i], "\n\r\033"));
     isa_extract(&code, NVIDIA_VENDOR, 0x2335);
-    struct isa_study study = {0};
+    OWNED(isa_study_clear) struct isa_study study = {0};
     isa_study_add(&study, "shuffle.scan-loop", &code, NULL, NULL);
     isa_study_add(&study, "shuffle.scan-loop", &again, NULL, NULL);
     isa_study_finish(&study, describe);
     if (study.entries[0].listing.lines && study.entries[1].listing.lines) {
-        struct isa_diff diff;
+        OWNED(isa_diff_clear) struct isa_diff diff;
         isa_diff(&study.entries[0].listing, &study.entries[1].listing, &diff);
-        isa_diff_clear(&diff);
     }
-    isa_study_clear(&study);
-    text_free(&first);
-    text_free(&second);
 }
 
 // The functions of a file lie in it, or in what was unpacked.
 static void check_file(const char *data, size_t size)
 {
-    struct isa_file file;
+    OWNED(isa_file_clear) struct isa_file file;
     struct lit_error error = {0};
     if (isa_file_read(data, size, &file, &error))
         for (size_t i = 0; i < file.count; i++) {
@@ -70,7 +66,6 @@ static void check_file(const char *data, size_t size)
         }
     else
         MUST(error.message[0] && !strpbrk(error.message, "\n\r\033"));
-    isa_file_clear(&file);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

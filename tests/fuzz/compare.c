@@ -19,7 +19,7 @@ static void fuzz_list(enum compare_list list, const char *text, size_t size)
 {
     static const char *const names[] = {"shuffle.scan-loop/sync=none@workgroup=64,subgroup=8",
                                         "a.b", "a.b@subgroup=8", ""};
-    struct compare_waivers waivers = {0};
+    OWNED(compare_waivers_clear) struct compare_waivers waivers = {0};
     struct lit_error error = {0};
     bool good = compare_waivers_parse(&waivers, list, text, size, "list", &error);
     check_error(good, &error);
@@ -33,7 +33,6 @@ static void fuzz_list(enum compare_list list, const char *text, size_t size)
                               1);
         MUST(entry.waiver <= waivers.count);
     }
-    compare_waivers_clear(&waivers);
 }
 
 static void tell(const struct comparison *comparison)

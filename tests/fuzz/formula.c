@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct cat_place again = place;
     struct cat_formula formula;
     struct lit_error error = {0};
-    char *text = malloc(size + 1);
+    OWNED(lit_free) char *text = malloc(size + 1);
     MUST(text);
     memcpy(text, data, size);
     text[size] = '\0';
@@ -52,6 +52,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         cat_formula_settle(&formula, &which);
         cat_formula_value(&formula, &place);
     }
-    free(text);
     return 0;
 }

@@ -47,12 +47,11 @@ static void check_head(const struct cat_head *head)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct cat_head head;
+    OWNED(cat_head_clear) struct cat_head head;
     struct lit_error error = {0};
     if (cat_head_parse((const char *)data, size, &head, &error))
         check_head(&head);
     else
         MUST(error.message[0] && !strpbrk(error.message, "\n\r\033"));
-    cat_head_clear(&head);
     return 0;
 }

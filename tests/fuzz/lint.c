@@ -62,7 +62,7 @@ static void put_insn(struct text *text, size_t index, const uint8_t *bytes, size
 static void check_finding(const struct sass_code *code, const struct lint *lint,
                           const struct lint_finding *finding)
 {
-    struct text words = {0};
+    OWNED(text_free) struct text words = {0};
     MUST(finding->kind < LINT_KINDS && finding->read < code->count);
     MUST(finding->other < code->count && finding->branch < code->count);
     MUST(sass_is_cross_lane(code->insns[finding->read].op));
@@ -73,12 +73,11 @@ static void check_finding(const struct sass_code *code, const struct lint *lint,
     MUST(finding->ways[0].addresses[0] == code->insns[finding->branch].address);
     lint_word(code, lint, finding, &words);
     MUST(words.length > 0 && !strpbrk(words.data, "\n\r\033"));
-    text_free(&words);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     const size_t count = size > 1 ? (size - 1) / 3 < MOST ? (size - 1) / 3 : MOST : 0;
     text_puts(&text, "");
     if (size > 0 && data[0] == 0)
@@ -87,8 +86,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else
         text_append(&text, (const char *)data, size);
 
-    struct sass_code code = {0};
-    struct lint lint = {0};
+    OWNED(sass_code_clear) struct sass_code code = {0};
+    OWNED(lint_clear) struct lint lint = {0};
     struct lit_error error = {0};
     const struct lint_options options = {.rows = size & 1};
     if (sass_parse(text.data, text.length, 90, &code, &error)) {
@@ -100,8 +99,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         MUST(error.message[0] && !strpbrk(error.message, "\n\r\033"));
     }
-    lint_clear(&lint);
-    sass_code_clear(&code);
-    text_free(&text);
     return 0;
 }

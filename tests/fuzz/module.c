@@ -15,6 +15,7 @@
 // What one of the passes makes of a module, at some of its places.
 static void reduce(const uint32_t *words, size_t count)
 {
+    OWNED(red_base_clear)
     struct red_base base = {.package = {.groups = 2, .interface = {.rows = 1, .layers = 1}}};
     struct cat_package *package = &base.package, made = {0};
     const uint32_t which = count ? words[count / 2] + words[count - 1] : 0;
@@ -35,7 +36,6 @@ static void reduce(const uint32_t *words, size_t count)
         red_weight(&base);
         cat_package_clear(&made);
     }
-    red_base_clear(&base);
 }
 
 // Every line of a finding is one that its name says.
@@ -58,7 +58,7 @@ static void lint(const uint32_t *words, size_t count)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const size_t count = size / 4;
-    uint32_t *words = malloc(count ? count * 4 : 1);
+    OWNED(lit_free) uint32_t *words = malloc(count ? count * 4 : 1);
     uint64_t features = 0;
     MUST(words);
     memcpy(words, data, count * 4);
@@ -78,6 +78,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     reduce(words, count);
     lint(words, count);
-    free(words);
     return 0;
 }

@@ -38,12 +38,11 @@ static void take(const void *bytes, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const size_t room = ZSTD_compressBound(size);
-    char *packed = malloc(room);
+    OWNED(lit_free) char *packed = malloc(room);
     MUST(packed);
     const size_t length = ZSTD_compress(packed, room, data, size, 1);
     MUST(!ZSTD_isError(length));
     take(packed, length);
     take(data, size);
-    free(packed);
     return 0;
 }

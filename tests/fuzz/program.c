@@ -68,11 +68,10 @@ static void check(const char *source, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct cat_head head;
+    OWNED(cat_head_clear) struct cat_head head;
     struct lit_error error = {0};
     check((const char *)data, size);
     if (cat_head_parse((const char *)data, size, &head, &error) && head.program)
         check(head.program, strlen(head.program));
-    cat_head_clear(&head);
     return 0;
 }

@@ -12,7 +12,7 @@ static void check_event(const struct eng_event *event)
 {
     struct eng_event again;
     struct lit_error error = {0};
-    struct text first = {0}, second = {0};
+    OWNED(text_free) struct text first = {0}, second = {0};
     MUST(event->count.failure_count <= ENG_MAX_FAILURES);
     MUST(memchr(event->text, '\0', sizeof event->text));
     MUST(memchr(event->facts.name, '\0', sizeof event->facts.name));
@@ -31,15 +31,13 @@ static void check_event(const struct eng_event *event)
     MUST(eng_event_parse(first.data, first.length - 1, &again, &error));
     eng_event_write(&again, &second);
     MUST(strcmp(first.data, second.data) == 0);
-    text_free(&first);
-    text_free(&second);
 }
 
 static void check_request(const struct eng_request *request)
 {
     struct eng_request again;
     struct lit_error error = {0};
-    struct text first = {0}, second = {0};
+    OWNED(text_free) struct text first = {0}, second = {0};
     MUST(memchr(request->name, '\0', sizeof request->name));
     MUST(memchr(request->rows, '\0', sizeof request->rows));
     MUST(memchr(request->settings, '\0', sizeof request->settings));
@@ -53,8 +51,6 @@ static void check_request(const struct eng_request *request)
     MUST(eng_request_parse(first.data, first.length - 1, &again, &error));
     eng_request_write(&again, &second);
     MUST(strcmp(first.data, second.data) == 0);
-    text_free(&first);
-    text_free(&second);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

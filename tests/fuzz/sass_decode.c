@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         MUST(sass_decode(data, size, 90, &code, NULL));
     }
     MUST(code.count == size / SASS_BYTES);
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     for (size_t i = 0; i < code.count; i++) {
         check_insn(&code, i);
         text_printf(&text, "/*%04zx*/ %s ;\n", i * SASS_BYTES, code.insns[i].text);
@@ -53,6 +53,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_same(&code.insns[i], &read.insns[i]);
     sass_code_clear(&read);
     sass_code_clear(&code);
-    text_free(&text);
     return 0;
 }

@@ -115,6 +115,7 @@ static void execute(const struct program *program)
         .depth = 1,
         .bounds = next_model / 8 % 2 ? BOUNDS_REPORT : BOUNDS_LOST,
     };
+    OWNED(lit_free)
     struct region *local = lit_alloc(2 + (size_t)program->region_count, sizeof *local);
     unsigned char *bytes = lit_alloc(1 + (size_t)program->region_count, 64);
     for (uint32_t i = 0; i < program->region_count + 1; i++)
@@ -131,7 +132,6 @@ static void execute(const struct program *program)
     machine_dispatch(machine, &dispatch);
     machine_free(machine);
     regions_free(regions);
-    free(local);
     free(bytes);
 }
 
@@ -187,7 +187,7 @@ static void edit(uint32_t *words, size_t count, struct lit_random *random)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const size_t count = size / 4;
-    uint32_t *words = malloc(count ? count * 4 : 1);
+    OWNED(lit_free) uint32_t *words = malloc(count ? count * 4 : 1);
     struct lit_random random = {.state = size};
     MUST(words);
     memcpy(words, data, count * 4);
@@ -201,6 +201,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             compile(words, count, size & 1);
         }
     }
-    free(words);
     return 0;
 }

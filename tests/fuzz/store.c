@@ -134,13 +134,12 @@ static void write_store(const uint8_t *bytes, size_t size)
 
 static void write_patched(const uint8_t *data, size_t size)
 {
-    uint8_t *bytes = malloc(good_size);
+    OWNED(lit_free) uint8_t *bytes = malloc(good_size);
     MUST(bytes);
     memcpy(bytes, good, good_size);
     for (; size >= 3; data += 3, size -= 3)
         bytes[(data[0] | (size_t)data[1] << 8) % good_size] = data[2];
     write_store(bytes, good_size);
-    free(bytes);
 }
 
 static void write_with_column(uint8_t which, const uint8_t *data, size_t size)
@@ -198,8 +197,8 @@ static void make_history(struct store *store)
 {
     struct lit_error error = {0};
     const struct history_info info = {.all = true};
-    struct history history;
-    struct text text = {0};
+    OWNED(history_clear) struct history history;
+    OWNED(text_free) struct text text = {0};
     bool done = history_load(store, NULL, 0, NULL, &history, &error);
     check_error(done, &error);
     if (done) {
@@ -210,8 +209,6 @@ static void make_history(struct store *store)
         history_json_index(&history.index, &text);
         MUST(!strchr(text.data, '\033'));
     }
-    history_clear(&history);
-    text_free(&text);
 }
 
 // Into one with another of the same origin, whose session is a shard of the same run or a copy of

@@ -36,13 +36,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 2)
         return 0;
-    char *text = malloc(size + 1);
+    OWNED(lit_free) char *text = malloc(size + 1);
     MUST(text);
     memcpy(text, data + 1, size - 1);
     text[size - 1] = text[size] = '\0';
     const size_t length = strlen(text);
     check_sanitise(data[0] ? data[0] : 1, text);
     check_glob(text, length + 1 < size ? text + length + 1 : "");
-    free(text);
     return 0;
 }

@@ -25,24 +25,22 @@ static void check_trace(const struct exp_trace *trace)
 
 static void look_for_misuse(const struct exp_trace *trace)
 {
-    struct exp_bytes *buffers = calloc(trace->buffer_count + 1, sizeof *buffers);
+    OWNED(lit_free) struct exp_bytes *buffers = calloc(trace->buffer_count + 1, sizeof *buffers);
     const struct exp_dispatch of = {.trace = trace, .buffers = buffers};
-    struct exp_findings findings = {0};
+    OWNED(exp_findings_clear) struct exp_findings findings = {0};
     for (size_t i = 0; i < trace->buffer_count; i++)
         buffers[i].size = i * 64;
     if (exp_find_misuse(&of, &findings, NULL))
         for (size_t i = 0; i < findings.count; i++)
             MUST(findings.items[i].step < trace->step_count && findings.items[i].times > 0 &&
                  findings.items[i].other < trace->code_count);
-    exp_findings_clear(&findings);
-    free(buffers);
 }
 
 static void describe(const struct exp_trace *trace, const struct exp_trace *reference)
 {
     struct exp_fault fault;
-    struct exp_window window;
-    struct text sentence = {0}, words = {0}, picture = {0};
+    OWNED(exp_window_clear) struct exp_window window;
+    OWNED(text_free) struct text sentence = {0}, words = {0}, picture = {0};
     char letter[] = "a";
     const struct cat_oracle oracle = {.instance = "i"};
     const struct cat_test test = {.head = {.name = letter,
@@ -63,10 +61,6 @@ static void describe(const struct exp_trace *trace, const struct exp_trace *refe
     exp_print(&found, &fault, &window, "a", &words);
     exp_picture(trace, &fault, &window, "title", trace->model, sentence.data, &picture);
     MUST(!strpbrk(picture.data, "\r\033"));
-    exp_window_clear(&window);
-    text_free(&sentence);
-    text_free(&words);
-    text_free(&picture);
 }
 
 // A NUL parts the trace from its reference.

@@ -69,7 +69,7 @@ static const struct scenario scenarios[] = {
 static bool load(const char *path, struct world *world)
 {
     struct lit_error error = {0};
-    struct compare_side side;
+    OWNED(compare_side_clear) struct compare_side side;
     const struct compare_source source = {&path, 1, false};
     bool good = compare_side_load(&side, &source, &error);
     if (!good)
@@ -82,7 +82,6 @@ static bool load(const char *path, struct world *world)
         if (result->judged > 0)
             world->rates[world->count++] = (struct world_rate){rate, rate, result->expectation};
     }
-    compare_side_clear(&side);
     return good;
 }
 

@@ -110,9 +110,9 @@ void world_gate(const struct world *world, struct lit_random *random,
                 const struct compare_policy *policy, struct compare_summary *summary)
 {
     const size_t room = WORLD_PIECES + MOST_SESSIONS;
-    struct compare_entry *entries = lit_alloc(world->count, sizeof *entries);
-    struct report_result *results = lit_alloc(2 * world->count, sizeof *results);
-    struct eng_part *pieces = lit_alloc(2 * world->count * room, sizeof *pieces);
+    OWNED(lit_free) struct compare_entry *entries = lit_alloc(world->count, sizeof *entries);
+    OWNED(lit_free) struct report_result *results = lit_alloc(2 * world->count, sizeof *results);
+    OWNED(lit_free) struct eng_part *pieces = lit_alloc(2 * world->count * room, sizeof *pieces);
     for (size_t i = 0; i < world->count; i++) {
         for (size_t s = 0; s < 2; s++) {
             results[2 * i + s].pieces = pieces + (2 * i + s) * room;
@@ -122,7 +122,4 @@ void world_gate(const struct world *world, struct lit_random *random,
             .a = &results[2 * i], .b = &results[2 * i + 1], .sessions = world->baseline > 1};
     }
     compare_judge(entries, world->count, policy, summary);
-    free(pieces);
-    free(results);
-    free(entries);
 }

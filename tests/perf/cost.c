@@ -92,7 +92,7 @@ static void keep_cases(void)
 static void prepare_all(void)
 {
     const struct cat_selection all = {0};
-    struct eng_plan plan;
+    OWNED(eng_plan_clear) struct eng_plan plan;
     eng_plan_make(&plan, &all, &facts, false, 0);
     prepared = lit_alloc(plan.count, sizeof *prepared);
     size_t tests = 0;
@@ -115,7 +115,6 @@ static void prepare_all(void)
     }
     if (prepared_count * 10 < tests * 9)
         die("a tenth of the tests cannot be made ready");
-    eng_plan_clear(&plan);
 }
 
 // ---- a batch that the worker reports
@@ -140,10 +139,9 @@ static void write_batches(size_t count)
 {
     struct eng_event event = some_batch();
     for (size_t i = 0; i < count; i++) {
-        struct text line = {0};
+        OWNED(text_free) struct text line = {0};
         eng_event_write(&event, &line);
         sink = (double)line.length;
-        text_free(&line);
     }
 }
 
@@ -166,44 +164,40 @@ static void parse(const struct text *line)
 
 static void parse_batches(size_t count)
 {
-    struct text line = batch_line();
+    OWNED(text_free) struct text line = batch_line();
     for (size_t i = 0; i < count; i++)
         parse(&line);
-    text_free(&line);
 }
 
 // What the guard has to notice: every second line twice, and a line more often the later it comes.
 
 static void parse_more(size_t count)
 {
-    struct text line = batch_line();
+    OWNED(text_free) struct text line = batch_line();
     for (size_t i = 0; i < count; i++) {
         parse(&line);
         if (i % 2)
             parse(&line);
     }
-    text_free(&line);
 }
 
 static void parse_ever_more(size_t count)
 {
-    struct text line = batch_line();
+    OWNED(text_free) struct text line = batch_line();
     for (size_t i = 0; i < count; i++)
         for (size_t again = 0; again <= i / 16; again++)
             parse(&line);
-    text_free(&line);
 }
 
 static void read_json(size_t count)
 {
-    struct text line = batch_line();
+    OWNED(text_free) struct text line = batch_line();
     for (size_t i = 0; i < count; i++) {
         json_t *json = json_loadb(line.data, line.length, 0, NULL);
         if (!json)
             die("jansson does not read the line");
         json_decref(json);
     }
-    text_free(&line);
 }
 
 // ---- the store
@@ -211,7 +205,7 @@ static void read_json(size_t count)
 static struct store *make_store(const char *file, int64_t *session)
 {
     struct lit_error error = {0};
-    struct text path = {0};
+    OWNED(text_free) struct text path = {0};
     text_printf(&path, "%s/%s", scratch, file);
     unlink(path.data);
     struct store *store = store_open(path.data, &error);
@@ -226,7 +220,6 @@ static struct store *make_store(const char *file, int64_t *session)
         !store_device_put(store, begun.id, 1, &facts, "device", &error))
         die(error.message);
     *session = begun.id;
-    text_free(&path);
     return store;
 }
 
@@ -263,10 +256,9 @@ static void put_result(struct store *store, int64_t session, size_t number, unsi
 static void store_batches(size_t count)
 {
     int64_t session;
-    struct store *store = make_store("put.db", &session);
+    OWNED(store_close) struct store *store = make_store("put.db", &session);
     for (size_t i = 0; i < count; i++)
         put_result(store, session, i, BATCHES);
-    store_close(&store);
 }
 
 static void run_sql(sqlite3 *db, const char *sql)
@@ -280,7 +272,7 @@ static void insert_rows(size_t count)
 {
     sqlite3 *db = NULL;
     sqlite3_stmt *insert = NULL;
-    struct text path = {0};
+    OWNED(text_free) struct text path = {0};
     text_printf(&path, "%s/bare.db", scratch);
     unlink(path.data);
     if (sqlite3_open(path.data, &db) != SQLITE_OK)
@@ -300,7 +292,6 @@ static void insert_rows(size_t count)
     }
     sqlite3_finalize(insert);
     sqlite3_close(db);
-    text_free(&path);
 }
 
 // ---- reports
@@ -340,12 +331,11 @@ static void read_results(size_t count)
 
 static void report(size_t count, report_function *write)
 {
-    struct text out = {0};
+    OWNED(text_free) struct text out = {0};
     struct lit_error error = {0};
     const size_t factor = count / fill_count;
     if (!report_stored(write, filled[factor], filled_session[factor], &out, &error))
         die(error.message);
-    text_free(&out);
 }
 
 static void report_as_json(size_t count)
@@ -369,23 +359,21 @@ static void make_many(void)
 {
     struct lit_error error = {0};
     for (size_t factor = 1; factor <= 2; factor++) {
-        struct text path = {0};
+        OWNED(text_free) struct text path = {0};
         text_printf(&path, "%s/many%zu.db", scratch, factor);
         if (!large_make(path.data, (int64_t)factor * SESSIONS, SESSION_RESULTS, &error) ||
             !(many[factor] = store_open_read(path.data, &error)))
             die(error.message);
-        text_free(&path);
     }
 }
 
 // Of the newest session.
 static void report_one_of_many(size_t count, report_function *write)
 {
-    struct text out = {0};
+    OWNED(text_free) struct text out = {0};
     struct lit_error error = {0};
     if (!report_stored(write, many[count / SESSIONS], (int64_t)count, &out, &error))
         die(error.message);
-    text_free(&out);
 }
 
 static void report_many_as_html(size_t count)
@@ -400,12 +388,11 @@ static void report_many_as_json(size_t count)
 
 static void read_history(size_t count)
 {
-    struct history history;
+    OWNED(history_clear) struct history history;
     struct lit_error error = {0};
     if (!history_load(many[count / SESSIONS], NULL, 0, NULL, &history, &error))
         die(error.message);
     sink += (double)history.line_count;
-    history_clear(&history);
 }
 
 // ---- statistics
@@ -440,14 +427,13 @@ static void walk(size_t count)
 
 static void make_plan(const struct cat_selection *selection)
 {
-    struct eng_plan plan;
+    OWNED(eng_plan_clear) struct eng_plan plan;
     struct lit_error error = {0};
     if (!cat_selection_check(selection, &error))
         die(error.message);
     eng_plan_make(&plan, selection, &facts, false, 0);
     if (plan.count == 0 || (selection->count > 1 && plan.count < selection->count))
         die("the plan is too short");
-    eng_plan_clear(&plan);
 }
 
 static void plan_all(size_t count)
@@ -476,10 +462,9 @@ static void find_modules(size_t count)
 static void name_cases(size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct text name = {0};
+        OWNED(text_free) struct text name = {0};
         cat_case_name(&cases[i * 7 % case_count], &name);
         sink += (double)name.length;
-        text_free(&name);
     }
 }
 

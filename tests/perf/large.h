@@ -63,13 +63,12 @@ static inline bool large_add(struct store *store, int64_t number, int64_t sessio
 static inline bool large_make(const char *path, int64_t sessions, int64_t results,
                               struct lit_error *error)
 {
-    struct store *store = store_open_scratch(path, path, error);
+    OWNED(store_close) struct store *store = store_open_scratch(path, path, error);
     bool good = store &&
                 store_execute(
                     store, "PRAGMA journal_mode = OFF; PRAGMA cache_size = -2000000; BEGIN", error);
     for (int64_t number = 1; good && number <= sessions; number++)
         good = large_add(store, number, sessions, results, error);
     good = good && store_sum_all(store, 0, error) && store_execute(store, "COMMIT", error);
-    store_close(&store);
     return good;
 }

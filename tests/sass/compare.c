@@ -121,17 +121,16 @@ static void note_row(const struct sass_insn *insn, const uint8_t *bytes)
         const long long distance = strtoll(number, NULL, 16) - insn->address;
         snprintf(number, 32, " %s0x%llx", distance < 0 ? "-" : "", llabs(distance));
     }
-    char *reads = registers_text(&insn->reads), *writes = registers_text(&insn->writes);
+    OWNED(lit_free) char *reads = registers_text(&insn->reads);
+    OWNED(lit_free) char *writes = registers_text(&insn->writes);
     printf("%016llx %016llx|%s|%s|%s|%s\n", (unsigned long long)word(bytes + 8),
            (unsigned long long)word(bytes), text, reads, writes, sass_op_name(insn->op));
-    free(reads);
-    free(writes);
 }
 
 static void compare(const char *name)
 {
-    struct text bytes = read_file(name, ".code"), text = read_file(name, ".sass");
-    struct sass_code ours, theirs;
+    OWNED(text_free) struct text bytes = read_file(name, ".code"), text = read_file(name, ".sass");
+    OWNED(sass_code_clear) struct sass_code ours, theirs;
     struct lit_error error = {0};
     if (!sass_decode((const uint8_t *)bytes.data, bytes.length, 90, &ours, &error) ||
         !sass_parse(text.data, text.length, 90, &theirs, &error)) {
@@ -158,18 +157,13 @@ static void compare(const char *name)
         else if (++differ)
             note(a, b, (const uint8_t *)bytes.data + 16 * i, false);
     }
-    sass_code_clear(&ours);
-    sass_code_clear(&theirs);
-    text_free(&bytes);
-    text_free(&text);
 }
 
 static void compare_all(const char *list)
 {
-    struct text names = read_file(list, "");
+    OWNED(text_free) struct text names = read_file(list, "");
     for (char *name = strtok(names.data, "\n"); name; name = strtok(NULL, "\n"))
         compare(name);
-    text_free(&names);
 }
 
 int main(int argc, char **argv)

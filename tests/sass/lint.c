@@ -34,13 +34,12 @@ static bool read_file(const char *path, struct text *text)
 static size_t count_divergent(const struct sass_code *code)
 {
     const struct lint_options options = {.rows = rows};
-    struct lint lint;
+    OWNED(lint_clear) struct lint lint;
     struct lit_error error;
     size_t count = 0;
     if (lint_run(code, &options, &lint, &error))
         for (size_t i = 0; i < lint.count; i++)
             count += lint.findings[i].kind == LINT_RISK;
-    lint_clear(&lint);
     return count;
 }
 
@@ -84,12 +83,11 @@ static void mutate_code(const char *path, struct sass_code *code)
 static void print_findings(const char *path, const struct sass_code *code, const struct lint *lint)
 {
     for (size_t i = 0; i < lint->count; i++) {
-        struct text text = {0};
+        OWNED(text_free) struct text text = {0};
         total.findings[lint->findings[i].kind]++;
         lint_word(code, lint, &lint->findings[i], &text);
         if (!quiet)
             printf("%s: %s\n", path, text.data);
-        text_free(&text);
     }
 }
 
@@ -105,9 +103,9 @@ static bool read_code(const char *path, const struct text *text, struct sass_cod
 static bool look_at(const char *path)
 {
     const struct lint_options options = {.rows = rows};
-    struct text text = {0};
-    struct sass_code code = {0};
-    struct lint lint = {0};
+    OWNED(text_free) struct text text = {0};
+    OWNED(sass_code_clear) struct sass_code code = {0};
+    OWNED(lint_clear) struct lint lint = {0};
     struct lit_error error = {.message = "cannot be read"};
     const bool good = read_file(path, &text) && read_code(path, &text, &code, &error) &&
                       lint_run(&code, &options, &lint, &error);
@@ -120,9 +118,6 @@ static bool look_at(const char *path)
         print_findings(path, &code, &lint);
     if (good && mutate)
         mutate_code(path, &code);
-    lint_clear(&lint);
-    sass_code_clear(&code);
-    text_free(&text);
     return good;
 }
 

@@ -9,7 +9,7 @@ TEST(fresh_memory_is_junk_that_the_seed_decides)
     static unsigned char first[200000];
     static const unsigned char zeros[sizeof first - 65536];
     for (int round = 0; round < 2; round++) {
-        struct device device;
+        OWNED(device_close) struct device device;
         device_open(&device, MODEL_LOCKSTEP, 0, 1);
         struct buffer small = buffer_make(&device, 100), big = buffer_make(&device, sizeof first);
         unsigned differ = 0;
@@ -26,14 +26,11 @@ TEST(fresh_memory_is_junk_that_the_seed_decides)
         memcpy(first, big.bytes, sizeof first);
         buffer_free(&device, &small);
         buffer_free(&device, &big);
-        device_close(&device);
     }
 }
 
-TEST(memory_and_buffers_say_no_to_what_does_not_fit)
+DEVICE_TEST(memory_and_buffers_say_no_to_what_does_not_fit)
 {
-    struct device device;
-    device_open(&device, MODEL_LOCKSTEP, 0, 1);
     VkDeviceMemory memory = VK_NULL_HANDLE;
     VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
     static const uint64_t sizes[] = {0, UINT64_MAX, (UINT64_C(1) << 40) + 1};
@@ -43,11 +40,10 @@ TEST(memory_and_buffers_say_no_to_what_does_not_fit)
                          VK_ERROR_OUT_OF_DEVICE_MEMORY);
     }
     info.allocationSize = 64;
-    assert_int_equal(icd_AllocateMemory(device.handle, &info, NULL, &memory), VK_SUCCESS);
+    assert_success(icd_AllocateMemory(device.handle, &info, NULL, &memory));
     void *bytes, *shifted;
-    assert_int_equal(icd_MapMemory(device.handle, memory, 0, 64, 0, &bytes), VK_SUCCESS);
-    assert_int_equal(icd_MapMemory(device.handle, memory, 48, VK_WHOLE_SIZE, 0, &shifted),
-                     VK_SUCCESS);
+    assert_success(icd_MapMemory(device.handle, memory, 0, 64, 0, &bytes));
+    assert_success(icd_MapMemory(device.handle, memory, 48, VK_WHOLE_SIZE, 0, &shifted));
     assert_ptr_equal(shifted, (unsigned char *)bytes + 48);
     assert_int_equal(icd_MapMemory(device.handle, memory, 48, 17, 0, &bytes),
                      VK_ERROR_MEMORY_MAP_FAILED);
@@ -57,14 +53,14 @@ TEST(memory_and_buffers_say_no_to_what_does_not_fit)
     VkBuffer buffer = VK_NULL_HANDLE;
     VkMemoryRequirements needs;
     VkBufferCreateInfo create = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 33};
-    assert_int_equal(icd_CreateBuffer(device.handle, &create, NULL, &buffer), VK_SUCCESS);
+    assert_success(icd_CreateBuffer(device.handle, &create, NULL, &buffer));
     icd_GetBufferMemoryRequirements(device.handle, buffer, &needs);
     assert_int_equal(needs.size, 48);
     assert_int_equal(needs.alignment, 16);
     assert_int_equal(needs.memoryTypeBits, 1);
     assert_int_equal(icd_BindBufferMemory(device.handle, buffer, memory, 32),
                      VK_ERROR_OUT_OF_DEVICE_MEMORY);
-    assert_int_equal(icd_BindBufferMemory(device.handle, buffer, memory, 16), VK_SUCCESS);
+    assert_success(icd_BindBufferMemory(device.handle, buffer, memory, 16));
     const VkBufferDeviceAddressInfo of = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
                                           .buffer = buffer};
     const uint64_t address = icd_GetBufferDeviceAddress(device.handle, &of);
@@ -76,13 +72,10 @@ TEST(memory_and_buffers_say_no_to_what_does_not_fit)
     icd_DestroyBuffer(device.handle, buffer, NULL);
     assert_null(regions_get(device.device.regions, number));
     icd_FreeMemory(device.handle, memory, NULL);
-    device_close(&device);
 }
 
-TEST(use_after_free_is_noticed)
+DEVICE_TEST(use_after_free_is_noticed)
 {
-    struct device device;
-    device_open(&device, MODEL_LOCKSTEP, 0, 1);
     struct buffer from = buffer_make(&device, 64), to = buffer_make(&device, 64);
     VkCommandBuffer commands = commands_start(&device);
     icd_CmdFillBuffer(commands, to.handle, 0, VK_WHOLE_SIZE, 0);
@@ -95,15 +88,12 @@ TEST(use_after_free_is_noticed)
     assert_int_equal(device.reports, 2);
     assert_int_equal(to.bytes[5], 0);
     buffer_free(&device, &to);
-    device_close(&device);
 }
 
 // Transfers
 
-TEST(transfers_stay_in_bounds)
+DEVICE_TEST(transfers_stay_in_bounds)
 {
-    struct device device;
-    device_open(&device, MODEL_LOCKSTEP, 0, 1);
     enum { SIZE = 22 };
     struct buffer buffer = buffer_make(&device, SIZE), source = buffer_make(&device, 8);
     static const struct {
@@ -150,13 +140,10 @@ TEST(transfers_stay_in_bounds)
     }
     buffer_free(&device, &buffer);
     buffer_free(&device, &source);
-    device_close(&device);
 }
 
-TEST(copies_have_many_pieces_and_may_overlap)
+DEVICE_TEST(copies_have_many_pieces_and_may_overlap)
 {
-    struct device device;
-    device_open(&device, MODEL_LOCKSTEP, 0, 1);
     struct buffer buffer = buffer_make(&device, 16);
     memcpy(buffer.bytes, "0123456789abcdef", 16);
     VkCommandBuffer commands = commands_start(&device);
@@ -176,12 +163,11 @@ TEST(copies_have_many_pieces_and_may_overlap)
     commands_run(&device, commands);
     assert_memory_equal(buffer.bytes, "8901234589abcdcd", 16);
     buffer_free(&device, &buffer);
-    device_close(&device);
 }
 
 TEST(a_faulty_device_runs_out_of_memory)
 {
-    struct device device;
+    OWNED(device_close) struct device device;
     device_open(&device, MODEL_FAULTY, FAULT_MEMORY, 3);
     VkDeviceMemory memory[4] = {0};
     const VkMemoryAllocateInfo info = {
@@ -193,5 +179,4 @@ TEST(a_faulty_device_runs_out_of_memory)
                          i < 2 ? VK_SUCCESS : VK_ERROR_OUT_OF_DEVICE_MEMORY);
     icd_FreeMemory(device.handle, memory[0], NULL);
     icd_FreeMemory(device.handle, memory[1], NULL);
-    device_close(&device);
 }

@@ -68,8 +68,7 @@ static VkDescriptorSetLayout layout_make(struct device *device, const struct slo
     };
     icd_GetDescriptorSetLayoutSupport(device->handle, &info, &support);
     assert_true(support.supported);
-    assert_int_equal(icd_CreateDescriptorSetLayout(device->handle, &info, NULL, &layout),
-                     VK_SUCCESS);
+    assert_success(icd_CreateDescriptorSetLayout(device->handle, &info, NULL, &layout));
     return layout;
 }
 
@@ -91,7 +90,7 @@ static VkDescriptorPool pool_make(struct device *device, uint32_t sets, uint32_t
         .poolSizeCount = sizeof sizes / sizeof sizes[0],
         .pPoolSizes = sizes,
     };
-    assert_int_equal(icd_CreateDescriptorPool(device->handle, &info, NULL, &pool), VK_SUCCESS);
+    assert_success(icd_CreateDescriptorPool(device->handle, &info, NULL, &pool));
     return pool;
 }
 
@@ -175,44 +174,48 @@ static void look(struct device *device, struct pipeline *pipeline, VkDescriptorS
     } while (0)
 
 // A device with three buffers of 64 bytes, a pool, and a program.
-struct bench {
+static struct {
     struct device device;
     struct buffer buffer[3];
     VkDescriptorPool pool;
     struct pipeline pipeline;
-};
+} bench;
 
-static void bench_open(struct bench *bench)
+static int bench_begin(void **state)
 {
-    device_open(&bench->device, MODEL_LOCKSTEP, 0, 1);
+    (void)state;
+    device_open(&bench.device, MODEL_LOCKSTEP, 0, 1);
     for (int i = 0; i < 3; i++)
-        bench->buffer[i] = buffer_make(&bench->device, 64);
-    bench->pool = pool_make(&bench->device, 4, 16);
-    pipeline_make(&bench->pipeline, note);
+        bench.buffer[i] = buffer_make(&bench.device, 64);
+    bench.pool = pool_make(&bench.device, 4, 16);
+    pipeline_make(&bench.pipeline, note);
     seen_count = 0;
+    return 0;
 }
 
-static void bench_close(struct bench *bench)
+static int bench_end(void **state)
 {
-    icd_DestroyDescriptorPool(bench->device.handle, bench->pool, NULL);
+    (void)state;
+    icd_DestroyDescriptorPool(bench.device.handle, bench.pool, NULL);
     for (int i = 0; i < 3; i++)
-        buffer_free(&bench->device, &bench->buffer[i]);
-    device_close(&bench->device);
+        buffer_free(&bench.device, &bench.buffer[i]);
+    device_close(&bench.device);
+    return 0;
 }
 
-static VkDescriptorSet bench_set(struct bench *bench, const struct slot *slots, uint32_t count)
+#define BENCH_TEST(name) TEST_IN(name, bench_begin, bench_end)
+
+static VkDescriptorSet bench_set(const struct slot *slots, uint32_t count)
 {
-    VkDescriptorSetLayout layout = layout_make(&bench->device, slots, count, 0, false);
+    VkDescriptorSetLayout layout = layout_make(&bench.device, slots, count, 0, false);
     VkDescriptorSet set = VK_NULL_HANDLE;
-    assert_int_equal(set_make(&bench->device, bench->pool, layout, NULL, &set), VK_SUCCESS);
-    icd_DestroyDescriptorSetLayout(bench->device.handle, layout, NULL); // the set keeps it
+    assert_success(set_make(&bench.device, bench.pool, layout, NULL, &set));
+    icd_DestroyDescriptorSetLayout(bench.device.handle, layout, NULL); // the set keeps it
     return set;
 }
 
-TEST(writes_go_on_in_the_next_binding)
+BENCH_TEST(writes_go_on_in_the_next_binding)
 {
-    struct bench bench;
-    bench_open(&bench);
     unsigned char *bytes[3];
     VkDescriptorBufferInfo infos[5];
     for (uint32_t i = 0; i < 3; i++)
@@ -222,7 +225,7 @@ TEST(writes_go_on_in_the_next_binding)
     // Not in order, with a gap and an empty binding.
     const struct slot slots[] = {
         {7, STORAGE, 1}, {2, STORAGE, 3}, {4, STORAGE, 0}, {5, STORAGE, 2}, {9, UNIFORM, 1}};
-    VkDescriptorSet set = bench_set(&bench, slots, 5);
+    VkDescriptorSet set = bench_set(slots, 5);
     pipeline_resource(&bench.pipeline, 0, 2, 3, RESOURCE_STORAGE); // 0 to 2
     pipeline_resource(&bench.pipeline, 0, 5, 2, RESOURCE_STORAGE); // 3, 4
     pipeline_resource(&bench.pipeline, 0, 7, 1, RESOURCE_STORAGE); // 5
@@ -263,13 +266,10 @@ TEST(writes_go_on_in_the_next_binding)
     assert_seen(0, bytes[0] + 24, 16, false);
     assert_seen(1, bytes[0], 16, false);
     assert_seen(2, bytes[1] + 8, 16, false);
-    bench_close(&bench);
 }
 
-TEST(ranges_stay_within_the_buffer)
+BENCH_TEST(ranges_stay_within_the_buffer)
 {
-    struct bench bench;
-    bench_open(&bench);
     static const struct {
         uint64_t offset, range;
         int64_t at; // -1: nowhere
@@ -283,7 +283,7 @@ TEST(ranges_stay_within_the_buffer)
         {64, 8, -1, 0},
         {UINT64_MAX, 8, -1, 0},
     };
-    VkDescriptorSet set = bench_set(&bench, (struct slot[]){{0, UNIFORM, 1}}, 1);
+    VkDescriptorSet set = bench_set((struct slot[]){{0, UNIFORM, 1}}, 1);
     pipeline_resource(&bench.pipeline, 0, 0, 1, RESOURCE_UNIFORM);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const VkDescriptorBufferInfo info = {bench.buffer[0].handle, rows[i].offset, rows[i].range};
@@ -301,15 +301,12 @@ TEST(ranges_stay_within_the_buffer)
     bench.buffer[0].handle = VK_NULL_HANDLE;
     look(&bench.device, &bench.pipeline, set);
     assert_seen(0, NULL, 0, false);
-    bench_close(&bench);
 }
 
-TEST(dynamic_offsets_go_by_binding)
+BENCH_TEST(dynamic_offsets_go_by_binding)
 {
-    struct bench bench;
-    bench_open(&bench);
     const struct slot slots[] = {{3, UNIFORM_DYNAMIC, 1}, {1, STORAGE, 1}, {0, STORAGE_DYNAMIC, 2}};
-    VkDescriptorSet sets[2] = {bench_set(&bench, slots, 3), bench_set(&bench, slots, 3)};
+    VkDescriptorSet sets[2] = {bench_set(slots, 3), bench_set(slots, 3)};
     for (uint32_t set = 0; set < 2; set++) {
         const VkDescriptorBufferInfo infos[] = {{bench.buffer[set].handle, 4, 16},
                                                 {bench.buffer[set].handle, 8, 16}};
@@ -354,16 +351,13 @@ TEST(dynamic_offsets_go_by_binding)
     commands_run(&bench.device, commands);
     assert_seen(0, first + 4 + 1, 16, false);
     assert_seen(1, first + 8, 16, false);
-    bench_close(&bench);
 }
 
-TEST(inline_blocks_have_bytes_of_their_own)
+BENCH_TEST(inline_blocks_have_bytes_of_their_own)
 {
-    struct bench bench;
-    bench_open(&bench);
     const struct slot slots[] = {{0, INLINE, 8}, {1, STORAGE, 1}, {2, INLINE, 12}};
     const struct slot other_slots[] = {{4, INLINE, 16}};
-    VkDescriptorSet set = bench_set(&bench, slots, 3), other = bench_set(&bench, other_slots, 1);
+    VkDescriptorSet set = bench_set(slots, 3), other = bench_set(other_slots, 1);
     pipeline_resource(&bench.pipeline, 0, 0, 1, RESOURCE_UNIFORM);
     pipeline_resource(&bench.pipeline, 0, 2, 1, RESOURCE_UNIFORM);
     pipeline_resource(&bench.pipeline, 1, 4, 1, RESOURCE_UNIFORM);
@@ -398,7 +392,7 @@ TEST(inline_blocks_have_bytes_of_their_own)
 
     // Bytes go on in the next binding too.
     const struct slot neighbours[] = {{0, INLINE, 4}, {1, INLINE, 4}};
-    VkDescriptorSet pair = bench_set(&bench, neighbours, 2);
+    VkDescriptorSet pair = bench_set(neighbours, 2);
     write_inline(&bench.device, pair, 0, 0, 8, "01234567");
     struct pipeline both;
     pipeline_make(&both, note);
@@ -407,7 +401,6 @@ TEST(inline_blocks_have_bytes_of_their_own)
     look(&bench.device, &both, pair);
     assert_memory_equal(seen_bytes[0], "0123", 4);
     assert_memory_equal(seen_bytes[1], "4567", 4);
-    bench_close(&bench);
 }
 
 struct update {
@@ -417,12 +410,10 @@ struct update {
     VkDescriptorBufferInfo last;
 };
 
-TEST(templates_write_what_they_name)
+BENCH_TEST(templates_write_what_they_name)
 {
-    struct bench bench;
-    bench_open(&bench);
     const struct slot slots[] = {{0, STORAGE, 2}, {1, UNIFORM, 1}, {2, INLINE, 8}, {3, SAMPLED, 1}};
-    VkDescriptorSet set = bench_set(&bench, slots, 4);
+    VkDescriptorSet set = bench_set(slots, 4);
     pipeline_resource(&bench.pipeline, 0, 0, 2, RESOURCE_STORAGE);
     pipeline_resource(&bench.pipeline, 0, 1, 1, RESOURCE_UNIFORM);
     pipeline_resource(&bench.pipeline, 0, 2, 1, RESOURCE_UNIFORM);
@@ -438,9 +429,7 @@ TEST(templates_write_what_they_name)
         .pDescriptorUpdateEntries = entries,
     };
     VkDescriptorUpdateTemplate template = VK_NULL_HANDLE;
-    assert_int_equal(
-        icd_CreateDescriptorUpdateTemplate(bench.device.handle, &info, NULL, &template),
-        VK_SUCCESS);
+    assert_success(icd_CreateDescriptorUpdateTemplate(bench.device.handle, &info, NULL, &template));
     struct update update = {
         .info = {{bench.buffer[0].handle, 0, 8}, {bench.buffer[1].handle, 8, 8}},
         .last = {bench.buffer[2].handle, 16, 8},
@@ -454,14 +443,11 @@ TEST(templates_write_what_they_name)
     assert_seen(2, bench.buffer[2].bytes + 16, 8, true);
     assert_memory_equal(seen_bytes[3], "....temp", 8);
     icd_DestroyDescriptorUpdateTemplate(bench.device.handle, template, NULL);
-    bench_close(&bench);
 }
 
-TEST(descriptors_are_read_when_the_dispatch_is_executed)
+BENCH_TEST(descriptors_are_read_when_the_dispatch_is_executed)
 {
-    struct bench bench;
-    bench_open(&bench);
-    VkDescriptorSet set = bench_set(&bench, (struct slot[]){{0, STORAGE, 1}}, 1);
+    VkDescriptorSet set = bench_set((struct slot[]){{0, STORAGE, 1}}, 1);
     pipeline_resource(&bench.pipeline, 0, 0, 1, RESOURCE_STORAGE);
     VkCommandBuffer commands = commands_start(&bench.device);
     pipeline_bind(commands, &bench.pipeline);
@@ -473,13 +459,10 @@ TEST(descriptors_are_read_when_the_dispatch_is_executed)
         commands_run(&bench.device, commands);
         assert_seen(0, bench.buffer[i].bytes, 64, false);
     }
-    bench_close(&bench);
 }
 
-TEST(pushed_descriptors_belong_to_the_commands)
+BENCH_TEST(pushed_descriptors_belong_to_the_commands)
 {
-    struct bench bench;
-    bench_open(&bench);
     const struct slot slots[] = {{0, STORAGE, 1}, {1, UNIFORM, 1}};
     VkDescriptorSetLayout set_layout = layout_make(
         &bench.device, slots, 2, VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR, false);
@@ -520,13 +503,10 @@ TEST(pushed_descriptors_belong_to_the_commands)
     assert_ptr_equal(first_seen[1].bytes, bench.buffer[1].bytes);
     assert_seen(0, bench.buffer[2].bytes, 64, false);
     assert_seen(1, bench.buffer[1].bytes, 64, true);
-    bench_close(&bench);
 }
 
-TEST(templates_can_be_pushed)
+BENCH_TEST(templates_can_be_pushed)
 {
-    struct bench bench;
-    bench_open(&bench);
     VkDescriptorSetLayout set_layout =
         layout_make(&bench.device, (struct slot[]){{0, STORAGE, 1}}, 1,
                     VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR, false);
@@ -552,22 +532,18 @@ TEST(templates_can_be_pushed)
     assert_seen(0, bench.buffer[1].bytes + 4, 8, false);
     icd_DestroyDescriptorUpdateTemplate(bench.device.handle, template, NULL);
     icd_DestroyDescriptorSetLayout(bench.device.handle, set_layout, NULL);
-    bench_close(&bench);
 }
 
-TEST(the_last_binding_may_have_a_variable_count)
+BENCH_TEST(the_last_binding_may_have_a_variable_count)
 {
-    struct bench bench;
-    bench_open(&bench);
     const struct slot slots[] = {{0, UNIFORM, 1}, {1, STORAGE, 1000}};
     VkDescriptorSetLayout layout = layout_make(&bench.device, slots, 2, 0, true);
     VkDescriptorSet set = VK_NULL_HANDLE, none = VK_NULL_HANDLE;
     assert_int_equal(set_make(&bench.device, bench.pool, layout, (uint32_t[]){17}, &set),
                      VK_ERROR_OUT_OF_POOL_MEMORY);
     assert_null(set);
-    assert_int_equal(set_make(&bench.device, bench.pool, layout, (uint32_t[]){3}, &set),
-                     VK_SUCCESS);
-    assert_int_equal(set_make(&bench.device, bench.pool, layout, NULL, &none), VK_SUCCESS);
+    assert_success(set_make(&bench.device, bench.pool, layout, (uint32_t[]){3}, &set));
+    assert_success(set_make(&bench.device, bench.pool, layout, NULL, &none));
     icd_DestroyDescriptorSetLayout(bench.device.handle, layout, NULL);
     pipeline_resource(&bench.pipeline, 0, 1, 0, RESOURCE_STORAGE); // as long as the set says
     VkDescriptorBufferInfo infos[5];
@@ -600,13 +576,10 @@ TEST(the_last_binding_may_have_a_variable_count)
     };
     icd_GetDescriptorSetLayoutSupport(bench.device.handle, &info, &support);
     assert_false(support.supported); // too many
-    bench_close(&bench);
 }
 
-TEST(pools_count)
+DEVICE_TEST(pools_count)
 {
-    struct device device;
-    device_open(&device, MODEL_LOCKSTEP, 0, 1);
     VkDescriptorPool pool = pool_make(&device, 2, 3);
     VkDescriptorSetLayout two = layout_make(&device, (struct slot[]){{0, STORAGE, 2}}, 1, 0, false),
                           other =
@@ -616,12 +589,12 @@ TEST(pools_count)
                               0, false),
                           empty = layout_make(&device, NULL, 0, 0, false);
     VkDescriptorSet sets[3] = {0};
-    assert_int_equal(set_make(&device, pool, two, NULL, &sets[0]), VK_SUCCESS);
+    assert_success(set_make(&device, pool, two, NULL, &sets[0]));
     assert_int_equal(set_make(&device, pool, two, NULL, &sets[1]), VK_ERROR_OUT_OF_POOL_MEMORY);
     assert_int_equal(set_make(&device, pool, alien, NULL, &sets[1]), VK_ERROR_OUT_OF_POOL_MEMORY);
-    assert_int_equal(set_make(&device, pool, other, NULL, &sets[1]), VK_SUCCESS);
+    assert_success(set_make(&device, pool, other, NULL, &sets[1]));
     assert_int_equal(set_make(&device, pool, empty, NULL, &sets[2]), VK_ERROR_OUT_OF_POOL_MEMORY);
-    assert_int_equal(icd_FreeDescriptorSets(device.handle, pool, 2, sets), VK_SUCCESS);
+    assert_success(icd_FreeDescriptorSets(device.handle, pool, 2, sets));
 
     // All or nothing: the second does not fit.
     const VkDescriptorSetLayout layouts[] = {two, two};
@@ -637,24 +610,21 @@ TEST(pools_count)
     assert_null(sets[0]);
     assert_null(sets[1]);
     for (int i = 0; i < 5; i++) {
-        assert_int_equal(set_make(&device, pool, two, NULL, &sets[0]), VK_SUCCESS);
-        assert_int_equal(set_make(&device, pool, empty, NULL, &sets[1]), VK_SUCCESS);
-        assert_int_equal(icd_ResetDescriptorPool(device.handle, pool, 0), VK_SUCCESS);
+        assert_success(set_make(&device, pool, two, NULL, &sets[0]));
+        assert_success(set_make(&device, pool, empty, NULL, &sets[1]));
+        assert_success(icd_ResetDescriptorPool(device.handle, pool, 0));
     }
     icd_DestroyDescriptorPool(device.handle, pool, NULL);
     icd_DestroyDescriptorSetLayout(device.handle, two, NULL);
     icd_DestroyDescriptorSetLayout(device.handle, other, NULL);
     icd_DestroyDescriptorSetLayout(device.handle, alien, NULL);
     icd_DestroyDescriptorSetLayout(device.handle, empty, NULL);
-    device_close(&device);
 }
 
-TEST(images_are_ignored)
+BENCH_TEST(images_are_ignored)
 {
-    struct bench bench;
-    bench_open(&bench);
     const struct slot slots[] = {{0, SAMPLED, 2}, {1, STORAGE, 1}};
-    VkDescriptorSet set = bench_set(&bench, slots, 2);
+    VkDescriptorSet set = bench_set(slots, 2);
     const VkDescriptorImageInfo images[2] = {0};
     VkWriteDescriptorSet write = write_of(set, 0, 0, SAMPLED, 2, NULL);
     write.pImageInfo = images;
@@ -662,11 +632,9 @@ TEST(images_are_ignored)
     pipeline_resource(&bench.pipeline, 0, 1, 1, RESOURCE_STORAGE);
     look(&bench.device, &bench.pipeline, set);
     assert_null(seen[0].bytes);
-    bench_close(&bench);
 }
 
 struct writer {
-    struct bench *bench;
     VkDescriptorSet set;
     atomic_bool stop;
 };
@@ -675,20 +643,17 @@ static void *write_for_ever(void *user)
 {
     struct writer *writer = user;
     for (uint32_t i = 0; !atomic_load(&writer->stop); i++) {
-        const VkDescriptorBufferInfo info = {writer->bench->buffer[i % 2].handle, i % 2 * 8, 8};
+        const VkDescriptorBufferInfo info = {bench.buffer[i % 2].handle, i % 2 * 8, 8};
         const VkWriteDescriptorSet write = write_of(writer->set, 0, 1, STORAGE, 1, &info);
-        icd_UpdateDescriptorSets(writer->bench->device.handle, 1, &write, 0, NULL);
+        icd_UpdateDescriptorSets(bench.device.handle, 1, &write, 0, NULL);
     }
     return NULL;
 }
 
 // Elements that no invocation uses may be written while a dispatch is executed; nothing is torn.
-TEST(sets_may_be_written_while_they_are_used)
+BENCH_TEST(sets_may_be_written_while_they_are_used)
 {
-    struct bench bench;
-    bench_open(&bench);
-    struct writer writer = {.bench = &bench};
-    writer.set = bench_set(&bench, (struct slot[]){{0, STORAGE, 2}}, 1);
+    struct writer writer = {.set = bench_set((struct slot[]){{0, STORAGE, 2}}, 1)};
     pipeline_resource(&bench.pipeline, 0, 0, 2, RESOURCE_STORAGE);
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, write_for_ever, &writer), 0);
@@ -705,5 +670,4 @@ TEST(sets_may_be_written_while_they_are_used)
     }
     atomic_store(&writer.stop, true);
     pthread_join(thread, NULL);
-    bench_close(&bench);
 }

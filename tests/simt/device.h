@@ -5,6 +5,7 @@
 
 #include "../unit/unit.h"
 
+#include "base/text.h"
 #include "icd/icd.h"
 
 struct device {
@@ -70,11 +71,10 @@ static inline void device_open(struct device *device, enum model model, enum fau
     assert_non_null(device->device.queue);
     device->handle = ICD_HANDLE(VkDevice, &device->device);
     device->queue = icd_queue_handle(device->device.queue);
-    assert_int_equal(icd_CreateCommandPool(device->handle,
-                                           &(VkCommandPoolCreateInfo){
-                                               .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO},
-                                           NULL, &device->pool),
-                     VK_SUCCESS);
+    assert_success(icd_CreateCommandPool(
+        device->handle,
+        &(VkCommandPoolCreateInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO}, NULL,
+        &device->pool));
 }
 
 // Ends the queue's thread, whatever it is doing.
@@ -96,6 +96,25 @@ static inline void device_close(struct device *device)
     pthread_mutex_destroy(&device->instance.lock);
 }
 
+// The device of a test that gets one.
+static struct device device;
+
+static inline int device_begin(void **state)
+{
+    (void)state;
+    device_open(&device, MODEL_LOCKSTEP, 0, 1);
+    return 0;
+}
+
+static inline int device_end(void **state)
+{
+    (void)state;
+    device_close(&device);
+    return 0;
+}
+
+#define DEVICE_TEST(name) TEST_IN(name, device_begin, device_end)
+
 // Buffers, each with memory of its own.
 struct buffer {
     VkBuffer handle;
@@ -113,18 +132,15 @@ static inline struct buffer buffer_make(struct device *device, uint64_t size)
         .size = size,
         .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
     };
-    assert_int_equal(icd_CreateBuffer(device->handle, &info, NULL, &buffer.handle), VK_SUCCESS);
+    assert_success(icd_CreateBuffer(device->handle, &info, NULL, &buffer.handle));
     icd_GetBufferMemoryRequirements(device->handle, buffer.handle, &needs);
     const VkMemoryAllocateInfo allocate = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
         .allocationSize = needs.size,
     };
-    assert_int_equal(icd_AllocateMemory(device->handle, &allocate, NULL, &buffer.memory),
-                     VK_SUCCESS);
-    assert_int_equal(icd_BindBufferMemory(device->handle, buffer.handle, buffer.memory, 0),
-                     VK_SUCCESS);
-    assert_int_equal(icd_MapMemory(device->handle, buffer.memory, 0, VK_WHOLE_SIZE, 0, &bytes),
-                     VK_SUCCESS);
+    assert_success(icd_AllocateMemory(device->handle, &allocate, NULL, &buffer.memory));
+    assert_success(icd_BindBufferMemory(device->handle, buffer.handle, buffer.memory, 0));
+    assert_success(icd_MapMemory(device->handle, buffer.memory, 0, VK_WHOLE_SIZE, 0, &bytes));
     buffer.bytes = bytes;
     return buffer;
 }
@@ -145,17 +161,15 @@ static inline VkCommandBuffer commands_make(struct device *device, VkCommandBuff
         .level = level,
         .commandBufferCount = 1,
     };
-    assert_int_equal(icd_AllocateCommandBuffers(device->handle, &info, &commands), VK_SUCCESS);
+    assert_success(icd_AllocateCommandBuffers(device->handle, &info, &commands));
     return commands;
 }
 
 static inline void commands_begin(VkCommandBuffer commands)
 {
-    assert_int_equal(
-        icd_BeginCommandBuffer(
-            commands,
-            &(VkCommandBufferBeginInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO}),
-        VK_SUCCESS);
+    assert_success(icd_BeginCommandBuffer(
+        commands,
+        &(VkCommandBufferBeginInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO}));
 }
 
 static inline VkCommandBuffer commands_start(struct device *device)
@@ -179,9 +193,9 @@ static inline VkResult commands_submit(struct device *device, VkCommandBuffer co
 // Ends the recording, submits it, and waits.
 static inline void commands_run(struct device *device, VkCommandBuffer commands)
 {
-    assert_int_equal(icd_EndCommandBuffer(commands), VK_SUCCESS);
-    assert_int_equal(commands_submit(device, commands, VK_NULL_HANDLE), VK_SUCCESS);
-    assert_int_equal(icd_QueueWaitIdle(device->queue), VK_SUCCESS);
+    assert_success(icd_EndCommandBuffer(commands));
+    assert_success(commands_submit(device, commands, VK_NULL_HANDLE));
+    assert_success(icd_QueueWaitIdle(device->queue));
 }
 
 // A program that calls `run` once for each workgroup, which is one invocation.

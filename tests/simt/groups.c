@@ -14,6 +14,7 @@ static int try_two(const struct gen_program *program, const struct gen_program *
     struct settings settings;
     const uint32_t lanes = subgroup <= 32 ? 64 : 2 * subgroup;
     const size_t words = (size_t)lanes * gen_registers_records(program) * 4;
+    OWNED(lit_free)
     uint32_t *input = calloc(lanes, 4), *got = calloc(words, 4), *want = calloc(words, 4);
     int wrong = 0;
     snprintf(text, sizeof(text), "model=%s,seed=%d,subgroup=%u,threads=1", model, (int)seed,
@@ -26,9 +27,6 @@ static int try_two(const struct gen_program *program, const struct gen_program *
     gen_interpret(other, lanes, subgroup, input, want);
     for (size_t i = 0; i < words && wrong >= 0; i++)
         wrong += got[i] != want[i];
-    free(input);
-    free(got);
-    free(want);
     return wrong;
 }
 

@@ -69,10 +69,10 @@ TEST(the_loader_interface_is_negotiated)
     assert_int_equal(vk_icdNegotiateLoaderICDInterfaceVersion(&version),
                      VK_ERROR_INCOMPATIBLE_DRIVER);
     version = 5;
-    assert_int_equal(vk_icdNegotiateLoaderICDInterfaceVersion(&version), VK_SUCCESS);
+    assert_success(vk_icdNegotiateLoaderICDInterfaceVersion(&version));
     assert_int_equal(version, 5);
     version = 99;
-    assert_int_equal(vk_icdNegotiateLoaderICDInterfaceVersion(&version), VK_SUCCESS);
+    assert_success(vk_icdNegotiateLoaderICDInterfaceVersion(&version));
     assert_int_equal(version, 7);
     assert_non_null(vk_icdGetInstanceProcAddr(NULL, "vk_icdNegotiateLoaderICDInterfaceVersion"));
     assert_non_null(vk_icdGetInstanceProcAddr(NULL, "vk_icdGetPhysicalDeviceProcAddr"));
@@ -132,7 +132,7 @@ TEST(right_settings_say_nothing)
         struct said said = {0};
         char text[256];
         VkInstance made = NULL;
-        assert_int_equal(with_stderr(right[i], &said, &made, text, sizeof text), VK_SUCCESS);
+        assert_success(with_stderr(right[i], &said, &made, text, sizeof text));
         assert_string_equal(text, "");
         assert_int_equal(said.count, 0);
         icd_DestroyInstance(made, NULL);
@@ -146,9 +146,8 @@ TEST(messengers_hear_until_they_are_destroyed)
     VkDebugUtilsMessengerCreateInfoEXT errors = listener(&two);
     VkDebugUtilsMessengerEXT first, second;
     errors.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
-    assert_int_equal(icd_CreateDebugUtilsMessengerEXT(instance, &info, NULL, &first), VK_SUCCESS);
-    assert_int_equal(icd_CreateDebugUtilsMessengerEXT(instance, &errors, NULL, &second),
-                     VK_SUCCESS);
+    assert_success(icd_CreateDebugUtilsMessengerEXT(instance, &info, NULL, &first));
+    assert_success(icd_CreateDebugUtilsMessengerEXT(instance, &errors, NULL, &second));
     icd_say((struct icd_instance *)instance, ICD_WARNING, "one\x07two\nthree\x7f");
     assert_string_equal(one.line, "one?two?three?");
     assert_int_equal(one.severity, VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT);
@@ -351,14 +350,12 @@ TEST(features_that_need_graphics_or_images_are_not_there)
 static uint32_t get_extensions(VkExtensionProperties *extensions, uint32_t room)
 {
     uint32_t count = 0, some = 1;
-    assert_int_equal(icd_EnumerateDeviceExtensionProperties(physical, NULL, &count, NULL),
-                     VK_SUCCESS);
+    assert_success(icd_EnumerateDeviceExtensionProperties(physical, NULL, &count, NULL));
     assert_in_range(count, 40, room);
     assert_int_equal(icd_EnumerateDeviceExtensionProperties(physical, NULL, &some, extensions),
                      VK_INCOMPLETE);
     assert_int_equal(some, 1);
-    assert_int_equal(icd_EnumerateDeviceExtensionProperties(physical, NULL, &count, extensions),
-                     VK_SUCCESS);
+    assert_success(icd_EnumerateDeviceExtensionProperties(physical, NULL, &count, extensions));
     return count;
 }
 
@@ -401,13 +398,11 @@ TEST(matrices_are_listed)
 {
     VkCooperativeMatrixPropertiesKHR all[32];
     uint32_t count = 0, some = 1, halves = 0, bytes = 0;
-    assert_int_equal(icd_GetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, NULL),
-                     VK_SUCCESS);
+    assert_success(icd_GetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, NULL));
     assert_in_range(count, 1, COUNT(all));
     assert_int_equal(icd_GetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &some, all),
                      VK_INCOMPLETE);
-    assert_int_equal(icd_GetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, all),
-                     VK_SUCCESS);
+    assert_success(icd_GetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, all));
     for (uint32_t i = 0; i < count; i++) {
         assert_int_equal(all[i].scope, VK_SCOPE_SUBGROUP_KHR);
         assert_true(all[i].MSize <= MODULE_SIDE_MAX && all[i].NSize <= MODULE_SIDE_MAX &&
@@ -501,7 +496,7 @@ TEST(limits_are_what_the_specification_requires)
 TEST(faulty_properties_are_nonsense_but_terminated)
 {
     VkInstance faulty = NULL;
-    assert_int_equal(make_instance("model=faulty,fault=properties", NULL, &faulty), VK_SUCCESS);
+    assert_success(make_instance("model=faulty,fault=properties", NULL, &faulty));
     VkPhysicalDeviceVulkan12Properties v12 = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES};
     VkPhysicalDeviceVulkan11Properties v11 = {
@@ -580,13 +575,13 @@ TEST(a_device_can_have_all_features_and_extensions)
     for (uint32_t i = 0; i < count; i++)
         names[i] = extensions[i].extensionName;
     VkDevice device = NULL;
-    assert_int_equal(make_device(physical, &all, NULL, count, names, &device), VK_SUCCESS);
+    assert_success(make_device(physical, &all, NULL, count, names, &device));
     assert_true(((struct icd_device *)device)->robust);
     assert_false(((struct icd_device *)device)->executables);
     VkQueue queue = NULL;
     icd_GetDeviceQueue(device, 0, 0, &queue);
     assert_non_null(queue);
-    assert_int_equal(icd_DeviceWaitIdle(device), VK_SUCCESS);
+    assert_success(icd_DeviceWaitIdle(device));
     icd_DestroyDevice(device, NULL);
 }
 
@@ -628,7 +623,7 @@ TEST(padding_behind_features_does_not_matter)
     address.bufferDeviceAddress = VK_TRUE;
     address.bufferDeviceAddressCaptureReplay = address.bufferDeviceAddressMultiDevice = VK_FALSE;
     VkDevice device = NULL;
-    assert_int_equal(make_device(physical, &address, NULL, 0, NULL, &device), VK_SUCCESS);
+    assert_success(make_device(physical, &address, NULL, 0, NULL, &device));
     assert_false(((struct icd_device *)device)->robust);
     icd_DestroyDevice(device, NULL);
     icd_DestroyDevice(NULL, NULL);
@@ -639,13 +634,12 @@ TEST(private_data_belongs_to_an_object_and_a_slot)
     VkDevice device = NULL;
     VkPrivateDataSlot one, two;
     uint64_t data = 99;
-    assert_int_equal(make_device(physical, NULL, NULL, 0, NULL, &device), VK_SUCCESS);
-    assert_int_equal(icd_CreatePrivateDataSlot(device, NULL, NULL, &one), VK_SUCCESS);
-    assert_int_equal(icd_CreatePrivateDataSlot(device, NULL, NULL, &two), VK_SUCCESS);
+    assert_success(make_device(physical, NULL, NULL, 0, NULL, &device));
+    assert_success(icd_CreatePrivateDataSlot(device, NULL, NULL, &one));
+    assert_success(icd_CreatePrivateDataSlot(device, NULL, NULL, &two));
     for (uint64_t object = 1; object <= 20; object++)
-        assert_int_equal(
-            icd_SetPrivateData(device, VK_OBJECT_TYPE_BUFFER, object, one, object * object),
-            VK_SUCCESS);
+        assert_success(
+            icd_SetPrivateData(device, VK_OBJECT_TYPE_BUFFER, object, one, object * object));
     icd_GetPrivateData(device, VK_OBJECT_TYPE_BUFFER, 20, one, &data);
     assert_int_equal(data, 400);
     icd_GetPrivateData(device, VK_OBJECT_TYPE_BUFFER, 20, two, &data);

@@ -60,7 +60,7 @@ static inline VkPhysicalDevice get_physical(VkInstance instance)
 {
     VkPhysicalDevice physical = VK_NULL_HANDLE;
     uint32_t count = 1;
-    assert_int_equal(icd_EnumeratePhysicalDevices(instance, &count, &physical), VK_SUCCESS);
+    assert_success(icd_EnumeratePhysicalDevices(instance, &count, &physical));
     assert_int_equal(count, 1);
     return physical;
 }

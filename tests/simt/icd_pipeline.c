@@ -93,22 +93,20 @@ static VkPipelineLayout make_layout(const struct recipe *recipe)
 {
     VkDescriptorSetLayout set;
     VkPipelineLayout layout;
-    assert_int_equal(icd_CreateDescriptorSetLayout(device,
-                                                   &(VkDescriptorSetLayoutCreateInfo){
-                                                       .bindingCount = 1,
-                                                       .pBindings = &recipe->binding,
-                                                   },
-                                                   NULL, &set),
-                     VK_SUCCESS);
-    assert_int_equal(icd_CreatePipelineLayout(device,
-                                              &(VkPipelineLayoutCreateInfo){
-                                                  .setLayoutCount = 1,
-                                                  .pSetLayouts = &set,
-                                                  .pushConstantRangeCount = 1,
-                                                  .pPushConstantRanges = &recipe->push,
-                                              },
-                                              NULL, &layout),
-                     VK_SUCCESS);
+    assert_success(icd_CreateDescriptorSetLayout(device,
+                                                 &(VkDescriptorSetLayoutCreateInfo){
+                                                     .bindingCount = 1,
+                                                     .pBindings = &recipe->binding,
+                                                 },
+                                                 NULL, &set));
+    assert_success(icd_CreatePipelineLayout(device,
+                                            &(VkPipelineLayoutCreateInfo){
+                                                .setLayoutCount = 1,
+                                                .pSetLayouts = &set,
+                                                .pushConstantRangeCount = 1,
+                                                .pPushConstantRanges = &recipe->push,
+                                            },
+                                            NULL, &layout));
     icd_DestroyDescriptorSetLayout(device, set, NULL);
     return layout;
 }
@@ -123,7 +121,7 @@ static VkResult make(struct recipe *recipe, VkPipeline *pipeline)
                                                       VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
                                                   .codeSize = sizeof words,
                                                   .pCode = words};
-    assert_int_equal(icd_CreateShaderModule(device, &module_info, NULL, &module), VK_SUCCESS);
+    assert_success(icd_CreateShaderModule(device, &module_info, NULL, &module));
     recipe->constants.pMapEntries = &recipe->entry;
     recipe->constants.pData = recipe->values;
     recipe->feedback_info.pPipelineCreationFeedback = &recipe->feedback[0];
@@ -163,7 +161,7 @@ TEST(a_pipeline_is_made_and_timed)
 {
     VkPipeline pipeline;
     struct recipe recipe = good();
-    assert_int_equal(make(&recipe, &pipeline), VK_SUCCESS);
+    assert_success(make(&recipe, &pipeline));
     assert_int_equal(said.count, 0);
     assert_int_equal(recipe.feedback[0].flags, VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT);
     assert_int_equal(recipe.feedback[1].flags, VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT);
@@ -180,7 +178,7 @@ TEST(a_module_may_be_chained_to_the_stage)
                                               .codeSize = sizeof words,
                                               .pCode = words};
     recipe.info.stage.pNext = &chained;
-    assert_int_equal(make(&recipe, &pipeline), VK_SUCCESS);
+    assert_success(make(&recipe, &pipeline));
     icd_DestroyPipeline(device, pipeline, NULL);
 }
 
@@ -204,7 +202,7 @@ TEST(what_does_not_fit_the_layout_is_named)
     recipe = good();
     recipe.binding.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
     VkPipeline pipeline;
-    assert_int_equal(make(&recipe, &pipeline), VK_SUCCESS);
+    assert_success(make(&recipe, &pipeline));
     icd_DestroyPipeline(device, pipeline, NULL);
 }
 
@@ -230,7 +228,7 @@ TEST(wrong_modules_and_constants_are_refused)
     refused(&recipe, "pipeline: main: specialization constant 3 lies outside of the data");
     VkPipeline pipeline;
     recipe.entry.offset = 4;
-    assert_int_equal(make(&recipe, &pipeline), VK_SUCCESS);
+    assert_success(make(&recipe, &pipeline));
     icd_DestroyPipeline(device, pipeline, NULL);
 }
 
@@ -241,7 +239,7 @@ TEST(subgroup_sizes_are_chosen_and_checked)
         VkPipeline pipeline;
         struct recipe recipe = good();
         recipe.size.requiredSubgroupSize = sizes[i];
-        assert_int_equal(make(&recipe, &pipeline), VK_SUCCESS);
+        assert_success(make(&recipe, &pipeline));
         const VkPipelineInfoKHR info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR,
                                         .pipeline = pipeline};
         VkPipelineExecutablePropertiesKHR properties = {
@@ -249,8 +247,7 @@ TEST(subgroup_sizes_are_chosen_and_checked)
         uint32_t count = 0;
         icd_GetPipelineExecutablePropertiesKHR(device, &info, &count, NULL);
         assert_int_equal(count, 1);
-        assert_int_equal(icd_GetPipelineExecutablePropertiesKHR(device, &info, &count, &properties),
-                         VK_SUCCESS);
+        assert_success(icd_GetPipelineExecutablePropertiesKHR(device, &info, &count, &properties));
         assert_int_equal(properties.subgroupSize, sizes[i] ? sizes[i] : 32);
         assert_string_equal(properties.name, "main");
         icd_DestroyPipeline(device, pipeline, NULL);
@@ -271,7 +268,7 @@ TEST(full_subgroups_need_workgroups_that_are_multiples)
     refused(&recipe, "pipeline: main: full subgroups are required, but the workgroup's x size of 8 "
                      "is not a multiple of the subgroup size 32");
     recipe.size.requiredSubgroupSize = 8;
-    assert_int_equal(make(&recipe, &pipeline), VK_SUCCESS);
+    assert_success(make(&recipe, &pipeline));
     icd_DestroyPipeline(device, pipeline, NULL);
 }
 
@@ -317,8 +314,7 @@ TEST(graphics_pipelines_and_images_are_refused)
     assert_true(pipeline == VK_NULL_HANDLE);
     assert_true(icd_CreateImage(device, &(VkImageCreateInfo){.flags = 0}, NULL, &image) < 0);
     assert_true(image == VK_NULL_HANDLE);
-    assert_int_equal(icd_CreateSampler(device, &(VkSamplerCreateInfo){.flags = 0}, NULL, &sampler),
-                     VK_SUCCESS);
+    assert_success(icd_CreateSampler(device, &(VkSamplerCreateInfo){.flags = 0}, NULL, &sampler));
     assert_true(sampler != VK_NULL_HANDLE);
     icd_DestroySampler(device, sampler, NULL);
 }
@@ -327,13 +323,12 @@ TEST(a_pipeline_shows_its_statistics_and_listing)
 {
     VkPipeline pipeline;
     struct recipe recipe = good();
-    assert_int_equal(make(&recipe, &pipeline), VK_SUCCESS);
+    assert_success(make(&recipe, &pipeline));
     const VkPipelineExecutableInfoKHR info = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR, .pipeline = pipeline};
     VkPipelineExecutableStatisticKHR statistics[16] = {{0}};
     uint32_t count = COUNT(statistics);
-    assert_int_equal(icd_GetPipelineExecutableStatisticsKHR(device, &info, &count, statistics),
-                     VK_SUCCESS);
+    assert_success(icd_GetPipelineExecutableStatisticsKHR(device, &info, &count, statistics));
     assert_int_equal(count, 7);
     assert_string_equal(statistics[6].name, "subgroup size");
     assert_int_equal(statistics[6].value.u64, 32);
@@ -353,9 +348,8 @@ TEST(a_pipeline_shows_its_statistics_and_listing)
     assert_int_equal(listing.dataSize, strlen(program->listing) + 1);
     listing.dataSize = sizeof text;
     listing.pData = text;
-    assert_int_equal(
-        icd_GetPipelineExecutableInternalRepresentationsKHR(device, &info, &count, &listing),
-        VK_SUCCESS);
+    assert_success(
+        icd_GetPipelineExecutableInternalRepresentationsKHR(device, &info, &count, &listing));
     assert_string_equal(text, program->listing);
     listing.dataSize = 2;
     listing.pData = little;
@@ -371,18 +365,16 @@ TEST(a_pipeline_shows_its_statistics_and_listing)
 static VkPipelineCache make_cache(const void *data, size_t size)
 {
     VkPipelineCache cache = VK_NULL_HANDLE;
-    assert_int_equal(icd_CreatePipelineCache(device,
-                                             &(VkPipelineCacheCreateInfo){.initialDataSize = size,
-                                                                          .pInitialData = data},
-                                             NULL, &cache),
-                     VK_SUCCESS);
+    assert_success(icd_CreatePipelineCache(
+        device, &(VkPipelineCacheCreateInfo){.initialDataSize = size, .pInitialData = data}, NULL,
+        &cache));
     return cache;
 }
 
 static size_t cache_size(VkPipelineCache cache)
 {
     size_t size = 0;
-    assert_int_equal(icd_GetPipelineCacheData(device, cache, &size, NULL), VK_SUCCESS);
+    assert_success(icd_GetPipelineCacheData(device, cache, &size, NULL));
     return size;
 }
 
@@ -394,7 +386,7 @@ static void fill_cache(VkPipelineCache cache, uint32_t first, uint32_t last)
         struct recipe recipe = good();
         recipe.values[0] = value;
         recipe.cache = cache;
-        assert_int_equal(make(&recipe, &pipeline), VK_SUCCESS);
+        assert_success(make(&recipe, &pipeline));
         icd_DestroyPipeline(device, pipeline, NULL);
     }
 }
@@ -409,7 +401,7 @@ TEST(caches_are_saved_loaded_and_merged)
     fill_cache(one, 1, 20);
     fill_cache(two, 11, 25);
     assert_int_equal(cache_size(one), 32 + 8 * 20);
-    assert_int_equal(icd_GetPipelineCacheData(device, one, &size, data), VK_SUCCESS);
+    assert_success(icd_GetPipelineCacheData(device, one, &size, data));
     assert_int_equal(size, cache_size(one));
 
     VkPipelineCacheHeaderVersionOne header;
@@ -424,7 +416,7 @@ TEST(caches_are_saved_loaded_and_merged)
 
     VkPipelineCache again = make_cache(data, size);
     assert_int_equal(cache_size(again), size);
-    assert_int_equal(icd_MergePipelineCaches(device, again, 1, &two), VK_SUCCESS);
+    assert_success(icd_MergePipelineCaches(device, again, 1, &two));
     assert_int_equal(cache_size(again), 32 + 8 * 25);
     icd_DestroyPipelineCache(device, again, NULL);
     icd_DestroyPipelineCache(device, two, NULL);
@@ -437,7 +429,7 @@ TEST(caches_of_others_are_ignored)
     size_t size = sizeof data;
     VkPipelineCache one = make_cache(NULL, 0);
     fill_cache(one, 1, 3);
-    assert_int_equal(icd_GetPipelineCacheData(device, one, &size, data), VK_SUCCESS);
+    assert_success(icd_GetPipelineCacheData(device, one, &size, data));
     for (size_t byte = 0; byte < 32; byte++) {
         data[byte] ^= 0x40;
         VkPipelineCache foreign = make_cache(data, size);

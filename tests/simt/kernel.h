@@ -5,16 +5,21 @@
 #include "../unit/unit.h"
 
 #include "assemble.h"
+#include "base/text.h"
 #include "program/execution.h"
 #include "program/instructions.h"
 #include "memory/regions.h"
 #include "program/program.h"
 
+static inline void program_drop(struct program **program)
+{
+    program_free(*program);
+}
+
 #define OUTPUT_WORDS 64
 #define STEPS_MAX    10000
 
 static struct assembly assembly;
-static char error[512];
 
 // A kernel that writes to an array of uint: `TYPES`, then more declarations, then code between
 // `BEGIN` and `END`. STORE(index, value) is in it for constants %0 to %7.
@@ -79,15 +84,16 @@ compile_with(const char *text, const struct program_constant *constants, uint32_
         .shared_max = 1024,
     };
     assemble(&assembly, text);
-    memset(error, 0, sizeof error);
-    return program_compile(assembly.words, assembly.count, &options, error, sizeof error);
+    memset(&error, 0, sizeof error);
+    return program_compile(assembly.words, assembly.count, &options, error.message,
+                           sizeof error.message);
 }
 
 static inline struct program *compile(const char *text)
 {
     struct program *program = compile_with(text, NULL, 0);
     if (!program)
-        fail_msg("%s", error);
+        fail_msg("%s", error.message);
     return program;
 }
 
@@ -96,8 +102,8 @@ static inline void refuse(const char *text, const char *expected)
     struct program *program = compile_with(text, NULL, 0);
     program_free(program);
     assert_null(program);
-    if (!strstr(error, expected))
-        fail_msg("\"%s\" is not in \"%s\"", expected, error);
+    if (!strstr(error.message, expected))
+        fail_msg("\"%s\" is not in \"%s\"", expected, error.message);
 }
 
 // One lane, and the memory that it sees.

@@ -7,6 +7,7 @@ TEST(a_small_module_is_read)
     struct assembly assembly;
     assemble(&assembly, &(struct parts){0});
     char error[200];
+    OWNED(module_drop)
     struct module *module =
         module_read(assembly.words, assembly.count, "main", error, sizeof error);
     assert_non_null(module);
@@ -35,7 +36,6 @@ TEST(a_small_module_is_read)
         assert_int_equal(module_offset(module, odd[i], 7, false), 0);
     }
     assert_int_equal(module_type_of(module, UINT32_MAX)->kind, TYPE_NONE);
-    module_free(module);
 }
 
 TEST(the_other_byte_order_is_read)
@@ -45,12 +45,12 @@ TEST(the_other_byte_order_is_read)
     for (uint32_t i = 0; i < assembly.count; i++)
         assembly.words[i] = __builtin_bswap32(assembly.words[i]);
     char error[200];
+    OWNED(module_drop)
     struct module *module =
         module_read(assembly.words, assembly.count, "main", error, sizeof error);
     assert_non_null(module);
     assert_int_equal(module->words[0], SpvMagicNumber);
     assert_int_equal(module->local_size[0], 64);
-    module_free(module);
 }
 
 TEST(wrong_headers_are_refused)
@@ -86,10 +86,10 @@ TEST(versions_1_0_to_1_6_are_read)
     for (uint32_t minor = 0; minor <= 6; minor++) {
         assembly.words[1] = 0x00010000 | minor << 8;
         char error[200];
+        OWNED(module_drop)
         struct module *module =
             module_read(assembly.words, assembly.count, "main", error, sizeof error);
         assert_non_null(module);
-        module_free(module);
     }
 }
 
@@ -99,13 +99,12 @@ TEST(a_module_that_is_cut_is_refused)
     assemble(&assembly, &(struct parts){0});
     for (uint32_t count = 0; count < assembly.count; count++) {
         // On the heap, so that a sanitizer sees what reads behind it.
-        uint32_t *words = malloc(count ? count * sizeof *words : 1);
+        OWNED(lit_free) uint32_t *words = malloc(count ? count * sizeof *words : 1);
         assert_non_null(words);
         memcpy(words, assembly.words, count * sizeof *words);
         char error[200] = "";
         assert_null(module_read(words, count, "main", error, sizeof error));
         assert_int_not_equal(error[0], 0);
-        free(words);
     }
 }
 
@@ -362,7 +361,7 @@ TEST(what_a_reader_need_not_know_is_passed_over)
                                          OP(Undef, 3), ID_UINT, ID_FREE + 5)},
         .after = (const uint32_t[]){WORDS(OP(ExtInst, 5), ID_VOID, ID_FREE + 4, ID_FREE, 3)},
     };
-    struct module *module = read_parts(&parts);
+    OWNED(module_drop) struct module *module = read_parts(&parts);
     assert_int_equal(module->glsl, ID_GLSL);
     assert_int_equal(module->ids[ID_FREE].kind, ID_EXTENDED);
     assert_int_equal(module->ids[ID_FREE + 1].kind, ID_OTHER);
@@ -370,7 +369,6 @@ TEST(what_a_reader_need_not_know_is_passed_over)
     assert_int_equal(module->ids[ID_FREE + 3].kind, ID_VALUE);
     assert_int_equal(module->ids[ID_FREE + 4].kind, ID_OTHER);
     assert_int_equal(module->ids[ID_FREE + 5].kind, ID_VALUE);
-    module_free(module);
 }
 
 TEST(models_of_memory_are_noted)
@@ -378,10 +376,9 @@ TEST(models_of_memory_are_noted)
     const struct parts parts =
         PART(memory_model, OP(MemoryModel, 3), SpvAddressingModelPhysicalStorageBuffer64,
              SpvMemoryModelVulkan);
-    struct module *module = read_parts(&parts);
+    OWNED(module_drop) struct module *module = read_parts(&parts);
     assert_true(module->physical_addresses);
     assert_true(module->vulkan_memory_model);
-    module_free(module);
 }
 
 enum { A_STRUCT = ID_FREE, A_POINTER, A_VARIABLE, A_GROUP, A_MEMBER_GROUP, AN_ARRAY };
@@ -416,7 +413,7 @@ TEST(decorations_reach_ids_members_and_groups)
                       OP(TypePointer, 4), A_POINTER, SpvStorageClassUniform, A_STRUCT, //
                       OP(Variable, 4), A_POINTER, A_VARIABLE, SpvStorageClassUniform)},
     };
-    struct module *module = read_parts(&parts);
+    OWNED(module_drop) struct module *module = read_parts(&parts);
     const struct id *variable = &module->ids[A_VARIABLE];
     assert_int_equal(variable->kind, ID_VARIABLE);
     assert_string_equal(variable->name, "data");
@@ -440,7 +437,6 @@ TEST(decorations_reach_ids_members_and_groups)
     assert_true(type->members[1].non_writable);
     assert_false(type->members[1].coherent);
     assert_int_equal(type->members[1].builtin, UINT32_MAX);
-    module_free(module);
 }
 
 TEST(names_are_spirvs_own)

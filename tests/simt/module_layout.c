@@ -77,6 +77,7 @@ static const uint32_t layout_declarations[] = {
 
 TEST(types_take_the_room_that_they_say)
 {
+    OWNED(module_drop)
     struct module *module =
         specialised(&(struct parts){.names = layout_names, .declarations = layout_declarations}, 6);
     assert_int_equal(module_type(module, T_LIST)->count, 6);
@@ -110,7 +111,6 @@ TEST(types_take_the_room_that_they_say)
     char error[200];
     assert_true(specialise(module, 2, error, sizeof error));
     assert_int_equal(module_size(module, T_LIST, true), 16 + 13);
-    module_free(module);
 }
 
 // The same matrix by rows and by columns: which lines are as long, and how many there are.
@@ -124,13 +124,13 @@ TEST(matrices_have_their_stride_from_the_member)
                   row_major ? SpvDecorationRowMajor : SpvDecorationColMajor)};
         const uint32_t declarations[] = {WORDS(OP(TypeMatrix, 4), T_MAT, ID_VEC3, 2, //
                                                OP(TypeStruct, 3), T_OUTER, T_MAT)};
+        OWNED(module_drop)
         struct module *module =
             specialised(&(struct parts){.names = names, .declarations = declarations}, 1);
         // 3 rows of 2 floats, or 2 columns of 3
         assert_int_equal(module_size(module, T_OUTER, true),
                          row_major ? 4 + 2 * 16 + 8 : 4 + 16 + 12);
         assert_int_equal(module_size(module, T_OUTER, false), 24);
-        module_free(module);
     }
 }
 
@@ -146,23 +146,22 @@ TEST(a_list_through_pointers_ends)
             OP(TypeStruct, 4), NODE, POINTER, ID_UINT,                                //
             OP(TypePointer, 4), POINTER, SpvStorageClassPhysicalStorageBuffer, NODE)},
     };
-    struct module *module = specialised(&parts, 1);
+    OWNED(module_drop) struct module *module = specialised(&parts, 1);
     assert_int_equal(module_type(module, POINTER)->element, NODE);
     assert_int_equal(module_type(module, NODE)->cells, 2);
     assert_int_equal(module_size(module, NODE, true), 12);
     assert_int_equal(module_size(module, NODE, false), 16);
     assert_int_equal(module_offset(module, NODE, 1, false), 8);
     assert_int_equal(module_offset(module, POINTER, 3, true), 48);
-    module_free(module);
 }
 
 static void expect_specialise_error(const uint32_t *declarations, uint64_t spec, const char *wanted)
 {
+    OWNED(module_drop)
     struct module *module = read_parts(&(struct parts){.declarations = declarations});
     char error[200] = "";
     assert_false(specialise(module, spec, error, sizeof error));
     assert_string_equal(strchr(error, ':') + 2, wanted);
-    module_free(module);
 }
 
 TEST(lengths_are_checked_when_they_are_known)
@@ -216,12 +215,12 @@ TEST(sizes_do_not_wrap_around)
         count += 4;
     }
     words[count] = END;
+    OWNED(module_drop)
     struct module *module = specialised(&(struct parts){.declarations = words}, UINT32_MAX);
     assert_int_equal(module_size(module, ID_FREE, false), UINT64_C(4) * UINT32_MAX);
     assert_true(module_size(module, ID_FREE + 7, false) == UINT64_MAX);
     assert_true(module_offset(module, ID_FREE + 7, UINT64_MAX, false) == UINT64_MAX);
     assert_int_equal(module_type(module, ID_FREE + 7)->cells, 0);
-    module_free(module);
 }
 
 // Every struct holds the one before twice: as many scalars as 2 to the depth.
@@ -269,12 +268,12 @@ TEST(random_words_do_no_harm)
             assembly.words[at] = round % 2 ? value : assembly.words[at] ^ 1u << value % 32;
         }
         char error[64] = "";
+        OWNED(module_drop)
         struct module *module =
             module_read(assembly.words, assembly.count, "main", error, sizeof error);
         if (module && specialise(module, round % 70000, error, sizeof error))
             for (uint32_t id = 0; id < BOUND; id++)
                 module_size(module, id, round % 2);
         assert_true(module || error[0]);
-        module_free(module);
     }
 }

@@ -33,11 +33,10 @@ static const char specialisation[] = HEAD DECORATIONS
 TEST(constants_are_evaluated)
 {
     EXPECT(specialisation, 5, 5, 5, 0, 0xfffffffc);
-    struct program *program = compile(specialisation);
+    OWNED(program_drop) struct program *program = compile(specialisation);
     assert_int_equal(program->local_size[0], 5);
     assert_int_equal(program->local_size[1], 2);
     assert_int_equal(program->local_size[2], 1);
-    program_free(program);
 }
 
 TEST(constants_are_specialised)
@@ -54,10 +53,10 @@ TEST(constants_are_specialised)
     finish(program);
     const struct program_constant wrong[] = {{7, 10, 2}};
     assert_null(compile_with(specialisation, wrong, 1));
-    assert_non_null(strstr(error, "specialised by 2"));
+    assert_non_null(strstr(error.message, "specialised by 2"));
     const struct program_constant large[] = {{7, 100, 4}};
     assert_null(compile_with(specialisation, large, 1));
-    assert_non_null(strstr(error, "the limit is 64"));
+    assert_non_null(strstr(error.message, "the limit is 64"));
 }
 
 // Control flow.
@@ -107,12 +106,11 @@ TEST(switches)
 
 TEST(merges_are_recorded)
 {
-    struct program *program = compile(SWITCH("32 0", "7", "5 %one 7 %two"));
+    OWNED(program_drop) struct program *program = compile(SWITCH("32 0", "7", "5 %one 7 %two"));
     assert_int_equal(program->block_count, 5);
     assert_int_equal(program->blocks[0].merge_kind, MERGE_SELECTION);
     assert_int_equal(program->blocks[0].merge, 4);
     assert_int_equal(program->blocks[1].merge_kind, MERGE_NONE);
-    program_free(program);
 }
 
 // Functions. One is called from two places with different pointers, the other always with the same.
@@ -153,7 +151,7 @@ static const char calls[] = HEAD DECORATIONS TYPES FUNCTIONS BEGIN
 TEST(functions_are_called)
 {
     EXPECT(calls, 1, 3, 9);
-    struct program *program = compile(calls);
+    OWNED(program_drop) struct program *program = compile(calls);
     assert_int_equal(program->function_count, 3);
     assert_int_equal(program->call_depth, 2);
     // Two arguments, the call and its result are four instructions with one line.
@@ -164,7 +162,6 @@ TEST(functions_are_called)
     // In `set` the pointer is known, in `add` it is not.
     assert_int_equal(count_runs(program, memory_load_register), 1);
     assert_int_equal(count_runs(program, memory_store_register), 1);
-    program_free(program);
 }
 
 TEST(recursion_is_refused)
@@ -272,6 +269,7 @@ TEST(hints_change_nothing)
 
 TEST(junk_is_of_its_type)
 {
+    OWNED(program_drop)
     struct program *program = compile(KERNEL("%mix = OpTypeStruct %bool %uint %v3 %bool\n",
                                              "%junk = OpUndef %mix\n"
                                              "%a = OpCompositeExtract %bool %junk 3\n"
@@ -287,7 +285,6 @@ TEST(junk_is_of_its_type)
         assert_in_range(lane.exec.cells[cell + 5], 0, 1);
         free(lane.exec.cells);
     }
-    program_free(program);
 }
 
 TEST(results_through_pointers)
@@ -335,14 +332,13 @@ TEST(registers_are_copied)
                               "%q = OpInBoundsAccessChain %p_uint %v %1 %3 %1\n"
                               "%w = OpLoad %uint %q\n" STORE(0, w));
     EXPECT(text, 5);
-    struct program *program = compile(text);
+    OWNED(program_drop) struct program *program = compile(text);
     assert_int_equal(count_runs(program, memory_chain), 0); // that of the output is known too
     assert_int_equal(count_runs(program, memory_load_register), 0);
     assert_int_equal(count_runs(program, memory_store_register), 0);
     assert_int_equal(count_runs(program, compose_copy), 3);
     assert_int_equal(program->insn_count, 5); // with the store to memory, and OpReturn
     assert_int_equal(program->memory_operations, 1);
-    program_free(program);
 }
 
 TEST(registers_are_indexed)
@@ -398,9 +394,10 @@ TEST(lengths_are_never_trusted)
         for (int change = -3; change <= 3; change++) {
             assembly = whole;
             assembly.words[at] += (uint32_t)change << 16;
-            program_free(
-                program_compile(assembly.words, assembly.count, &options, error, sizeof error));
+            program_free(program_compile(assembly.words, assembly.count, &options, error.message,
+                                         sizeof error.message));
         }
-        program_free(program_compile(whole.words, at, &options, error, sizeof error));
+        program_free(
+            program_compile(whole.words, at, &options, error.message, sizeof error.message));
     }
 }

@@ -169,14 +169,13 @@ TEST(workgroup_variables_lie_apart)
                               "%u = OpSelect %uint %b %3 %2\n"
                               "%x = OpLoad %uint %first\n" STORE(0, v) STORE(1, u) STORE(2, x));
     EXPECT(text, 4, 3, 5);
-    struct program *program = compile(text);
+    OWNED(program_drop) struct program *program = compile(text);
     assert_int_equal(program->shared_size, 16 + 24);
     assert_int_equal(program->shared_zero_count, 1);
     assert_int_equal(program->shared_zero[0].at, 16);
     assert_int_equal(program->shared_zero[0].size, 24);
     const struct insn *load = find_run(program, memory_load, 1);
     assert_int_equal(program->extra[load->extra + 3], PIECE_BOOL);
-    program_free(program);
 }
 
 TEST(resources_are_declared)
@@ -319,6 +318,7 @@ TEST(atomics_are_decoded)
 
 TEST(listing_is_readable)
 {
+    OWNED(program_drop)
     struct program *program =
         compile(HEAD NAMES "OpName %v \"a;\\x\"\n" DECORATIONS TYPES
                            "%signed = OpConstant %int -7\n" BEGIN "OpSelectionMerge %end None\n"
@@ -342,7 +342,6 @@ TEST(listing_is_readable)
                     "     3  OpBranch %28\n"
                     "block %28\n"
                     "     4  OpReturn\n");
-    program_free(program);
 }
 
 TEST(what_is_wrong_is_refused)

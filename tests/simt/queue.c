@@ -48,7 +48,7 @@ static VkFence fence_make(struct device *device, VkFenceCreateFlags flags)
 {
     VkFence fence = VK_NULL_HANDLE;
     const VkFenceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO, .flags = flags};
-    assert_int_equal(icd_CreateFence(device->handle, &info, NULL, &fence), VK_SUCCESS);
+    assert_success(icd_CreateFence(device->handle, &info, NULL, &fence));
     return fence;
 }
 
@@ -64,7 +64,7 @@ static VkSemaphore semaphore_make(struct device *device, bool timeline, uint64_t
         .sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
         .pNext = &type,
     };
-    assert_int_equal(icd_CreateSemaphore(device->handle, &info, NULL, &semaphore), VK_SUCCESS);
+    assert_success(icd_CreateSemaphore(device->handle, &info, NULL, &semaphore));
     return semaphore;
 }
 
@@ -72,17 +72,15 @@ static VkEvent event_make(struct device *device)
 {
     VkEvent event = VK_NULL_HANDLE;
     const VkEventCreateInfo info = {.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
-    assert_int_equal(icd_CreateEvent(device->handle, &info, NULL, &event), VK_SUCCESS);
+    assert_success(icd_CreateEvent(device->handle, &info, NULL, &event));
     return event;
 }
 
 // Dispatches
 
-TEST(a_dispatch_has_what_was_bound_when_it_was_recorded)
+DEVICE_TEST(a_dispatch_has_what_was_bound_when_it_was_recorded)
 {
-    struct device device;
     struct pipeline pipeline;
-    device_open(&device, MODEL_LOCKSTEP, 0, 1);
     pipeline_make(&pipeline, note);
     memset(&ran, 0, sizeof ran);
     VkCommandBuffer commands = commands_start(&device);
@@ -115,14 +113,11 @@ TEST(a_dispatch_has_what_was_bound_when_it_was_recorded)
     assert_int_equal(ran.count, 27);
     assert_memory_equal(ran.push + 4, "late", 4);
     assert_memory_equal(ran.last, ((uint32_t[]){10, 20, 30}), sizeof ran.last);
-    device_close(&device);
 }
 
-TEST(indirect_dispatches_read_the_buffer_late_and_in_bounds)
+DEVICE_TEST(indirect_dispatches_read_the_buffer_late_and_in_bounds)
 {
-    struct device device;
     struct pipeline pipeline;
-    device_open(&device, MODEL_LOCKSTEP, 0, 1);
     struct buffer buffer = buffer_make(&device, 20);
     static const struct {
         uint64_t offset;
@@ -142,14 +137,11 @@ TEST(indirect_dispatches_read_the_buffer_late_and_in_bounds)
         assert_int_equal(device.reports - before, rows[i].reports);
     }
     buffer_free(&device, &buffer);
-    device_close(&device);
 }
 
-TEST(command_buffers_are_replayed_and_recorded_anew)
+DEVICE_TEST(command_buffers_are_replayed_and_recorded_anew)
 {
-    struct device device;
     struct pipeline pipeline;
-    device_open(&device, MODEL_LOCKSTEP, 0, 1);
     struct buffer buffer = buffer_make(&device, 65536);
     memset(&ran, 0, sizeof ran);
     pipeline_make(&pipeline, note);
@@ -175,17 +167,14 @@ TEST(command_buffers_are_replayed_and_recorded_anew)
     assert_int_equal(ran.count, 2000);
     icd_ResetCommandPool(device.handle, device.pool, 0);
     commands_run(&device, commands); // has no commands now
-    assert_int_equal(icd_ResetCommandBuffer(commands, 0), VK_SUCCESS);
+    assert_success(icd_ResetCommandBuffer(commands, 0));
     icd_FreeCommandBuffers(device.handle, device.pool, 1, &commands);
     buffer_free(&device, &buffer);
-    device_close(&device);
 }
 
-TEST(secondary_command_buffers_are_executed)
+DEVICE_TEST(secondary_command_buffers_are_executed)
 {
-    struct device device;
     struct pipeline pipeline;
-    device_open(&device, MODEL_LOCKSTEP, 0, 1);
     memset(&ran, 0, sizeof ran);
     pipeline_make(&pipeline, note);
     VkCommandBuffer secondary[2];
@@ -194,7 +183,7 @@ TEST(secondary_command_buffers_are_executed)
         commands_begin(secondary[i]);
         pipeline_bind(secondary[i], &pipeline);
         icd_CmdDispatch(secondary[i], i + 1, 1, 1);
-        assert_int_equal(icd_EndCommandBuffer(secondary[i]), VK_SUCCESS);
+        assert_success(icd_EndCommandBuffer(secondary[i]));
     }
     VkCommandBuffer primary = commands_start(&device);
     icd_CmdExecuteCommands(primary, 2, secondary);
@@ -205,19 +194,16 @@ TEST(secondary_command_buffers_are_executed)
     assert_int_equal(device.reports, 2);
     commands_run(&device, primary);
     assert_int_equal(ran.count, 1 + 2 + 2);
-    device_close(&device);
 }
 
 // Fences, semaphores, events
 
-TEST(fences_wait_as_long_as_they_should)
+DEVICE_TEST(fences_wait_as_long_as_they_should)
 {
-    struct device device;
-    device_open(&device, MODEL_LOCKSTEP, 0, 1);
     VkFence fences[2] = {fence_make(&device, 0), fence_make(&device, VK_FENCE_CREATE_SIGNALED_BIT)};
     assert_int_equal(icd_GetFenceStatus(device.handle, fences[0]), VK_NOT_READY);
-    assert_int_equal(icd_GetFenceStatus(device.handle, fences[1]), VK_SUCCESS);
-    assert_int_equal(icd_WaitForFences(device.handle, 2, fences, VK_FALSE, UINT64_MAX), VK_SUCCESS);
+    assert_success(icd_GetFenceStatus(device.handle, fences[1]));
+    assert_success(icd_WaitForFences(device.handle, 2, fences, VK_FALSE, UINT64_MAX));
     assert_int_equal(icd_WaitForFences(device.handle, 2, fences, VK_TRUE, 0), VK_TIMEOUT);
     const double start = now();
     assert_int_equal(icd_WaitForFences(device.handle, 2, fences, VK_TRUE, 50 * MILLISECOND),
@@ -228,19 +214,18 @@ TEST(fences_wait_as_long_as_they_should)
     VkEvent event = event_make(&device);
     VkCommandBuffer commands = commands_start(&device);
     icd_CmdWaitEvents(commands, 1, &event, 0, 0, 0, NULL, 0, NULL, 0, NULL);
-    assert_int_equal(icd_EndCommandBuffer(commands), VK_SUCCESS);
-    assert_int_equal(commands_submit(&device, commands, VK_NULL_HANDLE), VK_SUCCESS);
-    assert_int_equal(icd_QueueSubmit(device.queue, 0, NULL, fences[0]), VK_SUCCESS);
+    assert_success(icd_EndCommandBuffer(commands));
+    assert_success(commands_submit(&device, commands, VK_NULL_HANDLE));
+    assert_success(icd_QueueSubmit(device.queue, 0, NULL, fences[0]));
     assert_int_equal(icd_WaitForFences(device.handle, 2, fences, VK_TRUE, 20 * MILLISECOND),
                      VK_TIMEOUT);
-    assert_int_equal(icd_SetEvent(device.handle, event), VK_SUCCESS);
-    assert_int_equal(icd_WaitForFences(device.handle, 2, fences, VK_TRUE, UINT64_MAX), VK_SUCCESS);
-    assert_int_equal(icd_ResetFences(device.handle, 2, fences), VK_SUCCESS);
+    assert_success(icd_SetEvent(device.handle, event));
+    assert_success(icd_WaitForFences(device.handle, 2, fences, VK_TRUE, UINT64_MAX));
+    assert_success(icd_ResetFences(device.handle, 2, fences));
     assert_int_equal(icd_GetFenceStatus(device.handle, fences[1]), VK_NOT_READY);
     icd_DestroyEvent(device.handle, event, NULL);
     icd_DestroyFence(device.handle, fences[0], NULL);
     icd_DestroyFence(device.handle, fences[1], NULL);
-    device_close(&device);
 }
 
 struct signaller {
@@ -267,22 +252,20 @@ static void *signal_later(void *user)
 static uint64_t value_of(struct device *device, VkSemaphore semaphore)
 {
     uint64_t value = 0;
-    assert_int_equal(icd_GetSemaphoreCounterValue(device->handle, semaphore, &value), VK_SUCCESS);
+    assert_success(icd_GetSemaphoreCounterValue(device->handle, semaphore, &value));
     return value;
 }
 
-TEST(timelines_may_be_waited_for_before_they_are_signaled)
+DEVICE_TEST(timelines_may_be_waited_for_before_they_are_signaled)
 {
-    struct device device;
     struct pipeline pipeline;
-    device_open(&device, MODEL_LOCKSTEP, 0, 1);
     memset(&ran, 0, sizeof ran);
     pipeline_make(&pipeline, note);
     VkSemaphore in = semaphore_make(&device, true, 0), out = semaphore_make(&device, true, 40);
     VkCommandBuffer commands = commands_start(&device);
     pipeline_bind(commands, &pipeline);
     icd_CmdDispatch(commands, 3, 1, 1);
-    assert_int_equal(icd_EndCommandBuffer(commands), VK_SUCCESS);
+    assert_success(icd_EndCommandBuffer(commands));
     const uint64_t wait_value = 7, signal_value = 50;
     const VkTimelineSemaphoreSubmitInfo values = {
         .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
@@ -301,7 +284,7 @@ TEST(timelines_may_be_waited_for_before_they_are_signaled)
         .signalSemaphoreCount = 1,
         .pSignalSemaphores = &out,
     };
-    assert_int_equal(icd_QueueSubmit(device.queue, 1, &submit, VK_NULL_HANDLE), VK_SUCCESS);
+    assert_success(icd_QueueSubmit(device.queue, 1, &submit, VK_NULL_HANDLE));
     const VkSemaphore both[] = {in, out};
     const VkSemaphoreWaitInfo all = {
         .sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
@@ -319,21 +302,18 @@ TEST(timelines_may_be_waited_for_before_they_are_signaled)
     pthread_t thread;
     struct signaller signaller = {&device, in};
     assert_int_equal(pthread_create(&thread, NULL, signal_later, &signaller), 0);
-    assert_int_equal(icd_WaitSemaphores(device.handle, &any, UINT64_MAX), VK_SUCCESS);
-    assert_int_equal(icd_WaitSemaphores(device.handle, &all, UINT64_MAX), VK_SUCCESS);
+    assert_success(icd_WaitSemaphores(device.handle, &any, UINT64_MAX));
+    assert_success(icd_WaitSemaphores(device.handle, &all, UINT64_MAX));
     assert_int_equal(ran.count, 3);
     assert_int_equal(value_of(&device, in), 7);
     assert_int_equal(value_of(&device, out), 50);
     pthread_join(thread, NULL);
     icd_DestroySemaphore(device.handle, in, NULL);
     icd_DestroySemaphore(device.handle, out, NULL);
-    device_close(&device);
 }
 
-TEST(binary_semaphores_are_used_up)
+DEVICE_TEST(binary_semaphores_are_used_up)
 {
-    struct device device;
-    device_open(&device, MODEL_LOCKSTEP, 0, 1);
     VkSemaphore semaphore = semaphore_make(&device, false, 0);
     VkFence fence = fence_make(&device, 0);
     const VkSemaphoreSubmitInfo point = {
@@ -348,23 +328,20 @@ TEST(binary_semaphores_are_used_up)
         infos[i].signalSemaphoreInfoCount = i < 2;
         infos[i].pSignalSemaphoreInfos = &point;
     }
-    assert_int_equal(icd_QueueSubmit2(device.queue, 3, infos, fence), VK_SUCCESS);
-    assert_int_equal(icd_WaitForFences(device.handle, 1, &fence, VK_TRUE, UINT64_MAX), VK_SUCCESS);
-    assert_int_equal(icd_ResetFences(device.handle, 1, &fence), VK_SUCCESS);
+    assert_success(icd_QueueSubmit2(device.queue, 3, infos, fence));
+    assert_success(icd_WaitForFences(device.handle, 1, &fence, VK_TRUE, UINT64_MAX));
+    assert_success(icd_ResetFences(device.handle, 1, &fence));
     // The signal was used up: one more wait has to wait for one more signal.
-    assert_int_equal(icd_QueueSubmit2(device.queue, 1, &infos[2], fence), VK_SUCCESS);
+    assert_success(icd_QueueSubmit2(device.queue, 1, &infos[2], fence));
     assert_int_equal(icd_WaitForFences(device.handle, 1, &fence, VK_TRUE, 20 * MILLISECOND),
                      VK_TIMEOUT);
     device_stop(&device); // does not hang
     icd_DestroySemaphore(device.handle, semaphore, NULL);
     icd_DestroyFence(device.handle, fence, NULL);
-    device_close(&device);
 }
 
-TEST(events_go_both_ways)
+DEVICE_TEST(events_go_both_ways)
 {
-    struct device device;
-    device_open(&device, MODEL_LOCKSTEP, 0, 1);
     VkEvent host = event_make(&device), other = event_make(&device);
     VkFence fence = fence_make(&device, 0);
     const VkEvent both[] = {host, other};
@@ -374,36 +351,33 @@ TEST(events_go_both_ways)
     icd_CmdSetEvent(commands, other, VK_PIPELINE_STAGE_TRANSFER_BIT);
     icd_CmdWaitEvents2(commands, 2, both, none);
     icd_CmdResetEvent(commands, host, VK_PIPELINE_STAGE_TRANSFER_BIT);
-    assert_int_equal(icd_EndCommandBuffer(commands), VK_SUCCESS);
-    assert_int_equal(commands_submit(&device, commands, fence), VK_SUCCESS);
+    assert_success(icd_EndCommandBuffer(commands));
+    assert_success(commands_submit(&device, commands, fence));
     while (icd_GetEventStatus(device.handle, other) != VK_EVENT_SET)
         rest(1);
     assert_int_equal(icd_GetEventStatus(device.handle, host), VK_EVENT_RESET);
     assert_int_equal(icd_WaitForFences(device.handle, 1, &fence, VK_TRUE, 20 * MILLISECOND),
                      VK_TIMEOUT);
-    assert_int_equal(icd_SetEvent(device.handle, host), VK_SUCCESS);
-    assert_int_equal(icd_WaitForFences(device.handle, 1, &fence, VK_TRUE, UINT64_MAX), VK_SUCCESS);
+    assert_success(icd_SetEvent(device.handle, host));
+    assert_success(icd_WaitForFences(device.handle, 1, &fence, VK_TRUE, UINT64_MAX));
     assert_int_equal(icd_GetEventStatus(device.handle, host), VK_EVENT_RESET);
-    assert_int_equal(icd_ResetEvent(device.handle, other), VK_SUCCESS);
+    assert_success(icd_ResetEvent(device.handle, other));
     assert_int_equal(icd_GetEventStatus(device.handle, other), VK_EVENT_RESET);
 
     // Nobody sets it: destroying the device ends the wait.
-    assert_int_equal(commands_submit(&device, commands, VK_NULL_HANDLE), VK_SUCCESS);
+    assert_success(commands_submit(&device, commands, VK_NULL_HANDLE));
     while (icd_GetEventStatus(device.handle, other) != VK_EVENT_SET)
         rest(1);
     device_stop(&device);
     icd_DestroyEvent(device.handle, host, NULL);
     icd_DestroyEvent(device.handle, other, NULL);
     icd_DestroyFence(device.handle, fence, NULL);
-    device_close(&device);
 }
 
 // Queries
 
-TEST(queries_have_times)
+DEVICE_TEST(queries_have_times)
 {
-    struct device device;
-    device_open(&device, MODEL_LOCKSTEP, 0, 1);
     struct buffer buffer = buffer_make(&device, 40);
     memset(buffer.bytes, 0xaa, 40);
     VkQueryPool pool = VK_NULL_HANDLE;
@@ -415,7 +389,7 @@ TEST(queries_have_times)
     const VkQueryResultFlags wide = VK_QUERY_RESULT_64_BIT,
                              both = wide | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT;
     uint64_t values[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-    assert_int_equal(icd_CreateQueryPool(device.handle, &info, NULL, &pool), VK_SUCCESS);
+    assert_success(icd_CreateQueryPool(device.handle, &info, NULL, &pool));
     const double start = now();
     VkCommandBuffer commands = commands_start(&device);
     icd_CmdResetQueryPool(commands, pool, 0, 4);
@@ -452,9 +426,8 @@ TEST(queries_have_times)
     assert_int_equal(some[0], values[2]);
     assert_int_equal(some[2], 9);
     uint32_t narrow[4] = {9, 9, 9, 9};
-    assert_int_equal(
-        icd_GetQueryPoolResults(device.handle, pool, 1, 2, 12, narrow, 8, VK_QUERY_RESULT_WAIT_BIT),
-        VK_SUCCESS);
+    assert_success(icd_GetQueryPoolResults(device.handle, pool, 1, 2, 12, narrow, 8,
+                                           VK_QUERY_RESULT_WAIT_BIT));
     assert_int_equal(narrow[0], (uint32_t)values[2]);
     assert_int_equal(narrow[1], 9);
     assert_int_equal(narrow[2], (uint32_t)values[4]);
@@ -462,11 +435,9 @@ TEST(queries_have_times)
     icd_ResetQueryPool(device.handle, pool, 1, 1);
     assert_int_equal(icd_GetQueryPoolResults(device.handle, pool, 1, 1, 8, values, 8, wide),
                      VK_NOT_READY);
-    assert_int_equal(icd_GetQueryPoolResults(device.handle, pool, 2, 1, 8, values, 8, wide),
-                     VK_SUCCESS);
+    assert_success(icd_GetQueryPoolResults(device.handle, pool, 2, 1, 8, values, 8, wide));
     icd_DestroyQueryPool(device.handle, pool, NULL);
     buffer_free(&device, &buffer);
-    device_close(&device);
 }
 
 // What goes wrong
@@ -484,7 +455,7 @@ static void everything_says_that_the_device_is_lost(struct device *device, VkFen
     };
     uint64_t value = 0;
     const VkResult want = VK_ERROR_DEVICE_LOST;
-    assert_int_equal(icd_EndCommandBuffer(commands), VK_SUCCESS);
+    assert_success(icd_EndCommandBuffer(commands));
     assert_int_equal(icd_WaitForFences(device->handle, 1, &fence, VK_TRUE, UINT64_MAX), want);
     assert_int_equal(icd_GetFenceStatus(device->handle, fence), want);
     assert_int_equal(icd_WaitSemaphores(device->handle, &wait, UINT64_MAX), want);
@@ -512,11 +483,10 @@ TEST(a_fault_of_the_shader_loses_the_device)
         pipeline_bind(commands, &pipeline);
         icd_CmdDispatch(commands, 1, 1, 1);
         icd_CmdFillBuffer(commands, buffer.handle, 0, 4, 1);
-        assert_int_equal(icd_EndCommandBuffer(commands), VK_SUCCESS);
-        assert_int_equal(commands_submit(&device, commands, fence), VK_SUCCESS);
+        assert_success(icd_EndCommandBuffer(commands));
+        assert_success(commands_submit(&device, commands, fence));
         if (robust)
-            assert_int_equal(icd_WaitForFences(device.handle, 1, &fence, VK_TRUE, UINT64_MAX),
-                             VK_SUCCESS);
+            assert_success(icd_WaitForFences(device.handle, 1, &fence, VK_TRUE, UINT64_MAX));
         else
             everything_says_that_the_device_is_lost(&device, fence);
         assert_int_equal(buffer.bytes[0], robust);
@@ -536,14 +506,14 @@ static void submit_three(struct device *device, struct pipeline *pipeline, VkFen
     icd_CmdDispatch(commands, 1, 1, 1);
     commands_run(device, commands);
     assert_int_equal(ran.count, 1);
-    assert_int_equal(icd_QueueSubmit(device->queue, 0, NULL, VK_NULL_HANDLE), VK_SUCCESS);
-    assert_int_equal(icd_QueueWaitIdle(device->queue), VK_SUCCESS);
-    assert_int_equal(commands_submit(device, commands, fence), VK_SUCCESS);
+    assert_success(icd_QueueSubmit(device->queue, 0, NULL, VK_NULL_HANDLE));
+    assert_success(icd_QueueWaitIdle(device->queue));
+    assert_success(commands_submit(device, commands, fence));
 }
 
 TEST(a_faulty_device_is_lost)
 {
-    struct device device;
+    OWNED(device_close) struct device device;
     struct pipeline pipeline;
     device_open(&device, MODEL_FAULTY, FAULT_LOST, 2);
     VkFence fence = fence_make(&device, 0);
@@ -551,12 +521,11 @@ TEST(a_faulty_device_is_lost)
     everything_says_that_the_device_is_lost(&device, fence);
     assert_int_equal(ran.count, 1);
     icd_DestroyFence(device.handle, fence, NULL);
-    device_close(&device);
 }
 
 TEST(a_faulty_device_hangs)
 {
-    struct device device;
+    OWNED(device_close) struct device device;
     struct pipeline pipeline;
     device_open(&device, MODEL_FAULTY, FAULT_HANG, 2);
     VkFence fence = fence_make(&device, 0);
@@ -567,18 +536,17 @@ TEST(a_faulty_device_hangs)
     device_stop(&device); // ends it nevertheless
     assert_int_equal(ran.count, 1);
     icd_DestroyFence(device.handle, fence, NULL);
-    device_close(&device);
 }
 
 TEST(a_faulty_device_does_nothing)
 {
-    struct device device;
+    OWNED(device_close) struct device device;
     struct pipeline pipeline;
     device_open(&device, MODEL_FAULTY, FAULT_NOTHING, 2);
     struct buffer buffer = buffer_make(&device, 4);
     VkFence fence = fence_make(&device, 0);
     submit_three(&device, &pipeline, fence);
-    assert_int_equal(icd_WaitForFences(device.handle, 1, &fence, VK_TRUE, UINT64_MAX), VK_SUCCESS);
+    assert_success(icd_WaitForFences(device.handle, 1, &fence, VK_TRUE, UINT64_MAX));
     VkCommandBuffer commands = commands_start(&device);
     pipeline_bind(commands, &pipeline);
     icd_CmdDispatch(commands, 1, 1, 1);
@@ -588,7 +556,6 @@ TEST(a_faulty_device_does_nothing)
     assert_memory_equal(buffer.bytes, "1111", 4); // transfers are executed
     icd_DestroyFence(device.handle, fence, NULL);
     buffer_free(&device, &buffer);
-    device_close(&device);
 }
 
 #ifndef _WIN32

@@ -54,8 +54,8 @@ static size_t look(const struct gen_concurrent *made, const struct gen_states *s
                                       .groups = {GROUPS, 1, 1},
                                       .local = local,
                                       .local_count = 2 + program->region_count};
-    struct exp_trace trace;
-    struct exp_findings findings = {0};
+    OWNED(exp_trace_clear) struct exp_trace trace;
+    OWNED(exp_findings_clear) struct exp_findings findings = {0};
     struct exp_bytes bytes[8];
     memcpy(input, states->table, states->size * 4);
     for (size_t i = 0; i < made->buffered; i++)
@@ -86,8 +86,6 @@ static size_t look(const struct gen_concurrent *made, const struct gen_states *s
     for (size_t i = 0; i < found; i++)
         if (findings.items[i].what != EXP_RACE)
             fail_msg("%s", trace.codes[findings.items[i].code].text);
-    exp_findings_clear(&findings);
-    exp_trace_clear(&trace);
     return found;
 }
 

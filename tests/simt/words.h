@@ -4,7 +4,13 @@
 
 #include "../unit/unit.h"
 
+#include "base/text.h"
 #include "module/module.h"
+
+static inline void module_drop(struct module **module)
+{
+    module_free(*module);
+}
 
 #define OP(name, length) ((uint32_t)(length) << 16 | SpvOp##name)
 #define WORDS(...)       __VA_ARGS__, END

@@ -85,8 +85,8 @@ static void make(const struct farm *farm, struct lit_random *random, struct comp
 // Adds one to `odd` of each device that differs.
 static void judge(const struct compare_side *each, unsigned *odd)
 {
-    struct compare_side others;
-    struct compare_pairs pairs;
+    OWNED(compare_side_clear) struct compare_side others;
+    OWNED(compare_pairs_clear) struct compare_pairs pairs;
     struct compare_entry *entries;
     struct compare_summary summary;
     const struct compare_axis axis = {0};
@@ -104,8 +104,6 @@ static void judge(const struct compare_side *each, unsigned *odd)
     for (size_t d = 0; d < each->model.device_count; d++)
         odd[d] += differs[d];
     compare_entries_free(entries, count);
-    compare_pairs_clear(&pairs);
-    compare_side_clear(&others);
 }
 
 // In how many farms any device differs; of each device in how many.
@@ -115,7 +113,7 @@ static unsigned count_farms(const struct farm *farm, uint64_t seed, unsigned *od
     unsigned any = 0;
     memset(odd, 0, 16 * sizeof *odd);
     for (int i = 0; i < FARMS; i++) {
-        struct compare_side each;
+        OWNED(compare_side_clear) struct compare_side each;
         unsigned here[16] = {0}, sum = 0;
         make(farm, &random, &each);
         judge(&each, here);
@@ -124,7 +122,6 @@ static unsigned count_farms(const struct farm *farm, uint64_t seed, unsigned *od
             sum += here[d];
         }
         any += sum > 0;
-        compare_side_clear(&each);
     }
     return any;
 }

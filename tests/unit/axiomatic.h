@@ -21,7 +21,6 @@ static inline void decided_clear(struct decided *decided)
 // `listed`: see axi_options.
 static inline bool decide_with(const char *text, struct axi_options how, struct decided *decided)
 {
-    struct lit_error error = {0};
     *decided = (struct decided){0};
     const bool good = axi_parse(text, strlen(text), &decided->program, &error) &&
                       axi_decide(&decided->program, &how, &decided->verdict, &error);

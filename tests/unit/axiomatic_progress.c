@@ -45,7 +45,6 @@ TEST(by_hand)
         OWNED(axi_ending_clear) struct axi_ending ending;
         OWNED(text_free) struct text ends = {0};
         const char *endless = NULL;
-        struct lit_error error = {0};
         assert_true(axi_parse(rows[i].text, strlen(rows[i].text), &program, &error));
         assert_true(axi_end(&program, &ending, &error));
         for (int model = 0; model < AXI_PROGRESSES; model++) {
@@ -101,7 +100,6 @@ TEST(waiting_programs)
             OWNED(text_free) struct text name = {0}, text = {0};
             OWNED(axi_program_clear) struct axi_program program;
             OWNED(axi_ending_clear) struct axi_ending ending;
-            struct lit_error error = {0};
             enum axi_place found;
             unsigned ends;
             axi_waiting_write(&all[i], place, &name, &text);

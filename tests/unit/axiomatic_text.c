@@ -91,9 +91,7 @@ TEST(everything_of_the_dialect)
         "locations [P0:r1; x;]\nfilter (not P0:r1 > 9 \\/ 1 = 2)\n"
         "~exists (P0:r1 != 0 /\\ [x] <= -1 \\/ P1:r2 >= P0:r1)\n";
     OWNED(axi_program_clear) struct axi_program program;
-    struct lit_error error = {0};
-    if (!axi_parse(text, sizeof text - 1, &program, &error))
-        fail_msg("%s", error.message);
+    must(axi_parse(text, sizeof text - 1, &program, &error));
     assert_string_equal(program.name, "all of it");
     assert_int_equal(program.thread_count, 2);
     assert_int_equal(program.threads[0].group[AXI_QUEUE_FAMILY], 3);
@@ -128,7 +126,6 @@ TEST(bounds)
     for (int more = 0; more < 2; more++) {
         OWNED(text_free) struct text text = {0};
         OWNED(axi_program_clear) struct axi_program program;
-        struct lit_error error = {0};
         text_puts(&text, HEAD);
         for (int i = 0; i < AXI_INSTRUCTIONS + more; i++)
             text_puts(&text, "add r0, r0, 1 | ;\n");
@@ -137,7 +134,6 @@ TEST(bounds)
     for (int depth = 63; depth < 66; depth += 2) {
         OWNED(text_free) struct text text = {0};
         OWNED(axi_program_clear) struct axi_program program;
-        struct lit_error error = {0};
         text_puts(&text, HEAD "exists ");
         for (int i = 0; i < depth; i++)
             text_puts(&text, "(");

@@ -52,7 +52,7 @@ static size_t first_scan(void)
 TEST(rows_have_names_of_their_own)
 {
     const size_t count = look_rows();
-    struct text *names = lit_alloc(count, sizeof *names);
+    OWNED(lit_free) struct text *names = lit_alloc(count, sizeof *names);
     assert_true(count > first_scan() && count <= LOOK_ROWS);
     for (size_t i = 0; i < count; i++) {
         size_t found = count;
@@ -70,7 +70,6 @@ TEST(rows_have_names_of_their_own)
     assert_false(look_row_find("", &found));
     for (size_t i = 0; i < count; i++)
         text_free(&names[i]);
-    free(names);
 }
 
 TEST(rows_are_what_their_names_say)
@@ -167,7 +166,7 @@ TEST(outputs_are_those_of_the_operation)
     for (size_t i = 0; i < sizeof scans / sizeof *scans; i++) {
         size_t number;
         uint32_t output[4];
-        struct text name = {0};
+        OWNED(text_free) struct text name = {0};
         text_printf(&name, SCAN_OF, scans[i].form, scans[i].operation);
         assert_true(look_row_find(name.data, &number));
         struct bench_row row = look_row(number, 1u << 20);
@@ -182,7 +181,6 @@ TEST(outputs_are_those_of_the_operation)
         assert_true(row.words == 1u << 20 && row.bytes == 1u << 23);
         assert_int_equal(look_state_words(&row),
                          64 + row.workgroups * (scans[i].scan == CAT_SCAN_ADD64 ? 4 : 2));
-        text_free(&name);
     }
     size_t number;
     struct text name = {0};
@@ -225,7 +223,6 @@ TEST(segments_begin_where_it_matters)
 TEST(what_a_device_lacks_is_named)
 {
     struct dev_facts facts = some_facts(32);
-    struct lit_error error = {0};
     size_t row;
     assert_true(look_row_find("held=14/shared=3/looks=1/lanes=32/encoding=word64/order=ticket/"
                               "edge=branch/stage=whole/fence=device/workgroup=512",
@@ -268,7 +265,6 @@ TEST(there_is_no_row_that_cannot_be)
     struct dev_facts facts = some_facts(32);
     for (size_t i = 0; i < look_rows(); i++) {
         const struct bench_row row = look_row(i, 1u << 20);
-        struct lit_error error = {0};
         // A copy moves whole tiles; a scan's last tile may be cut. One invocation alone is in the
         // smallest workgroup, and on a CPU.
         if (row.kind == BENCH_SERIAL) {
@@ -366,13 +362,12 @@ static bool tell_time(struct bench_result *result, size_t number, uint32_t round
 TEST(nonsense_is_refused)
 {
     struct look_set set = {0};
-    struct bench_result result;
+    OWNED(bench_result_clear) struct bench_result result;
     set.has[3] = set.has[first_scan()] = true;
     look_result_begin(&result, 1u << 20, &set, 1, 2);
     assert_int_equal(result.count, 2);
     assert_false(tell_row(&result, 4, BENCH_READY));
     assert_false(tell_row(&result, LOOK_ROWS + 5, BENCH_READY));
-    bench_result_clear(&result);
 }
 
 // Fills a result in which row i takes costs[i] and is wrong where that is negative.
@@ -401,7 +396,7 @@ static double cost_of(size_t number)
 TEST(the_best_is_right_and_fast)
 {
     struct look_set set = {0}, kept;
-    struct bench_result result;
+    OWNED(bench_result_clear) struct bench_result result;
     fastest = first_scan() + 9;
     second = first_scan() + 2;
     broken = first_scan() + 1;
@@ -421,7 +416,6 @@ TEST(the_best_is_right_and_fast)
     assert_int_equal(all, look_set_count(&kept));
     for (size_t i = 0; i < look_rows(); i++)
         assert_int_equal(kept.has[i], look_kind(i) == BENCH_LOOKBACK && i != broken);
-    bench_result_clear(&result);
 }
 
 // --- The search
@@ -539,29 +533,16 @@ static struct look_tuned some_choice(uint64_t elements, size_t row)
                                 .elements = elements,
                                 .ns = 1234.5,
                                 .of_copy = 0.9};
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     row_name(row, &name);
     snprintf(choice.row, sizeof choice.row, "%s", name.data);
-    text_free(&name);
     return choice;
-}
-
-static const char *write_file(const char *name, const char *text)
-{
-    static char path[128];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-    return path;
 }
 
 TEST_IN(choices_come_back, make_folder, remove_folder)
 {
     const struct dev_facts facts = some_facts(32);
     struct look_tunings tunings = {0}, back = {0};
-    struct lit_error error = {0};
     char path[128];
     size_t small = first_scan() + 1, large = first_scan() + 2, found = 0;
     struct look_tuned choice = some_choice(1u << 20, small);
@@ -603,7 +584,7 @@ TEST_IN(choices_are_not_trusted, make_folder, remove_folder)
     size_t found = 0;
     weak.max_workgroup = 32;
     for (size_t i = 0; i < look_rows(); i++) {
-        struct look_tunings tunings = {0};
+        OWNED(look_tuned_clear) struct look_tunings tunings = {0};
         const struct look_tuned choice = some_choice(1u << 20, i);
         look_tuned_put(&tunings, &choice);
         assert_int_equal(look_tuned_find(&tunings, choice.id, &facts, 1u << 20, &found),
@@ -611,7 +592,6 @@ TEST_IN(choices_are_not_trusted, make_folder, remove_folder)
         assert_false(look_tuned_find(&tunings, choice.id, &weak, 1u << 20, &found));
         snprintf(tunings.items[0].row, sizeof tunings.items[0].row, "held=5");
         assert_false(look_tuned_find(&tunings, choice.id, &facts, 1u << 20, &found));
-        look_tuned_clear(&tunings);
     }
     static const char head[] = "{\"schema\":\"litmus-lookback-tuned/1\",\"choices\":";
     static const char *const tails[] = {
@@ -631,7 +611,7 @@ TEST_IN(choices_are_not_trusted, make_folder, remove_folder)
         struct lit_error error = {0};
         char text[512];
         snprintf(text, sizeof text, "%s%s", head, tails[i]);
-        assert_false(look_tuned_read(write_file("bad.json", text), &tunings, &error));
+        assert_false(look_tuned_read(folder_file("bad.json", text), &tunings, &error));
         assert_true(error.message[0] && !tunings.count);
     }
 }
@@ -646,7 +626,7 @@ TEST_IN(cub_is_read, make_folder, remove_folder)
         "\"copy\":{\"median_ns\":4000,\"wrong\":0}},"
         "{\"elements\":1073741824,\"scan\":{\"median_ns\":2770000,\"wrong\":0},"
         "\"copy\":{\"median_ns\":2036000}}]}";
-    assert_true(look_cub_read(write_file("cub.json", good), &cub, &error));
+    assert_true(look_cub_read(folder_file("cub.json", good), &cub, &error));
     assert_string_equal(cub.device, "NVIDIA H200");
     assert_true(fabs(look_cub_scan(&cub, cub.device, 1u << 20) - 9000.5) < 1e-9);
     assert_true(fabs(look_cub_scan(&cub, cub.device, 1u << 30) - 2770000) < 1e-9);
@@ -670,7 +650,7 @@ TEST_IN(cub_is_read, make_folder, remove_folder)
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         error.message[0] = '\0';
-        assert_false(look_cub_read(write_file("bad.json", bad[i]), &cub, &error));
+        assert_false(look_cub_read(folder_file("bad.json", bad[i]), &cub, &error));
         assert_true(error.message[0]);
     }
     assert_false(look_cub_read("/nowhere/cub.json", &cub, &error));
@@ -682,7 +662,7 @@ TEST(a_wait_that_ran_out_says_nothing)
     struct look_set set = {0};
     struct bench_device told = {.count = 1};
     struct bench_result *result = &told.sizes[0].result, failed = {0};
-    struct text table = {0};
+    OWNED(text_free) struct text table = {0};
     char because[256];
     const size_t copy = 3, scan = first_scan();
     set.has[copy] = set.has[scan] = true;
@@ -709,7 +689,6 @@ TEST(a_wait_that_ran_out_says_nothing)
     assert_null(strstr(table.data, "WRONG"));
     look_move_failed(result, &failed);
     assert_true(result->count == 1 && failed.count == 1 && failed.rows[0].number == scan);
-    text_free(&table);
     bench_result_clear(result);
     bench_result_clear(&failed);
 }

@@ -42,7 +42,7 @@ TEST(traffic_is_what_the_algorithm_needs)
 
 TEST(figures_add_up)
 {
-    struct bench_rates rates = {0};
+    OWNED(bench_rates_clear) struct bench_rates rates = {0};
     struct bench_rate rate = some_rate();
     const double runs[] = {1000, 3000, 2000};
     for (uint32_t i = 0; i < 3; i++) {
@@ -67,12 +67,11 @@ TEST(figures_add_up)
     assert_float_equal(f.limit, 20e6 / bytes * 10, 1e-6);
     assert_float_equal(f.of_limit, 2000 * bytes / 20e6, 1e-9);
     assert_int_equal(bench_rate_figures(&rates, BENCH_SINGLE).rounds, 0);
-    bench_rates_clear(&rates);
 }
 
 TEST(ratios_are_of_the_same_round)
 {
-    struct bench_rates rates = {0};
+    OWNED(bench_rates_clear) struct bench_rates rates = {0};
     struct stat_sample ratio;
     const uint64_t batched[] = {1000, 500, 900}, single[] = {100, 50, 30};
     for (uint32_t i = 0; i < 3; i++) {
@@ -88,12 +87,11 @@ TEST(ratios_are_of_the_same_round)
     assert_true(bench_rates_ratio(&rates, BENCH_BATCHED, BENCH_SINGLE, &ratio));
     assert_float_equal(ratio.median, 10, 1e-9);
     assert_float_equal(ratio.most, 30, 1e-9);
-    bench_rates_clear(&rates);
 }
 
 TEST(nonsense_is_not_taken)
 {
-    struct bench_rates rates = {0};
+    OWNED(bench_rates_clear) struct bench_rates rates = {0};
     const struct bench_rate good = some_rate();
     struct bench_rate bad[12];
     for (size_t i = 0; i < 12; i++)
@@ -120,7 +118,6 @@ TEST(nonsense_is_not_taken)
     other.output_words++;
     assert_false(bench_rates_take(&rates, &other)); // another run
     assert_int_equal(rates.count, 1);
-    bench_rates_clear(&rates);
 }
 
 TEST(exit_codes)

@@ -148,7 +148,6 @@ TEST(limits_have_odd_iterations)
 TEST(what_a_device_lacks_is_named)
 {
     struct bench_row rows[BENCH_ROWS];
-    struct lit_error error = {0};
     struct dev_facts facts = some_facts(32);
     rows_of(32, 1, rows);
     const struct bench_row *largest = &rows[5 + 8], *native = &rows[5];
@@ -209,7 +208,7 @@ static bool time_row(struct bench_result *result, uint32_t row, uint32_t round, 
 
 TEST(rows_that_cannot_be_are_refused)
 {
-    struct bench_result result;
+    OWNED(bench_result_clear) struct bench_result result;
     const struct dev_facts facts = some_facts(32);
     bench_result_begin(&result, &facts, 1u << 16, 0, 1, 2);
     struct bench_report said = said_row(0);
@@ -238,12 +237,11 @@ TEST(rows_that_cannot_be_are_refused)
     assert_true(bench_result_row(&result, &said, BENCH_SKIPPED, "why"));
     assert_false(time_row(&result, 1, 0, 1)); // is not timed
     assert_int_equal(result.rows[7].row.loops, 20);
-    bench_result_clear(&result);
 }
 
 TEST(dispatches_that_cannot_be_are_refused)
 {
-    struct bench_result result;
+    OWNED(bench_result_clear) struct bench_result result;
     begin(&result, 2);
     assert_false(time_row(&result, (uint32_t)result.count, 0, 1));
     assert_false(time_row(&result, 3, 1, 1)); // the first round is missing
@@ -263,12 +261,11 @@ TEST(dispatches_that_cannot_be_are_refused)
     assert_int_equal(result.rows[3].count, 2);
     assert_int_equal(result.rows[3].dispatches, 3);
     assert_true(result.rows[3].ns[0] < 1.5); // the warm one is not among them
-    bench_result_clear(&result);
 }
 
 TEST(wrong_words_are_never_right)
 {
-    struct bench_result result;
+    OWNED(bench_result_clear) struct bench_result result;
     begin(&result, 1);
     // In the round for warming up already.
     const struct bench_report wrong = {
@@ -279,12 +276,11 @@ TEST(wrong_words_are_never_right)
     assert_int_equal(result.rows[5].wrong, 1);
     assert_int_equal(result.rows[5].first.index, 3);
     assert_false(bench_is_right(&result.rows[6])); // nothing is known of it
-    bench_result_clear(&result);
 }
 
 TEST(figures_of_a_row)
 {
-    struct bench_result result;
+    OWNED(bench_result_clear) struct bench_result result;
     begin(&result, 1);
     for (uint32_t i = 0; i < result.count; i++) {
         assert_true(time_row(&result, i, 0, 5));
@@ -306,7 +302,6 @@ TEST(figures_of_a_row)
     result.rows[0].wrong = 1;
     const struct bench_figures g = bench_figures(&result, &result.rows[6]);
     assert_true(g.of_native <= 0 && g.share.bytes <= 0 && g.share.adds > 0);
-    bench_result_clear(&result);
 }
 
 // --- What it comes to

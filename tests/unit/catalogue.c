@@ -21,15 +21,12 @@ struct names {
 // What people read leads back to the name.
 static void check_label(const char *name)
 {
-    struct cfg cfg = cfg_parse(name);
-    struct text label = {0};
+    OWNED(cfg_clear) struct cfg cfg = cfg_parse(name);
+    OWNED(text_free) struct text label = {0};
     cat_label(&cfg, &label);
-    char *again = cat_pattern(label.data);
+    OWNED(lit_free) char *again = cat_pattern(label.data);
     assert_true(label.length <= strlen(name));
     assert_string_equal(again, name);
-    free(again);
-    text_free(&label);
-    cfg_clear(&cfg);
 }
 
 static void check_name(const struct cat_case *which, void *user)
@@ -38,9 +35,7 @@ static void check_name(const struct cat_case *which, void *user)
     struct text name = {0};
     cat_case_name(which, &name);
     struct cat_case parsed;
-    struct lit_error error = {0};
-    if (!cat_case_parse(name.data, &parsed, &error))
-        fail_msg("%s", error.message);
+    must(cat_case_parse(name.data, &parsed, &error));
     assert_memory_equal(&parsed, which, sizeof parsed);
     if (which->subgroup == 8)
         check_label(name.data);
@@ -88,7 +83,7 @@ TEST(every_name_is_unique_and_means_its_case)
 // A module says its variant in words and in numbers, and is found by the numbers.
 static void check_variant(const struct cat_case *which, const struct cat_module *module)
 {
-    struct text variant = {0};
+    OWNED(text_free) struct text variant = {0};
     text_puts(&variant, "");
     for (size_t i = 0; i < which->test->head.axis_count; i++)
         text_printf(&variant, "%s%s=%s", i ? "," : "", which->test->head.axes[i].name,
@@ -96,7 +91,6 @@ static void check_variant(const struct cat_case *which, const struct cat_module 
     assert_string_equal(module->variant, variant.data);
     assert_true(!module->subgroup || module->subgroup == which->subgroup);
     assert_memory_equal(module->axis, which->axis, sizeof which->axis);
-    text_free(&variant);
 }
 
 static void check_module(const struct cat_case *which, void *user)
@@ -117,7 +111,6 @@ static void check_module(const struct cat_case *which, void *user)
     assert_true((module->features & ~cat_case_features(which)) == 0);
     const uint32_t *words = cat_module_words(which->test, module);
     uint64_t features;
-    struct lit_error error = {0};
     assert_true(cat_module_features(words, module->count, &features, &error));
     enum cat_feature needed;
     if (which->test->head.needs) {
@@ -145,7 +138,6 @@ static void check_oracle(const struct cat_case *which, void *user)
     struct cat_args args = {.subgroup = which->subgroup, .scale = 2, .which = which};
     args.workgroup = cat_value(&args, "workgroup");
     struct cat_shape shape = {0};
-    struct lit_error error = {0};
     if (args.workgroup % args.subgroup || !cat_oracle_shape(oracle, &args, &shape, &error))
         return;
     assert_true(shape.instances >= 1 && shape.words_per_instance >= 1 && shape.state_words >= 1);
@@ -158,8 +150,8 @@ static void check_oracle(const struct cat_case *which, void *user)
     assert_true(words < 64u << 20);
     if (words > 1u << 18)
         return; // the large ones differ from the small ones in their size alone
-    uint32_t *input = lit_alloc(shape.input_words + 1, 4);
-    uint32_t *expected = lit_alloc(words * stride + 1, 4);
+    OWNED(lit_free) uint32_t *input = lit_alloc(shape.input_words + 1, 4);
+    OWNED(lit_free) uint32_t *expected = lit_alloc(words * stride + 1, 4);
     input[shape.input_words] = expected[words * stride] = 0x600DF00D;
     if (shape.input_words)
         cat_oracle_input(oracle, &args, &shape, 7, input);
@@ -167,7 +159,7 @@ static void check_oracle(const struct cat_case *which, void *user)
     assert_int_equal(input[shape.input_words], 0x600DF00D);
     assert_int_equal(expected[words * stride], 0x600DF00D);
     // The right output passes, the untouched one fails. Guards that stay poison pass in both.
-    uint32_t *output = lit_alloc(words, 4);
+    OWNED(lit_free) uint32_t *output = lit_alloc(words, 4);
     struct cat_run run;
     struct cat_failure failure;
     for (int poisoned = 0; poisoned < 2; poisoned++) {
@@ -189,9 +181,6 @@ static void check_oracle(const struct cat_case *which, void *user)
             assert_true(strlen(where) > 0);
         }
     }
-    free(input);
-    free(expected);
-    free(output);
 }
 
 TEST(every_oracle_keeps_to_its_shape)
@@ -296,14 +285,12 @@ TEST(a_name_that_says_the_same_as_another_is_none)
     const char *before = strstr(first.quick, "taken=");
     const char *after = before + strcspn(before, ",");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct text name = {0};
-        struct lit_error error = {0};
+        OWNED(text_free) struct text name = {0};
         text_printf(&name, "%.*s%s%.*s%s", (int)(before - first.quick), first.quick, rows[i].taken,
                     (int)(strstr(after, ",subgroup=") - after), after, rows[i].size);
         const char *const pattern[] = {name.data};
         const struct cat_selection selection = {.patterns = pattern, .count = 1};
         assert_int_equal(cat_selection_check(&selection, &error), rows[i].there);
-        text_free(&name);
     }
     free(first.quick);
     free(first.thorough);
@@ -359,7 +346,6 @@ TEST(unknown_names_are_answered_with_the_nearest)
                     "test 'loop.desync' has no configuration 'loop.desync/sync=no'; "
                     "'litmus list --names loop.desync' prints them");
     struct cat_case which;
-    struct lit_error error = {0};
     static const char *const wrong[] = {"",
                                         "/",
                                         "@",
@@ -398,9 +384,8 @@ TEST(what_is_left_out_is_the_default)
         {"ffffffff", "ffffffff"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        char *pattern = cat_pattern(table[i][0]);
+        OWNED(lit_free) char *pattern = cat_pattern(table[i][0]);
         assert_string_equal(pattern, table[i][1]);
-        free(pattern);
     }
     char id[1 + CFG_ID_SIZE] = "!";
     cfg_id(LOOP REST "@workgroup=64,subgroup=32", id + 1);
@@ -409,7 +394,6 @@ TEST(what_is_left_out_is_the_default)
     free(pattern);
     check_complaint("ffffffff", "no configuration has the id 'ffffffff'");
     struct cat_case which;
-    struct lit_error error = {0};
     assert_false(cat_case_parse(LOOP REST "@workgroup=*", &which, &error));
     assert_string_equal(error.message, "shuffle.scan-loop: parameter 'workgroup' is missing");
 }

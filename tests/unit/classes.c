@@ -130,7 +130,7 @@ struct looking {
 static void check(const struct cat_case *which, void *user)
 {
     struct looking *looking = user;
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     cat_case_name(which, &name);
     if (text_glob(looking->row->pattern, name.data)) {
         const struct cat_rule *expect = cat_case_expect(which);
@@ -140,7 +140,6 @@ static void check(const struct cat_case *which, void *user)
             fail_msg("%s: %s by %s", name.data, cat_expectation_name(expect->expectation),
                      expect->by ? expect->by : "nothing");
     }
-    text_free(&name);
 }
 
 TEST(configurations_have_their_classes)

@@ -54,7 +54,7 @@ static void change_all(const char *text, void (*check)(const char *bytes, size_t
     static const unsigned char some[] = "019afkz\"\\,:.-{}[] \n\t#\x80\xff";
     const bool full = getenv("LITMUS_FULL") != NULL;
     const size_t length = strlen(text), values = full ? 256 : sizeof some; // the NUL too
-    char *bytes = malloc(length + 2);
+    OWNED(lit_free) char *bytes = malloc(length + 2);
     assert_non_null(bytes);
     for (size_t at = 0; at < length; at++) {
         for (size_t v = 0; v < values + 2; v++) {
@@ -72,7 +72,6 @@ static void change_all(const char *text, void (*check)(const char *bytes, size_t
         memcpy(bytes, text, at);
         check(bytes, at);
     }
-    free(bytes);
 }
 
 static void check_refusal(const struct lit_error *error, const char *file)
@@ -116,10 +115,9 @@ static const char *find_change(const struct report_model *model)
 
 static void check_report(const char *bytes, size_t length)
 {
-    struct report_model model;
-    struct lit_error error = {0};
+    OWNED(report_model_clear) struct report_model model;
     // Behind an exact end, for sanitizers.
-    char *copy = malloc(length ? length : 1);
+    OWNED(lit_free) char *copy = malloc(length ? length : 1);
     assert_non_null(copy);
     memcpy(copy, bytes, length);
     if (compare_side_parse(copy, length, "r.json", &model, &error)) {
@@ -131,15 +129,11 @@ static void check_report(const char *bytes, size_t length)
         check_refusal(&error, "r.json: ");
         refused++;
     }
-    report_model_clear(&model);
-    free(copy);
 }
 
 TEST(reports)
 {
-    struct lit_error error = {0};
-    if (!compare_side_parse(report, strlen(report), "r.json", &good, &error))
-        fail_msg("%s", error.message);
+    must(compare_side_parse(report, strlen(report), "r.json", &good, &error));
     change_all(report, check_report);
     assert_true(refused > 10000 && taken > 1000);
     report_model_clear(&good);
@@ -162,7 +156,6 @@ static bool is_same(const struct compare_waiver *a, const struct compare_waiver 
 static void check_list(const char *bytes, size_t length)
 {
     struct compare_waivers waivers = {0};
-    struct lit_error error = {0};
     size_t others = 0;
     if (!compare_waivers_parse(&waivers, list, bytes, length, "list.txt", &error)) {
         check_refusal(&error, "list.txt:");
@@ -197,7 +190,6 @@ TEST(lists)
         [COMPARE_CASELIST] = "# c\nscan.levels\nloop.form/x=1@w=64\n",
     };
     for (list = 0; list < COMPARE_LISTS; list++) {
-        struct lit_error error = {0};
         list_text = texts[list];
         assert_true(
             compare_waivers_parse(&known, list, list_text, strlen(list_text), "list.txt", &error));

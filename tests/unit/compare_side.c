@@ -2,9 +2,7 @@
 // Sides: JSON reports that are right and wrong, sessions put together, devices and axes paired.
 #include "compare/compare.h"
 
-#include "unit.h"
-
-#include <unistd.h>
+#include "folder.h"
 
 #define DEVICE(id, number, name, uuid, product, driver)                                            \
     "{\"id\":\"" id "\",\"number\":" number ",\"name\":\"" name                                    \
@@ -57,10 +55,8 @@
 
 TEST(right_report)
 {
-    struct report_model model;
-    struct lit_error error = {0};
-    if (!compare_side_parse(GOOD, strlen(GOOD), "r.json", &model, &error))
-        fail_msg("%s", error.message);
+    OWNED(report_model_clear) struct report_model model;
+    must(compare_side_parse(GOOD, strlen(GOOD), "r.json", &model, &error));
     assert_int_equal(model.result_count, 1);
     const struct report_result *result = &model.results[0];
     assert_int_equal(result->runs, 100);
@@ -77,19 +73,17 @@ TEST(right_report)
     assert_int_equal(model.results[0].piece_count, 2);
     assert_int_equal(model.results[0].pieces[1].failed_runs, 4);
     assert_string_equal(model.results[0].stress, "s");
-    report_model_clear(&model);
 }
 
 static void refuse(const char *text, const char *message)
 {
-    struct report_model model;
+    OWNED(report_model_clear) struct report_model model;
     struct lit_error error = {0};
     if (compare_side_parse(text, strlen(text), "r.json", &model, &error))
         fail_msg("taken: %s", text);
     if (strncmp(error.message, message, strlen(message)) != 0)
         fail_msg("%s: %s", text, error.message);
     assert_int_equal(error.code, LIT_EXIT_USAGE);
-    report_model_clear(&model);
 }
 
 TEST(wrong_reports)
@@ -194,7 +188,7 @@ TEST(contradictions)
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const char *at = strstr(GOOD, all[i].is);
-        struct text text = {0}, message = {0};
+        OWNED(text_free) struct text text = {0}, message = {0};
         if (!at)
             fail_msg("'%s' is not there", all[i].is);
         text_append(&text, GOOD, (size_t)(at - GOOD));
@@ -202,8 +196,6 @@ TEST(contradictions)
         text_printf(&message, "r.json: damaged report: a.b/x=%c,y=2@subgroup=8: %s",
                     strstr(text.data, "x=3") ? '3' : '1', all[i].message);
         refuse(text.data, message.data);
-        text_free(&text);
-        text_free(&message);
     }
 }
 
@@ -231,39 +223,22 @@ TEST(cut_reports)
     }
 }
 
-static char folder[] = "/tmp/litmus-side-XXXXXX";
-
-static const char *write_file(const char *name, const char *text)
-{
-    static char path[4][128];
-    static size_t next;
-    char *made = path[next++ % 4];
-    snprintf(made, sizeof path[0], "%s/%s", folder, name);
-    FILE *file = fopen(made, "we");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-    return made;
-}
-
 static void load(struct compare_side *side, const char *const *names, size_t count, bool unfinished,
                  const char *message)
 {
     const struct compare_source source = {names, count, unfinished};
-    struct lit_error error = {0};
+    compare_side_clear(side);
     bool good = compare_side_load(side, &source, &error);
     if (good != !message || (message && !strstr(error.message, message)))
         fail_msg("%s", error.message);
 }
 
-TEST(files)
+TEST_IN(files, make_folder, remove_folder)
 {
-    struct compare_side side;
-    assert_non_null(mkdtemp(folder));
-    const char *good = write_file("good.json", GOOD);
+    OWNED(compare_side_clear) struct compare_side side = {0};
+    const char *good = folder_file("good.json", GOOD);
     load(&side, &good, 1, false, NULL);
     assert_string_equal(side.started, "2026-11-21");
-    compare_side_clear(&side);
     // Two sessions of the same device: one piece for each.
     const char *twice[] = {good, good};
     load(&side, twice, 2, false, NULL);
@@ -271,44 +246,28 @@ TEST(files)
     assert_int_equal(side.model.results[0].runs, 200);
     assert_int_equal(side.model.results[0].failed_runs, 14);
     assert_int_equal(side.model.results[0].piece_count, 2);
-    compare_side_clear(&side);
-    const char *other = write_file(
+    const char *other = folder_file(
         "other.json", REPORT("litmus-report/1", TOOL, DEVICE(ID2, "1", "One", UUID1, "0x1", "2.0"),
                              RESULT_OF("forbidden", ID2, NAMED("a.b", "", ""), PASSES)));
     const char *mixed[] = {good, other};
     load(&side, mixed, 2, false, "One has another driver");
-    compare_side_clear(&side);
     const char *before =
-        write_file("before.json", REPORT("litmus-report/1", TOOL, DEVICE1,
-                                         RESULT_OF("contested", ID1, NAMED_XY("1", "2"), FAILS)));
+        folder_file("before.json", REPORT("litmus-report/1", TOOL, DEVICE1,
+                                          RESULT_OF("contested", ID1, NAMED_XY("1", "2"), FAILS)));
     const char *changed[] = {good, before};
     load(&side, changed, 2, false, "another expectation");
-    compare_side_clear(&side);
     static char twin[] = REPORT("litmus-report/1", TOOL, DEVICE1, RESULT "," RESULT);
-    const char *double_path = write_file("double.json", twin);
+    const char *double_path = folder_file("double.json", twin);
     load(&side, &double_path, 1, false, " is given twice");
-    compare_side_clear(&side);
-    const char *empty = write_file("empty", ""), *numbered = "/nowhere#x";
+    const char *empty = folder_file("empty", ""), *numbered = "/nowhere#x";
     load(&side, &empty, 1, false, "the file is empty");
-    compare_side_clear(&side);
     load(&side, &numbered, 1, false, "the number of a session");
-    compare_side_clear(&side);
     static char open_report[] = GOOD;
     memcpy(strstr(open_report, "true "), "false", 5);
-    const char *open_path = write_file("open.json", open_report);
+    const char *open_path = folder_file("open.json", open_report);
     load(&side, &open_path, 1, false, "was not finished");
-    compare_side_clear(&side);
     load(&side, &open_path, 1, true, NULL);
     assert_true(side.unfinished);
-    compare_side_clear(&side);
-    for (size_t i = 0; i < 5; i++) {
-        static const char *const names[] = {"good.json", "other.json", "double.json", "empty",
-                                            "open.json"};
-        char path[128];
-        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        unlink(path);
-    }
-    rmdir(folder);
 }
 
 // A side of devices alone.
@@ -326,7 +285,6 @@ TEST(devices)
     struct compare_side a = {.model = {.devices = first, .device_count = 2}};
     struct compare_side b = {.model = {.devices = second, .device_count = 2}};
     struct compare_pairs pairs;
-    struct lit_error error = {0};
     // The other way round, known by UUID.
     set_device(&first[0], 1, "GPU", 1, 7);
     set_device(&first[1], 2, "GPU", 2, 7);
@@ -368,7 +326,6 @@ TEST(devices)
 TEST(axes)
 {
     struct compare_axis axis;
-    struct lit_error error = {0};
     assert_true(compare_axis_parse("sync=none,control-each", &axis, &error));
     assert_string_equal(axis.name, "sync");
     assert_string_equal(axis.a, "none");
@@ -378,7 +335,7 @@ TEST(axes)
                                         "x=,b", "=a,b", "x=a,b,c", "x=a,a"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_false(compare_axis_parse(wrong[i], &axis, &error));
-    struct report_model model;
+    OWNED(report_model_clear) struct report_model model;
     static const char text[] =
         REPORT("litmus-report/1", TOOL, DEVICE1,
                RESULT_OF("forbidden", ID1, NAMED_XY("1", "1"), FAILS) "," RESULT_OF(
@@ -387,8 +344,7 @@ TEST(axes)
                                         NAMED("a.b/x=1,y=2@subgroup=16", "\"x\":\"1\",\"y\":\"2\"",
                                               "\"subgroup\":16"),
                                         FAILS) "," RESULT);
-    if (!compare_side_parse(text, strlen(text), "r.json", &model, &error))
-        fail_msg("%s", error.message);
+    must(compare_side_parse(text, strlen(text), "r.json", &model, &error));
     enum eng_result broke[4] = {ENG_PASS};
     const struct compare_side side = {.model = model, .broke = broke, .sources = 1};
     struct compare_pair pair = {.a = 0};
@@ -407,5 +363,4 @@ TEST(axes)
     count = compare_pair_results(&side, &side, &pairs, &axis, only, 2, &entries);
     assert_int_equal(count, 2);
     compare_entries_free(entries, count);
-    report_model_clear(&model);
 }

@@ -22,7 +22,6 @@ static bool parse(struct compare_waivers *waivers, enum compare_list list, const
 TEST(good_lists)
 {
     struct compare_waivers w;
-    struct lit_error error = {0};
     assert_true(parse(&w, COMPARE_WAIVERS,
                       "# all of it\n\n  shuffle.* " URL "  until=2028-02-29 # leap\r\n" NAME
                       "\t" URL "#anchor\nscan http://b/2 #x",
@@ -99,14 +98,13 @@ TEST(bad_lines)
          "list.txt:1: too many"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct compare_waivers w;
+        OWNED(compare_waivers_clear) struct compare_waivers w;
         struct lit_error error = {0};
         if (parse(&w, bad[i].list, bad[i].text, &error))
             fail_msg("taken: %s", bad[i].text);
         if (strncmp(error.message, bad[i].message, strlen(bad[i].message)) != 0)
             fail_msg("%s: %s", bad[i].text, error.message);
         assert_int_equal(error.code, LIT_EXIT_USAGE);
-        compare_waivers_clear(&w);
     }
 }
 
@@ -185,10 +183,9 @@ TEST(needed_text)
         {"shuffle\\.scam", NAME, false},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        char *needed = compare_regex_needs(table[i].regex);
+        OWNED(lit_free) char *needed = compare_regex_needs(table[i].regex);
         if (compare_regex_may_match(needed, table[i].name) != table[i].may)
             fail_msg("%s", table[i].regex);
-        free(needed);
     }
 }
 
@@ -222,11 +219,9 @@ static void waived(enum compare_list list, const char *text, const struct report
     struct compare_entry entry = {.a = &a, .b = b};
     struct compare_policy policy = compare_policy_default;
     struct compare_summary summary;
-    struct compare_waivers waivers;
-    struct lit_error error = {0};
+    OWNED(compare_waivers_clear) struct compare_waivers waivers;
     policy.gate = true;
-    if (!parse(&waivers, list, text, &error))
-        fail_msg("%s", error.message);
+    must(parse(&waivers, list, text, &error));
     compare_judge(&entry, 1, &policy, &summary);
     compare_waivers_apply(&waivers, &entry, 1, &policy, "2026-11-21", devices, 1);
     compare_decide(&entry, 1, &policy, &summary);
@@ -235,7 +230,6 @@ static void waived(enum compare_list list, const char *text, const struct report
     assert_int_equal(summary.waived, is);
     *shown = waivers.items[0];
     shown->pattern = shown->url = shown->file = NULL;
-    compare_waivers_clear(&waivers);
 }
 
 // For which devices and drivers a waiver holds: the device above.
@@ -335,7 +329,6 @@ TEST(long_lists)
     static struct report_result results[NAMES];
     static struct compare_entry entries[NAMES];
     struct compare_waivers waivers;
-    struct lit_error error = {0};
     struct text list = {0};
     for (int i = 0; i < LINES; i++) {
         static const char *const forms[] = {"dEQP-VK\\.memory\\.%d\\..*", "shuffle.*case-%d@",
@@ -379,14 +372,11 @@ TEST(written)
     struct compare_entry entries[] = {{.a = &a, .b = &b}, {.a = &c, .b = &d}, {.a = &a, .b = &a}};
     struct compare_policy policy = compare_policy_default;
     struct compare_summary summary;
-    struct compare_waivers waivers;
-    struct lit_error error = {0};
-    struct text text = {0};
+    OWNED(compare_waivers_clear) struct compare_waivers waivers;
+    OWNED(text_free) struct text text = {0};
     compare_judge(entries, 3, &policy, &summary);
     compare_waivers_write(entries, 3, &policy, &text);
     assert_string_equal(text.data, "a.b@subgroup=8 " COMPARE_URL_PLACEHOLDER "\n" NAME
                                    " " COMPARE_URL_PLACEHOLDER "\n");
     assert_false(parse(&waivers, COMPARE_WAIVERS, text.data, &error));
-    compare_waivers_clear(&waivers);
-    text_free(&text);
 }

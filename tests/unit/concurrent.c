@@ -31,7 +31,6 @@ TEST(states_are_numbered)
 {
     struct gen_states states = {0};
     struct gen_concurrent made = {0};
-    struct lit_error error = {0};
     assert_true(make(SAME DEVICE
                      "st.atom.dv.sc0 x, 1 | ;\nst.atom.dv.sc0 x, 2 | ;\n~exists (x == 1)",
                      &states, &made, &error));
@@ -53,7 +52,6 @@ TEST(allowed_states_are_controls)
 {
     struct gen_states states = {0};
     struct gen_concurrent made = {0};
-    struct lit_error error = {0};
     assert_true(make(SAME DEVICE
                      "st.atom.dv.sc0 x, 1 | ld.atom.dv.sc0 r0, x ;\nexists (P1:r0 == 1)",
                      &states, &made, &error));
@@ -81,7 +79,6 @@ TEST(many_states_share_a_number)
     OWNED(text_free) struct text text = {0};
     struct gen_states states = {0};
     struct gen_concurrent made = {0};
-    struct lit_error error = {0};
     size_t others = 0;
     put_many(&text);
     assert_true(make(text.data, &states, &made, &error));
@@ -96,7 +93,6 @@ TEST(locations_have_places)
 {
     struct gen_states states = {0};
     struct gen_concurrent made = {0};
-    struct lit_error error = {0};
     assert_true(make(SAME NEAR "st.atom.wg.sc1 x, 1 | ld.atom.wg.sc0 r0, y ;\nexists (P1:r0 == 5)",
                      &states, &made, &error));
     assert_int_equal(made.threads, 2);
@@ -126,7 +122,6 @@ TEST(waits_run_out)
         OWNED(text_free) struct text text = {0};
         struct gen_states states = {0};
         struct gen_concurrent made = {0};
-        struct lit_error error = {0};
         const bool two = i < 3;
         text_printf(&text, SAME "%s" LOOP("1"), table[i].threads);
         if (!two) {
@@ -158,7 +153,6 @@ TEST(filters_leave_out)
         OWNED(text_free) struct text text = {0};
         struct gen_states states = {0};
         struct gen_concurrent made = {0};
-        struct lit_error error = {0};
         text_printf(&text, "%s%s~exists (P1:r0 == 1 /\\ P1:r1 == 0)", program,
                     filtered ? "filter (P1:r0 == 0)\n" : "");
         assert_true(make(text.data, &states, &made, &error));
@@ -202,7 +196,6 @@ TEST(kernels_have_forms)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct gen_states states = {0};
         struct gen_concurrent made = {0};
-        struct lit_error error = {0};
         assert_true(make(table[i].text, &states, &made, &error));
         assert_non_null(strstr(made.module.text.data, table[i].has));
         assert_int_equal(made.words, table[i].words);

@@ -43,7 +43,7 @@ TEST(runners)
         {"a.b/s=t", "a.b/s=t"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        struct text name = {0}, numbered = {0};
+        OWNED(text_free) struct text name = {0}, numbered = {0};
         cfg_runner_name(table[i][0], &name);
         assert_string_equal(name.data, table[i][1]);
         text_printf(&numbered, "12/%s", name.data);
@@ -53,8 +53,6 @@ TEST(runners)
         assert_string_equal(name.data, table[i][0]);
         cfg_runner_read(numbered.data);
         assert_string_equal(numbered.data, table[i][0]);
-        text_free(&name);
-        text_free(&numbered);
     }
 }
 
@@ -80,16 +78,14 @@ TEST(any_text_comes_apart)
         {",,,=,@,", ",,,=,", ",,,=,", 0, 0},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        struct cfg cfg = cfg_parse(table[i].name);
-        struct text made = {0};
+        OWNED(cfg_clear) struct cfg cfg = cfg_parse(table[i].name);
+        OWNED(text_free) struct text made = {0};
         cfg_print(cfg.test, cfg.variant, cfg.variant_count + cfg.param_count, &made);
         assert_string_equal(cfg.name, table[i].name);
         assert_string_equal(cfg.test, table[i].test);
         assert_string_equal(made.data, table[i].made);
         assert_int_equal(cfg.variant_count, table[i].axes);
         assert_int_equal(cfg.param_count, table[i].params);
-        text_free(&made);
-        cfg_clear(&cfg);
     }
 }
 

@@ -60,7 +60,7 @@ static void make_file(const char *path, const char *content)
 // Compares what is found below the root (the machine has its own in /etc).
 static void expect(const char *const *paths, size_t count)
 {
-    struct eng_drivers drivers;
+    OWNED(eng_drivers_clear) struct eng_drivers drivers;
     size_t found = 0;
     eng_drivers_find(&drivers, get);
     for (size_t i = 0; i < drivers.count; i++) {
@@ -71,7 +71,6 @@ static void expect(const char *const *paths, size_t count)
         found++;
     }
     assert_int_equal(found, count);
-    eng_drivers_clear(&drivers);
 }
 
 #define EXPECT(...)                                                                                \
@@ -217,13 +216,12 @@ TEST(broken_manifests_are_remarked)
     assert_string_equal(remark, "not a file");
 
     // One that was named is listed with its remark: the user expects it.
-    struct eng_drivers drivers;
+    OWNED(eng_drivers_clear) struct eng_drivers drivers;
     const char *named[] = {"VK_DRIVER_FILES", in_root("named/none.json"), NULL};
     memcpy(environment, named, sizeof named);
     eng_drivers_find(&drivers, get);
     assert_int_equal(drivers.count, 1);
     assert_string_equal(drivers.items[0].remark, "No such file or directory");
-    eng_drivers_clear(&drivers);
 }
 
 // Nothing is known then of what drivers there are.

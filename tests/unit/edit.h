@@ -18,8 +18,7 @@ static inline int edit_store(const char *name, const char *sql)
         fail_msg("%s: %s", sql, message);
     const int changed = sqlite3_changes(store.db);
     sqlite3_exec(store.db, "PRAGMA ignore_check_constraints = 1", NULL, NULL, NULL);
-    if (!store_sum_all(&store, 0, &error))
-        fail_msg("%s", error.message);
+    must(store_sum_all(&store, 0, &error));
     store_drop_kept(&store);
     sqlite3_close(store.db);
     return changed;

@@ -27,9 +27,8 @@ TEST(test_head)
         {"", ""},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        char *text = excerpt(cases[i].source, "shuffle");
+        OWNED(lit_free) char *text = excerpt(cases[i].source, "shuffle");
         assert_string_equal(text, cases[i].want);
-        free(text);
     }
 }
 
@@ -51,9 +50,8 @@ TEST(test_subject)
         {"shuffle", glsl, "    // barrier()\n"},
     };
     for (size_t i = 0; i < 4; i++) {
-        char *text = excerpt(cases[i].source, cases[i].family);
+        OWNED(lit_free) char *text = excerpt(cases[i].source, cases[i].family);
         assert_memory_equal(text, cases[i].first, strlen(cases[i].first));
-        free(text);
     }
 }
 
@@ -72,14 +70,13 @@ TEST(test_catalogue)
         const struct cat_test *test = cat_test_at(i);
         for (size_t m = 0; m < test->embedded->module_count; m++) {
             const struct cat_module *module = &test->embedded->modules[m];
-            char *text = excerpt(cat_module_page(test, module), test->head.family);
+            OWNED(lit_free) char *text = excerpt(cat_module_page(test, module), test->head.family);
             bool speaks = strstr(text, "OpGroup") || strstr(text, "OpAtomic") ||
                           strstr(text, "arrier") || strstr(text, "subgroup") ||
                           strstr(text, "OpStore") || strstr(text, "OpLoopMerge") ||
                           strstr(text, "store_result");
             if (!speaks || lines_of(text) > 40 || strstr(text, "\n#i") || strstr(text, "\n#e"))
                 fail_msg("%s/%s:\n%s", test->head.name, module->variant, text);
-            free(text);
         }
     }
 }
@@ -92,9 +89,8 @@ static int print_all(const char *pattern)
         const struct cat_module *module = &test->embedded->modules[0];
         if (!text_glob(pattern, test->head.name))
             continue;
-        char *text = excerpt(cat_module_page(test, module), test->head.family);
+        OWNED(lit_free) char *text = excerpt(cat_module_page(test, module), test->head.family);
         printf("==== %s/%s\n%s\n", test->head.name, module->variant, text);
-        free(text);
     }
     return 0;
 }

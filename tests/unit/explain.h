@@ -45,9 +45,7 @@ static inline void finish(struct text *text, unsigned switches, const char *end)
 
 static inline void parse(struct text *text, struct exp_trace *trace)
 {
-    struct lit_error error = {0};
-    if (!exp_trace_read(text->data, text->length, trace, &error))
-        fail_msg("%s", error.message);
+    must(exp_trace_read(text->data, text->length, trace, &error));
     text_free(text);
 }
 

@@ -10,19 +10,15 @@
 
 static void draw(const char *title, const char *sentence, struct text *text)
 {
-    struct exp_trace trace, first, second;
+    OWNED(exp_trace_clear) struct exp_trace trace, first, second;
     struct exp_fault b;
-    struct exp_window window;
+    OWNED(exp_window_clear) struct exp_window window;
     failing_run(&trace);
     right_run(&first, 1);
     right_run(&second, 2);
     exp_fault_find(&trace, &first, &second, &b);
     exp_window_make(&trace, &b, &window);
     exp_picture(&trace, &b, &window, title, "snooping", sentence, text);
-    exp_window_clear(&window);
-    exp_trace_clear(&trace);
-    exp_trace_clear(&first);
-    exp_trace_clear(&second);
 }
 
 // Python's parser is there for the build's sake.
@@ -51,7 +47,7 @@ static size_t occurrences(const struct text *text, const char *word)
 
 TEST(has_lanes_boxes_and_arrows)
 {
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     draw("family.test", "lane 2 read too late", &text);
     assert_well_formed(&text);
     for (const char *const *lane =
@@ -69,26 +65,24 @@ TEST(has_lanes_boxes_and_arrows)
     assert_null(strstr(text.data, "<script"));
     assert_null(strstr(text.data, "href"));
     assert_null(strstr(text.data, "url("));
-    text_free(&text);
 }
 
 TEST(texts_cannot_leave_their_place)
 {
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     draw("</title><script>alert('x')</script>&\"\033[2J \xef\xbf\xbf \xc3\xa9 \xff",
          "]]> & <b> --> ' \"", &text);
     assert_well_formed(&text);
     assert_null(strstr(text.data, "<script"));
     assert_null(strchr(text.data, '\033'));
     assert_non_null(strstr(text.data, "\xc3\xa9"));
-    text_free(&text);
 }
 
 TEST(long_words_are_parted)
 {
     // Whatever the width of a line, one of the two would be parted within a character.
     for (int odd = 0; odd < 2; odd++) {
-        struct text text = {0}, title = {0};
+        OWNED(text_free) struct text text = {0}, title = {0};
         text_puts(&title, odd ? "x" : "");
         for (int i = 0; i < 400; i++)
             text_puts(&title, "\xc3\xa9");
@@ -96,8 +90,6 @@ TEST(long_words_are_parted)
         assert_well_formed(&text);
         assert_null(strstr(text.data, "?\xc3"));
         assert_null(strstr(text.data, "\xa9?"));
-        text_free(&title);
-        text_free(&text);
     }
 }
 
@@ -105,12 +97,10 @@ TEST(nothing_to_draw)
 {
     const struct exp_trace trace = {0};
     struct exp_fault b;
-    struct exp_window window;
-    struct text text = {0};
+    OWNED(exp_window_clear) struct exp_window window;
+    OWNED(text_free) struct text text = {0};
     exp_fault_find(&trace, NULL, NULL, &b);
     exp_window_make(&trace, &b, &window);
     exp_picture(&trace, &b, &window, "t", "m", "s", &text);
     assert_well_formed(&text);
-    exp_window_clear(&window);
-    text_free(&text);
 }

@@ -8,18 +8,15 @@
 // Finds what broke `failing`, and frees it.
 static struct exp_fault explain(struct exp_trace *failing, char *sentence, size_t size)
 {
-    struct exp_trace first, second;
+    OWNED(exp_trace_clear) struct exp_trace first, second;
     struct exp_fault fault;
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     right_run(&first, 0x777);
     right_run(&second, 0x888);
     exp_fault_find(failing, &first, &second, &fault);
     exp_sentence(failing, &fault, &text);
     snprintf(sentence, size, "%s", text.data);
-    text_free(&text);
     exp_trace_clear(failing);
-    exp_trace_clear(&first);
-    exp_trace_clear(&second);
     return fault;
 }
 
@@ -211,14 +208,13 @@ TEST(loads_that_come_too_early_or_see_too_little)
 
 TEST(an_old_value_is_found_without_a_reference)
 {
-    struct exp_trace trace;
+    OWNED(exp_trace_clear) struct exp_trace trace;
     struct exp_fault b;
     load_run(&trace, 7, 1, 2);
     exp_fault_find(&trace, NULL, NULL, &b);
     assert_int_equal(b.cause, EXP_CAUSE_LOAD);
     assert_int_equal(b.want, 0x42);
     assert_int_equal(b.stored, 0);
-    exp_trace_clear(&trace);
 }
 
 TEST(workgroup_memory_is_each_workgroup_s_own)
@@ -228,22 +224,21 @@ TEST(workgroup_memory_is_each_workgroup_s_own)
         "code 0 plain OpStore %p %v\ncode 1 plain %l = OpLoad %uint %p\n"
         "step 1 0 0 0 0 5 - 4000000000000010 1\nstep 2 1 0 0 1 0 - 4000000000000010 1\n"
         "step 3 0 0 0 1 0 - 4000000000000010 1\nend 0 done\n";
-    struct exp_trace trace;
+    OWNED(exp_trace_clear) struct exp_trace trace;
     struct exp_fault b;
     assert_true(exp_trace_read(text, sizeof text - 1, &trace, NULL));
     exp_fault_find(&trace, NULL, NULL, &b);
     // Not what workgroup 1 loaded, but what workgroup 0 did.
     assert_int_equal(b.cause, EXP_CAUSE_LOAD);
     assert_int_equal(b.step, 2);
-    exp_trace_clear(&trace);
 }
 
 TEST(the_flag_that_announced_a_value_is_shown)
 {
     struct text text = {0};
-    struct exp_trace trace;
+    OWNED(exp_trace_clear) struct exp_trace trace;
     struct exp_fault b;
-    struct exp_window window;
+    OWNED(exp_window_clear) struct exp_window window;
     begin(&text, "relaxed");
     step(&text, 1, 0, STORE, 0x42, -1, 0x100, 1);
     step(&text, 2, 0, STORE, 5, -1, 0x300, 1);
@@ -259,14 +254,12 @@ TEST(the_flag_that_announced_a_value_is_shown)
     assert_int_equal(window.step_count, 4);
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(window.steps[i].step, shown[i]);
-    exp_window_clear(&window);
-    exp_trace_clear(&trace);
 }
 
 TEST(waiting_for_a_flag_is_no_fault)
 {
     struct text text = {0};
-    struct exp_trace trace;
+    OWNED(exp_trace_clear) struct exp_trace trace;
     struct exp_fault b;
     begin(&text, "relaxed");
     step(&text, 1, 0, STORE, 1, -1, 0x100, 1);
@@ -276,15 +269,14 @@ TEST(waiting_for_a_flag_is_no_fault)
     parse(&text, &trace);
     exp_fault_find(&trace, NULL, NULL, &b);
     assert_int_equal(b.cause, EXP_CAUSE_NONE);
-    exp_trace_clear(&trace);
 }
 
 TEST(a_dispatch_that_is_stuck)
 {
     struct text text = {0};
-    struct exp_trace trace;
+    OWNED(exp_trace_clear) struct exp_trace trace;
     struct exp_fault b;
-    struct exp_window window;
+    OWNED(exp_window_clear) struct exp_window window;
     begin(&text, "snooping");
     step(&text, 1, 0, RETURN, 0, -1, 0, 1);
     step(&text, 2, 3, COMPUTE, 1, -1, 0, 8);
@@ -300,28 +292,25 @@ TEST(a_dispatch_that_is_stuck)
     assert_int_equal(window.steps[1].step, 2);
     for (size_t i = 0; i < window.row_count; i++)
         assert_int_equal(window.rows[i].involved, window.rows[i].invocation >= 2);
-    exp_window_clear(&window);
-    exp_trace_clear(&trace);
 }
 
 TEST(an_empty_trace_is_no_reason_to_fall)
 {
     struct exp_trace trace = {0};
     struct exp_fault b;
-    struct exp_window window;
+    OWNED(exp_window_clear) struct exp_window window;
     exp_fault_find(&trace, NULL, NULL, &b);
     assert_int_equal(b.cause, EXP_CAUSE_STUCK);
     exp_window_make(&trace, &b, &window);
     assert_int_equal(window.step_count, 0);
-    exp_window_clear(&window);
 }
 
 TEST(the_text_has_what_one_needs)
 {
-    struct exp_trace trace, first, second;
+    OWNED(exp_trace_clear) struct exp_trace trace, first, second;
     struct exp_fault b;
-    struct exp_window window;
-    struct text text = {0};
+    OWNED(exp_window_clear) struct exp_window window;
+    OWNED(text_free) struct text text = {0};
     const struct eng_count count = {
         .runs = 1, .failed_runs = 1, .instances = 8, .failed_instances = 1, .failure_count = 1};
     const struct eng_failure failure = {.at = {.word = 6, .got = 1, .want = 2, .outcome = 3},
@@ -365,9 +354,4 @@ TEST(the_text_has_what_one_needs)
             fail_msg("'%s' is not in\n%s", wanted[i], text.data);
     // Of lanes that had no part in it only the picture speaks.
     assert_null(strstr(text.data, "\n          4     3"));
-    text_free(&text);
-    exp_window_clear(&window);
-    exp_trace_clear(&trace);
-    exp_trace_clear(&first);
-    exp_trace_clear(&second);
 }

@@ -128,7 +128,6 @@ static bool nothing[16]; // of the buffer's words
 static void check(struct run *run, const char *wanted)
 {
     struct exp_trace trace;
-    struct lit_error error = {0};
     const struct exp_bytes bytes[] = {{sizeof nothing / sizeof *nothing * 4, nothing}, {64, NULL}};
     struct exp_findings findings = {0};
     static const bool unused[NARROW + 1] = {[EXCHANGE] = true};
@@ -136,8 +135,7 @@ static void check(struct run *run, const char *wanted)
     char found[32] = "";
     if (!run->breaks_off)
         text_puts(&run->text, "switches 0\nend 0 done\n");
-    if (!exp_trace_read(run->text.data, run->text.length, &trace, &error))
-        fail_msg("%s", error.message);
+    must(exp_trace_read(run->text.data, run->text.length, &trace, &error));
     assert_int_equal(trace.buffer_count, 2);
     assert_true(exp_find_misuse(&of, &findings, &error));
     for (size_t i = 0; i < findings.count && i < 31; i++)
@@ -147,6 +145,32 @@ static void check(struct run *run, const char *wanted)
     exp_trace_clear(&trace);
     text_free(&run->text);
 }
+
+struct step {
+    unsigned invocation, code;
+    const char *region;
+    unsigned byte;
+    unsigned count; // of invocations from this one on
+};
+
+#define AT(invocation, code, region, byte) ((struct step){invocation, code, region, byte, 1})
+#define SOME(invocation, code, count)      ((struct step){invocation, code, NULL, 0, count})
+
+static void race(const char *wanted, unsigned scope, unsigned flag, unsigned fence,
+                 unsigned barrier_semantics, const struct step *steps, size_t count)
+{
+    struct run run;
+    begin(&run, scope, flag, fence, barrier_semantics);
+    for (size_t i = 0; i < count; i++)
+        for (unsigned k = 0; k < steps[i].count; k++)
+            step(&run, steps[i].invocation + k, steps[i].code, steps[i].region, steps[i].byte);
+    check(&run, wanted);
+}
+
+// A run by its steps, and what is found.
+#define RACE(wanted, scope, flag, fence, barrier_semantics, ...)                                   \
+    race(wanted, scope, flag, fence, barrier_semantics, (const struct step[]){__VA_ARGS__},        \
+         sizeof((const struct step[]){__VA_ARGS__}) / sizeof(struct step))
 
 TEST(test_accesses)
 {
@@ -160,21 +184,14 @@ TEST(test_accesses)
         {BYTE, BYTE, 1, ""},   {BYTE, BYTE, 0, "r"},  {BYTE, WIDE, 0, "r"},   {STORE, WIDE, 0, "r"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        begin(&run, 1, 0, 0, 0);
-        step(&run, 0, cases[i].first, BUFFER, 0);
-        step(&run, 5, cases[i].second, BUFFER, cases[i].byte);
-        check(&run, cases[i].wanted);
+        RACE(cases[i].wanted, 1, 0, 0, 0, AT(0, cases[i].first, BUFFER, 0),
+             AT(5, cases[i].second, BUFFER, cases[i].byte));
         // One after the other in one invocation.
-        begin(&run, 1, 0, 0, 0);
-        step(&run, 5, cases[i].first, BUFFER, 0);
-        step(&run, 5, cases[i].second, BUFFER, cases[i].byte);
-        check(&run, "");
+        RACE("", 1, 0, 0, 0, AT(5, cases[i].first, BUFFER, 0),
+             AT(5, cases[i].second, BUFFER, cases[i].byte));
     }
     // A wide load behind the store, of its last word.
-    begin(&run, 1, 0, 0, 0);
-    step(&run, 0, STORE, BUFFER, 12);
-    step(&run, 5, WIDE, BUFFER, 0);
-    check(&run, "r");
+    RACE("r", 1, 0, 0, 0, AT(0, STORE, BUFFER, 12), AT(5, WIDE, BUFFER, 0));
     // Each pair of instructions once.
     begin(&run, 1, 0, 0, 0);
     for (unsigned i = 0; i < 8; i++)
@@ -207,24 +224,11 @@ TEST(test_barriers)
     cross(BUFFER, SUBGROUP, 0x48, 3, "");
     cross(BUFFER, SUBGROUP, 0x48, 5, "r"); // another subgroup
     // One that not all reach orders those that do.
-    struct run run;
-    begin(&run, 1, 0, 0, 0x48);
-    step(&run, 0, STORE, BUFFER, 0);
-    barrier(&run, BARRIER, 0, 6);
-    step(&run, 5, LOAD, BUFFER, 0);
-    check(&run, "b");
-    begin(&run, 1, 0, 0, 0x48);
-    step(&run, 0, STORE, BUFFER, 0);
-    barrier(&run, BARRIER, 0, 6);
-    step(&run, 6, LOAD, BUFFER, 0);
-    barrier(&run, BARRIER, 6, 2);
-    check(&run, "br");
+    RACE("b", 1, 0, 0, 0x48, AT(0, STORE, BUFFER, 0), SOME(0, BARRIER, 6), AT(5, LOAD, BUFFER, 0));
+    RACE("br", 1, 0, 0, 0x48, AT(0, STORE, BUFFER, 0), SOME(0, BARRIER, 6), AT(6, LOAD, BUFFER, 0),
+         SOME(6, BARRIER, 2));
     // The barrier before the last does not order what came between.
-    begin(&run, 1, 0, 0, 0x48);
-    barrier(&run, BARRIER, 0, 8);
-    step(&run, 0, STORE, BUFFER, 0);
-    step(&run, 1, LOAD, BUFFER, 0);
-    check(&run, "r");
+    RACE("r", 1, 0, 0, 0x48, SOME(0, BARRIER, 8), AT(0, STORE, BUFFER, 0), AT(1, LOAD, BUFFER, 0));
 }
 
 // A message from invocation 0, by a flag.
@@ -277,39 +281,17 @@ TEST(test_fences)
     fenced(NARROW, SUBGROUP, NARROW, 3, "");
     fenced(FENCE, SUBGROUP, 0, 3, "r");
     // What one has learnt by fences it passes on by those.
-    struct run run;
-    begin(&run, 1, 0, 0x48, 0x108);
-    step(&run, 8, STORE, BUFFER, 0);
-    step(&run, 8, FENCE, NULL, 0);
-    step(&run, 8, FLAG_SET, BUFFER, 4);
-    step(&run, 0, FLAG_GET, BUFFER, 4);
-    step(&run, 0, FENCE, NULL, 0);
-    barrier(&run, BARRIER, 0, 8);
-    step(&run, 6, FENCE, NULL, 0);
-    step(&run, 6, LOAD, BUFFER, 0);
-    step(&run, 7, LOAD, BUFFER, 0);
-    check(&run, "r");
+    RACE("r", 1, 0, 0x48, 0x108, AT(8, STORE, BUFFER, 0), SOME(8, FENCE, 1),
+         AT(8, FLAG_SET, BUFFER, 4), AT(0, FLAG_GET, BUFFER, 4), SOME(0, FENCE, 1),
+         SOME(0, BARRIER, 8), SOME(6, FENCE, 1), AT(6, LOAD, BUFFER, 0), AT(7, LOAD, BUFFER, 0));
     // A private access is ordered with none of another invocation.
-    begin(&run, 1, 0, 0, 0x48);
-    step(&run, 0, PRIVATE, BUFFER, 0);
-    step(&run, 0, LOAD, BUFFER, 0);
-    barrier(&run, BARRIER, 0, 8);
-    step(&run, 0, LOAD, BUFFER, 0);
-    check(&run, "");
-    begin(&run, 1, 0, 0, 0x48);
-    step(&run, 0, PRIVATE, BUFFER, 0);
-    barrier(&run, BARRIER, 0, 8);
-    step(&run, 5, LOAD, BUFFER, 0);
-    check(&run, "r");
+    RACE("", 1, 0, 0, 0x48, AT(0, PRIVATE, BUFFER, 0), AT(0, LOAD, BUFFER, 0), SOME(0, BARRIER, 8),
+         AT(0, LOAD, BUFFER, 0));
+    RACE("r", 1, 0, 0, 0x48, AT(0, PRIVATE, BUFFER, 0), SOME(0, BARRIER, 8),
+         AT(5, LOAD, BUFFER, 0));
     // A fence for a flag names the flag's class, too.
-    begin(&run, 1, 0, 0x48, 0);
-    step(&run, 0, STORE, BUFFER, 0);
-    step(&run, 0, FENCE, NULL, 0);
-    step(&run, 0, FLAG_SET, SHARED, 4);
-    step(&run, 5, FLAG_GET, SHARED, 4);
-    step(&run, 5, FENCE, NULL, 0);
-    step(&run, 5, LOAD, BUFFER, 0);
-    check(&run, "r");
+    RACE("r", 1, 0, 0x48, 0, AT(0, STORE, BUFFER, 0), SOME(0, FENCE, 1), AT(0, FLAG_SET, SHARED, 4),
+         AT(5, FLAG_GET, SHARED, 4), SOME(5, FENCE, 1), AT(5, LOAD, BUFFER, 0));
 }
 
 // An instruction that some come to; where the others are.
@@ -420,24 +402,15 @@ TEST(test_missed)
 
 TEST(test_places)
 {
-    struct run run;
-    begin(&run, 1, 0, 0, 0); // by the address of the buffer's memory, and beside it
-    step(&run, 0, STORE, BUFFER, 4);
-    step(&run, 5, LOAD, "300000000000", 0x14);
-    step(&run, 5, LOAD, "300000000000", 0x18);
-    check(&run, "r");
-    begin(&run, 1, 0, 0, 0); // another element of the array
-    step(&run, 0, STORE, BUFFER, 4);
-    step(&run, 5, LOAD, "80000000000", 4);
-    step(&run, 5, LOAD, "80000000000", 0x3d);
-    check(&run, "o");
-    begin(&run, 1, 0, 0, 0); // where there is nothing
-    step(&run, 0, LOAD, "00!", 0);
-    check(&run, "o");
-    begin(&run, 1, 0, 0, 0);
-    step(&run, 0, EXCHANGE, SHARED, 8);
-    step(&run, 0, LOAD, SHARED, 8);
-    check(&run, "");
+    // By the address of the buffer's memory, and beside it.
+    RACE("r", 1, 0, 0, 0, AT(0, STORE, BUFFER, 4), AT(5, LOAD, "300000000000", 0x14),
+         AT(5, LOAD, "300000000000", 0x18));
+    // Another element of the array.
+    RACE("o", 1, 0, 0, 0, AT(0, STORE, BUFFER, 4), AT(5, LOAD, "80000000000", 4),
+         AT(5, LOAD, "80000000000", 0x3d));
+    // Where there is nothing.
+    RACE("o", 1, 0, 0, 0, AT(0, LOAD, "00!", 0));
+    RACE("", 1, 0, 0, 0, AT(0, EXCHANGE, SHARED, 8), AT(0, LOAD, SHARED, 8));
 }
 
 TEST(test_atomics)
@@ -452,66 +425,31 @@ TEST(test_atomics)
     message(2, 0x46, 0, 5, "");   // within the workgroup
     message(2, 0x46, 0, 9, "rr"); // beyond it: the flag races, too
     // What the flag was released with is gone once somebody else stores to it.
-    struct run run;
-    begin(&run, 1, 0x46, 0, 0);
-    step(&run, 0, STORE, BUFFER, 0);
-    step(&run, 0, FLAG_SET, BUFFER, 4);
-    step(&run, 1, FLAG_SET, BUFFER, 4);
-    step(&run, 9, FLAG_GET, BUFFER, 4);
-    step(&run, 9, LOAD, BUFFER, 0);
-    check(&run, "r");
+    RACE("r", 1, 0x46, 0, 0, AT(0, STORE, BUFFER, 0), AT(0, FLAG_SET, BUFFER, 4),
+         AT(1, FLAG_SET, BUFFER, 4), AT(9, FLAG_GET, BUFFER, 4), AT(9, LOAD, BUFFER, 0));
     // One that adds passes it on.
-    begin(&run, 1, 0x46, 0, 0);
-    step(&run, 0, STORE, BUFFER, 0);
-    step(&run, 0, FLAG_SET, BUFFER, 4);
-    step(&run, 1, ADD, BUFFER, 4);
-    step(&run, 9, FLAG_GET, BUFFER, 4);
-    step(&run, 9, LOAD, BUFFER, 0);
-    check(&run, "");
+    RACE("", 1, 0x46, 0, 0, AT(0, STORE, BUFFER, 0), AT(0, FLAG_SET, BUFFER, 4),
+         AT(1, ADD, BUFFER, 4), AT(9, FLAG_GET, BUFFER, 4), AT(9, LOAD, BUFFER, 0));
 }
 
 TEST(test_other)
 {
-    struct run run;
-    begin(&run, 1, 0, 0, 0x108);
-    step(&run, 0, LOAD, SHARED, 8);
-    check(&run, "u");
-    begin(&run, 1, 0, 0, 0x108);
-    step(&run, 0, STORE, SHARED, 8);
-    step(&run, 0, LOAD, SHARED, 8);
-    step(&run, 0, WIDE, SHARED, 0); // only a part of it is there
-    check(&run, "u");
+    RACE("u", 1, 0, 0, 0x108, AT(0, LOAD, SHARED, 8));
+    // Only a part of it is there.
+    RACE("u", 1, 0, 0, 0x108, AT(0, STORE, SHARED, 8), AT(0, LOAD, SHARED, 8),
+         AT(0, WIDE, SHARED, 0));
     // Bytes 32 to 39 begin as zeros.
-    begin(&run, 1, 0, 0, 0);
-    step(&run, 0, LOAD, SHARED, 32);
-    step(&run, 0, LOAD, SHARED, 36);
-    check(&run, "");
-    begin(&run, 1, 0, 0, 0);
-    step(&run, 0, LOAD, SHARED, 40);
-    check(&run, "u");
-    begin(&run, 1, 0, 0, 0);
-    step(&run, 0, STORE, SHARED, 28);
-    step(&run, 0, WIDE, SHARED, 28); // up to byte 43
-    check(&run, "u");
+    RACE("", 1, 0, 0, 0, AT(0, LOAD, SHARED, 32), AT(0, LOAD, SHARED, 36));
+    RACE("u", 1, 0, 0, 0, AT(0, LOAD, SHARED, 40));
+    // Up to byte 43.
+    RACE("u", 1, 0, 0, 0, AT(0, STORE, SHARED, 28), AT(0, WIDE, SHARED, 28));
     // Each workgroup has its own.
-    begin(&run, 1, 0, 0, 0x108);
-    step(&run, 0, STORE, SHARED, 8);
-    step(&run, 8, LOAD, SHARED, 8);
-    check(&run, "u");
+    RACE("u", 1, 0, 0, 0x108, AT(0, STORE, SHARED, 8), AT(8, LOAD, SHARED, 8));
     nothing[2] = true;
-    begin(&run, 1, 0, 0, 0);
-    step(&run, 0, LOAD, BUFFER, 4);
-    step(&run, 0, LOAD, BUFFER, 12);
-    step(&run, 0, LOAD, BUFFER, 8);
-    check(&run, "u");
+    RACE("u", 1, 0, 0, 0, AT(0, LOAD, BUFFER, 4), AT(0, LOAD, BUFFER, 12), AT(0, LOAD, BUFFER, 8));
     nothing[2] = false;
-    begin(&run, 1, 0, 0, 0);
-    step(&run, 0, LOAD, BUFFER, 60);
-    step(&run, 0, LOAD, BUFFER, 61);
-    step(&run, 0, WIDE, BUFFER, 48);
-    step(&run, 0, WIDE, BUFFER, 52);
-    step(&run, 0, LOAD, SHARED, 64);
-    check(&run, "oo");
+    RACE("oo", 1, 0, 0, 0, AT(0, LOAD, BUFFER, 60), AT(0, LOAD, BUFFER, 61),
+         AT(0, WIDE, BUFFER, 48), AT(0, WIDE, BUFFER, 52), AT(0, LOAD, SHARED, 64));
 }
 
 #define CELL "000000" // a number of a cell, as the address that a step has
@@ -555,16 +493,10 @@ TEST(test_variables)
         check(&run, wanted);
     }
     // An element that an array does not have.
-    begin(&run, 1, 0, 0, 0);
-    step(&run, 0, GET_AT, "7fffffffffffff00", 0xff);
-    step(&run, 0, SET_AT, "7fffffffffffff00", 0xff);
-    check(&run, "oo");
+    RACE("oo", 1, 0, 0, 0, AT(0, GET_AT, "7fffffffffffff00", 0xff),
+         AT(0, SET_AT, "7fffffffffffff00", 0xff));
     // Accesses of registers do not race, whatever their numbers are.
-    begin(&run, 1, 0, 0, 0);
-    step(&run, 0, SET_AT, CELL, 11);
-    step(&run, 1, SET_AT, CELL, 11);
-    step(&run, 1, GET_AT, CELL, 11);
-    check(&run, "");
+    RACE("", 1, 0, 0, 0, AT(0, SET_AT, CELL, 11), AT(1, SET_AT, CELL, 11), AT(1, GET_AT, CELL, 11));
 }
 
 TEST(test_times)

@@ -17,10 +17,8 @@ TEST(reads_what_is_there)
                                     "step 2 1 1 1 2 ffffffffffffffff 0 - 2\n"
                                     "step 3 0 0 0 1 - - deadbeef 80000000000000000000000000000001\n"
                                     "switches 12\nend 0 fault\n";
-    struct exp_trace trace;
-    struct lit_error error = {0};
-    if (!exp_trace_read(text, sizeof text - 1, &trace, &error))
-        fail_msg("%s", error.message);
+    OWNED(exp_trace_clear) struct exp_trace trace;
+    must(exp_trace_read(text, sizeof text - 1, &trace, &error));
     assert_string_equal(trace.model, "snooping");
     assert_true(trace.seed == UINT64_MAX);
     assert_int_equal(trace.subgroups, 2);
@@ -47,7 +45,6 @@ TEST(reads_what_is_there)
     assert_int_equal(exp_executions(&trace, 0, 0, 0), 0);
     assert_int_equal(trace.switches, 12);
     assert_string_equal(trace.end, "fault");
-    exp_trace_clear(&trace);
 }
 
 TEST(reads_accesses_of_registers)
@@ -56,10 +53,8 @@ TEST(reads_accesses_of_registers)
                                     "register 0 store 7 8 1048575 1\nregister 2 load 9 4 - 3\n"
                                     "call 3 2\nundefined 5 1048571 - %a\nundefined 9 2 2 %\001\n"
                                     "step 1 0 0 0 2 1f - 5 f\nstep 2 0 0 0 0 1f - 5 f\n";
-    struct exp_trace trace;
-    struct lit_error error = {0};
-    if (!exp_trace_read(text, sizeof text - 1, &trace, &error))
-        fail_msg("%s", error.message);
+    OWNED(exp_trace_clear) struct exp_trace trace;
+    must(exp_trace_read(text, sizeof text - 1, &trace, &error));
     const struct exp_code *codes = trace.codes;
     assert_int_equal(codes[0].access, EXP_STORE_REGISTER);
     assert_int_equal(codes[0].word, 7);
@@ -84,17 +79,15 @@ TEST(reads_accesses_of_registers)
     assert_false(trace.steps[0].has_address);
     assert_int_equal(trace.steps[0].address, 5);
     assert_true(trace.steps[1].has_address);
-    exp_trace_clear(&trace);
 }
 
 TEST(a_trace_may_break_off)
 {
     static const char text[] = HEAD "step 1 0 0 0 0 1f - - f\nstep 2 0 0 0 0 1f -";
-    struct exp_trace trace;
+    OWNED(exp_trace_clear) struct exp_trace trace;
     assert_true(exp_trace_read(text, sizeof text - 1, &trace, NULL));
     assert_int_equal(trace.step_count, 1);
     assert_string_equal(trace.end, "");
-    exp_trace_clear(&trace);
 }
 
 TEST(only_the_first_dispatch_counts)
@@ -102,23 +95,21 @@ TEST(only_the_first_dispatch_counts)
     static const char text[] =
         HEAD "step 1 0 0 0 0 1f - - f\nend 0 done\n"
              "dispatch 1 model x seed 1 subgroup 4 groups 1 1 1 local 4 1 1\n";
-    struct exp_trace trace;
+    OWNED(exp_trace_clear) struct exp_trace trace;
     assert_true(exp_trace_read(text, sizeof text - 1, &trace, NULL));
     assert_int_equal(trace.invocations, 16);
-    exp_trace_clear(&trace);
 }
 
 TEST(steps_are_put_in_order)
 {
     static const char text[] = HEAD "step 5 0 0 0 0 5 - - f\nstep 2 0 0 0 0 2 - - f\n"
                                     "step 5 0 0 1 0 6 - - f\nend 0 done\n";
-    struct exp_trace trace;
+    OWNED(exp_trace_clear) struct exp_trace trace;
     assert_true(exp_trace_read(text, sizeof text - 1, &trace, NULL));
     assert_int_equal(trace.steps[0].value, 2);
     assert_int_equal(trace.steps[1].value, 5);
     assert_int_equal(trace.steps[2].value, 6);
     assert_int_equal(exp_step_at(&trace, 0, 0), 0);
-    exp_trace_clear(&trace);
 }
 
 TEST(nothing_printed_is_obeyed)
@@ -128,12 +119,11 @@ TEST(nothing_printed_is_obeyed)
         "dispatch 0 model \033[2J seed 1 subgroup 1 groups 1 1 1 local 1 1 1\n"
         "code 0 plain %\033]0;x\007 = \xff\n"
         "end 0 do\001ne\n";
-    struct exp_trace trace;
+    OWNED(exp_trace_clear) struct exp_trace trace;
     assert_true(exp_trace_read(text, sizeof text - 1, &trace, NULL));
     assert_string_equal(trace.model, "?[2J");
     assert_string_equal(trace.codes[0].text, "%?]0;x? = ?");
     assert_string_equal(trace.end, "do?ne");
-    exp_trace_clear(&trace);
 }
 
 #define LARGE                                                                                      \
@@ -145,7 +135,7 @@ TEST(keeps_what_was_executed)
 {
     static const char text[] = LARGE "step 1 0 0 0 0 1 - - 1\nstep 2 4 0 5 0 1 - - 20\n"
                                      "switches 0\nend 0 cut\n";
-    struct exp_trace trace;
+    OWNED(exp_trace_clear) struct exp_trace trace;
     assert_true(exp_trace_read(text, sizeof text - 1, &trace, NULL));
     const uint64_t groups = trace.dispatched;
     exp_trace_trim(&trace);
@@ -158,7 +148,6 @@ TEST(keeps_what_was_executed)
     assert_int_equal(trace.groups[2], 1);
     assert_int_equal(exp_step_count(&trace, 4 * 128 + 5), 1);
     assert_string_equal(trace.end, "cut");
-    exp_trace_clear(&trace);
 }
 
 TEST(refuses_what_makes_no_sense)
@@ -208,36 +197,31 @@ TEST(refuses_what_makes_no_sense)
         {HEAD "dispatch 1 model x seed 1 subgroup 4 groups 1 1 1 local 4 1 1\n", "line 6"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct exp_trace trace;
+        OWNED(exp_trace_clear) struct exp_trace trace;
         struct lit_error error = {0};
         if (exp_trace_read(wrong[i][0], strlen(wrong[i][0]), &trace, &error))
             fail_msg("accepted: %s", wrong[i][0]);
         if (!strstr(error.message, wrong[i][1]))
             fail_msg("'%s' does not name '%s'", error.message, wrong[i][1]);
-        exp_trace_clear(&trace);
     }
 }
 
 TEST(a_long_line_is_refused)
 {
-    struct text text = {0};
-    struct exp_trace trace;
+    OWNED(text_free) struct text text = {0};
+    OWNED(exp_trace_clear) struct exp_trace trace;
     text_puts(&text, HEAD "code 3 plain ");
     for (int i = 0; i < 5000; i++)
         text_puts(&text, "x");
     text_puts(&text, "\n");
     assert_false(exp_trace_read(text.data, text.length, &trace, NULL));
-    exp_trace_clear(&trace);
-    text_free(&text);
 }
 
 TEST(files_that_cannot_be_read)
 {
-    struct exp_trace trace;
-    struct lit_error error = {0};
+    OWNED(exp_trace_clear) struct exp_trace trace;
     assert_false(exp_trace_load("/nowhere/at all", 1, &trace, &error));
     assert_non_null(strstr(error.message, "No such file"));
     assert_false(exp_trace_load("/", 1, &trace, &error));
     assert_false(exp_trace_load("/dev/null", 1, &trace, &error));
-    exp_trace_clear(&trace);
 }

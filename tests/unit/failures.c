@@ -106,20 +106,18 @@ static struct made *make_hazard(void)
 
 static void check_verdict(const struct made *made, size_t device, const char *want)
 {
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     report_verdict(&made->model, device, &text);
     assert_string_equal(text.data, want);
-    text_free(&text);
 }
 
 // The tiles of the HTML page count as the verdict does.
 static void check_tile(const struct made *made, const char *want)
 {
     const struct html html = {.model = &made->model};
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     html_header(&html, &text);
     assert_non_null(strstr(text.data, want));
-    text_free(&text);
 }
 
 TEST(verdicts)
@@ -308,7 +306,7 @@ struct some {
 static void add_some(const struct cat_case *which, void *user)
 {
     struct some *some = user;
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     const bool thorough = cat_case_is_thorough(which);
     cat_case_name(which, &name);
     if (thorough ? some->thorough : some->at >= some->from && some->at < some->from + some->count) {
@@ -320,7 +318,6 @@ static void add_some(const struct cat_case *which, void *user)
         snprintf(some->others + strlen(some->others), 12 + 1, " '!%s'", id);
     }
     some->at += !thorough;
-    text_free(&name);
 }
 
 static void check_again(size_t from, size_t count, bool thorough)

@@ -83,15 +83,13 @@ static bool write_text(const char *path, const char *text, struct lit_error *err
 
 static void assert_holds(const char *path, const char *text)
 {
-    struct text read = {0};
+    OWNED(text_free) struct text read = {0};
     assert_true(text_read(&read, path, 100));
     assert_string_equal(read.data ? read.data : "", text);
-    text_free(&read);
 }
 
 TEST_IN(test_is_synced_and_renamed, make_folder, remove_folder)
 {
-    struct lit_error error;
     const char *path = at("report.json");
     assert_true(write_text(path, "first", &error));
     assert_holds(path, "first");
@@ -121,7 +119,6 @@ TEST_IN(test_no_failure_passes, make_folder, remove_folder)
 
 TEST_IN(test_permissions_stay, make_folder, remove_folder)
 {
-    struct lit_error error;
     struct stat status;
     const char *path = at("report.json");
     assert_true(write_text(path, "first", &error));
@@ -133,7 +130,6 @@ TEST_IN(test_permissions_stay, make_folder, remove_folder)
 
 TEST_IN(test_links_are_followed, make_folder, remove_folder)
 {
-    struct lit_error error;
     struct stat status;
     const char *link = at("link");
     const char *other = at("other");
@@ -159,7 +155,6 @@ TEST_IN(test_links_are_followed, make_folder, remove_folder)
 // A descriptor is where it is in its file, and may append.
 TEST_IN(test_what_is_open, make_folder, remove_folder)
 {
-    struct lit_error error;
     const char *path = at("log");
     const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     char own[64];
@@ -181,7 +176,6 @@ TEST_IN(test_what_is_open, make_folder, remove_folder)
 
 TEST(test_devices)
 {
-    struct lit_error error;
     assert_true(write_text("/dev/null", "text", &error));
     assert_false(write_text("/dev/full", "text", &error));
     assert_string_equal(error.message, "cannot write /dev/full: No space left on device");

@@ -73,7 +73,7 @@ struct play {
 
 static void put(struct report_model *model, const struct cat_case *which, const uint64_t *outcomes)
 {
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     const struct cat_mode mode = cat_mode_of(which->test->oracle);
     cat_case_name(which, &name);
     model->results = lit_realloc(model->results, model->result_count + 1, sizeof *model->results);
@@ -86,7 +86,6 @@ static void put(struct report_model *model, const struct cat_case *which, const 
     };
     memcpy(result->outcomes, outcomes, sizeof result->outcomes);
     report_result_is(result, cfg_parse(name.data));
-    text_free(&name);
 }
 
 static void play_pieces(const struct cat_case *which, void *user)
@@ -97,7 +96,6 @@ static void play_pieces(const struct cat_case *which, void *user)
         return;
     const struct cat_oracle *oracle = which->test->oracle;
     struct cat_shape shape;
-    struct lit_error error;
     uint32_t input[LANES];
     assert_true(cat_oracle_shape(oracle, &args, &shape, &error));
     cat_oracle_input(oracle, &args, &shape, 1, input);
@@ -140,7 +138,7 @@ TEST(devices_are_known_by_their_strategy)
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         for (uint64_t noise = 0; noise < 60; noise += 59) {
-            struct report_model model = {0};
+            OWNED(clear) struct report_model model = {0};
             struct play play = {table[i].device, &model, noise};
             cat_test_each(cat_test_find("divergence.sides"), LANES, play_pieces, &play);
             cat_test_each(cat_test_find("divergence.loop-exit"), LANES, play_pieces, &play);
@@ -156,7 +154,6 @@ TEST(devices_are_known_by_their_strategy)
                                  list[q].observations * (1000 - noise));
             }
             free(list);
-            clear(&model);
         }
 }
 
@@ -191,7 +188,7 @@ TEST(places_of_reconvergence_are_known)
         {false, false, false, "nowhere"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        struct report_model model = {0};
+        OWNED(clear) struct report_model model = {0};
         struct places places = {&model, table[i].in_if, table[i].in_broken_if,
                                 table[i].behind_loop};
         cat_test_each(cat_test_find("divergence.reconverge"), LANES, play_places, &places);
@@ -203,7 +200,6 @@ TEST(places_of_reconvergence_are_known)
         assert_int_equal(list->strategies[0].matching, 1500);
         assert_int_equal(list->best, 1);
         free(list);
-        clear(&model);
     }
 }
 
@@ -216,9 +212,9 @@ static void contains(const char *text, const char *part)
 TEST(sections_say_what_was_seen)
 {
     struct eng_device device = {.number = 1, .id = "0123456789abcdef"};
-    struct report_model model = {.devices = &device, .device_count = 1};
+    OWNED(clear) struct report_model model = {.devices = &device, .device_count = 1};
     struct play play = {first, &model, 400};
-    struct text terminal = {0}, markdown = {0};
+    OWNED(text_free) struct text terminal = {0}, markdown = {0};
     struct table table = {0};
     report_divergence(&model, 0, false, &table);
     table_terminal(&table, false, &terminal);
@@ -256,7 +252,4 @@ TEST(sections_say_what_was_seen)
     assert_string_equal(name, "back edge first");
     assert_true(is_clear && observations == 3000 && matching == 3000 && low > 0.99);
     json_decref(json);
-    text_free(&terminal);
-    text_free(&markdown);
-    clear(&model);
 }

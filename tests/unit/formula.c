@@ -300,8 +300,7 @@ TEST(files_of_words)
         {"1,2", "1: not a word of 32 bits: '1,2'", {0}, 0},
         {"1.5", "1: not a word of 32 bits: '1.5'", {0}, 0},
     };
-    struct lit_error error;
-    struct text many = {0};
+    OWNED(text_free) struct text many = {0};
     uint32_t *words;
     size_t count;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -326,15 +325,13 @@ TEST(files_of_words)
     assert_false(cat_words_parse(many.data, many.length, &words, &count, &error));
     assert_string_equal(error.message, "65537: more than 65536 words");
     free(words);
-    text_free(&many);
 }
 
 // `count` times `piece`, around a 1.
 static bool parses(const char *before, const char *after, size_t count, const char *message)
 {
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     struct cat_formula formula;
-    struct lit_error error = {0};
     for (size_t i = 0; i < count; i++)
         text_puts(&text, before);
     text_puts(&text, "1");
@@ -343,7 +340,6 @@ static bool parses(const char *before, const char *after, size_t count, const ch
     const bool good = cat_formula_parse(text.data, NULL, CAT_ASKS_ALL, &formula, &error);
     if (!good)
         assert_string_equal(error.message, message);
-    text_free(&text);
     return good;
 }
 

@@ -61,7 +61,6 @@ static void compare(const struct gen_program *program, enum masks_rule rule)
     run("%s --target-env vulkan1.1 %s%s", validator, module_path, "");
 
     uint64_t features = 0;
-    struct lit_error error = {0};
     assert_true(cat_module_features(module.words, module.count, &features, &error));
     assert_int_equal(features >> CAT_FEATURE_MAXIMAL & 1, rule == MASKS_MAXIMAL);
     assert_int_equal(features >> CAT_FEATURE_SUBGROUP_UNIFORM & 1, rule == MASKS_SUBGROUP_UNIFORM);

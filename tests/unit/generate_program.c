@@ -45,13 +45,12 @@ TEST(a_seed_means_the_same_everywhere)
     for (size_t t = 0; t < LIMITS; t++) {
         for (uint64_t i = 0; i < 50; i++) {
             struct gen_program program;
-            struct gen_module module;
+            OWNED(gen_module_clear) struct gen_module module;
             gen_draw(&program, &limits[t], 0x5eed, i);
             gen_write(&program, &all);
             gen_module_make(&program, limits[t].rule, &module);
             for (size_t w = 0; w < module.count; w++)
                 text_printf(&all, " %x", module.words[w]);
-            gen_module_clear(&module);
         }
         if (t + 1 != LOOKING && t + 1 != LIMITS)
             continue;
@@ -66,8 +65,8 @@ TEST(what_is_written_is_read_back)
     for (size_t t = 0; t < LIMITS; t++)
         for (uint64_t i = 0; i < 500; i++) {
             struct gen_program program, again;
+            OWNED(text_free) struct text text = {0};
             struct lit_error error = {0};
-            struct text text = {0};
             gen_draw(&program, &limits[t], 7, i);
             gen_write(&program, &text);
             assert_true(text.length < GEN_TEXT_MAX);
@@ -75,7 +74,6 @@ TEST(what_is_written_is_read_back)
                 fail_msg("%s: %s", text.data, error.message);
             assert_true(gen_check(&again, limits[t].rule, NULL));
             assert_memory_equal(&program, &again, sizeof program);
-            text_free(&text);
         }
 }
 
@@ -83,31 +81,27 @@ TEST(the_head_is_that_of_a_test)
 {
     for (size_t t = 0; t < LIMITS; t++) {
         struct gen_program program, again;
-        struct cat_head head;
+        OWNED(cat_head_clear) struct cat_head head;
+        OWNED(text_free) struct text text = {0};
         struct lit_error error = {0};
-        struct text text = {0};
         gen_draw(&program, &limits[t], 7, 1);
         gen_assembly(&(struct gen_title){.name = "reconvergence.fuzz",
                                          .origin = "here",
                                          .remark = "; seen\n",
                                          .rule = limits[t].rule},
                      &program, &text);
-        if (!cat_head_parse(text.data, text.length, &head, &error))
-            fail_msg("%s", error.message);
+        must(cat_head_parse(text.data, text.length, &head, &error));
         assert_string_equal(head.axes[0].values[0], gen_rule_name(limits[t].rule));
         assert_memory_equal(head.oracle, gen_family(&program), strlen(gen_family(&program)));
         assert_non_null(cat_oracle_find(head.oracle));
         assert_true(gen_read(head.program, strlen(head.program), &again, &error));
         assert_memory_equal(&program, &again, sizeof program);
-        cat_head_clear(&head);
-        text_free(&text);
     }
 }
 
 static void refused(const char *source, enum masks_rule rule, const char *why)
 {
     struct gen_program program;
-    struct lit_error error = {0};
     if (gen_read(source, strlen(source), &program, &error) && gen_check(&program, rule, &error))
         fail_msg("'%s' is taken", source);
     if (!strstr(error.message, why))
@@ -177,7 +171,7 @@ TEST(nonsense_is_refused)
     refused("registers 8 4 while i<u1:2 { u1=first(u1) }", MASKS_DEFAULT, "not prescribed");
     refused("registers 8 4 if p1 { if p2 { } u1=first(u1) }", MASKS_SUBGROUP_UNIFORM,
             "not prescribed");
-    struct text deep = {0}, many = {0}, slots = {0};
+    OWNED(text_free) struct text deep = {0}, many = {0}, slots = {0};
     for (int i = 0; i < 30; i++)
         text_puts(&deep, "call { ");
     refused(deep.data, rule, "too deep");
@@ -187,9 +181,6 @@ TEST(nonsense_is_refused)
     for (int i = 0; i < 20; i++)
         text_puts(&slots, "while i<1 { while j<1 { look } } ");
     refused(slots.data, rule, "too many records");
-    text_free(&deep);
-    text_free(&many);
-    text_free(&slots);
 }
 
 // What each condition is worth, by a table.
@@ -236,7 +227,7 @@ TEST(a_program_by_hand)
     struct masks_cell cells[4 * 13];
     assert_true(gen_read(source, strlen(source), &program, NULL));
     assert_true(gen_check(&program, MASKS_MAXIMAL, NULL));
-    struct gen_shape *shape = gen_shape_make(&program);
+    OWNED(lit_free) struct gen_shape *shape = gen_shape_make(&program);
     assert_int_equal(shape->masks.slots, 13);
     masks_simulate(&shape->masks, MASKS_MAXIMAL, 4, 4, words, cells);
     // Iteration 0: lanes 1 to 3 enter; 1 and 3 break. Iteration 1: 2 breaks.
@@ -253,7 +244,6 @@ TEST(a_program_by_hand)
     char where[64];
     masks_describe(&shape->masks, 9, where, sizeof where);
     assert_string_equal(where, "look 3, iteration 1");
-    free(shape);
 }
 
 // Where converge.c says that a mask is definite, the simulation demands all of it, and outside of
@@ -270,7 +260,8 @@ TEST(a_definite_place_is_one)
         uint32_t words[32];
         gen_draw(&program, &(struct gen_limits){.rule = rule, .steps = 40, .depth = 4}, 9, n);
         gen_converge(&program, rule, &places);
-        struct gen_shape *shape = gen_shape_make(&program);
+        OWNED(lit_free) struct gen_shape *shape = gen_shape_make(&program);
+        OWNED(lit_free)
         struct masks_cell *cells = calloc((size_t)lanes * shape->masks.slots, sizeof *cells);
         for (uint32_t i = 0; i < lanes; i++)
             words[i] = gen_word(n, n + i / subgroup, i % subgroup, subgroup);
@@ -294,8 +285,6 @@ TEST(a_definite_place_is_one)
                 assert_true(places.allows[s] != GEN_FULL || cell->want[0] == 0xff);
             }
         }
-        free(shape);
-        free(cells);
     }
     for (uint32_t allows = GEN_ALONE; allows <= GEN_FULL; allows++)
         assert_true(seen[allows] > 1000);

@@ -79,11 +79,10 @@ static void shrinks_to(bool (*fails)(const struct gen_program *), uint32_t most)
         gen_shrink(&program, MASKS_MAXIMAL, judge, &j);
         found++;
         assert_true(fails(&program));
-        struct text text = {0};
+        OWNED(text_free) struct text text = {0};
         gen_write(&program, &text);
         if (program.count > most)
             fail_msg("program %d: %s", (int)i, text.data);
-        text_free(&text);
     }
     assert_true(found > 10);
 }
@@ -149,7 +148,7 @@ TEST(kinds_are_left)
     unsigned found = 0, alone = 0;
     for (uint64_t i = 0; i < 200; i++) {
         struct gen_program program;
-        struct text kinds = {0};
+        OWNED(text_free) struct text kinds = {0};
         gen_draw(&program, &limits, 2, i);
         if (!shuffles(&program))
             continue;
@@ -161,7 +160,6 @@ TEST(kinds_are_left)
             fail_msg("program %d: %s", (int)i, kinds.data);
         found++;
         alone += strcmp(kinds.data, "shuffle") == 0 || strcmp(kinds.data, "shuffle.bool") == 0;
-        text_free(&kinds);
     }
     assert_true(found > 20);
     assert_true(alone > found * 3 / 4);
@@ -172,11 +170,10 @@ TEST(kinds_are_named)
     static const char source[] = "registers 4 1 while i<2 { if p0 { u0=reduce.add.u16(u0) break } "
                                  "u0+=reduce.add.u16(u0) u0=add(u0,u0) u0=swap.buffer(u0) }";
     struct gen_program program;
-    struct text kinds = {0};
+    OWNED(text_free) struct text kinds = {0};
     assert_true(gen_read(source, strlen(source), &program, NULL));
     gen_kinds(&program, &kinds);
     assert_string_equal(kinds.data, "reduce.u16 swap.buffer if while break");
-    text_free(&kinds);
 }
 
 TEST(the_smallest_is_simple)

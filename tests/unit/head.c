@@ -40,7 +40,6 @@ static const char good[] =
 TEST(a_good_head_is_understood)
 {
     struct cat_head head;
-    struct lit_error error = {0};
     assert_true(cat_head_parse(good, strlen(good), &head, &error));
     assert_string_equal(head.name, "shuffle.example");
     assert_string_equal(head.family, "shuffle");
@@ -82,7 +81,7 @@ TEST(a_good_head_is_understood)
 
 TEST(conditions_hold_where_they_should)
 {
-    struct cat_head head;
+    OWNED(cat_head_clear) struct cat_head head;
     assert_true(cat_head_parse(good, strlen(good), &head, NULL));
     const uint8_t none_c[] = {0, 2}, each_c[] = {1, 2}, none_a[] = {0, 0};
     const uint8_t small[] = {0, 0}, large[] = {2, 0};
@@ -95,24 +94,20 @@ TEST(conditions_hold_where_they_should)
     // A condition about sweeps says nothing while only the axes are known.
     assert_false(cat_condition_holds(&head.expect[0].when, none_a, NULL));
     assert_true(cat_condition_holds(&head.expect[1].when, none_a, NULL));
-    cat_head_clear(&head);
 }
 
 // Replaces one piece of the good head, and expects exactly this complaint.
 static void check_mistake(const char *piece, const char *instead, const char *complaint)
 {
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     const char *at = strstr(good, piece);
     assert_non_null(at);
     text_append(&text, good, (size_t)(at - good));
     text_puts(&text, instead);
     text_puts(&text, at + strlen(piece));
-    struct cat_head head;
-    struct lit_error error = {0};
+    OWNED(cat_head_clear) struct cat_head head;
     assert_false(cat_head_parse(text.data, text.length, &head, &error));
     assert_string_equal(error.message, complaint);
-    cat_head_clear(&head);
-    text_free(&text);
 }
 
 TEST(every_mistake_is_named)
@@ -141,13 +136,11 @@ TEST(every_mistake_is_named)
     check_mistake("contested by", "perhaps by", "line 21: not an expectation: 'perhaps'");
     for (size_t i = 0; i < 6; i++) {
         static const char *const wrong[] = {"", ",", "A", "a,", "a,a", "a,b,a"};
-        struct text complaint = {0}, by = {0};
+        OWNED(text_free) struct text complaint = {0}, by = {0};
         text_printf(&by, "by %s ", wrong[i]);
         text_printf(&complaint, "line 21: 'by' names rules by their ids, each once: '%s'",
                     *wrong[i] ? wrong[i] : "when");
         check_mistake("by a-rule,rule-2 ", by.data, complaint.data);
-        text_free(&complaint);
-        text_free(&by);
     }
     check_mistake("needs   shaderFloat64", "file  ../x.words",
                   "line 17: a file of words beside the test is NAME.words, not '../x.words'");
@@ -183,7 +176,6 @@ TEST(too_much_of_anything_is_refused)
         text_printf(&text, "%sv%d", i ? " | " : "", i);
     text_puts(&text, "\n");
     struct cat_head head;
-    struct lit_error error = {0};
     assert_false(cat_head_parse(text.data, text.length, &head, &error));
     assert_string_equal(error.message, "line 2: unexpected in an axis: 'v20'");
     cat_head_clear(&head);

@@ -31,7 +31,6 @@ struct make {
 
 static void add(struct store *store, const struct make *make)
 {
-    struct lit_error error = {0};
     struct dev_facts facts = {0};
     char id[DEV_ID_SIZE];
     snprintf(facts.name, sizeof(facts.name), "%s", make->device ? make->device : "GPU A");
@@ -69,17 +68,14 @@ static void add(struct store *store, const struct make *make)
     };
     assert_true(store_session_begin(store, &session, &error));
     assert_true(store_device_put(store, session.id, 1, &facts, "device", &error));
-    if (!store_result_put(store, session.id, &result, &error))
-        fail_msg("%s", error.message);
+    must(store_result_put(store, session.id, &result, &error));
     cfg_clear(&result.cfg);
 }
 
 static struct store *open_new(void)
 {
-    struct lit_error error = {0};
     struct store *store = store_open(path, &error);
-    if (!store)
-        fail_msg("%s", error.message);
+    must(store);
     return store;
 }
 
@@ -121,16 +117,12 @@ static bool list(const struct store_past *past, void *user)
 
 static void check_history(const struct store_query *query, const char *want)
 {
-    struct lit_error error = {0};
-    struct text text = {0};
-    struct store *store = store_open_read(path, &error);
+    OWNED(text_free) struct text text = {0};
+    OWNED(store_close) struct store *store = store_open_read(path, &error);
     text_puts(&text, "");
     assert_non_null(store);
-    if (!store_history(store, query, list, &text, &error))
-        fail_msg("%s", error.message);
+    must(store_history(store, query, list, &text, &error));
     assert_string_equal(text.data, want);
-    text_free(&text);
-    store_close(&store);
 }
 
 TEST_IN(test_order, make_path, remove_folder)
@@ -175,19 +167,16 @@ TEST_IN(test_contained_shards, make_path, remove_folder)
 
 static void load(struct history *history, const char *device)
 {
-    struct lit_error error = {0};
-    struct store *store = store_open_read(path, &error);
+    OWNED(store_close) struct store *store = store_open_read(path, &error);
     assert_non_null(store);
-    if (!history_load(store, NULL, 0, device, history, &error))
-        fail_msg("%s", error.message);
-    store_close(&store);
+    must(history_load(store, NULL, 0, device, history, &error));
 }
 
 // Each line as "VERSION FAILED/JUDGED sN rN", with what it is compared with.
 static void check_lines(const char *want)
 {
-    struct history history;
-    struct text text = {0};
+    OWNED(history_clear) struct history history;
+    OWNED(text_free) struct text text = {0};
     load(&history, NULL);
     for (size_t i = 0; i < history.line_count; i++) {
         const struct history_line *line = &history.lines[i];
@@ -201,8 +190,6 @@ static void check_lines(const char *want)
         text_puts(&text, "\n");
     }
     assert_string_equal(text.data ? text.data : "", want);
-    text_free(&text);
-    history_clear(&history);
 }
 
 #define HASH_A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
@@ -235,7 +222,7 @@ TEST_IN(test_pooling, make_path, remove_folder)
     add(store, &(struct make){
                    .started = "2026-01-04T00:00:00Z", .seed = 7, .runs = 30, .stress = "heavy"});
     store_close(&store);
-    struct history history;
+    OWNED(history_clear) struct history history;
     load(&history, NULL);
     assert_int_equal(history.line_count, 4);
     // Of seed 1 either of the two may stand: the same runs.
@@ -247,7 +234,6 @@ TEST_IN(test_pooling, make_path, remove_folder)
     assert_int_equal(history.lines[2].judged, 20);
     assert_string_equal(history.lines[3].stress, "heavy");
     assert_null(history.lines[3].before);
-    history_clear(&history);
 }
 
 TEST_IN(test_changes, make_path, remove_folder)
@@ -368,12 +354,11 @@ static bool any_result(struct report_result *result, void *user)
 
 TEST_IN(test_work, make_path, remove_folder)
 {
-    struct lit_error error = {0};
     struct work work = {0};
     size_t rows = 0;
     struct store_index index;
     make_large();
-    struct store *store = store_open_read(path, &error);
+    OWNED(store_close) struct store *store = store_open_read(path, &error);
     assert_non_null(store);
     sqlite3_trace_v2(store->db, SQLITE_TRACE_PROFILE, count_work, &work);
 
@@ -413,5 +398,4 @@ TEST_IN(test_work, make_path, remove_folder)
     assert_int_equal(index.drivers[0].results, SESSIONS * RESULTS + 1);
     assert_true(work.steps < 10 * SESSIONS * RESULTS);
     store_index_clear(&index);
-    store_close(&store);
 }

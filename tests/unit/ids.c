@@ -31,10 +31,9 @@ static const uint32_t module[] = {
 
 TEST(names_are_those_of_the_text)
 {
-    struct text names = {0};
+    OWNED(text_free) struct text names = {0};
     ids_list(assembly, module, WORDS, &names);
     assert_string_equal(names.data, "void\nthe_answer\nuint\n\n");
-    text_free(&names);
 }
 
 TEST(a_text_that_does_not_fit_gives_none)
@@ -42,10 +41,9 @@ TEST(a_text_that_does_not_fit_gives_none)
     static const char *const texts[] = {"", "%uint = OpTypeInt 32 0\n%void = OpTypeVoid\n",
                                         "%a = x\n%b = x\n%c = x\n%d = x\n", "\"%a = ", "%a ="};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        struct text names = {0};
+        OWNED(text_free) struct text names = {0};
         ids_list(texts[i], module, WORDS, &names);
         assert_int_equal(names.length, 0);
-        text_free(&names);
     }
 }
 
@@ -54,15 +52,14 @@ TEST(names_are_taken_out)
 {
     static const char names[] = "void\nthe_answer\nuint\n\n";
     size_t count;
+    OWNED(lit_free)
     uint32_t *words = cat_ids_insert(module, WORDS, names, sizeof names - 1, &count);
     assert_true(count > WORDS);
-    struct text taken = {0};
+    OWNED(text_free) struct text taken = {0};
     ids_take(words, &count, &taken);
     assert_int_equal(count, WORDS);
     assert_memory_equal(words, module, sizeof module);
     assert_string_equal(taken.data, names);
-    text_free(&taken);
-    free(words);
 }
 
 // A compiler's module may be cut off, or have names without an end, or that break a list's lines.
@@ -76,11 +73,10 @@ TEST(names_that_make_no_sense_are_left_out)
         OP(9, NAME),                               // longer than the module
     };
     size_t count = sizeof words / sizeof *words;
-    struct text taken = {0};
+    OWNED(text_free) struct text taken = {0};
     ids_take(words, &count, &taken);
     assert_string_equal(taken.data, "llll\n\n");
     assert_int_equal(count, 5);
-    text_free(&taken);
 }
 
 TEST(names_are_inserted_where_they_belong)
@@ -93,12 +89,11 @@ TEST(names_are_inserted_where_they_belong)
     };
     const size_t more = sizeof inserted / sizeof *inserted;
     size_t count = 0;
-    uint32_t *copy = cat_ids_insert(module, WORDS, names, sizeof names - 1, &count);
+    OWNED(lit_free) uint32_t *copy = cat_ids_insert(module, WORDS, names, sizeof names - 1, &count);
     assert_int_equal(count, WORDS + more);
     assert_memory_equal(copy, module, 10 * 4);
     assert_memory_equal(copy + 10, inserted, sizeof inserted);
     assert_memory_equal(copy + 10 + more, module + 10, (WORDS - 10) * 4);
-    free(copy);
 }
 
 TEST(words_that_are_no_module_stay)
@@ -123,7 +118,7 @@ TEST(every_module_has_its_names)
         const struct cat_test *test = cat_test_at(t);
         for (size_t m = 0; m < test->embedded->module_count; m++) {
             const struct cat_module *of = &test->embedded->modules[m];
-            struct text names = {0};
+            OWNED(text_free) struct text names = {0};
             if (!of->names_size)
                 fail_msg("%s/%s has no names", test->head.name, of->variant);
             text_append(&names, cat_module_names(test, of), of->names_size);
@@ -131,7 +126,6 @@ TEST(every_module_has_its_names)
             // A front end gives types no names.
             if (!strstr(of->variant, "form=glslang"))
                 assert_non_null(strstr(names.data, "\nuint\n"));
-            text_free(&names);
         }
     }
 }

@@ -20,9 +20,8 @@ static struct isa_code some_code(void)
 
 TEST(test_round_trip)
 {
-    struct isa_code code = some_code(), back;
-    struct text bytes = {0}, again = {0};
-    struct lit_error error = {0};
+    OWNED(isa_code_clear) struct isa_code code = some_code(), back;
+    OWNED(text_free) struct text bytes = {0}, again = {0};
     isa_pack(&code, &bytes);
     assert_true(isa_unpack(bytes.data, bytes.length, &back, &error));
     assert_int_equal(back.statistic_count, 2);
@@ -36,47 +35,40 @@ TEST(test_round_trip)
     isa_pack(&back, &again);
     assert_int_equal(bytes.length, again.length);
     assert_memory_equal(bytes.data, again.data, bytes.length);
-    text_free(&bytes);
-    text_free(&again);
-    isa_code_clear(&code);
-    isa_code_clear(&back);
 }
 
 // Every prefix is refused; no changed byte does harm, and what is taken can be packed again.
 TEST(test_cut_and_corrupted)
 {
     struct isa_code code = some_code(), back;
-    struct text bytes = {0};
+    OWNED(text_free) struct text bytes = {0};
     isa_pack(&code, &bytes);
     for (size_t cut = 0; cut < bytes.length; cut++) {
         struct lit_error error = {0};
-        char *part = malloc(cut ? cut : 1);
+        OWNED(lit_free) char *part = malloc(cut ? cut : 1);
         memcpy(part, bytes.data, cut);
         assert_false(isa_unpack(part, cut, &back, &error));
         assert_true(error.message[0]);
         assert_int_equal(back.piece_count, 0);
-        free(part);
     }
     for (size_t at = 0; at < bytes.length; at++)
         for (int bit = 0; bit < 8; bit++) {
             bytes.data[at] ^= (char)(1 << bit);
             if (isa_unpack(bytes.data, bytes.length, &back, NULL)) {
-                struct text again = {0};
+                OWNED(text_free) struct text again = {0};
                 isa_pack(&back, &again);
-                text_free(&again);
             }
             isa_code_clear(&back);
             bytes.data[at] ^= (char)(1 << bit);
         }
     text_puts(&bytes, "x");
     assert_false(isa_unpack(bytes.data, bytes.length, &back, NULL));
-    text_free(&bytes);
     isa_code_clear(&code);
 }
 
 TEST(test_sanitised)
 {
-    struct isa_code code = {0};
+    OWNED(isa_code_clear) struct isa_code code = {0};
     isa_add_statistic(&code, "a\033[31m", "b\nc", "\x80");
     assert_string_equal(code.statistics[0].name, "a?[31m");
     assert_string_equal(code.statistics[0].about, "b?c");
@@ -87,7 +79,6 @@ TEST(test_sanitised)
     assert_int_equal(code.pieces[0].size, strlen(code.pieces[0].bytes));
     isa_remark(&code, "x\ny");
     assert_string_equal(code.remarks[0], "x?y");
-    isa_code_clear(&code);
 }
 
 TEST(test_empty)
@@ -108,12 +99,11 @@ TEST(test_empty)
 
 TEST(test_lowest)
 {
-    struct isa_code code = {0};
+    OWNED(isa_code_clear) struct isa_code code = {0};
     assert_null(isa_lowest(&code));
     isa_add_piece(&code, ISA_CACHE, "c", "", "x", 1);
     assert_null(isa_lowest(&code));
     isa_add_piece(&code, ISA_TEXT, "NIR", "", "x", 1);
     isa_add_piece(&code, ISA_TEXT, "Assembly", "", "y", 1);
     assert_string_equal(isa_lowest(&code)->name, "Assembly");
-    isa_code_clear(&code);
 }

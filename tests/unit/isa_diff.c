@@ -11,7 +11,6 @@ struct side {
 
 static void make(struct side *side, const char *text)
 {
-    struct lit_error error = {0};
     *side = (struct side){0};
     isa_add_piece(&side->code, ISA_TEXT, "Assembly", "", text, strlen(text));
     assert_true(isa_list(&side->code.pieces[0], &side->listing, &error));
@@ -54,9 +53,9 @@ TEST(test_table)
         {"x\ny\n\n", "x\n\ny\n", "=<=>", ISA_SAME_MEMBERS, "moves y"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct side left, right;
-        struct isa_diff diff;
-        struct text words = {0};
+        OWNED(clear) struct side left, right;
+        OWNED(isa_diff_clear) struct isa_diff diff;
+        OWNED(text_free) struct text words = {0};
         char rows[64];
         make(&left, cases[i].left);
         make(&right, cases[i].right);
@@ -69,10 +68,6 @@ TEST(test_table)
             cases[i].likeness);
         isa_diff_words(&left.listing, &right.listing, &words);
         assert_string_equal(words.data ? words.data : "", cases[i].words);
-        text_free(&words);
-        isa_diff_clear(&diff);
-        clear(&left);
-        clear(&right);
     }
 }
 
@@ -130,9 +125,9 @@ TEST(test_property)
 // Two long listings with nothing in common are not aligned, and say so.
 TEST(test_too_long)
 {
-    struct text left = {0}, right = {0};
-    struct side a, b;
-    struct isa_diff diff;
+    OWNED(text_free) struct text left = {0}, right = {0};
+    OWNED(clear) struct side a, b;
+    OWNED(isa_diff_clear) struct isa_diff diff;
     for (int i = 0; i < 6000; i++) {
         text_printf(&left, "a %d\n", i);
         text_printf(&right, "b %d\n", i);
@@ -144,11 +139,6 @@ TEST(test_too_long)
     assert_int_equal(diff.count, 12000);
     assert_int_equal(diff.dropped, 6000);
     assert_int_equal(diff.added, 6000);
-    isa_diff_clear(&diff);
-    clear(&a);
-    clear(&b);
-    text_free(&left);
-    text_free(&right);
 }
 
 // --- Paired variants
@@ -200,12 +190,12 @@ TEST(test_paired_variants)
     };
     static const char *const texts[] = {"a 1\nb 2\n", "a 1\nb 2\n", "a 1\nbar\nb 2\n",
                                         "a 1\nbar\nb 3\n", "a 1\n"};
-    struct isa_study study = {0}, two = {0};
+    OWNED(isa_study_clear) struct isa_study study = {0}, two = {0};
     study_texts(&study, names, texts, 5);
     assert_int_equal(study.pair_count, 4);
     assert_int_equal(study.effect_count, 2);
     for (size_t i = 0; i < study.effect_count; i++) {
-        struct text words = {0};
+        OWNED(text_free) struct text words = {0};
         assert_int_equal(study.effects[i].pairs, 2);
         isa_effect_words(&study, &study.effects[i], &words);
         assert_string_equal(
@@ -216,17 +206,13 @@ TEST(test_paired_variants)
                 : "maximal reconvergence (reconvergence=maximal) changes the code in 1 of 2 pairs; "
                   "largest difference: the same instructions in the same order, with other "
                   "operands");
-        text_free(&words);
     }
     // Without the variants that differ there is but one pair, of equal code.
     study_texts(&two, names, texts, 2);
     assert_int_equal(two.pair_count, 1);
     assert_int_equal(two.effect_count, 1);
-    struct text words = {0};
+    OWNED(text_free) struct text words = {0};
     isa_effect_words(&two, &two.effects[0], &words);
     assert_string_equal(words.data, "maximal reconvergence (reconvergence=maximal) changes nothing "
                                     "here: identical code to reconvergence=default");
-    text_free(&words);
-    isa_study_clear(&study);
-    isa_study_clear(&two);
 }

@@ -67,8 +67,7 @@ TEST(a_cubin_has_its_functions)
     } versions[] = {{7, 0x5a055a}, {8, 0x6005a02}};
     for (size_t i = 0; i < 2; i++) {
         const struct cubin cubin = make_cubin(versions[i].abi, versions[i].flags);
-        struct isa_file file;
-        struct lit_error error;
+        OWNED(isa_file_clear) struct isa_file file;
         assert_true(read_bytes(&cubin, sizeof cubin, &file, &error));
         assert_string_equal(file.format, "cubin");
         assert_int_equal(file.count, 2);
@@ -80,7 +79,6 @@ TEST(a_cubin_has_its_functions)
             assert_int_equal(file.functions[k].size, 16);
             assert_ptr_equal(file.functions[k].bytes, (const char *)cubin.bytes + HEADER + 16 * k);
         }
-        isa_file_clear(&file);
     }
 }
 
@@ -92,8 +90,7 @@ TEST(a_damaged_cubin_is_a_line)
         for (int how = 0; how < 3; how++) {
             const size_t size = how == 2 ? i : sizeof good;
             uint8_t *bytes = malloc(size + !size); // exactly as long, for sanitizers
-            struct isa_file file;
-            struct lit_error error;
+            OWNED(isa_file_clear) struct isa_file file;
             assert_non_null(bytes);
             memcpy(bytes, &good, size);
             if (how < 2)
@@ -103,16 +100,13 @@ TEST(a_damaged_cubin_is_a_line)
                     assert_true(file.functions[k].bytes >= (char *)bytes &&
                                 file.functions[k].size <=
                                     (size_t)((char *)bytes + size - file.functions[k].bytes));
-            isa_file_clear(&file);
             free(bytes);
         }
     struct cubin other = good;
-    struct isa_file file;
-    struct lit_error error;
+    OWNED(isa_file_clear) struct isa_file file;
     put(other.bytes + 18, 62, 2); // x86-64
     assert_false(read_bytes(&other, sizeof other, &file, &error));
     assert_non_null(strstr(error.message, "not a cubin"));
-    isa_file_clear(&file);
 }
 
 #define INSN(address, text) "        /*" address "*/                   " text " ;   /* 0x0 */\n"
@@ -138,21 +132,18 @@ TEST(listings_have_several_functions)
         {INSN("0000", "EXIT") INSN("0000", "EXIT"), {"", ""}},
     };
     for (size_t i = 0; i < sizeof listings / sizeof *listings; i++) {
-        struct isa_file file;
-        struct lit_error error;
+        OWNED(isa_file_clear) struct isa_file file;
         assert_true(read_bytes(listings[i].text, strlen(listings[i].text), &file, &error));
         assert_string_equal(file.format, "SASS text");
         assert_int_equal(file.count, 2);
         for (size_t k = 0; k < 2; k++) {
             const struct isa_function *function = &file.functions[k];
-            struct sass_code code = {0};
+            OWNED(sass_code_clear) struct sass_code code = {0};
             assert_string_equal(function->name, listings[i].names[k]);
             assert_true(function->is_text);
             assert_true(sass_parse(function->bytes, function->size, 0, &code, &error));
             assert_int_equal(code.count, i == 0 ? 2 - k : i == 1 ? 1 + k : 1);
-            sass_code_clear(&code);
         }
-        isa_file_clear(&file);
     }
 }
 
@@ -174,10 +165,9 @@ TEST(anything_else_is_a_line)
         {"\1\0\0\0\x28\xb5\x2f\xfd", 8, "zstd frame"},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        struct isa_file file;
+        OWNED(isa_file_clear) struct isa_file file;
         struct lit_error error;
         assert_false(read_bytes(files[i].bytes, files[i].size, &file, &error));
         assert_non_null(strstr(error.message, files[i].words));
-        isa_file_clear(&file);
     }
 }

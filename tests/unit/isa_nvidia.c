@@ -26,18 +26,15 @@ TEST(test_real)
 {
     static const char *const names[] = {"h200.cache", "h200.binary"};
     size_t size, wanted_size;
-    char *wanted = read_file("h200.code", &wanted_size);
+    OWNED(lit_free) char *wanted = read_file("h200.code", &wanted_size);
     for (size_t i = 0; i < 2; i++) {
         struct nvidia_code code;
-        struct lit_error error = {0};
-        char *blob = read_file(names[i], &size);
+        OWNED(lit_free) char *blob = read_file(names[i], &size);
         assert_true(nvidia_read(blob, size, &code, &error));
         assert_int_equal(code.size, wanted_size);
         assert_memory_equal(code.bytes, wanted, wanted_size);
         free(code.bytes);
-        free(blob);
     }
-    free(wanted);
 }
 
 // No prefix of a blob is taken for one, and no single byte that is changed does harm.
@@ -47,7 +44,7 @@ TEST(test_cut_and_corrupted)
     for (size_t i = 0; i < 2; i++) {
         struct nvidia_code code;
         size_t size;
-        char *blob = read_file(names[i], &size);
+        OWNED(lit_free) char *blob = read_file(names[i], &size);
         for (size_t cut = 0; cut < size; cut += cut < 256 ? 1 : 61) {
             struct lit_error error = {0};
             char *part = malloc(cut ? cut : 1); // exactly as long, for sanitizers
@@ -65,7 +62,6 @@ TEST(test_cut_and_corrupted)
             free(code.bytes);
             blob[at] = kept;
         }
-        free(blob);
     }
 }
 
@@ -163,7 +159,6 @@ TEST(test_foreign)
 TEST(test_bomb)
 {
     struct nvidia_code code;
-    struct lit_error error = {0};
     static const unsigned char blob[] = {
         0,    0,    0,    0,    0x28, 0xb5, 0x2f, 0xfd, 0xe0, // 8 bytes of content size
         0xff, 0xff, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00,       //
@@ -202,14 +197,13 @@ TEST(test_warps)
 static void add_blob(struct isa_code *code, enum isa_source source, const char *name)
 {
     size_t size;
-    char *blob = read_file(name, &size);
+    OWNED(lit_free) char *blob = read_file(name, &size);
     isa_add_piece(code, source, name, "", blob, size);
-    free(blob);
 }
 
 TEST(test_extract)
 {
-    struct isa_code code = {0};
+    OWNED(isa_code_clear) struct isa_code code = {0};
     add_blob(&code, ISA_CACHE, "h200.cache");
     add_blob(&code, ISA_BINARY, "h200.binary");
     isa_add_statistic(&code, "Binary Size", "", "896");
@@ -226,14 +220,13 @@ TEST(test_extract)
     assert_int_equal(code.remark_count, 0);
     assert_int_equal(code.statistic_count, 3);
     assert_string_equal(code.statistics[2].value, "48 of 64"); // 40 registers take 1,280 of a warp
-    isa_code_clear(&code);
 }
 
 // A wrong size, two that differ and a blob of no known format are remarks, and the blob stays.
 TEST(test_remarks)
 {
     char blob[4096];
-    struct isa_code code = {0};
+    OWNED(isa_code_clear) struct isa_code code = {0};
     const struct section section = {1, 32, 248};
     const size_t size = make_binary(&section, 1, blob);
     add_blob(&code, ISA_CACHE, "h200.cache");
@@ -250,7 +243,6 @@ TEST(test_remarks)
     assert_string_equal(code.remarks[2], "pipeline binary: neither a pipeline cache nor a pipeline "
                                          "binary of a known format; it is kept as it is");
     assert_int_equal(code.piece_count, 4);
-    isa_code_clear(&code);
 }
 
 int main(int argc, char **argv)

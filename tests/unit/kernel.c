@@ -16,7 +16,6 @@
 static const uint32_t *some_module(size_t *count)
 {
     struct cat_case which;
-    struct lit_error error = {0};
     assert_true(cat_case_parse(SOME ",subgroup=8", &which, &error));
     const struct cat_module *module = cat_case_module(&which);
     *count = module->count;
@@ -28,7 +27,6 @@ TEST(test_inspects)
     size_t count;
     const uint32_t *words = some_module(&count);
     struct cat_inspected found;
-    struct lit_error error = {0};
     const struct cat_spec spec = {0, 96};
     assert_true(cat_inspect(words, count, NULL, &spec, 1, &found, &error));
     assert_string_equal(found.entry, "main");
@@ -55,7 +53,6 @@ TEST(test_types_end)
 #define OP(length, code) ((uint32_t)(length) << 16 | (uint32_t)(code))
     enum { DEPTH = 30, FIRST = 20, BOUND = 64 };
     struct cat_inspected found;
-    struct lit_error error = {0};
     uint32_t words[1024] = {SpvMagicNumber, 0x00010300, 0, BOUND, 0};
     size_t at = SPIRV_HEADER;
 #define PUT(...)                                                                                   \
@@ -139,7 +136,6 @@ static void make_package(const char *name, struct cat_package *package)
 TEST(test_packages)
 {
     struct cat_package package, again;
-    struct lit_error error = {0};
     OWNED(text_free) struct text bytes = {0}, twice = {0};
     make_package("some", &package);
     cat_package_write(&package, &bytes);
@@ -174,21 +170,18 @@ TEST(test_packages)
 
 static void check_refused(const struct cat_package *package, const char *what)
 {
-    struct cat_package again;
-    struct lit_error error = {0};
+    OWNED(cat_package_clear) struct cat_package again;
     OWNED(text_free) struct text bytes = {0}, message = {0};
     text_printf(&message, "a kernel that makes no sense: %s", what);
     cat_package_write(package, &bytes);
     assert_false(cat_package_read(bytes.data, bytes.length, &again, &error));
     assert_string_equal(error.message, message.data);
-    cat_package_clear(&again);
 }
 
 // What the check says goes with a package, and does not make another one of it.
 TEST(test_checked)
 {
     struct cat_package package, again;
-    struct lit_error error = {0};
     OWNED(text_free) struct text plain = {0}, bytes = {0}, head = {0};
     make_package("some", &package);
     cat_package_write(&package, &plain);
@@ -219,7 +212,7 @@ TEST(test_checked)
 
 TEST(test_refuses)
 {
-    struct cat_package package;
+    OWNED(cat_package_clear) struct cat_package package;
     make_package("some", &package);
     struct cat_binding *binding = package.interface.bindings;
     binding->words = 65;
@@ -282,7 +275,6 @@ TEST(test_refuses)
     check_refused(&package, "its module");
     package.name.data[0] = 'S';
     check_refused(&package, "its name");
-    cat_package_clear(&package);
 }
 
 // --- What may differ
@@ -439,11 +431,10 @@ TEST(test_settles_of_parts)
 
 TEST(test_adds)
 {
-    struct cat_package package;
-    struct lit_error error = {0};
+    OWNED(cat_package_clear) struct cat_package package;
     const struct cat_test *test = NULL, *again = NULL;
     struct cat_case which;
-    struct eng_prepared ready;
+    OWNED(eng_prepared_clear) struct eng_prepared ready;
     OWNED(text_free) struct text bytes = {0}, other = {0};
     const size_t count = cat_test_count();
     const struct cat_test *built_in = cat_test_find("shuffle.scan-loop");
@@ -493,6 +484,4 @@ TEST(test_adds)
     char where[100];
     cat_oracle_where(ready.oracle, &ready.args, &ready.shape, &failure, where, sizeof where);
     assert_string_equal(where, "buffer 0.2, word 99");
-    eng_prepared_clear(&ready);
-    cat_package_clear(&package);
 }

@@ -44,19 +44,16 @@ TEST(test_listings)
 TEST(test_no_code)
 {
     struct sass_code none = {.operands = true};
-    struct lint lint;
-    struct lit_error error;
+    OWNED(lint_clear) struct lint lint;
     assert_false(lint_run(&none, &(struct lint_options){0}, &lint, &error));
     assert_string_equal(error.message, "cannot be analysed: there is no code");
-    lint_clear(&lint);
 }
 
 // Without registers every condition may part lanes.
 TEST(test_no_operands)
 {
-    struct sass_code code;
-    struct lint lint;
-    struct lit_error error;
+    OWNED(sass_code_clear) struct sass_code code;
+    OWNED(lint_clear) struct lint lint;
     listing_code("MOV R0, c[0x0][0x4]\n"
                  "ISETP.NE.U32.AND P0, PT, R0, RZ, PT\n"
                  "@P0 BRA join\n"
@@ -69,19 +66,15 @@ TEST(test_no_operands)
     assert_true(lint_run(&code, &(struct lint_options){0}, &lint, &error));
     assert_int_equal(lint.count, 1);
     assert_int_equal(lint.findings[0].kind, LINT_RISK);
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     lint_word(&code, &lint, &lint.findings[0], &text);
     assert_non_null(strstr(text.data, "register values are not known"));
-    text_free(&text);
-    lint_clear(&lint);
-    sass_code_clear(&code);
 }
 
 TEST(test_words)
 {
-    struct sass_code code;
-    struct lint lint;
-    struct lit_error error;
+    OWNED(sass_code_clear) struct sass_code code;
+    OWNED(lint_clear) struct lint lint;
     listing_code("S2R R0, SR_LANEID\n"
                  "ISETP.NE.U32.AND P0, PT, R0, RZ, PT\n"
                  "@P0 BRA join\n"
@@ -95,14 +88,11 @@ TEST(test_words)
     assert_int_equal(lint.reads, 1);
     assert_int_equal(lint.branches, 1);
     assert_int_equal(lint.divergent, 1);
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     lint_word(&code, &lint, &lint.findings[0], &text);
     assert_string_equal(
         text.data, "at risk: SHFL.IDX at 0x40 can be reached from both sides of the branch at 0x20 "
                    "without reconvergence: 0x20 -> 0x30 -> 0x40 and 0x20 -> 0x40");
-    text_free(&text);
-    lint_clear(&lint);
-    sass_code_clear(&code);
 }
 
 int main(int argc, char **argv)

@@ -11,9 +11,8 @@
 // A line for each finding: kind, exchange, where lanes part; or the reason why there is none.
 static void lint_lines(const char *lines, bool rows, struct text *out)
 {
-    struct sass_code code;
-    struct lint lint;
-    struct lit_error error;
+    OWNED(sass_code_clear) struct sass_code code;
+    OWNED(lint_clear) struct lint lint;
     listing_code(lines, &code);
     const struct lint_options options = {.rows = rows};
     const bool good = lint_run(&code, &options, &lint, &error);
@@ -26,6 +25,4 @@ static void lint_lines(const char *lines, bool rows, struct text *out)
         text_printf(out, "%s 0x%x 0x%x\n", lint_kind_name(finding->kind),
                     code.insns[finding->read].address, code.insns[finding->branch].address);
     }
-    lint_clear(&lint);
-    sass_code_clear(&code);
 }

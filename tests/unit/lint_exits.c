@@ -28,7 +28,6 @@ static bool is_named(const struct cat_test *test, const struct cat_module *of)
 {
     OWNED(red_module_clear) struct red_module module = {0};
     OWNED(exits_clear) struct exits exits = {0};
-    struct lit_error error = {0};
     bool named = false;
     assert_true(red_module_read(&module, cat_module_words(test, of), of->count));
     assert_true(exits_find(&module, &exits, &error));

@@ -9,7 +9,7 @@
 // Only what is misguarded, with the address of the comparison.
 static void expect_misguarded(const char *lines, const char *expected)
 {
-    struct text out = {0}, found = {0};
+    OWNED(text_free) struct text out = {0}, found = {0};
     lint_lines(lines, true, &out);
     text_puts(&found, "");
     for (char *line = strtok(out.data, "\n"); line; line = strtok(NULL, "\n"))
@@ -18,8 +18,6 @@ static void expect_misguarded(const char *lines, const char *expected)
         else
             assert_null(strstr(line, "cannot be analysed"));
     assert_string_equal(found.data, expected);
-    text_free(&out);
-    text_free(&found);
 }
 
 // P0 and P1 are words that each lane loaded, UR5 and R5 the lanes that are expected.
@@ -52,13 +50,12 @@ TEST(wrong_code_is_found)
         "@!P1 VOTE.ANY R3, PT, P2",   "@!P1 MATCH.ANY R3, R2",
         "@!P1 ATOMS.ADD RZ, [R2], R3"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        struct text lines = {0};
+        OWNED(text_free) struct text lines = {0};
         text_printf(&lines, "%s%s\n%s",
                     BEFORE "VOTEU.ALL UR4, UPT, PT\n"
                            "UISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n",
                     others[i], AFTER);
         expect_misguarded(lines.data, "0x90 0x80\n");
-        text_free(&lines);
     }
 }
 
@@ -105,10 +102,9 @@ TEST(near_misses_are_not)
         "ISETP.NE.AND P1, PT, R2, 0x5, PT\n@!P1 REDUX.SUM UR6, R2\n",
     };
     for (size_t i = 0; i < sizeof middle / sizeof *middle; i++) {
-        struct text lines = {0};
+        OWNED(text_free) struct text lines = {0};
         text_printf(&lines, "%s%s%s", BEFORE, middle[i], AFTER);
         expect_misguarded(lines.data, "");
-        text_free(&lines);
     }
 }
 
@@ -140,10 +136,9 @@ TEST(ways_have_to_agree)
 
 TEST(it_is_said_in_words)
 {
-    struct sass_code code;
-    struct lint lint;
-    struct lit_error error;
-    struct text text = {0};
+    OWNED(sass_code_clear) struct sass_code code;
+    OWNED(lint_clear) struct lint lint;
+    OWNED(text_free) struct text text = {0};
     listing_code("VOTEU.ALL UR4, UPT, PT\n"
                  "UISETP.NE.U32.AND UP3, UPT, UR4, UR5, UPT\n"
                  "@!P3 REDUX.SUM UR6, R2\n"
@@ -155,7 +150,4 @@ TEST(it_is_said_in_words)
     lint_word(&code, &lint, &lint.findings[0], &text);
     assert_string_equal(text.data, "misguarded: REDUX.SUM at 0x20 is guarded by P3, but the lane "
                                    "masks at 0x10 were compared into UP3");
-    text_free(&text);
-    lint_clear(&lint);
-    sass_code_clear(&code);
 }

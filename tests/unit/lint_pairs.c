@@ -337,10 +337,9 @@ struct counts {
 
 static void compare(const struct program *program, struct counts *counts)
 {
-    struct text text = {0};
-    struct sass_code code = {0};
-    struct lint lint = {0};
-    struct lit_error error;
+    OWNED(text_free) struct text text = {0};
+    OWNED(sass_code_clear) struct sass_code code = {0};
+    OWNED(lint_clear) struct lint lint = {0};
     put_program(program, &text);
     assert_true(sass_parse(text.data, text.length, 90, &code, &error));
     assert_true(lint_run(&code, &(struct lint_options){0}, &lint, &error));
@@ -358,9 +357,6 @@ static void compare(const struct program *program, struct counts *counts)
             counts->lint_only += says && !seen;
         }
     }
-    lint_clear(&lint);
-    sass_code_clear(&code);
-    text_free(&text);
 }
 
 TEST(test_pairs)

@@ -48,12 +48,11 @@ TEST(test_uniform)
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char lines[1024];
-        struct text out = {0};
+        OWNED(text_free) struct text out = {0};
         snprintf(lines, sizeof(lines), branch, cases[i].source);
         lint_lines(lines, false, &out);
         if ((strstr(out.data, "at risk") == NULL) != cases[i].uniform)
             fail_msg("%s", lines);
-        text_free(&out);
     }
 }
 
@@ -86,20 +85,18 @@ TEST(test_rows)
     char lines[1024];
     for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
         snprintf(lines, sizeof(lines), branch, same[i]);
-        struct text out = {0};
+        OWNED(text_free) struct text out = {0};
         lint_lines(lines, true, &out);
         assert_string_equal(out.data, "");
         lint_lines(lines, false, &out);
         assert_non_null(strstr(out.data, "at risk"));
-        text_free(&out);
     }
     for (size_t i = 0; i < sizeof(differ) / sizeof(differ[0]); i++) {
-        struct text out = {0};
+        OWNED(text_free) struct text out = {0};
         snprintf(lines, sizeof(lines), branch, differ[i]);
         lint_lines(lines, true, &out);
         if (!strstr(out.data, "at risk"))
             fail_msg("%s", lines);
-        text_free(&out);
     }
 }
 
@@ -138,11 +135,10 @@ TEST(test_guards)
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char lines[1024];
-        struct text out = {0};
+        OWNED(text_free) struct text out = {0};
         snprintf(lines, sizeof(lines), start, cases[i].lines);
         lint_lines(lines, false, &out);
         if ((strstr(out.data, "at risk") == NULL) != cases[i].uniform)
             fail_msg("%s", lines);
-        text_free(&out);
     }
 }

@@ -169,7 +169,7 @@ static void append_event(struct text *key, const struct event *event)
 static void make_keys(struct trace *lanes, size_t count, const char *past, size_t *at,
                       const size_t *end)
 {
-    struct text common = {0};
+    OWNED(text_free) struct text common = {0};
     text_puts(&common, past);
     for (;;) { // as long as all do the same
         bool same = true;
@@ -210,19 +210,16 @@ static void make_keys(struct trace *lanes, size_t count, const char *past, size_
         }
         text_free(&own);
     }
-    text_free(&common);
 }
 
 static void keys_of_groups(struct trace *lanes, size_t count, size_t group)
 {
     for (size_t start = 0; start < count; start += group) {
-        size_t *at = lit_alloc(group, sizeof(size_t));
-        size_t *end = lit_alloc(group, sizeof(size_t));
+        OWNED(lit_free) size_t *at = lit_alloc(group, sizeof(size_t));
+        OWNED(lit_free) size_t *end = lit_alloc(group, sizeof(size_t));
         for (size_t l = 0; l < group; l++)
             end[l] = lanes[start + l].count;
         make_keys(&lanes[start], group, "", at, end);
-        free(at);
-        free(end);
     }
 }
 
@@ -273,7 +270,7 @@ static uint32_t count_arms(const struct event *mine, const struct trace *lanes, 
 static void simulate_slowly(const struct masks_shape *shape, enum masks_rule rule, uint32_t count,
                             uint32_t subgroup, const uint32_t *words, struct masks_cell *cells)
 {
-    struct trace *lanes = lit_alloc(count, sizeof(*lanes));
+    OWNED(lit_free) struct trace *lanes = lit_alloc(count, sizeof(*lanes));
     memset(cells, 0, sizeof(*cells) * count * shape->slots);
     for (uint32_t l = 0; l < count; l++) {
         lanes[l].lane =
@@ -318,7 +315,6 @@ static void simulate_slowly(const struct masks_shape *shape, enum masks_rule rul
                 free(lanes[l].events[e].key);
         free(lanes[l].events);
     }
-    free(lanes);
 }
 
 // Random shapes. Bits 0 to 15 of a word differ between lanes, 16 to 23 are the subgroup's, 24 to 31

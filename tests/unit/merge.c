@@ -97,7 +97,6 @@ static const struct cat_mode tags = {.check = CAT_CHECK_TAG};
 
 static void put_results(struct store *store, int64_t session, const struct make *make)
 {
-    struct lit_error error = {0};
     struct dev_facts facts = make_facts(make);
     char id[DEV_ID_SIZE];
     dev_facts_id(&facts, id);
@@ -126,8 +125,7 @@ static void put_results(struct store *store, int64_t session, const struct make 
         if (make->no_parts)
             result.piece_count = 0;
         result.result = eng_verdict(&result.count);
-        if (!store_result_put(store, session, &result, &error))
-            fail_msg("%s", error.message);
+        must(store_result_put(store, session, &result, &error));
         free(result.failures);
         free(result.pieces);
         cfg_clear(&result.cfg);
@@ -136,8 +134,7 @@ static void put_results(struct store *store, int64_t session, const struct make 
 
 static void make_session(const char *path, const struct make *make)
 {
-    struct lit_error error = {0};
-    struct store *store = store_open(path, &error);
+    OWNED(store_close) struct store *store = store_open(path, &error);
     struct dev_facts facts = make_facts(make);
     struct store_session session = {
         .version = (char *)"1.0",
@@ -153,12 +150,10 @@ static void make_session(const char *path, const struct make *make)
         .shard_index = make->index,
         .shard_count = make->count,
     };
-    if (!store)
-        fail_msg("%s", error.message);
+    must(store);
     assert_true(store_session_begin(store, &session, &error));
     assert_true(store_device_put(store, session.id, 1, &facts, "device", &error));
     put_results(store, session.id, make);
-    store_close(&store);
 }
 
 static int print_row(void *user, int count, char **values, char **columns)
@@ -203,10 +198,8 @@ static char *content(const char *path)
 
 static void check_same(const char *left, const char *right)
 {
-    char *a = content(left), *b = content(right);
+    OWNED(lit_free) char *a = content(left), *b = content(right);
     assert_string_equal(a, b);
-    free(a);
-    free(b);
 }
 
 static char *read_file(const char *path, size_t *size)
@@ -245,9 +238,7 @@ static void merge_good(const char *output, const char *const *inputs, size_t cou
                        const char *note)
 {
     struct store_merge_done done;
-    struct lit_error error;
-    if (!merge(output, inputs, count, sum, &done, &error))
-        fail_msg("%s", error.message);
+    must(merge(output, inputs, count, sum, &done, &error));
     if (note && !strstr(done.notes.data ? done.notes.data : "", note))
         fail_msg("'%s' is not in '%s'", note, done.notes.data);
     text_free(&done.notes);
@@ -278,10 +269,9 @@ static void merge_bad(const char *output, const char *const *inputs, size_t coun
 
 static uint64_t number(const char *path, const char *sql)
 {
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     print(path, sql, &text);
     uint64_t value = strtoull(text.data ? text.data : "0", NULL, 10);
-    text_free(&text);
     return value;
 }
 
@@ -336,7 +326,7 @@ TEST_IN(test_evidence_stays, make_folder, remove_folder)
 {
     const char *shards[] = {in_folder("a"), in_folder("b")}, *out = in_folder("out"),
                *copy = in_folder("copy");
-    struct text got = {0};
+    OWNED(text_free) struct text got = {0};
     make_shards(STORE_SHARD_RUNS, 2, shards);
     edit_store(shards[1], "UPDATE result SET result = 'crash' WHERE name GLOB 'scan*';"
                           "INSERT INTO evidence SELECT id, 'last-words', 'abort' FROM result"
@@ -347,7 +337,6 @@ TEST_IN(test_evidence_stays, make_folder, remove_folder)
           "SELECT name, r.result, kind, text FROM evidence e JOIN result r ON r.id = e.result",
           &got);
     assert_string_equal(got.data, "scan.c@workgroup=128|crash|last-words|abort|\n");
-    text_free(&got);
 }
 
 TEST_IN(test_order_and_missing_shards, make_folder, remove_folder)
@@ -377,14 +366,12 @@ TEST_IN(test_order_and_missing_shards, make_folder, remove_folder)
     text_free(&right);
     // What is there is not added again, in whatever form it comes.
     size_t before, after;
-    char *old = read_file(out, &before);
+    OWNED(lit_free) char *old = read_file(out, &before);
     const char *again[] = {shards[0], once, out, shards[2]};
     merge_good(out, again, 4, false, NULL);
-    char *new = read_file(out, &after);
+    OWNED(lit_free) char *new = read_file(out, &after);
     assert_int_equal(before, after);
     assert_memory_equal(old, new, before);
-    free(old);
-    free(new);
 }
 
 TEST_IN(test_parts_of_wholes, make_folder, remove_folder)

@@ -50,7 +50,7 @@ TEST(score)
     assert_false(report_mutation_weak(&mutation.families[2]));
     report_mutation_clear(&mutation);
 
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     report_mutation_score(&model, 0, &mutation);
     report_mutation_sentences(&mutation, &text);
     assert_string_equal(text.data,
@@ -58,7 +58,6 @@ TEST(score)
                         "triggered in memory (0 of 2): passes there are weak evidence; litmus tune "
                         "--controls looks for stress that triggers more.");
     report_mutation_clear(&mutation);
-    text_free(&text);
 }
 
 // The notes of a device: the sentences, and which were not triggered, a few by name.

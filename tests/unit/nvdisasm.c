@@ -55,7 +55,6 @@ static void check_no_file(void)
 static void check_fails(const char *body, double seconds, const char *message)
 {
     struct sass_code code;
-    struct lit_error error = {0};
     put_script("nvdisasm", body);
     assert_false(sass_nvdisasm(bytes, sizeof bytes, 90, seconds, &code, &error));
     if (!strstr(error.message, message))
@@ -69,13 +68,11 @@ static void check_fails(const char *body, double seconds, const char *message)
 TEST_IN(it_is_given_the_bytes_and_the_architecture, make_folder, remove_folder)
 {
     struct sass_code code;
-    struct lit_error error = {0};
     put_script("nvdisasm", "[ \"$1 $2\" = '-b SM90' ] && [ $# = 3 ] || exit 1\n"
                            "[ $(wc -c <\"$3\") = 32 ] || exit 2\n"
                            "[ $(od -An -tx1 -N2 \"$3\" | tr -d ' ') = 1879 ] || exit 3\n"
                            "echo said beside >&2\n" LINES);
-    if (!sass_nvdisasm(bytes, sizeof bytes, 90, 60, &code, &error))
-        fail_msg("%s", error.message);
+    must(sass_nvdisasm(bytes, sizeof bytes, 90, 60, &code, &error));
     assert_int_equal(code.count, 2);
     assert_string_equal(code.insns[1].text, "@P1 EXIT");
     assert_int_equal(code.insns[1].op, SASS_EXIT);
@@ -155,7 +152,6 @@ TEST_IN(what_takes_too_long_is_killed, make_folder, remove_folder)
 TEST_IN(without_it_the_decoder_reads, make_folder, remove_folder)
 {
     struct sass_code code;
-    struct lit_error error = {0};
     char source[256];
     put_script("nvdisasm", LINES);
     assert_true(sass_from_bytes(bytes, sizeof bytes, 90, &code, source, &error));
@@ -181,7 +177,6 @@ TEST_IN(without_it_the_decoder_reads, make_folder, remove_folder)
 TEST_IN(a_folder_that_cannot_be_written_is_an_error, make_folder, remove_folder)
 {
     struct sass_code code;
-    struct lit_error error = {0};
     put_script("nvdisasm", LINES);
     setenv("TMPDIR", "/nowhere", 1);
     assert_false(sass_nvdisasm(bytes, sizeof bytes, 90, 60, &code, &error));

@@ -55,7 +55,6 @@ TEST(right_lines)
 {
     struct target target = {0};
     struct lit_list operands = {0};
-    struct lit_error error = {0};
     uint64_t given = 0;
     assert_int_equal(parse("one -vf two --runs=10,000 -v -d 1 --device gpu* !three --time 1.5m "
                            "--seed 0x5eed --db x.db --color never --width 1e-3 -- -four",
@@ -135,7 +134,7 @@ TEST(wrong_lines)
 
 TEST(help_has_every_option)
 {
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     cli_help_text(&syntax, &text);
     assert_non_null(strstr(text.data, "usage: litmus try [OPTION]...\n\nTries.\n\n"));
     assert_non_null(strstr(text.data, "  -n, --runs N            a count\n"));
@@ -144,7 +143,6 @@ TEST(help_has_every_option)
     assert_non_null(strstr(text.data, "      --color auto|always|never\n"
                                       "                          a choice\n"));
     assert_non_null(strstr(text.data, "  -h, --help              print this\n"));
-    text_free(&text);
 }
 
 TEST(colour)
@@ -197,9 +195,8 @@ TEST(a_session_remembers_its_options)
                                  .timeout = 7.5,
                                  .db = "x.db"};
     struct ses_options after = {.db = "y.db", .time = 3};
-    struct lit_error error = {0};
-    char *json = ses_write(&before, &then);
-    assert_true(ses_read(&(struct store_session){.options = json}, &after, &error));
+    OWNED(lit_free) char *json = ses_write(&before, &then);
+    assert_true(ses_read(json, &after, &error));
     assert_true(after.thorough && after.shuffle && !after.validation);
     assert_int_equal(after.runs, 12345);
     assert_int_equal(after.rule.kind, ENG_RULE_DECIDED);
@@ -222,7 +219,6 @@ TEST(a_session_remembers_its_options)
     assert_true(missing);
     assert_true(!chosen[0] && !chosen[1] && chosen[2]);
     assert_int_equal(now[2].number, 3);
-    free(json);
 }
 
 TEST(damaged_sessions_are_refused)

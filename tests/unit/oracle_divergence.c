@@ -10,9 +10,7 @@
 static const struct cat_oracle *oracle_of(const char *name, struct cat_args *args,
                                           struct cat_case *which)
 {
-    struct lit_error error;
-    if (!cat_case_parse(name, which, &error))
-        fail_msg("%s", error.message);
+    must(cat_case_parse(name, which, &error));
     *args =
         (struct cat_args){.subgroup = which->subgroup, .workgroup = 64, .scale = 2, .which = which};
     return which->test->oracle;
@@ -44,7 +42,6 @@ static void check_orders(const char *configuration, const char *const names[6])
     struct cat_args args;
     struct cat_case which;
     struct cat_shape shape;
-    struct lit_error error;
     const struct cat_oracle *oracle = oracle_of(configuration, &args, &which);
     const struct cat_mode mode = cat_mode_of(oracle);
     assert_true(cat_oracle_shape(oracle, &args, &shape, &error));
@@ -84,7 +81,6 @@ static void check_lanes(const struct cat_case *which, void *user)
     struct cat_args args = {
         .subgroup = which->subgroup, .workgroup = 64, .scale = 2, .which = which};
     struct cat_shape shape;
-    struct lit_error error;
     uint32_t input[128], taken[2] = {0}, speakers[2] = {0};
     args.workgroup = cat_value(&args, "workgroup");
     if (args.workgroup % args.subgroup ||
@@ -119,7 +115,6 @@ static void check_groups(const struct cat_case *which, void *user)
     struct cat_args args = {
         .subgroup = which->subgroup, .workgroup = 64, .scale = 1, .which = which};
     struct cat_shape shape;
-    struct lit_error error;
     const struct cat_oracle *oracle = which->test->oracle;
     const struct cat_mode mode = cat_mode_of(oracle);
     if (cat_value(&args, "workgroup") != 64 || args.workgroup % args.subgroup)
@@ -158,7 +153,6 @@ TEST(few_lanes_cannot_part)
     struct cat_args args;
     struct cat_case which;
     struct cat_shape shape;
-    struct lit_error error;
     const struct cat_oracle *oracle =
         oracle_of("divergence.reconverge/place=if@workgroup=64,subgroup=2", &args, &which);
     assert_false(cat_oracle_shape(oracle, &args, &shape, &error));

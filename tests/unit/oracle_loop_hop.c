@@ -29,7 +29,6 @@ static void drop(struct made *made)
 static bool make(struct made *made, const struct cat_case *which)
 {
     const struct cat_oracle *oracle = which->test->oracle;
-    struct lit_error error;
     *made = (struct made){
         .which = which,
         .args = {.subgroup = which->subgroup, .scale = SCALE, .which = which},
@@ -160,6 +159,7 @@ static struct seen look(const struct made *made)
 {
     const uint32_t lanes = made->args.subgroup, width = made->args.workgroup;
     const struct masks_shape shape = shape_of(&made->args);
+    OWNED(lit_free)
     struct masks_cell *cells = lit_alloc((size_t)width * shape.slots, sizeof *cells);
     struct seen seen = {0};
     uint32_t words[MASKS_LANES];
@@ -180,7 +180,6 @@ static struct seen look(const struct made *made)
             }
         }
     }
-    free(cells);
     return seen;
 }
 

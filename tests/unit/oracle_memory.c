@@ -158,7 +158,6 @@ static void check_case(const struct cat_case *which, void *user)
     const struct program *program = machine->program;
     struct cat_args args = {.subgroup = which->subgroup, .scale = 2, .which = which};
     struct cat_shape shape;
-    struct lit_error error;
     args.workgroup = cat_value(&args, "workgroup");
     if (program->axis && !cat_axis_is(&args, program->axis, program->value))
         return;
@@ -210,7 +209,6 @@ TEST(what_no_interleaving_shows_fails)
 TEST(no_permutation_without_a_power_of_two)
 {
     struct cat_case which;
-    struct lit_error error;
     struct cat_shape shape;
     assert_true(cat_case_parse("memory.coherence/sides=device,address=same,place=buffer,"
                                "memory-model=glsl,cure=none@workgroup=64,times=1,stride=1,"

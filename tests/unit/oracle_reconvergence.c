@@ -52,7 +52,6 @@ static uint64_t words_of(const struct made *made)
 static void size_up(struct made *made, const struct cat_oracle *oracle, uint32_t subgroup,
                     uint32_t workgroup, uint8_t reconvergence, uint8_t axes)
 {
-    struct lit_error error;
     *made = (struct made){.which = {.test = &test}};
     made->which.axis[0] = reconvergence;
     for (unsigned a = 0; a < 4; a++)
@@ -152,7 +151,6 @@ TEST(sizes_without_sense)
 {
     struct cat_case which = {.test = &test};
     struct cat_shape size;
-    struct lit_error error;
     const struct cat_oracle *oracle = cat_oracle_find("reconvergence.while-break");
     struct cat_args args = {.subgroup = 128, .workgroup = 64, .scale = 1, .which = &which};
     assert_false(cat_oracle_shape(oracle, &args, &size, &error));

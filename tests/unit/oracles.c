@@ -24,10 +24,8 @@ struct made {
 
 static void parse(struct made *made, const char *name, uint32_t scale)
 {
-    struct lit_error error = {0};
     *made = (struct made){0};
-    if (!cat_case_parse(name, &made->which, &error))
-        fail_msg("%s", error.message);
+    must(cat_case_parse(name, &made->which, &error));
     made->oracle = made->which.test->oracle;
     made->args =
         (struct cat_args){.subgroup = made->which.subgroup, .scale = scale, .which = &made->which};
@@ -36,7 +34,6 @@ static void parse(struct made *made, const char *name, uint32_t scale)
 
 static void size_up(struct made *made, const char *name, uint32_t scale)
 {
-    struct lit_error error = {0};
     parse(made, name, scale);
     if (made->args.workgroup < made->args.subgroup)
         made->args.workgroup = made->args.subgroup;
@@ -310,8 +307,7 @@ TEST(the_largest_fits)
         const struct dev_facts facts = {.max_storage_buffer = devices[i].buffer,
                                         .max_workgroups =
                                             devices[i].workgroups ? devices[i].workgroups : 65535};
-        if (!dev_shape_fits(&facts, CAT_CHECK_EQUAL, &made.shape, &error))
-            fail_msg("%s", error.message);
+        must(dev_shape_fits(&facts, CAT_CHECK_EQUAL, &made.shape, &error));
         made.args.scale = 8;
         assert_false(cat_oracle_shape(made.oracle, &made.args, &made.shape, &error));
         assert_string_equal(error.message, "more than 1048576 elements take a CPU too long");
@@ -471,7 +467,6 @@ static void check_types(const struct cat_case *which, void *user)
     struct cat_args args = {
         .subgroup = which->subgroup, .workgroup = 64, .scale = 2, .which = which};
     struct cat_shape shape;
-    struct lit_error error;
     assert_true(cat_oracle_shape(which->test->oracle, &args, &shape, &error));
     uint32_t *input = lit_alloc(shape.input_words, sizeof *input);
     cat_oracle_input(which->test->oracle, &args, &shape, 9, input);
@@ -494,7 +489,7 @@ static bool shows_late(const struct made *made, uint32_t i, uint32_t elected)
 {
     const uint32_t lanes = made->args.subgroup;
     uint32_t *number = &made->input[i * lanes + elected], kept = *number, shows = 0;
-    uint32_t *other = lit_alloc(made->words, sizeof *other);
+    OWNED(lit_free) uint32_t *other = lit_alloc(made->words, sizeof *other);
     *number = made->input[(i - 1) * lanes + elected];
     cat_oracle_expect(made->oracle, &made->args, &made->shape, made->input, other);
     *number = kept;
@@ -502,13 +497,12 @@ static bool shows_late(const struct made *made, uint32_t i, uint32_t elected)
         const uint32_t of = i - (lane == elected);
         shows |= other[i * lanes + lane] != made->expected[of * lanes + lane];
     }
-    free(other);
     return shows;
 }
 
 static void check_sensitivity(const struct cat_case *which, void *user)
 {
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     struct made made;
     cat_case_name(which, &name);
     const struct cat_args args = {.subgroup = which->subgroup, .which = which};
@@ -527,7 +521,6 @@ static void check_sensitivity(const struct cat_case *which, void *user)
         drop(&made);
         ++*(size_t *)user;
     }
-    text_free(&name);
 }
 
 TEST(a_late_lane_shows)

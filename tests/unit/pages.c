@@ -51,7 +51,7 @@ static void start(struct made *made)
 // One call of a tool for each file with this end, as many at a time as there are processors.
 static void make(const struct made *made, const char *end, const char *tool, const char *options)
 {
-    struct text command = {0};
+    OWNED(text_free) struct text command = {0};
     text_printf(&command,
                 "cd %s && printf '%%s\\n' *%s | xargs -P \"$(getconf _NPROCESSORS_ONLN)\" -I@ ",
                 made->folder, end);
@@ -59,7 +59,6 @@ static void make(const struct made *made, const char *end, const char *tool, con
     text_printf(&command, " %s @ -o @.spv", options);
     if (system(command.data) != 0)
         fail_msg("failed: %s", command.data);
-    text_free(&command);
 }
 
 static void make_all(const struct made *made)
@@ -77,7 +76,7 @@ static void compare(const struct made *made, size_t index, int language, const c
                     const uint32_t *words, size_t count)
 {
     char path[160], page[128];
-    struct text bytes = {0}, names = {0};
+    OWNED(text_free) struct text bytes = {0}, names = {0};
     path_of(made, index, ends[language], page);
     snprintf(path, sizeof path, "%s.spv", page);
     if (!text_read(&bytes, path, SIZE_MAX - 1))
@@ -89,8 +88,6 @@ static void compare(const struct made *made, size_t index, int language, const c
         fail_msg("%s: its page becomes another module", name);
     unlink(path);
     unlink(page);
-    text_free(&bytes);
-    text_free(&names);
 }
 
 static bool is_glsl(const struct cat_module *module)
@@ -142,9 +139,8 @@ TEST(pages_of_kernels)
     struct made made;
     start(&made);
     for (size_t i = 0; i < cat_kernel_count; i += each) {
-        char *page = cat_kernel_page(&cat_kernels[i]);
+        OWNED(lit_free) char *page = cat_kernel_page(&cat_kernels[i]);
         add(&made, page, SPIRV_1_3);
-        free(page);
     }
     make_all(&made);
     for (size_t i = 0; i < cat_kernel_count; i += each)

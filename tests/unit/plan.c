@@ -65,7 +65,7 @@ TEST(only_the_default_size_unless_asked)
 TEST(a_pattern_can_name_a_size)
 {
     struct eng_plan plan, usual;
-    struct text name = {0}, pattern = {0};
+    OWNED(text_free) struct text name = {0}, pattern = {0};
     struct cat_selection all = {0};
     eng_plan_make(&usual, &all, &device, false, 0);
     struct cat_case other = usual.cases[0];
@@ -103,8 +103,6 @@ TEST(a_pattern_can_name_a_size)
     eng_plan_clear(&plan);
 
     eng_plan_clear(&usual);
-    text_free(&name);
-    text_free(&pattern);
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -114,7 +112,7 @@ static int by_bytes(const void *a, const void *b)
 
 TEST(shuffling_is_a_permutation_that_the_seed_decides)
 {
-    struct eng_plan plain, one, same, other;
+    OWNED(eng_plan_clear) struct eng_plan plain, one, same, other;
     struct cat_selection all = {0};
     eng_plan_make(&plain, &all, &device, false, 7);
     eng_plan_make(&one, &all, &device, true, 7);
@@ -130,8 +128,4 @@ TEST(shuffling_is_a_permutation_that_the_seed_decides)
     qsort(plain.cases, plain.count, sizeof *plain.cases, by_bytes);
     qsort(one.cases, one.count, sizeof *one.cases, by_bytes);
     assert_memory_equal(one.cases, plain.cases, size);
-    eng_plan_clear(&plain);
-    eng_plan_clear(&one);
-    eng_plan_clear(&same);
-    eng_plan_clear(&other);
 }

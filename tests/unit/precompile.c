@@ -112,13 +112,12 @@ TEST(who_is_to_blame)
 
 TEST(a_turn_that_is_over)
 {
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     cat_case_name(&plan.cases[3], &name);
     assert_true(eng_precompile_over(&plan, 4, name.data));
     assert_false(eng_precompile_over(&plan, 3, name.data));
     assert_false(eng_precompile_over(&plan, plan.count, "3"));
     assert_false(eng_precompile_over(&plan, plan.count, ""));
-    text_free(&name);
 }
 
 // Its own pipelines are made ahead wherever any are, also where nothing new is named.

@@ -71,14 +71,12 @@ static void write_event(const struct eng_event *event, struct text *line)
 
 static void through_a_line(const struct eng_event *event)
 {
-    struct text line = {0};
-    struct lit_error error = {0};
+    OWNED(text_free) struct text line = {0};
     struct eng_event back;
     write_event(event, &line);
     if (!eng_event_parse(line.data, line.length - 1, &back, &error))
         fail_msg("%s: %s", error.message, line.data);
     assert_memory_equal(&back, event, sizeof back);
-    text_free(&line);
 }
 
 TEST(requests_come_back)
@@ -147,7 +145,7 @@ TEST(requests_come_back)
         {.kind = ENG_QUIT},
     };
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
-        struct text line = {0};
+        OWNED(text_free) struct text line = {0};
         struct lit_error error = {0};
         struct eng_request back;
         eng_request_write(&requests[i], &line);
@@ -155,7 +153,6 @@ TEST(requests_come_back)
         if (!eng_request_parse(line.data, line.length - 1, &back, &error))
             fail_msg("%s: %s", error.message, line.data);
         assert_memory_equal(&back, &requests[i], sizeof back);
-        text_free(&line);
     }
 }
 
@@ -306,10 +303,9 @@ TEST(results_come_back)
 TEST(written_text_is_sanitised)
 {
     const struct eng_event event = {.kind = ENG_EVENT_MESSAGE, .text = "a\nb\x1b[31m\xff\xc3"};
-    struct text line = {0};
+    OWNED(text_free) struct text line = {0};
     write_event(&event, &line);
     assert_string_equal(line.data, "{\"text\":\"a?b?[31m??\",\"event\":\"message\"}\n");
-    text_free(&line);
 }
 
 static bool accepts_event(const char *line, size_t length)
@@ -330,6 +326,21 @@ static bool accepts_request(const char *line)
     return good;
 }
 
+// A line with the first `old` replaced.
+static void put_changed(struct text *changed, const char *line, const char *old, const char *new)
+{
+    const char *at = strstr(line, old);
+    if (!at)
+        fail_msg("no '%s' in %s", old, line);
+    text_append(changed, line, (size_t)(at - line));
+    text_puts(changed, new);
+    text_puts(changed, at + strlen(old));
+}
+
+static const char a_run[] =
+    "{\"request\":\"run\",\"stress\":\"\",\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
+    "\"ahead\":[],\"renew\":false,\"timed\":false,\"seed\":\"0x0\",\"timeout_ms\":1}";
+
 TEST(malformed_requests_are_refused)
 {
     static const char *const lines[] = {
@@ -348,73 +359,46 @@ TEST(malformed_requests_are_refused)
         "{\"request\":3}",
         "{\"request\":\"quit\\u0000\"}",
         "{\"request\":\"open\"}",
-        "{\"request\":\"open\",\"index\":-1,\"capture\":false,\"checks\":1,\"validation\":false,"
-        "\"timeout_ms\":1}",
-        "{\"request\":\"open\",\"index\":4294967296,\"capture\":false,\"checks\":1,\"validation\":"
-        "false,\"timeout_ms\":1}",
-        "{\"request\":\"open\",\"index\":0.0,\"capture\":false,\"checks\":1,\"validation\":false,"
-        "\"timeout_ms\":1}",
-        "{\"request\":\"open\",\"index\":\"0\",\"capture\":false,\"checks\":1,\"validation\":false,"
-        "\"timeout_ms\":1}",
-        "{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":1,\"validation\":0,"
-        "\"timeout_ms\":1}",
-        "{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":1,\"validation\":false}",
-        "{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":32,\"validation\":false,"
-        "\"timeout_ms\":1}",
-        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
-        "\"renew\":false,\"timed\":false,\"name\":\"a.b\\n\",\"first\":0,"
-        "\"runs\":1,\"waits\":0,"
-        "\"seed\":\"0x0\",\"timeout_ms\":1}",
-        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
-        "\"renew\":false,\"timed\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
-        "\"seed\":0,"
-        "\"timeout_ms\":1}",
-        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
-        "\"renew\":false,\"timed\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
-        "\"seed\":\"0\",\"timeout_ms\":1}",
-        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
-        "\"renew\":false,\"timed\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
-        "\"seed\":\"0xG\",\"timeout_ms\":1}",
-        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
-        "\"renew\":false,\"timed\":false,\"name\":\"a.b\",\"first\":0,\"waits\":0,\"runs\":"
-        "99999999999999999999,"
-        "\"seed\":\"0x0\",\"timeout_ms\":1}",
-        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
-        "\"renew\":0,\"timed\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
-        "\"seed\":\"0x0\",\"timeout_ms\":1}",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (accepts_request(lines[i]))
             fail_msg("accepted: %s", lines[i]);
     assert_true(accepts_request("{\"request\":\"quit\"}"));
-    assert_true(accepts_request("{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":15,"
-                                "\"validation\":false,\"timeout_ms\":1}"));
-
-    char name[700];
-    memset(name, 'a', sizeof name);
-    struct text line = {0};
-    text_printf(&line,
-                "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
-                "\"renew\":false,\"timed\":false,\"name\":\"%.*s\",\"first\":0,"
-                "\"runs\":1,\"waits\":0,"
-                "\"seed\":\"0x0\",\"timeout_ms\":1}",
-                512, name);
-    assert_false(accepts_request(line.data));
-    text_free(&line);
+    // A request that is right, and what is wrong in its place.
+    static const char open[] = "{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":15,"
+                               "\"validation\":false,\"timeout_ms\":1}";
+    char name[512 + 16] = "\"name\":\"";
+    memset(name + 8, 'a', 512);
+    const char *const changes[][3] = {
+        {open, "\"index\":0", "\"index\":-1"},
+        {open, "\"index\":0", "\"index\":4294967296"},
+        {open, "\"index\":0", "\"index\":0.0"},
+        {open, "\"index\":0", "\"index\":\"0\""},
+        {open, "\"validation\":false", "\"validation\":0"},
+        {open, ",\"timeout_ms\":1", ""},
+        {open, "\"checks\":15", "\"checks\":32"},
+        {a_run, "\"a.b\"", "\"a.b\\n\""},
+        {a_run, "\"0x0\"", "0"},
+        {a_run, "\"0x0\"", "\"0\""},
+        {a_run, "\"0x0\"", "\"0xG\""},
+        {a_run, "\"runs\":1", "\"runs\":99999999999999999999"},
+        {a_run, "\"renew\":false", "\"renew\":0"},
+        {a_run, "\"name\":\"a.b", name},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        OWNED(text_free) struct text line = {0};
+        assert_true(accepts_request(changes[i][0]));
+        put_changed(&line, changes[i][0], changes[i][1], changes[i][2]);
+        if (accepts_request(line.data))
+            fail_msg("accepted: %s", line.data);
+    }
 }
 
 static bool accepts_ahead(const char *ahead)
 {
-    struct text line = {0};
-    text_printf(
-        &line,
-        "{\"request\":\"run\",\"stress\":\"\",\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
-        "\"ahead\":%s,\"renew\":false,\"timed\":false,\"seed\":\"0x0\",\"timeout_ms\":"
-        "1}",
-        ahead);
-    const bool accepted = accepts_request(line.data);
-    text_free(&line);
-    return accepted;
+    OWNED(text_free) struct text line = {0};
+    put_changed(&line, a_run, "[]", ahead);
+    return accepts_request(line.data);
 }
 
 TEST(wrong_lists_of_what_comes_are_refused)
@@ -434,14 +418,13 @@ TEST(wrong_lists_of_what_comes_are_refused)
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (accepts_ahead(lists[i]))
             fail_msg("accepted: %s", lists[i]);
-    struct text list = {0};
+    OWNED(text_free) struct text list = {0};
     text_puts(&list, "[");
     for (size_t i = 1; i <= ENG_PRECOMPILE_MOST + 1; i++) {
         text_printf(&list, "%s%s]", i > 1 ? "," : "", item);
         assert_int_equal(accepts_ahead(list.data), i <= ENG_PRECOMPILE_MOST);
         list.data[--list.length] = '\0';
     }
-    text_free(&list);
 }
 
 // Every event line, cut anywhere, is refused; and so is one with more after it.
@@ -459,32 +442,24 @@ TEST(cut_events_are_refused)
         {.kind = ENG_EVENT_ERROR, .error_code = LIT_EXIT_USAGE, .text = "e"},
     };
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
-        struct text line = {0};
+        OWNED(text_free) struct text line = {0};
         write_event(&events[i], &line);
         assert_true(accepts_event(line.data, line.length - 1));
         for (size_t length = 0; length < line.length - 1; length++)
             assert_false(accepts_event(line.data, length));
         text_puts(&line, "{}");
         assert_false(accepts_event(line.data, line.length));
-        text_free(&line);
     }
 }
 
 // Replaces the first `old` in an event's line. The line has to be refused.
 static void assert_refused_with(const struct eng_event *event, const char *old, const char *new)
 {
-    struct text line = {0}, changed = {0};
+    OWNED(text_free) struct text line = {0}, changed = {0};
     write_event(event, &line);
-    const char *at = strstr(line.data, old);
-    if (!at)
-        fail_msg("no '%s' in %s", old, line.data);
-    text_append(&changed, line.data, (size_t)(at - line.data));
-    text_puts(&changed, new);
-    text_puts(&changed, at + strlen(old));
+    put_changed(&changed, line.data, old, new);
     if (accepts_event(changed.data, changed.length - 1))
         fail_msg("accepted: %s", changed.data);
-    text_free(&line);
-    text_free(&changed);
 }
 
 TEST(nonsense_of_benchmarks_is_refused)
@@ -608,10 +583,9 @@ TEST(nonsense_counts_are_refused)
 
     struct eng_event endless = event;
     endless.count.seconds = NAN;
-    struct text line = {0};
+    OWNED(text_free) struct text line = {0};
     write_event(&endless, &line);
     assert_false(accepts_event(line.data, line.length - 1));
-    text_free(&line);
 }
 
 TEST(nonsense_ends_are_refused)
@@ -628,7 +602,7 @@ TEST(nonsense_ends_are_refused)
 
 TEST(long_and_deep_lines_are_refused)
 {
-    struct text line = {0};
+    OWNED(text_free) struct text line = {0};
     text_puts(&line, "{\"event\":\"message\",\"text\":\"m\"}");
     while (line.length < ENG_LINE_MAX)
         text_puts(&line, " ");
@@ -636,7 +610,6 @@ TEST(long_and_deep_lines_are_refused)
     assert_false(accepts_event(line.data, ENG_LINE_MAX));
     memset(line.data, '[', line.length);
     assert_false(accepts_event(line.data, ENG_LINE_MAX - 1));
-    text_free(&line);
 }
 
 TEST(counts_add_up)

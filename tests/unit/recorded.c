@@ -30,10 +30,9 @@ TEST(test_settings)
          true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct text listed = {0};
+        OWNED(text_free) struct text listed = {0};
         assert_int_equal(store_recorded_simt(cases[i].given, &listed), cases[i].all);
         assert_string_equal(listed.data, cases[i].listed);
-        text_free(&listed);
     }
 }
 
@@ -49,9 +48,8 @@ TEST(test_members)
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         assert_null(store_recorded(none[i]));
     assert_null(store_recorded(NULL));
-    char *large = lit_alloc(5000001, 1);
+    OWNED(lit_free) char *large = lit_alloc(5000001, 1);
     memset(large, ' ', 5000000);
     memcpy(large, "{}", 2);
     assert_null(store_recorded(large));
-    free(large);
 }

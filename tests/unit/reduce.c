@@ -15,7 +15,6 @@
 static void take(const char *name, struct red_base *base)
 {
     struct cat_case which;
-    struct lit_error error = {0};
     *base = (struct red_base){0};
     struct cat_package *p = &base->package;
     assert_true(cat_case_parse(name, &which, &error));
@@ -59,7 +58,7 @@ static void check_module(const struct red_module *m)
 
 TEST(test_words_stay)
 {
-    struct red_base base;
+    OWNED(red_base_clear) struct red_base base;
     size_t count;
     take(SCAN, &base);
     OWNED(lit_free) uint32_t *words = red_module_write(&base.module, &count);
@@ -69,13 +68,12 @@ TEST(test_words_stay)
     OWNED(lit_free) uint32_t *tidy = red_module_write(&base.module, &count);
     assert_int_equal(count, base.package.word_count);
     assert_memory_equal(tidy, words, count * 4);
-    red_base_clear(&base);
 }
 
 // What each pass makes of each place alone, and of all of them.
 TEST(test_passes)
 {
-    struct red_base base;
+    OWNED(red_base_clear) struct red_base base;
     take(SCAN, &base);
     for (const struct red_pass *pass = red_passes; pass->name; pass++) {
         bool good = true;
@@ -85,7 +83,7 @@ TEST(test_passes)
             OWNED(lit_free) bool *chosen = lit_alloc(places + 1, sizeof *chosen);
             for (size_t p = 0; p < places; p++)
                 chosen[p] = p == i || i == places;
-            struct red_base next = {0};
+            OWNED(red_base_clear) struct red_base next = {0};
             if (places && red_apply(&base, pass, chosen, &next.package)) {
                 assert_true(
                     red_module_read(&next.module, next.package.words, next.package.word_count));
@@ -93,7 +91,6 @@ TEST(test_passes)
                 made++;
                 smaller += red_weight(&next) < red_weight(&base);
             }
-            red_base_clear(&next);
         }
         // Each has something to do here, but what needs a run, lines of the source or equal
         // constants.
@@ -104,7 +101,6 @@ TEST(test_passes)
             print_error("%s: %zu places, %zu made\n", pass->name, places, made);
         assert_true(!places || smaller > 0);
     }
-    red_base_clear(&base);
 }
 
 static size_t count_of(const struct red_module *m, uint32_t opcode)
@@ -117,7 +113,7 @@ static size_t count_of(const struct red_module *m, uint32_t opcode)
 
 TEST(test_loop_once)
 {
-    struct red_base base, next = {0};
+    OWNED(red_base_clear) struct red_base base, next = {0};
     const struct red_pass once = {"once", red_once};
     bool good = true, all[64];
     memset(all, true, sizeof all);
@@ -128,8 +124,6 @@ TEST(test_loop_once)
     assert_true(red_apply(&base, &once, all, &next.package));
     assert_true(red_module_read(&next.module, next.package.words, next.package.word_count));
     assert_int_equal(count_of(&next.module, SpvOpLoopMerge), 0);
-    red_base_clear(&next);
-    red_base_clear(&base);
 }
 
 // The line of the first such instruction.
@@ -206,7 +200,7 @@ TEST(test_before)
 // A buffer that nothing uses goes, from the module and from the kernel.
 TEST(test_dead_buffers)
 {
-    struct red_base base, next = {0};
+    OWNED(red_base_clear) struct red_base base, next = {0};
     const struct red_pass zero = {"zero", red_zero};
     bool good = true, chosen[4096];
     take(SCAN, &base);
@@ -216,8 +210,6 @@ TEST(test_dead_buffers)
     assert_true(red_apply(&base, &zero, chosen, &next.package));
     assert_true(next.package.interface.binding_count < before);
     assert_true(next.package.interface.binding_count > 0);
-    red_base_clear(&next);
-    red_base_clear(&base);
 }
 
 TEST(test_division)
@@ -245,10 +237,9 @@ TEST(test_division)
                               3,
                               2};
     struct cat_package package = {0};
-    struct red_module m;
+    OWNED(red_module_clear) struct red_module m;
     assert_true(red_module_read(&m, words, sizeof words / 4));
     assert_false(red_settle(&package, &m, 0));
-    red_module_clear(&m);
 }
 
 // Whether lanes are together behind a branch that has no merge block is said nowhere.

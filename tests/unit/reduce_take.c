@@ -18,7 +18,6 @@ static void take(struct dev_facts *facts, struct cat_package *package)
     struct lit_list patterns = {0};
     OWNED(text_free) struct text what = {0};
     struct cat_case which;
-    struct lit_error error = {0};
     bool loose = true;
     facts->features = UINT64_MAX;
     facts->subgroup = facts->subgroup_min = facts->subgroup_max = 32;
@@ -28,12 +27,10 @@ static void take(struct dev_facts *facts, struct cat_package *package)
     facts->max_shared = 48 << 10;
     facts->max_storage_buffer = 1 << 30;
     lit_list_add(&patterns, lit_strdup(file));
-    if (!krn_files_take(&patterns, false, &error) ||
-        !cat_case_first(patterns.items[0], &which, &error))
-        fail_msg("%s", error.message);
+    must(krn_files_take(&patterns, false, &error) ||
+         !cat_case_first(patterns.items[0], &which, &error));
     which.subgroup = facts->subgroup;
-    if (!red_package_take(&which, facts, &loose, package, &error))
-        fail_msg("%s", error.message);
+    must(red_package_take(&which, facts, &loose, package, &error));
     cat_case_name(&which, &what);
     assert_false(loose);
     assert_string_equal(what.data, "groups.fuzz-maximal-2026-2348/reconvergence=maximal"
@@ -45,24 +42,22 @@ static void take(struct dev_facts *facts, struct cat_package *package)
 TEST(a_gpu_has_the_subgroup_that_failed)
 {
     struct dev_facts facts = {.cpu = false};
-    struct cat_package package = {0};
+    OWNED(cat_package_clear) struct cat_package package = {0};
     take(&facts, &package);
     assert_int_equal(package.groups, 16);
     assert_int_equal(package.region_words[CAT_INPUT], 16 * 64);
     const uint32_t *words = package.region[CAT_INPUT] + 16 * 32;
     assert_int_equal(words[0], 0x888fd27a);
     assert_int_equal(words[0] + words[1], 0xe45d63db);
-    cat_package_clear(&package);
 }
 
 TEST(a_cpu_has_fewer)
 {
     struct dev_facts facts = {.cpu = true};
-    struct cat_package package = {0};
+    OWNED(cat_package_clear) struct cat_package package = {0};
     take(&facts, &package);
     assert_int_equal(package.groups, eng_draw_workgroups(&facts));
     assert_int_equal(package.groups, 4);
-    cat_package_clear(&package);
 }
 
 int main(int argc, char **argv)

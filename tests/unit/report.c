@@ -20,7 +20,6 @@
 static struct stored every_kind(void)
 {
     struct stored s = stored_begin(1000, 0);
-    struct lit_error error = {0};
     stored_device(&s, 1, "Example GPU <script>alert(1)</script> | `x`", "device");
     stored_device(&s, 2, "Zweite Karte \xc3\xa4", "host: it stores nothing");
     struct report_result one = stored_result(
@@ -195,7 +194,6 @@ static struct stored rules(void)
         {"scan.workgroup@items=5", "contested", "pass", "decided 0.01\033[2J", 9, 0},
     };
     struct stored s = stored_begin(1000, 0);
-    struct lit_error error = {0};
     stored_device(&s, 1, "One", "device");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct report_result one = stored_result(rows[i].name, rows[i].expectation, rows[i].result,
@@ -347,7 +345,7 @@ static void check(const char *name, const char *form, const struct text *text)
     FILE *file = fopen(path, writes ? "wb" : "rb");
     if (!file)
         fail_msg("%s cannot be opened", path);
-    struct text kept = {0};
+    OWNED(text_free) struct text kept = {0};
     if (writes)
         assert_int_equal(fwrite(text->data, 1, text->length, file), text->length);
     for (int byte; !writes && (byte = fgetc(file)) != EOF;)
@@ -362,22 +360,20 @@ static void check(const char *name, const char *form, const struct text *text)
         fail_msg("%s, line %zu: the report has now\n%.80s\nand had\n%.80s\nIf that is right: unit "
                  "report %s --write",
                  path, line, text->data + from, kept.data + from, folder);
-    text_free(&kept);
 }
 
 TEST(test_files)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct stored s = cases[i].make();
+        OWNED(stored_drop) struct stored s = cases[i].make();
         for (unsigned form = 0; form <= REPORT_FORMS; form++) {
             struct report_model model;
+            OWNED(text_free) struct text text = {0};
             struct lit_error error = {0};
-            struct text text = {0};
             if (!(cases[i].forms >> form & 1))
                 continue;
             stored_load(&s, &model);
-            if (!report_model_narrow(&model, cases[i].device, cases[i].test, &error))
-                fail_msg("%s", error.message);
+            must(report_model_narrow(&model, cases[i].device, cases[i].test, &error));
             (form == REPORT_FORMS ? terminal : report_formats[form].write)(&model, &text);
             text_puts(&text, "");
             replace(&text, s.path, "", "litmus.db");
@@ -387,21 +383,17 @@ TEST(test_files)
             check(cases[i].name, form == REPORT_FORMS ? "terminal" : report_formats[form].name,
                   &text);
             report_model_clear(&model);
-            text_free(&text);
         }
-        stored_drop(&s);
     }
 }
 
 TEST(test_no_session)
 {
-    struct lit_error error = {0};
-    struct stored s = nothing();
+    OWNED(stored_drop) struct stored s = nothing();
     struct text out = {0};
     assert_false(report_stored(report_json, s.store, 7, &out, &error));
     contains(error.message, "there is no session");
     assert_true(out.length == 0);
-    stored_drop(&s);
 }
 
 static void check_rate(double rate, int direction, const char *want)

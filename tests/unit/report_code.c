@@ -26,15 +26,13 @@ static void make_entry(struct isa_study *study, const char *name, bool sass, con
 static void check_marks(const char *test, bool sass, const char *lines, const char *wanted,
                         const char *words)
 {
-    struct isa_study study = {0};
-    struct report_marks marks;
+    OWNED(isa_study_clear) struct isa_study study = {0};
+    OWNED(report_marks_clear) struct report_marks marks;
     make_entry(&study, test, sass, lines);
     report_marks_make(&study.entries[0], test, true, &marks);
     assert_string_equal(marks.lines, wanted);
     assert_int_equal(marks.count, count_of(wanted, ">"));
     contains(marks.words.data, words);
-    report_marks_clear(&marks);
-    isa_study_clear(&study);
 }
 
 TEST(marks_of_sass)
@@ -113,8 +111,8 @@ TEST(marks_of_texts)
 
 TEST(listings_are_cut_around_marks)
 {
-    struct isa_study study = {0};
-    struct report_marks marks;
+    OWNED(isa_study_clear) struct isa_study study = {0};
+    OWNED(report_marks_clear) struct report_marks marks;
     struct text lines = {0}, out = {0};
     for (int i = 0; i < 100; i++)
         text_puts(&lines, i == 50 ? "SHFL.UP PT, R3, R2, R0, 0x1f\n" : "FADD R1, R1, R1\n");
@@ -138,16 +136,14 @@ TEST(listings_are_cut_around_marks)
     assert_null(strstr(out.data, "EXIT"));
     text_free(&out);
     text_free(&lines);
-    report_marks_clear(&marks);
-    isa_study_clear(&study);
 }
 
 // What comes behind a line that there is no room for would seem to follow the one before it.
 TEST(listings_end_where_the_room_does)
 {
-    struct isa_study study = {0};
-    struct report_marks marks;
-    struct text lines = {0}, out = {0};
+    OWNED(isa_study_clear) struct isa_study study = {0};
+    OWNED(report_marks_clear) struct report_marks marks;
+    OWNED(text_free) struct text lines = {0}, out = {0};
     text_puts(&lines, "first\n");
     for (int i = 0; i < 300; i++)
         text_puts(&lines, "x");
@@ -156,15 +152,11 @@ TEST(listings_end_where_the_room_does)
     report_marks_make(&study.entries[0], "shuffle.x", true, &marks);
     report_code_listing(&study.entries[0], &marks, 200, &out);
     assert_string_equal(out.data, "  first\n  ... 2 lines\n");
-    text_free(&out);
-    text_free(&lines);
-    report_marks_clear(&marks);
-    isa_study_clear(&study);
 }
 
 TEST(differences_are_unified)
 {
-    struct isa_study study = {0};
+    OWNED(isa_study_clear) struct isa_study study = {0};
     struct text out = {0};
     make_entry(&study, "a", false,
                "1\n2\n3\n4\n5\n6\n7\nbarrier\n8\n9\na\nb\nc\nd\ne\nf\ng\nold\n");
@@ -180,7 +172,6 @@ TEST(differences_are_unified)
     text_free(&out);
     report_code_difference(a, "a", a, "b", 10000, &out);
     assert_int_equal(out.length, 0);
-    isa_study_clear(&study);
 }
 
 #define SCAN(sync, size)                                                                           \
@@ -204,25 +195,23 @@ TEST(the_nearest_twin)
         {SCAN("memory-once", "64"), 0, "", true},
         {SCAN("aaaa", "99"), 0, "", true},
     };
-    struct stored s = stored_begin(1000, 0);
+    OWNED(stored_drop) struct stored s = stored_begin(1000, 0);
     stored_device(&s, 1, "One", "device");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct report_result result = stored_result(
             rows[i].name, "forbidden", rows[i].failed ? "fail" : "pass", 1000, rows[i].failed);
-        struct isa_code code = {0};
+        OWNED(isa_code_clear) struct isa_code code = {0};
         result.stress = (char *)rows[i].stress;
         stored_put(&s, 1, result);
         isa_add_piece(&code, ISA_TEXT, "Assembly", "", "BB0:\n s_endpgm\n", 15);
         if (rows[i].has_code)
             stored_code(&s, rows[i].name, &code);
-        isa_code_clear(&code);
     }
     // In what is asked for, or in the rest of the session.
     static const char *const asked[] = {"", "*sync=none*"};
     for (size_t i = 0; i < 2; i++) {
-        struct report_model model;
+        OWNED(report_model_clear) struct report_model model;
         struct report_code code;
-        struct lit_error error = {0};
         stored_load(&s, &model);
         assert_true(report_model_narrow(&model, "", asked[i], &error));
         report_code_load(&model, NULL, &code);
@@ -233,9 +222,7 @@ TEST(the_nearest_twin)
         report_code_load(&model, "shuffle.scan", &code);
         assert_null(report_code_of(&code, &model.results[0]));
         report_code_clear(&code);
-        report_model_clear(&model);
     }
-    stored_drop(&s);
 }
 
 // --- Risks, of SASS that needs no store
@@ -246,7 +233,7 @@ TEST(the_nearest_twin)
 
 TEST(risks_come_with_their_rate)
 {
-    struct isa_study study = {0};
+    OWNED(isa_study_clear) struct isa_study study = {0};
     struct report_result results[2] = {0};
     struct eng_device device = {0};
     const struct isa_entry *of[2];

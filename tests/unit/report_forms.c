@@ -28,15 +28,13 @@ TEST(test_xml)
         {"\xf4\x90\x80\x80", " v=\"????\""},           // beyond U+10FFFF
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct text out = {0};
+        OWNED(text_free) struct text out = {0};
         xml_attribute(&out, "v", cases[i].in);
         assert_string_equal(out.data, cases[i].out);
-        text_free(&out);
     }
-    struct text out = {0};
+    OWNED(text_free) struct text out = {0};
     xml_text(&out, "a\n<b>\t&");
     assert_string_equal(out.data, "a\n&#60;b&#62;\t&#38;");
-    text_free(&out);
 }
 
 // Nothing that a driver says ends a table, a fence or an element.
@@ -61,12 +59,11 @@ static void check_markdown(const char *text)
 // Ten thousand failures, with everything as long as a store lets it be.
 TEST(test_many)
 {
-    struct stored s = stored_begin(100, 0);
+    OWNED(stored_drop) struct stored s = stored_begin(100, 0);
     char name[1200], *long_name = name + sprintf(name, "lookback.scan/x=");
     memset(long_name, 'y', 1000);
     stored_device(&s, 1, STORED_HOSTILE, "device");
-    struct lit_error error = {0};
-    struct report_model model;
+    OWNED(report_model_clear) struct report_model model;
     struct text text = {0};
     struct report_result failure = stored_result(name, "forbidden", "fail", 9, 9);
     char *reason = lit_alloc(100001, 1);
@@ -107,16 +104,12 @@ TEST(test_many)
     check_markdown(text.data);
     contains(text.data, "**failed in 9 of 9 runs**");
     text_free(&text);
-    report_model_clear(&model);
-    free(reason);
-    stored_drop(&s);
 }
 
 TEST(test_narrow)
 {
-    struct stored s = stored_begin(100, 0);
+    OWNED(stored_drop) struct stored s = stored_begin(100, 0);
     struct report_model model;
-    struct lit_error error = {0};
     stored_device(&s, 1, "One", "device");
     stored_device(&s, 2, "Two", "device");
     stored_put(&s, 1, stored_result("a.b/c=1@d=1", "forbidden", "fail", 9, 1));
@@ -158,13 +151,11 @@ TEST(test_narrow)
         }
         report_model_clear(&model);
     }
-    stored_drop(&s);
 }
 
 // A count that JSON's readers would round is no count of runs.
 TEST(test_too_many)
 {
-    struct lit_error error = {0};
     const uint64_t most = (UINT64_C(1) << 53) - 1;
     const struct {
         uint64_t runs, instances, first;
@@ -174,8 +165,8 @@ TEST(test_too_many)
         {1, 1, most + 1, false},  {INT64_MAX, INT64_MAX, 0, false},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct stored s = stored_begin(100, 0);
-        struct report_model model;
+        OWNED(stored_drop) struct stored s = stored_begin(100, 0);
+        OWNED(report_model_clear) struct report_model model;
         stored_device(&s, 1, "One", "device");
         struct report_result result = stored_result("a.b", "forbidden", "pass", cases[i].runs, 0);
         result.count.instances = cases[i].instances;
@@ -183,8 +174,6 @@ TEST(test_too_many)
         result.first = cases[i].first;
         stored_put(&s, 1, result);
         assert_int_equal(report_model_load(s.store, s.session.id, &model, &error), cases[i].good);
-        report_model_clear(&model);
-        stored_drop(&s);
     }
     contains(error.message, "the file is damaged (more runs than can be)");
 }

@@ -20,36 +20,33 @@ TEST(test_escape)
         {"one\ntwo\ttab\x7f\x01", "one\ntwo?tab??"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct text out = {0};
+        OWNED(text_free) struct text out = {0};
         text_puts(&out, "");
         html_escape(&out, cases[i].text);
         assert_string_equal(out.data, cases[i].escaped);
-        text_free(&out);
     }
 }
 
 TEST(test_printf)
 {
-    struct text out = {0};
+    OWNED(text_free) struct text out = {0};
     html_printf(&out, "<a title=\"%s\">%u %5.1f%% %zu %c 0x%08x %ju</a>", "\"<", 7u, 2.25,
                 (size_t)3, '<', 0xabu, (uintmax_t)1 << 60);
     assert_string_equal(out.data, "<a title=\"&#34;&#60;\">7   2.2% 3 &#60; 0x000000ab "
                                   "1152921504606846976</a>");
-    text_free(&out);
 }
 
 TEST(test_json)
 {
-    struct text out = {0};
+    OWNED(text_free) struct text out = {0};
     html_json(&out, json_pack("[s, s]", "</script><!--&", "\xe2\x80\xa8\"\\\xc3\xa4"));
     assert_string_equal(out.data, "[\"\\u003c/script\\u003e\\u003c!--\\u0026\","
                                   "\"\\u2028\\\"\\\\\\u00E4\"]");
-    text_free(&out);
 }
 
 TEST(test_name)
 {
-    struct text out = {0};
+    OWNED(text_free) struct text out = {0};
     html_name(&out, "a.b/c=<d>,e=1@f=2");
     assert_string_equal(out.data, "a.b/<wbr>c=&#60;d&#62;,<wbr>e=1@<wbr>f=2");
     out.length = 0;
@@ -58,7 +55,6 @@ TEST(test_name)
     assert_string_equal(out.data, "2,000 words, of which the last is long: "
                                   "012345678901234567890123456789<wbr>"
                                   "\xe4\xb8\xad!");
-    text_free(&out);
 }
 
 TEST(test_axis)
@@ -103,7 +99,7 @@ TEST(test_plot)
         {10, 1000, {1e-3, 1e-1}, CAT_CONTESTED},
         {0, 0, {0, 1}, CAT_FORBIDDEN},
     };
-    struct text out = {0};
+    OWNED(text_free) struct text out = {0};
     html_plot(&out, 4, rates, 3);
     // One-sided: from the bound to the left end, with a cap; two-sided: with a dot.
     assert_non_null(strstr(out.data, "class=\"bound\" d=\"M160.0 8H4\""));
@@ -111,7 +107,6 @@ TEST(test_plot)
     assert_non_null(strstr(out.data, "class=\"dot e1\" d=\"M156.0 8"));
     assert_null(strstr(out.data, "M312.0 8")); // nothing for no runs
     assert_null(strstr(out.data, "style"));
-    text_free(&out);
 }
 
 // A bar for each batch, in their order, as wide as its runs and as high as its rate.
@@ -127,7 +122,7 @@ TEST(test_batches)
     } bars[] = {{8, 152.0 / 3, 34}, {8 + 152.0 / 3, 152, 0}, {8 + 608.0 / 3, 304.0 / 3, 17}};
     const struct report_result result = {
         .runs = 600, .failed_runs = 30, .first = 1000, .pieces = batches, .piece_count = 3};
-    struct text out = {0};
+    OWNED(text_free) struct text out = {0};
     batches[0].no_progress_runs = 50;
     html_batches(&out, &result);
     const char *at = out.data;
@@ -145,7 +140,6 @@ TEST(test_batches)
     assert_non_null(strstr(out.data, "<title>runs 1,401 to 1,600: 20 of 200 failed</title>"));
     assert_non_null(strstr(
         out.data, "3 batches in the order of their runs; in the highest 10 of 50 runs failed"));
-    text_free(&out);
 }
 
 TEST(test_bar)
@@ -183,13 +177,12 @@ TEST(test_log_bar)
         {9, 3, "width=\"100.00\""}, // a damaged store: not beyond the bar
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct text out = {0};
+        OWNED(text_free) struct text out = {0};
         html_log_bar(&out, cases[i].part, cases[i].whole, "fail");
         assert_int_equal(strstr(out.data, "<rect") != NULL, cases[i].drawn != NULL);
         if (cases[i].drawn)
             assert_non_null(strstr(out.data, cases[i].drawn));
         assert_non_null(strstr(out.data, "</svg>"));
-        text_free(&out);
     }
 }
 

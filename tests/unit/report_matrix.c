@@ -65,19 +65,17 @@ static void check_cell(const struct report_matrix *matrix, size_t row, size_t co
 
 static void check_conclusion(const struct report_matrix *matrix, const char *want)
 {
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     report_matrix_conclude(&text, matrix);
     assert_string_equal(text.data, want);
-    text_free(&text);
 }
 
 static void check_label(const struct report_matrix *matrix, size_t row, size_t count, size_t width,
                         const char *want)
 {
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     report_matrix_label(&text, matrix, row, count, width);
     assert_string_equal(text.data, want);
-    text_free(&text);
 }
 
 // What fails with more live beside the operation, or in odd workgroups, says nothing of barriers.
@@ -94,12 +92,11 @@ TEST(pressure_and_shape_have_no_cell)
                                            {"shape", "7x13", CFG_VARIANT}};
     for (size_t i = 0; i < 3; i++)
         variants[i][results[i].variant_count++] = last[i];
-    struct report_matrix matrix;
+    OWNED(report_matrix_clear) struct report_matrix matrix;
     report_matrix_make(&model, 0, &matrix);
     assert_int_equal(matrix.count, 1);
     assert_int_equal(matrix.rows[0].cells[MATRIX_NONE].runs, 20);
     assert_int_equal(matrix.rows[0].cells[MATRIX_NONE].failed_runs, 0);
-    report_matrix_clear(&matrix);
 }
 
 TEST(each_result_has_its_cell)

@@ -117,7 +117,7 @@ TEST(sections)
 {
     struct made made = {.model = {.device_count = 1}};
     struct eng_device device = {.id = "0123456789abcdef"};
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     made.model.devices = &device;
     struct table table = {0};
     report_waits(&made.model, 0, false, &table);
@@ -144,7 +144,6 @@ TEST(sections)
     assert_true(json_is_null(json_object_get(entry, "lanes")));
     assert_true(json_is_string(json_object_get(entry, "workgroups")));
     json_decref(json);
-    text_free(&text);
 }
 
 TEST(occupancy_lies_between)

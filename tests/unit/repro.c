@@ -51,7 +51,6 @@ struct made {
 static struct made *make(const char *name)
 {
     struct made *made = lit_alloc(1, sizeof *made);
-    struct lit_error error = {0};
     assert_true(cat_case_parse(name, &made->which, &error));
     const struct eng_prepare how = {
         .which = &made->which, .facts = &facts, .most_words = UINT64_MAX / 8};
@@ -396,7 +395,6 @@ TEST(no_code_is_said)
 
 TEST(whole_or_not_at_all)
 {
-    struct lit_error error = {0};
     char folder[] = "/tmp/litmus-repro-XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/bundle/", folder);
@@ -435,7 +433,7 @@ TEST(too_large_is_refused)
         struct lit_error error = {0};
         struct cat_case which;
         struct eng_prepared ready;
-        struct text name = {0};
+        OWNED(text_free) struct text name = {0};
         text_printf(&name,
                     "lookback.scan/encoding=word64,memory-model=glsl,walk=lane,"
                     "reconvergence=default,pressure=none@workgroup=1024,elements=%s",
@@ -447,7 +445,6 @@ TEST(too_large_is_refused)
         assert_int_equal(repro_fits(&ready, &error), !table[i].says);
         if (table[i].says)
             assert_non_null(strstr(error.message, table[i].says));
-        text_free(&name);
     }
     facts = kept;
 }

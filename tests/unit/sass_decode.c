@@ -63,36 +63,34 @@ static struct sass_code decode(uint64_t high, uint64_t low)
 
 static void check_registers(const struct sass_insn *insn, const struct row *row)
 {
+    OWNED(lit_free)
     char *reads = registers_text(&insn->reads), *writes = registers_text(&insn->writes);
     assert_string_equal(insn->text, row->text);
     assert_string_equal(reads, row->reads);
     assert_string_equal(writes, row->writes);
     assert_string_equal(sass_op_name(insn->op), row->op);
     assert_int_equal(insn->flags & SASS_UNKNOWN, 0);
-    free(reads);
-    free(writes);
 }
 
 TEST(every_form_is_decoded_as_nvdisasm_writes_it)
 {
     for (size_t i = 0; i < row_count; i++) {
-        struct sass_code code = decode(rows[i].high, rows[i].low);
+        OWNED(sass_code_clear) struct sass_code code = decode(rows[i].high, rows[i].low);
         check_registers(&code.insns[0], &rows[i]);
-        sass_code_clear(&code);
     }
 }
 
 TEST(every_form_is_read_as_it_is_decoded)
 {
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     for (size_t i = 0; i < row_count; i++)
         text_printf(&text, "        /*%04zx*/                   %s ;\n", i * SASS_BYTES,
                     rows[i].text);
-    struct sass_code parsed;
+    OWNED(sass_code_clear) struct sass_code parsed;
     assert_true(sass_parse(text.data, text.length, 90, &parsed, NULL));
     assert_int_equal(parsed.count, row_count);
     for (size_t i = 0; i < row_count; i++) {
-        struct sass_code code = decode(rows[i].high, rows[i].low);
+        OWNED(sass_code_clear) struct sass_code code = decode(rows[i].high, rows[i].low);
         const struct sass_insn *a = &parsed.insns[i], *b = &code.insns[0];
         check_registers(a, &rows[i]);
         assert_int_equal(a->op, b->op);
@@ -101,10 +99,7 @@ TEST(every_form_is_read_as_it_is_decoded)
         assert_int_equal(a->guard_negated, b->guard_negated);
         assert_int_equal(a->guard_uniform, b->guard_uniform);
         assert_int_equal(a->barrier, b->barrier);
-        sass_code_clear(&code);
     }
-    sass_code_clear(&parsed);
-    text_free(&text);
 }
 
 // BSSY B0, 0x40; @!P0 BRA 0x40; BRA 0x0; NOP; BSYNC B0; EXIT
@@ -134,10 +129,9 @@ TEST(targets_may_be_far_and_behind)
         {0x000fea000383ffff, 0xfffffffc00f87947, "BRA -0x10"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct sass_code code = decode(cases[i].high, cases[i].low);
+        OWNED(sass_code_clear) struct sass_code code = decode(cases[i].high, cases[i].low);
         assert_string_equal(code.insns[0].text, cases[i].text);
         assert_int_equal(code.insns[0].target, SASS_NOWHERE);
-        sass_code_clear(&code);
     }
 }
 
@@ -147,7 +141,7 @@ TEST(targets_count_from_the_next_instruction)
     uint8_t bytes[COUNT * SASS_BYTES];
     for (size_t i = 0; i < COUNT; i++)
         put_bytes(bytes + i * SASS_BYTES, program[i].high, program[i].low);
-    struct sass_code code;
+    OWNED(sass_code_clear) struct sass_code code;
     assert_true(sass_decode(bytes, sizeof bytes, 90, &code, NULL));
     assert_int_equal(code.count, COUNT);
     assert_int_equal(code.architecture, 90);
@@ -158,7 +152,6 @@ TEST(targets_count_from_the_next_instruction)
         assert_int_equal(code.insns[i].address, i * SASS_BYTES);
     }
     assert_int_equal(code.insns[0].barrier, 0);
-    sass_code_clear(&code);
 }
 
 // What the table does not know: an operation, a form, a value of a field, a bit that is nowhere.
@@ -179,17 +172,15 @@ TEST(what_is_not_known_is_said_so)
         {0, 0, "@P0 ?0x000"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct sass_code code = decode(cases[i].high, cases[i].low);
+        OWNED(sass_code_clear) struct sass_code code = decode(cases[i].high, cases[i].low);
         assert_string_equal(code.insns[0].text, cases[i].text);
         assert_int_equal(code.insns[0].flags, SASS_UNKNOWN);
         assert_int_equal(code.insns[0].op, SASS_OTHER);
         assert_false(code.operands);
-        sass_code_clear(&code);
     }
     // When it is executed is of no interest here.
-    struct sass_code code = decode(0xfffffe0000000000, 0x0000000000007918);
+    OWNED(sass_code_clear) struct sass_code code = decode(0xfffffe0000000000, 0x0000000000007918);
     assert_string_equal(code.insns[0].text, "NOP");
-    sass_code_clear(&code);
 }
 
 TEST(what_is_no_code_is_refused)
@@ -200,12 +191,11 @@ TEST(what_is_no_code_is_refused)
         uint32_t architecture;
     } cases[] = {{0, 90}, {1, 90}, {17, 90}, {32, 100}, {32, 120}, {32, 61}, {32, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct sass_code code;
+        OWNED(sass_code_clear) struct sass_code code;
         struct lit_error error = {0};
         assert_false(sass_decode(bytes, cases[i].size, cases[i].architecture, &code, &error));
         assert_true(error.message[0] != '\0');
         assert_int_equal(code.count, 0);
-        sass_code_clear(&code);
     }
 }
 

@@ -30,24 +30,24 @@ static bool parse(const char *text, struct sass_code *code, struct lit_error *er
 {
     // In a block of its own size, so that reading behind it is seen.
     const size_t length = strlen(text);
-    char *exact = malloc(length ? length : 1);
+    OWNED(lit_free) char *exact = malloc(length ? length : 1);
     assert_non_null(exact);
     memcpy(exact, text, length);
     const bool good = sass_parse(exact, length, 90, code, error);
-    free(exact);
     return good;
 }
 
 TEST(names_tell_what_is_read_and_written)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct sass_code code;
+        OWNED(sass_code_clear) struct sass_code code;
         char line[512];
         snprintf(line, sizeof line, "        /*0000*/   %s ;   /* 0x0 */\n", rows[i].text);
         assert_true(parse(line, &code, NULL));
         assert_int_equal(code.count, 1);
         assert_true(code.operands);
         const struct sass_insn *insn = &code.insns[0];
+        OWNED(lit_free)
         char *reads = registers_text(&insn->reads), *writes = registers_text(&insn->writes);
         assert_string_equal(insn->text, rows[i].text);
         if (insn->op != rows[i].op || strcmp(reads, rows[i].reads) ||
@@ -55,9 +55,6 @@ TEST(names_tell_what_is_read_and_written)
             fail_msg("%s: %s reads %s writes %s", rows[i].text, sass_op_name(insn->op), reads,
                      writes);
         assert_int_equal(insn->flags & SASS_UNKNOWN, 0);
-        free(reads);
-        free(writes);
-        sass_code_clear(&code);
     }
 }
 
@@ -104,12 +101,12 @@ TEST(labels_become_addresses)
         {"WARPSYNC.COLLECTIVE R6, 0x50", 0x50, 0, -1, 7, false, false, ""},
         {"EXIT", SASS_NOWHERE, 0, -1, 7, false, false, ""},
     };
-    struct sass_code code;
+    OWNED(sass_code_clear) struct sass_code code;
     assert_true(parse(function, &code, NULL));
     assert_int_equal(code.count, sizeof expected / sizeof *expected);
     for (size_t i = 0; i < code.count; i++) {
         const struct sass_insn *insn = &code.insns[i];
-        char *writes = registers_text(&insn->writes);
+        OWNED(lit_free) char *writes = registers_text(&insn->writes);
         assert_string_equal(insn->text, expected[i].text);
         assert_int_equal(insn->address, 16 * i);
         assert_int_equal(insn->target, expected[i].target);
@@ -120,13 +117,11 @@ TEST(labels_become_addresses)
         assert_int_equal(insn->guard_uniform, expected[i].uniform);
         assert_string_equal(writes, expected[i].writes);
         assert_int_equal(sass_at(&code, insn->address), i);
-        free(writes);
     }
     assert_int_equal(sass_at(&code, 0x8), code.count);
     assert_int_equal(sass_at(&code, 0xc0), code.count);
     assert_int_equal(sass_at(&code, SASS_NOWHERE), code.count);
     assert_int_equal(code.architecture, 90);
-    sass_code_clear(&code);
 }
 
 // An unknown instruction matters only where it can be reached.
@@ -154,13 +149,12 @@ TEST(only_what_can_be_reached_has_to_be_known)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
-        struct sass_code code;
+        OWNED(sass_code_clear) struct sass_code code;
         snprintf(text, sizeof text, "/*0000*/ %s;\n/*0010*/ %s;\n/*0020*/ %s;", cases[i].first,
                  cases[i].second, cases[i].third);
         assert_true(parse(text, &code, NULL));
         if (code.operands != cases[i].operands)
             fail_msg("%s", text);
-        sass_code_clear(&code);
     }
 }
 
@@ -180,22 +174,20 @@ TEST(nonsense_is_refused)
         "/*0000*/ \xff\xfe ;\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        struct sass_code code;
+        OWNED(sass_code_clear) struct sass_code code;
         struct lit_error error = {0};
         assert_false(parse(texts[i], &code, &error));
         assert_true(error.message[0] != '\0');
         assert_null(strpbrk(error.message, "\n\033"));
         assert_int_equal(code.count, 0);
-        sass_code_clear(&code);
     }
     // Longer than any instruction is.
     struct sass_code code;
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     text_puts(&text, "/*0000*/ ");
     for (int i = 0; i < 100; i++)
         text_puts(&text, "R1, ");
     assert_false(parse(text.data, &code, NULL));
-    text_free(&text);
 }
 
 TEST(what_is_not_in_the_table_is_marked)
@@ -204,13 +196,12 @@ TEST(what_is_not_in_the_table_is_marked)
         "HMMA.16816.F32 R4, R8, R10, R4", "@P1", "@", "UFOO UR1", "IADD3 R0, [R1", "NOP ) ) ("};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char line[128];
-        struct sass_code code;
+        OWNED(sass_code_clear) struct sass_code code;
         snprintf(line, sizeof line, "/*0000*/ %s ;", texts[i]);
         assert_true(parse(line, &code, NULL));
         assert_int_equal(code.insns[0].flags, SASS_UNKNOWN);
         assert_false(code.operands);
         assert_string_equal(code.insns[0].text, texts[i]);
-        sass_code_clear(&code);
     }
 }
 

@@ -30,11 +30,10 @@ TEST(every_model_is_described)
                                          "lagging",  "peeling", "relaxed",
                                          "unfair",   "faulty",  "miscompiling"};
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
-        struct text text = {0};
+        OWNED(text_free) struct text text = {0};
         assert_true(eng_simt_settings(models[i], &text, NULL));
         assert_string_equal(eng_simt_model(text.data), models[i]);
         assert_true(strlen(eng_simt_about(models[i])) > 10);
-        text_free(&text);
     }
     assert_string_equal(eng_simt_about("none"), "");
 }
@@ -109,11 +108,8 @@ TEST(small_configurations_come_first)
         "shuffle.scan-loop/sync=none,reconvergence=default,form=variables,op=add,mode=inclusive,"
         "access=descriptor,pressure=none@workgroup=64,subgroup=4"};
     struct cat_case cases[3];
-    for (int i = 0; i < 3; i++) {
-        struct lit_error error = {0};
-        if (!cat_case_parse(names[i], &cases[i], &error))
-            fail_msg("%s", error.message);
-    }
+    for (int i = 0; i < 3; i++)
+        must(cat_case_parse(names[i], &cases[i], &error));
     const struct cat_case first = cases[1], second = cases[2], third = cases[0];
     exp_sort_cases(cases, 3);
     assert_memory_equal(&cases[0], &first, sizeof first);

@@ -11,7 +11,7 @@ TEST(counts)
     static const size_t sizes[] = {0, 0, 137, 108, 228, 2038, 12847, 35289, 46825, 12705};
     static const size_t levels[] = {0, 0, 376, 2739, 9432, 26873};
     size_t of_size[16] = {0}, of_level[16] = {0};
-    struct gen_small small;
+    OWNED(gen_small_clear) struct gen_small small;
     gen_small_make(&small);
     assert_int_equal(small.setting_count, 640);
     for (size_t i = 0; i < small.count; i++)
@@ -22,7 +22,6 @@ TEST(counts)
         of_level[small.level]++;
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
         assert_int_equal(of_level[i], levels[i]);
-    gen_small_clear(&small);
 }
 
 // A program of two threads as text, with threads exchanged, or locations.
@@ -49,7 +48,7 @@ static int by_text(const void *a, const void *b)
 // None is another one with threads or locations exchanged.
 TEST(each_is_there_once)
 {
-    struct gen_small small;
+    OWNED(gen_small_clear) struct gen_small small;
     size_t count = 0;
     gen_small_make(&small);
     char **keys = lit_alloc(small.count, sizeof *keys);
@@ -62,17 +61,14 @@ TEST(each_is_there_once)
         assert_string_not_equal(keys[i - 1], keys[i]);
     for (size_t i = 0; i < small.count; i++)
         for (int way = 1; way < 4 && small.programs[i].threads == 2; way++) {
-            char *own = key(&small.programs[i], false, false);
-            char *other = key(&small.programs[i], way & 1, way & 2);
+            OWNED(lit_free) char *own = key(&small.programs[i], false, false);
+            OWNED(lit_free) char *other = key(&small.programs[i], way & 1, way & 2);
             assert_true(strcmp(own, other) == 0 ||
                         !bsearch(&other, keys, count, sizeof *keys, by_text));
-            free(own);
-            free(other);
         }
     while (count > 0)
         free(keys[--count]);
     free(keys);
-    gen_small_clear(&small);
 }
 
 // What a text comes to: whether it forbids anything, and has a kernel.
@@ -95,7 +91,7 @@ static bool forbids(const char *text)
 // fails on a device, is among the first 400.
 TEST(the_first_ones)
 {
-    struct gen_small small;
+    OWNED(gen_small_clear) struct gen_small small;
     size_t good = 0, found = 0;
     gen_small_make(&small);
     for (size_t i = 0; i < 1200; i++) {
@@ -112,7 +108,6 @@ TEST(the_first_ones)
     }
     assert_in_range(found, 1, 250);
     assert_int_equal(good, 667);
-    gen_small_clear(&small);
 }
 
 // One of the larger ones, as it is written.
@@ -126,7 +121,7 @@ TEST(texts)
                                "ld.nonpriv.sc0 r1, y |  ;\n"
                                "L: |  ;\n"
                                "locations [P0:r0; P0:r1]\n";
-    struct gen_small small;
+    OWNED(gen_small_clear) struct gen_small small;
     bool seen = false;
     gen_small_make(&small);
     for (int i = 0; i < 400 && !seen; i++) {
@@ -136,5 +131,4 @@ TEST(texts)
         seen = strcmp(text.data, want) == 0;
     }
     assert_true(seen);
-    gen_small_clear(&small);
 }

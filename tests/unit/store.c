@@ -54,16 +54,13 @@ static const struct dev_facts facts = {
 
 static struct store *open_good(void)
 {
-    struct lit_error error = {0};
     struct store *store = store_open(path, &error);
-    if (!store)
-        fail_msg("%s", error.message);
+    must(store);
     return store;
 }
 
 static int64_t begin(struct store *store)
 {
-    struct lit_error error = {0};
     struct store_session session = {
         .version = "1.0.0",
         .command = "litmus run 'it''s'; DROP TABLE result",
@@ -129,10 +126,8 @@ static bool put_result(struct store *store, int64_t session, struct report_resul
 
 static void put(struct store *store, int64_t session, uint64_t runs)
 {
-    struct lit_error error = {0};
     struct report_result result = make_result(runs);
-    if (!put_result(store, session, &result, &error))
-        fail_msg("%s", error.message);
+    must(put_result(store, session, &result, &error));
 }
 
 static uint64_t stored_runs(struct store *store, int64_t session)
@@ -183,7 +178,6 @@ static bool check_result(struct report_result *got, void *user)
 
 TEST_IN(test_round_trip, make_path, remove_folder)
 {
-    struct lit_error error = {0};
     struct store *store = open_good();
     assert_string_equal(store_path(store), path);
     int64_t id = begin(store);
@@ -200,7 +194,7 @@ TEST_IN(test_round_trip, make_path, remove_folder)
 
     store = store_open_read(path, &error);
     assert_non_null(store);
-    struct store_session session;
+    OWNED(store_session_clear) struct store_session session;
     assert_true(store_session_load(store, 0, true, &session, &error));
     assert_string_equal(session.command, "litmus run 'it''s'; DROP TABLE result");
     assert_string_equal(session.options, "{\"all\":true}");
@@ -221,8 +215,7 @@ TEST_IN(test_round_trip, make_path, remove_folder)
 
 TEST_IN(test_sessions, make_path, remove_folder)
 {
-    struct lit_error error = {0};
-    struct store *store = open_good();
+    OWNED(store_close) struct store *store = open_good();
     struct store_session session;
     assert_false(store_session_load(store, 0, false, &session, &error));
     assert_non_null(strstr(error.message, "there is no session in it"));
@@ -249,7 +242,6 @@ TEST_IN(test_sessions, make_path, remove_folder)
     assert_false(put_result(store, first, &result, &error));
     put(store, first, 4);
     assert_int_equal(stored_runs(store, first), 4);
-    store_close(&store);
 }
 
 static void write_file(const char *bytes, size_t size)
@@ -283,7 +275,6 @@ static void execute(const char *sql)
 
 TEST_IN(test_strange_files, make_path, remove_folder)
 {
-    struct lit_error error = {0};
     assert_null(store_open_read(path, &error));
     assert_non_null(strstr(error.message, "no such file"));
     assert_true(access(path, F_OK) != 0);
@@ -371,17 +362,14 @@ static const struct cat_mode choosing = {
 
 static void put_choosing(struct store *store, int64_t session)
 {
-    struct lit_error error = {0};
     struct report_result result = make_result(10);
     result.name = "memory.message@workgroup=64";
     result.mode = &choosing;
-    if (!put_result(store, session, &result, &error))
-        fail_msg("%s", error.message);
+    must(put_result(store, session, &result, &error));
 }
 
 TEST_IN(test_choices, make_path, remove_folder)
 {
-    struct lit_error error = {0};
     struct store *store = open_good();
     int64_t id = begin(store);
     put(store, id, 20);
@@ -408,10 +396,8 @@ TEST_IN(test_choices, make_path, remove_folder)
 
 static void get(struct store *store, int64_t session, struct report_result *got)
 {
-    struct lit_error error = {0};
     const struct report_result want = make_result(1);
-    if (!store_result_get(store, session, want.device_id, want.name, got, &error))
-        fail_msg("%s", error.message);
+    must(store_result_get(store, session, want.device_id, want.name, got, &error));
 }
 
 // Lines stay, whatever a terminal would obey does not, and each text has its bound.
@@ -458,7 +444,6 @@ TEST_IN(test_evidence, make_path, remove_folder)
 // What was stored before there were choices is read as it is, and brought up to date by a writer.
 TEST_IN(test_one_writer, make_path, remove_folder)
 {
-    struct lit_error error = {0};
     struct store *store = open_good();
     int64_t id = begin(store);
     put(store, id, 10);
@@ -521,17 +506,15 @@ TEST_IN(test_killed, make_path, remove_folder)
         waitpid(child, NULL, 0);
         close(pipes[0]);
 
-        struct lit_error error = {0};
         struct store *store = store_open_read(path, &error);
         assert_non_null(store);
         uint64_t stored = stored_runs(store, 1);
         assert_true(stored == said || stored == said + 1);
         store_close(&store);
         store = open_good(); // the dead process's lock means nothing
-        struct store_session session;
+        OWNED(store_session_clear) struct store_session session;
         assert_true(store_session_load(store, 0, true, &session, &error));
         put(store, session.id, 1000);
-        store_session_clear(&session);
         store_close(&store);
     }
 }

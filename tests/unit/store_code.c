@@ -20,10 +20,8 @@ static char id[DEV_ID_SIZE], path[128], other[128];
 
 static struct store *open_store(const char *file)
 {
-    struct lit_error error = {0};
     struct store *store = store_open(file, &error);
-    if (!store)
-        fail_msg("%s", error.message);
+    must(store);
     return store;
 }
 
@@ -46,13 +44,12 @@ static int64_t begin(struct store *store)
 
 static void put(struct store *store, int64_t session, const char *name, const char *listing)
 {
-    struct isa_code code = {0};
+    OWNED(isa_code_clear) struct isa_code code = {0};
     isa_add_statistic(&code, "Registers", "", "7");
     if (listing)
         isa_add_piece(&code, ISA_MACHINE, "SASS", "", listing, strlen(listing));
     isa_add_piece(&code, ISA_CACHE, "cache", "", "blob", 4);
     assert_true(store_code_put(store, session, id, name, "abc", &code, NULL));
-    isa_code_clear(&code);
 }
 
 static char seen[1024];
@@ -71,10 +68,8 @@ static bool note(const char *device, const char *name, struct isa_code *code, vo
 static void check(struct store *store, int64_t session, const char *name, int *left,
                   const char *wanted)
 {
-    struct lit_error error = {0};
     seen[0] = '\0';
-    if (!store_codes(store, session, NULL, name, note, left, &error))
-        fail_msg("%s", error.message);
+    must(store_codes(store, session, NULL, name, note, left, &error));
     assert_string_equal(seen, wanted);
 }
 
@@ -89,7 +84,7 @@ static int set_up(void **state)
 TEST_IN(test_written_and_read, set_up, remove_folder)
 {
     int one = 1;
-    struct store *store = open_store(path);
+    OWNED(store_close) struct store *store = open_store(path);
     const int64_t session = begin(store);
     put(store, session, "b", "old");
     put(store, session, "a", NULL);
@@ -100,7 +95,6 @@ TEST_IN(test_written_and_read, set_up, remove_folder)
     check(store, session, "c", NULL, "");
     check(store, session, NULL, &one, "b: 0123456789abcdef, 1; ");
     check(store, session + 1, NULL, NULL, "");
-    store_close(&store);
 }
 
 static bool merge(const char *from, const char *to, struct lit_error *error)
@@ -114,17 +108,13 @@ static bool merge(const char *from, const char *to, struct lit_error *error)
 
 static void check_file(const char *file, const char *wanted)
 {
-    struct lit_error error = {0};
-    struct store *store = store_open_read(file, &error);
-    if (!store)
-        fail_msg("%s", error.message);
+    OWNED(store_close) struct store *store = store_open_read(file, &error);
+    must(store);
     check(store, 1, NULL, NULL, wanted);
-    store_close(&store);
 }
 
 TEST_IN(test_merged, set_up, remove_folder)
 {
-    struct lit_error error = {0};
     struct store *store = open_store(path);
     int64_t session = begin(store);
     put(store, session, "x", "0123");

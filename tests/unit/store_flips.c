@@ -46,8 +46,7 @@ static void note_error(struct said *said, const struct lit_error *error)
 static void read_session(struct store *store, int64_t session, struct said *said)
 {
     const struct report_terminal_info plain = {.verbosity = 1};
-    struct lit_error error = {0};
-    struct report_model model;
+    OWNED(report_model_clear) struct report_model model;
     bool good = report_model_load(store, session, &model, &error);
     for (size_t i = 0; i < SAID_REPORTS; i++) {
         if (!good)
@@ -57,7 +56,6 @@ static void read_session(struct store *store, int64_t session, struct said *said
         else
             report_tables(&model, &plain, &said[i].text);
     }
-    report_model_clear(&model);
 }
 
 static bool put_tuning(const struct report_result *best, void *user)
@@ -71,7 +69,6 @@ static bool put_tuning(const struct report_result *best, void *user)
 static void read_history(struct store *store, struct said *said)
 {
     const struct history_info info = {.all = true};
-    struct lit_error error = {0};
     struct history history;
     if (history_load(store, NULL, 0, NULL, &history, &error)) {
         history_print(&history, &info, &said[SAID_HISTORY].text);
@@ -80,7 +77,7 @@ static void read_history(struct store *store, struct said *said)
         note_error(&said[SAID_HISTORY], &error);
     }
     history_clear(&history);
-    struct store_index index;
+    OWNED(store_index_clear) struct store_index index;
     if (store_index_load(store, true, &index, &error)) {
         history_print_drivers(&index, &info, &said[SAID_INDEX].text);
         history_print_sessions(&index, &info, &said[SAID_INDEX].text);
@@ -88,14 +85,12 @@ static void read_history(struct store *store, struct said *said)
     } else {
         note_error(&said[SAID_INDEX], &error);
     }
-    store_index_clear(&index);
 }
 
 static void read_all(struct said said[SAID_COUNT])
 {
-    struct lit_error error = {0};
     memset(said, 0, SAID_COUNT * sizeof *said);
-    struct store *store = store_open_read(path, &error);
+    OWNED(store_close) struct store *store = store_open_read(path, &error);
     if (!store) {
         for (size_t i = 0; i < SAID_COUNT; i++)
             note_error(&said[i], &error);
@@ -109,7 +104,6 @@ static void read_all(struct said said[SAID_COUNT])
     if (!good)
         note_error(&said[SAID_TUNING], &error);
     read_history(store, said);
-    store_close(&store);
 }
 
 static void clear_said(struct said said[SAID_COUNT])
@@ -170,13 +164,11 @@ static void flip(int file, off_t at, int bit, const struct said *whole, struct c
 static void make_store(void)
 {
     char measured[512];
-    struct text bytes = {0};
-    struct lit_error error = {0};
+    OWNED(text_free) struct text bytes = {0};
     snprintf(path, sizeof path, "%s/litmus.db", folder);
     snprintf(measured, sizeof measured, "%s/measured.db", stores);
     assert_true(text_read(&bytes, measured, 1 << 20));
     assert_true(lit_file_write(path, bytes.data, bytes.length, &error));
-    text_free(&bytes);
 }
 
 TEST_IN(test_bits, make_folder, remove_folder)

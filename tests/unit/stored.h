@@ -27,13 +27,11 @@ struct stored {
 // Of a shard if shards > 0. stored_drop() ends it.
 static inline struct stored stored_begin(uint64_t runs, uint32_t shards)
 {
-    struct lit_error error = {0};
     struct stored s = {.folder = "/tmp/litmus-stored-XXXXXX"};
     assert_non_null(mkdtemp(s.folder));
     snprintf(s.path, sizeof s.path, "%s/litmus.db", s.folder);
     s.store = store_open(s.path, &error);
-    if (!s.store)
-        fail_msg("%s", error.message);
+    must(s.store);
     s.session = (struct store_session){.version = "1.0.0",
                                        .command = "litmus run '" STORED_HOSTILE "'",
                                        .started = "2026-11-21T02:09:00Z",
@@ -59,7 +57,6 @@ static inline void stored_drop(struct stored *s)
 static inline void stored_device(struct stored *s, unsigned number, const char *name,
                                  const char *checker)
 {
-    struct lit_error error = {0};
     struct dev_facts facts = {.driver_name = STORED_HOSTILE,
                               .driver_info = STORED_HOSTILE,
                               .driver_version = "1.2.3",
@@ -78,19 +75,16 @@ static inline void stored_device(struct stored *s, unsigned number, const char *
                               .features = UINT64_MAX};
     snprintf(facts.name, sizeof facts.name, "%s", name);
     dev_facts_id(&facts, s->ids[number - 1]);
-    if (!store_device_put(s->store, s->session.id, number, &facts, checker, &error))
-        fail_msg("%s", error.message);
+    must(store_device_put(s->store, s->session.id, number, &facts, checker, &error));
 }
 
 static inline void stored_put(struct stored *s, unsigned number, struct report_result result)
 {
-    struct lit_error error = {0};
     OWNED(cfg_clear) struct cfg cfg = cfg_parse(result.name);
     result.cfg = cfg;
     result.device_id = s->ids[number - 1];
     result.seed = 0xfedcba9876543210;
-    if (!store_result_put(s->store, s->session.id, &result, &error))
-        fail_msg("%s", error.message);
+    must(store_result_put(s->store, s->session.id, &result, &error));
 }
 
 // Of the first device. Clears the code.
@@ -124,9 +118,7 @@ static inline struct report_result stored_result(const char *name, const char *e
 
 static inline void stored_load(const struct stored *s, struct report_model *model)
 {
-    struct lit_error error = {0};
-    if (!report_model_load(s->store, s->session.id, model, &error))
-        fail_msg("%s", error.message);
+    must(report_model_load(s->store, s->session.id, model, &error));
 }
 
 static inline void contains(const char *text, const char *part)

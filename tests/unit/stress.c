@@ -172,7 +172,6 @@ TEST(what_a_device_cannot_do_is_left_out)
 static void assert_good(const struct dev_stress *set, const struct eng_stress_limits *limits)
 {
     struct dev_stress fitted = *set, read;
-    struct lit_error error = {0};
     char text[ENG_STRESS_TEXT];
     eng_stress_print(set, text);
     if (!eng_stress_parse(text, &read, &error))

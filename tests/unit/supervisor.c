@@ -61,11 +61,10 @@ static struct dev_facts facts_of(const char *manifest)
 
 static void emit(const struct eng_event *event)
 {
-    struct text line = {0};
+    OWNED(text_free) struct text line = {0};
     eng_event_write(event, &line);
     if (write(ENG_WORKER_FD, line.data, line.length) != (ssize_t)line.length)
         _exit(8);
-    text_free(&line);
 }
 
 static void emit_batch(uint64_t runs, uint64_t failed)
@@ -131,7 +130,6 @@ static bool take_runs(struct report_result *result, void *user)
 // that are over, and batches of SOME. What is stored waits for the clock.
 static void wait_for_store(uint64_t runs)
 {
-    struct lit_error error;
     char path[256];
     snprintf(path, sizeof path, "%s/x.db", getenv("FAKE_FOLDER"));
     for (uint64_t stored = 0; stored < runs; usleep(2000)) {
@@ -296,7 +294,6 @@ static int play(const char *part)
         hang();
     while (read(ENG_WORKER_FD, &byte, 1) == 1) {
         struct eng_request request;
-        struct lit_error error;
         if (byte != '\n') {
             line[length++] = byte;
             continue;
@@ -392,7 +389,6 @@ static enum eng_stop supervise(const char *part, double idle, double total, stru
                               .configurations = 1,
                               .idle = idle,
                               .total = total};
-    struct lit_error error = {0};
     setenv("FAKE_WORKER", part, 1);
     return supervise_all(&setting, tally, &error);
 }
@@ -400,7 +396,6 @@ static enum eng_stop supervise(const char *part, double idle, double total, stru
 static void begin_session(void)
 {
     char text[] = "x", options[] = "{}";
-    struct lit_error error = {0};
     session = (struct store_session){.version = text,
                                      .command = text,
                                      .started = text,
@@ -408,15 +403,13 @@ static void begin_session(void)
                                      .seed = 1,
                                      .runs = RUNS,
                                      .options = options};
-    if (!store_session_begin(store, &session, &error))
-        fail_msg("%s", error.message);
+    must(store_session_begin(store, &session, &error));
 }
 
 static int begin(void **state)
 {
     struct cat_selection all = {0};
     struct eng_plan plan;
-    struct lit_error error = {0};
     char path[64];
     (void)state;
     if (!mkdtemp(folder))
@@ -453,8 +446,7 @@ static int end(void **state)
 static void expect(const char *part, enum eng_result result, uint64_t runs, const char *reason)
 {
     struct eng_tally tally;
-    struct report_result row = {0};
-    struct lit_error error = {0};
+    OWNED(eng_result_clear) struct report_result row = {0};
     begin_session();
     print_message("part: %s\n", part);
     assert_int_equal(supervise(part, LIMIT, 0, &tally), ENG_STOP_NOT);
@@ -464,7 +456,6 @@ static void expect(const char *part, enum eng_result result, uint64_t runs, cons
     assert_int_equal(row.count.runs, runs);
     if (strncmp(row.reason, reason, strlen(reason)) != 0)
         fail_msg("the reason is '%s', not '%s'", row.reason, reason);
-    eng_result_clear(&row);
 }
 
 TEST(every_misbehaviour_has_its_result)
@@ -506,7 +497,7 @@ TEST(what_was_found_around_an_end_is_kept)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct eng_tally tally;
-        struct report_result row = {0};
+        OWNED(eng_result_clear) struct report_result row = {0};
         struct lit_error error = {0};
         begin_session();
         print_message("part: %s\n", rows[i].part);
@@ -527,7 +518,6 @@ TEST(what_was_found_around_an_end_is_kept)
         if (where)
             assert_non_null(strstr(where, rows[i].backtrace));
 #endif
-        eng_result_clear(&row);
     }
 }
 
@@ -535,7 +525,6 @@ TEST(what_was_found_around_an_end_is_kept)
 TEST(requests_wait_for_the_worker)
 {
     enum { MANY = 2000 };
-    struct lit_error error = {0};
     struct eng_watch watch = {
         .policy = {.idle = LIMIT, .term = 0.2, .kill = 2}, .started = clock_now(), .say = say};
     struct eng_request request = {.kind = ENG_COMPILE};
@@ -572,7 +561,6 @@ TEST(a_partial_configuration_goes_on)
 {
     struct eng_tally tally;
     struct report_result row = {0};
-    struct lit_error error = {0};
     char reason[256];
     begin_session();
     setenv("FAKE_STORED", "3", 1);
@@ -700,7 +688,6 @@ TEST(a_device_in_trouble_leaves_the_others_alone)
         const char *const parts[] = {rows[i].part, "good"};
         struct setting setting = gather(parts, 2);
         struct eng_tally tally;
-        struct lit_error error = {0};
         print_message("beside: %s\n", rows[i].part);
         assert_int_equal(supervise_all(&setting, &tally, &error), ENG_STOP_NOT);
         assert_int_equal(count_results(&several[0], rows[i].result, rows[i].runs), rows[i].times);
@@ -733,7 +720,6 @@ TEST(what_is_made_ahead)
         const char *const parts[] = {rows[i].part};
         struct setting setting = gather(parts, 1);
         struct eng_tally tally;
-        struct lit_error error = {0};
         setting.ahead = NAMES;
         print_message("part: %s\n", rows[i].part);
         assert_int_equal(supervise_all(&setting, &tally, &error), ENG_STOP_NOT);
@@ -753,7 +739,6 @@ static bool do_meet(const char *first, const char *second, unsigned cores, bool 
     const char *const parts[] = {first, second};
     struct setting setting = gather(parts, 2);
     struct eng_tally tally;
-    struct lit_error error = {0};
     bool left[3];
     setting.configurations = 1;
     setting.cores = cores;
@@ -786,7 +771,6 @@ TEST(all_queues_stop_in_time_and_go_on)
     static const char *const parts[] = {"slow", "good", "cpu-slow"};
     struct setting setting = gather(parts, 3);
     struct eng_tally tally;
-    struct lit_error error = {0};
     char runs[16];
     snprintf(runs, sizeof runs, "%d", NAMES * RUNS + 2 * SOME);
     setenv("FAKE_STORED", runs, 1);
@@ -813,7 +797,6 @@ TEST(a_full_disk_stops_all_queues)
     static const char *const parts[] = {"silent", "good"};
     struct setting setting = gather(parts, 2);
     struct eng_tally tally;
-    struct lit_error error = {0};
     struct rlimit size, none;
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &size), 0);

@@ -86,7 +86,7 @@ TEST(the_planted_set_is_found)
     for (uint64_t seed = 0; seed < 10; seed++) {
         const struct tune_plan plan = {.seed = seed, .sets = 31, .runs = 50, .limits = limits};
         struct made_up test = {.rate = planted, .seed = seed};
-        struct tune_search found;
+        OWNED(tune_clear) struct tune_search found;
         search(&plan, &test, &found);
         const struct tune_try *best = &found.tries[found.best];
         assert_true(found.whole);
@@ -99,7 +99,6 @@ TEST(the_planted_set_is_found)
         // What is reported is the rate, not the luck.
         const double rate = planted(&best->set);
         assert_true(fabs(tune_rate(&best->anew) - rate) < 4 * sqrt(rate / (double)best->anew.runs));
-        tune_clear(&found);
     }
 }
 
@@ -112,14 +111,13 @@ TEST(luck_is_not_reported)
     for (uint64_t seed = 0; seed < 60; seed++) {
         const struct tune_plan plan = {.seed = seed, .sets = 15, .runs = 40, .limits = limits};
         struct made_up test = {.rate = flat, .seed = 1000 + seed * 7919};
-        struct tune_search found;
+        OWNED(tune_clear) struct tune_search found;
         search(&plan, &test, &found);
         chosen += found.chosen != 0;
         const struct tune_try *best = &found.tries[found.best];
         searched += tune_rate(&best->searched);
         anew += tune_rate(&best->anew);
         searched_above += tune_rate(&best->searched) > 0.05;
-        tune_clear(&found);
     }
     assert_true(chosen <= 9); // 60 * 0.05 = 3; more than 9 has a chance of 0.0007
     assert_true(searched / 60 > 0.055 && searched_above > 45);
@@ -130,24 +128,22 @@ TEST(nothing_to_find)
 {
     const struct tune_plan plan = {.seed = 1, .sets = 7, .runs = 10, .limits = limits};
     struct made_up test = {.rate = never};
-    struct tune_search found;
+    OWNED(tune_clear) struct tune_search found;
     search(&plan, &test, &found);
     assert_true(found.whole);
     assert_int_equal(found.chosen, 0);
     assert_true(found.p == 1);
-    tune_clear(&found);
 }
 
 TEST(no_stress_can_win)
 {
     const struct tune_plan plan = {.seed = 1, .sets = 7, .runs = 30, .limits = limits};
     struct made_up test = {.rate = shy};
-    struct tune_search found;
+    OWNED(tune_clear) struct tune_search found;
     search(&plan, &test, &found);
     assert_int_equal(found.best, 0);
     assert_int_equal(found.chosen, 0);
     assert_int_equal(found.tries[0].anew.runs, tune_runs_anew(&plan));
-    tune_clear(&found);
 }
 
 TEST(it_can_be_cut_short_anywhere)
@@ -171,10 +167,9 @@ TEST(the_smallest_search)
 {
     const struct tune_plan plan = {.seed = 5, .sets = 1, .runs = 1, .limits = limits};
     struct made_up test = {.rate = planted};
-    struct tune_search found;
+    OWNED(tune_clear) struct tune_search found;
     search(&plan, &test, &found);
     assert_true(found.whole && found.count >= 2);
-    tune_clear(&found);
 }
 
 // Levine and others: 12 failures within the budget give 99.999 %.

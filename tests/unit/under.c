@@ -30,12 +30,11 @@ static void check(struct report_result *results, size_t count, const char *stres
 {
     const struct report_model model = {.results = results, .result_count = count};
     const struct report_under under = report_under(&model, 0, "a");
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     assert_string_equal(under.stress, stress);
     assert_int_equal(under.others, others);
     report_under_sentence(&text, &under);
     assert_string_equal(text.data ? text.data : "", sentence);
-    text_free(&text);
 }
 
 TEST(which_stress)

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+
 // Whether fewer cases will do: in the sample of tools/check the same test runs without sanitizers
 // too, which are several times as slow.
 static inline bool unit_sampled(void)
@@ -27,6 +29,18 @@ static inline bool unit_sampled(void)
     return false;
 #endif
 }
+
+// What the call that failed last said, of tests that need no error of their own.
+__attribute__((unused)) static struct lit_error error;
+
+// A call that has to be right, and fills `error` otherwise.
+#define must(...)                                                                                  \
+    do {                                                                                           \
+        if (!(__VA_ARGS__))                                                                        \
+            fail_msg("%s", error.message);                                                         \
+    } while (0)
+
+#define assert_success(call) assert_int_equal(call, 0) // of Vulkan
 
 #define UNIT_MOST 64
 
