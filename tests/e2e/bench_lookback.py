@@ -5,46 +5,17 @@ verified on the device; what is wrong is told, and so is a verification that can
 import json
 import os
 import re
-import unittest
 
+import bench
 import harness
-from harness import Case
+from bench import SEED
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
-
-SEED = ("--seed", "0x5eed")
 # A few rows of each kind.
 FEW = ("--variants", "held=1/shared=0/looks=[12]/*workgroup=64")
 
 
-class Lookback(Case):
-    def setUp(self):
-        super().setUp()
-        if not os.path.exists(harness.SIMT):
-            raise unittest.SkipTest("the SIMT simulator is not built")
-
-    def bench(self, *arguments, **how):
-        result = self.litmus("bench", "lookback", *arguments, *SEED, **how)
-        self.assert_clean(result)
-        return result
-
-    def bench_json(self, *arguments, code=0, attempts=1, **how):
-        run = self.bench(*arguments, "--json", "out.json", **how)
-        if run.code != code and attempts > 1:
-            return self.bench_json(*arguments, code=code, attempts=attempts - 1, **how)
-        self.assertEqual(run.code, code, run)
-        report = json.loads(self.read("out.json"))
-        self.assertEqual(report["exit"]["code"], code)
-        if jsonschema:
-            with open(os.path.join(harness.SOURCE, "docs/bench-lookback.schema.json")) as file:
-                schema = json.load(file)
-            jsonschema.Draft7Validator.check_schema(schema)
-            jsonschema.validate(report, schema)
-        self.assertEqual(len(report["devices"]), 1)
-        return run, report["devices"][0]
+class Lookback(bench.Bench):
+    benchmark, schema = "lookback", "bench-lookback"
 
     def rows(self, size, result, kind=None):
         return [row for row in size["rows"]
@@ -97,8 +68,7 @@ class Right(Lookback):
         self.assertEqual(sum(row["kind"] == "scan" for row in rows), 3)
 
     def test_subgroups_that_no_scan_is_for(self):
-        run = self.bench("--simt", "lockstep,subgroup=2")
-        self.assertEqual(run.code, 77, run)
+        run = self.bench("--simt", "lockstep,subgroup=2", code=77)
         self.assertIn("the scans are for 4 to 128", run.out)
 
     def test_every_variant_on_the_reference_driver(self):
@@ -204,8 +174,7 @@ class Tuned(Lookback):
                   "row": device["sizes"][0]["scan"], "ns": 1, "of_copy": 1000}
         self.write("litmus-lookback.json", json.dumps({"schema": "litmus-lookback-tuned/1",
                                                        "choices": [before]}))
-        run = self.bench("--simt", "lockstep", "--tune", "--budget", "1", *FEW)
-        self.assertEqual(run.code, 0, run)
+        run = self.bench("--simt", "lockstep", "--tune", "--budget", "1", *FEW, code=0)
         self.assertIn(f"kept from before: {before['row']}", run.out)
         self.assertEqual(json.loads(self.read("litmus-lookback.json"))["choices"], [before])
 
@@ -265,8 +234,7 @@ class Wrong(Lookback):
 
     def test_a_verification_that_does_not_look_is_none(self):
         # The first dispatches fill the input and try the verification: before the first row.
-        run = self.bench("--simt", "faulty,fault=nothing,at=2")
-        self.assertEqual(run.code, 3, run)
+        run = self.bench("--simt", "faulty,fault=nothing,at=2", code=3)
         self.assertIn("the verification", run.out)
         self.assertNotIn("WRONG", run.out)
 
@@ -303,8 +271,7 @@ class Faults(Lookback):
     @harness.about_lavapipe
     def test_too_large(self):
         # lavapipe has no buffers of 4 GiB.
-        run = self.bench("--elements", "1073741824", "-n", "1")
-        self.assertEqual(run.code, 77, run)
+        run = self.bench("--elements", "1073741824", "-n", "1", code=77)
         self.assertRegex(run.out, "skip: buffers of 4294967296 bytes > max")
 
     def test_a_device_without_timestamps(self):

@@ -67,14 +67,13 @@ FORMS = ("glsl", "64-bit", "physical", "volatile", "address-again", "address-by-
 class Runs(Case):
     """The same programs on the SIMT simulator."""
 
-    def run_files(self, *arguments, model="lockstep", runs="2"):
+    def run_files(self, *arguments, model="lockstep", runs="2", **how):
         return self.litmus("run", "--db", "run.db", "--simt", model + ",threads=1",
-                           "--seed", "1", "-n", runs, *arguments)
+                           "--seed", "1", "-n", runs, *arguments, **how)
 
     def test_correct_model(self):
         """None of them does what is forbidden, and each of their final states is known."""
-        result = self.run_files("-q", *files())
-        self.assertEqual(result.code, 0, result)
+        result = self.run_files("-q", *files(), code=0)
         self.assertNotIn("skipped", result.err)
         results = self.report("run.db")["results"]
         self.assertEqual(len(results), len(files()))
@@ -86,8 +85,7 @@ class Runs(Case):
         names = ["MP+rel-acq+dv", "MP+rel-acq+wg-shared", "MP+membar+dv", "MP+plain-semantics+dv",
                  "WRC+rel-acq+dv", "WWC+membar+dv", "sequence+rmw+dv", "MP+classes+wg",
                  "CoRR+dv", "CoRR2+dv", "CoRR4+dv", "RMW-lost+dv", "RMW-twice+dv"]
-        result = self.run_files(*map(path_of, names), model="relaxed", runs="5")
-        self.assertEqual(result.code, 1, result)
+        result = self.run_files(*map(path_of, names), model="relaxed", runs="5", code=1)
         failed = {entry["test"] for entry in self.report("run.db")["results"] if entry["result"] == "fail"}
         self.assertEqual(failed, {"litmus." + name.lower().replace("+", "-") for name in names[:8]})
         self.assertRegex(result.out, r"P1:r0=1 P1:r1=0 \* +forbidden +[1-9]")
@@ -124,8 +122,7 @@ class Runs(Case):
     def test_resume_and_names(self):
         """A store keeps the test: no command needs its file again."""
         self.run_files("-q", path_of("MP+rel-acq+dv"))
-        result = self.run_files("litmus.mp-rel-acq-dv")
-        self.assertEqual(result.code, 0, result)
+        self.run_files("litmus.mp-rel-acq-dv", code=0)
         self.assert_one_line(self.litmus("repro", "1830f920", "--db", "run.db"), 2,
                              "no reproducers of litmus tests")
         listed = self.litmus("list", path_of("MP+rel-acq+dv"), "--names")
@@ -209,8 +206,7 @@ class Runs(Case):
         text = harness.read(path_of(name))
         condition = re.search(r"(?m)^~?exists .*$", text)[0]
         path = self.write("filtered.litmus", text.replace(condition, "filter (P1:r0 == 7)\n" + condition))
-        result = self.run_files(path)
-        self.assertEqual(result.code, 0, result)
+        self.run_files(path, code=0)
         self.assertEqual(set(self.states()), {"left out by the filter"})
 
     def test_skipped(self):
@@ -219,8 +215,7 @@ class Runs(Case):
         once = LOOP.replace("bne r0, 1, L", "")
         queues = self.write("queues.litmus", once.replace("wg 1, qf 0", "wg 1, qf 1"))
         host = self.write("host.litmus", LOOP.replace("bne r0, 1, L", "avdevice"))
-        result = self.run_files(loop, queues, host, path_of("CoRR+dv"))
-        self.assertEqual(result.code, 0, result)
+        result = self.run_files(loop, queues, host, path_of("CoRR+dv"), code=0)
         for reason in ("loop.litmus: a control barrier beside branches",
                        "queues.litmus: a dispatch is of one queue family",
                        "host.litmus: line 6: the host's operation on the device domain"):

@@ -75,31 +75,28 @@ class Example(harness.Case):
                        check=True, cwd=harness.BUILD)
         return program
 
-    def run_it(self, text, model, words=None):
+    def run_it(self, text, model, words=None, **how):
         self.program = self.build(text, words)
         result = self.litmus("run", self.name, "--simt", model, "-n", "3", "--seed", "1",
-                             LITMUS_SIMT_ICD=DRIVER)
+                             LITMUS_SIMT_ICD=DRIVER, **how)
         self.assert_clean(result)
         return result
 
     def test_it_passes(self):
         for model in ("tangled,subgroup=4", "lockstep,subgroup=32"):
-            run = self.run_it(self.text, model)
-            self.assertEqual(run.code, 0, run)
+            run = self.run_it(self.text, model, code=0)
             self.assertEqual([(entry["result"], entry["runs"]) for entry in
                               self.report()["results"]], [("pass", 3)] * 2)
         self.assertIn("formula.subgroup", self.litmus("show", self.name).out)
 
     def test_sizes_that_do_not_fit_are_skipped(self):
-        run = self.run_it(self.text, "lockstep,subgroup=1")
-        self.assertEqual(run.code, 77, run)
+        self.run_it(self.text, "lockstep,subgroup=1", code=77)
         self.assertEqual({entry["reason"] for entry in self.report()["results"]},
                          {"subgroups of 1, workgroups of 64: the test needs lanes > 1"})
 
     def fails(self, old, new, outcome):
         self.assertEqual(self.text.count(old), 1, old)
-        run = self.run_it(self.text.replace(old, new), "lockstep,subgroup=4")
-        self.assertEqual(run.code, 1, run)
+        self.run_it(self.text.replace(old, new), "lockstep,subgroup=4", code=1)
         failed = [entry for entry in self.report()["results"] if entry["result"] == "fail"]
         self.assertGreater(len(failed), 0)
         for entry in failed:
@@ -125,8 +122,7 @@ class Example(harness.Case):
         return text
 
     def test_a_file_of_words(self):
-        run = self.run_it(self.with_file(), "tangled,subgroup=4", "; four of them\n1 0x10\n3 5\n")
-        self.assertEqual(run.code, 0, run)
+        self.run_it(self.with_file(), "tangled,subgroup=4", "; four of them\n1 0x10\n3 5\n", code=0)
         shown = self.litmus("show", self.name).out
         self.assertIn("======== file: odd.words ====", shown)
         self.assertIn("; four of them", shown)
@@ -137,8 +133,7 @@ class Example(harness.Case):
                              if "catalogue" in line], names)
 
     def test_a_file_that_is_too_short_is_no_fault_of_the_driver(self):
-        run = self.run_it(self.with_file(), "lockstep,subgroup=8", "1 2 3 4")
-        self.assertEqual(run.code, 3, run)
+        run = self.run_it(self.with_file(), "lockstep,subgroup=8", "1 2 3 4", code=3)
         for entry in self.report()["results"]:
             self.assertEqual(entry["result"], "harness-error", entry)
         self.assertIn("of the 4 words of its file, word 4 is asked for", run.out + run.err)

@@ -10,7 +10,6 @@ import shutil
 import signal
 import sqlite3
 import time
-import unittest
 
 import harness
 from harness import Case
@@ -22,11 +21,6 @@ SOON = str(round(4 * harness.SLOW))
 
 
 class Fuzz(Case):
-    def setUp(self):
-        super().setUp()
-        if not os.path.exists(harness.SIMT):
-            raise unittest.SkipTest("the SIMT simulator is not built")
-
     FAMILY = "reconvergence"
 
     def fuzz(self, *arguments, **how):
@@ -68,14 +62,13 @@ class Models(Fuzz):
             for rule in RULES:
                 with self.subTest(model=model, rule=rule):
                     run = self.fuzz("--simt", model, "--rule", rule, "--count", str(self.COUNT),
-                                    *SEED)
-                    self.assertEqual(run.code, 0, run)
+                                    *SEED, code=0)
                     self.assertEqual(self.failures(run), (self.COUNT, 0))
                     self.assertFalse(os.path.exists(self.path("fuzz-reconvergence")))
 
     def broken(self, settings, count, most, *more):
-        run = self.fuzz("--simt", settings, "--count", str(count), "--keep", "3", *SEED, *more)
-        self.assertEqual(run.code, 1, run)
+        run = self.fuzz("--simt", settings, "--count", str(count), "--keep", "3", *SEED, *more,
+                        code=1)
         self.assertGreater(self.failures(run)[1], 0, run)
         sizes = self.sizes(run)
         self.assertTrue(sizes, run)
@@ -95,8 +88,8 @@ class Models(Fuzz):
         self.assertIn("merged", run.out)
 
     def test_peeling_is_legal_without_maximal_reconvergence(self):
-        run = self.fuzz("--simt", "peeling", "--rule", "default", "--count", str(self.COUNT), *SEED)
-        self.assertEqual(run.code, 0, run)
+        self.fuzz("--simt", "peeling", "--rule", "default", "--count", str(self.COUNT), *SEED,
+                  code=0)
 
     def test_wrong_values(self):
         self.broken("faulty,fault=wrong,rate=0.01", 5, 2)
@@ -114,10 +107,8 @@ class Files(Fuzz):
 
     def test_a_stored_program_fails_again_and_passes_elsewhere(self):
         path = self.one()
-        again = self.fuzz("--replay", path, "--simt", "lagging,subgroup=8", "-n", "40")
-        self.assertEqual(again.code, 1, again)
-        right = self.fuzz("--replay", path, "--simt", "tangled", "-n", "10")
-        self.assertEqual(right.code, 0, right)
+        self.fuzz("--replay", path, "--simt", "lagging,subgroup=8", "-n", "40", code=1)
+        self.fuzz("--replay", path, "--simt", "tangled", "-n", "10", code=0)
 
     def test_a_stored_program_is_an_ordinary_test(self):
         text = harness.read(self.one())
@@ -128,8 +119,7 @@ class Files(Fuzz):
         self.assertTrue(all(len(line) <= 110 for line in text.split("\n")))
 
     def test_show_is_what_was_run(self):
-        shown = self.fuzz("--show", "--index", "3", *SEED)
-        self.assertEqual(shown.code, 0, shown)
+        shown = self.fuzz("--show", "--index", "3", *SEED, code=0)
         self.assertIn("; litmus       reconvergence.fuzz-maximal-5eed-3", shown.out)
         self.assertIn("OpGroupNonUniformBallot", shown.out)
         again = self.fuzz("--show", "--index", "3", *SEED)
@@ -142,8 +132,7 @@ class Files(Fuzz):
         found = {}
         for jobs in ("1", "4"):
             run = self.fuzz("--simt", "lagging,subgroup=8", "--count", "24", "--keep", "3",
-                            "--jobs", jobs, "--out", "jobs" + jobs, *SEED)
-            self.assertEqual(run.code, 1, run)
+                            "--jobs", jobs, "--out", "jobs" + jobs, *SEED, code=1)
             told = re.findall(r"(?m)^  program \d+|^    \d+ of \d+ steps", run.out)
             texts = []
             for path in self.stored("jobs" + jobs):
@@ -173,8 +162,8 @@ class Files(Fuzz):
 
     def test_a_folder_that_cannot_be_written(self):
         self.write("taken", "")
-        run = self.fuzz("--simt", "lagging,subgroup=8", "--count", "10", "--out", "taken", *SEED)
-        self.assertEqual(run.code, 2, run)
+        run = self.fuzz("--simt", "lagging,subgroup=8", "--count", "10", "--out", "taken", *SEED,
+                        code=2)
         self.assertIn("taken", run.err)
 
 
@@ -188,13 +177,11 @@ class Groups(Fuzz):
             for rule in RULES:
                 with self.subTest(model=model, rule=rule):
                     run = self.fuzz("--simt", model, "--rule", rule, "--count", str(self.COUNT),
-                                    *SEED)
-                    self.assertEqual(run.code, 0, run)
+                                    *SEED, code=0)
                     self.assertEqual(self.failures(run), (self.COUNT, 0))
 
     def test_pressure(self):
-        run = self.fuzz("--simt", "tangled", "--pressure", "100", "--count", "10", *SEED)
-        self.assertEqual(run.code, 0, run)
+        self.fuzz("--simt", "tangled", "--pressure", "100", "--count", "10", *SEED, code=0)
         shown = self.fuzz("--show", "--pressure", "100", *SEED)
         self.assertRegex(shown.out, r"(?m)^; program      registers 108 24 ")
 
@@ -213,8 +200,7 @@ class Groups(Fuzz):
         """Found, made small, stored as a test that fails again there and passes elsewhere."""
         folder = settings.split(",")[-1]
         run = self.fuzz("--simt", settings, "--count", str(count), "--keep", "2", "--out", folder,
-                        *SEED)
-        self.assertEqual(run.code, 1, run)
+                        *SEED, code=1)
         sizes = self.sizes(run)
         self.assertTrue(sizes, run)
         self.assertTrue(all(small <= most for small, _ in sizes), run)
@@ -222,8 +208,7 @@ class Groups(Fuzz):
         self.assertRegex(run.out, r"no smaller one fails; in subgroups of ")
         path = self.stored(folder)[0]
         self.assertEqual(self.fuzz("--replay", path, "--simt", settings).code, 1)
-        right = self.fuzz("--replay", path, "--simt", "tangled", "-n", "10")
-        self.assertEqual(right.code, 0, right)
+        self.fuzz("--replay", path, "--simt", "tangled", "-n", "10", code=0)
         return run
 
     def test_lagging(self):
@@ -241,8 +226,7 @@ class Groups(Fuzz):
     @harness.unsanitized
     def test_two_faults_are_two_groups(self):
         run = self.fuzz("--simt", "miscompiling,subgroup=16,sink=1,counter=1", "--count", "100",
-                        "--seed", "7")
-        self.assertEqual(run.code, 1, run)
+                        "--seed", "7", code=1)
         groups = self.groups(run)
         self.assertEqual(list(groups), ["wrong: late", "wrong: rounds"], run)
         self.assertEqual(sum(groups.values()), self.failures(run)[1], run)
@@ -251,8 +235,7 @@ class Groups(Fuzz):
         for first, path in re.findall(r"(\d+)(?:, \d+)*(?:, \.\.\.)?; ([\w/-]+\.spvasm)", run.out):
             self.assertIn(os.path.basename(path), [os.path.basename(p) for p in self.stored()])
             alone = self.fuzz("--simt", "miscompiling,subgroup=16,sink=1,counter=1", "--count",
-                              "1", "--seed", "7", "--index", first, "--out", "alone")
-            self.assertEqual(alone.code, 1, alone)
+                              "1", "--seed", "7", "--index", first, "--out", "alone", code=1)
 
     @harness.full
     @harness.never_sanitized
@@ -270,8 +253,7 @@ class Groups(Fuzz):
                 continue
             with self.subTest(operator):
                 run = self.fuzz("--simt", f"miscompiling,{operator}=1", "--count", "600", "--keep",
-                                "1", "--timeout", "5", *SEED)
-                self.assertEqual(run.code, 1, run)
+                                "1", "--timeout", "5", *SEED, code=1)
 
     def test_a_stored_program_is_an_ordinary_test(self):
         self.fuzz("--simt", "lagging,subgroup=8", "--count", "40", "--keep", "1", *SEED)
@@ -310,8 +292,7 @@ class Groups(Fuzz):
 
     @harness.about_lavapipe
     def test_lavapipe(self):
-        run = self.fuzz("--count", "8", "-n", "3", *SEED)
-        self.assertEqual(run.code, 0, run)
+        self.fuzz("--count", "8", "-n", "3", *SEED, code=0)
 
     def test_usage(self):
         self.assert_one_line(self.litmus("fuzz", "groups", "--pressure", "121"), 2, "--pressure")
@@ -323,8 +304,7 @@ class Groups(Fuzz):
 class Faults(Fuzz):
     def fault(self, fault, result, *more):
         run = self.fuzz("--simt", f"faulty,subgroup=8,fault={fault},at=300", "--count", "40",
-                        "--jobs", "1", *SEED, *more)
-        self.assertEqual(run.code, 1, run)
+                        "--jobs", "1", *SEED, *more, code=1)
         ran, failed = self.failures(run)
         self.assertEqual(ran, 40, run)
         self.assertTrue(1 <= failed <= 4, run)
@@ -343,8 +323,7 @@ class Faults(Fuzz):
         self.fault("hang", "hang", "--timeout", "2")
 
     def test_a_device_that_cannot_be_opened(self):
-        run = self.fuzz("--simt", "faulty,fault=lost", "--count", "5", *SEED)
-        self.assertEqual(run.code, 4, run)
+        self.fuzz("--simt", "faulty,fault=lost", "--count", "5", *SEED, code=4)
 
 
 class Drawn(Fuzz):
@@ -412,8 +391,7 @@ class Sessions(Fuzz):
     QUICK = ("-q", "--keep", "1", "--jobs", "12")  # so many that they end in another order
 
     def campaign(self, store, *more, code=1):
-        run = self.fuzz(*self.WRONG, *self.QUICK, "--db", store, *SEED, *more)
-        self.assertEqual(run.code, code, run)
+        run = self.fuzz(*self.WRONG, *self.QUICK, "--db", store, *SEED, *more, code=code)
         return run
 
     def kept(self, store):
@@ -458,8 +436,7 @@ class Sessions(Fuzz):
         there = self.stored_runs("part.db")
         self.assertTrue(1 < there < count, there)
         self.assertEqual(self.session("part.db"), [("0x5eed", count, 0)])
-        run = self.fuzz("--resume", *self.QUICK, "--db", "part.db")
-        self.assertEqual(run.code, 1, run)
+        run = self.fuzz("--resume", *self.QUICK, "--db", "part.db", code=1)
         self.assertIn(f"; done before: {there}\n", run.out)
         self.assertEqual(self.failures(run), self.failures(whole))
         self.assertEqual(self.failures(run)[0], count)
@@ -470,14 +447,12 @@ class Sessions(Fuzz):
         self.assertEqual(self.litmus("store", "check", "part.db").code, 0)
 
     def test_out_of_time_and_resumed(self):
-        run = self.fuzz("--simt", "lockstep", "--count", "40000", "--time", SOON, *SEED)
-        self.assertEqual(run.code, 5, run)
+        run = self.fuzz("--simt", "lockstep", "--count", "40000", "--time", SOON, *SEED, code=5)
         self.assertIn("resume: litmus fuzz groups --resume\n", run.out)
         before = self.stored_runs("litmus.db")
         # One that was behind a program that was stopped is run again.
         self.assertTrue(0 < before <= self.failures(run)[0], run)
-        again = self.fuzz("--resume", "--time", SOON)
-        self.assertEqual(again.code, 5, again)
+        again = self.fuzz("--resume", "--time", SOON, code=5)
         self.assertIn(f"; done before: {before}\n", again.out)
         self.assertGreater(self.failures(again)[0], before)
         self.assertGreater(self.stored_runs("litmus.db"), before)
@@ -578,8 +553,7 @@ class Ends(Fuzz):
             self.assertIn("OpFunctionEnd", harness.read(path))
 
     def test_time(self):
-        run = self.fuzz("--simt", "lockstep", "--count", "1000000", "--time", SOON, *SEED)
-        self.assertEqual(run.code, 5, run)
+        run = self.fuzz("--simt", "lockstep", "--count", "1000000", "--time", SOON, *SEED, code=5)
         self.assertGreater(self.failures(run)[0], 0)
 
     def test_a_device_that_lacks_the_rule(self):
@@ -592,14 +566,12 @@ class Ends(Fuzz):
     def test_no_device(self):
         # A list of drivers that is empty would be none at all.
         nowhere = self.write("none.json", "{}")
-        run = self.fuzz("--count", "1", drivers=[nowhere])
-        self.assertEqual(run.code, 77, run)
+        run = self.fuzz("--count", "1", drivers=[nowhere], code=77)
         self.assertIn("no Vulkan device", run.err)
 
     @harness.about_lavapipe
     def test_lavapipe(self):
-        run = self.fuzz("--rule", "default", "--count", "8", "-n", "3", *SEED)
-        self.assertEqual(run.code, 0, run)
+        self.fuzz("--rule", "default", "--count", "8", "-n", "3", *SEED, code=0)
 
     def one_program(self, manifest, version, seed, index, rule):
         """What becomes of one program on a version of Mesa that is known to be wrong there."""
@@ -662,8 +634,8 @@ class Memory(Fuzz):
     def test_right_models_pass(self):
         for model in ("lockstep", "tangled"):
             with self.subTest(model):
-                run = self.fuzz("--simt", model, "--count", "150", "-n", "2", "--db", model, *SEED)
-                self.assertEqual(run.code, 0, run)
+                run = self.fuzz("--simt", model, "--count", "150", "-n", "2", "--db", model, *SEED,
+                                code=0)
                 counts = self.counts(run)
                 self.assertEqual(sum(run for (_, place), (run, _) in counts.items() if place), 150)
                 self.assertFalse([key for key, (_, failed) in counts.items() if failed], counts)
@@ -671,8 +643,7 @@ class Memory(Fuzz):
     @harness.unsanitized
     def test_a_model_without_order(self):
         """Each class fails that acquire, release or barriers order; what failed is kept."""
-        run = self.fuzz("--simt", "relaxed", "--count", "450", "-n", "3", "-q", *SEED)
-        self.assertEqual(run.code, 1, run)
+        run = self.fuzz("--simt", "relaxed", "--count", "450", "-n", "3", "-q", *SEED, code=1)
         counts = self.counts(run)
         for order in ("acquire, release", "memory barriers"):
             for place in ("workgroup", "the same, shared", "device"):
@@ -690,8 +661,7 @@ class Memory(Fuzz):
     def test_swapped_loads(self):
         """What a compiler did, too: of two loads of one location the second goes first."""
         run = self.fuzz("--simt", "miscompiling,load-order=1", "--count", "60", "-n", "40",
-                        "--index", "376", "--keep", "1", *SEED)
-        self.assertEqual(run.code, 1, run)
+                        "--index", "376", "--keep", "1", *SEED, code=1)
         self.assertRegex(run.out, r"litmus\.fuzz-wx-rxrx-nn-wg-a: fail in .* P1:r0=1 P1:r1=0 \(")
         self.assertEqual(len(os.listdir(self.path("fuzz-memory"))), 1)
 
@@ -721,8 +691,7 @@ class Memory(Fuzz):
             process.communicate()
             self.assertEqual(self.litmus("store", "check", "part.db").code, 0)
             self.assertEqual(self.litmus("run", "--resume", "--db", "part.db").code, 2)
-        run = self.fuzz("--resume", "-q", "--db", "part.db", "--out", "part")
-        self.assertEqual(run.code, 1, run)
+        run = self.fuzz("--resume", "-q", "--db", "part.db", "--out", "part", code=1)
         plain = [re.sub(r"(?m)part/|whole/|^stored in .*(\n|\Z)(exit .*)?", "", one.out)
                  for one in (run, whole)]
         self.assertEqual(*plain)
@@ -739,14 +708,12 @@ class Memory(Fuzz):
 
     def test_until_told_to_stop(self):
         run = self.fuzz("--simt", "lockstep", "--time", str(4 * harness.SLOW), "-n", "1", "-q",
-                        *SEED)
-        self.assertEqual(run.code, 5, run)
+                        *SEED, code=5)
         self.assertTrue(self.counts(run), run)
 
     @harness.about_lavapipe
     def test_lavapipe(self):
-        run = self.fuzz("--count", "10", "-n", "2", *SEED)
-        self.assertEqual(run.code, 0, run)
+        self.fuzz("--count", "10", "-n", "2", *SEED, code=0)
 
     def test_shown(self):
         shown = self.fuzz("--show", "--index", "376")

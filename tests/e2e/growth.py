@@ -78,8 +78,6 @@ class Measured(Case):
         self.assertRegex(done.stderr, r"^bench: .*other\.json: of neither .*\n$")
 
     def test_devices(self):
-        if not os.path.exists(harness.SIMT):
-            self.skipTest("the SIMT simulator is not built")
         done = self.bench("--program", harness.PROGRAM, "--drivers", "simt", "--axis", "devices",
                           "--quick", "--repeat", "1", "--out", self.path("out"))
         self.assertEqual(done.returncode, 0, done)

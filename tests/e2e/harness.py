@@ -17,6 +17,11 @@ import tempfile
 import time
 import unittest
 
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
 BUILD = os.environ.get("LITMUS_BUILD", os.path.abspath("build"))
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.join(BUILD, "harness", "litmus")
@@ -369,6 +374,14 @@ class Case(unittest.TestCase):
             return database.execute(query).fetchall()
         finally:
             database.close()
+
+    def validator(self, name):
+        """Of docs/NAME.schema.json."""
+        if not jsonschema:
+            self.skipTest("python3-jsonschema is missing")
+        schema = json.loads(read(os.path.join(SOURCE, "docs", name + ".schema.json")))
+        jsonschema.Draft7Validator.check_schema(schema)
+        return jsonschema.Draft7Validator(schema)
 
     def edit(self, sql, store="litmus.db"):
         return edit(self.path(store), sql)

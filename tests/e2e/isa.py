@@ -25,16 +25,14 @@ class ReferenceDriver(Case):
         return self.litmus("isa", "--simt", "lockstep", *arguments, drivers=[harness.SIMT], **how)
 
     def test_one_configuration(self):
-        result = self.isa(harness.ONE)
-        self.assertEqual(result.code, 0, result)
+        result = self.isa(harness.ONE, code=0)
         self.assert_clean(result)
         self.assertRegex(result.out, r"group operations +\d+ ")
         self.assertIn("simt listing, by the driver", result.out)
         self.assertGreater(result.out.count("OpGroupNonUniformShuffleUp"), 1, result.out)
 
     def test_every_choice_of_a_test(self):
-        result = self.isa(LOOP)
-        self.assertEqual(result.code, 0, result)
+        result = self.isa(LOOP, code=0)
         rows = re.findall(r"^ +([A-Z]+) +[\d,]+ +\d+ +- +- +([0-9a-f]{8}) loop", result.out, re.M)
         self.assertGreater(len(rows), 3, result.out)
         plan = self.litmus("run", LOOP, "--dry-run", "--simt", "lockstep,subgroup=32", drivers=[])
@@ -51,14 +49,12 @@ class ReferenceDriver(Case):
         self.assertIn("adds OpControlBarrier", text)
 
     def test_difference(self):
-        result = self.isa(LOOP, "--diff")
-        self.assertEqual(result.code, 0, result)
+        result = self.isa(LOOP, "--diff", code=0)
         added = [line for line in result.out.split("\n") if line.startswith("+") and "Barrier" in line]
         self.assertTrue(added, result.out)
 
     def test_files(self):
-        result = self.isa(harness.ONE, "--keep", "kept")
-        self.assertEqual(result.code, 0, result)
+        self.isa(harness.ONE, "--keep", "kept", code=0)
         files = sorted(os.listdir(self.path("kept/device-1")))
         kinds = [name.rsplit(".", 1)[1] for name in files]
         self.assertEqual(sorted(kinds), ["cache", "txt", "txt"], files)
@@ -91,8 +87,7 @@ class Caches(Case):
         return harness.read(os.path.join(ISA, "h200.cache"), "rb")
 
     def test_real(self):
-        result = self.isa(self.blob(), "--disassembler", "built-in")
-        self.assertEqual(result.code, 0, result)
+        result = self.isa(self.blob(), "--disassembler", "built-in", code=0)
         self.assert_clean(result)
         self.assertIn("machine code, from the pipeline cache, sm_90", result.out)
         self.assertRegex(result.out, r"SASS +896  bytes")
@@ -114,8 +109,7 @@ class Caches(Case):
         self.assertEqual(self.litmus("isa", "--read", self.path("none")).code, 2)
 
     def test_kept_as_it_was(self):
-        result = self.isa(self.blob(), "--keep", "kept")
-        self.assertEqual(result.code, 0, result)
+        self.isa(self.blob(), "--keep", "kept", code=0)
         with open(glob.glob(self.path("kept/device-1/*.cache"))[0], "rb") as file:
             self.assertEqual(file.read(), self.blob())
         with open(glob.glob(self.path("kept/device-1/*.code"))[0], "rb") as file:
@@ -128,15 +122,13 @@ class Caches(Case):
                            (b"", "no code that can be listed"), (b"x" * 4000, "known format"),
                            (good[:104] + b"\0" * 5000, "zstd frame")):
             with self.subTest(word=word):
-                result = self.isa(blob)
-                self.assertEqual(result.code, 0, result)
+                result = self.isa(blob, code=0)
                 self.assert_clean(result)
                 self.assertIn(word, result.out)
                 self.assertIn("no listing", result.out)
 
     def test_unknown_one_is_kept(self):
-        result = self.isa(b"y" * 500, "--keep", "kept")
-        self.assertEqual(result.code, 0, result)
+        self.isa(b"y" * 500, "--keep", "kept", code=0)
         with open(glob.glob(self.path("kept/device-1/*.cache"))[0], "rb") as file:
             self.assertEqual(file.read(), b"y" * 500)
 
@@ -148,8 +140,8 @@ class Caches(Case):
         tool = self.write("nvdisasm", "#!/bin/sh\necho broken >&2\nexit 3\n")
         os.chmod(tool, 0o755)
         for program in (tool, self.path("gone")):
-            result = self.isa(self.blob(), "--disassembler", "nvdisasm", LITMUS_NVDISASM=program)
-            self.assertEqual(result.code, 0, result)
+            result = self.isa(self.blob(), "--disassembler", "nvdisasm", LITMUS_NVDISASM=program,
+                              code=0)
             self.assertIn("the built-in decoder is used", result.out)
             self.assertIn("EXIT", result.out)
 

@@ -44,14 +44,13 @@ ld.vis.scopedev.sc0 x
 
 
 class Model(Case):
-    def model(self, text, *options, name="a.litmus"):
-        result = self.litmus("model", *options, self.write(name, text))
+    def model(self, text, *options, name="a.litmus", **how):
+        result = self.litmus("model", *options, self.write(name, text), **how)
         self.assert_clean(result)
         return result
 
     def test_forbidden_and_allowed(self):
-        result = self.model(ATOMIC)
-        self.assertEqual(result.code, 1, result)
+        result = self.model(ATOMIC, code=1)
         lines = result.out.split("\n")
         self.assertIn("MP: 2 threads, 4 candidate executions, 3 consistent", lines[0])
         self.assertIn("  P1:r0=1 P1:r1=0  forbidden  P0 st x=1, location order, P1 ld x=0, "
@@ -70,8 +69,7 @@ class Model(Case):
 
     def test_data_race(self):
         text = MP % (".av.dv", "", "filter (P1:r0 == 1)\nexists (P1:r1 == 0)")
-        result = self.model(text)
-        self.assertEqual(result.code, 0, result)
+        result = self.model(text, code=0)
         self.assertRegex(result.out, r"(?m)^data race: P0 st x=1 and P1 ld x=[01]$")
         self.assertIn("exists: holds, with a data race", self.model(text, "--quiet").out)
         text = MP % (".av.dv", ".vis.dv", "filter (P1:r0 == 1)")
@@ -79,8 +77,7 @@ class Model(Case):
 
     def test_chains_and_alloy(self):
         lines = "SATISFIABLE consistent[X] && #dr=0\nNOSOLUTION NOCHAINS consistent[X] && #dr=0\n"
-        result = self.model(TEST + lines, name="a.test")
-        self.assertEqual(result.code, 0, result)
+        result = self.model(TEST + lines, name="a.test", code=0)
         self.assertEqual(result.out.count(": holds"), 2)
         self.assertEqual(self.model(TEST + lines, "--no-chains", name="a.test").code, 1)
 
@@ -92,17 +89,14 @@ class Model(Case):
 
     def test_loops(self):
         text = LOOP + "~exists (x == 4)"
-        result = self.model(text)
-        self.assertEqual(result.code, 3, result)
+        result = self.model(text, code=3)
         self.assertIn("holds up to 2 rounds of each loop: not decided", result.out)
         self.assertEqual(self.model(text, "--rounds", "3").code, 1)
 
     def test_beyond(self):
-        result = self.model(LOOP.replace("add", "cbar.wg 1, 1, 2 ;\nadd"))
-        self.assertEqual(result.code, 3, result)
+        result = self.model(LOOP.replace("add", "cbar.wg 1, 1, 2 ;\nadd"), code=3)
         self.assertIn(": not decided: line 5, column 12: a named barrier", result.out)
-        result = self.model(ATOMIC, "--most", "3")
-        self.assertEqual(result.code, 3, result)
+        result = self.model(ATOMIC, "--most", "3", code=3)
         self.assertIn("too large: 4 candidate executions, more than 3", result.out)
 
     def test_pictures(self):

@@ -65,25 +65,21 @@ class Trouble(Several):
         self.beside("lost-on=any", [("device-lost", 0)] * 2, r"(?m)^  device 1: device-lost: ")
 
     def test_cannot_be_opened(self):
-        run = self.run_both(fault="lost-always", runs=10)
-        self.assertEqual(run.code, 4, run)
+        run = self.run_both(fault="lost-always", runs=10, code=4)
         self.assertIn("device 1 stops", run.err)
         self.assertEqual(self.by_device(), [[("pass", 10)] * 2], run)
 
     def test_a_device_that_is_not_measured_does_not_pass(self):
         """Not even if the others are as the baseline has them."""
         runs = 400  # enough for a verdict
-        base = self.run_both("--db", "base.db", fault="slow=0", runs=runs)
-        self.assertEqual(base.code, 0, base)
+        self.run_both("--db", "base.db", fault="slow=0", runs=runs, code=0)
         for fault, code in (("slow=0", 0), ("no-queue", 3)):
-            run = self.run_both("--baseline", "base.db", fault=fault, runs=runs)
-            self.assertEqual(run.code, code, run)
+            run = self.run_both("--baseline", "base.db", fault=fault, runs=runs, code=code)
             self.assertIn("passed: no regression", run.out)
         self.assertIn("a device could not be", run.out)
 
     def test_one_after_another(self):
-        run = self.run_both("--serial", fault="slow=0", runs=5)
-        self.assertEqual(run.code, 0, run)
+        run = self.run_both("--serial", fault="slow=0", runs=5, code=0)
         self.assertEqual(self.by_device(), [[("pass", 5)] * 2] * 2)
         # The second one's header comes when its turn does.
         devices = re.findall(r"device (\d) of 2", run.out)
@@ -132,8 +128,7 @@ class Stopped(Several):
         self.complete()
 
     def test_budget(self):
-        result = self.run_both("--time", "2", fault="slow=200")
-        self.assertEqual(result.code, 5, result)
+        self.run_both("--time", "2", fault="slow=200", code=5)
         self.complete()
 
     def test_full_disk(self):
@@ -142,8 +137,7 @@ class Stopped(Several):
             hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
             resource.setrlimit(resource.RLIMIT_FSIZE, (200000, hard))
 
-        result = self.run_both(fault="slow=20", preexec=limit)
-        self.assertEqual(result.code, 2, result)
+        result = self.run_both(fault="slow=20", preexec=limit, code=2)
         self.assertEqual(len(re.findall("(?m)^litmus: ", result.err)), 1, result)
         self.assertRegex(result.err, "full|disk I/O")
         self.complete()

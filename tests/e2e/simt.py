@@ -25,11 +25,6 @@ CURED = HAZARD.replace("sync=none", "sync=control-each")
 
 
 class OnTheDriver(Case):
-    def setUp(self):
-        super().setUp()
-        if not os.path.exists(DRIVER):
-            raise unittest.SkipTest("the SIMT simulator is not built")
-
     def simt(self, *arguments, **how):
         """Lavapipe stays in the environment: --simt must not see it."""
         result = self.litmus(*arguments, **how)
@@ -164,8 +159,7 @@ class Running(OnTheDriver):
     def test_devices_list_it_alone(self):
         for model in MODELS:
             with self.subTest(model=model):
-                result = self.simt("devices", "--simt", model + ",subgroup=16", "-v")
-                self.assertEqual(result.code, 0, result)
+                result = self.simt("devices", "--simt", model + ",subgroup=16", "-v", code=0)
                 self.assertIn(f"model {model}", result.out)
                 self.assertIn("  16", result.out)
                 self.assertNotIn("llvmpipe", result.out)
@@ -176,8 +170,7 @@ class Running(OnTheDriver):
         self.assertNotIn("simt", result.out)
 
     def test_lockstep_passes(self):
-        run = self.simt("run", HAZARD, CURED, "--simt", "lockstep,subgroup=4", "--seed", "1")
-        self.assertEqual(run.code, 0, run)
+        self.simt("run", HAZARD, CURED, "--simt", "lockstep,subgroup=4", "--seed", "1", code=0)
         report = self.report()
         self.assertEqual([entry["result"] for entry in report["results"]], ["pass", "pass"])
         self.assertEqual({entry["runs"] for entry in report["results"]}, {20})
@@ -189,8 +182,7 @@ class Running(OnTheDriver):
         ran = set()
         for lanes in (8, 128):
             run = self.simt("run", "--all", "--simt", f"lockstep,subgroup={lanes}", "-n", "1", "-q",
-                            "--seed", "1")
-            self.assertEqual(run.code, 0, run)
+                            "--seed", "1", code=0)
             results = self.report()["results"]
             self.assertEqual([entry["name"] for entry in results if entry["failed_runs"]
                               and entry["expectation"] != "control"], [])
@@ -199,8 +191,7 @@ class Running(OnTheDriver):
         self.assertEqual(ran, {name.split(".")[0] for name in names})
 
     def test_runs_are_those_asked_for(self):
-        run = self.simt("run", CURED, "--simt", "lockstep,subgroup=4", "-n", "3")
-        self.assertEqual(run.code, 0, run)
+        self.simt("run", CURED, "--simt", "lockstep,subgroup=4", "-n", "3", code=0)
         self.assertEqual(self.report()["results"][0]["runs"], 3)
 
     def test_snooping_fails_without_a_barrier(self):
@@ -215,9 +206,8 @@ class Running(OnTheDriver):
         self.assertIn("--simt snooping,subgroup=4 ", " ".join(self.reproduce(run.out)))
 
     def test_resuming_goes_on_with_the_driver(self):
-        run = self.simt("run", "shuffle.scan-loop", "--simt", "lockstep,subgroup=4", "-n", "4000",
-                        "--time", harness.OPENING)
-        self.assertEqual(run.code, 5, run)
+        self.simt("run", "shuffle.scan-loop", "--simt", "lockstep,subgroup=4", "-n", "4000",
+                  "--time", harness.OPENING, code=5)
         rest = self.simt("run", "--resume", "--time", harness.OPENING)
         self.assertIn(rest.code, (0, 5), rest)
         self.assertNotIn("not there", rest.err)
@@ -231,9 +221,8 @@ class Counts(OnTheDriver):
     def test_counts_are_those_of_the_trace(self):
         """What was executed together has one time."""
         counts, trace = self.path("counts"), self.path("trace")
-        run = self.simt("run", HAZARD, "-n", "1", "--seed", "1", "--simt",
-                        f"tangled,subgroup=4,threads=1,counts={counts},trace={trace}")
-        self.assertEqual(run.code, 0, run)
+        self.simt("run", HAZARD, "-n", "1", "--seed", "1", "--simt",
+                  f"tangled,subgroup=4,threads=1,counts={counts},trace={trace}", code=0)
         with open(counts, encoding="utf-8") as file:
             given = [re.findall(r" (?:invocation-)?instructions (\d+)", line) for line in file]
         dispatches = harness.read(trace).split("\ndispatch ")[1:]
@@ -248,8 +237,7 @@ class Counts(OnTheDriver):
         self.assertEqual([size for size, _ in first], ["8", "16", "64", "128"])
         for size, row in first:
             run = self.simt("bench", "lookback", "--simt", f"lockstep,subgroup={size}", "-n", "1",
-                            "--elements", "8192", "--json", "out.json")
-            self.assertEqual(run.code, 0, run)
+                            "--elements", "8192", "--json", "out.json", code=0)
             sizes = json.loads(self.read("out.json"))["devices"][0]["sizes"]
             self.assertEqual(sizes[0]["scan"], row)
 
@@ -260,17 +248,15 @@ class FromAStore(OnTheDriver):
     @unittest.skipIf(harness.WINDOWS, "a trace takes minutes under Wine")
     def test_no_trace_is_written(self):
         trace = self.path("trace")
-        run = self.simt("run", HAZARD, "--simt", f"snooping,subgroup=4,trace={trace}", "-n", "2",
-                        "--isa", "none")
-        self.assertEqual(run.code, 1, run)
+        self.simt("run", HAZARD, "--simt", f"snooping,subgroup=4,trace={trace}", "-n", "2",
+                  "--isa", "none", code=1)
         os.remove(trace)
         self.assertIn("trace=", self.rows("SELECT options FROM session")[0][0])
         name = self.report()["results"][0]["name"]
         for arguments in (("repro", name, "-o", "bundle"), ("report", "--test", name, "-f", "markdown"),
                           ("report",), ("report", "-f", "html", "-o", "report.html"),
                           ("merge", "-o", "all.db", "litmus.db")):
-            result = self.simt(*arguments)
-            self.assertEqual(result.code, 0, result)
+            result = self.simt(*arguments, code=0)
             if "--test" in arguments:
                 self.assertIn("--simt snooping,subgroup=4", result.out)
                 # The command of the session, which is shown too, has it.
@@ -283,9 +269,8 @@ class FromAStore(OnTheDriver):
 
     def test_resuming_is_refused(self):
         trace = self.path("trace")
-        run = self.simt("run", "shuffle.scan-loop", "--simt", f"lockstep,subgroup=4,trace={trace}",
-                        "-n", "4000", "--time", harness.OPENING)
-        self.assertEqual(run.code, 5, run)
+        self.simt("run", "shuffle.scan-loop", "--simt", f"lockstep,subgroup=4,trace={trace}",
+                  "-n", "4000", "--time", harness.OPENING, code=5)
         os.remove(trace)
         self.assert_one_line(self.simt("run", "--resume"), 2, "cannot be resumed", "trace")
         self.assertFalse(os.path.exists(trace))
@@ -294,8 +279,7 @@ class FromAStore(OnTheDriver):
 class Explaining(OnTheDriver):
     def test_words_and_picture(self):
         run = self.simt("explain", HAZARD + "*", "--simt", "snooping", "--svg", "hazard.svg",
-                        "--time", str(8 * harness.SLOW))
-        self.assertEqual(run.code, 0, run)
+                        "--time", str(8 * harness.SLOW), code=0)
         self.assertRegex(run.out,
                          r"(?s)broke +lane \d+.* read\s+lane\s+\d+'s\s+%[a-z]\w+.*got\s+0x")
         self.assertIn("asks       does a Kogge-Stone scan", run.out)
@@ -316,12 +300,10 @@ class Explaining(OnTheDriver):
         for model, pattern in self.FAILING.items():
             with self.subTest(model=model):
                 run = self.simt("explain", pattern + "*", "--simt", model, "--svg", "a.svg",
-                                "--seed", "5", "--time", str(4 * harness.SLOW))
-                self.assertEqual(run.code, 0, run)
+                                "--seed", "5", "--time", str(4 * harness.SLOW), code=0)
                 command = shlex.split(run.out.split("reproduce  ")[1].split("\n")[0])
                 self.assertEqual(command[1], "explain")
-                again = self.simt(*command[1:], "--svg", "a.svg.again")
-                self.assertEqual(again.code, 0, again)
+                again = self.simt(*command[1:], "--svg", "a.svg.again", code=0)
                 self.assertEqual(self.without_search(again.out.replace("a.svg.again", "a.svg")),
                                  self.without_search(run.out))
                 with open(self.path("a.svg"), "rb") as first, \
@@ -340,8 +322,7 @@ class Explaining(OnTheDriver):
         self.assertEqual((run.code, run.out), (3, "this run did not fail under model lockstep\n"))
 
     def test_nothing_fails_under_lockstep(self):
-        run = self.simt("explain", CURED + "*", "--simt", "lockstep", "--time", "2")
-        self.assertEqual(run.code, 3, run)
+        run = self.simt("explain", CURED + "*", "--simt", "lockstep", "--time", "2", code=3)
         self.assertRegex(run.out,
                          r"^nothing failed in [\d,]+ runs? of 2 seconds under model lockstep\n$")
 
@@ -427,8 +408,6 @@ class MutationScore(Case):
         self.assertEqual(self.read("table.md"), text)
 
     def test_measuring(self):
-        if not os.path.exists(DRIVER):
-            raise unittest.SkipTest("the SIMT simulator is not built")
         done = self.tool("--runs", "2", "--seeds", "1", "--models", "lockstep,snooping", "--sizes",
                          "4", "shuffle.scan-loop/*form=ssa*workgroup=64")
         self.assertEqual(done.returncode, 0, done)

@@ -2,7 +2,6 @@
 """Every fault of the SIMT simulator's model `faulty` ends as docs/models/faulty.md says, and what
 was measured before it stays in the store."""
 
-import os
 import re
 
 import harness
@@ -16,14 +15,9 @@ SEED = ("--seed", "1", "-n", "4", "-q")
 class Faulty(Case):
     later = None  # a submit that comes while configurations run, once it was looked for
 
-    def setUp(self):
-        super().setUp()
-        if not os.path.exists(harness.SIMT):
-            self.skipTest("the SIMT simulator is not built")
-
-    def faulty(self, fault, *patterns, db="litmus.db", timeout="20"):
+    def faulty(self, fault, *patterns, db="litmus.db", timeout="20", **how):
         run = self.litmus("run", *(patterns or (SOME,)), *SEED, "--db", db, "--timeout", timeout,
-                          drivers=[harness.SIMT], LITMUS_SIMT="model=faulty,subgroup=8," + fault)
+                          drivers=[harness.SIMT], LITMUS_SIMT="model=faulty,subgroup=8," + fault, **how)
         self.assert_clean(run)
         return run
 
@@ -50,8 +44,7 @@ class AtTheFirstSubmit(Faulty):
     def unusable(self, fault, reason, timeout="20"):
         if fault != "fault=hang":
             self.set_clock()  # no time limit ends it
-        run = self.faulty(fault, timeout=timeout)
-        self.assertEqual(run.code, 4, run)
+        run = self.faulty(fault, timeout=timeout, code=4)
         self.assertRegex(run.err, rf"device 1 stops: it cannot be opened: {reason}")
         self.assertEqual(self.report()["results"], [])
 
@@ -68,8 +61,7 @@ class AtTheFirstSubmit(Faulty):
 class WhileItRuns(Faulty):
     def broken(self, fault, result, reason, code, timeout="20"):
         at = self.submit_while_running()
-        run = self.faulty(f"fault={fault},at={at}", timeout=timeout)
-        self.assertEqual(run.code, code, run)
+        run = self.faulty(f"fault={fault},at={at}", timeout=timeout, code=code)
         results = self.report()["results"]
         bad = [entry for entry in results if entry["result"] != "pass"]
         self.assertTrue(bad, run)
@@ -102,8 +94,7 @@ class WhileItRuns(Faulty):
                 self.assertIn("never written", entry["outcomes"])
 
     def test_nothing_from_the_start(self):
-        run = self.faulty("fault=nothing", harness.ONE)
-        self.assertEqual(run.code, 1, run)
+        self.faulty("fault=nothing", harness.ONE, code=1)
         report = self.report()
         self.assertTrue(report["devices"][0]["checker"].startswith("host"), report["devices"])
         entry = report["results"][0]
@@ -113,8 +104,7 @@ class WhileItRuns(Faulty):
 
 class Values(Faulty):
     def test_wrong(self):
-        run = self.faulty("fault=wrong,rate=0.0001")
-        self.assertEqual(run.code, 1, run)
+        run = self.faulty("fault=wrong,rate=0.0001", code=1)
         results = self.report()["results"]
         self.assertIn("fail", self.ended(), run)
         self.assertLessEqual(set(self.ended()), {"pass", "fail"}, run)
@@ -123,15 +113,13 @@ class Values(Faulty):
                             for entry in results))
 
     def test_at_no_rate_nothing_is_wrong(self):
-        run = self.faulty("fault=wrong,rate=0")
-        self.assertEqual(run.code, 0, run)
+        run = self.faulty("fault=wrong,rate=0", code=0)
         self.assertEqual(set(self.ended()), {"pass"}, run)
 
 
 class Memory(Faulty):
     def test_none_at_all(self):
-        run = self.faulty("fault=memory")
-        self.assertEqual(run.code, 3, run)
+        self.faulty("fault=memory", code=3)
         for entry in self.report()["results"]:
             self.assertEqual((entry["result"], entry["runs"]), ("harness-error", 0), entry)
             self.assertEqual(entry["reason"], "vkAllocateMemory: VK_ERROR_OUT_OF_DEVICE_MEMORY")
@@ -155,8 +143,7 @@ class Properties(Faulty):
         self.assertRegex(devices.out, r"(?m)^1  \?\[31msimt")
         self.assertIn("nothing can run on it: the driver says that its subgroup size is 0",
                       devices.out)
-        run = self.faulty("fault=properties")
-        self.assertEqual(run.code, 77, run)
+        run = self.faulty("fault=properties", code=77)
         self.assertRegex(run.err, re.escape("subgroup size is 0"))
 
 
