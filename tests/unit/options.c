@@ -196,7 +196,7 @@ TEST(a_session_remembers_its_options)
                                  .db = "x.db"};
     struct ses_options after = {.db = "y.db", .time = 3};
     OWNED(lit_free) char *json = ses_write(&before, &then);
-    assert_true(ses_read(json, &after, &error));
+    assert_true(ses_read(&(struct store_session){.options = json}, &after, &error));
     assert_true(after.thorough && after.shuffle && !after.validation);
     assert_int_equal(after.runs, 12345);
     assert_int_equal(after.rule.kind, ENG_RULE_DECIDED);
