@@ -27,8 +27,8 @@ static void take(struct dev_facts *facts, struct cat_package *package)
     facts->max_shared = 48 << 10;
     facts->max_storage_buffer = 1 << 30;
     lit_list_add(&patterns, lit_strdup(file));
-    must(krn_files_take(&patterns, false, &error) ||
-         !cat_case_first(patterns.items[0], &which, &error));
+    must(krn_files_take(&patterns, false, &error));
+    must(cat_case_first(patterns.items[0], &which, &error));
     which.subgroup = facts->subgroup;
     must(red_package_take(&which, facts, &loose, package, &error));
     cat_case_name(&which, &what);
