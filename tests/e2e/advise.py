@@ -42,12 +42,12 @@ class Advise(Case):
         lines = found["It failed, and what to put in"][
             "A reduction in a branch that one subgroup takes has all of its lanes, beside many "
             "bounds checks"]
-        self.assertEqual(lines[0][1:4], ["driver bug", "13,000", "10,000"])
+        self.assertEqual(lines[0][1:4], ["driver bug", "26,000", "20,000"])
         self.assertIn("bools=12,24", lines[0][-1])
         self.assertIn("reports/findings/nvidia-h200-580.159.04-skipped-reduction.md", lines[0][-1])
         by_values = {line[-1].split(";")[0]: line for line in lines[1:]}
-        self.assertEqual(by_values["cure=subgroup-barrier"][1:4], ["fails, too", "1,000", "1,000"])
-        self.assertEqual(by_values["branch=local-index"][1:4], ["helps", "3,000", "0"])
+        self.assertEqual(by_values["cure=subgroup-barrier"][1:4], ["fails, too", "2,000", "2,000"])
+        self.assertEqual(by_values["branch=local-index"][1:4], ["helps", "2,500", "0"])
         unknown = by_values["branch=none"]
         self.assertEqual(unknown[1:4], ["not measured", "", ""])
         # The command behind it measures that remedy of a configuration that failed.

@@ -7,6 +7,7 @@
 #extension GL_KHR_shader_subgroup_shuffle_relative : require
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_quad : require
+
 // SPDX-License-Identifier: Apache-2.0
 //
 // What every GLSL variant shares: the interface of interface.h, as a front end is given it. The
@@ -33,10 +34,13 @@ const uint result_count = 2;
 //
 // loop-exit.h as a programmer writes it, with place=exit and behind: what the variable v of each lane is
 // behind the loop. With calls=none the kernel calls no function, from its first instruction to its last.
+// What lanes take part, and their work.
+
+// What stands behind it in the block that leaves.
 
 void main()
 {
-    uint lane = gl_SubgroupInvocationID, place = (gl_WorkGroupID.x * workgroup_width + gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID), far = place ^ 2u, v = source.data[place]; for (uint i = 0u; i < 8u; i++) { if (source.data[0] != 0u) { if (lane != 0u) v = source.data[far]; break; } v += source.data[i]; }
+    uint lane = gl_SubgroupInvocationID, place = (gl_WorkGroupID.x * workgroup_width + gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID), far = place ^ 2u, v = source.data[place]; for (uint i = 0u; i < 8u; i++) { if (source.data[0] != 0u) { if (lane != 0u) { v = source.data[far]; } break; } v += source.data[i]; }
 
     uint received = subgroupShuffle(v, 0u);
     result.data[place * result_count + 0u] = received;
