@@ -7,7 +7,7 @@
 #include "report/html.h"
 
 #define SITE_MARK       ".litmus-site"
-#define SITE_MOST_BYTES 200000 // per page; content beyond is omitted with a note
+#define SITE_MOST_BYTES 300000 // per page; content beyond is omitted with a note
 
 // The code of a test's failures in a session, as HTML.
 struct site_code {

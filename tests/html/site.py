@@ -13,7 +13,7 @@ import page
 import stores
 from harness import read
 
-MOST = 200_000
+MOST = 300_000
 STORE = os.path.join(harness.SOURCE, "tests", "stores", "measured.db")
 PUBLISHED = sorted(glob.glob(os.path.join(harness.SOURCE, "reports", "*", "report.json")))
 HAZARD = "shuffle.scan-loop/sync={},*form=variables,op=add,mode=inclusive,access=descriptor*=64*"
@@ -101,7 +101,7 @@ class OfThePublished(Sites):
                 (result["failed_runs"] or result["result"] in ("crash", "hang", "device-lost")))
             cells = re.findall(r"<td[^>]*>(?:<a[^>]*>)?(.*?)(?:</a>)?</td>", row)
             for family, cell in zip(families, cells, strict=True):
-                self.assertEqual(int(cell.replace("\u2013", "0")), failed[family], (row, family))
+                self.assertEqual(int(cell.replace("\u2013", "0") or 0), failed[family], (row, family))
 
     def test_what_a_test_says(self):
         text = html.unescape(read(self.path("out/test/shuffle.scan-loop.html")))
@@ -118,9 +118,9 @@ class OfThePublished(Sites):
         text = html.unescape(self.only("out/device/nvidia*.html"))
         rely = re.search(r'<section id="rely".*?</section>', text, re.S).group()
         self.assertRegex(rely, r"beside many bounds checks</th>.*?driver bug</td>.*?>0\.77 ")
-        self.assertRegex(rely, r"put in: a branch on LocalInvocationIndex.*?helps</td>.*?>< 1\.3e-3<")
+        self.assertRegex(rely, r"put in: a branch on LocalInvocationIndex.*?helps</td>.*?>< 1\.5e-3<")
         self.assertRegex(rely, r"in a loop in which one lane has work of its own</th>.*?yes</td>")
-        self.assertIn("13 of 392 forbidden configurations failed", text)
+        self.assertIn("107 of 666 forbidden configurations failed", text)
 
     def test_what_a_finding_says(self):
         text = self.only("out/finding/nvidia-h200-*-workgroup-coherence.html")
