@@ -273,8 +273,9 @@ static bool read_root(const struct reading *reading, const json_t *root, struct 
 // Reads the files beside it that only the measuring machine can make.
 static bool read_kept(const struct reading *reading, struct repro_bundle *kept)
 {
-    static const char *const names[] = {"code.txt", "code.bin", "code-statistics.txt",
-                                        "code-difference.txt", "evidence.txt"};
+    static const char *const names[] = {
+        "code.txt",    "code.bin", "code.sass", "code-statistics.txt", "code-difference.txt",
+        "evidence.txt"};
     const int folder = (int)(lit_path_name(reading->path) - reading->path);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         OWNED(text_free) struct text path = {0}, content = {0};

@@ -205,6 +205,7 @@ static const struct {
     {"test.amber", "some of the runs as a script for Amber"},
     {"code.txt", "the compiled code, as text"},
     {"code.bin", "the compiled code, as bytes"},
+    {"code.sass", "the machine code, as NVIDIA's nvdisasm lists it"},
     {"code-statistics.txt", "the driver's statistics"},
     {"code-difference.txt", "difference to the code of the nearest passing variant"},
     {"evidence.txt",
