@@ -66,7 +66,7 @@ TEST(test_many)
     OWNED(report_model_clear) struct report_model model;
     struct text text = {0};
     struct report_result failure = stored_result(name, "forbidden", "fail", 9, 9);
-    char *reason = lit_alloc(100001, 1);
+    OWNED(lit_free) char *reason = lit_alloc(100001, 1);
     memset(reason, '<', 100000);
     failure.reason = reason;
     for (int i = 0; i < 3; i++) {
