@@ -619,7 +619,7 @@ RUN three GROUPS 1 1""")
                 name = f"like{len(rest)}{groups}"
                 self.assertEqual(self.litmus("repro", f"kernel.{name}", "-o", name).code, 0)
                 self.run_bundle(name, 1)
-        # What may differ, of which Amber has no words.
+        # Amber has no words for what may differ.
         mask = SCRIPT.replace("PIPELINE compute one", "BUFFER mask DATA_TYPE uint32 DATA 0 0xff 0 0 END\nPIPELINE compute one")
         for wrong, allowed, code in (("EQ 0x10d 0", "data bits:ff", 0), ("EQ 0x10d 1", "data bits:mask", 0),
                                      ("EQ 0x10c 0", "data bits:mask", 1), ("EQ 0 13", "data words:0-0", 0),
