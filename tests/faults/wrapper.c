@@ -105,11 +105,6 @@ static void set_no_memory(void)
     die("not on Windows", "no-memory-on");
 }
 
-static void pause(void)
-{
-    Sleep(INFINITE);
-}
-
 static bool in_first_thread(void)
 {
     return GetCurrentThreadId() == first_thread;
