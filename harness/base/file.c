@@ -89,6 +89,8 @@ char *lit_file_follow(const char *path)
 // Opened anew by its name it would begin at its beginning, and not append.
 int lit_file_open_own(const char *path)
 {
+    if (strcmp(path, "/dev/stdin") == 0) // Windows has no such file
+        return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
     OWNED(lit_free) char *target = lit_file_follow(path);
     OWNED(lit_free) char *folder = target ? folder_of(target) : NULL;
     OWNED(lit_free) char *real = folder ? realpath(folder, NULL) : NULL;
