@@ -89,10 +89,11 @@ class OneConfiguration(Case):
                 self.assertRegex(self.converted(script, store=store), line)
             # (The simulator's reports are refused, as it has no vendor.)
             self.assertNotRegex(self.litmus("report", "--check", "out.json").out, "drivers|exit")
-        said = self.contrib("gtest", "-n", "2", "--timeout", "2", "--gtest_filter=loop.form*values*", code=1,
-                            fault="destroy-crash")
-        self.assertIn("[  FAILED  ] the driver does not close the device", said.out)
-        self.assertNotIn("FAILED TEST", said.out)
+        if not harness.WINDOWS:  # a script there does not start a program for Windows
+            said = self.contrib("gtest", "-n", "2", "--timeout", "2", "--gtest_filter=loop.form*values*", code=1,
+                                fault="destroy-crash")
+            self.assertIn("[  FAILED  ] the driver does not close the device", said.out)
+            self.assertNotIn("FAILED TEST", said.out)
         # What is put together of several says it of any.
         for number in "0", "1":
             self.litmus("run", harness.ONE, "-n", "4", "--seed", "5", "--shard-runs", number + "/2", "--timeout", "2",
