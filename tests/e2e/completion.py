@@ -156,12 +156,14 @@ class Manual(Case):
         pages = [re.search(r"litmus-?(\w*)\.1\.scd$", path)[1] for path in glob.glob(PAGES + "/*.scd")]
         self.assertEqual(sorted(set(commands) - {"help", "version"}), sorted(filter(None, pages)))
         for command in filter(None, pages):
+            said = self.litmus("help", command).out
+            self.write("help.txt", said)
             with open(os.path.join(PAGES, f"litmus-{command}.1.scd"), encoding="utf-8") as page:
-                done = subprocess.run([MANUAL, harness.PROGRAM, command], stdin=page, text=True,
+                done = subprocess.run([MANUAL, command, self.path("help.txt")], stdin=page, text=True,
                                       capture_output=True, check=True)
             text = done.stdout.replace("\\", "")
             self.assertNotIn("@", re.sub(r"\S+@\S+", "", text), command)
-            listed = re.findall(r"^ +(?:-\w, )?--([\w-]+)", self.litmus(command, "--help").out, re.M)
+            listed = re.findall(r"^ +(?:-\w, )?--([\w-]+)", said, re.M)
             for name in listed:
                 self.assertIn(f"*--{name}*", text, command)
 
