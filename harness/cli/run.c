@@ -3,7 +3,6 @@
 
 #include "cli/cli.h"
 #include "cli/device.h"
-#include "fuzz/options.h"
 #include "run/run.h"
 
 #include <stddef.h>
@@ -106,5 +105,5 @@ int cli_run(struct cli_call *call)
     if (chosen->resume &&
         !cli_calls_check(&cli_run_syntax, call->given, CLI_RESUMED, why, &call->error))
         return CLI_FAILED;
-    return run_tests(chosen, call->argc, call->argv, fuzz_small, &call->error);
+    return run_tests(chosen, call->argc, call->argv, &call->error);
 }

@@ -61,7 +61,7 @@ int run_progress(struct run_progress *asked, int argc, char **argv, struct lit_e
                     asked->run.simt.count ? 1 : 32, asked->polls);
         const char *item = pattern.data;
         asked->run.patterns = (struct lit_list){&item, 1};
-        return run_tests(&asked->run, argc, argv, NULL, error);
+        return run_tests(&asked->run, argc, argv, error);
     }
     return term_fail(error);
 }

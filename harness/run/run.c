@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "engine/progress.h"
 #include "engine/supervisor.h"
+#include "fuzz/options.h"
 #include "kernel/kernel.h"
 #include "report/failures.h"
 #include "report/format.h"
@@ -80,7 +81,6 @@ struct run {
     struct store_session session;
     struct ses_baseline baseline;
     struct ses_shares shares;
-    run_small *small;
     bool kept;       // the session has all needed kernels from outside
     bool incomplete; // a device of the resumed session is missing
 };
@@ -265,7 +265,7 @@ static void make_small(const struct run *run)
         printf("  %s, made small:\n", result->label);
         term_flush();
         good = cat_case_find(&result->cfg, &which, &error) &&
-               run->small(&run->devices, device, &which, result->seed, result->failures[0].at.run,
+               fuzz_small(&run->devices, device, &which, result->seed, result->failures[0].at.run,
                           left, &error);
     }
     if (!run->options.quiet)
@@ -446,10 +446,9 @@ static bool prepare(struct run *run, struct lit_error *error)
            ses_baseline_check(&run->baseline, &run->selection, &run->devices, error);
 }
 
-int run_tests(const struct ses_options *options, int argc, char **argv, run_small *small,
-              struct lit_error *error)
+int run_tests(const struct ses_options *options, int argc, char **argv, struct lit_error *error)
 {
-    struct run run = {.options = *options, .small = small};
+    struct run run = {.options = *options};
     int code;
     if (!prepare(&run, error)) {
         code = term_fail(error);

@@ -6,16 +6,9 @@
 #include "catalogue/catalogue.h"
 #include "session/session.h"
 
-// Shrinks the program of run `run` of a drawn configuration within `seconds` and stores it. False
-// with an error if it could not be stored.
-typedef bool run_small(const struct ses_devices *devices, const struct eng_device *device,
-                       const struct cat_case *which, uint64_t seed, uint64_t run, double seconds,
-                       struct lit_error *error);
-
 // Checks and settles the options, measures on the chosen devices, or resumes a session, and exits
 // with a code for the findings: returns it; errors were printed. argc and argv are for the session.
-int run_tests(const struct ses_options *options, int argc, char **argv, run_small *small,
-              struct lit_error *error);
+int run_tests(const struct ses_options *options, int argc, char **argv, struct lit_error *error);
 
 // Runs generated programs whose threads wait for each other.
 struct run_progress {
