@@ -110,7 +110,7 @@ static void put_check(struct modelling *m, const struct axi_program *program,
     text_puts(out, m->chosen->quiet && verdict->races ? ", with a data race\n" : "\n");
 }
 
-// What is shown is decided with the chains of the options; checks may ask for the other.
+// Shows the verdict with or without chains, as the options say; checks may ask for the other.
 static bool decide(struct modelling *m, const struct axi_program *program, struct text *out,
                    struct lit_error *error)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extracts machine code from driver caches and from files. An NVIDIA blob contains a zstd frame,
-// which contains a table of sections, one of which is the code.
+// Extracts machine code from driver caches and from files. An NVIDIA blob contains a zstd frame
+// with a table of sections; one section is the code.
 #include "isa/code.h"
 
 #include <elf.h>

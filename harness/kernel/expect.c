@@ -62,7 +62,7 @@ static bool take_push(struct krn_reader *r, const struct krn_pipeline *pipeline,
         return true;
     if (pipeline->push == KRN_NONE)
         return krn_refuse(
-            r, "pipeline %s binds no push_constant, of which its shader has %" PRIu32 " bytes",
+            r, "pipeline %s binds no push_constant; its shader has %" PRIu32 " bytes of it",
             pipeline->name, size);
     const struct krn_held *buffer = &r->plan->buffers[pipeline->push];
     if (buffer->written)

@@ -30,8 +30,8 @@
 // binding, its size in bytes, and its memory's address in hexadecimal. `shared` is the size of a
 // workgroup's Workgroup memory, and `zero` gives bytes of it that start as zeros.
 //
-// `register` is an instruction's effect on a Function or Private variable, of which each invocation
-// has its own: its access (load or store), its word in the module, the bytes, and the cells
+// `register` is an instruction's effect on a Function or Private variable; each invocation has its
+// own. It gives its access (load or store), its word in the module, the bytes, and the cells
 // (program/program.h), COUNT from CELL on. CELL is "-" for a computed pointer: then a step's
 // ADDRESS is the number of the first cell, or 7fffffffffffffff if it does not exist. `undefined`
 // lists uninitialised cells by their variable's name; they become undefined when an invocation

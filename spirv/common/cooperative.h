@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
-; What tests of cooperative matrices share: rows x columns elements of type ELEMENT, which each lane puts into
-; shared memory and of which it fetches rows * columns / lanes behind the work. Element (row, column) has number
+; What tests of cooperative matrices share: rows x columns elements of type ELEMENT in shared memory. Each lane
+; puts its part there, and fetches rows * columns / lanes elements after the work. Element (row, column) has number
 ; columns * row + column; element e is that of lane e % lanes, and made of this lane's word. Up to eight
 ; subgroups have room for a matrix of 16 x 16.
 
