@@ -315,7 +315,7 @@ class Case(unittest.TestCase):
         self.started.append(process)
         return process
 
-    def finish(self, process, since, timeout=120):
+    def finish(self, process, since, timeout=600):
         try:
             out, err = process.communicate(timeout=timeout * SLOW)
         except subprocess.TimeoutExpired:
@@ -325,7 +325,7 @@ class Case(unittest.TestCase):
         return Result(process.returncode, (out or b"").decode(errors="backslashreplace"),
                       err.decode(errors="backslashreplace"), time.monotonic() - since)
 
-    def litmus(self, *arguments, timeout=120, code=None, **how):
+    def litmus(self, *arguments, timeout=600, code=None, **how):
         """Runs the program to its end, which has to be with the exit code, if one is given."""
         since, before = time.monotonic(), cpu_of_children()
         result = self.finish(self.start(*arguments, **how), since, timeout)
@@ -386,8 +386,9 @@ class Case(unittest.TestCase):
     def edit(self, sql, store="litmus.db"):
         return edit(self.path(store), sql)
 
-    def wait_for(self, what, condition, timeout=60, passing=0):
-        """Until the condition holds; `passing`: seconds on a clock that is set, at each look."""
+    def wait_for(self, what, condition, timeout=600, passing=0):
+        """Until the condition holds; `passing`: seconds on a clock that is set, at each look. Only
+        a hang reaches the limit."""
         end = time.monotonic() + timeout * SLOW
         while time.monotonic() < end:
             try:

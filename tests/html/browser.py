@@ -101,6 +101,7 @@ class Page:
                                     flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.send(f"{domain}.enable")
+        self.send("Performance.enable", timeDomain="threadTicks")
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=1, mobile=False)
         self.media(scheme)
@@ -140,6 +141,11 @@ class Page:
         if "exceptionDetails" in result:
             raise Failure(result["exceptionDetails"].get("exception", {}).get("description", "?"))
         return result["result"].get("value")
+
+    def cpu(self):
+        """The CPU time of the page's main thread so far, in seconds."""
+        metrics = self.send("Performance.getMetrics")["metrics"]
+        return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
 
     def press(self, key, times=1):
         codes = {"Tab": 9, "Enter": 13, " ": 32}
