@@ -501,7 +501,7 @@ static enum dev_status run_all(struct job *job, struct eng_count *total)
         job->next += runs;
         job->program_runs += runs;
         if (job->request->waits && total->runs == job->request->waits &&
-            total->no_progress_runs == total->runs)
+            total->no_progress_runs >= job->request->expired)
             return DEV_OK;
         // This bounds the time of a first run.
         if (!fresh || size == 1)

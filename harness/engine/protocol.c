@@ -113,6 +113,7 @@ static const struct field request_fields[] = {
     ASK(RUN, NUMBER, first),
     ASK(RUN | GENERATED | BENCH, NUMBER, runs),
     ASK(RUN, NUMBER, waits),
+    ASK(RUN, NUMBER, expired),
     ASK(RUN | TRIED | GENERATED | BENCH, HEX, seed),
     ASK(OPEN | RUN | TRIED | GENERATED | BENCH, NUMBER, timeout_ms),
     ASK(TEACH, BOOL, instead),

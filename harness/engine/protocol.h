@@ -74,7 +74,8 @@ struct eng_request {
     uint32_t budget_ms;           // BENCH: this time, for all dispatches together
     uint64_t first;               // RUN: number of the first run to do (more than 0 when resumed)
     uint64_t runs;                // RUN, GENERATED: how many to do; BENCH: rounds that count
-    uint64_t waits; // RUN: it ends after so many if a wait expired in each of them; 0: it does not
+    uint64_t waits;   // RUN: it ends after so many if a wait expired in `expired` of them; 0: never
+    uint64_t expired; // RUN
     // RUN, TRY, GENERATED, BENCH: the session's seed; the worker derives the configuration's from
     // it
     uint64_t seed;

@@ -416,9 +416,11 @@ static enum eng_stop run_chunk(struct eng_queue *q, struct measure *m, bool *ove
                                   .seed = run_of(q)->seed,
                                   .timed = q->watch.verbose,
                                   .timeout_ms = eng_batch_limit_ms(&q->watch.policy)};
-    // Earlier runs, if any, must all have expired, too.
-    if (m->rule.waits > m->kept.count.runs && m->kept.count.no_progress_runs == m->kept.count.runs)
+    if (m->rule.waits > m->kept.count.runs) {
+        const uint64_t half = (m->rule.waits + 1) / 2, before = m->kept.count.no_progress_runs;
         request.waits = m->rule.waits - m->kept.count.runs;
+        request.expired = half > before ? half - before : 0;
+    }
     eng_precompile_ask(&q->precompile, &q->plan, q->done, place_of(q, m), &request, describe, q);
     snprintf(request.name, sizeof request.name, "%s", m->kept.name);
     snprintf(request.stress, sizeof request.stress, "%s", m->kept.stress);

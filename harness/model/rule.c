@@ -83,7 +83,7 @@ enum eng_ruling eng_rule_judge(const struct eng_rule *rule, const struct eng_cou
 
 bool eng_rule_waits(const struct eng_rule *rule, const struct eng_count *count)
 {
-    return rule->waits && count->runs >= rule->waits && judged(count) == 0;
+    return rule->waits && count->runs == rule->waits && judged(count) <= count->no_progress_runs;
 }
 
 uint64_t eng_rule_next(const struct eng_rule *rule, const struct eng_count *count)
@@ -108,14 +108,15 @@ uint64_t eng_rule_next(const struct eng_rule *rule, const struct eng_count *coun
 void eng_rule_reason(const struct eng_rule *rule, const struct eng_count *count, char *text,
                      size_t size)
 {
-    char number[32], runs[32];
+    char number[32], runs[32], expired[32];
     const enum eng_ruling ruling = eng_rule_judge(rule, count);
     text_count(runs, count->runs);
+    text_count(expired, count->no_progress_runs);
     write_number(number, rule->value);
     if (size > 0)
         text[0] = '\0';
     if (eng_rule_waits(rule, count) && count->runs < rule->least)
-        snprintf(text, size, "stopped: the first %s runs all had an expired wait", runs);
+        snprintf(text, size, "stopped: %s of the first %s runs had an expired wait", expired, runs);
     else if (rule->kind != ENG_RULE_FIXED && ruling == ENG_RULING_NONE)
         snprintf(text, size, "all %s runs had an expired wait", runs);
     else if (ruling == ENG_RULING_MISSED && rule->kind == ENG_RULE_WIDTH)

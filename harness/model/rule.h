@@ -17,8 +17,8 @@ struct eng_rule {
     } kind;
     double value;         // above 0 and below 1
     uint64_t least, most; // runs; a sequential rule looks first after `least` and stops at `most`
-    // With any kind, a configuration ends after this many runs if a bounded wait expired in each:
-    // they give no rate, and waits are slow. 0: never.
+    // With any kind, a configuration ends after this many runs if a bounded wait expired in half of
+    // them: they give no rate, and waits are slow. 0: never.
     uint64_t waits;
 };
 #define ENG_RULE_WAITS 100 // for runs whose number nobody specified

@@ -246,7 +246,7 @@ class Usual(Case):
         self.assertEqual(found["barrier.subgroup-in-branch"][0], 1000)
         # A wait that expires in each of the first 100 runs would in the others.
         self.assertEqual(found["lookback.fallback"], (
-            100, "no-progress", "stopped: the first 100 runs all had an expired wait"))
+            100, "no-progress", "stopped: 100 of the first 100 runs had an expired wait"))
 
     def test_what_is_asked_for_is_done(self):
         result, found = self.runs_of(self.NEVER, self.WAITS, "-n", "110")

@@ -83,11 +83,14 @@ TEST(when_it_looks)
         // Only runs that were judged count; if none was there is nothing to wait for.
         {{ENG_RULE_DECIDED, 0.1, 100, 1000, 0}, 100, 0, 95, 200},
         {{ENG_RULE_DECIDED, 0.1, 100, 1000, 0}, 100, 0, 100, 0},
-        // A wait that expired in each of the first runs, and in all but one.
+        // A wait that expired in each of the first runs, in half, and in fewer. Later runs do not
+        // end it.
         {{ENG_RULE_FIXED, 0, 1000, 0, 100}, 0, 0, 0, 1000},
         {{ENG_RULE_FIXED, 0, 1000, 0, 100}, 99, 0, 99, 1000},
         {{ENG_RULE_FIXED, 0, 1000, 0, 100}, 100, 0, 100, 0},
-        {{ENG_RULE_FIXED, 0, 1000, 0, 100}, 100, 0, 99, 1000},
+        {{ENG_RULE_FIXED, 0, 1000, 0, 100}, 100, 0, 50, 0},
+        {{ENG_RULE_FIXED, 0, 1000, 0, 100}, 100, 0, 49, 1000},
+        {{ENG_RULE_FIXED, 0, 1000, 0, 100}, 400, 0, 400, 1000},
         {{ENG_RULE_FIXED, 0, 1000, 0, 0}, 100, 0, 100, 1000},
         // Nothing overflows.
         {{ENG_RULE_WIDTH, 1e-9, UINT64_MAX / 2, UINT64_MAX - 1, 0},
