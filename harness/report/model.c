@@ -86,7 +86,8 @@ static bool load_result(struct report_result *row, void *user)
 
 const char *report_wait_rule(const struct report_result *result)
 {
-    const bool may = result->runs == ENG_RULE_WAITS && result->no_progress_runs >= ENG_RULE_WAITS / 2;
+    const bool may =
+        result->runs == ENG_RULE_WAITS && result->no_progress_runs >= ENG_RULE_WAITS / 2;
     return may && !result->rule[0] ? "waits" : result->rule;
 }
 

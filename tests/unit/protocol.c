@@ -102,7 +102,8 @@ TEST(requests_come_back)
          .renew = true,
          .timed = true,
          .runs = 1,
-         .waits = 3},
+         .waits = 3,
+         .expired = 2},
         {.kind = ENG_TRY,
          .index = 1,
          .name = "shuffle.scan-loop/sync=none,form=ssa@workgroup=64,subgroup=4",
@@ -339,6 +340,7 @@ static void put_changed(struct text *changed, const char *line, const char *old,
 
 static const char a_run[] =
     "{\"request\":\"run\",\"stress\":\"\",\"name\":\"a.b\",\"first\":0,\"runs\":1,\"waits\":0,"
+    "\"expired\":0,"
     "\"ahead\":[],\"renew\":false,\"timed\":false,\"seed\":\"0x0\",\"timeout_ms\":1}";
 
 TEST(malformed_requests_are_refused)
