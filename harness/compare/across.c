@@ -67,13 +67,13 @@ bool compare_across_load(struct compare_side *each, const struct compare_source 
 
 static int compare_names(const void *left, const void *right)
 {
-    const struct report_result *a = *(const struct report_result *const *)left;
-    const struct report_result *b = *(const struct report_result *const *)right;
+    const struct result *a = *(const struct result *const *)left;
+    const struct result *b = *(const struct result *const *)right;
     const int order = strcmp(a->name, b->name);
     return order ? order : a->device < b->device ? -1 : a->device > b->device;
 }
 
-static bool are_comparable(const struct report_result *a, const struct report_result *b)
+static bool are_comparable(const struct result *a, const struct result *b)
 {
     return strcmp(a->sha256, b->sha256) == 0 && strcmp(a->stress, b->stress) == 0 &&
            a->expectation == b->expectation && !a->rule[0] && !b->rule[0];
@@ -86,8 +86,7 @@ struct pooling {
     bool *odd;     // for each of the group's results: left out of the pool
 };
 
-static bool are_peers(const struct pooling *p, const struct report_result *a,
-                      const struct report_result *b)
+static bool are_peers(const struct pooling *p, const struct result *a, const struct result *b)
 {
     return a->device != b->device && p->kinds[a->device] == p->kinds[b->device] &&
            are_comparable(a, b);
@@ -95,8 +94,8 @@ static bool are_peers(const struct pooling *p, const struct report_result *a,
 
 // Marks results that differ too much from their peers to compare others with: the one that differs
 // most, then again without it, while more than half are left.
-static void mark_odd(struct pooling *p, struct report_result *const *group, size_t count,
-                     const struct report_result *one)
+static void mark_odd(struct pooling *p, struct result *const *group, size_t count,
+                     const struct result *one)
 {
     size_t all = 0, left = 0;
     uint64_t failed = 0, judged = 0;
@@ -110,7 +109,7 @@ static void mark_odd(struct pooling *p, struct report_result *const *group, size
         double least = 1;
         size_t worst = count;
         for (size_t i = 0; i < count; i++) {
-            const struct report_result *r = group[i];
+            const struct result *r = group[i];
             if (p->odd[i] || !eng_is_verdict(r->result) || !(r == one || are_peers(p, r, one)))
                 continue;
             const double chance = stat_fisher(failed - r->failed_runs, judged - r->judged,
@@ -129,7 +128,7 @@ static void mark_odd(struct pooling *p, struct report_result *const *group, size
     }
 }
 
-static void add_counts(struct report_result *sum, const struct report_result *one)
+static void add_counts(struct result *sum, const struct result *one)
 {
     sum->runs += one->runs;
     sum->failed_runs += one->failed_runs;
@@ -139,16 +138,16 @@ static void add_counts(struct report_result *sum, const struct report_result *on
 }
 
 // Pools the peers of a result; the sum belongs to the result's device in the other side.
-static void pool(struct pooling *p, struct report_result *const *group, size_t count,
-                 const struct report_result *one)
+static void pool(struct pooling *p, struct result *const *group, size_t count,
+                 const struct result *one)
 {
-    struct report_result sum = {0};
-    const struct report_result *first = NULL;
+    struct result sum = {0};
+    const struct result *first = NULL;
     enum eng_result broke = ENG_PASS;
     size_t broken = 0, whole = 0; // peers that broke, and that ended normally
     bool ended = false;
     for (size_t i = 0; i < count; i++) {
-        const struct report_result *other = group[i];
+        const struct result *other = group[i];
         if (!are_peers(p, other, one))
             continue;
         first = first ? first : other;
@@ -182,7 +181,7 @@ static void pool(struct pooling *p, struct report_result *const *group, size_t c
 }
 
 // Pools all results of one name.
-static void pool_group(struct pooling *p, struct report_result *const *group, size_t count)
+static void pool_group(struct pooling *p, struct result *const *group, size_t count)
 {
     memset(p->odd, 0, count * sizeof *p->odd);
     for (size_t i = 0; i < count; i++) {
@@ -217,7 +216,7 @@ void compare_across_others(const struct compare_side *each, struct compare_side 
 {
     const struct report_model *model = &each->model;
     OWNED(lit_free) size_t *kinds = lit_alloc(model->device_count + 1, sizeof *kinds);
-    OWNED(lit_free) struct report_result **list = lit_alloc(model->result_count + 1, sizeof *list);
+    OWNED(lit_free) struct result **list = lit_alloc(model->result_count + 1, sizeof *list);
     OWNED(lit_free) bool *odd = lit_alloc(model->result_count + 1, sizeof *odd);
     struct pooling p = {.each = each, .others = others, .kinds = kinds, .odd = odd};
     copy_head(each, others);
@@ -327,7 +326,7 @@ void compare_device_rows(const struct comparison *comparison, struct table *tabl
         uint64_t failed = 0, judged = 0;
         size_t count = 0, odd = 0;
         for (size_t i = 0; i < model->result_count; i++) {
-            const struct report_result *result = &model->results[i];
+            const struct result *result = &model->results[i];
             if (result->device != d || result->expectation == CAT_CONTROL)
                 continue;
             count++;

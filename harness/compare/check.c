@@ -138,8 +138,8 @@ static void check_device(const struct check *check, size_t index)
 
 static int compare_results(const void *left, const void *right)
 {
-    const struct report_result *a = *(const struct report_result *const *)left;
-    const struct report_result *b = *(const struct report_result *const *)right;
+    const struct result *a = *(const struct result *const *)left;
+    const struct result *b = *(const struct result *const *)right;
     return a->device != b->device ? (a->device < b->device ? -1 : 1) : strcmp(a->name, b->name);
 }
 
@@ -147,7 +147,7 @@ static void check_once(const struct check *check)
 {
     const struct report_model *model = check->model;
     OWNED(lit_free)
-    const struct report_result **list = lit_alloc(model->result_count + 1, sizeof *list);
+    const struct result **list = lit_alloc(model->result_count + 1, sizeof *list);
     size_t count = 0;
     for (size_t i = 0; i < model->result_count; i++)
         if (model->results[i].name)
@@ -159,7 +159,7 @@ static void check_once(const struct check *check)
 }
 
 // A result must fit its device.
-static void check_result(const struct check *check, const struct report_result *result)
+static void check_result(const struct check *check, const struct result *result)
 {
     if (!result->name || result->device >= check->model->device_count || result->runs == 0)
         return;
@@ -194,7 +194,7 @@ static void check_summary(const struct check *check)
     const json_t *results = json_object_get(summary, "results");
     uint64_t runs = 0, instances = 0, ended[ENG_RESULTS] = {0};
     for (size_t i = 0; i < check->model->result_count; i++) {
-        const struct report_result *result = &check->model->results[i];
+        const struct result *result = &check->model->results[i];
         runs += result->runs;
         instances += result->instances;
         if (result->result < ENG_RESULTS)

@@ -37,7 +37,7 @@ bool compare_is_open(const struct compare_entry *entry, const struct compare_pol
            compare_is_not_measured(entry);
 }
 
-static bool is_measured(const struct report_result *result)
+static bool is_measured(const struct result *result)
 {
     return result && result->result != ENG_SKIP && result->result != ENG_HARNESS_ERROR &&
            result->result != ENG_PARTIAL;
@@ -46,7 +46,7 @@ static bool is_measured(const struct report_result *result)
 static void count_entry(const struct compare_entry *entry, const struct compare_policy *policy,
                         struct compare_summary *summary)
 {
-    const struct report_result *a = entry->a, *b = entry->b;
+    const struct result *a = entry->a, *b = entry->b;
     bool can_gate = compare_can_gate(entry, policy), open = compare_is_open(entry, policy);
     bool regression = can_gate && entry->verdict == COMPARE_REGRESSION;
     bool counts = (regression || open) && !entry->waiver;

@@ -55,7 +55,7 @@ static json_t *make_method(const struct comparison *comparison)
         field_count(comparison->summary.family), "words", field_text(comparison->words.method));
 }
 
-static json_t *make_result(const struct report_result *result)
+static json_t *make_result(const struct result *result)
 {
     if (!result)
         return json_null();

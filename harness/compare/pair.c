@@ -186,13 +186,12 @@ void compare_axis_clear(struct compare_axis *axis)
 
 struct keyed {
     char *key; // the name, with one word for the axis
-    const struct report_result *result;
+    const struct result *result;
     enum eng_result broke;
 };
 
 // NULL if the result does not have this value of the axis. free() it.
-static char *make_key(const struct report_result *result, const struct compare_axis *axis,
-                      bool of_b)
+static char *make_key(const struct result *result, const struct compare_axis *axis, bool of_b)
 {
     struct text key = {0};
     if (!axis->name)
@@ -235,7 +234,7 @@ static size_t make_keys(const struct compare_side *side, size_t device, bool of_
     size_t count = 0;
     *list = lit_alloc(model->result_count + 1, sizeof **list);
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
+        const struct result *result = &model->results[i];
         if (result->device != device ||
             !is_looked_at(result->name, keying->only, keying->only_count))
             continue;

@@ -61,17 +61,17 @@ static bool check_model(const struct report_model *model, const char *label, boo
 
 static int compare_keys(const void *left, const void *right)
 {
-    const struct report_result *a = *(const struct report_result *const *)left;
-    const struct report_result *b = *(const struct report_result *const *)right;
+    const struct result *a = *(const struct result *const *)left;
+    const struct result *b = *(const struct result *const *)right;
     if (a->device != b->device)
         return a->device < b->device ? -1 : 1;
     return strcmp(a->name, b->name);
 }
 
 // Sorts results by device and name. free() it.
-static struct report_result **sorted(const struct report_model *model)
+static struct result **sorted(const struct report_model *model)
 {
-    struct report_result **list = lit_alloc(model->result_count, sizeof *list);
+    struct result **list = lit_alloc(model->result_count, sizeof *list);
     for (size_t i = 0; i < model->result_count; i++)
         list[i] = &model->results[i];
     if (model->result_count > 0)
@@ -98,9 +98,9 @@ static void take_first(struct compare_side *side, struct report_model *model)
 
 // Puts all runs of a result into one piece: rates vary more between sessions than between pieces of
 // one session.
-static void make_one_piece(struct report_result *result)
+static void make_one_piece(struct result *result)
 {
-    struct report_result all = {0};
+    struct result all = {0};
     eng_result_add(&all, &result->count, result->failures, 0, true);
     free(all.failures);
     free(result->pieces);
@@ -108,13 +108,13 @@ static void make_one_piece(struct report_result *result)
     result->piece_count = all.piece_count;
 }
 
-static bool are_alike(const struct report_result *a, const struct report_result *b)
+static bool are_alike(const struct result *a, const struct result *b)
 {
     return strcmp(a->sha256, b->sha256) == 0 && strcmp(a->stress, b->stress) == 0 &&
            a->expectation == b->expectation && a->rule[0] == '\0' && b->rule[0] == '\0';
 }
 
-static void add_result(struct report_result *sum, const struct report_result *more, size_t session)
+static void add_result(struct result *sum, const struct result *more, size_t session)
 {
     eng_result_add(sum, &more->count, more->failures, (uint32_t)session, true);
     report_result_rate(sum);
@@ -130,7 +130,7 @@ static bool put_together(struct compare_side *side, struct report_model *more, c
 {
     struct report_model *model = &side->model;
     for (size_t i = 0; i < more->result_count; i++) {
-        struct report_result *result = &more->results[i];
+        struct result *result = &more->results[i];
         const char *id = more->devices[result->device].id;
         size_t device = 0;
         while (device < model->device_count && strcmp(model->devices[device].id, id) != 0)
@@ -142,10 +142,10 @@ static bool put_together(struct compare_side *side, struct report_model *more, c
                             label, more->devices[result->device].facts.name);
         result->device = device;
     }
-    struct report_result **ours = sorted(model);
+    struct result **ours = sorted(model);
     for (size_t i = 0; i < more->result_count; i++) {
-        const struct report_result *result = &more->results[i];
-        struct report_result **found =
+        const struct result *result = &more->results[i];
+        struct result **found =
             bsearch(&result, ours, model->result_count, sizeof *ours, compare_keys);
         if (!found)
             continue;

@@ -95,7 +95,7 @@ static bool read_mode(const struct reader *reader, const json_t *json, struct ca
     return true;
 }
 
-static void read_evidence(const json_t *json, struct report_result *result)
+static void read_evidence(const json_t *json, struct result *result)
 {
     const json_t *evidence = json_object_get(json, "evidence");
     for (size_t kind = 0; kind < ENG_EVIDENCES; kind++) {
@@ -109,7 +109,7 @@ static void read_evidence(const json_t *json, struct report_result *result)
 
 // Recomputes what a report derives from the name and the counts; the report must have the same.
 static bool check_derived(const struct reader *reader, const json_t *json,
-                          const struct report_result *result)
+                          const struct result *result)
 {
     const json_t *interval = json_object_get(json, "interval");
     const double low = json_number_value(json_array_get(interval, 0));
@@ -139,8 +139,7 @@ static bool check_derived(const struct reader *reader, const json_t *json,
 }
 
 // Reads the counts that the table leaves out; they must agree.
-static bool read_counts(const struct reader *reader, const json_t *json,
-                        struct report_result *result)
+static bool read_counts(const struct reader *reader, const json_t *json, struct result *result)
 {
     struct cat_mode mode = {0};
     char fault[128];
@@ -157,7 +156,7 @@ static bool read_counts(const struct reader *reader, const json_t *json,
 }
 
 // A name must survive being split into its parts and joined again.
-static bool is_whole(const struct report_result *result)
+static bool is_whole(const struct result *result)
 {
     OWNED(text_free) struct text name = {0};
     cfg_print(result->test, result->variant, result->variant_count + result->param_count, &name);
@@ -174,7 +173,7 @@ static bool is_name(const char *name)
 }
 
 static bool read_result(struct reader *reader, const json_t *json, struct report_model *model,
-                        struct report_result *result)
+                        struct result *result)
 {
     const char *id = json_string_value(json_object_get(json, "device"));
     const char *name = json_string_value(json_object_get(json, "name"));

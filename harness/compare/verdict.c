@@ -51,7 +51,7 @@ const char *compare_why_name(enum compare_why why)
     return names[why];
 }
 
-const struct report_result *compare_entry_result(const struct compare_entry *entry)
+const struct result *compare_entry_result(const struct compare_entry *entry)
 {
     return entry->b ? entry->b : entry->a;
 }
@@ -62,7 +62,7 @@ enum eng_result compare_entry_broken(const struct compare_entry *entry)
 }
 
 // Any outcome is right for a control, and for a kernel that is itself wrong.
-static bool gates(const struct report_result *result, const struct compare_policy *policy)
+static bool gates(const struct result *result, const struct compare_policy *policy)
 {
     return result->expectation != CAT_CONTROL && policy->gates[result->expectation] &&
            !eng_is_unsound(result->name, result->expectation);
@@ -77,7 +77,7 @@ bool compare_can_gate(const struct compare_entry *entry, const struct compare_po
 // Whether a result can be compared.
 enum state { RAN, BROKEN, NOT_MEASURED, SKIPPED, NOTHING };
 
-static enum state state_of(const struct report_result *result)
+static enum state state_of(const struct result *result)
 {
     switch (result->result) {
     case ENG_HANG:
@@ -104,8 +104,7 @@ static bool is_sequential(const struct compare_entry *entry)
 }
 
 // Whether both sides ran the same thing, so that we can compare their rates.
-static enum compare_why find_difference(const struct report_result *a,
-                                        const struct report_result *b,
+static enum compare_why find_difference(const struct result *a, const struct result *b,
                                         const struct compare_policy *policy)
 {
     if (!a || !b)
@@ -121,7 +120,7 @@ static enum compare_why find_difference(const struct report_result *a,
 
 // How much more the pieces of a result differ than chance explains. Within a session, a spread
 // counts only if it is significant; sessions always differ, and we take their spread as measured.
-static struct stat_dispersion spread_of(const struct report_result *result, bool sessions)
+static struct stat_dispersion spread_of(const struct result *result, bool sessions)
 {
     struct stat_dispersion spread = report_dispersion(result);
     if (spread.groups < 2 || (!sessions && spread.p >= COMPARE_SPREAD) || spread.factor < 1)
@@ -230,7 +229,7 @@ static bool asks_for_progress(const struct compare_entry *entry)
 
 static void measure(struct compare_entry *entry, const struct compare_policy *policy)
 {
-    const struct report_result *a = entry->a, *b = entry->b;
+    const struct result *a = entry->a, *b = entry->b;
     entry->verdict = COMPARE_UNDECIDED;
     entry->why = COMPARE_SAME;
     entry->differs = find_difference(a, b, policy);
@@ -336,7 +335,7 @@ static void set_change(struct compare_entry *entry, bool worse, enum compare_why
 // and broke in the same way.
 static void conclude_broken(struct compare_entry *entry)
 {
-    const struct report_result *a = entry->a;
+    const struct result *a = entry->a;
     const enum eng_result now = compare_entry_broken(entry);
     const bool same = entry->differs == COMPARE_SAME;
     if (!a)
@@ -356,7 +355,7 @@ static void conclude_broken(struct compare_entry *entry)
 // whatever A is.
 static bool conclude_by_state(struct compare_entry *entry, const struct compare_policy *policy)
 {
-    const struct report_result *a = entry->a, *b = entry->b;
+    const struct result *a = entry->a, *b = entry->b;
     if (!b) {
         set(entry, COMPARE_GONE, COMPARE_NOT_RUN);
     } else if (compare_entry_broken(entry)) {
@@ -406,7 +405,7 @@ static bool is_first_seen(const struct compare_entry *entry)
 
 static void conclude(struct compare_entry *entry, const struct compare_policy *policy)
 {
-    const struct report_result *a = entry->a, *b = entry->b;
+    const struct result *a = entry->a, *b = entry->b;
     const struct compare_test *failed = &entry->failed, *waited = &entry->waited;
     if (conclude_by_state(entry, policy))
         return;

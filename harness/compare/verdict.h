@@ -77,8 +77,8 @@ struct compare_test {
 
 // One configuration on one pair of devices.
 struct compare_entry {
-    const struct report_result *a, *b; // NULL: the side does not have it
-    bool sessions;                     // A's pieces are sessions: we take their spread as measured
+    const struct result *a, *b; // NULL: the side does not have it
+    bool sessions;              // A's pieces are sessions: we take their spread as measured
     // How it broke in some sessions of A and of B, if it ended normally in others; ENG_PASS: in
     // none.
     enum eng_result broke_before, broke_now;
@@ -97,7 +97,7 @@ struct compare_entry {
 };
 
 // The result that says most about an entry: B's, or A's if there is none.
-const struct report_result *compare_entry_result(const struct compare_entry *entry);
+const struct result *compare_entry_result(const struct compare_entry *entry);
 // How B broke (eng_is_broken) in any of its sessions; ENG_PASS if it did not.
 enum eng_result compare_entry_broken(const struct compare_entry *entry);
 // Its expectation can fail the gate: the old or the new one, if it changed.

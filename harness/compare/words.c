@@ -37,7 +37,7 @@ static void say_signed(struct text *out, double value, int direction)
 // The numbers from A to B: runs that failed, or whose wait expired.
 static void say_rates(const struct compare_entry *entry, bool waits, struct text *out)
 {
-    const struct report_result *sides[] = {entry->a, entry->b};
+    const struct result *sides[] = {entry->a, entry->b};
     const struct compare_test *test = waits ? &entry->waited : &entry->failed;
     char counts[4][32], rates[2][80];
     double rate[2];
@@ -68,7 +68,7 @@ static void say_rates(const struct compare_entry *entry, bool waits, struct text
 }
 
 // `broke`: how it broke in one of several sessions, ENG_PASS if in none.
-static void say_result(const struct report_result *result, enum eng_result broke, struct text *out)
+static void say_result(const struct result *result, enum eng_result broke, struct text *out)
 {
     text_puts(out, eng_result_name(result->result));
     if (result->result == ENG_FAIL) {
@@ -96,7 +96,7 @@ static void say_results(const struct compare_entry *entry, struct text *out)
 // Why two results are not comparable.
 static void say_difference(const struct compare_entry *entry, struct text *out)
 {
-    const struct report_result *a = entry->a, *b = entry->b;
+    const struct result *a = entry->a, *b = entry->b;
     if (entry->differs == COMPARE_OTHER_CODE)
         text_printf(out, "other code: module %.12s... -> %.12s...", a->sha256, b->sha256);
     else if (entry->differs == COMPARE_OTHER_STRESS)

@@ -176,7 +176,7 @@ static enum eng_stop ensure_open(struct eng_queue *q, size_t place)
 
 struct measure {
     const struct cat_case *which;
-    struct report_result kept;
+    struct result kept;
     struct text shown; // its id and label; empty until it runs
     bool failed;       // the harness failed, not the driver
     bool unclear;      // it failed while the worker may have been compiling another one

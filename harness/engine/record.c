@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void eng_record_begin(struct report_result *record, const char *name, const struct cat_case *which,
+void eng_record_begin(struct result *record, const char *name, const struct cat_case *which,
                       const struct eng_device *device, uint64_t seed)
 {
     const struct cat_module *module = cat_case_module(which);
     const char *headline = which->test->head.headline, *check = cat_test_check(which->test);
     const struct cat_mode mode = cat_test_mode(which->test);
-    *record = (struct report_result){
+    *record = (struct result){
         .cfg = cfg_parse(name),
         .device_id = lit_strdup(device->id),
         .result = ENG_PARTIAL,
@@ -27,10 +27,10 @@ void eng_record_begin(struct report_result *record, const char *name, const stru
     };
 }
 
-bool eng_record_recall(struct report_result *record, struct store *store, int64_t session,
+bool eng_record_recall(struct result *record, struct store *store, int64_t session,
                        uint32_t *process, struct lit_error *error)
 {
-    struct report_result known = {0};
+    struct result known = {0};
     if (!store_result_get(store, session, record->device_id, record->name, &known, error))
         return false;
     const bool done = known.result < ENG_PARTIAL && known.result != ENG_HARNESS_ERROR;

@@ -42,9 +42,9 @@ struct eng_run {
     // turn begins. `before` of the `planned` configurations are done.
     void (*header)(const struct eng_device *device, size_t planned, size_t before, void *user);
     // Called with each result when its configuration is over; may be NULL.
-    void (*ended)(const struct eng_device *device, const struct report_result *result, void *user);
+    void (*ended)(const struct eng_device *device, const struct result *result, void *user);
     // Called with each earlier result of the session before anything runs; may be NULL.
-    void (*known)(const struct eng_device *device, const struct report_result *result, void *user);
+    void (*known)(const struct eng_device *device, const struct result *result, void *user);
     void *user;
 };
 
@@ -54,12 +54,12 @@ struct eng_run {
 #define ENG_REASON 512 // bytes of its reason; its stress has ENG_STRESS_TEXT
 
 // Begins an empty, partial result; eng_result_clear it.
-void eng_record_begin(struct report_result *record, const char *name, const struct cat_case *which,
+void eng_record_begin(struct result *record, const char *name, const struct cat_case *which,
                       const struct eng_device *device, uint64_t seed);
 // Reads the session's result. True if it is over; a result without an answer (harness-error) is run
 // again. Sets *process above the numbers of all workers that measured it. If the store cannot be
 // read, returns false with an error; otherwise error->message is empty.
-bool eng_record_recall(struct report_result *record, struct store *store, int64_t session,
+bool eng_record_recall(struct result *record, struct store *store, int64_t session,
                        uint32_t *process, struct lit_error *error);
 
 // How a queue or a run ended; a run ends as the queue with the last of these.

@@ -62,7 +62,7 @@ struct fuzz_tally {
 struct fuzz_size {
     uint32_t subgroup;
     uint64_t runs; // planned runs
-    struct report_result record;
+    struct result record;
     bool changed; // since it was stored
 };
 

@@ -38,7 +38,7 @@ static void cover(const struct gen_program *program, enum masks_rule rule, struc
 static void draw_again(const struct fuzz_campaign *c, struct acts *acts)
 {
     for (size_t k = 0; k < c->size_count; k++) {
-        const struct report_result *row = &c->sizes[k].record;
+        const struct result *row = &c->sizes[k].record;
         const struct gen_limits limits = fuzz_limits(c, c->sizes[k].subgroup);
         for (uint64_t run = row->first; run < row->first + row->runs; run++) {
             struct gen_program program;

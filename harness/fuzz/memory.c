@@ -143,7 +143,7 @@ static void drop_all(struct campaign *c)
 
 // --- Results
 
-static void put_outcomes(const struct report_result *result, struct text *text)
+static void put_outcomes(const struct result *result, struct text *text)
 {
     const char *before = "";
     for (uint32_t i = 0; i < CAT_OUTCOMES; i++)
@@ -216,7 +216,7 @@ static void count_one(struct campaign *c, const struct one *one, bool fails)
             count(&c->formed[form], fails);
 }
 
-static void ended(const struct eng_device *device, const struct report_result *result, void *user)
+static void ended(const struct eng_device *device, const struct result *result, void *user)
 {
     struct campaign *c = user;
     struct term_line *line = &c->base.devices.line;

@@ -145,7 +145,7 @@ static void put_failed(const struct fuzz_campaign *c, struct text *text)
     size_t count = 0;
     OWNED(text_free) struct text line = {0};
     for (size_t k = 0; k < c->size_count; k++) {
-        const struct report_result *known = &c->sizes[k].record;
+        const struct result *known = &c->sizes[k].record;
         for (size_t i = 0; i < known->failure_count; i++)
             numbers[count++] = known->failures[i].at.run * c->size_count + k;
     }

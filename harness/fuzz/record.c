@@ -27,7 +27,7 @@ bool fuzz_recall(struct fuzz_campaign *c)
     c->error->message[0] = '\0';
     for (size_t k = 0; k < c->size_count && !c->error->message[0]; k++) {
         struct fuzz_size *size = &c->sizes[k];
-        struct report_result *row = &size->record;
+        struct result *row = &size->record;
         OWNED(text_free) struct text name = {0};
         const struct cat_case which = {.test = cat_test_find(test), .subgroup = size->subgroup};
         fuzz_put_name(c, size->subgroup, &name);
@@ -67,7 +67,7 @@ bool fuzz_is_whole(const struct fuzz_campaign *c)
 bool fuzz_lacks(const struct fuzz_campaign *c, uint64_t index)
 {
     const struct fuzz_size *size = &c->sizes[index % c->size_count];
-    const struct report_result *row = &size->record;
+    const struct result *row = &size->record;
     const uint64_t run = index / c->size_count;
     return run >= row->first + row->runs && run < row->first + size->runs;
 }
@@ -88,7 +88,7 @@ static void skip(struct fuzz_campaign *c, const char *reason)
 bool fuzz_count(struct fuzz_campaign *c, const struct fuzz_found *one)
 {
     struct fuzz_size *size = &c->sizes[one->index % c->size_count];
-    struct report_result *record = &size->record;
+    struct result *record = &size->record;
     const uint64_t run = record->first + record->runs;
     const struct eng_outcome *outcome = &one->first;
     struct eng_count count = outcome->count;
@@ -120,7 +120,7 @@ bool fuzz_count(struct fuzz_campaign *c, const struct fuzz_found *one)
 
 bool fuzz_put(struct fuzz_campaign *c)
 {
-    const struct report_result *records[DEV_MAX_SIZES];
+    const struct result *records[DEV_MAX_SIZES];
     size_t count = 0;
     for (size_t k = 0; k < c->size_count; k++) {
         if (c->sizes[k].changed)

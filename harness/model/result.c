@@ -98,7 +98,7 @@ static void join(struct eng_part *part, const struct eng_part *next)
 
 // Joins adjacent parts of one process that together have at most `enough` runs, so that old parts
 // do not outgrow new ones; if there are none, joins the smallest pair.
-static void join_neighbours(struct report_result *result, uint64_t enough)
+static void join_neighbours(struct result *result, uint64_t enough)
 {
     struct eng_part *pieces = result->pieces;
     size_t kept = 0, smallest = 0;
@@ -126,7 +126,7 @@ static void join_neighbours(struct report_result *result, uint64_t enough)
     result->piece_count = kept;
 }
 
-static void add_part(struct report_result *result, const struct eng_count *batch, uint32_t process,
+static void add_part(struct result *result, const struct eng_count *batch, uint32_t process,
                      bool fresh)
 {
     // Parts grow with the number of runs, so that they are seldom joined.
@@ -149,7 +149,7 @@ static void add_part(struct report_result *result, const struct eng_count *batch
     LIT_ADD(result->pieces, result->piece_count) = part;
 }
 
-void eng_result_add(struct report_result *result, const struct eng_count *batch,
+void eng_result_add(struct result *result, const struct eng_count *batch,
                     const struct eng_failure *failures, uint32_t process, bool fresh)
 {
     add_part(result, batch, process, fresh);
@@ -158,7 +158,7 @@ void eng_result_add(struct report_result *result, const struct eng_count *batch,
         LIT_ADD(result->failures, result->failure_count) = failures[i];
 }
 
-void eng_result_clear(struct report_result *result)
+void eng_result_clear(struct result *result)
 {
     char *const texts[] = {result->device_id, result->reason, result->sha256, result->headline,
                            result->stress,    result->rule,   result->label};
@@ -170,7 +170,7 @@ void eng_result_clear(struct report_result *result)
     free(result->pieces);
     cat_mode_drop(result->mode);
     cfg_clear(&result->cfg);
-    *result = (struct report_result){0};
+    *result = (struct result){0};
 }
 
 enum eng_result eng_verdict(const struct eng_count *count)
@@ -265,7 +265,7 @@ const char *eng_count_disagrees(const struct eng_count *count, const struct cat_
     return NULL;
 }
 
-static const char *check_parts(const struct report_result *result)
+static const char *check_parts(const struct result *result)
 {
     struct eng_part left = {.runs = result->runs,
                             .failed_runs = result->failed_runs,
@@ -285,7 +285,7 @@ static const char *check_parts(const struct report_result *result)
     return result->piece_count == 0 || all ? NULL : "the parts do not add up";
 }
 
-const char *eng_result_disagrees(const struct report_result *result)
+const char *eng_result_disagrees(const struct result *result)
 {
     const char *wrong = eng_runs_disagree(result->result, result->runs, result->failed_runs,
                                           result->no_progress_runs);

@@ -87,7 +87,7 @@ void eng_count_add(struct eng_count *sum, const struct eng_count *batch);
 // One result: workers count it, the store keeps it, merges and comparisons read it, reports print
 // it. The parts of its name and its counts are members twice, by themselves and together.
 // eng_result_clear frees everything that it points to.
-struct report_result {
+struct result {
     union {
         struct cfg cfg;
         struct {
@@ -129,11 +129,11 @@ struct report_result {
     struct stat_interval interval;
     struct stat_dispersion spread; // of the rate between the pieces
 };
-void eng_result_clear(struct report_result *result);
+void eng_result_clear(struct result *result);
 
 // Adds a batch: its counts, its failures, and its runs to the pieces, unless earlier runs are in
 // none. The batch comes from this process; `fresh`: it begins a pipeline.
-void eng_result_add(struct report_result *result, const struct eng_count *batch,
+void eng_result_add(struct result *result, const struct eng_count *batch,
                     const struct eng_failure *failures, uint32_t process, bool fresh);
 
 // The verdict on final counts: FAIL if a run failed, else NO_PROGRESS if one gave up, else PASS.
@@ -153,7 +153,7 @@ const char *eng_runs_disagree(enum eng_result result, uint64_t runs, uint64_t fa
 const char *eng_count_disagrees(const struct eng_count *count, const struct cat_mode *mode);
 
 // Checks both, and the parts.
-const char *eng_result_disagrees(const struct report_result *result);
+const char *eng_result_disagrees(const struct result *result);
 
 // --- Adds up the results of a run: how many of each, and the exit code.
 

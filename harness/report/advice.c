@@ -43,8 +43,8 @@ struct line {
     const struct advice *advice; // NULL: the line is about a test without a statement
     size_t device;
     enum cat_expectation promised;
-    const struct report_result **all; // all results for the statement
-    bool *in, *bad;                   // for each of `all`: whether it is in the line, and failed
+    const struct result **all; // all results for the statement
+    bool *in, *bad;            // for each of `all`: whether it is in the line, and failed
     size_t count, in_count, bad_count;
     struct sum sum;
 };
@@ -99,24 +99,24 @@ static void read_advices(void)
 // ---- one result
 
 // Whether a program that relies on the outcome would suffer.
-static bool is_bad(const struct report_result *result)
+static bool is_bad(const struct result *result)
 {
     return report_failed(result) || eng_is_broken(result->result) || result->no_progress_runs > 0;
 }
 
 // No specification promises that a wait ends.
-static enum cat_expectation promised(const struct report_result *result)
+static enum cat_expectation promised(const struct result *result)
 {
     const bool expired = is_bad(result) && !report_failed(result) && !eng_is_broken(result->result);
     return expired ? CAT_ASSUMED : result->expectation;
 }
 
-static bool is_measured(const struct report_result *result)
+static bool is_measured(const struct result *result)
 {
     return result->runs > 0 || is_bad(result);
 }
 
-static void add(struct sum *sum, const struct report_result *result)
+static void add(struct sum *sum, const struct result *result)
 {
     if (!is_measured(result))
         return;
@@ -137,8 +137,8 @@ static void end(struct sum *sum)
 // ---- selectors
 
 // Whether one of them names the test of a result and, unless `test`, selects the result.
-static bool is_selected(const struct selector *selectors, size_t count,
-                        const struct report_result *result, bool test)
+static bool is_selected(const struct selector *selectors, size_t count, const struct result *result,
+                        bool test)
 {
     bool is = false;
     for (size_t i = 0; i < count && !is; i++)
@@ -149,13 +149,13 @@ static bool is_selected(const struct selector *selectors, size_t count,
 
 // ---- lines
 
-static bool is_candidate(size_t device, const struct report_result *result)
+static bool is_candidate(size_t device, const struct result *result)
 {
     return result->device == device && result->expectation != CAT_CONTROL;
 }
 
 // Whether a list has a line for a result, or with `test` for its test.
-static bool is_listed(const struct report_result *result, bool test)
+static bool is_listed(const struct result *result, bool test)
 {
     size_t i = 0;
     while (i < advice_count && !is_selected(advices[i].tests, advices[i].test_count, result, test))
@@ -172,7 +172,7 @@ static void fill(struct line *line, const struct selector *selectors, size_t cou
     line->in = lit_alloc(model->result_count + 1, sizeof *line->in);
     line->bad = lit_alloc(model->result_count + 1, sizeof *line->bad);
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
+        const struct result *result = &model->results[i];
         if (!is_candidate(line->device, result) || !is_selected(selectors, count, result, false) ||
             !(is_bad(result) || report_is_under(result, under)) ||
             (!line->advice && is_listed(result, false)))
@@ -219,7 +219,7 @@ static void each_line(const struct report_model *model, size_t device, line_visi
         visit_lines(model, device, &advices[i], advices[i].family, advices[i].tests,
                     advices[i].test_count, visit, table);
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
+        const struct result *result = &model->results[i];
         if (done[i] || !is_candidate(device, result) || is_listed(result, false) ||
             (is_listed(result, true) && !is_bad(result)))
             continue;
@@ -244,7 +244,7 @@ static const char *statement(const struct line *line)
 // "scan.workgroup pressure=predicates, scan.levels".
 static void put_which(const struct line *line, const bool *marked, struct text *out)
 {
-    OWNED(lit_free) const struct report_result **all = lit_alloc(line->count, sizeof *all);
+    OWNED(lit_free) const struct result **all = lit_alloc(line->count, sizeof *all);
     OWNED(lit_free) bool *some = lit_alloc(line->count, sizeof *some);
     OWNED(lit_free) bool *done = lit_alloc(line->count, sizeof *done);
     size_t tests = 0;
@@ -273,7 +273,7 @@ static void put_which(const struct line *line, const bool *marked, struct text *
 static void put_failing(const struct line *line, struct text *out)
 {
     const struct report_signature *finding = NULL;
-    const struct report_result *first = NULL;
+    const struct result *first = NULL;
     char buffer[24];
     put_which(line, line->bad, out);
     for (size_t i = 0; i < line->count; i++)
@@ -293,7 +293,7 @@ static void put_controls(const struct line *line, struct table *table)
     const struct report_model *model = line->model;
     uint64_t run = 0, seen = 0;
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
+        const struct result *result = &model->results[i];
         bool same = false;
         if (result->device != line->device || !report_is_control(result))
             continue;
@@ -381,8 +381,8 @@ static const char *given(const char *with, const char *key, size_t *length)
 
 // Whether a result differs from a failed one only in the remedy's values; parameters may differ too
 // unless `strictly`.
-static bool is_remedied(const struct report_result *result, const struct report_result *failed,
-                        const char *with, bool strictly)
+static bool is_remedied(const struct result *result, const struct result *failed, const char *with,
+                        bool strictly)
 {
     size_t length;
     if (strcmp(result->test, failed->test) != 0 || report_has_values(failed, with))
@@ -411,7 +411,7 @@ static struct sum measure(const struct line *line, const char *with, bool strict
     test[name] = '\0';
     const struct selector other = {test, false, with + name};
     for (size_t i = 0; i < line->model->result_count; i++) {
-        const struct report_result *result = &line->model->results[i];
+        const struct result *result = &line->model->results[i];
         bool is = is_of_another_test(with) && is_selected(&other, 1, result, false);
         for (size_t j = 0; j < line->count && !is && !is_of_another_test(with); j++)
             is = line->bad[j] && is_remedied(result, line->all[j], with, strictly);
@@ -434,7 +434,7 @@ static bool helps(const struct line *line, const struct sum *sum)
 static bool put_command(const struct line *line, const char *with, struct text *out)
 {
     for (size_t i = 0; i < line->count; i++) {
-        const struct report_result *result = line->all[i];
+        const struct result *result = line->all[i];
         const size_t count = result->variant_count + result->param_count;
         OWNED(lit_free) struct cfg_pair *pairs = lit_alloc(count, sizeof *pairs);
         OWNED(text_free) struct text values = {0}, name = {0};

@@ -23,7 +23,7 @@ static int compare_name(const void *key, const void *member)
     return strcmp(key, (*entry)->name);
 }
 
-static const struct report_result *result_at(const struct report_model *model, size_t index)
+static const struct result *result_at(const struct report_model *model, size_t index)
 {
     return index < model->result_count ? &model->results[index]
                                        : &model->rest[index - model->result_count];
@@ -39,7 +39,7 @@ static void assign(struct report_code *code, size_t device)
         sorted[i] = &study->entries[i];
     qsort(sorted, study->count, sizeof *sorted, compare_entries);
     for (size_t i = 0; i < model->result_count + model->rest_count; i++) {
-        const struct report_result *result = result_at(model, i);
+        const struct result *result = result_at(model, i);
         if (result->device != device)
             continue;
         const struct isa_entry **found =
@@ -98,8 +98,7 @@ void report_code_clear(struct report_code *code)
     *code = (struct report_code){0};
 }
 
-const struct isa_entry *report_code_of(const struct report_code *code,
-                                       const struct report_result *result)
+const struct isa_entry *report_code_of(const struct report_code *code, const struct result *result)
 {
     const struct report_model *model = code->model;
     if (result >= model->results && result < model->results + model->result_count)
@@ -128,13 +127,13 @@ static int compare_variants(const void *left, const void *right)
     return strcmp(a->result->name, b->result->name);
 }
 
-size_t report_variants(const struct report_model *model, const struct report_result *result,
+size_t report_variants(const struct report_model *model, const struct result *result,
                        struct report_variant **list)
 {
     size_t count = 0;
     *list = lit_alloc(model->result_count + model->rest_count, sizeof **list);
     for (size_t i = 0; i < model->result_count + model->rest_count; i++) {
-        const struct report_result *other = result_at(model, i);
+        const struct result *other = result_at(model, i);
         if (other->device == result->device && strcmp(other->test, result->test) == 0 &&
             strcmp(other->name, result->name) != 0 && other->judged > 0 &&
             strcmp(other->stress, result->stress) == 0)
@@ -145,11 +144,10 @@ size_t report_variants(const struct report_model *model, const struct report_res
     return count;
 }
 
-const struct report_result *report_code_paired(const struct report_code *code,
-                                               const struct report_result *result)
+const struct result *report_code_paired(const struct report_code *code, const struct result *result)
 {
     struct report_variant *list;
-    const struct report_result *best = NULL;
+    const struct result *best = NULL;
     const size_t count = report_variants(code->model, result, &list);
     for (size_t i = 0; i < count && !best; i++) {
         const struct isa_entry *entry = report_code_of(code, list[i].result);
@@ -198,7 +196,7 @@ struct report_code_users report_code_users(const struct report_code *code, size_
     const struct report_model *model = code->model;
     struct report_code_users users = {0};
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
+        const struct result *result = &model->results[i];
         const struct isa_entry *other = code->of[i];
         if (result->device != device || !other || other->same_as != entry->same_as ||
             (failed && !report_failed(result)))
@@ -212,7 +210,7 @@ struct report_code_users report_code_users(const struct report_code *code, size_
 }
 
 size_t report_code_failed(const struct report_code *code, size_t device,
-                          const struct report_result ***list)
+                          const struct result ***list)
 {
     OWNED(lit_free) bool *seen = lit_alloc(code->studies[device].count + 1, sizeof *seen);
     const size_t count = report_select(code->model, device, report_failed, list);
@@ -232,7 +230,7 @@ size_t report_code_failed(const struct report_code *code, size_t device,
 // "0 of 1,000, < 3.6e-3; with the same code in all 2: 0 of 2,000".
 static void say_users(const struct report_code_users *users, struct text *words)
 {
-    const struct report_result *first = users->first;
+    const struct result *first = users->first;
     text_printf(words, "%s of %s, %s", COUNT(first->failed_runs), COUNT(first->judged),
                 INTERVAL(first));
     if (users->count > 1)
@@ -304,11 +302,11 @@ void report_code_statistics(const struct isa_entry *entry, struct table *table)
         table_note(table, "Not linted: %s.", entry->unlinted);
 }
 
-bool report_code_versus(const struct report_code *code, const struct report_result *result,
+bool report_code_versus(const struct report_code *code, const struct result *result,
                         struct text *words)
 {
     const struct isa_entry *entry = report_code_of(code, result), *other;
-    const struct report_result *paired = report_code_paired(code, result);
+    const struct result *paired = report_code_paired(code, result);
     OWNED(text_free) struct text names = {0};
     bool shows = false;
     if (entry->listing.count == 0)

@@ -26,8 +26,7 @@ void report_code_clear(struct report_code *code);
 
 // The code of a result, in the model or the rest of its session, on the result's device; NULL if
 // the store has none.
-const struct isa_entry *report_code_of(const struct report_code *code,
-                                       const struct report_result *result);
+const struct isa_entry *report_code_of(const struct report_code *code, const struct result *result);
 // Whether the model has results on the device for the test of an axis effect.
 bool report_code_about(const struct report_code *code, size_t device,
                        const struct isa_axis_effect *effect);
@@ -35,18 +34,18 @@ bool report_code_about(const struct report_code *code, size_t device,
 // the same stress: nearest first, then those that never failed, then by name. *list is allocated;
 // returns its length.
 struct report_variant {
-    const struct report_result *result;
+    const struct result *result;
     size_t differences;
 };
-size_t report_variants(const struct report_model *model, const struct report_result *result,
+size_t report_variants(const struct report_model *model, const struct result *result,
                        struct report_variant **list);
 // The nearest variant, in the model or the rest of the session, that had no failed run under the
 // same stress and has a listing in the store. NULL if there is none.
-const struct report_result *report_code_paired(const struct report_code *code,
-                                               const struct report_result *result);
+const struct result *report_code_paired(const struct report_code *code,
+                                        const struct result *result);
 // Appends how a result's code differs from its paired variant's: a sentence, or the title of a
 // difference to show. Returns true for a title. Appends nothing without a listing.
-bool report_code_versus(const struct report_code *code, const struct report_result *result,
+bool report_code_versus(const struct report_code *code, const struct result *result,
                         struct text *words);
 // Appends what the code costs: bytes, registers and cross-lane reads.
 void report_code_cost(const struct isa_entry *entry, struct text *words);
@@ -65,7 +64,7 @@ size_t report_code_inside(const struct isa_entry *entry);
 
 // The model's results that share one code, counted together.
 struct report_code_users {
-    const struct report_result *first; // NULL: no result has it
+    const struct result *first; // NULL: no result has it
     size_t count;
     uint64_t failed_runs, judged; // over all of them
 };
@@ -75,15 +74,15 @@ struct report_code_users report_code_users(const struct report_code *code, size_
 // Whether two results of a device ran the same program: the same machine code (if the driver gives
 // it) with the same statistics, dispatch, input and expectation, parameters, stress and class, each
 // with a number of runs fixed in advance.
-bool report_code_is_one(const struct report_code *code, const struct report_result *a,
-                        const struct report_result *b);
+bool report_code_is_one(const struct report_code *code, const struct result *a,
+                        const struct result *b);
 // Groups of a device's results that ran the same program: a row each, with the pooled rate
 // (code_shared.c). Empty if there is none.
 void report_code_shared(const struct report_code *code, size_t device, struct table *table);
 // A device's failed results that have code in the store, each code once, forbidden ones first.
 // *list is allocated; returns its length.
 size_t report_code_failed(const struct report_code *code, size_t device,
-                          const struct report_result ***list);
+                          const struct result ***list);
 
 // ---- instructions in question (code_marks.c)
 

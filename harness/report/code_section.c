@@ -33,7 +33,7 @@ size_t *html_listed(const struct html *html)
     const struct report_code *code = html->code;
     size_t *listed = lit_alloc(html->model->result_count + 1, sizeof *listed), done = 0;
     for (size_t device = 0; device < code->count; device++) {
-        const struct report_result **list;
+        const struct result **list;
         const size_t count = report_code_failed(code, device, &list);
         for (size_t i = 0; i < count && done < (html->up ? SITE_LISTED : MOST_LISTED);
              i++, done++) {
@@ -90,7 +90,7 @@ static void put_effects(const struct pen *pen, const struct report_code *code, s
 
 // The listing, folded, or at most TICKET_LINES of it.
 static void put_listing(const struct pen *pen, const struct isa_entry *entry,
-                        const struct report_result *result, size_t most, bool folded)
+                        const struct result *result, size_t most, bool folded)
 {
     OWNED(report_marks_clear) struct report_marks marks = {0};
     OWNED(text_free) struct text lines = {0}, title = {0};
@@ -119,9 +119,9 @@ static void put_listing(const struct pen *pen, const struct isa_entry *entry,
 }
 
 static void put_difference(const struct pen *pen, const struct report_code *code,
-                           const struct report_result *result, size_t most)
+                           const struct result *result, size_t most)
 {
-    const struct report_result *paired = report_code_paired(code, result);
+    const struct result *paired = report_code_paired(code, result);
     OWNED(text_free) struct text words = {0}, lines = {0};
     if (report_code_versus(code, result, &words)) {
         report_code_difference(&report_code_of(code, paired)->listing, paired->name,
@@ -135,7 +135,7 @@ static void put_difference(const struct pen *pen, const struct report_code *code
 }
 
 static void put_code(const struct pen *pen, const struct report_code *code,
-                     const struct report_result *result)
+                     const struct result *result)
 {
     const struct isa_entry *entry = report_code_of(code, result);
     const size_t index = (size_t)(result - code->model->results);
@@ -164,7 +164,7 @@ static void put_code(const struct pen *pen, const struct report_code *code,
 static void put_failed(const struct pen *pen, const struct report_code *code, size_t device,
                        size_t limit)
 {
-    OWNED(lit_free) const struct report_result **list = NULL;
+    OWNED(lit_free) const struct result **list = NULL;
     const size_t count = report_code_failed(code, device, &list);
     size_t left = 0;
     for (size_t i = 0; i < count; i++) {
@@ -227,7 +227,7 @@ void html_codes(const struct html *html, struct text *out)
 }
 
 void markdown_one_code(struct text *out, const struct report_code *code,
-                       const struct report_result *result, size_t most)
+                       const struct result *result, size_t most)
 {
     const struct isa_entry *entry = report_code_of(code, result);
     OWNED(text_free) struct text one = {0}, cost = {0};

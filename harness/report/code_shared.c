@@ -22,7 +22,7 @@ static bool has_same_code(const struct isa_entry *a, const struct isa_entry *b)
     return true;
 }
 
-static bool is_measured_alike(const struct report_result *a, const struct report_result *b)
+static bool is_measured_alike(const struct result *a, const struct result *b)
 {
     const char *of_a = strchr(a->name, '@'), *of_b = strchr(b->name, '@');
     return a->device == b->device && strcmp(a->test, b->test) == 0 &&
@@ -31,8 +31,8 @@ static bool is_measured_alike(const struct report_result *a, const struct report
            b->judged > 0;
 }
 
-bool report_code_is_one(const struct report_code *code, const struct report_result *a,
-                        const struct report_result *b)
+bool report_code_is_one(const struct report_code *code, const struct result *a,
+                        const struct result *b)
 {
     return is_measured_alike(a, b) &&
            has_same_code(report_code_of(code, a), report_code_of(code, b)) &&
@@ -46,12 +46,12 @@ static void put_group(const struct report_code *code, size_t first, bool *seen, 
 {
     const struct report_model *model = code->model;
     OWNED(lit_free)
-    const struct report_result **members = lit_alloc(model->result_count, sizeof *members);
+    const struct result **members = lit_alloc(model->result_count, sizeof *members);
     OWNED(text_free) struct text together = {0};
     uint64_t failed = 0, judged = 0;
     size_t count = 0;
     for (size_t i = first; i < model->result_count; i++) {
-        const struct report_result *other = &model->results[i];
+        const struct result *other = &model->results[i];
         if (seen[i] || !report_code_is_one(code, &model->results[first], other))
             continue;
         seen[i] = true;

@@ -17,7 +17,7 @@
 // ---- one result
 
 // CAT_OUTCOMES if no outcome was observed.
-static uint32_t most_seen(const struct report_result *result)
+static uint32_t most_seen(const struct result *result)
 {
     uint32_t most = CAT_OUTCOMES;
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++)
@@ -27,14 +27,14 @@ static uint32_t most_seen(const struct report_result *result)
     return most;
 }
 
-const char *report_seen(const struct report_result *result, char buffer[24])
+const char *report_seen(const struct result *result, char buffer[24])
 {
     const uint32_t most = most_seen(result);
     return most < CAT_OUTCOMES ? report_outcome_name(result, most, buffer)
                                : eng_result_name(result->result);
 }
 
-static const char *seen(const struct report_result *result)
+static const char *seen(const struct result *result)
 {
     static char buffer[2][24];
     static size_t at;
@@ -42,7 +42,7 @@ static const char *seen(const struct report_result *result)
     return report_seen(result, buffer[at]);
 }
 
-bool report_has_values(const struct report_result *result, const char *values)
+bool report_has_values(const struct result *result, const char *values)
 {
     char *copy = lit_strdup(values ? values : ""), *rest = NULL;
     bool has = true;
@@ -59,7 +59,7 @@ bool report_has_values(const struct report_result *result, const char *values)
 }
 
 const struct report_signature *report_finding(const struct report_model *model,
-                                              const struct report_result *result)
+                                              const struct result *result)
 {
     const struct dev_facts *facts = &model->devices[result->device].facts;
     const struct report_signature *found = report_signatures;
@@ -79,7 +79,7 @@ struct range {
     size_t count;     // results with judged runs
 };
 
-static void add_rate(struct range *range, const struct report_result *result)
+static void add_rate(struct range *range, const struct result *result)
 {
     if (result->judged == 0)
         return;
@@ -124,7 +124,7 @@ static int compare_failing(const void *left, const void *right)
 }
 
 // It ended the driver or the device before anything failed.
-static bool is_broken(const struct report_result *result)
+static bool is_broken(const struct result *result)
 {
     return eng_is_broken(result->result) && !report_failed(result);
 }
@@ -137,7 +137,7 @@ static void put_tests(const struct report_model *model, size_t device, enum eng_
     OWNED(lit_free) struct failing *tests = NULL;
     size_t count = 0;
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
+        const struct result *result = &model->results[i];
         const bool is =
             how == ENG_FAIL ? report_failed(result) : is_broken(result) && result->result == how;
         if (result->device != device || result->expectation != CAT_FORBIDDEN || !is)
@@ -174,7 +174,7 @@ struct report_class report_class(const struct report_model *model, size_t device
 {
     struct report_class counted = {0};
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
+        const struct result *result = &model->results[i];
         if (result->device != device || result->expectation != expectation)
             continue;
         const bool broken = is_broken(result);
@@ -225,9 +225,9 @@ static void put_forbidden(const struct report_model *model, size_t device,
 // Appends sentences about each kernel from outside, once.
 static void put_checks(const struct report_model *model, size_t device, struct text *out)
 {
-    const struct report_result *last = NULL;
+    const struct result *last = NULL;
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
+        const struct result *result = &model->results[i];
         OWNED(text_free) struct text name = {0};
         if (result->device != device || (last && strcmp(last->test, result->test) == 0))
             continue;
@@ -292,8 +292,8 @@ void report_verdict(const struct report_model *model, size_t device, struct text
 // did.
 struct set {
     const struct report_model *model;
-    bool (*which)(const struct report_result *result);
-    const struct report_result **all;
+    bool (*which)(const struct result *result);
+    const struct result **all;
     size_t count;
     bool *some; // members of the current block
     struct report_block *list;
@@ -302,8 +302,8 @@ struct set {
 
 static int compare_rates(const void *left, const void *right)
 {
-    const struct report_result *a = *(const struct report_result *const *)left;
-    const struct report_result *b = *(const struct report_result *const *)right;
+    const struct result *a = *(const struct result *const *)left;
+    const struct result *b = *(const struct result *const *)right;
     if (a->interval.low != b->interval.low)
         return a->interval.low > b->interval.low ? -1 : 1;
     return a < b ? -1 : 1;
@@ -312,11 +312,11 @@ static int compare_rates(const void *left, const void *right)
 static void put_says(const struct set *set, const struct report_block *block, size_t inside,
                      struct text *out)
 {
-    const struct report_result *first = block->members[0];
+    const struct result *first = block->members[0];
     const bool failed = report_failed(first), every = inside == block->count;
     struct range range = {0};
     size_t passed = 0;
-    struct report_result sum = *first; // its outcomes
+    struct result sum = *first; // its outcomes
     for (size_t i = 0; i < block->count; i++) {
         add_rate(&range, block->members[i]);
         for (uint32_t outcome = 0; outcome < CAT_OUTCOMES && i > 0; outcome++)
@@ -448,7 +448,7 @@ static void add_blocks(struct set *set)
         first = marked[i] ? i : first;
     }
     if (report_where(set->all, set->some, set->count, NULL) > count) {
-        const struct report_result *result = set->all[first];
+        const struct result *result = set->all[first];
         for (size_t p = 0; p < result->variant_count + result->param_count; p++) {
             const size_t groups = divide(set, marked, result->variant[p].key, false);
             key = groups < best ? result->variant[p].key : key;
@@ -463,7 +463,7 @@ static void add_blocks(struct set *set)
 }
 
 // Whether a result has the most frequent failing outcome of `first`, or ended in the same way.
-static bool shares_outcome(const struct report_result *result, const struct report_result *first)
+static bool shares_outcome(const struct result *result, const struct result *first)
 {
     const uint32_t most = most_seen(first);
     if (most < CAT_OUTCOMES)
@@ -472,23 +472,23 @@ static bool shares_outcome(const struct report_result *result, const struct repo
            strcmp(result->reason, first->reason) == 0;
 }
 
-static bool is_alike(const struct report_result *a, const struct report_result *b)
+static bool is_alike(const struct result *a, const struct result *b)
 {
     return a->device == b->device && a->expectation == b->expectation &&
            strcmp(a->test, b->test) == 0;
 }
 
 size_t report_blocks(const struct report_model *model, size_t device,
-                     bool (*which)(const struct report_result *result), struct report_block **list)
+                     bool (*which)(const struct result *result), struct report_block **list)
 {
-    const struct report_result **chosen;
+    const struct result **chosen;
     struct set set = {.model = model, .which = which};
     const size_t count = report_select(model, device, which, &chosen);
     bool *done = lit_alloc(model->result_count + 1, sizeof *done);
     set.all = lit_alloc(model->result_count + 1, sizeof *set.all);
     set.some = lit_alloc(model->result_count + 1, sizeof *set.some);
     for (size_t i = 0; i < count; i++) {
-        const struct report_result *first = chosen[i];
+        const struct result *first = chosen[i];
         if (done[first - model->results])
             continue;
         set.count = 0;

@@ -38,20 +38,20 @@ struct report_signature {
 extern const struct report_signature report_signatures[]; // the last has no finding
 
 // Whether a result's values match "key=glob,glob key=glob"; "" and NULL match all.
-bool report_has_values(const struct report_result *result, const char *values);
+bool report_has_values(const struct result *result, const char *values);
 
 // The most frequent failing outcome of a result, or how it ended: "never written", "crash".
-const char *report_seen(const struct report_result *result, char buffer[24]);
+const char *report_seen(const struct result *result, char buffer[24]);
 // NULL if none matches.
 const struct report_signature *report_finding(const struct report_model *model,
-                                              const struct report_result *result);
+                                              const struct result *result);
 
 // Appends the values of axes and parameters that tell the results that `some` marks from the
 // others, in the notation of conditions (docs/test-format.md), where * stands for any ending:
 // "sync=control-* form=ssa,counted". Begins with the test if that matters; appends nothing if no
 // value does. Returns how many results of all have these values: more than are marked, if no values
 // tell them apart. `out` may be NULL.
-size_t report_where(const struct report_result *const *all, const bool *some, size_t count,
+size_t report_where(const struct result *const *all, const bool *some, size_t count,
                     struct text *out);
 
 // Results of one device, test and expectation that share an outcome (all had the first one's most
@@ -59,7 +59,7 @@ size_t report_where(const struct report_result *const *all, const bool *some, si
 // allocated, without a full stop, and "" if there is nothing to say.
 struct report_block {
     size_t device;
-    const struct report_result **members; // the highest rate first; `count` of them, never none
+    const struct result **members; // the highest rate first; `count` of them, never none
     size_t count;
     const struct report_signature *finding; // the first that a member has; or NULL
     char *where;     // "sync=control-*", as report_where; "" if no value matters
@@ -76,5 +76,5 @@ void report_blocks_past(const struct report_model *model, struct report_block *l
 // The blocks of a device's results that `which` selects (report_failed, report_unfinished_only):
 // forbidden ones first, then in the order of the results. *list is allocated; returns its length.
 size_t report_blocks(const struct report_model *model, size_t device,
-                     bool (*which)(const struct report_result *result), struct report_block **list);
+                     bool (*which)(const struct result *result), struct report_block **list);
 void report_blocks_free(struct report_block *list, size_t count);

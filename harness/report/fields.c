@@ -29,7 +29,7 @@ static bool read_outcome(const struct cat_mode *mode, const char *name, uint32_t
     return *outcome < CAT_OUTCOMES;
 }
 
-bool fields_read_counts(const json_t *json, struct report_result *result, char fault[128])
+bool fields_read_counts(const json_t *json, struct result *result, char fault[128])
 {
     const json_t *outcomes = json_object_get(json, "outcomes");
     const json_t *failures = json_object_get(json, "failures");

@@ -19,7 +19,7 @@ enum {
     APART = 1u << 2 | 1u << 3,
 };
 
-static bool has(const struct report_result *result, const char *key, const char *value)
+static bool has(const struct result *result, const char *key, const char *value)
 {
     return !strcmp(report_value(result, key), value);
 }
@@ -31,7 +31,7 @@ struct strategy {
     uint32_t then, otherwise;
 };
 
-static uint32_t predict(const struct strategy *strategy, const struct report_result *result)
+static uint32_t predict(const struct strategy *strategy, const struct result *result)
 {
     return !strategy->key[0] || has(result, strategy->key, strategy->value) ? strategy->then
                                                                             : strategy->otherwise;
@@ -87,7 +87,7 @@ static const struct question {
 #define QUESTIONS (sizeof questions / sizeof *questions)
 
 static void observe(struct report_fingerprint *print, const struct question *question,
-                    const struct report_result *result)
+                    const struct result *result)
 {
     if (result->rule[0])
         print->rule = result->rule;
@@ -133,7 +133,7 @@ size_t report_fingerprints(const struct report_model *model, size_t device,
             print->count++;
         }
         for (size_t i = 0; i < model->result_count; i++) {
-            const struct report_result *result = &model->results[i];
+            const struct result *result = &model->results[i];
             if (result->device == device && result->mode->check == CAT_CHECK_CHOICE &&
                 !strcmp(result->test, question->test) && report_is_under(result, &under) &&
                 (!question->axis || has(result, question->axis, question->value)))

@@ -104,7 +104,7 @@ char *format_uuid(char target[37], const uint8_t uuid[16])
 
 // How many runs a repeat needs: the same number if a rule chose it. A result that broke got no
 // further than the rule's next look, which comes after twice as many.
-static uint64_t runs_again(const struct report_model *model, const struct report_result *result)
+static uint64_t runs_again(const struct report_model *model, const struct result *result)
 {
     const uint64_t asked = model->session.runs;
     if (!result->rule[0]) // if it got more runs than the others, all of them
@@ -179,7 +179,7 @@ void format_device(struct text *out, const struct report_model *model, size_t de
 
 // A test's default run: the configurations that a command is for, and the ids of the others.
 struct named {
-    const struct report_result *const *results;
+    const struct result *const *results;
     size_t count, among; // among: how many of them are in the default run
     struct text others;
     size_t other_count;
@@ -204,7 +204,7 @@ static void name_case(const char *name, void *user)
 // Names exactly these configurations of one test: by their ids, or, if they are many and that is
 // shorter, as the test without the rest of its default run.
 static void put_named(struct text *out, const struct report_model *model,
-                      const struct report_result *const *results, size_t count)
+                      const struct result *const *results, size_t count)
 {
     const struct dev_facts *facts = &model->devices[results[0]->device].facts;
     struct named named = {.results = results, .count = count};
@@ -237,7 +237,7 @@ static const char *option_of(const char *key)
 
 // Commands that run a generated program again and make it smaller.
 static void put_drawn(struct text *out, const struct report_model *model,
-                      const struct report_result *result, const char *generator)
+                      const struct result *result, const char *generator)
 {
     const struct dev_facts *facts = &model->devices[result->device].facts;
     const uint32_t size = (uint32_t)strtoul(report_value(result, "subgroup"), NULL, 10);
@@ -261,16 +261,15 @@ static void put_drawn(struct text *out, const struct report_model *model,
     }
 }
 
-void format_again(struct text *out, const struct report_model *model,
-                  const struct report_result *result)
+void format_again(struct text *out, const struct report_model *model, const struct result *result)
 {
     format_again_all(out, model, &result, 1);
 }
 
 void format_again_all(struct text *out, const struct report_model *model,
-                      const struct report_result *const *results, size_t count)
+                      const struct result *const *results, size_t count)
 {
-    const struct report_result *result = results[0];
+    const struct result *result = results[0];
     const char *generator = report_known->generator(result->test);
     uint64_t runs = 0;
     if (generator) {
@@ -307,7 +306,7 @@ void format_again_all(struct text *out, const struct report_model *model,
     text_printf(out, " --seed 0x%jx -n %ju", (uintmax_t)result->seed, (uintmax_t)runs);
 }
 
-void format_outcomes(struct text *out, const struct report_result *result)
+void format_outcomes(struct text *out, const struct result *result)
 {
     bool listed[CAT_OUTCOMES] = {false};
     bool first = true;
@@ -332,13 +331,13 @@ void format_outcomes(struct text *out, const struct report_result *result)
     }
 }
 
-void format_failed(struct text *out, const struct report_result *result)
+void format_failed(struct text *out, const struct result *result)
 {
     text_printf(out, "%s of %s runs failed, rate %s (95 %%)", COUNT(result->failed_runs),
                 COUNT(result->runs), INTERVAL(result));
 }
 
-void format_end(struct text *out, const struct report_result *result)
+void format_end(struct text *out, const struct result *result)
 {
     const char *runs = COUNT(result->runs);
     text_puts(out, eng_result_name(result->result));
@@ -349,7 +348,7 @@ void format_end(struct text *out, const struct report_result *result)
     text_printf(out, "%s%s", result->reason[0] ? ": " : "", result->reason);
 }
 
-void format_first(struct text *out, const struct report_result *result)
+void format_first(struct text *out, const struct result *result)
 {
     const struct eng_failure *first = &result->failures[0];
     text_printf(out, "run %s, unit %s%s%s: %s, got 0x%08x, want 0x%08x", COUNT(first->at.run + 1),
@@ -357,7 +356,7 @@ void format_first(struct text *out, const struct report_result *result)
                 OUTCOME(result, first->at.outcome), first->at.got, first->at.want);
 }
 
-void format_story(struct text *out, const struct report_result *result, const char *before)
+void format_story(struct text *out, const struct result *result, const char *before)
 {
     const bool ended = result->result == ENG_PASS || result->result == ENG_FAIL;
     report_check(out, before, result, "\n");
@@ -459,7 +458,7 @@ const char *report_evidence_title(enum eng_evidence kind)
     return titles[kind];
 }
 
-void report_check(struct text *out, const char *before, const struct report_result *result,
+void report_check(struct text *out, const char *before, const struct result *result,
                   const char *after)
 {
     const char *says = result->evidence[ENG_EVIDENCE_CHECK];
@@ -479,8 +478,8 @@ static const char *last_lines(const char *text, size_t most)
     return at && at > text ? at + 1 : text;
 }
 
-void report_evidence_lines(struct text *out, const struct report_result *result,
-                           enum eng_evidence kind, size_t most, const char *before)
+void report_evidence_lines(struct text *out, const struct result *result, enum eng_evidence kind,
+                           size_t most, const char *before)
 {
     const char *at = result->evidence[kind] ? last_lines(result->evidence[kind], most) : "";
     while (*at) {
@@ -492,7 +491,7 @@ void report_evidence_lines(struct text *out, const struct report_result *result,
     }
 }
 
-bool report_evidence_any(const struct report_result *result)
+bool report_evidence_any(const struct result *result)
 {
     for (size_t kind = 0; kind < ENG_EVIDENCES; kind++)
         if (result->evidence[kind])

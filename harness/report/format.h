@@ -54,22 +54,21 @@ void format_call(struct text *out, const char *test);
 void format_device(struct text *out, const struct report_model *model, size_t device);
 // The command that runs a result again; or one command for several results of one test and device.
 // It names only the first if the others ran under other stress that the seed does not give.
-void format_again(struct text *out, const struct report_model *model,
-                  const struct report_result *result);
+void format_again(struct text *out, const struct report_model *model, const struct result *result);
 void format_again_all(struct text *out, const struct report_model *model,
-                      const struct report_result *const *results, size_t count);
+                      const struct result *const *results, size_t count);
 
 // "stale by 1 (40 units), wrong lane (2)": the failing outcomes, most frequent first.
-void format_outcomes(struct text *out, const struct report_result *result);
+void format_outcomes(struct text *out, const struct result *result);
 
 // "37 of 1,000 runs failed, rate 0.037 [0.026, 0.051] (95 %)".
-void format_failed(struct text *out, const struct report_result *result);
+void format_failed(struct text *out, const struct result *result);
 // How a result ended: "no-progress in 3 of 40 runs", "crash after 12 runs: killed by signal 11".
-void format_end(struct text *out, const struct report_result *result);
+void format_end(struct text *out, const struct result *result);
 // The first failure: "run 3, unit 5, lane 31: stale by 1, got 0x..., want 0x...".
-void format_first(struct text *out, const struct report_result *result);
+void format_first(struct text *out, const struct result *result);
 // A result's outcomes, in lines that begin with `before`.
-void format_story(struct text *out, const struct report_result *result, const char *before);
+void format_story(struct text *out, const struct result *result, const char *before);
 
 // Like vprintf, but passes every string through `escape`. Knows %s, %c and the conversions for
 // integers and floats.
@@ -81,12 +80,12 @@ void format_escaped(struct text *out, void (*escape)(struct text *out, const cha
 const char *report_evidence_title(enum eng_evidence kind);
 // Appends, between `before` and `after`, a warning about a kernel from outside: what the check
 // found in it, or that nobody checked it. Nothing for other results.
-void report_check(struct text *out, const char *before, const struct report_result *result,
+void report_check(struct text *out, const char *before, const struct result *result,
                   const char *after);
-bool report_evidence_any(const struct report_result *result);
+bool report_evidence_any(const struct result *result);
 // Appends the last `most` lines (SIZE_MAX: all), each after `before`.
-void report_evidence_lines(struct text *out, const struct report_result *result,
-                           enum eng_evidence kind, size_t most, const char *before);
+void report_evidence_lines(struct text *out, const struct result *result, enum eng_evidence kind,
+                           size_t most, const char *before);
 
 // XML 1.0 in UTF-8 (junit.c): no string that passes through here can end its surroundings. Appends
 // a string as character data. '?' replaces anything that is not UTF-8 and characters that XML 1.0

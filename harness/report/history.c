@@ -21,8 +21,8 @@ struct gathering {
     size_t pattern_count;
     const char *device;
     const struct report_model *model;
-    const struct report_result **sorted; // the model's results by name
-    size_t name_first;                   // the name's first line
+    const struct result **sorted; // the model's results by name
+    size_t name_first;            // the name's first line
 };
 
 bool history_names_driver(const char *device, const struct store_driver *driver)
@@ -233,7 +233,7 @@ bool history_load(struct store *store, const char *const *patterns, size_t patte
 
 static int compare_names(const void *left, const void *right)
 {
-    const struct report_result *const *a = left, *const *b = right;
+    const struct result *const *a = left, *const *b = right;
     return strcmp((*a)->name, (*b)->name);
 }
 
@@ -241,7 +241,7 @@ static bool is_of_model(const char *name, const struct store_driver *driver, voi
 {
     const struct gathering *gathering = user;
     const struct report_model *model = gathering->model;
-    const struct report_result key = {.name = (char *)name}, *wanted = &key;
+    const struct result key = {.name = (char *)name}, *wanted = &key;
     bool has = false;
     if (bsearch(&wanted, gathering->sorted, model->result_count, sizeof wanted, compare_names))
         for (size_t i = 0; i < model->device_count && !has; i++)
@@ -254,7 +254,7 @@ bool history_load_model(struct store *store, const struct report_model *model,
 {
     *history = (struct history){0};
     OWNED(lit_free)
-    const struct report_result **sorted = lit_alloc(model->result_count + 1, sizeof *sorted);
+    const struct result **sorted = lit_alloc(model->result_count + 1, sizeof *sorted);
     struct gathering gathering = {.history = history, .model = model, .sorted = sorted};
     const struct store_query query = {.wants = is_of_model, .index = &history->index};
     for (size_t i = 0; i < model->result_count; i++)

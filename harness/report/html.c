@@ -78,7 +78,7 @@ static void place(struct html *html, const struct html_blocks *of_devices)
 }
 
 static struct html_blocks *make_blocks(const struct report_model *model,
-                                       bool (*which)(const struct report_result *result))
+                                       bool (*which)(const struct result *result))
 {
     struct html_blocks *blocks = lit_alloc(model->device_count, sizeof *blocks);
     for (size_t i = 0; i < model->device_count; i++)

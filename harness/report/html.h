@@ -70,7 +70,7 @@ void html_copied(struct text *out, const char *name, const char *value);
 void html_chip(struct text *out, const char *kind, const char *word);
 // The class of a result by its meaning: its expectation's name if it failed, "seen" for a triggered
 // control, else the result's name.
-const char *html_kind(const struct report_result *result);
+const char *html_kind(const struct result *result);
 // The number of a device, with its name as title; nothing if it is the only one.
 void html_device(struct text *out, const struct html *html, size_t device);
 // "NVIDIA H200, 580.159.04", not escaped.
@@ -102,7 +102,7 @@ void html_axis_heading(struct text *out, int decades);
 void html_plot(struct text *out, int decades, const struct html_rate *rates, size_t count);
 // The rate of failed runs in each batch, in the order of the runs, relative to the highest. At
 // least one run must have failed.
-void html_batches(struct text *out, const struct report_result *result);
+void html_batches(struct text *out, const struct result *result);
 // A bar of shares of a whole: `kinds[i]` is the class of share i. Even the least share is visible.
 void html_bar(struct text *out, const uint64_t *shares, const char *const *kinds, size_t count);
 // A part of a whole, of class `kind`, on a logarithmic scale from one unit to the whole, with a
@@ -124,7 +124,7 @@ void html_section(const struct html *html, report_section *make, unsigned how, s
 
 // A result, with a name that leaves out its subgroup size.
 struct html_entry {
-    const struct report_result *result;
+    const struct result *result;
     char *key;    // allocated
     size_t first; // index of the first result with this key
 };
@@ -137,7 +137,7 @@ void html_entries_free(struct html_entry *entries, size_t count);
 enum html_level { HTML_FAMILY, HTML_TEST, HTML_KEY };
 size_t html_alike(const struct html_entry *entries, size_t count, size_t at, enum html_level level);
 // Which of a name's first 32 pairs its label has, as bits.
-uint32_t html_label_pairs(const struct report_result *result);
+uint32_t html_label_pairs(const struct result *result);
 // Appends the part of a label that tells a configuration from the others of its test, "sync=none,
 // workgroup=64", not escaped; with `common`, the part that all share.
 void html_pairs(struct text *out, const struct html_entry *entries, size_t count, size_t at,

@@ -11,7 +11,7 @@
 #define MOST_OPEN   3 // blocks of a device that start with a failure unfolded
 
 // The evidence around a crash, a hang or a lost device, folded.
-static void put_evidence(const struct report_result *result, struct text *out)
+static void put_evidence(const struct result *result, struct text *out)
 {
     for (size_t i = 0; i < ENG_EVIDENCES; i++)
         if (result->evidence[i])
@@ -20,7 +20,7 @@ static void put_evidence(const struct report_result *result, struct text *out)
 }
 
 // Why the expectation holds, if this program's test still has that expectation.
-static const char *reason_of(const struct report_result *result)
+static const char *reason_of(const struct result *result)
 {
     struct report_case found;
     const bool same = report_known->find(&result->cfg, &found) &&
@@ -42,7 +42,7 @@ static void put_specification(const struct cat_head *head, struct text *out)
     text_puts(out, "</details>\n");
 }
 
-static void put_made(const struct html *html, const struct report_result *result, struct text *out)
+static void put_made(const struct html *html, const struct result *result, struct text *out)
 {
     const struct isa_entry *entry = report_code_of(html->code, result);
     const size_t listed = html->listed[result - html->model->results];
@@ -56,7 +56,7 @@ static void put_made(const struct html *html, const struct report_result *result
     text_puts(out, "</dd>\n");
 }
 
-static void put_facts(const struct html *html, const struct report_result *result, struct text *out)
+static void put_facts(const struct html *html, const struct result *result, struct text *out)
 {
     OWNED(text_free) struct text again = {0};
     format_again(&again, html->model, result);
@@ -91,7 +91,7 @@ static void put_facts(const struct html *html, const struct report_result *resul
 }
 
 // One result of a block, folded.
-static void put_member(const struct html *html, const struct report_result *result, bool open,
+static void put_member(const struct html *html, const struct result *result, bool open,
                        struct text *out)
 {
     OWNED(text_free) struct text outcomes = {0};
@@ -144,7 +144,7 @@ static void put_test_name(const struct html *html, const char *test, struct text
 static void put_block(const struct html *html, const struct report_block *block, bool open,
                       struct text *out)
 {
-    const struct report_result *first = block->members[0];
+    const struct result *first = block->members[0];
     const struct cat_head *head = report_known->head(first->test);
     const char *class = cat_expectation_name(first->expectation);
     size_t left = 0;

@@ -74,7 +74,7 @@ size_t html_alike(const struct html_entry *entries, size_t count, size_t at, enu
     return end - at;
 }
 
-uint32_t html_label_pairs(const struct report_result *result)
+uint32_t html_label_pairs(const struct result *result)
 {
     OWNED(cfg_clear) struct cfg label = cfg_parse(result->label);
     uint32_t bits = 0;
@@ -93,7 +93,7 @@ uint32_t html_label_pairs(const struct report_result *result)
 void html_pairs(struct text *out, const struct html_entry *entries, size_t count, size_t at,
                 bool common)
 {
-    const struct report_result *result = entries[at].result;
+    const struct result *result = entries[at].result;
     const uint32_t kept = html_label_pairs(result);
     bool first = true;
     for (size_t i = 0; i < result->variant_count + result->param_count; i++) {

@@ -87,7 +87,7 @@ static void put_card(const struct html *html, size_t index, struct text *out)
     OWNED(text_free) struct text verdict = {0};
     double seconds = 0;
     for (size_t i = 0; i < html->model->result_count; i++) {
-        const struct report_result *result = &html->model->results[i];
+        const struct result *result = &html->model->results[i];
         if (result->device != index)
             continue;
         all++;

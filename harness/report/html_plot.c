@@ -17,7 +17,7 @@ int html_decades(const struct report_model *model)
 {
     double least = 1;
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
+        const struct result *result = &model->results[i];
         const double end = result->failed_runs ? result->interval.low : result->interval.high;
         if (result->judged > 0 && end > 0 && end < least)
             least = end;
@@ -180,7 +180,7 @@ static double batch_rate(const struct eng_part *batch)
     return batch->failed_runs ? (double)batch->failed_runs / (double)judged_of(batch) : 0;
 }
 
-void html_batches(struct text *out, const struct report_result *result)
+void html_batches(struct text *out, const struct result *result)
 {
     const struct eng_part *batch = result->pieces, *end = batch + result->piece_count,
                           *most = batch;

@@ -15,15 +15,15 @@
 struct summary {
     size_t ran, seen, skipped, quiet; // quiet: ran without a failure seen
     double bound;                     // the highest among the quiet ones
-    const struct report_result *worst;
+    const struct result *worst;
 };
 
-static double rate_of(const struct report_result *result)
+static double rate_of(const struct result *result)
 {
     return (double)result->failed_runs / (double)result->judged;
 }
 
-static struct html_rate make_rate(const struct report_result *result)
+static struct html_rate make_rate(const struct result *result)
 {
     return (struct html_rate){result->failed_runs, result->judged, result->interval,
                               (int)result->expectation};
@@ -33,7 +33,7 @@ static struct summary summarise(const struct html_entry *test, size_t count, siz
 {
     struct summary sum = {0};
     for (size_t i = 0; i < count; i++) {
-        const struct report_result *result = test[i].result;
+        const struct result *result = test[i].result;
         if (result->device != device)
             continue;
         sum.skipped += result->judged == 0;
@@ -64,7 +64,7 @@ static size_t gather(const struct html *html, const struct html_entry *test, siz
         rates[used++] = (struct html_rate){0, 1, {0, sum->bound}, HTML_PLAIN};
     for (int expectation = CAT_CONTROL; expectation >= CAT_FORBIDDEN; expectation--)
         for (size_t i = 0; i < count; i++) {
-            const struct report_result *result = test[i].result;
+            const struct result *result = test[i].result;
             if (result->device != device || result->judged == 0 || result->failed_runs == 0 ||
                 (int)result->expectation != expectation)
                 continue;
@@ -153,7 +153,7 @@ static void put_configuration(const struct html *html, const struct html_entry *
     OWNED(text_free) struct text label = {0};
     html_pairs(&label, test, count, at, false);
     for (size_t i = 0; i < html_alike(test, count, at, HTML_KEY); i++) {
-        const struct report_result *result = test[at + i].result;
+        const struct result *result = test[at + i].result;
         const size_t index = (size_t)(result - html->model->results);
         const char *expectation = cat_expectation_name(result->expectation);
         table->device = result->device;
@@ -265,7 +265,7 @@ static void put_heat(const struct html *html, const struct html_entry *family, s
     uint64_t counts[REPORT_COUNTED] = {0};
     double worst = 0, bound = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct report_result *result = family[i].result;
+        const struct result *result = family[i].result;
         if (result->device != device)
             continue;
         counts[report_counted(result)]++;

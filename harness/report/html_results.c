@@ -57,8 +57,7 @@ static void put_filters(const struct html *html, struct text *out)
     text_puts(out, "</select></label>\n<button type=\"reset\">Show all</button>\n</form>\n");
 }
 
-static void put_result(struct table *table, const struct html *html,
-                       const struct report_result *result)
+static void put_result(struct table *table, const struct html *html, const struct result *result)
 {
     table_row(table);
     table_put(table, TONE_PLAIN, "%s", eng_result_name(result->result))->class = html_kind(result);
@@ -125,8 +124,8 @@ static json_t *text_number(struct texts *texts, const char *string)
 }
 
 // The command that runs a result again, split at its id: most begin alike.
-static void cut_command(const struct html *html, const struct report_result *result,
-                        struct text *before, struct text *after)
+static void cut_command(const struct html *html, const struct result *result, struct text *before,
+                        struct text *after)
 {
     OWNED(text_free) struct text again = {0};
     format_again(&again, html->model, result);
@@ -136,7 +135,7 @@ static void cut_command(const struct html *html, const struct report_result *res
     text_puts(after, again.data + cut + (id ? strlen(result->id) : 0));
 }
 
-static json_t *outcomes_of(const struct report_result *result, struct texts *texts)
+static json_t *outcomes_of(const struct result *result, struct texts *texts)
 {
     json_t *list = json_array();
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
@@ -149,8 +148,7 @@ static json_t *outcomes_of(const struct report_result *result, struct texts *tex
 }
 
 // The members, in the order of page.js.
-static json_t *make_row(const struct html *html, const struct report_result *result,
-                        struct texts *texts)
+static json_t *make_row(const struct html *html, const struct result *result, struct texts *texts)
 {
     const size_t index = (size_t)(result - html->model->results);
     OWNED(text_free) struct text before = {0}, after = {0};

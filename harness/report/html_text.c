@@ -160,7 +160,7 @@ void html_chip(struct text *out, const char *kind, const char *word)
     html_printf(out, "<span class=\"chip %s\">%s</span>", kind, word);
 }
 
-const char *html_kind(const struct report_result *result)
+const char *html_kind(const struct result *result)
 {
     if (report_control_triggered(result))
         return "seen";

@@ -152,11 +152,11 @@ json_t *report_json_device(const struct report_code *code, size_t index)
 
 // ---- results
 
-#define AT(name, kind, member, most) FIELD_READ(name, kind, report_result, member, most)
-#define KEPT(name, kind, member)     FIELD_KEPT(name, kind, report_result, member)
+#define AT(name, kind, member, most) FIELD_READ(name, kind, result, member, most)
+#define KEPT(name, kind, member)     FIELD_KEPT(name, kind, result, member)
 #define NAMED(member, most, names)                                                                 \
     {                                                                                              \
-#member, FIELD_AT(NAME, report_result, member), most, FIELD_ALL, NULL, names, 0            \
+#member, FIELD_AT(NAME, result, member), most, FIELD_ALL, NULL, names, 0                   \
     }
 const struct field report_result_fields[] = {
     KEPT("name", TEXT, name), // read first
@@ -181,8 +181,7 @@ const struct field report_result_fields[] = {
     FIELD_PLACE("checked_as"),
     FIELD_PLACE("choices"),
     FIELD_PLACE("outcomes"),
-    FIELDS_LIST("failures", report_result, failures, failure_count, ENG_MAX_FAILURES,
-                eng_failure_fields),
+    FIELDS_LIST("failures", result, failures, failure_count, ENG_MAX_FAILURES, eng_failure_fields),
     AT("spirv_sha256", TEXT, sha256, 0),
     AT("seed", HEX, seed, 0),
     AT("seconds", REAL, seconds, 0),
@@ -190,7 +189,7 @@ const struct field report_result_fields[] = {
     AT("stress", TEXT, stress, 0),
     AT("rule", TEXT, rule, 0),
     AT("first", NUMBER, first, MOST_COUNT),
-    FIELDS_LIST("parts", report_result, pieces, piece_count, ENG_MAX_PARTS, eng_part_fields),
+    FIELDS_LIST("parts", result, pieces, piece_count, ENG_MAX_PARTS, eng_part_fields),
     FIELD_PLACE("overdispersion"),
     FIELD_PLACE("code"),
     FIELD_END,
@@ -218,7 +217,7 @@ static json_t *make_pairs(const struct cfg_pair *pairs, size_t count, bool numbe
     return object;
 }
 
-json_t *report_json_derived(const struct report_result *result)
+json_t *report_json_derived(const struct result *result)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:s, s:s}", "family", field_text(result->family), "test",
                      field_text(result->test), "variant",
@@ -228,7 +227,7 @@ json_t *report_json_derived(const struct report_result *result)
                      report_interval_kind(result->rule));
 }
 
-json_t *report_json_outcomes(const struct report_result *result)
+json_t *report_json_outcomes(const struct result *result)
 {
     json_t *outcomes = json_object();
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
@@ -252,7 +251,7 @@ static json_t *make_choices(const struct cat_choice *choice)
 }
 
 // Counts runs from 1, as people and first_run_failed do, and names outcomes.
-static void name_failures(json_t *failures, const struct report_result *result)
+static void name_failures(json_t *failures, const struct result *result)
 {
     for (size_t i = 0; i < result->failure_count; i++) {
         const struct cat_failure *at = &result->failures[i].at;
@@ -271,7 +270,7 @@ static json_t *make_spread(const struct stat_dispersion *spread)
 }
 
 // What the store knows about a configuration's code; null if nothing.
-static json_t *make_code(const struct report_code *code, const struct report_result *result)
+static json_t *make_code(const struct report_code *code, const struct result *result)
 {
     const struct isa_entry *entry = report_code_of(code, result);
     char *faults[] = {(char *)code->fault};
@@ -303,7 +302,7 @@ static json_t *make_code(const struct report_code *code, const struct report_res
         entry->linted ? field_count(report_code_inside(entry)) : json_null(), "remarks", remarks);
 }
 
-static json_t *make_evidence(const struct report_result *result)
+static json_t *make_evidence(const struct result *result)
 {
     json_t *json = json_object();
     for (size_t kind = 0; kind < ENG_EVIDENCES; kind++)
@@ -312,14 +311,14 @@ static json_t *make_evidence(const struct report_result *result)
     return json;
 }
 
-static json_t *make_again(const struct report_model *model, const struct report_result *result)
+static json_t *make_again(const struct report_model *model, const struct result *result)
 {
     OWNED(text_free) struct text again = {0};
     format_again(&again, model, result);
     return field_text(again.data);
 }
 
-json_t *report_json_result(const struct report_code *code, const struct report_result *result)
+json_t *report_json_result(const struct report_code *code, const struct result *result)
 {
     json_t *json = fields_write(report_result_fields, result);
     const struct {
@@ -366,7 +365,7 @@ static json_t *make_expectations(const struct report_model *model)
          expectation++) {
         uint64_t configurations = 0, ran = 0, failed = 0, runs = 0, failed_runs = 0;
         for (size_t i = 0; i < model->result_count; i++) {
-            const struct report_result *result = &model->results[i];
+            const struct result *result = &model->results[i];
             if (result->expectation != expectation)
                 continue;
             configurations++;
@@ -588,7 +587,7 @@ json_t *report_mutation_json(const struct report_model *model)
 
 static json_t *make_block(const struct report_model *model, const struct report_block *block)
 {
-    const struct report_result *first = block->members[0];
+    const struct result *first = block->members[0];
     json_t *names = json_array();
     for (size_t i = 0; i < block->count; i++)
         json_array_append_new(names, field_text(block->members[i]->name));

@@ -265,7 +265,7 @@ void junit_write(const struct junit *junit, const char *name, struct text *out)
 
 // Maps a result to JUnit's four words. Only a result that sets the program's exit code is not a
 // pass; an outcome that the specification allows does not.
-static enum junit_verdict judge(const struct report_result *result)
+static enum junit_verdict judge(const struct result *result)
 {
     if (eng_is_unsound(result->name, result->expectation) && report_failed(result))
         return JUNIT_ERROR;
@@ -288,7 +288,7 @@ static enum junit_verdict judge(const struct report_result *result)
 }
 
 void junit_judge(struct junit_case *one, const struct report_model *model,
-                 const struct report_result *result)
+                 const struct result *result)
 {
     one->verdict = judge(result);
     if (one->verdict == JUNIT_FAILURE) {
@@ -326,7 +326,7 @@ void report_junit(const struct report_model *model, struct text *out)
         junit_property(&junit, "session", session->uuid);
         junit_property(&junit, "shard", SHARD(session));
         for (size_t i = 0; i < model->result_count; i++) {
-            const struct report_result *result = &model->results[i];
+            const struct result *result = &model->results[i];
             if (result->device == device)
                 junit_judge(
                     junit_configuration(&junit, model, device, result->name, result->seconds),

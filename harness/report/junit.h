@@ -38,7 +38,7 @@ struct junit_case *junit_configuration(struct junit *junit, const struct report_
                                        size_t device, const char *name, double seconds);
 // Sets a case's verdict, in JUnit's four words, and its texts from a result.
 void junit_judge(struct junit_case *one, const struct report_model *model,
-                 const struct report_result *result);
+                 const struct result *result);
 
 // Writes a file whose root has this name.
 void junit_write(const struct junit *junit, const char *name, struct text *out);

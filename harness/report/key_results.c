@@ -37,7 +37,7 @@ static int compare_headlines(const void *left, const void *right)
 
 // The results of one key result, class and stress.
 struct group {
-    const struct report_result **all;
+    const struct result **all;
     size_t count;
     bool *some; // in the current line
 };
@@ -45,7 +45,7 @@ struct group {
 // How often a result failed.
 enum often { ALWAYS, SOMETIMES, NEVER, UNKNOWN, NOT_RUN, OFTEN };
 
-static enum often often(const struct report_result *result)
+static enum often often(const struct result *result)
 {
     if (result->judged == 0)
         return result->runs ? UNKNOWN : NOT_RUN;
@@ -67,7 +67,7 @@ static size_t mark(const struct group *group, unsigned kinds)
 static void add_line(struct report_headline **lines, size_t *count, const struct group *group,
                      bool divided)
 {
-    const struct report_result *first = group->all[0];
+    const struct result *first = group->all[0];
     struct text where = {0};
     *lines = lit_grow(*lines, *count, sizeof **lines);
     struct report_headline *line = &(*lines)[(*count)++];
@@ -76,7 +76,7 @@ static void add_line(struct report_headline **lines, size_t *count, const struct
                                      .rule = "",
                                      .expectation = first->expectation};
     for (size_t i = 0; i < group->count; i++) {
-        const struct report_result *result = group->all[i];
+        const struct result *result = group->all[i];
         if (!group->some[i])
             continue;
         if (result->rule[0])
@@ -124,13 +124,13 @@ size_t report_headlines(const struct report_model *model, size_t device,
     size_t count = 0;
     *lines = NULL;
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *first = &model->results[i];
+        const struct result *first = &model->results[i];
         if (done[i] || first->device != device || !first->headline[0])
             continue;
         bool ran = false;
         group.count = 0;
         for (size_t r = i; r < model->result_count; r++) {
-            const struct report_result *result = &model->results[r];
+            const struct result *result = &model->results[r];
             if (result->device != device || result->expectation != first->expectation ||
                 strcmp(result->headline, first->headline) != 0 ||
                 strcmp(result->stress, first->stress) != 0)

@@ -36,7 +36,7 @@ static void print_code(const struct writer *w, size_t device)
 }
 
 // What the first member of a block did, folded.
-static void print_first(const struct writer *w, const struct report_result *result)
+static void print_first(const struct writer *w, const struct result *result)
 {
     OWNED(text_free) struct text title = {0};
     text_printf(&title, "%s %s", result->id, result->label);
@@ -56,7 +56,7 @@ static void print_first(const struct writer *w, const struct report_result *resu
 }
 
 static void print_blocks(const struct writer *w, size_t device, const char *title,
-                         bool (*which)(const struct report_result *result))
+                         bool (*which)(const struct result *result))
 {
     struct report_block *list;
     const size_t count = report_blocks(w->model, device, which, &list);

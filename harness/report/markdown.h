@@ -23,7 +23,7 @@ void markdown_code(struct text *out, const char *string);
 void markdown_command(struct text *out, const char *line);
 // The command that runs a result again, as a code block.
 void markdown_again(struct text *out, const struct report_model *model,
-                    const struct report_result *result);
+                    const struct result *result);
 // Several lines as a code block in a language; "" for none.
 void markdown_fence(struct text *out, const char *language, const char *lines);
 // Opens a fold under a title, which it escapes; closes it.
@@ -38,9 +38,9 @@ enum { MARKDOWN_FOLD = 1, MARKDOWN_ALL = 2, MARKDOWN_BARE = 4 }; // bare: withou
 void markdown_section(const struct report_model *model, size_t device, report_section *make,
                       unsigned how, size_t limit, struct text *out);
 // A result's checked units: expected and observed outcomes, and the first failures.
-void markdown_result(struct text *out, const struct report_result *result, size_t most_places);
+void markdown_result(struct text *out, const struct result *result, size_t most_places);
 // How a result's failures vary between parts, and what stopped it, if there is anything to say.
-void markdown_remarks(struct text *out, const struct report_result *result);
+void markdown_remarks(struct text *out, const struct result *result);
 // The verdict on a device, in bold.
 void markdown_verdict(struct text *out, const struct report_model *model, size_t device);
 // A block of failures: a paragraph, and the command that runs it again; then its members as a
@@ -54,11 +54,11 @@ void markdown_codes(struct text *out, const struct report_code *code, size_t dev
 // The same for one configuration, with the difference to a passing variant folded: at most `most`
 // bytes, or nothing.
 void markdown_one_code(struct text *out, const struct report_code *code,
-                       const struct report_result *result, size_t most);
+                       const struct result *result, size_t most);
 
 // The ticket on one result, a report of its own. At most `most` bytes.
-void markdown_ticket(struct text *out, const struct report_code *code,
-                     const struct report_result *result, size_t most);
+void markdown_ticket(struct text *out, const struct report_code *code, const struct result *result,
+                     size_t most);
 // Appends at most `most` lines of a preprocessed source, after its test's head: the paragraph with
 // the family's first operation. That is an atomic for lookback, memory and progress, a barrier for
 // barrier, a group operation for all others; if it has none, the first of another kind.

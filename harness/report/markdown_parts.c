@@ -67,8 +67,7 @@ void markdown_command(struct text *out, const char *line)
     text_puts(out, line[length] ? "...\n\n" : "\n\n");
 }
 
-void markdown_again(struct text *out, const struct report_model *model,
-                    const struct report_result *result)
+void markdown_again(struct text *out, const struct report_model *model, const struct result *result)
 {
     OWNED(text_free) struct text again = {0};
     format_again(&again, model, result);
@@ -160,7 +159,7 @@ void markdown_section(const struct report_model *model, size_t device, report_se
     }
 }
 
-void markdown_result(struct text *out, const struct report_result *result, size_t most_places)
+void markdown_result(struct text *out, const struct result *result, size_t most_places)
 {
     OWNED(table_clear) struct table table = {0};
     report_histogram(result, &table);
@@ -181,7 +180,7 @@ void markdown_unfold(struct text *out)
     text_puts(out, "</details>\n\n");
 }
 
-void markdown_remarks(struct text *out, const struct report_result *result)
+void markdown_remarks(struct text *out, const struct result *result)
 {
     if (result->stress[0]) {
         text_puts(out, "Measured under stress: ");
@@ -210,7 +209,7 @@ void markdown_verdict(struct text *out, const struct report_model *model, size_t
 
 void markdown_block(struct text *out, const struct report_block *block)
 {
-    const struct report_result *first = block->members[0];
+    const struct result *first = block->members[0];
     text_puts(out, "**");
     markdown_code(out, first->test);
     text_printf(out, "** (%s): ", cat_expectation_name(first->expectation));
@@ -241,7 +240,7 @@ void markdown_members(struct text *out, const struct report_block *block, size_t
                                                 NUM("of"),     COL("rate, 95 % interval")};
     OWNED(table_clear) struct table table = {TABLE_OF(heads)};
     for (size_t i = 0; i < block->count; i++) {
-        const struct report_result *result = block->members[i];
+        const struct result *result = block->members[i];
         table_row(&table);
         table_put(&table, TONE_PLAIN, "%s", result->id);
         table_put(&table, TONE_PLAIN, "%s", result->label);

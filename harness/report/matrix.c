@@ -27,7 +27,7 @@ const char *report_matrix_state_name(enum report_matrix_state state)
 
 // MATRIX_COLUMNS if it has no column: failures under pressure, or in workgroups of some shape, say
 // nothing about barriers.
-static size_t column_of(const struct report_result *result)
+static size_t column_of(const struct result *result)
 {
     const char *reconvergence = report_value(result, "reconvergence");
     const char *pressure = report_value(result, "pressure");
@@ -67,7 +67,7 @@ static void add_cell(struct report_matrix_cell *to, const struct report_matrix_c
         to->rule = from->rule;
 }
 
-static struct report_matrix_cell cell_of(const struct report_result *result)
+static struct report_matrix_cell cell_of(const struct result *result)
 {
     struct report_matrix_cell cell = {
         .state = result->failed_runs > 0      ? MATRIX_SEEN
@@ -89,8 +89,7 @@ static struct report_matrix_cell cell_of(const struct report_result *result)
 }
 
 // The row of a result, mostly the last one; adds it if there is none.
-static struct report_matrix_row *row_of(struct report_matrix *matrix,
-                                        const struct report_result *result)
+static struct report_matrix_row *row_of(struct report_matrix *matrix, const struct result *result)
 {
     struct report_matrix_row row = {
         .test = result->test + strlen(FAMILY),
@@ -113,7 +112,7 @@ void report_matrix_make(const struct report_model *model, size_t device,
 {
     *matrix = (struct report_matrix){.under = report_under(model, device, FAMILY)};
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
+        const struct result *result = &model->results[i];
         const size_t column = column_of(result);
         if (result->device != device || strcmp(result->family, FAMILY) != 0 ||
             column == MATRIX_COLUMNS || !report_is_under(result, &matrix->under))

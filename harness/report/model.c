@@ -33,7 +33,7 @@ struct stat_interval report_interval(uint64_t failed, uint64_t judged, const cha
                    : stat_clopper_pearson(failed, judged, REPORT_CONFIDENCE);
 }
 
-struct stat_dispersion report_dispersion(const struct report_result *result)
+struct stat_dispersion report_dispersion(const struct result *result)
 {
     OWNED(lit_free) uint64_t *failed = lit_alloc(result->piece_count + 1, sizeof *failed);
     OWNED(lit_free) uint64_t *judged = lit_alloc(result->piece_count + 1, sizeof *judged);
@@ -44,7 +44,7 @@ struct stat_dispersion report_dispersion(const struct report_result *result)
     return stat_dispersion(failed, judged, result->piece_count);
 }
 
-void report_result_is(struct report_result *result, struct cfg cfg)
+void report_result_is(struct result *result, struct cfg cfg)
 {
     struct text label = {0};
     report_known->label(&cfg, &label);
@@ -53,14 +53,14 @@ void report_result_is(struct report_result *result, struct cfg cfg)
     cfg_id(cfg.name, result->id);
 }
 
-void report_result_rate(struct report_result *result)
+void report_result_rate(struct result *result)
 {
     result->judged = result->runs - result->no_progress_runs;
     result->interval = report_interval(result->failed_runs, result->judged, result->rule);
     result->spread = report_dispersion(result);
 }
 
-static bool load_result(struct report_result *row, void *user)
+static bool load_result(struct result *row, void *user)
 {
     struct loading *loading = user;
     struct report_model *model = loading->model;
@@ -80,18 +80,18 @@ static bool load_result(struct report_result *row, void *user)
     report_result_is(row, row->cfg);
     report_result_rate(row);
     LIT_ADD(model->results, model->result_count) = *row;
-    *row = (struct report_result){0};
+    *row = (struct result){0};
     return true;
 }
 
-const char *report_wait_rule(const struct report_result *result)
+const char *report_wait_rule(const struct result *result)
 {
     const bool may =
         result->runs == ENG_RULE_WAITS && result->no_progress_runs >= ENG_RULE_WAITS / 2;
     return may && !result->rule[0] ? "waits" : result->rule;
 }
 
-enum eng_ruling report_ruling(const struct report_result *result)
+enum eng_ruling report_ruling(const struct result *result)
 {
     struct eng_rule rule = {0};
     return eng_is_verdict(result->result) && eng_rule_read(result->rule, &rule)
@@ -99,7 +99,7 @@ enum eng_ruling report_ruling(const struct report_result *result)
                : ENG_RULING_NONE;
 }
 
-bool report_is_undecided(const struct report_result *result)
+bool report_is_undecided(const struct result *result)
 {
     return report_ruling(result) == ENG_RULING_MISSED;
 }
@@ -112,7 +112,7 @@ static void conclude(struct report_model *model)
                               .unclosed = model->unclosed};
     model->seconds = 0;
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
+        const struct result *result = &model->results[i];
         eng_tally_add(&tally, result->name, result->result, result->expectation, &result->count);
         tally.undecided += report_is_undecided(result);
         model->seconds += result->seconds;
@@ -214,7 +214,7 @@ static bool is_named_device(const struct eng_device *device, const char *pattern
 }
 
 // A pattern is a test, a family or a configuration, as for `litmus run`.
-static bool is_named_result(const struct report_result *result, const char *pattern)
+static bool is_named_result(const struct result *result, const char *pattern)
 {
     return !pattern[0] || cfg_matches(pattern, result->name) || text_glob(pattern, result->name);
 }
@@ -262,7 +262,7 @@ bool report_model_narrow(struct report_model *model, const char *device, const c
     model->rest = lit_alloc(model->result_count + 1, sizeof(*model->rest));
     kept = 0;
     for (size_t i = 0; i < model->result_count; i++) {
-        struct report_result result = model->results[i];
+        struct result result = model->results[i];
         result.device = place[result.device];
         if (result.device == SIZE_MAX)
             eng_result_clear(&result);
@@ -280,13 +280,13 @@ bool report_model_narrow(struct report_model *model, const char *device, const c
     return true;
 }
 
-bool report_failed(const struct report_result *result)
+bool report_failed(const struct result *result)
 {
     return result->expectation != CAT_CONTROL &&
            (result->result == ENG_FAIL || result->failed_runs > 0);
 }
 
-const char *report_value(const struct report_result *result, const char *key)
+const char *report_value(const struct result *result, const char *key)
 {
     for (size_t i = 0; i < result->variant_count + result->param_count; i++)
         if (!strcmp(result->variant[i].key, key)) // the parameters follow
@@ -294,7 +294,7 @@ const char *report_value(const struct report_result *result, const char *key)
     return "";
 }
 
-size_t report_differences(const struct report_result *result, const struct report_result *other,
+size_t report_differences(const struct result *result, const struct result *other,
                           struct text *names)
 {
     size_t count = 0;
@@ -309,7 +309,7 @@ size_t report_differences(const struct report_result *result, const struct repor
     return count;
 }
 
-bool report_unfinished(const struct report_result *result)
+bool report_unfinished(const struct result *result)
 {
     // For a control, this was the aim; the family progress only asks for this.
     if (result->result == ENG_NO_PROGRESS &&
@@ -318,24 +318,23 @@ bool report_unfinished(const struct report_result *result)
     return result->result != ENG_PASS && result->result != ENG_FAIL && result->result != ENG_SKIP;
 }
 
-bool report_unfinished_only(const struct report_result *result)
+bool report_unfinished_only(const struct result *result)
 {
     return report_unfinished(result) && !report_failed(result);
 }
 
-bool report_is_control(const struct report_result *result)
+bool report_is_control(const struct result *result)
 {
     return result->expectation == CAT_CONTROL && result->runs > 0;
 }
 
-bool report_control_triggered(const struct report_result *result)
+bool report_control_triggered(const struct result *result)
 {
     return report_is_control(result) &&
            (result->failed_runs > 0 || result->no_progress_runs == result->runs);
 }
 
-const char *report_outcome_name(const struct report_result *result, uint32_t outcome,
-                                char buffer[24])
+const char *report_outcome_name(const struct result *result, uint32_t outcome, char buffer[24])
 {
     const char *name = cat_mode_name(result->mode, outcome);
     if (name)
@@ -344,7 +343,7 @@ const char *report_outcome_name(const struct report_result *result, uint32_t out
     return buffer;
 }
 
-bool report_is_overdispersed(const struct report_result *result)
+bool report_is_overdispersed(const struct result *result)
 {
     return result->spread.groups > 1 && result->spread.factor > 1 && result->spread.p < 0.01;
 }

@@ -30,12 +30,11 @@ struct report_model {
     char stress[16];   // "random", if asked for
     struct eng_device *devices;
     size_t device_count;
-    struct report_result *results;
+    struct result *results;
     size_t result_count;
     // What the report is about, as asked: patterns of report_model_narrow, "" for everything.
     char *only_device, *only_test;
-    struct report_result
-        *rest; // on these devices but not asked for: we look for paired variants here
+    struct result *rest; // on these devices but not asked for: we look for paired variants here
     size_t rest_count;
     enum lit_exit code; // the exit code for these results (docs/reading.md)
     char code_reason[256];
@@ -47,9 +46,9 @@ bool report_model_load(struct store *store, int64_t session, struct report_model
                        struct lit_error *error);
 void report_model_clear(struct report_model *model);
 // Gives a result its configuration, which it takes over, with label and id.
-void report_result_is(struct report_result *result, struct cfg cfg);
+void report_result_is(struct result *result, struct cfg cfg);
 // Derives its rate, interval and spread from its counts.
-void report_result_rate(struct report_result *result);
+void report_result_rate(struct result *result);
 // Keeps only the devices that `device` names (a number, UUID or name as -d takes it) and the
 // results that `test` names (a configuration, or a pattern as `litmus run` takes it); "" keeps all.
 // False with an error, and the model unchanged, if nothing would be left.
@@ -57,46 +56,45 @@ bool report_model_narrow(struct report_model *model, const char *device, const c
                          struct lit_error *error);
 
 // The name's value for an axis or a parameter; "" if it has none.
-const char *report_value(const struct report_result *result, const char *key);
+const char *report_value(const struct result *result, const char *key);
 
 // How many axes and parameters differ between `other` and `result`. `names`, if not NULL, gets the
 // values of `other`: "sync=none, workgroup=64".
-size_t report_differences(const struct report_result *result, const struct report_result *other,
+size_t report_differences(const struct result *result, const struct result *other,
                           struct text *names);
 
 // A failing outcome appeared where none should: counts as a failure.
-bool report_failed(const struct report_result *result);
+bool report_failed(const struct result *result);
 // It did not end normally: hang, crash, device-lost, no-progress, harness-error, partial; except a
 // triggered control.
-bool report_unfinished(const struct report_result *result);
+bool report_unfinished(const struct result *result);
 // The same, except those that failed as well.
-bool report_unfinished_only(const struct report_result *result);
+bool report_unfinished_only(const struct result *result);
 // A control with at least one counted run.
-bool report_is_control(const struct report_result *result);
+bool report_is_control(const struct result *result);
 // A control that did its job: a run failed, or a wait expired in every run.
-bool report_control_triggered(const struct report_result *result);
+bool report_control_triggered(const struct result *result);
 
 // How much more the failed runs vary between pieces than chance explains; it takes at least two
 // groups to tell.
-struct stat_dispersion report_dispersion(const struct report_result *result);
+struct stat_dispersion report_dispersion(const struct result *result);
 
 // "right", "stale by 1"; "outcome 9" if the mode has no name.
-const char *report_outcome_name(const struct report_result *result, uint32_t outcome,
-                                char buffer[24]);
+const char *report_outcome_name(const struct result *result, uint32_t outcome, char buffer[24]);
 
 // The interval of the rate of failed runs among judged ones. `rule`: as in struct store_result.
 struct stat_interval report_interval(uint64_t failed, uint64_t judged, const char *rule);
 
 // What a sequential rule decided; ENG_RULING_NONE if the runs were fixed in advance or ended early:
 // a skip, crash, hang or interruption.
-enum eng_ruling report_ruling(const struct report_result *result);
+enum eng_ruling report_ruling(const struct result *result);
 // It reached the limit of runs before the rule decided.
-bool report_is_undecided(const struct report_result *result);
+bool report_is_undecided(const struct result *result);
 
 // The failing outcomes vary between parts by more than chance explains: the interval is too narrow.
-bool report_is_overdispersed(const struct report_result *result);
+bool report_is_overdispersed(const struct result *result);
 // The rule that ended a result's runs, for its expired waits: its own rule, or ENG_RULE_WAITS's.
-const char *report_wait_rule(const struct report_result *result);
+const char *report_wait_rule(const struct result *result);
 // "clopper-pearson", or "sequence" if a rule decided when to stop.
 const char *report_interval_kind(const char *rule);
 // "" or "tests 1 of 4", "runs 1 of 4": the session's shard of a larger run. Returns `target`.
@@ -131,7 +129,7 @@ size_t report_headlines_brief(struct report_headline *lines, size_t count);
 // Each configuration counts as one of these: "pass", "fail", "skip", "other", "control".
 #define REPORT_COUNTED 5
 extern const char *const report_counted_names[REPORT_COUNTED];
-size_t report_counted(const struct report_result *result);
+size_t report_counted(const struct result *result);
 
 // A family's configurations on a device.
 struct report_family {
@@ -143,5 +141,4 @@ size_t report_families(const struct report_model *model, size_t device,
 
 // A device's failures (or unfinished results), forbidden ones first. *list is allocated.
 size_t report_select(const struct report_model *model, size_t device,
-                     bool (*which)(const struct report_result *result),
-                     const struct report_result ***list);
+                     bool (*which)(const struct result *result), const struct result ***list);

@@ -27,7 +27,7 @@ struct past {
 // A member of a block, which we find by its name without the subgroup size.
 struct member {
     char *bare;
-    const struct report_result *result;
+    const struct result *result;
     struct past *past; // its block's
 };
 
@@ -80,7 +80,7 @@ static struct member *find_members(const struct gathering *g, const char *name, 
 }
 
 // Another subgroup size may have another module; the same size must have the same one.
-static bool is_module(const struct report_result *member, const char *name, const char *sha256)
+static bool is_module(const struct result *member, const char *name, const char *sha256)
 {
     return strcmp(name, member->name) != 0 || strcmp(sha256, member->sha256) == 0;
 }
@@ -88,7 +88,7 @@ static bool is_module(const struct report_result *member, const char *name, cons
 static void take_session(const struct gathering *g, const struct report_model *model)
 {
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *other = &model->results[i];
+        const struct result *other = &model->results[i];
         const struct eng_device *device = &model->devices[other->device];
         size_t count;
         struct member *members = find_members(g, other->name, &count);
@@ -119,7 +119,7 @@ static bool take_past(const struct store_past *past, void *user)
     if (past->session->id == g->model->session.id || (!failed && past->result != ENG_PASS))
         return true;
     for (size_t m = 0; m < g->wanted_count; m++) {
-        const struct report_result *member = g->wanted[m].result;
+        const struct result *member = g->wanted[m].result;
         if (strcmp(past->stress, member->stress) != 0 ||
             !is_module(member, past->name, past->sha256))
             continue;

@@ -54,7 +54,7 @@ static const struct {
     [WAIT_LIST] = {"a lane that holds one of two locks", "linked-list, form=spin"},
 };
 
-bool report_is_waiting(const struct report_result *result, enum axi_place *place, unsigned *ends)
+bool report_is_waiting(const struct result *result, enum axi_place *place, unsigned *ends)
 {
     static const char family[] = "litmus.";
     return strncmp(result->test, family, strlen(family)) == 0 &&
@@ -62,7 +62,7 @@ bool report_is_waiting(const struct report_result *result, enum axi_place *place
 }
 
 // Whether a result has the value in "key=value" at the start of a text.
-static bool has_value(const struct report_result *result, const char *text)
+static bool has_value(const struct result *result, const char *text)
 {
     const size_t key = strcspn(text, "="), length = strcspn(text, ",");
     char name[24];
@@ -71,7 +71,7 @@ static bool has_value(const struct report_result *result, const char *text)
     return strlen(value) == length - key - 1 && !strncmp(value, text + key + 1, strlen(value));
 }
 
-static bool is_kind(const struct report_result *result, int kind)
+static bool is_kind(const struct result *result, int kind)
 {
     const char *at = kinds[kind].test, *test = result->test + strlen("progress.");
     const size_t length = strcspn(at, ",");
@@ -83,13 +83,13 @@ static bool is_kind(const struct report_result *result, int kind)
     return is;
 }
 
-static bool ended_early(const struct report_result *result)
+static bool ended_early(const struct result *result)
 {
     return result->result == ENG_HANG || result->result == ENG_CRASH ||
            result->result == ENG_DEVICE_LOST;
 }
 
-static void add_occupancy(const struct report_result *result, struct report_progress *progress)
+static void add_occupancy(const struct result *result, struct report_progress *progress)
 {
     const uint64_t workgroups = strtoull(report_value(result, "workgroups"), NULL, 10);
     if (workgroups == 0 || result->runs == 0)
@@ -113,17 +113,17 @@ struct level {
     uint64_t of_model[AXI_PROGRESSES]; // programs that contradict each model
     // Among those that contradict a model: the one with the largest share of expired runs, and the
     // share.
-    const struct report_result *witness[AXI_PROGRESSES];
+    const struct result *witness[AXI_PROGRESSES];
     double share[AXI_PROGRESSES];
 };
 
-static uint64_t ran_out(const struct report_result *result)
+static uint64_t ran_out(const struct result *result)
 {
     const uint32_t outcome = cat_mode_find(result->mode, AXI_RAN_OUT);
     return outcome < CAT_OUTCOMES ? result->outcomes[outcome] : 0;
 }
 
-static void add_program(const struct report_result *result, unsigned ends, struct level *level)
+static void add_program(const struct result *result, unsigned ends, struct level *level)
 {
     const double share = (double)ran_out(result) / (double)result->instances;
     level->programs++;
@@ -141,7 +141,7 @@ static void add_program(const struct report_result *result, unsigned ends, struc
 // Says which programs contradict a model.
 static void put_stronger(const struct level *level, enum axi_progress model, struct text *text)
 {
-    const struct report_result *witness = level->witness[model];
+    const struct result *witness = level->witness[model];
     char count[2][32];
     text_printf(text, "; %s is ruled out by %s, where %s of %s instances ran out",
                 axi_progress_word(model), witness->test, text_count(count[0], ran_out(witness)),
@@ -182,7 +182,7 @@ void report_progress(const struct report_model *model, size_t device,
     struct level levels[AXI_PLACES] = {0};
     *progress = (struct report_progress){.under = report_under(model, device, "progress")};
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
+        const struct result *result = &model->results[i];
         enum axi_place place;
         unsigned ends;
         if (result->device == device && report_is_waiting(result, &place, &ends) && result->runs)

@@ -19,7 +19,7 @@ struct report_under report_under(const struct report_model *model, size_t device
     const char **all = lit_alloc(model->result_count, sizeof *all);
     size_t count = 0, most = 0;
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
+        const struct result *result = &model->results[i];
         if (result->device == device && strcmp(result->family, family) == 0 &&
             result->result != ENG_SKIP)
             all[count++] = result->stress;
@@ -38,7 +38,7 @@ struct report_under report_under(const struct report_model *model, size_t device
     return under;
 }
 
-bool report_is_under(const struct report_result *result, const struct report_under *under)
+bool report_is_under(const struct result *result, const struct report_under *under)
 {
     return result->result == ENG_SKIP || strcmp(result->stress, under->stress) == 0;
 }
@@ -83,7 +83,7 @@ static void *find_or_add(void *list, size_t *count, size_t size, const char *nam
 const char *const report_counted_names[REPORT_COUNTED] = {"pass", "fail", "skip", "other",
                                                           "control"};
 
-size_t report_counted(const struct report_result *result)
+size_t report_counted(const struct result *result)
 {
     if (result->result == ENG_SKIP)
         return 2;
@@ -101,7 +101,7 @@ size_t report_families(const struct report_model *model, size_t device,
     size_t count = 0;
     *families = NULL;
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
+        const struct result *result = &model->results[i];
         if (result->device != device)
             continue;
         struct report_family *family =
@@ -133,7 +133,7 @@ static size_t find_skips(const struct report_model *model, size_t device, struct
     size_t count = 0;
     *skips = NULL;
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
+        const struct result *result = &model->results[i];
         if (result->device != device || result->result != ENG_SKIP)
             continue;
         ((struct skip *)find_or_add(skips, &count, sizeof **skips, result->reason))->count++;
@@ -144,15 +144,14 @@ static size_t find_skips(const struct report_model *model, size_t device, struct
 }
 
 size_t report_select(const struct report_model *model, size_t device,
-                     bool (*which)(const struct report_result *result),
-                     const struct report_result ***list)
+                     bool (*which)(const struct result *result), const struct result ***list)
 {
     size_t count = 0;
     *list = lit_alloc(model->result_count, sizeof **list);
     for (enum cat_expectation expectation = CAT_FORBIDDEN; expectation <= CAT_CONTROL;
          expectation++) {
         for (size_t i = 0; i < model->result_count; i++) {
-            const struct report_result *result = &model->results[i];
+            const struct result *result = &model->results[i];
             if (result->device == device && result->expectation == expectation && which(result))
                 (*list)[count++] = result;
         }
@@ -167,7 +166,7 @@ void report_mutation_score(const struct report_model *model, size_t device,
 {
     *mutation = (struct report_mutation){.unseen = lit_alloc(model->result_count, sizeof(size_t))};
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
+        const struct result *result = &model->results[i];
         if (result->device != device || !report_is_control(result))
             continue;
         struct report_mutation_family *family = find_or_add(
@@ -245,7 +244,7 @@ static size_t find_rules(const struct report_model *model, size_t device, struct
     size_t count = 0;
     *rules = NULL;
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
+        const struct result *result = &model->results[i];
         const enum eng_ruling ruling = report_ruling(result);
         if (result->device != device || ruling == ENG_RULING_NONE)
             continue;
@@ -277,13 +276,13 @@ void report_rule_outcomes(const struct report_model *model, size_t device, bool 
                           struct table *table)
 {
     struct rule *rules;
-    const struct report_result **list;
+    const struct result **list;
     const size_t count = find_rules(model, device, &rules);
     const size_t undecided = report_select(model, device, report_is_undecided, &list);
     for (size_t i = 0; i < count; i++)
         note_rule(&rules[i], table);
     for (size_t i = 0; i < undecided && (all || i < MOST_NAMES); i++) {
-        const struct report_result *result = list[i];
+        const struct result *result = list[i];
         table_note(table, "%s %s is undecided: %s after %s runs", result->id, result->label,
                    INTERVAL(result), COUNT(result->runs));
     }
@@ -358,7 +357,7 @@ void report_skipped(const struct report_model *model, size_t device, bool all, s
     free(skips);
 }
 
-enum tone report_tone(const struct report_result *result)
+enum tone report_tone(const struct result *result)
 {
     if (report_failed(result))
         return result->expectation == CAT_FORBIDDEN ? TONE_BAD : TONE_WARN;
@@ -374,7 +373,7 @@ void report_every(const struct report_model *model, size_t device, bool all, str
     static const struct table shape = {.title = "Every configuration", TABLE_OF(heads)};
     table_begin(table, &shape, device);
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
+        const struct result *result = &model->results[i];
         if (result->device != device || (!all && result->result == ENG_SKIP))
             continue;
         table_row(table);
@@ -388,7 +387,7 @@ void report_every(const struct report_model *model, size_t device, bool all, str
     }
 }
 
-void report_histogram(const struct report_result *result, struct table *table)
+void report_histogram(const struct result *result, struct table *table)
 {
     static const struct table_column heads[] = {
         COL("outcome"), NUM("expected"), NUM("observed"),
@@ -416,7 +415,7 @@ void report_histogram(const struct report_result *result, struct table *table)
     }
 }
 
-void report_places(const struct report_result *result, size_t most, struct table *table)
+void report_places(const struct result *result, size_t most, struct table *table)
 {
     static const struct table_column heads[] = {NUM("run"),     NUM("unit"), COL("where"),
                                                 COL("outcome"), CODE("got"), CODE("want")};

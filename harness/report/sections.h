@@ -20,7 +20,7 @@ struct report_under {
 struct report_under report_under(const struct report_model *model, size_t device,
                                  const char *family);
 // Whether a result may be in the sum. A skipped result ran under no stress, so it may.
-bool report_is_under(const struct report_result *result, const struct report_under *under);
+bool report_is_under(const struct result *result, const struct report_under *under);
 // Appends a sentence or two about it; nothing if no result of the family ran under stress.
 void report_under_sentence(struct text *out, const struct report_under *under);
 void report_under_note(const struct report_under *under, struct table *table);
@@ -153,7 +153,7 @@ void report_progress_clear(struct report_progress *progress);
 bool report_progress_any(const struct report_progress *progress);
 // Whether a result is of a generated program whose threads wait for each other; if so, *place is
 // where they are, *ends the models under which it must end (a bit each).
-bool report_is_waiting(const struct report_result *result, enum axi_place *place, unsigned *ends);
+bool report_is_waiting(const struct result *result, enum axi_place *place, unsigned *ends);
 
 // ---- positive controls (sections.c)
 
@@ -203,10 +203,10 @@ report_section report_machine;      // names and values: what the session ran on
 void report_device_facts(const struct dev_facts *facts, struct table *table);
 
 // How grave a result is.
-enum tone report_tone(const struct report_result *result);
+enum tone report_tone(const struct result *result);
 // For one result: expected and observed outcomes of its instances; the first failures.
-void report_histogram(const struct report_result *result, struct table *table);
-void report_places(const struct report_result *result, size_t most, struct table *table);
+void report_histogram(const struct result *result, struct table *table);
+void report_places(const struct result *result, size_t most, struct table *table);
 
 // ---- as JSON (json.c): arrays of objects, each for a device
 

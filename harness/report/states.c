@@ -25,7 +25,7 @@ struct asked {
     bool names_any;
 };
 
-static struct asked count_asked(const struct report_result *result)
+static struct asked count_asked(const struct result *result)
 {
     struct asked asked = {0};
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
@@ -40,7 +40,7 @@ static struct asked count_asked(const struct report_result *result)
     return asked;
 }
 
-static void put_states(const struct report_result *result, bool all, struct table *table)
+static void put_states(const struct result *result, bool all, struct table *table)
 {
     OWNED(text_free) struct text name = {0};
     const struct asked asked = count_asked(result);
@@ -83,7 +83,7 @@ void report_final_states(const struct report_model *model, size_t device, bool a
         TABLE_OF(heads)};
     table_begin(table, &shape, device);
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
+        const struct result *result = &model->results[i];
         enum axi_place place;
         unsigned ends;
         if (report_is_waiting(result, &place, &ends) && !all)

@@ -46,7 +46,7 @@ static void print_verdict(const struct printer *p)
     OWNED(text_free) struct text verdict = {0}, lines = {0};
     enum tone tone = TONE_GOOD;
     for (size_t i = 0; i < p->model->result_count; i++) {
-        const struct report_result *result = &p->model->results[i];
+        const struct result *result = &p->model->results[i];
         const enum tone its = result->device == p->device ? report_tone(result) : TONE_PLAIN;
         tone = its == TONE_BAD || (its == TONE_WARN && tone == TONE_GOOD) ? its : tone;
     }
@@ -97,7 +97,7 @@ static void print_stress(const struct printer *p)
 {
     uint64_t all = 0, under = 0;
     for (size_t i = 0; i < p->model->result_count; i++) {
-        const struct report_result *result = &p->model->results[i];
+        const struct result *result = &p->model->results[i];
         all += result->device == p->device && result->runs > 0;
         under += result->device == p->device && result->runs > 0 && result->stress[0];
     }
@@ -121,7 +121,7 @@ static void print_lines(const struct printer *p, const char *before, const struc
 }
 
 // Prints the kernel's last lines; all of them if the user asked for more.
-static void print_evidence(const struct printer *p, const struct report_result *result)
+static void print_evidence(const struct printer *p, const struct result *result)
 {
     for (size_t i = 0; i < ENG_EVIDENCES; i++) {
         const enum eng_evidence kind = (enum eng_evidence)i;
@@ -142,7 +142,7 @@ static void print_members(const struct printer *p, const struct report_block *bl
         {0}, {.kind = TABLE_NUMBER}, {.kind = TABLE_RATE}, {.kind = TABLE_CODE}};
     OWNED(table_clear) struct table table = {TABLE_OF(heads)};
     for (size_t i = 0; i < block->count && is_all(p) && block->count > 1; i++) {
-        const struct report_result *result = block->members[i];
+        const struct result *result = block->members[i];
         table_row(&table);
         table_put(&table, TONE_PLAIN, "  %s", result->id);
         table_count(&table, TONE_PLAIN, result->failed_runs);
@@ -150,7 +150,7 @@ static void print_members(const struct printer *p, const struct report_block *bl
         table_put(&table, TONE_PLAIN, "%s", result->label);
     }
     table_terminal(&table, p->info->color, p->out);
-    const struct report_result *first = block->members[0];
+    const struct result *first = block->members[0];
     text_printf(p->out, "    %s%s  ", block->count > 1 ? "for example " : "", first->id);
     table_broken(p->out, false, TONE_PLAIN, first->label, block->count > 1 ? 26 : 14);
     text_puts(p->out, "\n");
@@ -158,7 +158,7 @@ static void print_members(const struct printer *p, const struct report_block *bl
 
 static void print_block(const struct printer *p, const struct report_block *block)
 {
-    const struct report_result *first = block->members[0];
+    const struct result *first = block->members[0];
     OWNED(text_free) struct text line = {0}, story = {0};
     text_puts(p->out, "  ");
     tone_put(p->out, p->info->color, report_tone(first), first->test);
@@ -178,7 +178,7 @@ static void print_block(const struct printer *p, const struct report_block *bloc
 }
 
 static void print_blocks(const struct printer *p, const char *title,
-                         bool (*which)(const struct report_result *result))
+                         bool (*which)(const struct result *result))
 {
     struct report_block *list;
     const size_t count = report_blocks(p->model, p->device, which, &list);

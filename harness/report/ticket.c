@@ -18,7 +18,7 @@
 
 struct ticket {
     const struct report_model *model;
-    const struct report_result *result;
+    const struct result *result;
     struct text *out;
     bool known;               // this program has the configuration
     struct report_case which; // if known
@@ -39,7 +39,7 @@ static const char *meaning(enum cat_expectation expectation)
 // What failed, on what, how often, and whether that is a bug.
 static void print_sentence(const struct ticket *t)
 {
-    const struct report_result *result = t->result;
+    const struct result *result = t->result;
     const struct dev_facts *facts = &t->model->devices[result->device].facts;
     OWNED(text_free) struct text outcomes = {0};
     format_outcomes(&outcomes, result);
@@ -68,7 +68,7 @@ static void print_sentence(const struct ticket *t)
 static void print_table(const struct ticket *t)
 {
     static const struct table_column heads[] = {COL(""), COL("")};
-    const struct report_result *result = t->result;
+    const struct result *result = t->result;
     OWNED(table_clear) struct table table = {TABLE_OF(heads)};
     OWNED(text_free) struct text first = {0};
     table_fact(&table, "result", "%s, %s, %s%s%s", eng_result_name(result->result),
@@ -87,7 +87,7 @@ static void print_table(const struct ticket *t)
 
 static void print_machine(const struct ticket *t)
 {
-    const struct report_result *result = t->result;
+    const struct result *result = t->result;
     OWNED(table_clear) struct table table = {0};
     report_machine(t->model, result->device, false, &table);
     table_fact(&table, "SPIR-V SHA-256", "%s", result->sha256[0] ? result->sha256 : "none");
@@ -147,8 +147,7 @@ static void print_evidence(const struct ticket *t)
 
 // Paired variants: others of the same test
 
-static void put_pair(struct table *table, const struct ticket *t,
-                     const struct report_result *result)
+static void put_pair(struct table *table, const struct ticket *t, const struct result *result)
 {
     OWNED(text_free) struct text names = {0};
     report_differences(t->result, result, &names);
@@ -346,8 +345,8 @@ static void print_excerpt(const struct ticket *t, size_t room)
     }
 }
 
-void markdown_ticket(struct text *out, const struct report_code *code,
-                     const struct report_result *result, size_t most)
+void markdown_ticket(struct text *out, const struct report_code *code, const struct result *result,
+                     size_t most)
 {
     const struct report_model *model = code->model;
     struct ticket t = {.model = model, .result = result, .out = out};

@@ -20,14 +20,14 @@ struct key {
 };
 
 struct grid {
-    const struct report_result *const *all;
+    const struct result *const *all;
     const bool *some;
     size_t count;
     struct key *keys;
     size_t key_count;
 };
 
-static const char *value_of(const struct report_result *result, const char *key)
+static const char *value_of(const struct result *result, const char *key)
 {
     return key[0] ? report_value(result, key) : result->test;
 }
@@ -129,7 +129,7 @@ static void put_key(const struct key *key, struct text *out)
     text_puts(out, common ? "*" : "");
 }
 
-size_t report_where(const struct report_result *const *all, const bool *some, size_t count,
+size_t report_where(const struct result *const *all, const bool *some, size_t count,
                     struct text *out)
 {
     struct grid grid = {.all = all, .some = some, .count = count};

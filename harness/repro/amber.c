@@ -106,7 +106,7 @@ static void put_expect(struct line *line, uint64_t index, enum repro_compare how
 // How many failures we know for the script's data.
 static size_t failure_count(const struct repro *repro)
 {
-    const struct report_result *result = repro->result;
+    const struct result *result = repro->result;
     return result && result->seed == repro->seed ? result->failure_count : 0;
 }
 

@@ -134,7 +134,7 @@ static void add_words(struct repro_bundle *bundle, const char *name, const uint3
     text_append(repro_add(bundle, name), (const char *)words, (size_t)count * 4);
 }
 
-static void add_evidence(const struct report_result *result, struct text *out)
+static void add_evidence(const struct result *result, struct text *out)
 {
     for (size_t i = 0; i < ENG_EVIDENCES; i++)
         if (result->evidence[i]) {

@@ -26,7 +26,7 @@ struct making {
     struct cat_case which;
     struct report_model model;
     bool has_model;
-    const struct report_result *result;
+    const struct result *result;
     struct report_code code;
     bool has_code;
     struct isa_study here;  // code from a device in this machine, if the store has none
@@ -56,7 +56,7 @@ static bool device_is_asked_for(const struct making *m, const struct eng_device 
 }
 
 // How well a result suits: prefers one that failed, then one that ran, then one without stress.
-static int worth(const struct report_result *result)
+static int worth(const struct result *result)
 {
     return (result->failed_runs > 0) * 4 + (result->runs > 0) * 2 + !result->stress[0];
 }
@@ -64,7 +64,7 @@ static int worth(const struct report_result *result)
 static bool take_result(struct making *m, struct lit_error *error)
 {
     for (size_t i = 0; i < m->model.result_count; i++) {
-        const struct report_result *result = &m->model.results[i];
+        const struct result *result = &m->model.results[i];
         if (device_is_asked_for(m, &m->model.devices[result->device]) &&
             is_asked_for(m, &result->cfg) && (!m->result || worth(result) > worth(m->result)))
             m->result = result;
@@ -295,7 +295,7 @@ static void choose_code(const struct making *m, struct repro *repro)
 
 static bool write_bundle(const struct making *m, struct text *said, struct lit_error *error)
 {
-    const struct report_result *result = m->result;
+    const struct result *result = m->result;
     const struct repro_options *o = m->chosen;
     struct eng_prepared ready = {0};
     struct repro_bundle bundle = {0};

@@ -87,7 +87,7 @@ static json_t *make_configuration(const struct repro *repro)
                      field_count(repro->runs));
 }
 
-static json_t *make_failures(const struct report_result *result)
+static json_t *make_failures(const struct result *result)
 {
     json_t *failures = json_array();
     for (size_t i = 0; i < result->failure_count; i++) {
@@ -106,7 +106,7 @@ static json_t *make_failures(const struct report_result *result)
 
 static json_t *make_measured(const struct repro *repro)
 {
-    const struct report_result *result = repro->result;
+    const struct result *result = repro->result;
     if (!result)
         return json_null();
     return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tool",
@@ -136,7 +136,7 @@ void repro_facts(const struct repro *repro, struct text *out)
 #define TEXT_OF(name, type, member) FIELD_READ(name, TEXT, type, member, 0)
 #define NAME_OF(name, member, most, names)                                                         \
     {                                                                                              \
-        name, FIELD_AT(NAME, report_result, member), most, FIELD_ALL, NULL, names, 0               \
+        name, FIELD_AT(NAME, result, member), most, FIELD_ALL, NULL, names, 0                      \
     }
 #define COUNT_OF(name, type, member) FIELD_READ(name, NUMBER, type, member, REPORT_MOST)
 static const struct field session_fields[] = {
@@ -145,7 +145,7 @@ static const struct field session_fields[] = {
     FIELD_END,
 };
 static const struct field configuration_fields[] = {
-    TEXT_OF("name", report_result, name),
+    TEXT_OF("name", result, name),
     NAME_OF("expectation", expectation, CAT_EXPECTATIONS, cat_expectation_names),
     FIELD_END,
 };
@@ -158,14 +158,13 @@ static const struct field bundle_fields[] = {
 };
 static const struct field measured_fields[] = {
     NAME_OF("result", result, ENG_RESULTS, eng_result_names),
-    FIELD_READ("seed", HEX, report_result, seed, 0),
-    TEXT_OF("stress", report_result, stress),
-    TEXT_OF("rule", report_result, rule),
-    COUNT_OF("runs", report_result, runs),
-    COUNT_OF("failed_runs", report_result, failed_runs),
-    COUNT_OF("no_progress_runs", report_result, no_progress_runs),
-    FIELDS_LIST("failures", report_result, failures, failure_count, ENG_MAX_FAILURES,
-                failure_fields),
+    FIELD_READ("seed", HEX, result, seed, 0),
+    TEXT_OF("stress", result, stress),
+    TEXT_OF("rule", result, rule),
+    COUNT_OF("runs", result, runs),
+    COUNT_OF("failed_runs", result, failed_runs),
+    COUNT_OF("no_progress_runs", result, no_progress_runs),
+    FIELDS_LIST("failures", result, failures, failure_count, ENG_MAX_FAILURES, failure_fields),
     FIELD_END,
 };
 
@@ -209,8 +208,7 @@ static bool read_device(const struct reading *reading, const json_t *json,
     return dev_facts_sizes(facts, sizes) || refuse(reading, "no device has these subgroup sizes");
 }
 
-static bool read_counts(const struct reading *reading, const json_t *json,
-                        struct report_result *result)
+static bool read_counts(const struct reading *reading, const json_t *json, struct result *result)
 {
     char fault[128];
     if (!fields_read_counts(json, result, fault))
@@ -229,7 +227,7 @@ static bool read_result(const struct reading *reading, const json_t *root, struc
 {
     const json_t *configuration = json_object_get(root, "configuration");
     const json_t *measured = json_object_get(root, "measured");
-    struct report_result *result = past->model.results;
+    struct result *result = past->model.results;
     struct lit_error why = {0};
     result->reason = lit_strdup("");
     result->headline = lit_strdup("");

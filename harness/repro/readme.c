@@ -92,7 +92,7 @@ static void put_machine(const struct repro *repro, struct text *out)
     repro_printf(out, "| system | %s |\n\n", repro->system);
 }
 
-static void put_places(const struct report_result *result, struct text *out)
+static void put_places(const struct result *result, struct text *out)
 {
     if (result->failure_count == 0)
         return;
@@ -111,7 +111,7 @@ static void put_places(const struct report_result *result, struct text *out)
 
 static void put_conditions(const struct repro *repro, struct text *out)
 {
-    const struct report_result *result = repro->result;
+    const struct result *result = repro->result;
     if (repro->model->simt)
         repro_printf(out, "This was the SIMT simulator of litmus, a simulated driver: %s.\n\n",
                      repro->model->simt);
@@ -146,7 +146,7 @@ static void put_without_folders(struct text *out, const char *line)
 
 static void put_measured(const struct repro *repro, struct text *out)
 {
-    const struct report_result *result = repro->result;
+    const struct result *result = repro->result;
     char rate[80];
     text_puts(out, "## Results\n\n");
     put_machine(repro, out);

@@ -23,13 +23,13 @@ struct repro {
     const struct dev_facts *facts;    // of the device that `ready` is for
     const char *system;               // kernel name, release, machine
     const struct report_model *model; // the session that has the result; NULL: not measured
-    const struct report_result *result;
+    const struct result *result;
     uint64_t seed, runs, first;   // the reproducer's defaults
     bool amber;                   // adds a script for Amber, if that can express the test
     const struct isa_entry *code; // compiled code; NULL: `no_code` says why
     const char *no_code;
     const struct isa_entry *twin; // of the nearest variant that did not fail; NULL: none
-    const struct report_result *twin_result;
+    const struct result *twin_result;
     const struct repro_bundle *kept; // its code and evidence as files; NULL: made from the above
 };
 

@@ -237,7 +237,7 @@ static void collect_code(const struct run *run)
 
 // Returns the device of a failed result with drawn programs; else NULL.
 static const struct eng_device *drawn_on(const struct run *run, const struct report_model *model,
-                                         const struct report_result *result)
+                                         const struct result *result)
 {
     const struct cat_test *test = cat_test_find(result->test);
     if (result->failure_count && test && cat_test_draws(test))
@@ -256,7 +256,7 @@ static void make_small(const struct run *run)
     bool good =
         !run->options.quiet && report_model_load(run->store, run->session.id, &model, &error);
     for (size_t i = 0; good && i < model.result_count; i++) {
-        const struct report_result *result = &model.results[i];
+        const struct result *result = &model.results[i];
         const struct eng_device *device = drawn_on(run, &model, result);
         const double left = until - clock_now();
         struct cat_case which;

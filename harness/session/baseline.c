@@ -45,7 +45,7 @@ static void count_planned(const struct compare_side *side, size_t device,
     ses_planned_make(selection, facts, &planned);
     census->missing += planned.count;
     for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
+        const struct result *result = &model->results[i];
         if (result->device != device || !ses_planned_has(&planned, result, &module))
             continue;
         const bool changed =

@@ -42,13 +42,13 @@ static bool is_there(const struct collecting *c, const char *name)
 // --- Which
 
 // A failure that needs an explanation; a control is expected to fail.
-static bool is_odd(const struct report_result *result)
+static bool is_odd(const struct result *result)
 {
     return report_failed(result) && !report_is_control(result);
 }
 
 // Whether two configurations of one test differ in exactly one axis.
-static bool are_paired(const struct report_result *a, const struct report_result *b)
+static bool are_paired(const struct result *a, const struct result *b)
 {
     for (size_t i = 0; i < b->param_count; i++)
         if (strcmp(report_value(a, b->params[i].key), b->params[i].value) != 0)
@@ -56,7 +56,7 @@ static bool are_paired(const struct report_result *a, const struct report_result
     return strcmp(a->test, b->test) == 0 && report_differences(a, b, NULL) == 1;
 }
 
-static bool has_odd_pair(const struct report_model *model, const struct report_result *result)
+static bool has_odd_pair(const struct report_model *model, const struct result *result)
 {
     for (size_t i = 0; i < model->result_count; i++)
         if (model->results[i].device == result->device && is_odd(&model->results[i]) &&
@@ -66,7 +66,7 @@ static bool has_odd_pair(const struct report_model *model, const struct report_r
 }
 
 static bool is_wanted(const struct collecting *c, const struct report_model *model,
-                      const struct report_result *result, bool paired)
+                      const struct result *result, bool paired)
 {
     if (result->result == ENG_SKIP)
         return false;
@@ -83,7 +83,7 @@ static size_t choose(struct collecting *c, const struct report_model *model,
     *cases = lit_alloc(model->result_count + 1, sizeof **cases);
     for (int paired = 0; paired < 2; paired++)
         for (size_t i = 0; i < model->result_count; i++) {
-            const struct report_result *result = &model->results[i];
+            const struct result *result = &model->results[i];
             const bool full = c->which == SES_CODE_FAILED && count >= SES_CODE_MOST &&
                               ses_shares_among(c->shares, c->device->id, result->name) == 1;
             if (full || strcmp(model->devices[result->device].id, c->device->id) != 0 ||

@@ -82,7 +82,7 @@ bool ses_stress_take(const struct lit_list *list, struct eng_stressing *stressin
     return stressing->mode != ENG_STRESS_GIVEN || eng_stress_parse(given, &stressing->given, error);
 }
 
-static bool add(const struct report_result *best, void *user)
+static bool add(const struct result *best, void *user)
 {
     struct eng_stressing *stressing = user;
     LIT_ADD(stressing->tuned, stressing->tuned_count) =

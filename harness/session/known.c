@@ -167,7 +167,7 @@ const struct report_known ses_known = {
 uint64_t ses_usual_runs(const char *name, uint64_t runs)
 {
     const struct report_reference *known = report_reference_find(name);
-    struct report_result result = {0};
+    struct result result = {0};
     bool found = false, failed = !known;
     report_result_is(&result, cfg_parse(name));
     const bool drawn = generator(result.test);

@@ -65,7 +65,7 @@ static size_t find_kind(struct planning *p, const struct dev_facts *facts)
     return k;
 }
 
-static bool take_result(struct report_result *result, void *user)
+static bool take_result(struct result *result, void *user)
 {
     struct planning *p = user;
     const enum eng_result ended = result->result;

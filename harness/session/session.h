@@ -108,7 +108,7 @@ struct ses_planned {
 void ses_planned_make(const struct cat_selection *selection, const struct dev_facts *facts,
                       struct ses_planned *planned);
 // Whether a result's configuration is planned; *module is its module, or NULL.
-bool ses_planned_has(const struct ses_planned *planned, const struct report_result *result,
+bool ses_planned_has(const struct ses_planned *planned, const struct result *result,
                      const struct cat_module **module);
 void ses_planned_clear(struct ses_planned *planned);
 

@@ -39,7 +39,7 @@ static int compare_name(const void *key, const void *item)
     return strcmp(key, *(char *const *)item);
 }
 
-bool ses_planned_has(const struct ses_planned *planned, const struct report_result *result,
+bool ses_planned_has(const struct ses_planned *planned, const struct result *result,
                      const struct cat_module **module)
 {
     struct cat_case which;
@@ -65,7 +65,7 @@ static void add_group(const struct report_code *code, size_t first,
     const struct cat_module *module;
     const size_t start = shares->count;
     for (size_t i = first; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
+        const struct result *result = &model->results[i];
         if (seen[i] || !report_code_is_one(code, &model->results[first], result))
             continue;
         seen[i] = true;

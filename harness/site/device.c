@@ -41,7 +41,7 @@ static void put_family(const struct site_page *page, size_t first, size_t count,
     static const struct table_column heads[] = {CODE("test"), NUM("failed"), CHIP("worst"),
                                                 RATED("highest rate or bound, 95\xc2\xa0%"),
                                                 NUM("controls triggered")};
-    const struct report_result *results = page->html.model->results;
+    const struct result *results = page->html.model->results;
     const char *family = results[first].family;
     OWNED(table_clear) struct table table = {.title = family, TABLE_OF(heads)};
     OWNED(text_free) struct text id = {0};

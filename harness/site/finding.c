@@ -18,7 +18,7 @@ static void put_seen(const struct site_page *page, const char *finding, struct t
     OWNED(table_clear) struct table table = {.title = "Where it is seen", TABLE_OF(heads)};
     for (size_t d = 0; d < all->device_count; d++)
         for (size_t at = 0; at < all->result_count;) {
-            const struct report_result *first = &all->results[at];
+            const struct result *first = &all->results[at];
             struct site_sum sum = {0};
             OWNED(text_free) struct text name = {0};
             for (; at < all->result_count && strcmp(all->results[at].test, first->test) == 0; at++)

@@ -181,7 +181,7 @@ static void gather_devices(struct site *site)
 
 // A session's result; `result.device` is an index into all devices.
 struct candidate {
-    struct report_result result;
+    struct result result;
     size_t session;
 };
 
@@ -196,7 +196,7 @@ static int compare_candidates(const void *left, const void *right)
 }
 
 // Ranks results by significance.
-static int weight(const struct report_result *result)
+static int weight(const struct result *result)
 {
     if (report_failed(result) || report_control_triggered(result))
         return 4;
@@ -208,9 +208,9 @@ static int weight(const struct report_result *result)
 // For one configuration on one device: the newest run comes first; with the newest code, a failure
 // before a pass.
 // code that ran.
-static const struct report_result *choose(const struct candidate *list, size_t count)
+static const struct result *choose(const struct candidate *list, size_t count)
 {
-    const struct report_result *best = &list[0].result, *newest = NULL;
+    const struct result *best = &list[0].result, *newest = NULL;
     for (size_t i = 0; i < count && !newest; i++)
         if (list[i].result.runs)
             best = newest = &list[i].result;
@@ -339,18 +339,18 @@ struct report_model site_of_test(const struct site *site, size_t *at)
 
 // ---- sums
 
-static bool is_bad(const struct report_result *result)
+static bool is_bad(const struct result *result)
 {
     return result->expectation != CAT_CONTROL &&
            (report_failed(result) || eng_is_broken(result->result));
 }
 
-static double rate_of(const struct report_result *result)
+static double rate_of(const struct result *result)
 {
     return result->judged ? (double)result->failed_runs / (double)result->judged : 0;
 }
 
-void site_sum_add(struct site_sum *sum, const struct report_result *result)
+void site_sum_add(struct site_sum *sum, const struct result *result)
 {
     sum->controls += report_is_control(result);
     sum->triggered += report_control_triggered(result);
@@ -388,8 +388,7 @@ bool site_has_bug(const struct report_model *model)
     return false;
 }
 
-bool site_is_of(const struct report_model *model, const struct report_result *result,
-                const char *finding)
+bool site_is_of(const struct report_model *model, const struct result *result, const char *finding)
 {
     const struct report_signature *found =
         report_failed(result) || report_unfinished(result) ? report_finding(model, result) : NULL;
@@ -402,7 +401,7 @@ const char *site_since(const struct site *site, size_t device, const char *test,
     for (size_t s = 0; s < site->session_count; s++) {
         const struct report_model *session = &site->sessions[s];
         for (size_t i = 0; i < session->result_count; i++) {
-            const struct report_result *result = &session->results[i];
+            const struct result *result = &session->results[i];
             if (!is_bad(result) || (test && strcmp(result->test, test) != 0) ||
                 !site_is_device(site, device, &session->devices[result->device]))
                 continue;

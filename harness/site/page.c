@@ -112,7 +112,7 @@ void site_link(struct table *table, char *address, const char *words)
 
 void site_cells(struct table *table, const struct site_sum *sum)
 {
-    const struct report_result *worst = sum->worst;
+    const struct result *worst = sum->worst;
     if (sum->ran)
         table_put(table, TONE_PLAIN, "%s of %s", COUNT(sum->failed), COUNT(sum->ran));
     else
@@ -125,7 +125,7 @@ void site_cells(struct table *table, const struct site_sum *sum)
                                                : cat_expectation_name(worst->expectation))
             ->class
             = html_kind(worst);
-    const struct report_result *shown = worst ? worst : sum->quiet;
+    const struct result *shown = worst ? worst : sum->quiet;
     if (shown && shown->judged) {
         table_rate(table, TONE_PLAIN, shown->failed_runs, shown->judged, shown->interval)->group =
             (int)shown->expectation;

@@ -53,17 +53,16 @@ struct site_sum {
     size_t ran, failed, skipped, open; // configurations other than controls
     size_t controls, triggered;        // controls
     uint64_t failed_runs, judged;      // of those that failed
-    const struct report_result *worst; // the one with the highest rate; NULL: none failed
-    const struct report_result *quiet; // the passed one with the weakest bound, or NULL
+    const struct result *worst;        // the one with the highest rate; NULL: none failed
+    const struct result *quiet;        // the passed one with the weakest bound, or NULL
 };
-void site_sum_add(struct site_sum *sum, const struct report_result *result);
+void site_sum_add(struct site_sum *sum, const struct result *result);
 // 0 without failures; else 1 to 4 by the highest rate.
 int site_heat(const struct site_sum *sum);
 // Whether a forbidden configuration failed.
 bool site_has_bug(const struct report_model *model);
 // Whether a result is attributed to a finding.
-bool site_is_of(const struct report_model *model, const struct report_result *result,
-                const char *finding);
+bool site_is_of(const struct report_model *model, const struct result *result, const char *finding);
 // The day of the first session in which such a result failed on a device: "2026-11-21"; "" if
 // never. `test` and `finding` may be NULL: any.
 const char *site_since(const struct site *site, size_t device, const char *test,

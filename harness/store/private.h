@@ -156,7 +156,7 @@ struct store_kernel_row {
 
 // A row of table result; the mode that it points to lies beside it.
 struct store_result_row {
-    struct report_result result;
+    struct result result;
     struct cat_mode mode;
 };
 

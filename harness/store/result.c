@@ -171,7 +171,7 @@ static bool read_children(sqlite3_stmt *select, const struct store_child *child,
     return sqlite3_reset(select) == SQLITE_OK && good;
 }
 
-bool store_result_put(struct store *store, int64_t session, const struct report_result *result,
+bool store_result_put(struct store *store, int64_t session, const struct result *result,
                       struct lit_error *error)
 {
     struct store_result_row row = {*result, *result->mode};
@@ -191,9 +191,8 @@ bool store_result_put(struct store *store, int64_t session, const struct report_
     return store_leave(store, own, good, error);
 }
 
-bool store_results_put(struct store *store, int64_t session,
-                       const struct report_result *const *list, size_t count,
-                       struct lit_error *error)
+bool store_results_put(struct store *store, int64_t session, const struct result *const *list,
+                       size_t count, struct lit_error *error)
 {
     bool own, good = true;
     if (!store_enter(store, &own, error))
@@ -214,15 +213,15 @@ struct reading {
     struct store *store;
     struct lit_error *error;
     sqlite3_stmt *children[STORE_CHILDREN];
-    bool (*visit)(struct report_result *result, void *user);
+    bool (*visit)(struct result *result, void *user);
     void *user;
-    struct report_result *kept; // takes the first one; NULL: visit them
+    struct result *kept; // takes the first one; NULL: visit them
 };
 
 // Makes *result from the current row. False if this program cannot have written it; *why says which
 // numbers disagree, if that is the only fault.
-static bool read_row(const struct reading *reading, sqlite3_stmt *select,
-                     struct report_result *result, const char **why)
+static bool read_row(const struct reading *reading, sqlite3_stmt *select, struct result *result,
+                     const char **why)
 {
     struct store_result_row row = {0};
     bool good = store_read(select, 1, results->fields, &row) &&
@@ -243,7 +242,7 @@ static bool read_row(const struct reading *reading, sqlite3_stmt *select,
 static enum store_row take_result(sqlite3_stmt *select, void *user)
 {
     const struct reading *reading = user;
-    struct report_result result;
+    struct result result;
     const char *why;
     bool more = false;
     const bool good = read_row(reading, select, &result, &why);
@@ -283,11 +282,11 @@ static bool read_results(struct reading *reading, sqlite3_stmt *select)
 }
 
 bool store_result_get(struct store *store, int64_t session, const char *device, const char *name,
-                      struct report_result *result, struct lit_error *error)
+                      struct result *result, struct lit_error *error)
 {
     struct reading reading = {.store = store, .error = error, .kept = result};
     OWNED(text_free) struct text sql = {0};
-    *result = (struct report_result){0};
+    *result = (struct result){0};
     if (error)
         error->message[0] = '\0';
     store_put_select(&sql, STORE_KIND_RESULT, "WHERE session = ? AND device = ? AND name = ?");
@@ -296,7 +295,7 @@ bool store_result_get(struct store *store, int64_t session, const char *device, 
 }
 
 static bool each_result(struct store *store, int64_t session, int64_t number,
-                        bool (*visit)(struct report_result *result, void *user), void *user,
+                        bool (*visit)(struct result *result, void *user), void *user,
                         struct lit_error *error)
 {
     struct reading reading = {.store = store, .error = error, .visit = visit, .user = user};
@@ -318,7 +317,7 @@ static bool each_result(struct store *store, int64_t session, int64_t number,
 }
 
 bool store_results(struct store *store, int64_t session,
-                   bool (*visit)(struct report_result *result, void *user), void *user,
+                   bool (*visit)(struct result *result, void *user), void *user,
                    struct lit_error *error)
 {
     return each_result(store, session, 0, visit, user, error);

@@ -156,14 +156,14 @@ bool store_devices(struct store *store, int64_t session,
 
 static const struct store_table *const tunings = &store_tables[STORE_KIND_TUNING];
 
-bool store_tuning_put(struct store *store, int64_t session, const struct report_result *tuning,
+bool store_tuning_put(struct store *store, int64_t session, const struct result *tuning,
                       struct lit_error *error)
 {
     return store_put_record(store, STORE_KIND_TUNING, session, tuning, error);
 }
 
 struct visiting_tries {
-    bool (*visit)(const struct report_result *tuning, void *user);
+    bool (*visit)(const struct result *tuning, void *user);
     void *user;
 };
 
@@ -175,7 +175,7 @@ static bool visit_try(int64_t number, void *record, void *user)
 }
 
 bool store_tunings(struct store *store, int64_t session,
-                   bool (*visit)(const struct report_result *tuning, void *user), void *user,
+                   bool (*visit)(const struct result *tuning, void *user), void *user,
                    struct lit_error *error)
 {
     return store_total_check(store, STORE_KIND_TUNING, session, error) &&
@@ -183,7 +183,7 @@ bool store_tunings(struct store *store, int64_t session,
                              visit_try, &(struct visiting_tries){visit, user}, error);
 }
 
-bool store_tuned(struct store *store, bool (*visit)(const struct report_result *best, void *user),
+bool store_tuned(struct store *store, bool (*visit)(const struct result *best, void *user),
                  void *user, struct lit_error *error)
 {
     OWNED(text_free) struct text sql = {0};

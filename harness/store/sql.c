@@ -332,7 +332,7 @@ static enum store_row take_record(sqlite3_stmt *select, void *user)
     union {
         struct store_session session;
         struct eng_device device;
-        struct report_result tuning;
+        struct result tuning;
         struct store_code_row code;
         struct store_kernel_row kernel;
     } record;

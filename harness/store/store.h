@@ -78,15 +78,14 @@ bool store_device_put(struct store *store, int64_t session, unsigned number,
 
 // Writes a result's present state in one transaction: inserts it or replaces the one with the same
 // session, device and name; a partial one has no reason. It is on disk when this returns.
-bool store_result_put(struct store *store, int64_t session, const struct report_result *result,
+bool store_result_put(struct store *store, int64_t session, const struct result *result,
                       struct lit_error *error);
 // The same for several, in one transaction.
-bool store_results_put(struct store *store, int64_t session,
-                       const struct report_result *const *list, size_t count,
-                       struct lit_error *error);
+bool store_results_put(struct store *store, int64_t session, const struct result *const *list,
+                       size_t count, struct lit_error *error);
 // Looks up a result. False without an error (error->message empty) if there is none.
 bool store_result_get(struct store *store, int64_t session, const char *device, const char *name,
-                      struct report_result *result, struct lit_error *error);
+                      struct result *result, struct lit_error *error);
 
 // Calls `visit` for each device of a session in order of number, or each result in order of device
 // number and then of writing. `visit` returns false to stop; it may take over what a result points
@@ -95,7 +94,7 @@ bool store_devices(struct store *store, int64_t session,
                    bool (*visit)(struct eng_device *device, void *user), void *user,
                    struct lit_error *error);
 bool store_results(struct store *store, int64_t session,
-                   bool (*visit)(struct report_result *result, void *user), void *user,
+                   bool (*visit)(struct result *result, void *user), void *user,
                    struct lit_error *error);
 
 // Calls `visit` for the name of each configuration that has a complete result on the device in an
@@ -111,19 +110,19 @@ bool store_tried(struct store *store, int64_t session, const char *device, const
 
 // Writes a try of a session whose device is stored: inserts it or replaces the one with the same
 // session, device, configuration and stress.
-bool store_tuning_put(struct store *store, int64_t session, const struct report_result *tuning,
+bool store_tuning_put(struct store *store, int64_t session, const struct result *tuning,
                       struct lit_error *error);
 
 // Calls `visit` for each try of a session, in the order in which they were first written. The
 // strings are sanitised and become invalid when it returns. `visit` returns false to stop.
 bool store_tunings(struct store *store, int64_t session,
-                   bool (*visit)(const struct report_result *tuning, void *user), void *user,
+                   bool (*visit)(const struct result *tuning, void *user), void *user,
                    struct lit_error *error);
 
 // Calls `visit` for the final result of each search, over all sessions, the newest first: the best
 // configuration, with the counts of fresh runs. (A session that searched has tries and one result
 // for the same device and configuration.)
-bool store_tuned(struct store *store, bool (*visit)(const struct report_result *best, void *user),
+bool store_tuned(struct store *store, bool (*visit)(const struct result *best, void *user),
                  void *user, struct lit_error *error);
 
 // --- Kernels from outside

@@ -42,38 +42,38 @@ static const struct field device_fields[] = {OF(NUMBER, eng_device, number),
 
 // The first STORE_BRIEF_FIELDS are in the column `past` and its course.
 static const struct field result_fields[] = {
-    WITH("device", TEXT, report_result, device_id, 0, NULL),
-    OF(TEXT, report_result, name),
-    NAME("result", report_result, result, eng_result_names),
-    NAME("expectation", report_result, expectation, cat_expectation_names),
-    OF(TEXT, report_result, sha256),
-    OF(HEX, report_result, seed),
-    OF(NUMBER, report_result, runs),
-    OF(NUMBER, report_result, failed_runs),
-    OF(NUMBER, report_result, no_progress_runs),
-    OF(TEXT, report_result, stress),
-    OF(TEXT, report_result, rule),
-    OF(NUMBER, report_result, first),
-    OF(TEXT, report_result, reason),
-    OF(TEXT, report_result, headline),
+    WITH("device", TEXT, result, device_id, 0, NULL),
+    OF(TEXT, result, name),
+    NAME("result", result, result, eng_result_names),
+    NAME("expectation", result, expectation, cat_expectation_names),
+    OF(TEXT, result, sha256),
+    OF(HEX, result, seed),
+    OF(NUMBER, result, runs),
+    OF(NUMBER, result, failed_runs),
+    OF(NUMBER, result, no_progress_runs),
+    OF(TEXT, result, stress),
+    OF(TEXT, result, rule),
+    OF(NUMBER, result, first),
+    OF(TEXT, result, reason),
+    OF(TEXT, result, headline),
     NAME("checked_as", store_result_row, mode.check, cat_check_names),
-    OF(BOOL, report_result, first_run_failed),
-    OF(NUMBER, report_result, instances),
-    OF(NUMBER, report_result, failed_instances),
-    OF(REAL, report_result, seconds),
+    OF(BOOL, result, first_run_failed),
+    OF(NUMBER, result, instances),
+    OF(NUMBER, result, failed_instances),
+    OF(REAL, result, seconds),
 };
 
 const struct store_fields store_brief = {result_fields, STORE_BRIEF_FIELDS};
 
 static const struct field tuning_fields[] = {
-    WITH("device", TEXT, report_result, device_id, 0, NULL),
-    OF(TEXT, report_result, name),
-    OF(TEXT, report_result, sha256),
-    OF(TEXT, report_result, stress),
-    OF(NUMBER, report_result, runs),
-    OF(NUMBER, report_result, failed_runs),
-    OF(NUMBER, report_result, no_progress_runs),
-    OF(REAL, report_result, seconds),
+    WITH("device", TEXT, result, device_id, 0, NULL),
+    OF(TEXT, result, name),
+    OF(TEXT, result, sha256),
+    OF(TEXT, result, stress),
+    OF(NUMBER, result, runs),
+    OF(NUMBER, result, failed_runs),
+    OF(NUMBER, result, no_progress_runs),
+    OF(REAL, result, seconds),
 };
 
 static const struct field code_fields[] = {
@@ -96,7 +96,7 @@ static bool is_session(const void *record)
 
 static bool is_tuning(const void *record)
 {
-    const struct report_result *tuning = record;
+    const struct result *tuning = record;
     return tuning->failed_runs <= tuning->runs &&
            tuning->no_progress_runs <= tuning->runs - tuning->failed_runs;
 }
@@ -148,9 +148,8 @@ static const struct field evidence_fields[] = {
     .rooms = sizeof((struct store_result_row *)0)->member /                                        \
              sizeof *((struct store_result_row *)0)->member
 #define ITEMS(member, most, total)                                                                 \
-    .offset = offsetof(struct report_result, member),                                              \
-    .stride = sizeof *((struct report_result *)0)->member, .rooms = most,                          \
-    .count = offsetof(struct report_result, total)
+    .offset = offsetof(struct result, member), .stride = sizeof *((struct result *)0)->member,     \
+    .rooms = most, .count = offsetof(struct result, total)
 
 const struct store_child store_children[STORE_CHILDREN] = {
     {"outcome", "outcome", FIELDS(outcome_fields), ARRAY(result.outcomes)},

@@ -243,11 +243,11 @@ static bool put_try(struct tuning *t, const char *stress, const struct eng_count
     const bool good = store_device_put(t->store, t->session.id, t->device->number,
                                        &t->device->facts, t->client.checker, t->error) &&
                       store_tuning_put(t->store, t->session.id,
-                                       &(struct report_result){.device_id = (char *)t->device->id,
-                                                               .name = (char *)t->name,
-                                                               .sha256 = (char *)t->sha256,
-                                                               .stress = (char *)stress,
-                                                               .count = *count},
+                                       &(struct result){.device_id = (char *)t->device->id,
+                                                        .name = (char *)t->name,
+                                                        .sha256 = (char *)t->sha256,
+                                                        .stress = (char *)stress,
+                                                        .count = *count},
                                        t->error);
     t->broken |= !good;
     return good;
@@ -302,7 +302,7 @@ static bool measure(const struct tune_try *set, uint64_t first, uint64_t runs,
 static bool put_result(struct tuning *t, const struct tune_search *search)
 {
     const struct tune_try *chosen = &search->tries[search->chosen];
-    OWNED(eng_result_clear) struct report_result record;
+    OWNED(eng_result_clear) struct result record;
     eng_record_begin(&record, t->name, t->which, t->device, t->chosen->run.seed.value);
     record.result = eng_verdict(&chosen->anew);
     record.count = chosen->anew;

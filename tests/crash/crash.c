@@ -161,7 +161,7 @@ static bool put(struct store *store, int64_t session, size_t number, uint64_t ba
     struct eng_failure failure = {.at = {.run = 3, .instance = 7, .outcome = 5}, .where = "lane 1"};
     struct eng_part parts[ENG_MAX_PARTS];
     cfg = cfg_parse(name);
-    struct report_result result = {
+    struct result result = {
         .cfg = cfg,
         .device_id = id,
         .result = ENG_FAIL,
@@ -354,7 +354,7 @@ static bool put_device(struct eng_device *device, void *user)
     return true;
 }
 
-static bool put_result(struct report_result *result, void *user)
+static bool put_result(struct result *result, void *user)
 {
     const struct eng_count *count = &result->count;
     text_printf(

@@ -24,7 +24,7 @@ static void fuzz_list(enum compare_list list, const char *text, size_t size)
     bool good = compare_waivers_parse(&waivers, list, text, size, "list", &error);
     check_error(good, &error);
     for (size_t i = 0; good && i < sizeof names / sizeof *names; i++) {
-        struct report_result result = {.name = (char *)names[i], .result = ENG_CRASH};
+        struct result result = {.name = (char *)names[i], .result = ENG_CRASH};
         struct compare_entry entry = {
             .a = &result, .b = &result, .verdict = COMPARE_REGRESSION, .why = COMPARE_ENDS};
         const struct dev_facts facts = {.vendor = 0x10de, .driver_version = "25.0.7"};

@@ -78,7 +78,7 @@ static void fill(struct store *store)
         .at = {.run = 7, .instance = 9, .word = 31, .got = 1, .want = 2, .outcome = 5},
         .where = "lane 31, iteration 9"};
     for (int failed = 0; failed < 2; failed++) {
-        struct report_result result = {
+        struct result result = {
             .cfg = cfg_parse(failed ? "shuffle.b@subgroup=32" : "scan.a@subgroup=32"),
             .device_id = id,
             .result = failed ? ENG_FAIL : ENG_PASS,

@@ -77,7 +77,7 @@ static bool load(const char *path, struct world *world)
     world->rates = lit_alloc(side.model.result_count, sizeof *world->rates);
     world->count = 0;
     for (size_t i = 0; good && i < side.model.result_count; i++) {
-        const struct report_result *result = &side.model.results[i];
+        const struct result *result = &side.model.results[i];
         double rate = result->judged ? (double)result->failed_runs / (double)result->judged : 0;
         if (result->judged > 0)
             world->rates[world->count++] = (struct world_rate){rate, rate, result->expectation};

@@ -67,7 +67,7 @@ uint64_t world_binomial(struct lit_random *random, uint64_t n, double rate)
 
 // One session of one configuration, added to what is there.
 static void draw_session(const struct world *world, struct lit_random *random, double rate,
-                         bool one_piece, uint32_t session, struct report_result *result)
+                         bool one_piece, uint32_t session, struct result *result)
 {
     const struct world_noise *noise = &world->noise;
     double here = draw_rate(random, rate, world->runs, noise->sessions);
@@ -87,18 +87,18 @@ static void draw_session(const struct world *world, struct lit_random *random, d
 }
 
 static void draw_result(const struct world *world, struct lit_random *random,
-                        const struct world_rate *rate, bool after, struct report_result *result)
+                        const struct world_rate *rate, bool after, struct result *result)
 {
     size_t sessions = after ? 1 : world->baseline;
     struct eng_part *pieces = result->pieces;
-    *result = (struct report_result){.name = (char *)"world.gate",
-                                     .family = (char *)"world",
-                                     .sha256 = (char *)"",
-                                     .stress = (char *)"",
-                                     .rule = (char *)"",
-                                     .reason = (char *)"",
-                                     .expectation = rate->expectation,
-                                     .pieces = pieces};
+    *result = (struct result){.name = (char *)"world.gate",
+                              .family = (char *)"world",
+                              .sha256 = (char *)"",
+                              .stress = (char *)"",
+                              .rule = (char *)"",
+                              .reason = (char *)"",
+                              .expectation = rate->expectation,
+                              .pieces = pieces};
     for (size_t s = 0; s < sessions; s++)
         draw_session(world, random, after ? rate->after : rate->before, sessions > 1, (uint32_t)s,
                      result);
@@ -111,7 +111,7 @@ void world_gate(const struct world *world, struct lit_random *random,
 {
     const size_t room = WORLD_PIECES + MOST_SESSIONS;
     OWNED(lit_free) struct compare_entry *entries = lit_alloc(world->count, sizeof *entries);
-    OWNED(lit_free) struct report_result *results = lit_alloc(2 * world->count, sizeof *results);
+    OWNED(lit_free) struct result *results = lit_alloc(2 * world->count, sizeof *results);
     OWNED(lit_free) struct eng_part *pieces = lit_alloc(2 * world->count * room, sizeof *pieces);
     for (size_t i = 0; i < world->count; i++) {
         for (size_t s = 0; s < 2; s++) {

@@ -231,17 +231,17 @@ static void put_result(struct store *store, int64_t session, size_t number, unsi
     const struct cat_case *which = &cases[number % case_count];
     const struct cat_module *module = cat_case_module(which);
     const struct cat_mode mode = cat_mode_of(which->test->oracle);
-    struct report_result result = {.cfg = cfg_parse(names[number % case_count]),
-                                   .device_id = id,
-                                   .result = ENG_FAIL,
-                                   .reason = (char *)"",
-                                   .expectation = cat_case_expectation(which, NULL),
-                                   .sha256 = (char *)(module ? module->sha256 : ""),
-                                   .headline = (char *)"",
-                                   .stress = (char *)"",
-                                   .rule = (char *)"",
-                                   .seed = 1,
-                                   .mode = &mode};
+    struct result result = {.cfg = cfg_parse(names[number % case_count]),
+                            .device_id = id,
+                            .result = ENG_FAIL,
+                            .reason = (char *)"",
+                            .expectation = cat_case_expectation(which, NULL),
+                            .sha256 = (char *)(module ? module->sha256 : ""),
+                            .headline = (char *)"",
+                            .stress = (char *)"",
+                            .rule = (char *)"",
+                            .seed = 1,
+                            .mode = &mode};
     struct eng_event event = some_batch();
     for (unsigned i = 0; i < batches; i++) {
         eng_result_add(&result, &event.count, event.failures, 0, i == 0);
@@ -314,7 +314,7 @@ static void fill(size_t count)
 
 static size_t fill_count;
 
-static bool look(struct report_result *result, void *user)
+static bool look(struct result *result, void *user)
 {
     (void)user;
     sink += (double)result->count.runs;

@@ -29,7 +29,7 @@ static uint64_t draw(struct lit_random *random, uint64_t runs, double rate)
     return failed;
 }
 
-static void fill(struct report_result *result, size_t device, size_t configuration,
+static void fill(struct result *result, size_t device, size_t configuration,
                  const struct farm *farm, struct lit_random *random)
 {
     char name[64];
@@ -37,18 +37,18 @@ static void fill(struct report_result *result, size_t device, size_t configurati
         farm->bad > 0 && device >= farm->devices - farm->bads ? farm->bad : farm->rate;
     const uint64_t runs = farm->runs / BATCHES;
     snprintf(name, sizeof name, "scan.made-%zu@workgroup=64", configuration);
-    *result = (struct report_result){.device = device,
-                                     .expectation = CAT_FORBIDDEN,
-                                     .reason = lit_strdup(""),
-                                     .sha256 = lit_strdup(""),
-                                     .headline = lit_strdup(""),
-                                     .stress = lit_strdup(""),
-                                     .rule = lit_strdup(""),
-                                     .mode = cat_mode_keep(&(struct cat_mode){0}),
-                                     .runs = farm->runs,
-                                     .judged = farm->runs,
-                                     .pieces = lit_alloc(BATCHES, sizeof *result->pieces),
-                                     .piece_count = BATCHES};
+    *result = (struct result){.device = device,
+                              .expectation = CAT_FORBIDDEN,
+                              .reason = lit_strdup(""),
+                              .sha256 = lit_strdup(""),
+                              .headline = lit_strdup(""),
+                              .stress = lit_strdup(""),
+                              .rule = lit_strdup(""),
+                              .mode = cat_mode_keep(&(struct cat_mode){0}),
+                              .runs = farm->runs,
+                              .judged = farm->runs,
+                              .pieces = lit_alloc(BATCHES, sizeof *result->pieces),
+                              .piece_count = BATCHES};
     report_result_is(result, cfg_parse(name));
     for (uint32_t b = 0; b < BATCHES; b++) {
         const double here = farm->bunching > 0

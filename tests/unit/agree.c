@@ -33,10 +33,10 @@ static struct eng_count count_batch(struct lit_random *random, uint64_t runs)
     return count;
 }
 
-static struct report_result count_all(struct lit_random *random)
+static struct result count_all(struct lit_random *random)
 {
     static const struct eng_failure failures[ENG_MAX_FAILURES];
-    struct report_result sum = {0};
+    struct result sum = {0};
     const uint64_t batches = 1 + random_below(random, 100);
     for (uint64_t i = 0; i < batches; i++) {
         const struct eng_count batch = count_batch(random, 1 + random_below(random, 30));
@@ -49,7 +49,7 @@ static struct report_result count_all(struct lit_random *random)
 }
 
 // Any number that is one more or less contradicts another one.
-static void check_changes(struct report_result *count)
+static void check_changes(struct result *count)
 {
     uint64_t *numbers[5 + CAT_OUTCOMES + 3 * ENG_MAX_PARTS] = {
         &count->runs, &count->failed_runs, &count->no_progress_runs, &count->instances,
@@ -78,7 +78,7 @@ TEST(counts)
 {
     struct lit_random random = {7};
     for (int i = 0; i < 300; i++) {
-        OWNED(eng_result_clear) struct report_result count = count_all(&random);
+        OWNED(eng_result_clear) struct result count = count_all(&random);
         const enum eng_result verdict = count.result = eng_verdict(&count.count);
         count.mode = &mask;
         check_changes(&count);
@@ -109,10 +109,9 @@ TEST(nothing)
                 {ENG_FAIL, false},
                 {ENG_NO_PROGRESS, false}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_true(!eng_result_disagrees(&(struct report_result){.result = rows[i].result}) ==
+        assert_true(!eng_result_disagrees(&(struct result){.result = rows[i].result}) ==
                     rows[i].agrees);
     // 0 by overflow
-    const struct report_result much = {
-        .outcomes = {[CAT_RIGHT] = UINT64_MAX, [CAT_NEVER_WRITTEN] = 1}};
+    const struct result much = {.outcomes = {[CAT_RIGHT] = UINT64_MAX, [CAT_NEVER_WRITTEN] = 1}};
     assert_non_null(eng_result_disagrees(&much));
 }

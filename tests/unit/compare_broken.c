@@ -97,31 +97,31 @@ static const char *find_wrong(const struct world *w, enum lit_exit code)
     return NULL;
 }
 
-static struct report_result result_of(const struct ending *ending, enum cat_expectation class,
-                                      const char *code, const char *stress)
+static struct result result_of(const struct ending *ending, enum cat_expectation class,
+                               const char *code, const char *stress)
 {
-    return (struct report_result){.name = (char *)"family.test@subgroup=8",
-                                  .family = (char *)"family",
-                                  .sha256 = (char *)code,
-                                  .stress = (char *)stress,
-                                  .rule = (char *)"",
-                                  .reason = (char *)"",
-                                  .result = ending->result,
-                                  .expectation = class,
-                                  .runs = ending->runs,
-                                  .failed_runs = ending->failed,
-                                  .no_progress_runs = ending->waited,
-                                  .judged = ending->runs - ending->waited};
+    return (struct result){.name = (char *)"family.test@subgroup=8",
+                           .family = (char *)"family",
+                           .sha256 = (char *)code,
+                           .stress = (char *)stress,
+                           .rule = (char *)"",
+                           .reason = (char *)"",
+                           .result = ending->result,
+                           .expectation = class,
+                           .runs = ending->runs,
+                           .failed_runs = ending->failed,
+                           .no_progress_runs = ending->waited,
+                           .judged = ending->runs - ending->waited};
 }
 
 #define OTHERS 11 // that are unchanged, so that one that is merely undecided passes
 
 static enum lit_exit judge(const struct world *w)
 {
-    const struct report_result a = result_of(w->a, w->class_a, "c", ""),
-                               b = result_of(w->b, w->class_b, w->other_code ? "d" : "c",
-                                             w->other_stress ? "s" : "");
-    const struct report_result known = result_of(&endings[9], CAT_FORBIDDEN, "c", "");
+    const struct result a = result_of(w->a, w->class_a, "c", ""),
+                        b = result_of(w->b, w->class_b, w->other_code ? "d" : "c",
+                                      w->other_stress ? "s" : "");
+    const struct result known = result_of(&endings[9], CAT_FORBIDDEN, "c", "");
     struct compare_entry entries[OTHERS + 1];
     struct compare_summary summary;
     for (size_t i = 0; i < OTHERS; i++)

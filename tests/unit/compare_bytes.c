@@ -94,7 +94,7 @@ static const char *find_change(const struct report_model *model)
     if (strcmp(model->devices[0].id, good.devices[0].id) != 0)
         return "another device";
     for (size_t i = 0; i < good.result_count; i++) {
-        const struct report_result *is = &model->results[i], *was = &good.results[i];
+        const struct result *is = &model->results[i], *was = &good.results[i];
         if (strcmp(is->name, was->name) != 0 || is->device != was->device)
             return "another configuration";
         if (is->result != was->result || is->expectation != was->expectation)

@@ -58,7 +58,7 @@ TEST(right_report)
     OWNED(report_model_clear) struct report_model model;
     must(compare_side_parse(GOOD, strlen(GOOD), "r.json", &model, &error));
     assert_int_equal(model.result_count, 1);
-    const struct report_result *result = &model.results[0];
+    const struct result *result = &model.results[0];
     assert_int_equal(result->runs, 100);
     assert_int_equal(result->judged, 98);
     assert_int_equal(result->failed_runs, 7);

@@ -36,25 +36,24 @@ struct half {
         what, CAT_##expectation, a, b, COMPARE_##verdict, COMPARE_##why, LIT_EXIT_##exit           \
     }
 
-static void fill(struct report_result *result, const struct half *half,
-                 enum cat_expectation expectation)
+static void fill(struct result *result, const struct half *half, enum cat_expectation expectation)
 {
-    *result = (struct report_result){.name = (char *)"family.test/a=b@subgroup=8",
-                                     .family = (char *)"family",
-                                     .sha256 = (char *)(half->code ? half->code : "c"),
-                                     .stress = (char *)(half->stress ? half->stress : ""),
-                                     .rule = (char *)(half->rule ? half->rule : ""),
-                                     .reason = (char *)"",
-                                     .result = half->result,
-                                     .expectation = expectation,
-                                     .runs = half->runs,
-                                     .failed_runs = half->failed,
-                                     .no_progress_runs = half->waited,
-                                     .judged = half->runs - half->waited};
+    *result = (struct result){.name = (char *)"family.test/a=b@subgroup=8",
+                              .family = (char *)"family",
+                              .sha256 = (char *)(half->code ? half->code : "c"),
+                              .stress = (char *)(half->stress ? half->stress : ""),
+                              .rule = (char *)(half->rule ? half->rule : ""),
+                              .reason = (char *)"",
+                              .result = half->result,
+                              .expectation = expectation,
+                              .runs = half->runs,
+                              .failed_runs = half->failed,
+                              .no_progress_runs = half->waited,
+                              .judged = half->runs - half->waited};
 }
 
 struct pair {
-    struct report_result a, b;
+    struct result a, b;
     struct compare_entry entry;
 };
 

@@ -189,19 +189,19 @@ TEST(needed_text)
     }
 }
 
-static struct report_result result_of(const char *name, enum eng_result result, uint64_t failed,
-                                      uint64_t runs)
+static struct result result_of(const char *name, enum eng_result result, uint64_t failed,
+                               uint64_t runs)
 {
-    return (struct report_result){.name = (char *)name,
-                                  .family = (char *)"f",
-                                  .sha256 = (char *)"",
-                                  .stress = (char *)"",
-                                  .rule = (char *)"",
-                                  .reason = (char *)"",
-                                  .result = result,
-                                  .failed_runs = failed,
-                                  .runs = runs,
-                                  .judged = runs};
+    return (struct result){.name = (char *)name,
+                           .family = (char *)"f",
+                           .sha256 = (char *)"",
+                           .stress = (char *)"",
+                           .rule = (char *)"",
+                           .reason = (char *)"",
+                           .result = result,
+                           .failed_runs = failed,
+                           .runs = runs,
+                           .judged = runs};
 }
 
 static const struct dev_facts device = {.vendor = 0x10de,
@@ -212,10 +212,10 @@ static const struct dev_facts device = {.vendor = 0x10de,
 static const struct dev_facts *const devices[] = {&device};
 
 // One configuration that got worse in a given way, and whether a list waives it.
-static void waived(enum compare_list list, const char *text, const struct report_result *b, bool is,
+static void waived(enum compare_list list, const char *text, const struct result *b, bool is,
                    struct compare_waiver *shown)
 {
-    const struct report_result a = result_of(NAME, ENG_PASS, 0, 1000);
+    const struct result a = result_of(NAME, ENG_PASS, 0, 1000);
     struct compare_entry entry = {.a = &a, .b = b};
     struct compare_policy policy = compare_policy_default;
     struct compare_summary summary;
@@ -266,7 +266,7 @@ TEST(conditions)
         {"version=580.159.04.0..", true},
         {"version=580.159.04.1..", false},
     };
-    const struct report_result fail = result_of(NAME, ENG_FAIL, 300, 1000);
+    const struct result fail = result_of(NAME, ENG_FAIL, 300, 1000);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         char line[128];
         struct compare_waiver w;
@@ -279,12 +279,12 @@ TEST(conditions)
 
 TEST(waives)
 {
-    const struct report_result fail = result_of(NAME, ENG_FAIL, 300, 1000),
-                               once = result_of(NAME, ENG_FAIL, 1, 1000),
-                               crash = result_of(NAME, ENG_CRASH, 0, 0),
-                               hang = result_of(NAME, ENG_HANG, 0, 0),
-                               skip = result_of(NAME, ENG_SKIP, 0, 0),
-                               pass = result_of(NAME, ENG_PASS, 0, 1000);
+    const struct result fail = result_of(NAME, ENG_FAIL, 300, 1000),
+                        once = result_of(NAME, ENG_FAIL, 1, 1000),
+                        crash = result_of(NAME, ENG_CRASH, 0, 0),
+                        hang = result_of(NAME, ENG_HANG, 0, 0),
+                        skip = result_of(NAME, ENG_SKIP, 0, 0),
+                        pass = result_of(NAME, ENG_PASS, 0, 1000);
     struct compare_waiver w;
     waived(COMPARE_WAIVERS, "shuffle " URL, &fail, true, &w);
     assert_int_equal(w.used, 1);
@@ -326,7 +326,7 @@ TEST(long_lists)
 {
     enum { LINES = 5000, NAMES = 1000 };
     static char names[NAMES][128];
-    static struct report_result results[NAMES];
+    static struct result results[NAMES];
     static struct compare_entry entries[NAMES];
     struct compare_waivers waivers;
     struct text list = {0};
@@ -365,10 +365,10 @@ TEST(long_lists)
 // What is written is refused until it is filled in, and then waives all of it.
 TEST(written)
 {
-    const struct report_result a = result_of(NAME, ENG_PASS, 0, 1000),
-                               b = result_of(NAME, ENG_FAIL, 300, 1000),
-                               c = result_of("a.b@subgroup=8", ENG_PASS, 0, 1000),
-                               d = result_of("a.b@subgroup=8", ENG_CRASH, 0, 0);
+    const struct result a = result_of(NAME, ENG_PASS, 0, 1000),
+                        b = result_of(NAME, ENG_FAIL, 300, 1000),
+                        c = result_of("a.b@subgroup=8", ENG_PASS, 0, 1000),
+                        d = result_of("a.b@subgroup=8", ENG_CRASH, 0, 0);
     struct compare_entry entries[] = {{.a = &a, .b = &b}, {.a = &c, .b = &d}, {.a = &a, .b = &a}};
     struct compare_policy policy = compare_policy_default;
     struct compare_summary summary;

@@ -13,7 +13,7 @@
 #define MOST 60
 
 struct made {
-    struct report_result results[MOST];
+    struct result results[MOST];
     struct eng_device devices[2];
     struct report_model model;
 };
@@ -23,9 +23,9 @@ static void add(struct made *made, size_t device, const char *name, uint64_t fai
                 enum cat_expectation expectation)
 {
     static const struct cat_mode equal = {.check = CAT_CHECK_EQUAL};
-    struct report_result *result = &made->results[made->model.result_count++];
+    struct result *result = &made->results[made->model.result_count++];
     const bool crash = failed > 100;
-    *result = (struct report_result){
+    *result = (struct result){
         .device = device,
         .result = crash    ? ENG_CRASH
                   : failed ? ENG_FAIL
@@ -161,7 +161,7 @@ static void check_where(const char *const *names, const char *marks, size_t insi
                         const char *want)
 {
     struct made *made = begin();
-    const struct report_result *all[MOST];
+    const struct result *all[MOST];
     bool some[MOST];
     const size_t count = strlen(marks);
     struct text text = {0};

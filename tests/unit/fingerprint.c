@@ -77,8 +77,8 @@ static void put(struct report_model *model, const struct cat_case *which, const 
     const struct cat_mode mode = cat_mode_of(which->test->oracle);
     cat_case_name(which, &name);
     model->results = lit_realloc(model->results, model->result_count + 1, sizeof *model->results);
-    struct report_result *result = &model->results[model->result_count++];
-    *result = (struct report_result){
+    struct result *result = &model->results[model->result_count++];
+    *result = (struct result){
         .rule = (char *)"",
         .mode = cat_mode_keep(&mode),
         .result = ENG_PASS,

@@ -92,7 +92,7 @@ TEST(power)
     struct compare_policy policy = compare_policy_default;
     struct compare_summary summary = {.family = 10};
     struct compare_power said;
-    struct report_result right = {.runs = 1000, .judged = 1000, .rule = (char *)""};
+    struct result right = {.runs = 1000, .judged = 1000, .rule = (char *)""};
     struct compare_entry entry = {.a = &right, .b = &right, .factor = 1, .failed = {.made = true}};
     policy.gate = true;
     compare_power(&entry, 1, &policy, &summary, &said);

@@ -48,7 +48,7 @@ static void add(struct store *store, const struct make *make)
         .finished = !make->unfinished,
     };
     static const struct cat_mode equal = {.check = CAT_CHECK_EQUAL};
-    struct report_result result = {
+    struct result result = {
         .cfg = cfg_parse(make->name ? make->name : "shuffle.a@workgroup=64"),
         .device_id = id,
         .result = make->result    ? eng_result_named(make->result)
@@ -345,7 +345,7 @@ static void make_large(void)
     edit_store(path, fill);
 }
 
-static bool any_result(struct report_result *result, void *user)
+static bool any_result(struct result *result, void *user)
 {
     (void)result;
     ++*(size_t *)user;

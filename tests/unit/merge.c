@@ -50,8 +50,7 @@ static uint64_t mix(uint64_t run, uint64_t seed, int test)
     return (value ^ value >> 13) * 2246822519u % 1000003;
 }
 
-static void measure(struct report_result *count, uint64_t first, uint64_t end, uint64_t seed,
-                    int test)
+static void measure(struct result *count, uint64_t first, uint64_t end, uint64_t seed, int test)
 {
     for (uint64_t run = first; run < end; run++) {
         uint64_t value = mix(run, seed, test);
@@ -108,7 +107,7 @@ static void put_results(struct store *store, int64_t session, const struct make 
     for (int test = 0; test < TESTS; test++) {
         if (make->shard == STORE_SHARD_TESTS && (uint64_t)test % make->count != make->index)
             continue;
-        struct report_result result = {
+        struct result result = {
             .cfg = cfg_parse(names[test]),
             .device_id = id,
             .reason = (char *)"",
@@ -510,7 +509,7 @@ TEST_IN(test_sum, make_folder, remove_folder)
         &(struct make){.uuid = "000000000000000c", .seed = 3, .started = "2026-11-23T00:00:00Z"});
     struct eng_count want = {0};
     for (uint64_t seed = 1; seed <= 3; seed++) {
-        OWNED(eng_result_clear) struct report_result day = {0};
+        OWNED(eng_result_clear) struct result day = {0};
         measure(&day, 0, RUNS, seed, 1);
         want.first_run_failed |= day.first_run_failed;
         want.failed_runs += day.failed_runs;

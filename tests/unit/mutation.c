@@ -5,27 +5,27 @@
 
 #include "unit.h"
 
-static struct report_result row(const char *family, enum cat_expectation expectation,
-                                uint64_t failed, uint64_t stuck, size_t device)
+static struct result row(const char *family, enum cat_expectation expectation, uint64_t failed,
+                         uint64_t stuck, size_t device)
 {
-    return (struct report_result){.name = (char *)family,
-                                  .label = (char *)family,
-                                  .id = "0123abcd",
-                                  .family = (char *)family,
-                                  .expectation = expectation,
-                                  .device = device,
-                                  .result = failed  ? ENG_FAIL
-                                            : stuck ? ENG_NO_PROGRESS
-                                                    : ENG_PASS,
-                                  .runs = 100,
-                                  .failed_runs = failed,
-                                  .no_progress_runs = stuck,
-                                  .judged = 100 - stuck};
+    return (struct result){.name = (char *)family,
+                           .label = (char *)family,
+                           .id = "0123abcd",
+                           .family = (char *)family,
+                           .expectation = expectation,
+                           .device = device,
+                           .result = failed  ? ENG_FAIL
+                                     : stuck ? ENG_NO_PROGRESS
+                                             : ENG_PASS,
+                           .runs = 100,
+                           .failed_runs = failed,
+                           .no_progress_runs = stuck,
+                           .judged = 100 - stuck};
 }
 
 TEST(score)
 {
-    struct report_result results[] = {
+    struct result results[] = {
         row("memory", CAT_CONTROL, 0, 0, 0),    row("shuffle", CAT_CONTROL, 1, 0, 0),
         row("shuffle", CAT_FORBIDDEN, 0, 0, 0), row("memory", CAT_CONTROL, 0, 0, 0),
         row("lookback", CAT_CONTROL, 0, 0, 0),  row("lookback", CAT_CONTROL, 0, 100, 0),
@@ -63,7 +63,7 @@ TEST(score)
 // The notes of a device: the sentences, and which were not triggered, a few by name.
 TEST(as_notes)
 {
-    struct report_result results[] = {
+    struct result results[] = {
         row("memory", CAT_CONTROL, 0, 0, 0),  row("memory", CAT_CONTROL, 0, 0, 0),
         row("memory", CAT_CONTROL, 0, 0, 0),  row("memory", CAT_CONTROL, 0, 0, 0),
         row("memory", CAT_CONTROL, 0, 0, 0),  row("memory", CAT_CONTROL, 0, 0, 0),
@@ -91,7 +91,7 @@ TEST(as_notes)
 
 TEST(as_json)
 {
-    struct report_result results[] = {
+    struct result results[] = {
         row("memory", CAT_CONTROL, 0, 0, 0),
         row("barrier", CAT_CONTROL, 9, 0, 2),
         row("memory", CAT_CONTROL, 0, 0, 2),

@@ -8,13 +8,13 @@
 #include "base/random.h"
 
 // Adds a batch as the supervisor does; every third run fails, every fifth gives up.
-static void add(struct report_result *result, uint64_t runs, uint32_t process, bool fresh)
+static void add(struct result *result, uint64_t runs, uint32_t process, bool fresh)
 {
     struct eng_count batch = {.runs = runs, .failed_runs = runs / 3, .no_progress_runs = runs / 5};
     eng_result_add(result, &batch, NULL, process, fresh);
 }
 
-static void assert_sums(const struct report_result *result)
+static void assert_sums(const struct result *result)
 {
     uint64_t runs = 0, failed = 0, gave_up = 0;
     assert_true(result->piece_count <= ENG_MAX_PARTS);
@@ -47,7 +47,7 @@ TEST(the_table)
         {"f1 0 0 9", "0:10"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        OWNED(eng_result_clear) struct report_result result = {0};
+        OWNED(eng_result_clear) struct result result = {0};
         uint32_t process = 0;
         char copy[64], got[128] = "", *rest = NULL;
         snprintf(copy, sizeof copy, "%s", rows[i].batches);
@@ -66,7 +66,7 @@ TEST(the_table)
 
 TEST(a_thousand_runs_have_no_more_than_twenty)
 {
-    OWNED(eng_result_clear) struct report_result result = {0};
+    OWNED(eng_result_clear) struct result result = {0};
     for (int i = 0; i < 1000; i++)
         add(&result, 1, 0, i % 500 == 0);
     assert_int_equal(result.piece_count, 20);
@@ -78,7 +78,7 @@ TEST(a_thousand_runs_have_no_more_than_twenty)
 TEST(the_order_is_kept)
 {
     for (uint64_t batches = 30; batches <= 300000; batches *= 10) {
-        OWNED(eng_result_clear) struct report_result result = {0};
+        OWNED(eng_result_clear) struct result result = {0};
         size_t mixed = 0;
         uint64_t last = 0;
         for (uint64_t i = 0; i < batches; i++) {
@@ -102,7 +102,7 @@ TEST(there_are_never_too_many)
 {
     struct lit_random random = {.state = 5};
     for (int round = 0; round < 200; round++) {
-        OWNED(eng_result_clear) struct report_result result = {0};
+        OWNED(eng_result_clear) struct result result = {0};
         uint32_t process = 0, last = 0;
         for (int i = 0; i < 2000; i++) {
             uint64_t runs = 1 + random_below(&random, 1u << random_below(&random, 9));
@@ -120,7 +120,7 @@ TEST(there_are_never_too_many)
 
 TEST(many_processes_of_one_run_each)
 {
-    OWNED(eng_result_clear) struct report_result result = {0};
+    OWNED(eng_result_clear) struct result result = {0};
     for (uint32_t process = 0; process < 1000; process++)
         add(&result, 1, process, true);
     assert_int_equal(result.piece_count, ENG_MAX_PARTS);
@@ -129,7 +129,7 @@ TEST(many_processes_of_one_run_each)
 
 TEST(runs_without_parts_stay_without)
 {
-    OWNED(eng_result_clear) struct report_result result = {.runs = 100};
+    OWNED(eng_result_clear) struct result result = {.runs = 100};
     add(&result, 50, 3, true);
     assert_int_equal(result.piece_count, 0);
     assert_int_equal(result.runs, 150);

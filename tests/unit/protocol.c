@@ -616,7 +616,7 @@ TEST(long_and_deep_lines_are_refused)
 
 TEST(counts_add_up)
 {
-    OWNED(eng_result_clear) struct report_result sum = {0};
+    OWNED(eng_result_clear) struct result sum = {0};
     for (int i = 0; i < 10; i++)
         eng_result_add(&sum, &some_batch.count, some_batch.failures, 0, false);
     assert_int_equal(sum.runs, 100);

@@ -22,7 +22,7 @@ static struct stored every_kind(void)
     struct stored s = stored_begin(1000, 0);
     stored_device(&s, 1, "Example GPU <script>alert(1)</script> | `x`", "device");
     stored_device(&s, 2, "Zweite Karte \xc3\xa4", "host: it stores nothing");
-    struct report_result one = stored_result(
+    struct result one = stored_result(
         "shuffle.scan-loop/sync=none,form=ssa@workgroup=64,subgroup=32", "contested", "fail", 1, 0);
     one.headline = "shuffle hazard";
     one.mode = cat_mode_keep(&(struct cat_mode){.check = CAT_CHECK_TAG});
@@ -134,7 +134,7 @@ static struct stored ticket(void)
 {
     struct stored s = stored_begin(100, 0);
     stored_device(&s, 1, STORED_HOSTILE, "device");
-    struct report_result one = stored_result(LOOKBACK("flag-payload"), "forbidden", "fail", 20, 4);
+    struct result one = stored_result(LOOKBACK("flag-payload"), "forbidden", "fail", 20, 4);
     one.stress = "lanes=4";
     one.rule = "width 0.001";
     one.failures = (struct eng_failure[]){
@@ -157,7 +157,7 @@ static struct stored conditions(void)
 {
     struct stored s = stored_begin(100, 4);
     stored_device(&s, 1, "One", "device");
-    struct report_result one = stored_result("a.b@c=1", "forbidden", "fail", 400, 100);
+    struct result one = stored_result("a.b@c=1", "forbidden", "fail", 400, 100);
     one.headline = "head";
     one.rule = "decided 0.001";
     one.stress = "lanes=4";
@@ -196,8 +196,8 @@ static struct stored rules(void)
     struct stored s = stored_begin(1000, 0);
     stored_device(&s, 1, "One", "device");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct report_result one = stored_result(rows[i].name, rows[i].expectation, rows[i].result,
-                                                 rows[i].runs, rows[i].failed);
+        struct result one = stored_result(rows[i].name, rows[i].expectation, rows[i].result,
+                                          rows[i].runs, rows[i].failed);
         one.rule = (char *)rows[i].rule;
         one.headline = i == 1 ? "" : "shuffle hazard";
         stored_put(&s, 1, one);
@@ -279,8 +279,8 @@ static struct stored shared_code(void)
     stored_device(&s, 1, "One", "device");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct isa_code code = {0};
-        struct report_result one = stored_result(
-            rows[i].name, "forbidden", rows[i].failed ? "fail" : "pass", 1000, rows[i].failed);
+        struct result one = stored_result(rows[i].name, "forbidden",
+                                          rows[i].failed ? "fail" : "pass", 1000, rows[i].failed);
         one.stress = (char *)rows[i].stress;
         stored_put(&s, 1, one);
         isa_add_statistic(&code, "Register Count", "", rows[i].registers);

@@ -198,7 +198,7 @@ TEST(the_nearest_twin)
     OWNED(stored_drop) struct stored s = stored_begin(1000, 0);
     stored_device(&s, 1, "One", "device");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct report_result result = stored_result(
+        struct result result = stored_result(
             rows[i].name, "forbidden", rows[i].failed ? "fail" : "pass", 1000, rows[i].failed);
         OWNED(isa_code_clear) struct isa_code code = {0};
         result.stress = (char *)rows[i].stress;
@@ -215,7 +215,7 @@ TEST(the_nearest_twin)
         stored_load(&s, &model);
         assert_true(report_model_narrow(&model, "", asked[i], &error));
         report_code_load(&model, NULL, &code);
-        const struct report_result *twin = report_code_paired(&code, &model.results[0]);
+        const struct result *twin = report_code_paired(&code, &model.results[0]);
         assert_non_null(twin);
         assert_string_equal(twin->name, SCAN("memory-once", "64"));
         report_code_clear(&code);
@@ -234,7 +234,7 @@ TEST(the_nearest_twin)
 TEST(risks_come_with_their_rate)
 {
     OWNED(isa_study_clear) struct isa_study study = {0};
-    struct report_result results[2] = {0};
+    struct result results[2] = {0};
     struct eng_device device = {0};
     const struct isa_entry *of[2];
     make_entry(&study, "shuffle.a/s=1@w=1", true, APART);
@@ -242,7 +242,7 @@ TEST(risks_come_with_their_rate)
     isa_study_finish(&study, report_code_describe);
     for (size_t i = 0; i < 2; i++) {
         of[i] = &study.entries[i];
-        results[i] = (struct report_result){
+        results[i] = (struct result){
             .runs = 1000, .judged = 1000, .stress = "", .rule = "", .interval = {0, 3.6e-3}};
         report_result_is(&results[i], cfg_parse(study.entries[i].name));
     }

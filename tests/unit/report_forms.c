@@ -65,7 +65,7 @@ TEST(test_many)
     stored_device(&s, 1, STORED_HOSTILE, "device");
     OWNED(report_model_clear) struct report_model model;
     struct text text = {0};
-    struct report_result failure = stored_result(name, "forbidden", "fail", 9, 9);
+    struct result failure = stored_result(name, "forbidden", "fail", 9, 9);
     OWNED(lit_free) char *reason = lit_alloc(100001, 1);
     memset(reason, '<', 100000);
     failure.reason = reason;
@@ -76,7 +76,7 @@ TEST(test_many)
     stored_load(&s, &model);
     // As the store would give them, without the minute that writing them takes.
     const size_t count = 10000;
-    struct report_result *some = model.results;
+    struct result *some = model.results;
     model.results = lit_alloc(count, sizeof(*model.results));
     long_name[1000] = '\0';
     char(*names)[sizeof name + 32] = lit_alloc(count, sizeof *names);
@@ -168,7 +168,7 @@ TEST(test_too_many)
         OWNED(stored_drop) struct stored s = stored_begin(100, 0);
         OWNED(report_model_clear) struct report_model model;
         stored_device(&s, 1, "One", "device");
-        struct report_result result = stored_result("a.b", "forbidden", "pass", cases[i].runs, 0);
+        struct result result = stored_result("a.b", "forbidden", "pass", cases[i].runs, 0);
         result.count.instances = cases[i].instances;
         result.count.outcomes[0] = cases[i].instances;
         result.first = cases[i].first;

@@ -84,9 +84,9 @@ TEST(test_decades)
         {1, 1, 1e-30, 1, 9},      // never more than nine
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct report_result result = {.failed_runs = cases[i].failed,
-                                       .judged = cases[i].judged,
-                                       .interval = {cases[i].low, cases[i].high}};
+        struct result result = {.failed_runs = cases[i].failed,
+                                .judged = cases[i].judged,
+                                .interval = {cases[i].low, cases[i].high}};
         const struct report_model model = {.results = &result, .result_count = 1};
         assert_int_equal(html_decades(&model), cases[i].decades);
     }
@@ -120,7 +120,7 @@ TEST(test_batches)
     static const struct {
         double x, width, height;
     } bars[] = {{8, 152.0 / 3, 34}, {8 + 152.0 / 3, 152, 0}, {8 + 608.0 / 3, 304.0 / 3, 17}};
-    const struct report_result result = {
+    const struct result result = {
         .runs = 600, .failed_runs = 30, .first = 1000, .pieces = batches, .piece_count = 3};
     OWNED(text_free) struct text out = {0};
     batches[0].no_progress_runs = 50;
@@ -192,7 +192,7 @@ TEST(test_entries)
         "b.x/s=1@w=128,subgroup=32", "b.x/s=1@w=64,subgroup=32", "a.y@w=1,subgroup=32",
         "b.x/s=1@w=64,subgroup=8",   "b.x/s=1@w=128,subgroup=8",
     };
-    struct report_result results[5] = {0};
+    struct result results[5] = {0};
     struct html_entry *entries;
     for (size_t i = 0; i < 5; i++) {
         results[i].device = i > 2;

@@ -14,7 +14,7 @@ struct sample {
     size_t device;
 };
 
-static struct report_result results[256];
+static struct result results[256];
 static struct cfg_pair variants[256][5];
 
 // The strings of the samples outlive the model.
@@ -24,8 +24,8 @@ static struct report_model make_model(const struct sample *samples, size_t count
     for (size_t i = 0; i < count; i++) {
         const struct sample *s = &samples[i];
         const bool matrix = !strncmp(s->test, "sync-matrix", strlen("sync-matrix"));
-        struct report_result *r = &results[i];
-        *r = (struct report_result){
+        struct result *r = &results[i];
+        *r = (struct result){
             .rule = (char *)"",
             .test = (char *)s->test,
             .family = matrix ? "sync-matrix" : "loop",

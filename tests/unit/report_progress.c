@@ -9,28 +9,28 @@
 
 struct made {
     struct report_model model;
-    struct report_result results[32];
+    struct result results[32];
     struct cfg_pair pairs[32][4]; // of each
     struct report_progress progress;
 };
 
-static void add_second(struct report_result *result, const char *key, const char *value)
+static void add_second(struct result *result, const char *key, const char *value)
 {
     const size_t count = result->variant_count++;
     ((struct cfg_pair *)result->variant)[count] = (struct cfg_pair){key, value, CFG_VARIANT};
 }
 
-static struct report_result *add(struct made *made, const char *test, const char *key,
-                                 const char *value, uint64_t stuck)
+static struct result *add(struct made *made, const char *test, const char *key, const char *value,
+                          uint64_t stuck)
 {
-    struct report_result *result = &made->results[made->model.result_count++];
-    *result = (struct report_result){.test = (char *)test,
-                                     .rule = (char *)"",
-                                     .family = (char *)"progress",
-                                     .stress = (char *)"",
-                                     .runs = 1000,
-                                     .no_progress_runs = stuck,
-                                     .result = stuck ? ENG_NO_PROGRESS : ENG_PASS};
+    struct result *result = &made->results[made->model.result_count++];
+    *result = (struct result){.test = (char *)test,
+                              .rule = (char *)"",
+                              .family = (char *)"progress",
+                              .stress = (char *)"",
+                              .runs = 1000,
+                              .no_progress_runs = stuck,
+                              .result = stuck ? ENG_NO_PROGRESS : ENG_PASS};
     result->variant = made->pairs[made->model.result_count - 1];
     add_second(result, key, value);
     made->model.results = made->results;
@@ -49,14 +49,14 @@ static void add_waiting(struct made *made, const char *test, uint64_t out)
 {
     static const struct cat_mode states = {
         CAT_CHECK_STATE, {.names = {[0] = "ended", [CAT_STATES - 1] = AXI_RAN_OUT}}};
-    struct report_result *result = &made->results[made->model.result_count++];
-    *result = (struct report_result){.test = (char *)test,
-                                     .rule = (char *)"",
-                                     .family = (char *)"litmus",
-                                     .stress = (char *)"",
-                                     .runs = 10,
-                                     .instances = 1000,
-                                     .result = ENG_PASS};
+    struct result *result = &made->results[made->model.result_count++];
+    *result = (struct result){.test = (char *)test,
+                              .rule = (char *)"",
+                              .family = (char *)"litmus",
+                              .stress = (char *)"",
+                              .runs = 10,
+                              .instances = 1000,
+                              .result = ENG_PASS};
     result->mode = &states;
     result->outcomes[cat_mode_find(&states, AXI_RAN_OUT)] = out;
     result->outcomes[CAT_RIGHT] = 1000 - out;
@@ -152,7 +152,7 @@ TEST(occupancy_lies_between)
     static const char *const sizes[] = {"64", "2", "512", "128", "1024"};
     static const uint64_t stuck[] = {0, 0, 7, 0, 1000};
     for (size_t i = 0; i < 5; i++) {
-        struct report_result *result = add(&made, "progress.occupancy", "none", "none", stuck[i]);
+        struct result *result = add(&made, "progress.occupancy", "none", "none", stuck[i]);
         add_second(result, "workgroups", sizes[i]);
     }
     report_progress(&made.model, 0, &made.progress);
@@ -169,7 +169,7 @@ TEST(what_does_not_count)
     add(&made, "progress.chain", "order", "ticket", 0)->result = ENG_HANG;
     add(&made, "progress.chain", "order", "launch", 5)->device = 1;
     add(&made, "progress.chain", "order", "against", 5)->family = (char *)"chain";
-    struct report_result *skipped = add(&made, "progress.handover", "between", "lanes", 0);
+    struct result *skipped = add(&made, "progress.handover", "between", "lanes", 0);
     skipped->runs = 0;
     skipped->result = ENG_SKIP;
     report_progress(&made.model, 0, &made.progress);

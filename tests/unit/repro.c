@@ -214,7 +214,7 @@ static bool would_fail(const struct made *made, uint64_t index, uint32_t got)
 // How many words are compared, and how many of the failures the script would find again.
 static void judge(const struct made *made, const char *script, size_t *words, size_t *found)
 {
-    const struct report_result *result = made->repro.result;
+    const struct result *result = made->repro.result;
     const uint64_t all = repro_output_words(&made->repro);
     *words = *found = 0;
     for (const char *at = script; (at = strstr(at, "\nEXPECT output_1 IDX "));) {
@@ -250,7 +250,7 @@ TEST(amber_finds_what_was_wrong)
         const uint64_t all = repro_output_words(&made->repro);
         const uint64_t part = made->ready.shape.words_per_instance;
         struct eng_failure failures[4] = {0};
-        struct report_result result = {.seed = 7, .failures = failures};
+        struct result result = {.seed = 7, .failures = failures};
         for (int how = REPRO_EQUAL; how <= REPRO_OPEN; how++) {
             for (uint64_t i = all; i-- > 0;) {
                 uint32_t word;
@@ -346,8 +346,8 @@ TEST(other_code_is_as_it_came)
     struct made *made = make(TAGS);
     struct isa_study study = {0};
     struct isa_code code = {0}, twin = {0};
-    struct report_result result = {.name = "", .stress = "", .rule = "", .failed_runs = 3};
-    struct report_result other = {.name = "b/x=<2>", .judged = 1000};
+    struct result result = {.name = "", .stress = "", .rule = "", .failed_runs = 3};
+    struct result other = {.name = "b/x=<2>", .judged = 1000};
     isa_add_piece(&code, ISA_TEXT, "Assembly", "", "s_mov\ns_endpgm\n", 15);
     isa_add_piece(&code, ISA_BINARY, "a `blob`", "", "\1\2\3", 3);
     isa_add_piece(&twin, ISA_TEXT, "Assembly", "", "s_mov\ns_barrier\ns_endpgm\n", 25);

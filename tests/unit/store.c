@@ -78,7 +78,7 @@ static int64_t begin(struct store *store)
 
 static const struct cat_mode tags = {.check = CAT_CHECK_TAG};
 
-static struct report_result make_result(uint64_t runs)
+static struct result make_result(uint64_t runs)
 {
     static char id[DEV_ID_SIZE];
     dev_facts_id(&facts, id);
@@ -89,7 +89,7 @@ static struct report_result make_result(uint64_t runs)
                                                 .want = 0x5a000001,
                                                 .outcome = 5},
                                          .where = "lane 31, iteration 9"};
-    struct report_result result = {
+    struct result result = {
         .name = "shuffle.scan-loop/sync=none@workgroup=64",
         .device_id = id,
         .result = ENG_PARTIAL,
@@ -115,25 +115,25 @@ static struct report_result make_result(uint64_t runs)
     return result;
 }
 
-static bool put_result(struct store *store, int64_t session, struct report_result *result,
+static bool put_result(struct store *store, int64_t session, struct result *result,
                        struct lit_error *error)
 {
     OWNED(cfg_clear) struct cfg cfg = cfg_parse(result->name);
-    struct report_result whole = *result;
+    struct result whole = *result;
     whole.cfg = cfg;
     return store_result_put(store, session, &whole, error);
 }
 
 static void put(struct store *store, int64_t session, uint64_t runs)
 {
-    struct report_result result = make_result(runs);
+    struct result result = make_result(runs);
     must(put_result(store, session, &result, &error));
 }
 
 static uint64_t stored_runs(struct store *store, int64_t session)
 {
     struct lit_error error = {0};
-    struct report_result want = make_result(0), got;
+    struct result want = make_result(0), got;
     if (!store_result_get(store, session, want.device_id, want.name, &got, &error)) {
         assert_string_equal(error.message, "");
         return 0;
@@ -161,9 +161,9 @@ static bool check_facts(struct eng_device *device, void *user)
     return true;
 }
 
-static bool check_result(struct report_result *got, void *user)
+static bool check_result(struct result *got, void *user)
 {
-    struct report_result want = make_result(20);
+    struct result want = make_result(20);
     assert_string_equal(got->name, want.name);
     assert_string_equal(got->headline, want.headline);
     assert_true(got->seed == want.seed);
@@ -206,7 +206,7 @@ TEST_IN(test_round_trip, make_path, remove_folder)
     assert_true(store_results(store, session.id, check_result, &results, &error));
     assert_int_equal(devices, 1);
     assert_int_equal(results, 1);
-    struct report_result missing = make_result(1);
+    struct result missing = make_result(1);
     missing.name = "no.such";
     assert_false(put_result(store, session.id, &missing, &error)); // opened for reading
     store_session_clear(&session);
@@ -232,7 +232,7 @@ TEST_IN(test_sessions, make_path, remove_folder)
     assert_false(store_session_load(store, 77, false, &session, &error));
     assert_non_null(strstr(error.message, "no session 77"));
     // A result belongs to a device of its session.
-    struct report_result result = make_result(1);
+    struct result result = make_result(1);
     result.device_id = "0000000000000000";
     assert_false(put_result(store, first, &result, &error));
     assert_int_equal(stored_runs(store, first), 0);
@@ -362,7 +362,7 @@ static const struct cat_mode choosing = {
 
 static void put_choosing(struct store *store, int64_t session)
 {
-    struct report_result result = make_result(10);
+    struct result result = make_result(10);
     result.name = "memory.message@workgroup=64";
     result.mode = &choosing;
     must(put_result(store, session, &result, &error));
@@ -375,7 +375,7 @@ TEST_IN(test_choices, make_path, remove_folder)
     put(store, id, 20);
     put_choosing(store, id);
     put_choosing(store, id); // as after the next batch
-    struct report_result want = make_result(1), got;
+    struct result want = make_result(1), got;
     assert_true(
         store_result_get(store, id, want.device_id, "memory.message@workgroup=64", &got, &error));
     assert_memory_equal(got.mode, &choosing, sizeof choosing);
@@ -394,9 +394,9 @@ TEST_IN(test_choices, make_path, remove_folder)
     store_close(&store);
 }
 
-static void get(struct store *store, int64_t session, struct report_result *got)
+static void get(struct store *store, int64_t session, struct result *got)
 {
-    const struct report_result want = make_result(1);
+    const struct result want = make_result(1);
     must(store_result_get(store, session, want.device_id, want.name, got, &error));
 }
 
@@ -405,7 +405,7 @@ TEST_IN(test_evidence, make_path, remove_folder)
 {
     static char large[2 * ENG_EVIDENCE_SIZE];
     struct lit_error error = {0};
-    struct report_result result = make_result(10), got;
+    struct result result = make_result(10), got;
     struct store *store = open_good();
     const int64_t id = begin(store);
     memset(large, 'x', sizeof large - 1);

@@ -58,7 +58,7 @@ static void read_session(struct store *store, int64_t session, struct said *said
     }
 }
 
-static bool put_tuning(const struct report_result *best, void *user)
+static bool put_tuning(const struct result *best, void *user)
 {
     text_printf(user, "%s %s %s %s %ju %ju %ju %g\n", best->device_id, best->name, best->sha256,
                 best->stress, (uintmax_t)best->runs, (uintmax_t)best->failed_runs,

@@ -29,33 +29,33 @@ static void put(struct store *store, int64_t session, char *id, char *name, char
                 uint64_t failed)
 {
     assert_true(store_tuning_put(store, session,
-                                 &(struct report_result){.device_id = id,
-                                                         .name = name,
-                                                         .sha256 = "abc",
-                                                         .stress = stress,
-                                                         .runs = 100,
-                                                         .failed_runs = failed,
-                                                         .no_progress_runs = 1,
-                                                         .seconds = 0.5},
+                                 &(struct result){.device_id = id,
+                                                  .name = name,
+                                                  .sha256 = "abc",
+                                                  .stress = stress,
+                                                  .runs = 100,
+                                                  .failed_runs = failed,
+                                                  .no_progress_runs = 1,
+                                                  .seconds = 0.5},
                                  NULL));
 }
 
 static void put_result(struct store *store, int64_t session, char *id, char *name, char *stress)
 {
     OWNED(cfg_clear) struct cfg cfg = cfg_parse(name);
-    const struct report_result result = {.cfg = cfg,
-                                         .device_id = id,
-                                         .expectation = CAT_CONTROL,
-                                         .sha256 = "abc",
-                                         .mode = &(struct cat_mode){0},
-                                         .stress = stress,
-                                         .count = {.runs = 50}};
+    const struct result result = {.cfg = cfg,
+                                  .device_id = id,
+                                  .expectation = CAT_CONTROL,
+                                  .sha256 = "abc",
+                                  .mode = &(struct cat_mode){0},
+                                  .stress = stress,
+                                  .count = {.runs = 50}};
     assert_true(store_result_put(store, session, &result, NULL));
 }
 
 static char seen[1024];
 
-static bool note(const struct report_result *tuning, void *user)
+static bool note(const struct result *tuning, void *user)
 {
     (void)user;
     snprintf(seen + strlen(seen), sizeof seen - strlen(seen), "%s[%s] %d of %d; ", tuning->name,
@@ -96,7 +96,7 @@ TEST(tries_and_what_was_found)
     // A device that is not of the session is no device.
     assert_false(store_tuning_put(
         store, first,
-        &(struct report_result){
+        &(struct result){
             .device_id = "0000000000000000", .name = "a.b", .sha256 = "", .stress = "", .runs = 1},
         &error));
     store_close(&store);

@@ -78,7 +78,7 @@ static inline void stored_device(struct stored *s, unsigned number, const char *
     must(store_device_put(s->store, s->session.id, number, &facts, checker, &error));
 }
 
-static inline void stored_put(struct stored *s, unsigned number, struct report_result result)
+static inline void stored_put(struct stored *s, unsigned number, struct result result)
 {
     OWNED(cfg_clear) struct cfg cfg = cfg_parse(result.name);
     result.cfg = cfg;
@@ -94,11 +94,11 @@ static inline void stored_code(struct stored *s, const char *name, struct isa_co
     isa_code_clear(code);
 }
 
-static inline struct report_result stored_result(const char *name, const char *expectation,
-                                                 const char *result, uint64_t runs, uint64_t failed)
+static inline struct result stored_result(const char *name, const char *expectation,
+                                          const char *result, uint64_t runs, uint64_t failed)
 {
     const uint64_t gave_up = !strcmp(result, "no-progress");
-    return (struct report_result){
+    return (struct result){
         .name = (char *)name,
         .expectation = cat_expectation_named(expectation),
         .result = eng_result_named(result),

@@ -119,7 +119,7 @@ static void meet(const char *part)
 
 #define SOME 3 // runs of a batch that is not the last
 
-static bool take_runs(struct report_result *result, void *user)
+static bool take_runs(struct result *result, void *user)
 {
     if (result->count.runs == SOME || result->result == ENG_PASS)
         *(uint64_t *)user += result->count.runs;
@@ -446,7 +446,7 @@ static int end(void **state)
 static void expect(const char *part, enum eng_result result, uint64_t runs, const char *reason)
 {
     struct eng_tally tally;
-    OWNED(eng_result_clear) struct report_result row = {0};
+    OWNED(eng_result_clear) struct result row = {0};
     begin_session();
     print_message("part: %s\n", part);
     assert_int_equal(supervise(part, LIMIT, 0, &tally), ENG_STOP_NOT);
@@ -497,7 +497,7 @@ TEST(what_was_found_around_an_end_is_kept)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct eng_tally tally;
-        OWNED(eng_result_clear) struct report_result row = {0};
+        OWNED(eng_result_clear) struct result row = {0};
         struct lit_error error = {0};
         begin_session();
         print_message("part: %s\n", rows[i].part);
@@ -560,7 +560,7 @@ TEST(requests_wait_for_the_worker)
 TEST(a_partial_configuration_goes_on)
 {
     struct eng_tally tally;
-    struct report_result row = {0};
+    struct result row = {0};
     char reason[256];
     begin_session();
     setenv("FAKE_STORED", "3", 1);
@@ -654,7 +654,7 @@ static size_t count_results(const struct eng_device *which, enum eng_result resu
 {
     size_t count = 0;
     for (size_t i = 0; i < NAMES; i++) {
-        struct report_result row = {0};
+        struct result row = {0};
         struct lit_error error = {0};
         if (store_result_get(store, session.id, which->id, names[i].data, &row, &error)) {
             count += row.result == result && row.count.runs == runs;

@@ -8,24 +8,24 @@
 
 #define BUSY "kind=idle,workgroups=4"
 
-static struct report_result row(const char *family, const char *stress, uint64_t failed)
+static struct result row(const char *family, const char *stress, uint64_t failed)
 {
-    return (struct report_result){.name = (char *)family,
-                                  .label = (char *)family,
-                                  .family = (char *)family,
-                                  .test = (char *)"sync-matrix.vote",
-                                  .headline = (char *)"heads",
-                                  .stress = (char *)stress,
-                                  .rule = (char *)"",
-                                  .reason = (char *)"",
-                                  .expectation = CAT_FORBIDDEN,
-                                  .result = failed ? ENG_FAIL : ENG_PASS,
-                                  .runs = 100,
-                                  .judged = 100,
-                                  .failed_runs = failed};
+    return (struct result){.name = (char *)family,
+                           .label = (char *)family,
+                           .family = (char *)family,
+                           .test = (char *)"sync-matrix.vote",
+                           .headline = (char *)"heads",
+                           .stress = (char *)stress,
+                           .rule = (char *)"",
+                           .reason = (char *)"",
+                           .expectation = CAT_FORBIDDEN,
+                           .result = failed ? ENG_FAIL : ENG_PASS,
+                           .runs = 100,
+                           .judged = 100,
+                           .failed_runs = failed};
 }
 
-static void check(struct report_result *results, size_t count, const char *stress, uint64_t others,
+static void check(struct result *results, size_t count, const char *stress, uint64_t others,
                   const char *sentence)
 {
     const struct report_model model = {.results = results, .result_count = count};
@@ -39,8 +39,8 @@ static void check(struct report_result *results, size_t count, const char *stres
 
 TEST(which_stress)
 {
-    struct report_result results[] = {row("a", "", 0),    row("a", "x=1", 0), row("a", "x=2", 0),
-                                      row("a", "x=2", 0), row("b", "x=3", 0), row("a", "x=1", 0)};
+    struct result results[] = {row("a", "", 0),    row("a", "x=1", 0), row("a", "x=2", 0),
+                               row("a", "x=2", 0), row("b", "x=3", 0), row("a", "x=1", 0)};
     check(results, 0, "", 0, "");
     check(results, 1, "", 0, "");
     check(results, 2, "", 1, "1 configuration ran under other stress and is not counted here.");
@@ -62,8 +62,8 @@ TEST(which_stress)
 
 TEST(headlines)
 {
-    struct report_result results[] = {row("a", "", 5), row("a", BUSY, 40), row("a", "", 7),
-                                      row("a", BUSY, 2)};
+    struct result results[] = {row("a", "", 5), row("a", BUSY, 40), row("a", "", 7),
+                               row("a", BUSY, 2)};
     const struct report_model model = {.results = results, .result_count = 4};
     struct report_headline *lines;
     results[3].rule = (char *)"width 0.1";
@@ -98,8 +98,8 @@ TEST(headlines_in_brief)
 
 TEST(matrix)
 {
-    struct report_result results[] = {row("sync-matrix", "", 5), row("sync-matrix", BUSY, 40),
-                                      row("sync-matrix", "", 7), row("sync-matrix", BUSY, 0)};
+    struct result results[] = {row("sync-matrix", "", 5), row("sync-matrix", BUSY, 40),
+                               row("sync-matrix", "", 7), row("sync-matrix", BUSY, 0)};
     const struct report_model model = {.results = results, .result_count = 4};
     const struct report_model busy = {.results = results + 1, .result_count = 1};
     struct report_matrix made;
@@ -133,8 +133,8 @@ TEST(matrix)
 
 TEST(waits)
 {
-    struct report_result results[] = {row("progress", "", 0), row("progress", BUSY, 0),
-                                      row("progress", "", 0)};
+    struct result results[] = {row("progress", "", 0), row("progress", BUSY, 0),
+                               row("progress", "", 0)};
     const struct report_model model = {.results = results, .result_count = 3};
     struct report_progress made;
     static const struct cfg_pair order = {"order", "ticket", CFG_VARIANT};
@@ -157,8 +157,8 @@ TEST(waits)
 
 TEST(observations)
 {
-    struct report_result results[] = {row("divergence", "", 0), row("divergence", BUSY, 0),
-                                      row("divergence", "", 0)};
+    struct result results[] = {row("divergence", "", 0), row("divergence", BUSY, 0),
+                               row("divergence", "", 0)};
     const struct report_model model = {.results = results, .result_count = 3};
     struct report_fingerprint *list;
     static const struct cfg_pair place = {"place", "if", CFG_VARIANT};
