@@ -49,10 +49,13 @@ def add_unclosed(report):
 
 
 def read(path):
-    """A report: a dictionary as docs/report.schema.json says; a result has its device in place of
-    the device's id."""
+    """What a file holds: a dictionary as docs/report.schema.json or compare.schema.json says."""
     with sys.stdin.buffer if path == "-" else open(path, "rb") as file:
-        report = clean(json.loads(file.read().decode()))
+        return clean(json.loads(file.read().decode()))
+
+
+def prepared(report):
+    """The report; a result has its device in place of the device's id."""
     if not report["schema"].startswith("litmus-report/"):
         raise ValueError(f"schema {report['schema']}")
     devices = {device["id"]: device for device in report["devices"]}
@@ -107,9 +110,9 @@ def status(result):
     return "Timeout" if expired else "Pass"
 
 
-def main(about, write, *arguments):
-    """Prints what write(report, options) returns. `arguments` are those of add_argument: a name and
-    keywords. Exit code 2, with a line on stderr, if there is no report that can be read."""
+def main(about, write, *arguments, compared=None):
+    """Prints what write(report, options) returns; of a comparison, what compared(comparison) does,
+    if given. `arguments` are those of add_argument: a name and keywords. Exit code 2, with a line on stderr, if there is no report that can be read."""
     parser = Parser(description=about, allow_abbrev=False)
     for name, how in arguments:
         parser.add_argument(name, **how)
@@ -117,7 +120,11 @@ def main(about, write, *arguments):
                         help="made by 'litmus report --format json' (default: stdin)")
     options = parser.parse_args()
     try:
-        text = write(read(options.report), options).encode()
+        made = read(options.report)
+        if compared and made["schema"].startswith("litmus-compare/"):
+            text = compared(made).encode()
+        else:
+            text = write(prepared(made), options).encode()
     except OSError as error:
         parser.error(f"{options.report}: {error.strerror}")
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:

@@ -9,7 +9,6 @@
 #define COMPARE_FORMS(X)                                                                           \
     X(json, "JSON for scripts")                                                                    \
     X(markdown, "Markdown for a merge request")                                                    \
-    X(github, "workflow commands, for a log of GitHub Actions")                                    \
     X(junit, "JUnit XML; waived failures are skipped")                                             \
     X(html, "one page for a browser")
 #define COMPARE_AS(name, about) COMPARE_AS_##name,

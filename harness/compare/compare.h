@@ -133,9 +133,8 @@ struct compare_look {
 void compare_text(const struct comparison *comparison, const struct compare_look *look,
                   struct text *out);
 typedef void compare_function(const struct comparison *comparison, struct text *out);
-// github: annotations for GitHub Actions, one a line, and the summary. junit.c explains JUnit's
-// four words.
-compare_function compare_json, compare_markdown, compare_github, compare_junit, compare_html;
+// junit.c explains JUnit's four words.
+compare_function compare_json, compare_markdown, compare_junit, compare_html;
 
 // ---- kinds (words.c)
 

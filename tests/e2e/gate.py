@@ -244,10 +244,21 @@ class Forms(Gate):
 
     def test_annotations_and_markdown(self):
         self.take("after.db", WORSE)
-        lines = self.gate(1, "after.db", "--format", "github").out.strip().split("\n")
-        for line in lines:
+        self.write("waivers.txt", "*@workgroup=128* https://x until=2020-01-01\n")
+        made = self.gate(1, "after.db", "--format", "json", "--waivers", "waivers.txt").out
+        lines = self.contrib("github", text=made).out.strip().split("\n")
+        for line in lines[:-1]:
             self.assertRegex(line, r"^::(error|warning|notice) title=[^:,]*::.")
-        self.assertEqual(len([line for line in lines if "workgroup=64" in line]), 1)
+        self.assertTrue(lines[0].startswith("::error title=litmus::FAILED: a regression"), lines[0])
+        (line,) = [line for line in lines if "workgroup=64" in line]
+        self.assertTrue(line.startswith("::error title=") and " -> 20 of 20 runs failed" in line, line)
+        self.assertEqual(lines[-1],
+                         "::warning file=waivers.txt,line=1::waiver expired after 2020-01-01")
+        made = json.loads(made)
+        for entry in made["results"]:
+            entry["why"], entry["open"], entry["gates"] = "first-seen", entry["gates"], False
+        lines = self.contrib("github", text=json.dumps(made)).out
+        self.assertEqual(re.findall("::(\\w+) title=.*workgroup=64", lines), ["warning"])
         out = self.gate(1, "after.db", "--format", "markdown").out
         self.assertTrue(out.startswith("**FAILED: a regression**"))
         rows = [line for line in out.split("\n") if line.startswith("|")]
@@ -258,7 +269,7 @@ class Forms(Gate):
     def test_nothing_can_become_worse(self):
         """What always fails on both sides leaves no sentence about what could be detected."""
         self.take("after.db", WORSE)
-        for form in "text", "json", "markdown", "github", "junit", "html":
+        for form in "text", "json", "markdown", "junit", "html":
             for command in ("gate", "--baseline", "after.db"), ("compare", "after.db"):
                 result = self.litmus(*command, "after.db", "--only", "*@workgroup=64*", "--format",
                                      form, "--tolerance", "0.5")
@@ -395,7 +406,7 @@ class Forms(Gate):
     def test_the_same_bytes_twice(self):
         self.take("after.db", WORSE)
         before = self.read("before.db", "rb")
-        for format in "text", "json", "markdown", "github", "junit", "html":
+        for format in "text", "json", "markdown", "junit", "html":
             first = self.gate(1, "after.db", "--format", format).out
             self.assertEqual(self.gate(1, "after.db", "--format", format).out, first)
         self.assertEqual(self.read("before.db", "rb"), before)

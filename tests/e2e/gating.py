@@ -186,6 +186,8 @@ class Pipelines(Case):
         measure = page["jobs"]["measure"]
         shards = measure["strategy"]["matrix"]["shard"]
         self.assertIn("strategy.job-index", measure["env"]["LITMUS_SHARD"])
+        os.makedirs(self.path("litmus"), exist_ok=True)
+        os.symlink(harness.CONTRIB, self.path("litmus/contrib"))
         common = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": self.path("summary.md"),
                   "GITHUB_PATH": self.path("path"), "TESTS": tests}
 

@@ -130,7 +130,7 @@ class Guard(harness.Case):
               ("store", "--repair"): ("store", "check", "litmus.db"),
               ("explain", "--svg"): ("explain", CONFIGURATION, "--simt", "faulty")}
     FILES |= {(command, name): (*made, "litmus.db") for name in
-              ("--json", "--junit", "--markdown", "--html", "--github") for command, made in
+              ("--json", "--junit", "--markdown", "--html") for command, made in
               (("gate", ("gate", "-b", "litmus.db")), ("compare", ("compare", "litmus.db")))}
     FILES |= {("bench", name): BENCH for name in ("--json", "--markdown")}
     FILES |= {("bench", "--tuned"): ("bench", "lookback", "--tune", "--simt", "lockstep")}
