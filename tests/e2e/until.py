@@ -244,9 +244,9 @@ class Usual(Case):
         self.assertIn("250 to 1,000 runs each", result.out)
         self.assertEqual(found["cases.llpc-426"][0], 250)
         self.assertEqual(found["barrier.subgroup-in-branch"][0], 1000)
-        # A wait that expires in each of the first 100 runs would in the others.
+        # A wait that expires in each of the first 20 runs would in the others.
         self.assertEqual(found["lookback.fallback"], (
-            100, "no-progress", "stopped: 100 of the first 100 runs had an expired wait"))
+            20, "no-progress", "stopped: 20 of the first 20 runs had an expired wait"))
 
     def test_what_is_asked_for_is_done(self):
         result, found = self.runs_of(self.NEVER, self.WAITS, "-n", "110")
