@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints stats_table.h: reference values for tests/unit/stats_tables.c, each from its definition.
+"""Prints stats_tables.txt: reference values for tests/unit/stats_tables.c, each from its definition.
 
 Needs mpmath (python3-mpmath). Takes about two minutes; run it by hand when the table is to change:
 
-    tests/unit/stats_table.py > tests/unit/stats_table.h
+    tests/unit/stats_table.py > tests/unit/stats_tables.txt
 
 With --mixtures it prints how wide the confidence sequence would be with other mixtures
 (docs/statistics.md).
 """
 import random
 import sys
-import textwrap
 from fractions import Fraction
 from functools import lru_cache
 
@@ -320,48 +319,20 @@ def number(value):
     return mp.nstr(value, 17, min_fixed=0, max_fixed=0) if isinstance(value, mpf) else repr(value)
 
 
-def table(fields, name, rows):
-    print(f"\nstatic const struct {name}_row {{")
-    for field in fields:
-        print(f"    {field};")
-    print(f"}} {name}_table[] = {{")
+def table(name, rows):
+    print(f"\n# {name}")
     for row in rows:
-        cells = ", ".join(str(x) + "u" if isinstance(x, int) else x if isinstance(x, str)
-                          else number(x) for x in row)
-        print("\n".join(textwrap.wrap("{" + cells + "},", 96, initial_indent="    ",
-                                      subsequent_indent="     ")))
-    print("};")
+        print(*map(number, row))
 
 
-def listed(values):
-    """An array's values; C adds the zeros."""
-    return "{" + ", ".join(values) + "}"
-
-
-def lists(values):
-    return listed(number(decimal(x)) for x in values)
-
-
-def counts(values):
-    return listed(f"{x}u" for x in values)
-
-
-HEAD = """// SPDX-License-Identifier: Apache-2.0
-// Reference values for harness/stats, printed by stats_table.py: do not edit.
-//
-// Every value comes from its definition, with 60 decimal digits (mpmath): hypergeometric and
-// binomial probabilities from log gamma, tails as sums of terms down to a relative size of 1e-36,
-// Clopper-Pearson's bounds as roots of such a tail, Wilson's of a quadratic, the confidence
-// sequence's by halving on marginal / likelihood, chi-square by mpmath's incomplete gamma function,
-// X^2 as a fraction.
-#pragma once
-
-#include "stats/stats.h"
-
-#include <stddef.h>
-#include <stdint.h>
-
-// clang-format off"""
+HEAD = """; SPDX-License-Identifier: Apache-2.0
+; Reference values for harness/stats, printed by stats_table.py: do not edit.
+;
+; Every value comes from its definition, with 60 decimal digits (mpmath): hypergeometric and
+; binomial probabilities from log gamma, tails as sums of terms down to a relative size of 1e-36,
+; Clopper-Pearson's bounds as roots of such a tail, Wilson's of a quadratic, the confidence
+; sequence's by halving on marginal / likelihood, chi-square by mpmath's incomplete gamma function,
+; X^2 as a fraction."""
 
 
 def mixtures():
@@ -379,32 +350,24 @@ def main():
     if sys.argv[1:] == ["--mixtures"]:
         return mixtures()
     print(HEAD)
-    interval = ["uint64_t k, n", "double confidence, low, high"]
     for name, function in (("clopper_pearson", clopper_pearson), ("wilson", wilson),
                            ("sequence", sequence)):
         rows = [(k, n, 0.95, *function(k, n, 0.95)) for k, n in PROPORTIONS]
         rows += [(k, n, c, *function(k, n, c)) for k, n in ((3, 1000), (0, M), (500, T))
                  for c in CONFIDENCES[1:]]
-        table(interval, name, rows)
-    table(["uint64_t n", "double confidence, bound"], "zero",
-          [(n, c, -mp.expm1(log(1 - decimal(c)) / n)) for n in (1, 2, 10, 1000, M, G, T)
-           for c in CONFIDENCES])
-    table(["double a, b, x, value"], "beta",
-          [(*map(mpf, row), beta(row[0], row[1], mpf(row[2]))) for row in BETAS])
-    table(["uint64_t k1, n1, k2, n2", "enum stat_tail tail", "double p"], "fisher",
-          [(*row, tail, fisher(*row, tail)) for row in FISHER for tail in TAILS])
-    table(["uint64_t k1, n1, k2, n2", "double confidence, low, high"], "newcombe",
-          [(*row, c, *newcombe(*row, c)) for row in PAIRS for c in CONFIDENCES[:2]])
-    table(["double x, degrees, tail"], "chi",
-          [(x, d, chi_square_tail(decimal(x), d)) for x, d in
-           ((decimal(x), mpf(d)) for x, d in CHI)])
-    table(["uint64_t k[8], n[8]", "size_t groups", "double factor, p"], "dispersion",
-          [(counts(k), counts(n), len(k), *dispersion(k, n)) for k, n in PARTS])
-    table(["uint64_t k1, n1, n2", "double alpha, power, rate"], "detectable",
-          [(*row, detectable(*row)) for row in DETECTABLE])
-    table(["double p[20]", "size_t count", "double holm[20], hochberg[20]"], "adjust",
-          [(lists(p), len(p), *(lists(x) for x in adjusted([decimal(x) for x in p])))
-           for p in LISTS])
+        table(name, rows)
+    table("zero", [(n, c, -mp.expm1(log(1 - decimal(c)) / n)) for n in (1, 2, 10, 1000, M, G, T)
+                   for c in CONFIDENCES])
+    table("beta", [(*map(mpf, row), beta(row[0], row[1], mpf(row[2]))) for row in BETAS])
+    table("fisher", [(*row, *(fisher(*row, tail) for tail in TAILS)) for row in FISHER])
+    table("newcombe", [(*row, c, *newcombe(*row, c)) for row in PAIRS for c in CONFIDENCES[:2]])
+    table("chi", [(x, d, chi_square_tail(decimal(x), d)) for x, d in
+                  ((decimal(x), mpf(d)) for x, d in CHI)])
+    table("dispersion", [(len(k), *k, *n, *dispersion(k, n)) for k, n in PARTS])
+    table("detectable", [(*row, detectable(*row)) for row in DETECTABLE])
+    lists = [[decimal(x) for x in p] for p in LISTS]
+    table("adjust", [(len(p), *p, *holm, *hochberg) for p in lists
+                     for holm, hochberg in [adjusted(p)]])
 
 
 if __name__ == "__main__":

@@ -1,20 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every function of harness/stats against reference values, 10^0 to 10^12 runs (stats_table.py).
+// Every function of harness/stats against reference values, 10^0 to 10^12 runs: STATS_TABLES FILE,
+// which stats_table.py prints.
+#define UNIT_MAIN
 #include "stats/distribution.h"
 #include "stats/stats.h"
 
-#include "stats_table.h"
-#include "unit.h"
+#include "sections.h"
 
 #include <math.h>
 
-#define TOLERANCE    1e-11
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define TOLERANCE 1e-11
+#define LIST_MOST 20
 
+static const char *values; // of the table from here on
+static size_t row;
 static double worst;
 
+static void begin(const char *table)
+{
+    values = section(table)->text;
+    row = 0;
+    worst = 0;
+}
+
+// Whether there is another row.
+static bool more(const char *table)
+{
+    values += strspn(values, " \n");
+    if (*values) {
+        row++;
+        return true;
+    }
+    assert_true(row > 0);
+    print_message("%s: worst relative error of %zu rows %.1e\n", table, row, worst);
+    return false;
+}
+
+#define EACH_ROW(table) for (begin(table); more(table);)
+
+static double next(void)
+{
+    char *end;
+    const double value = strtod(values, &end);
+    if (end == values)
+        fail_msg("row %zu is too short", row);
+    values = end;
+    return value;
+}
+
+static uint64_t count(void)
+{
+    return (uint64_t)next();
+}
+
+static void next_list(double *list, size_t length)
+{
+    assert_in_range(length, 1, LIST_MOST);
+    for (size_t i = 0; i < length; i++)
+        list[i] = next();
+}
+
 // `scale`: what the error is relative to, where that is not the value itself.
-static void check_scaled(const char *what, size_t row, double got, double want, double scale)
+static void check_scaled(const char *what, double got, double want, double scale)
 {
     double error = got == want ? 0 : fabs(got - want) / scale;
     if (!(error <= TOLERANCE))
@@ -23,107 +70,114 @@ static void check_scaled(const char *what, size_t row, double got, double want, 
     worst = fmax(worst, error);
 }
 
-static void check(const char *what, size_t row, double got, double want)
+static void check(const char *what, double got, double want)
 {
-    check_scaled(what, row, got, want, fabs(want));
-}
-
-static void tell_of(const char *what, size_t rows)
-{
-    print_message("%s: worst relative error of %zu rows %.1e\n", what, rows, worst);
-    worst = 0;
+    check_scaled(what, got, want, fabs(want));
 }
 
 TEST(test_intervals)
 {
-    for (size_t i = 0; i < COUNT(clopper_pearson_table); i++) {
-        const struct clopper_pearson_row *row = &clopper_pearson_table[i];
-        struct stat_interval got = stat_clopper_pearson(row->k, row->n, row->confidence);
-        check("low", i, got.low, row->low);
-        check("high", i, got.high, row->high);
-        // What is left to 1 must be right too: k near n is as common as k near 0.
-        if (row->k == row->n || row->k < row->n / 2)
-            check("rest", i, 1 - got.high, 1 - row->high);
+    static const struct {
+        const char *table;
+        struct stat_interval (*function)(uint64_t k, uint64_t n, double confidence);
+    } intervals[] = {{"clopper_pearson", stat_clopper_pearson},
+                     {"wilson", stat_wilson},
+                     {"sequence", stat_sequence}};
+    for (size_t i = 0; i < 3; i++)
+        EACH_ROW(intervals[i].table)
+        {
+            const uint64_t k = count(), n = count();
+            const struct stat_interval got = intervals[i].function(k, n, next());
+            const double low = next(), high = next();
+            check("low", got.low, low);
+            check("high", got.high, high);
+            // What is left to 1 must be right too: k near n is as common as k near 0.
+            if (i == 0 && (k == n || k < n / 2))
+                check("rest", 1 - got.high, 1 - high);
+        }
+    EACH_ROW("zero")
+    {
+        const uint64_t n = count();
+        const double got = stat_zero_bound(n, next());
+        check("zero", got, next());
     }
-    tell_of("Clopper-Pearson", COUNT(clopper_pearson_table));
-    for (size_t i = 0; i < COUNT(wilson_table); i++) {
-        const struct wilson_row *row = &wilson_table[i];
-        struct stat_interval got = stat_wilson(row->k, row->n, row->confidence);
-        check("low", i, got.low, row->low);
-        check("high", i, got.high, row->high);
-    }
-    tell_of("wilson", COUNT(wilson_table));
-    for (size_t i = 0; i < COUNT(zero_table); i++)
-        check("zero", i, stat_zero_bound(zero_table[i].n, zero_table[i].confidence),
-              zero_table[i].bound);
-    tell_of("zero bound", COUNT(zero_table));
-    for (size_t i = 0; i < COUNT(sequence_table); i++) {
-        const struct sequence_row *row = &sequence_table[i];
-        struct stat_interval got = stat_sequence(row->k, row->n, row->confidence);
-        check("low", i, got.low, row->low);
-        check("high", i, got.high, row->high);
-    }
-    tell_of("sequence", COUNT(sequence_table));
 }
 
 TEST(test_comparisons)
 {
-    for (size_t i = 0; i < COUNT(fisher_table); i++) {
-        const struct fisher_row *row = &fisher_table[i];
-        check("fisher", i, stat_fisher(row->k1, row->n1, row->k2, row->n2, row->tail), row->p);
+    static const enum stat_tail tails[] = {STAT_TWO_SIDED, STAT_GREATER, STAT_LESS};
+    EACH_ROW("fisher")
+    {
+        const uint64_t k1 = count(), n1 = count(), k2 = count(), n2 = count();
+        for (size_t i = 0; i < 3; i++)
+            check("fisher", stat_fisher(k1, n1, k2, n2, tails[i]), next());
     }
-    tell_of("fisher", COUNT(fisher_table));
-    for (size_t i = 0; i < COUNT(newcombe_table); i++) {
-        const struct newcombe_row *row = &newcombe_table[i];
-        struct stat_interval got =
-            stat_newcombe(row->k1, row->n1, row->k2, row->n2, row->confidence);
+    EACH_ROW("newcombe")
+    {
+        const uint64_t k1 = count(), n1 = count(), k2 = count(), n2 = count();
+        const struct stat_interval got = stat_newcombe(k1, n1, k2, n2, next());
+        const double low = next(), high = next();
         // A bound may be next to 0: the width is the scale there.
-        double width = row->high - row->low;
-        check_scaled("low", i, got.low, row->low, fmin(width, fmax(fabs(row->low), width / 1000)));
-        check_scaled("high", i, got.high, row->high,
-                     fmin(width, fmax(fabs(row->high), width / 1000)));
+        const double width = high - low;
+        check_scaled("low", got.low, low, fmin(width, fmax(fabs(low), width / 1000)));
+        check_scaled("high", got.high, high, fmin(width, fmax(fabs(high), width / 1000)));
     }
-    tell_of("newcombe", COUNT(newcombe_table));
 }
 
 TEST(test_parts)
 {
-    for (size_t i = 0; i < COUNT(beta_table); i++) {
-        const struct beta_row *row = &beta_table[i];
-        check("beta", i, stat_beta(row->a, row->b, row->x), row->value);
+    EACH_ROW("beta")
+    {
+        const double a = next(), b = next(), x = next();
+        check("beta", stat_beta(a, b, x), next());
     }
-    tell_of("beta", COUNT(beta_table));
-    for (size_t i = 0; i < COUNT(detectable_table); i++) {
-        const struct detectable_row *row = &detectable_table[i];
-        check("rate", i, stat_detectable(row->k1, row->n1, row->n2, row->alpha, row->power),
-              row->rate);
+    EACH_ROW("detectable")
+    {
+        const uint64_t k1 = count(), n1 = count(), n2 = count();
+        const double alpha = next(), power = next();
+        check("rate", stat_detectable(k1, n1, n2, alpha, power), next());
     }
-    tell_of("detectable", COUNT(detectable_table));
-    for (size_t i = 0; i < COUNT(chi_table); i++)
-        check("tail", i, stat_chi_square_tail(chi_table[i].x, chi_table[i].degrees),
-              chi_table[i].tail);
-    tell_of("chi-square", COUNT(chi_table));
-    for (size_t i = 0; i < COUNT(dispersion_table); i++) {
-        const struct dispersion_row *row = &dispersion_table[i];
-        struct stat_dispersion got = stat_dispersion(row->k, row->n, row->groups);
-        assert_int_equal(got.groups, row->groups);
-        check("factor", i, got.factor, row->factor);
-        check("p", i, got.p, row->p);
+    EACH_ROW("chi")
+    {
+        const double x = next(), degrees = next();
+        check("tail", stat_chi_square_tail(x, degrees), next());
     }
-    tell_of("dispersion", COUNT(dispersion_table));
+    EACH_ROW("dispersion")
+    {
+        uint64_t k[LIST_MOST], n[LIST_MOST];
+        const size_t groups = count();
+        assert_in_range(groups, 2, LIST_MOST);
+        for (size_t i = 0; i < groups; i++)
+            k[i] = count();
+        for (size_t i = 0; i < groups; i++)
+            n[i] = count();
+        const struct stat_dispersion got = stat_dispersion(k, n, groups);
+        assert_int_equal(got.groups, groups);
+        check("factor", got.factor, next());
+        check("p", got.p, next());
+    }
 }
 
 TEST(test_adjusted)
 {
-    double got[20];
-    for (size_t i = 0; i < COUNT(adjust_table); i++) {
-        const struct adjust_row *row = &adjust_table[i];
-        stat_holm(row->p, row->count, got);
-        for (size_t j = 0; j < row->count; j++)
-            check("holm", i, got[j], row->holm[j]);
-        stat_benjamini_hochberg(row->p, row->count, got);
-        for (size_t j = 0; j < row->count; j++)
-            check("hochberg", i, got[j], row->hochberg[j]);
+    static void (*const adjust[])(const double *, size_t, double *) = {stat_holm,
+                                                                       stat_benjamini_hochberg};
+    EACH_ROW("adjust")
+    {
+        double p[LIST_MOST], got[LIST_MOST];
+        const size_t length = count();
+        next_list(p, length);
+        for (size_t i = 0; i < 2; i++) {
+            adjust[i](p, length, got);
+            for (size_t j = 0; j < length; j++)
+                check(i ? "hochberg" : "holm", got[j], next());
+        }
     }
-    tell_of("adjusted", COUNT(adjust_table));
+}
+
+int main(int argc, char **argv)
+{
+    assert_true(argc > 1);
+    sections_read(argv[1]);
+    return unit_run(NULL, NULL);
 }
