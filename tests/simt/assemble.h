@@ -2,8 +2,12 @@
 // A small SPIR-V assembler for tests: one instruction a line, in the syntax of spirv-as. Literals
 // are words: a number of 64 bits is two of them, floats have a '.' and 32 bits. What it does not
 // know ends the program: the tests' texts are fixed.
+//
+// "$NAME WORD" stands for the section of that name (sections.h), in which "@" is the word, and
+// "STORE 1 %x" stores %x to word 1 of %out, where %1 is the constant. ";" begins a comment.
 #pragma once
 
+#include "../unit/sections.h"
 #include "module/module.h"
 
 #include <ctype.h>
@@ -139,14 +143,30 @@ static inline void assemble_operand(struct assembly *assembly, const char *token
     }
 }
 
-static inline void assemble_line(struct assembly *assembly, char *line)
+// The text of a section, or lines that a text is made of.
+static inline void assemble_text(struct assembly *assembly, const char *text, const char *argument);
+
+static inline void assemble_line(struct assembly *assembly, char *line, const char *argument)
 {
-    char *tokens[128], *rest = NULL;
+    const char *tokens[128];
+    char *rest = NULL, lines[128];
     uint32_t count = 0, next = 0, result = 0;
-    for (char *token = strtok_r(line, " ", &rest); token; token = strtok_r(NULL, " ", &rest))
-        tokens[count++] = token;
-    if (!count || *tokens[0] == ';')
+    for (char *token = strtok_r(line, " ", &rest); token && *token != ';';
+         token = strtok_r(NULL, " ", &rest))
+        tokens[count++] = strcmp(token, "@") ? token : argument;
+    if (!count)
         return;
+    if (*tokens[0] == '$') {
+        assemble_text(assembly, section(tokens[0] + 1)->text, count > 1 ? tokens[1] : NULL);
+        return;
+    }
+    if (!strcmp(tokens[0], "STORE")) {
+        snprintf(lines, sizeof lines,
+                 "%%at%s = OpAccessChain %%p_word %%out %%0 %%%s\nOpStore %%at%s %s\n", tokens[1],
+                 tokens[1], tokens[1], tokens[2]);
+        assemble_text(assembly, lines, NULL);
+        return;
+    }
     if (count > 2 && !strcmp(tokens[1], "=")) {
         result = assemble_id(assembly, tokens[0] + 1);
         next = 2;
@@ -165,18 +185,22 @@ static inline void assemble_line(struct assembly *assembly, char *line)
     assembly->words[first] = (assembly->count - first) << 16 | assemble_opcode(name);
 }
 
+static inline void assemble_text(struct assembly *assembly, const char *text, const char *argument)
+{
+    char *copy = strdup(text), *rest = NULL;
+    assert_non_null(copy);
+    for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        assemble_line(assembly, line, argument);
+    free(copy);
+}
+
 static inline void assemble(struct assembly *assembly, const char *text)
 {
+    const uint32_t header[] = {SpvMagicNumber, 0x10600, 0, 0, 0};
     memset(assembly, 0, sizeof *assembly);
     assembly->bound = 1;
-    const uint32_t header[] = {SpvMagicNumber, 0x10600, 0, 0, 0};
     for (int i = 0; i < 5; i++)
         assemble_word(assembly, header[i]);
-    char *copy = strdup(text), *rest = NULL;
-    if (!copy)
-        abort();
-    for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        assemble_line(assembly, line);
-    free(copy);
+    assemble_text(assembly, text, NULL);
     assembly->words[3] = assembly->bound;
 }

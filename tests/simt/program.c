@@ -1,39 +1,213 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiling modules: small kernels run on one lane, and what they store is compared with what was
-// worked out by hand. Constants, control flow, functions, composites, registers.
-#include "kernel.h"
+// Compiling modules: small kernels (program.txt) run on one lane, and what they store is compared
+// with what was worked out by hand; what programs say of themselves, their listing, and what is
+// refused. PROGRAM FILE.
+#include "assemble.h"
+#include "base/text.h"
+#include "program/execution.h"
+#include "program/instructions.h"
+#include "memory/regions.h"
+#include "program/program.h"
+
+static void program_drop(struct program **program)
+{
+    program_free(*program);
+}
+
+#define OUTPUT_WORDS 64
+#define STEPS_MAX    10000
+
+static struct assembly assembly;
+
+static struct program *compile_with(const char *text, const struct program_constant *constants,
+                                    uint32_t constant_count)
+{
+    const struct program_options options = {
+        .entry = "main",
+        .constants = constants,
+        .constant_count = constant_count,
+        .subgroup = 1,
+        .local_size_max = 64,
+        .shared_max = 1024,
+    };
+    assemble(&assembly, text);
+    memset(&error, 0, sizeof error);
+    return program_compile(assembly.words, assembly.count, &options, error.message,
+                           sizeof error.message);
+}
+
+static struct program *compile(const char *text)
+{
+    struct program *program = compile_with(text, NULL, 0);
+    if (!program)
+        fail_msg("%s", error.message);
+    return program;
+}
+
+static void refuse(const char *text, const char *expected)
+{
+    struct program *program = compile_with(text, NULL, 0);
+    program_free(program);
+    assert_null(program);
+    if (!strstr(error.message, expected))
+        fail_msg("\"%s\" is not in \"%s\"", expected, error.message);
+}
+
+// One lane, and the memory that it sees.
+struct lane {
+    struct exec exec;
+    uint64_t clock;
+    uint32_t out[OUTPUT_WORDS]; // every descriptor points here
+    uint32_t push[16];
+    unsigned char shared[1024];
+    struct region local[2 + 64];
+};
+
+static struct lane lane;
+
+static void start(const struct program *program)
+{
+    memset(&lane, 0, sizeof lane);
+    lane.exec = (struct exec){.cells = calloc(program->cell_count, sizeof(uint64_t)),
+                              .width = 1,
+                              .count = 1,
+                              .mask = 1,
+                              .present = 1,
+                              .program = program,
+                              .local = lane.local,
+                              .local_count = sizeof lane.local / sizeof *lane.local,
+                              .shared = lane.shared,
+                              .shared_size = program->shared_size,
+                              .random = 1,
+                              .robust = true,
+                              .clock = &lane.clock};
+    assert_non_null(lane.exec.cells);
+    lane.local[1] = (struct region){.bytes = (unsigned char *)lane.push, .size = sizeof lane.push};
+    for (uint32_t i = 2; i < lane.exec.local_count; i++)
+        lane.local[i] =
+            (struct region){.bytes = (unsigned char *)lane.out, .size = sizeof lane.out};
+    for (uint32_t i = 0; i < program->constant_count; i++)
+        lane.exec.cells[program->constants[i].cell] = program->constants[i].value;
+    for (uint32_t i = 0; i < program->initial_count; i++)
+        lane.exec.cells[program->initial[i].cell] = program->initial[i].value;
+}
+
+static uint32_t follow(const struct program *program, const struct edge *edge)
+{
+    compose_moves(&lane.exec, program->moves + edge->first_move, edge->move_count);
+    return program->blocks[edge->block].first;
+}
+
+static const struct edge *choose(const struct program *program, const struct insn *insn)
+{
+    const struct edge *edges = program->edges + insn->extra;
+    if (insn->kind == INSN_BRANCH)
+        return edges;
+    const uint64_t value = lane.exec.cells[insn->operand[0]];
+    if (insn->kind == INSN_IF)
+        return edges + !value;
+    for (uint32_t i = 1; i < insn->extra_count; i++)
+        if (edges[i].selector == value)
+            return edges + i;
+    return edges;
+}
+
+// Runs a program on one lane until it ends.
+static void run(const struct program *program)
+{
+    uint32_t pc = program->blocks[program->functions[0].entry].first, stack[8], depth = 0;
+    for (int steps = 0; steps < STEPS_MAX; steps++) {
+        const struct insn *insn = &program->insns[pc];
+        lane.exec.insn = insn;
+        switch (insn->kind) {
+        case INSN_PLAIN:
+            insn->run(&lane.exec, insn);
+            pc++;
+            break;
+        case INSN_BRANCH:
+        case INSN_IF:
+        case INSN_SWITCH:
+            pc = follow(program, choose(program, insn));
+            break;
+        case INSN_CALL:
+            assert_in_range(depth, 0, program->call_depth - 1);
+            stack[depth++] = pc + 1;
+            pc = program->blocks[program->functions[insn->literal].entry].first;
+            break;
+        case INSN_RETURN:
+            if (!depth)
+                return;
+            pc = stack[--depth];
+            break;
+        default:
+            fail_msg("kind %u", insn->kind);
+        }
+    }
+    fail_msg("does not end");
+}
+
+static void finish(struct program *program)
+{
+    free(lane.exec.cells);
+    lane.exec.cells = NULL;
+    program_free(program);
+}
+
+// What the kernel of a section stores.
+static void expect_words(const struct section *kernel, const char *words)
+{
+    char text[64], *end;
+    snprintf(text, sizeof text, "$%s", kernel->name);
+    struct program *program = compile(text);
+    start(program);
+    run(program);
+    assert_int_equal(lane.exec.fault.kind, EXEC_NO_FAULT);
+    for (size_t i = 0; *words; i++, words = end) {
+        const uint32_t word = (uint32_t)strtoll(words, &end, 0);
+        assert_ptr_not_equal(end, words);
+        if (lane.out[i] != word)
+            fail_msg("%s: word %zu is 0x%x, not 0x%x\n%s", kernel->name, i, lane.out[i], word,
+                     program->listing);
+    }
+    finish(program);
+}
+
+static uint32_t count_runs(const struct program *program, insn_run *run)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < program->insn_count; i++)
+        count += program->insns[i].run == run;
+    return count;
+}
+
+static const struct insn *find_run(const struct program *program, insn_run *run, uint32_t which)
+{
+    for (uint32_t i = 0; i < program->insn_count; i++)
+        if (program->insns[i].run == run && !which--)
+            return &program->insns[i];
+    fail_msg("no such instruction");
+    return NULL;
+}
+
+TEST(kernels_store_words_or_are_refused)
+{
+    size_t stored = 0, refused = 0;
+    for (size_t i = 0; i < section_count; i++)
+        if (*sections[i].more == '=') {
+            expect_words(&sections[i], sections[i].more + 2);
+            stored++;
+        } else if (*sections[i].more == '!') {
+            refuse(sections[i].text, sections[i].more + 2);
+            refused++;
+        }
+    assert_true(stored > 25 && refused > 1);
+}
 
 // Constants.
 
-static const char specialisation[] = HEAD DECORATIONS
-    "OpDecorate %s SpecId 7\n"
-    "OpDecorate %b SpecId 8\n"
-    "OpDecorate %size BuiltIn WorkgroupSize\n" TYPES "%s = OpSpecConstant %uint 2\n"
-    "%b = OpSpecConstantFalse %bool\n"
-    "%sum = OpSpecConstantOp %uint IAdd %s %3\n"
-    "%size = OpSpecConstantComposite %v3 %sum %2 %1\n"
-    "%x = OpSpecConstantOp %uint CompositeExtract %size 0\n"
-    "%length = OpSpecConstantOp %uint IMul %x %2\n"
-    "%array = OpTypeArray %uint %length\n"
-    "%p_array = OpTypePointer Function %array\n"
-    "%chosen = OpSpecConstantOp %uint Select %b %4 %5\n"
-    "%swapped = OpSpecConstantOp %v3 VectorShuffle %size %size 2 1 0\n"
-    "%nothing = OpConstantNull %v3\n"
-    "%signed = OpConstant %int -7\n"
-    "%moved = OpSpecConstantOp %int ShiftRightArithmetic %signed %1\n" BEGIN
-    "%a = OpVariable %p_array Function\n"
-    "%p = OpAccessChain %p_uint %a %3\n"
-    "OpStore %p %x\n"
-    "%y = OpLoad %uint %p\n"
-    "%z = OpCompositeExtract %uint %swapped 2\n"
-    "%n = OpCompositeExtract %uint %nothing 1\n"
-    "%m = OpBitcast %uint %moved\n" STORE(0, y) STORE(1, chosen) STORE(2, z) STORE(3, n) STORE(4, m)
-        END;
-
 TEST(constants_are_evaluated)
 {
-    EXPECT(specialisation, 5, 5, 5, 0, 0xfffffffc);
-    OWNED(program_drop) struct program *program = compile(specialisation);
+    OWNED(program_drop) struct program *program = compile("$specialisation");
     assert_int_equal(program->local_size[0], 5);
     assert_int_equal(program->local_size[1], 2);
     assert_int_equal(program->local_size[2], 1);
@@ -42,7 +216,7 @@ TEST(constants_are_evaluated)
 TEST(constants_are_specialised)
 {
     const struct program_constant constants[] = {{7, 10, 4}, {8, 1, 4}, {9, 1, 8}};
-    struct program *program = compile_with(specialisation, constants, 3);
+    struct program *program = compile_with("$specialisation", constants, 3);
     assert_non_null(program);
     assert_int_equal(program->local_size[0], 13);
     start(program);
@@ -52,106 +226,27 @@ TEST(constants_are_specialised)
     assert_int_equal(lane.out[2], 13);
     finish(program);
     const struct program_constant wrong[] = {{7, 10, 2}};
-    assert_null(compile_with(specialisation, wrong, 1));
+    assert_null(compile_with("$specialisation", wrong, 1));
     assert_non_null(strstr(error.message, "specialised by 2"));
     const struct program_constant large[] = {{7, 100, 4}};
-    assert_null(compile_with(specialisation, large, 1));
+    assert_null(compile_with("$specialisation", large, 1));
     assert_non_null(strstr(error.message, "the limit is 64"));
 }
 
-// Control flow.
-
-TEST(loops_and_phis)
-{
-    // Fibonacci numbers 22 and 23: what one phi was becomes the other.
-    EXPECT(KERNEL("%21 = OpConstant %uint 21\n", "OpBranch %head\n"
-                                                 "%head = OpLabel\n"
-                                                 "%i = OpPhi %uint %1 %entry %next %latch\n"
-                                                 "%a = OpPhi %uint %1 %entry %b %latch\n"
-                                                 "%b = OpPhi %uint %2 %entry %sum %latch\n"
-                                                 "%more = OpULessThan %bool %i %21\n"
-                                                 "OpLoopMerge %end %latch None\n"
-                                                 "OpBranchConditional %more %body %end\n"
-                                                 "%body = OpLabel\n"
-                                                 "%sum = OpIAdd %uint %a %b\n"
-                                                 "OpBranch %latch\n"
-                                                 "%latch = OpLabel\n"
-                                                 "%next = OpIAdd %uint %i %1\n"
-                                                 "OpBranch %head\n"
-                                                 "%end = OpLabel\n" STORE(0, a) STORE(1, b)),
-           17711, 28657);
-}
-
-#define SWITCH(type, value, literals)                                                              \
-    KERNEL("%t = OpTypeInt " type "\n%s = OpConstant %t " value "\n",                              \
-           "OpSelectionMerge %end None\n"                                                          \
-           "OpSwitch %s %other " literals "\n"                                                     \
-           "%one = OpLabel\nOpBranch %end\n"                                                       \
-           "%two = OpLabel\nOpBranch %end\n"                                                       \
-           "%other = OpLabel\nOpBranch %end\n"                                                     \
-           "%end = OpLabel\n"                                                                      \
-           "%r = OpPhi %uint %1 %one %2 %two %3 %other\n" STORE(0, r))
-
-TEST(switches)
-{
-    EXPECT(SWITCH("32 0", "7", "5 %one 7 %two"), 2);
-    EXPECT(SWITCH("32 1", "-1", "-1 %one 7 %two"), 1);
-    EXPECT(SWITCH("32 0", "8", "5 %one 7 %two"), 3);
-    EXPECT(SWITCH("64 0", "7 1", "7 0 %one 7 1 %two"), 2);
-    EXPECT(SWITCH("64 1", "-7 -1", "-7 -1 %one 7 1 %two"), 1);
-    EXPECT(SWITCH("8 1", "-2", "-2 %one -3 %two"), 1);
-    EXPECT(SWITCH("16 1", "-3", "-2 %one -3 %two"), 2);
-    EXPECT(SWITCH("32 0", "7", ""), 3);
-}
+// Control flow and functions.
 
 TEST(merges_are_recorded)
 {
-    OWNED(program_drop) struct program *program = compile(SWITCH("32 0", "7", "5 %one 7 %two"));
+    OWNED(program_drop) struct program *program = compile("$switch_32");
     assert_int_equal(program->block_count, 5);
     assert_int_equal(program->blocks[0].merge_kind, MERGE_SELECTION);
     assert_int_equal(program->blocks[0].merge, 4);
     assert_int_equal(program->blocks[1].merge_kind, MERGE_NONE);
 }
 
-// Functions. One is called from two places with different pointers, the other always with the same.
-#define FUNCTIONS                                                                                  \
-    "%f_add = OpTypeFunction %uint %p_uint %uint\n"                                                \
-    "%f_set = OpTypeFunction %void %p_uint\n"
-#define ADD                                                                                        \
-    "%add = OpFunction %uint None %f_add\n"                                                        \
-    "%p = OpFunctionParameter %p_uint\n"                                                           \
-    "%n = OpFunctionParameter %uint\n"                                                             \
-    "%b1 = OpLabel\n"                                                                              \
-    "%old = OpLoad %uint %p\n"                                                                     \
-    "%new = OpIAdd %uint %old %n\n"                                                                \
-    "OpStore %p %new\n"                                                                            \
-    "OpReturnValue %old\n"                                                                         \
-    "OpFunctionEnd\n"
-#define SET                                                                                        \
-    "%set = OpFunction %void None %f_set\n"                                                        \
-    "%q = OpFunctionParameter %p_uint\n"                                                           \
-    "%b2 = OpLabel\n"                                                                              \
-    "OpStore %q %4\n"                                                                              \
-    "%ignored = OpFunctionCall %uint %add %q %5\n"                                                 \
-    "OpReturn\n"                                                                                   \
-    "OpFunctionEnd\n"
-static const char calls[] = HEAD DECORATIONS TYPES FUNCTIONS BEGIN
-    "%x = OpVariable %p_uint Function %1\n"
-    "%y = OpVariable %p_uint Function\n"
-    "%r = OpFunctionCall %uint %add %x %2\n"
-    "%none = OpFunctionCall %void %set %y\n"
-    "%xv = OpLoad %uint %x\n"
-    "%yv = OpLoad %uint %y\n" STORE(0, r) STORE(1, xv) STORE(2, yv) END SET ADD
-    "%unused = OpFunction %void None %f_void\n"
-    "%b3 = OpLabel\n"
-    "%image = OpImageRead %uint %0 %0\n"
-    "OpReturn\n"
-    "OpFunctionEnd\n";
-
 TEST(functions_are_called)
 {
-    EXPECT(calls, 1, 3, 9);
-    OWNED(program_drop) struct program *program = compile(calls);
+    OWNED(program_drop) struct program *program = compile("$calls");
     assert_int_equal(program->function_count, 3);
     assert_int_equal(program->call_depth, 2);
     // Two arguments, the call and its result are four instructions with one line.
@@ -164,116 +259,12 @@ TEST(functions_are_called)
     assert_int_equal(count_runs(program, memory_store_register), 1);
 }
 
-TEST(recursion_is_refused)
-{
-    refuse(HEAD DECORATIONS TYPES BEGIN
-           "%r = OpFunctionCall %void %f\n" END "%f = OpFunction %void None %f_void\n"
-           "%b1 = OpLabel\n"
-           "%r1 = OpFunctionCall %void %g\n" END "%g = OpFunction %void None %f_void\n"
-           "%b2 = OpLabel\n"
-           "%r2 = OpFunctionCall %void %f\n" END,
-           "calls a function that is being executed");
-}
-
 // Composites.
-
-TEST(composites)
-{
-    EXPECT(KERNEL("%pair = OpTypeStruct %uint %v3\n"
-                  "%nest = OpTypeStruct %pair %v2\n",
-                  "%a = OpCompositeConstruct %v2 %1 %2\n"
-                  "%b = OpCompositeConstruct %v3 %a %3\n"
-                  "%c = OpCompositeConstruct %pair %4 %b\n"
-                  "%d = OpCompositeConstruct %nest %c %a\n"
-                  "%e = OpCompositeInsert %nest %5 %d 0 1 1\n"
-                  "%f = OpCompositeExtract %v3 %e 0 1\n"
-                  "%g = OpVectorShuffle %v4 %f %a 4 1 0 3\n"
-                  "%x0 = OpCompositeExtract %uint %g 0\n"
-                  "%x1 = OpCompositeExtract %uint %g 1\n"
-                  "%x2 = OpVectorExtractDynamic %uint %g %2\n"
-                  "%h = OpVectorInsertDynamic %v4 %g %5 %3\n"
-                  "%i = OpCopyObject %v4 %h\n"
-                  "%x3 = OpCompositeExtract %uint %i 3\n"
-                  "%j = OpSelect %nest %false %e %d\n"
-                  "%x4 = OpCompositeExtract %uint %j 0 1 1\n"
-                  "%x5 = OpCompositeExtract %uint %d 1 0\n" STORE(0, x0) STORE(1, x1) STORE(2, x2)
-                      STORE(3, x3) STORE(4, x4) STORE(5, x5)),
-           2, 5, 1, 5, 2, 1);
-}
-
-TEST(large_composites_are_copied)
-{
-    // 300 and 301 cells: more than one instruction copies.
-    EXPECT(KERNEL("%300 = OpConstant %uint 300\n"
-                  "%299 = OpConstant %uint 299\n"
-                  "%many = OpTypeArray %uint %300\n"
-                  "%more = OpTypeStruct %uint %many\n"
-                  "%p_many = OpTypePointer Function %many\n"
-                  "%zeros = OpConstantNull %many\n",
-                  "%v = OpVariable %p_many Function %zeros\n"
-                  "%i = OpCompositeInsert %many %3 %zeros 299\n"
-                  "OpStore %v %i\n"
-                  "%l = OpLoad %many %v\n"
-                  "%s = OpCompositeConstruct %more %2 %l\n"
-                  "%a = OpCompositeExtract %uint %s 1 299\n"
-                  "%p = OpAccessChain %p_uint %v %299\n"
-                  "%b = OpLoad %uint %p\n"
-                  "%c = OpCompositeExtract %uint %s 0\n"
-                  "%d = OpCompositeExtract %uint %s 1 298\n" STORE(0, a) STORE(1, b) STORE(2, c)
-                      STORE(3, d)),
-           3, 3, 2, 0);
-}
-
-TEST(matrices_are_transposed)
-{
-    EXPECT(KERNEL("%fv2 = OpTypeVector %float 2\n"
-                  "%fv3 = OpTypeVector %float 3\n"
-                  "%m23 = OpTypeMatrix %fv3 2\n"
-                  "%m32 = OpTypeMatrix %fv2 3\n"
-                  "%f0 = OpConstant %float 0.\n"
-                  "%f1 = OpConstant %float 1.\n"
-                  "%f2 = OpConstant %float 2.\n"
-                  "%c0 = OpConstantComposite %fv3 %f0 %f1 %f2\n"
-                  "%c1 = OpConstantComposite %fv3 %f2 %f2 %f1\n"
-                  "%m = OpConstantComposite %m23 %c0 %c1\n",
-                  "%t = OpTranspose %m32 %m\n"
-                  "%a = OpCompositeExtract %float %t 0 1\n" // row 1 of column 0: m[1][0]
-                  "%b = OpCompositeExtract %float %t 2 0\n" // m[0][2]
-                  "%c = OpCompositeExtract %float %t 2 1\n" // m[1][2]
-                  "%au = OpBitcast %uint %a\n"
-                  "%bu = OpBitcast %uint %b\n"
-                  "%cu = OpBitcast %uint %c\n" STORE(0, au) STORE(1, bu) STORE(2, cu)),
-           0x40000000, 0x40000000, 0x3f800000);
-}
-
-TEST(copies_that_match_logically)
-{
-    EXPECT(KERNEL("%s1 = OpTypeStruct %uint %v2\n"
-                  "%s2 = OpTypeStruct %uint %v2\n",
-                  "%a = OpCompositeConstruct %v2 %1 %2\n"
-                  "%b = OpCompositeConstruct %s1 %3 %a\n"
-                  "%c = OpCopyLogical %s2 %b\n"
-                  "%d = OpCompositeExtract %uint %c 1 1\n" STORE(0, d)),
-           2);
-    refuse(KERNEL("%s1 = OpTypeStruct %uint %v2\n"
-                  "%s2 = OpTypeStruct %int %v2\n",
-                  "%b = OpUndef %s1\n"
-                  "%c = OpCopyLogical %s2 %b\n"),
-           "do not match");
-}
-
-TEST(hints_change_nothing)
-{
-    EXPECT(KERNEL("", "%e = OpExpectKHR %uint %3 %4\nOpAssumeTrueKHR %true\n" STORE(0, e)), 3);
-}
 
 TEST(junk_is_of_its_type)
 {
     OWNED(program_drop)
-    struct program *program = compile(KERNEL("%mix = OpTypeStruct %bool %uint %v3 %bool\n",
-                                             "%junk = OpUndef %mix\n"
-                                             "%a = OpCompositeExtract %bool %junk 3\n"
-                                             "%b = OpSelect %uint %a %1 %2\n" STORE(0, b)));
+    struct program *program = compile("$junk");
     assert_int_equal(count_runs(program, compose_undefined), 3);
     const uint32_t cell = find_run(program, compose_undefined, 0)->result;
     for (int i = 0; i < 20; i++) {
@@ -287,52 +278,11 @@ TEST(junk_is_of_its_type)
     }
 }
 
-TEST(results_through_pointers)
-{
-    // modf(-2.5) is -0.5 and -2; frexp(6) is 0.75 * 2^3.
-    EXPECT("OpCapability Shader\n"
-           "%debug = OpExtInstImport \"NonSemantic.Some\"\n"
-           "%glsl = OpExtInstImport \"GLSL.std.450\"\n"
-           "OpMemoryModel Logical GLSL450\n"
-           "OpEntryPoint GLCompute %main \"main\" %out\n"
-           "OpExecutionMode %main LocalSize 4 2 1\n" DECORATIONS TYPES
-           "%p_float = OpTypePointer Function %float\n"
-           "%p_int = OpTypePointer Private %int\n"
-           "%exponent = OpVariable %p_int Private\n"
-           "%x = OpConstant %float -2.5\n"
-           "%y = OpConstant %float 6.0\n" BEGIN "%whole = OpVariable %p_float Function\n"
-           "%none = OpExtInst %void %debug 3 %x %nothing\n"
-           "%a = OpExtInst %float %glsl 35 %x %whole\n"
-           "%b = OpLoad %float %whole\n"
-           "%c = OpExtInst %float %glsl 51 %y %exponent\n"
-           "%d = OpLoad %int %exponent\n"
-           "%e = OpExtInst %float %glsl 4 %a\n" // FAbs
-           "%ua = OpBitcast %uint %a\n"
-           "%ub = OpBitcast %uint %b\n"
-           "%uc = OpBitcast %uint %c\n"
-           "%ud = OpBitcast %uint %d\n"
-           "%ue = OpBitcast %uint %e\n" STORE(0, ua) STORE(1, ub) STORE(2, uc) STORE(3, ud)
-               STORE(4, ue) END,
-           0xbf000000, 0xc0000000, 0x3f400000, 3, 0x3f000000);
-}
-
 // Variables in registers.
 
 TEST(registers_are_copied)
 {
-    const char *text = KERNEL("%four = OpTypeArray %v2 %4\n"
-                              "%thing = OpTypeStruct %uint %four\n"
-                              "%p_thing = OpTypePointer Function %thing\n"
-                              "%p_private = OpTypePointer Private %uint\n"
-                              "%global = OpVariable %p_private Private %5\n",
-                              "%v = OpVariable %p_thing Function\n"
-                              "%g = OpLoad %uint %global\n"
-                              "%p = OpAccessChain %p_uint %v %1 %3 %1\n"
-                              "OpStore %p %g\n"
-                              "%q = OpInBoundsAccessChain %p_uint %v %1 %3 %1\n"
-                              "%w = OpLoad %uint %q\n" STORE(0, w));
-    EXPECT(text, 5);
-    OWNED(program_drop) struct program *program = compile(text);
+    OWNED(program_drop) struct program *program = compile("$registers");
     assert_int_equal(count_runs(program, memory_chain), 0); // that of the output is known too
     assert_int_equal(count_runs(program, memory_load_register), 0);
     assert_int_equal(count_runs(program, memory_store_register), 0);
@@ -341,39 +291,9 @@ TEST(registers_are_copied)
     assert_int_equal(program->memory_operations, 1);
 }
 
-TEST(registers_are_indexed)
-{
-    EXPECT(KERNEL("%four = OpTypeArray %v2 %4\n"
-                  "%p_four = OpTypePointer Function %four\n"
-                  "%p_v2 = OpTypePointer Function %v2\n",
-                  "%v = OpVariable %p_four Function\n"
-                  "%p0 = OpAccessChain %p_word %out %0 %0\n"
-                  "%i = OpLoad %uint %p0\n" // 0
-                  "%three = OpIAdd %uint %i %3\n"
-                  "%one = OpIAdd %uint %i %1\n"
-                  "%c = OpCompositeConstruct %v2 %4 %5\n"
-                  "%pv = OpAccessChain %p_v2 %v %three\n"
-                  "OpStore %pv %c\n"
-                  "%pu = OpAccessChain %p_uint %pv %one\n"
-                  "%a = OpLoad %uint %pu\n"
-                  "%whole = OpLoad %four %v\n"
-                  "%b = OpCompositeExtract %uint %whole 3 0\n" STORE(1, a) STORE(2, b)),
-           0, 5, 4);
-}
-
 TEST(indices_out_of_bounds)
 {
-    // The second is constant: neither may touch other cells.
-    struct program *program = compile(KERNEL("%two = OpTypeArray %uint %2\n"
-                                             "%p_two = OpTypePointer Function %two\n",
-                                             "%v = OpVariable %p_two Function\n"
-                                             "%p0 = OpAccessChain %p_word %out %0 %0\n"
-                                             "%i = OpLoad %uint %p0\n"
-                                             "%j = OpIAdd %uint %i %2\n"
-                                             "%p = OpAccessChain %p_uint %v %j\n"
-                                             "OpStore %p %5\n"
-                                             "%q = OpAccessChain %p_uint %v %4\n"
-                                             "OpStore %q %5\n" STORE(1, 3)));
+    struct program *program = compile("$registers_out_of_bounds");
     start(program);
     run(program);
     assert_int_equal(lane.exec.fault.kind, EXEC_OUT_OF_BOUNDS);
@@ -388,7 +308,7 @@ TEST(lengths_are_never_trusted)
 {
     const struct program_options options = {
         .entry = "main", .subgroup = 1, .local_size_max = 64, .shared_max = 1024};
-    assemble(&assembly, specialisation);
+    assemble(&assembly, "$specialisation");
     struct assembly whole = assembly;
     for (uint32_t at = 5; at < whole.count; at += whole.words[at] >> 16) {
         for (int change = -3; change <= 3; change++) {
@@ -399,5 +319,206 @@ TEST(lengths_are_never_trusted)
         }
         program_free(
             program_compile(whole.words, at, &options, error.message, sizeof error.message));
+    }
+}
+
+// Memory.
+
+TEST(matrices_have_their_layout)
+{
+    // The words are their own indices, moved as bits:
+    // word = byte / 4: m[1][1] is row 1, column 1: 16 + 8 + 4 = 28; c[0] = m[1][0]: 16 + 4 = 20;
+    // f = m[1][2]: 16 + 16 + 4 = 36; g: 48 + 16 + 8 = 72; all[1][1][0]: 48 + 16 = 64.
+    const uint32_t expected[] = {28 / 4, 20 / 4, 36 / 4, 72 / 4, 64 / 4};
+    struct program *program = compile("$layout_of_matrices");
+    start(program);
+    for (uint32_t i = 0; i < OUTPUT_WORDS; i++)
+        lane.out[i] = i;
+    run(program);
+    assert_int_equal(lane.exec.fault.kind, EXEC_NO_FAULT);
+    assert_memory_equal(lane.out, expected, sizeof expected);
+    finish(program);
+}
+
+TEST(workgroup_variables_lie_apart)
+{
+    OWNED(program_drop) struct program *program = compile("$workgroup_variables");
+    assert_int_equal(program->shared_size, 16 + 24);
+    assert_int_equal(program->shared_zero_count, 1);
+    assert_int_equal(program->shared_zero[0].at, 16);
+    assert_int_equal(program->shared_zero[0].size, 24);
+    const struct insn *load = find_run(program, memory_load, 1);
+    assert_int_equal(program->extra[load->extra + 3], PIECE_BOOL);
+}
+
+TEST(resources_are_declared)
+{
+    struct program *program = compile("$resources");
+    assert_int_equal(program->resource_count, 3);
+    const struct resource *uniform = &program->resources[0], *in = &program->resources[1],
+                          *out = &program->resources[2];
+    assert_int_equal(uniform->kind, RESOURCE_UNIFORM);
+    assert_int_equal(uniform->set, 2);
+    assert_int_equal(uniform->count, 1);
+    assert_false(uniform->written);
+    assert_int_equal(in->kind, RESOURCE_STORAGE);
+    assert_int_equal(in->set, 1);
+    assert_int_equal(in->binding, 4);
+    assert_int_equal(in->count, 3);
+    assert_int_equal(in->first_region, LOCAL_BINDINGS + 1);
+    assert_false(in->written);
+    assert_true(out->written);
+    assert_int_equal(program->region_count, 5);
+    assert_int_equal(program->push_size, 12);
+    const struct insn *chain = find_run(program, memory_chain, 0);
+    assert_int_equal(count_runs(program, memory_chain), 1);
+    assert_int_equal(chain->extra_count, 2);
+    const uint32_t *first = program->extra + chain->extra, *second = first + CHAIN_WORDS;
+    assert_int_equal(first[3], 0);
+    assert_int_equal(first[4], 1u << (REGION_SHIFT - 32));
+    assert_int_equal(first[5], 3);
+    assert_int_equal(second[3], 4);
+    assert_int_equal(second[5], 0);
+    start(program);
+    const struct insn *known = find_run(program, memory_load, 2);
+    assert_int_equal(lane.exec.cells[known->operand[0]],
+                     region_address(LOCAL_BINDINGS + 1 + 2, 20));
+    finish(program);
+}
+
+TEST(accesses_have_flags)
+{
+    struct program *program = compile("$plain_store");
+    assert_int_equal(find_run(program, memory_store, 0)->flags, ACCESS_NON_PRIVATE);
+    program_free(program);
+    program = compile("$coherent_store");
+    assert_int_equal(find_run(program, memory_store, 0)->flags,
+                     ACCESS_NON_PRIVATE | ACCESS_COHERENT);
+    program_free(program);
+    program = compile("$vulkan_memory_model");
+    const struct insn *load = find_run(program, memory_load, 1),
+                      *store = find_run(program, memory_store, 0);
+    assert_true(program->vulkan_memory_model);
+    assert_int_equal(find_run(program, memory_load, 0)->flags, 0);
+    assert_int_equal(load->flags, ACCESS_NON_PRIVATE | ACCESS_VISIBLE);
+    assert_int_equal(load->literal, 5 << 8);
+    assert_int_equal(store->flags, ACCESS_NON_PRIVATE | ACCESS_AVAILABLE);
+    assert_int_equal(store->literal, 2 << 8);
+    assert_int_equal(find_run(program, memory_store, 1)->flags, ACCESS_COHERENT);
+    program_free(program);
+}
+
+TEST(barriers_and_inputs)
+{
+    struct program *program = compile("$barriers_and_inputs");
+    assert_int_equal(program->builtin_count, 1);
+    assert_int_equal(program->builtins[0].builtin, SpvBuiltInLocalInvocationId);
+    assert_int_equal(program->builtins[0].components, 3);
+    assert_int_equal(program->barriers, 1);
+    assert_int_equal(program->insns[0].kind, INSN_BARRIER);
+    assert_ptr_equal(program->insns[0].run, memory_barrier);
+    assert_int_equal(program->insns[1].kind, INSN_FENCE);
+    assert_ptr_equal(program->insns[1].run, memory_fence);
+    start(program);
+    assert_int_equal(lane.exec.cells[program->insns[0].operand[2]], 264);
+    assert_int_equal(lane.exec.cells[program->insns[1].operand[0]], 1);
+    // An input is used where it lies.
+    assert_int_equal(program->insns[2].operand[1], program->builtins[0].cell + 1);
+    finish(program);
+}
+
+// What is said of programs.
+
+TEST(listing_is_readable)
+{
+    OWNED(program_drop)
+    struct program *program = compile("$listing");
+    const struct program *p = program;
+    assert_string_equal(p->lines[0], "OpBranchConditional %true %29 %28");
+    assert_string_equal(p->lines[1], "%a__x = OpIAdd %uint %uint_4 %int_n7");
+    assert_string_equal(p->lines[2], "OpStore %30 %a__x");
+    assert_string_equal(
+        p->listing, "function %main\n"
+                    "block %27: selection, merge %28\n"
+                    "        OpSelectionMerge %28 None\n"
+                    "     0  OpBranchConditional %true %29 %28\n"
+                    "block %29\n"
+                    "     1  %a__x = OpIAdd %uint %uint_4 %int_n7\n"
+                    "        %30 = OpAccessChain %_ptr_StorageBuffer_uint %out %uint_0 %uint_1\n"
+                    "     2  OpStore %30 %a__x\n"
+                    "     3  OpBranch %28\n"
+                    "block %28\n"
+                    "     4  OpReturn\n");
+}
+
+TEST(what_is_wrong_is_refused)
+{
+    static const struct {
+        const char *declarations, *code, *error;
+    } rows[] = {
+        {"", "%a = OpImageRead %uint %0 %0\n", "OpImageRead at word "},
+        {"", "%a = OpImageRead %uint %0 %0\n", " is not supported"},
+        {"", "%a = OpIAdd %uint %b %1\n%b = OpIAdd %uint %1 %1\n", "not defined there"},
+        {"", "%a = OpIAdd %uint %uint %1\n", "not defined there"},
+        {"", "%a = OpIAdd %uint %1\n", "too few operands"},
+        {"", "%a = OpIAdd %uint %1 %1 %1\n", "too many operands"},
+        {"", "%a = OpIAdd %uint %1 %true\n", "operands that do not fit"},
+        {"", "%a = OpIAdd %v2 %1 %1\n", "operands that do not fit"},
+        {"%pair = OpTypeArray %uint %2\n", "%a = OpIAddCarry %pair %1 %1\n",
+         "not a struct of its two results"},
+        {"", "%a = OpCompositeExtract %uint %1 0\n", "has an index"},
+        {"", "%c = OpCompositeConstruct %v2 %1\n", "wrong number of constituents"},
+        {"", "%c = OpCompositeConstruct %v2 %1 %true\n", "wrong type"},
+        {"", "%v = OpVariable %p_uint Function %true\n", "should be the same"},
+        {"", "%v = OpVariable %p_uint Private\n", "another storage class"},
+        {"", "%v = OpVariable %p_uint Function\n%l = OpLoad %int %v\n", "should be the same"},
+        {"", "%v = OpVariable %p_uint Function\nOpStore %v %true\n", "should be the same"},
+        {"", "%v = OpVariable %p_uint Function\n%p = OpAccessChain %p_uint %v %0\n",
+         "too many indices"},
+        {"", "%p = OpAccessChain %p_word %out %1\n", "not a member"},
+        {"", "%p = OpAccessChain %p_word %out %0\n", "has another type"},
+        {"", "%l = OpLoad %uint %1\n", "points to nothing that can be loaded"},
+        {"%p_in = OpTypePointer Input %uint\n%in = OpVariable %p_in Input\n",
+         "%l = OpLoad %uint %in\n", "an input that is not supported"},
+        {"%p_o = OpTypePointer StorageBuffer %uint\n%o = OpVariable %p_o StorageBuffer\n",
+         "%l = OpLoad %uint %o\n", "not a block"},
+        {"%p_o = OpTypePointer StorageBuffer %block\n%o = OpVariable %p_o StorageBuffer\n",
+         "%l = OpArrayLength %uint %o 0\n", "no descriptor set"},
+        {"%s = OpTypeArray %v4 %big\n%p_s = OpTypePointer Workgroup %s\n"
+         "%p_w = OpTypePointer Workgroup %uint\n%sv = OpVariable %p_s Workgroup\n",
+         "%p = OpAccessChain %p_w %sv %0 %0\n", "the limit is 1024"},
+        {"", "%d = OpPtrAccessChain %p_block %out %1\n", "no stride"},
+        {"", "%d = OpPtrDiff %uint %out %1\n", "should be the same"},
+        {"%p_bool = OpTypePointer Workgroup %bool\n%s = OpVariable %p_bool Workgroup\n",
+         "%d = OpPtrDiff %uint %s %out\n", "should be the same"},
+        {"%p_bool = OpTypePointer Workgroup %bool\n%s = OpVariable %p_bool Workgroup\n",
+         "%d = OpPtrDiff %float %s %s\n", "not an integer"},
+        {"", "%v = OpVariable %p_uint Function\n%d = OpPtrDiff %uint %v %v\n",
+         "not in an array in memory"},
+        {"", "%d = OpPtrDiff %uint %1 %1\n", "not a pointer"},
+        {"", "OpBranch %entry\n%more = OpLabel\n", "first block"},
+        {"", "OpBranch %uint\n%more = OpLabel\n", "not a block of this function"},
+        {"", "%more = OpLabel\n", "within another one"},
+        {"", "OpReturn\n", "outside of a block"},
+        {"", "OpSelectionMerge %more None\nOpBranch %more\n%more = OpLabel\n",
+         "not followed by a branch"},
+        {"", "OpBranch %more\n%more = OpLabel\n%a = OpPhi %uint %1 %more\n",
+         "has no value for block"},
+        {"", "OpBranch %more\n%more = OpLabel\n%a = OpPhi %uint %true %entry\n",
+         "should be the same"},
+        {"", "OpBranchConditional %1 %more %more\n%more = OpLabel\n", "not of type bool"},
+        {"", "OpSwitch %true %more\n%more = OpLabel\n", "not an integer"},
+        {"", "OpReturnValue %1\n%more = OpLabel\n", "should be the same"},
+        {"", "OpControlBarrier %2 %2 %true\n", "not a 32-bit integer"},
+        {"", "%a = OpFunctionCall %void %uint\n", "not a function"},
+        {"", "%a = OpFunctionCall %void %main\n", "being executed"},
+        {"%c = OpSpecConstantOp %uint FAdd %1 %1\n", "", "not supported in a constant"},
+    };
+    static char text[1024];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        snprintf(text, sizeof text,
+                 "$head\n$decorations\n$types\n%%big = OpConstant %%uint 65\n%s$main\n%s$end\n",
+                 rows[i].declarations, rows[i].code);
+        refuse(text, rows[i].error);
     }
 }

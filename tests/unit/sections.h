@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of texts for a test: "# NAME" begins one; more may follow the name. What comes before the
-// first is a comment.
+// The files of texts that a test is given: "# NAME" begins a text; more may follow the name. What
+// comes before the first is a comment. The test's main is here, unless it defines UNIT_MAIN first.
 #pragma once
 
+#ifndef UNIT_MAIN
+#define UNIT_MAIN
+#define SECTIONS_MAIN
+#endif
 #include "unit.h"
 
 #include <errno.h>
@@ -18,13 +22,14 @@ static struct section {
 
 static size_t section_count;
 
-// Adds the texts of a file, which are there until the program ends.
-static inline void sections_read(const char *path)
+// Adds the texts of files, which are there until the program ends.
+static inline void sections_read(int count, char **paths)
 {
-    static struct text file;
-    if (file.data || !text_read(&file, path, 1 << 20))
-        fail_msg("%s: %s", path, strerror(errno));
-    for (char *next, *line = file.data; line; line = next) {
+    static struct text all;
+    for (int i = 0; i < count; i++)
+        if (!text_read(&all, paths[i], 1 << 20))
+            fail_msg("%s: %s", paths[i], strerror(errno));
+    for (char *next, *line = all.data; line; line = next) {
         next = strchr(line, '\n');
         next = next ? next + 1 : NULL;
         if (strncmp(line, "# ", 2) != 0)
@@ -40,9 +45,22 @@ static inline void sections_read(const char *path)
 
 static inline const struct section *section(const char *name)
 {
+    const struct section *found = NULL;
     for (size_t i = 0; i < section_count; i++)
-        if (!strcmp(sections[i].name, name))
-            return &sections[i];
-    fail_msg("there is no section %s", name);
-    return NULL;
+        if (!strcmp(sections[i].name, name)) {
+            if (found)
+                fail_msg("there are two sections %s", name);
+            found = &sections[i];
+        }
+    if (!found)
+        fail_msg("there is no section %s", name);
+    return found;
 }
+
+#ifdef SECTIONS_MAIN
+int main(int argc, char **argv)
+{
+    sections_read(argc - 1, argv + 1);
+    return unit_run(NULL, NULL);
+}
+#endif

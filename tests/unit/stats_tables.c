@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every function of harness/stats against reference values, 10^0 to 10^12 runs: STATS_TABLES FILE,
 // which stats_table.py prints.
-#define UNIT_MAIN
 #include "stats/distribution.h"
 #include "stats/stats.h"
 
@@ -173,11 +172,4 @@ TEST(test_adjusted)
                 check(i ? "hochberg" : "holm", got[j], next());
         }
     }
-}
-
-int main(int argc, char **argv)
-{
-    assert_true(argc > 1);
-    sections_read(argv[1]);
-    return unit_run(NULL, NULL);
 }
