@@ -241,16 +241,16 @@ class Case(unittest.TestCase):
             os.pwrite(self.clock.fileno(), value.to_bytes(8, sys.byteorder), at)
 
     def prepare(self):
-        """Fills the folder of a test and sets attributes: once for all tests of a class, each of
-        which gets a copy."""
+        """Fills the folder of a test and sets attributes: once for all tests of the class that
+        defines it and of those below, each of which gets a copy."""
 
     def take_prepared(self):
-        made = type(self)
+        made = next(of for of in type(self).__mro__ if "prepare" in vars(of))
         if "prepared" not in vars(made):
             before = set(vars(self))
             self.prepare()
             kept = tempfile.mkdtemp(prefix="litmus-e2e-")
-            made.addClassCleanup(shutil.rmtree, kept, ignore_errors=True)
+            unittest.addModuleCleanup(shutil.rmtree, kept, ignore_errors=True)
             shutil.copytree(self.folder, kept, symlinks=True, dirs_exist_ok=True)
             made.prepared = kept, {name: value for name, value in vars(self).items()
                                    if name not in before}

@@ -85,15 +85,16 @@ class Pages(Case):
 
 
 class InABrowser(Pages):
-    """One browser for all tests of a class."""
+    """One browser for all tests of a process."""
     browser = None
 
     @classmethod
     def setUpClass(cls):
         if not browser.CHROMIUM:
             raise unittest.SkipTest("chromium is missing")
-        cls.browser = browser.Browser(patience=60 * harness.SLOW)
-        cls.addClassCleanup(cls.browser.close)
+        if not InABrowser.browser:
+            InABrowser.browser = browser.Browser(patience=60 * harness.SLOW)
+            unittest.addModuleCleanup(InABrowser.browser.close)
 
 
 class AsAFile(Pages):

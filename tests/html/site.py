@@ -63,10 +63,12 @@ class Sites(page.Pages):
         return pages
 
 
-class OfThePublished(Sites):
+class Published(Sites):
     def prepare(self):
         self.said = self.site(*PUBLISHED)
 
+
+class OfThePublished(Published):
     def test_pages(self):
         pages = self.check_pages()
         reports = [json.loads(read(path)) for path in PUBLISHED]
@@ -337,10 +339,7 @@ class TheFolder(Sites):
         self.assert_one_line(self.litmus("site", "/proc/no/such", self.REPORT), 2, "/proc/no")
 
 
-class InABrowser(Sites, page.InABrowser):
-    def prepare(self):
-        self.site(*PUBLISHED)
-
+class InABrowser(Published, page.InABrowser):
     def open(self, name, **how):
         tab = self.browser.page(**how)
         self.addCleanup(tab.close)
