@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data races in traces made by hand: two workgroups of eight invocations, in subgroups of four.
-// Each case that races has one beside it, of the same accesses, that does not.
-#include "unit.h"
+// Each case that races has one beside it, of the same accesses, that does not: EXPLAIN_RACE FILE.
+#include "sections.h"
 
 #include "base/text.h"
 #include "explain/race.h"
@@ -33,55 +33,6 @@ enum {
     NARROW,   // fence, of the subgroup
 };
 
-static const char head[] = "simt-trace 1\n"
-                           "dispatch 0 model lockstep seed 1 subgroup 4 groups 2 1 1 local 8 1 1\n"
-                           "code 0 plain OpStore %p %v\n"
-                           "code 1 plain %x = OpLoad %uint %p\n"
-                           "code 2 plain %y = OpAtomicIAdd %uint %p %scope %none %v\n"
-                           "code 3 plain OpStore %byte %v\n"
-                           "code 4 plain OpAtomicStore %p %scope %release %v\n"
-                           "code 5 plain %z = OpAtomicLoad %uint %p %scope %acquire\n"
-                           "code 6 barrier OpControlBarrier %two %two %semantics\n"
-                           "code 7 fence OpMemoryBarrier %scope %semantics\n"
-                           "code 8 barrier OpControlBarrier %three %three %semantics\n"
-                           "code 9 plain %w = OpLoad %v4uint %p\n"
-                           "code 10 plain OpStore %more %v\n"
-                           "code 11 plain %g = OpLoad %uint %more\n"
-                           "code 12 plain %h = OpLoad %v4uint %more\n"
-                           "code 13 plain %i = OpLoad %uint %less\n"
-                           "code 14 plain OpStore %at %v\n"
-                           "code 15 plain %j = OpLoad %uint %at\n"
-                           "code 16 plain OpStore %own %v\n"
-                           "code 17 plain %k = OpLoad %uint %own\n"
-                           "code 18 call %l = OpFunctionCall %void %f\n"
-                           "code 19 barrier OpControlBarrier %two %two %none\n"
-                           "code 20 plain OpStore %p %u\n"
-                           "code 21 plain %e = OpAtomicExchange %uint %p %scope %none %v\n"
-                           "code 22 fence OpMemoryBarrier %three %semantics\n"
-                           "register 10 store 10 4 10 1\n"
-                           "register 11 load 11 4 10 1\n"
-                           "register 12 load 12 16 10 4\n"
-                           "register 13 load 13 4 14 1\n"
-                           "register 14 store 14 4 - 1\n"
-                           "register 15 load 15 4 - 1\n"
-                           "register 16 store 16 4 20 1\n"
-                           "register 17 load 17 4 20 1\n"
-                           "call 18 3\n"
-                           "undefined 10 4 0 %more\n"
-                           "undefined 20 1 3 %own\n"
-                           "memory 0 store 0 4 0 32 0\n"
-                           "memory 1 load 1 4 0 32 0\n"
-                           "memory 2 atomic 2 4 1 0 0\n"
-                           "memory 3 store 3 1 0 32 0\n"
-                           "memory 9 load 9 16 0 32 0\n"
-                           "memory 19 order 19 0 2 0 2\n"
-                           "memory 20 store 20 4 0 0 0\n"
-                           "memory 21 atomic 21 4 1 0 0\n"
-                           "memory 22 order 22 0 3 72 0\n"
-                           "buffer 7 0 1 0 64 300000000010\n"
-                           "buffer 8 0 1 1 64 -\n"
-                           "shared 64\nzero 32 8\n";
-
 #define BUFFER "70000000000"      // its first byte
 #define SHARED "4000000000000000" // of Workgroup memory
 
@@ -96,7 +47,7 @@ static void begin(struct run *run, unsigned flag_scope, unsigned flag, unsigned 
                   unsigned barrier)
 {
     *run = (struct run){0};
-    text_puts(&run->text, head);
+    text_puts(&run->text, section("head")->text);
     text_printf(&run->text,
                 "memory 4 atomic-store 4 4 %u %u 0\nmemory 5 atomic-load 5 4 %u %u 0\n"
                 "memory 6 order 6 0 2 %u 2\nmemory 7 order 7 0 1 %u 0\nmemory 8 order 8 0 3 %u 3\n",

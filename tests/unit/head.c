@@ -1,44 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The head of a test file: what it means, and that every mistake is named with its line.
-#include "unit.h"
+// The head of a test file: what it means, and that every mistake is named with its line. HEAD FILE.
+#include "sections.h"
 
 #include "base/text.h"
 #include "catalogue/head.h"
 
-static const char good[] =
-    "; SPDX-License-Identifier: Apache-2.0\n"
-    ";\n"
-    "; litmus  shuffle.example\n"
-    "; asks    is this\n"
-    ";         one question?\n"
-    "; fails   something is wrong\n"
-    "; origin  nowhere\n"
-    "; spec    Chapter: a point\n"
-    "; spec    Other: another\n"
-    "; axis    sync  none | control-each\n"
-    "; axis    form  a | b | c\n"
-    "; sizes   8 32\n"
-    "; sweep   workgroup 0  64 128 | 256\n"
-    "; sweep   elected -  last middle 3 largest\n"
-    "; without form=c sync=none\n"
-    "; thorough when form!=a,b\n"
-    "; needs   shaderFloat64\n"
-    "; relies  family form=a,b : it holds\n"
-    "; remedy  other.test form=x : it helps\n"
-    "; remedy  give up\n"
-    "; expect  contested by a-rule,rule-2 when sync=none workgroup!=64 : no text\n"
-    "; expect  forbidden : the text\n"
-    ";         goes on\n"
-    "; bug     https://example.org/1\n"
-    "; vendor  Intel, NVIDIA\n"
-    "; status  fixed in 2\n"
-    "; oracle  shuffle.example\n"
-    ";\n"
-    "; This is prose about the code.\n"
-    "OpCapability Shader\n";
-
 TEST(a_good_head_is_understood)
 {
+    const char *good = section("good")->text;
     struct cat_head head;
     assert_true(cat_head_parse(good, strlen(good), &head, &error));
     assert_string_equal(head.name, "shuffle.example");
@@ -81,6 +50,7 @@ TEST(a_good_head_is_understood)
 
 TEST(conditions_hold_where_they_should)
 {
+    const char *good = section("good")->text;
     OWNED(cat_head_clear) struct cat_head head;
     assert_true(cat_head_parse(good, strlen(good), &head, NULL));
     const uint8_t none_c[] = {0, 2}, each_c[] = {1, 2}, none_a[] = {0, 0};
@@ -100,7 +70,7 @@ TEST(conditions_hold_where_they_should)
 static void check_mistake(const char *piece, const char *instead, const char *complaint)
 {
     OWNED(text_free) struct text text = {0};
-    const char *at = strstr(good, piece);
+    const char *good = section("good")->text, *at = strstr(good, piece);
     assert_non_null(at);
     text_append(&text, good, (size_t)(at - good));
     text_puts(&text, instead);
