@@ -164,10 +164,10 @@ def any_driver():
 
 
 def kernel(name):
-    """The text of a file in kernels/, without its comments; some have places for what differs."""
-    with open(os.path.join(SOURCE, "tests", "e2e", "kernels", name + ".spvasm"),
-              encoding="utf-8") as file:
-        return "".join(line for line in file if not line.startswith(";"))
+    """The text of a file in kernels/, without the comments at the start of lines, of SPIR-V or GLSL;
+    some have places for what differs."""
+    with open(os.path.join(SOURCE, "tests", "e2e", "kernels", name), encoding="utf-8") as file:
+        return "".join(line for line in file if not line.startswith((";", "//")))
 
 
 def read(path, mode="r"):

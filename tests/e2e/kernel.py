@@ -16,7 +16,8 @@ import unittest
 import harness
 from harness import Case
 
-SCAN, LOCALS, OLD, STEPS = map(harness.kernel, ("scan", "locals", "old", "steps"))
+SCAN, LOCALS, OLD, STEPS = (harness.kernel(name + ".spvasm")
+                            for name in ("scan", "locals", "old", "steps"))
 IN_BRANCH = """\
                OpSelectionMerge %joined None
                OpBranchConditional %low %then %joined

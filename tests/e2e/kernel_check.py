@@ -15,7 +15,7 @@ RACE = "this kernel has a data race: results are unspecified"
 OWN_FAULT = ": what fails may be the kernel's own fault"
 FORMS = "text", "json", "junit", "csv", "markdown", "html"
 
-ADDRESS = harness.kernel("address")
+ADDRESS = harness.kernel("address.spvasm")
 
 
 @unittest.skipUnless(shutil.which("spirv-as"), "needs spirv-as")

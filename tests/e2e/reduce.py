@@ -16,26 +16,10 @@ from harness import Case
 
 PREDICATE = ("--simt", "miscompiling,predicate=1")
 
-HEAD, TAIL = harness.kernel("reduction").split("GROUP\n")
+HEAD, TAIL = harness.kernel("reduction.spvasm").split("GROUP\n")
 GROUP = "      %total = OpGroupNonUniformIAdd %uint %c3 Reduce %word\n"
 BARRIER = "OpControlBarrier %c2 %c2 %mem"
-# With two buffers of an array, a uniform one, and constants of 32 and 64 bits.
-SEVERAL = """#version 450
-#extension GL_EXT_shader_explicit_arithmetic_types : require
-layout(local_size_x = 32) in;
-layout(constant_id = 4) const uint64_t wide = 1ul;
-layout(constant_id = 5) const uint more = 1u;
-layout(push_constant) uniform P { uint p; uint q; };
-layout(set = 0, binding = 0) readonly buffer A { uint d[]; } a;
-layout(set = 1, binding = 3) buffer B { uint d[]; } b[2];
-layout(set = 0, binding = 2) uniform U { uvec4 u; };
-void main()
-{
-    uint i = gl_GlobalInvocationID.x;
-    b[0].d[i] += a.d[i] + p + uint(wide >> 33) + u.x;
-    b[1].d[i] = b[0].d[i] * more;
-}
-"""
+SEVERAL = harness.kernel("several.comp")
 SEVERAL_OPTIONS = ("--groups=2", "--push=1,2", "--then=1:3,4", "--then=2:1,2", "--spec=4=0x500000000",
                    "--spec=5=3", "--buffer=0.0=iota:32K", "--buffer=1.3[0]=zero:256", "--buffer=1.3[1]=256",
                    "--buffer=0.2=u32:9,0,0,0", "--allow=1.3[1]=bits:ffff", "--allow=1.3[0]=words:0-40",

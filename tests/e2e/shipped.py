@@ -18,57 +18,11 @@ TABLE = os.path.join(harness.SOURCE, "simt", "module", "capabilities.inc")
 FEATURES = os.path.join(harness.SOURCE, "harness", "model", "features.c")
 HEAD = "| capability | what a device has to offer |\n| --- | --- |\n"
 
-MODULE = harness.kernel("capable")
-MATRIX = """\
-#version 450
-#extension GL_KHR_cooperative_matrix : require
-#extension GL_KHR_memory_scope_semantics : require
-#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
-#extension GL_EXT_shader_16bit_storage : require
-layout(local_size_x = 32) in;
-layout(constant_id = 0) const uint M = 16;
-layout(binding = 0) readonly buffer A { float16_t a[]; };
-layout(binding = 1) buffer B { float b[]; };
-void main()
-{
-    coopmat<float16_t, gl_ScopeSubgroup, M, 16, gl_MatrixUseA> x;
-    coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> y;
-    coopmat<float, gl_ScopeSubgroup, M, 16, gl_MatrixUseAccumulator> z =
-        coopmat<float, gl_ScopeSubgroup, M, 16, gl_MatrixUseAccumulator>(0.0);
-    coopMatLoad(x, a, 0, 16, gl_CooperativeMatrixLayoutRowMajor);
-    coopMatLoad(y, a, 0, 16, gl_CooperativeMatrixLayoutRowMajor);
-    coopMatStore(coopMatMulAdd(x, y, z), b, 0, 16, gl_CooperativeMatrixLayoutRowMajor);
-}
-"""
-PUSHED = """\
-#version 450
-layout(local_size_x = 32) in;
-layout(constant_id = 3) const uint factor = 1u;
-layout(binding = 0) buffer A { uint a[]; };
-layout(push_constant) uniform P { uint add; MORE } p;
-void main() { a[gl_GlobalInvocationID.x] = gl_GlobalInvocationID.x * factor + p.add; }
-"""
-ADDRESSED = """\
-#version 450
-#extension GL_EXT_buffer_reference : require
-layout(local_size_x = 32) in;
-layout(buffer_reference, std430) buffer Words { uint w[]; };
-layout(binding = 0) readonly buffer A { uint first; uint pad; Words from; };
-layout(push_constant) uniform P { Words to; uint add; float more; } p;
-void main()
-{
-    uint i = gl_GlobalInvocationID.x;
-    p.to.w[i] = from.w[i] + first + p.add + uint(p.more);
-}
-"""
-# The payload of each NaN is the turn in which its invocation came.
-TURNS = """\
-#version 450
-layout(local_size_x = 64) in;
-layout(binding = 0) buffer A { uint turn; };
-layout(binding = 1) buffer B { TYPE b[]; };
-void main() { b[gl_LocalInvocationIndex] = CONVERT(0x7fc00001u + atomicAdd(turn, 1u)); }
-"""
+MODULE = harness.kernel("capable.spvasm")
+MATRIX = harness.kernel("matrix.comp")
+PUSHED = harness.kernel("pushed.comp")
+ADDRESSED = harness.kernel("addressed.comp")
+TURNS = harness.kernel("turns.comp")
 needs_glslang = unittest.skipUnless(
     shutil.which("glslang") or shutil.which("glslangValidator"), "needs glslang")
 
@@ -257,18 +211,7 @@ class Given(Case):
                     "--buffer", "0.2=256", "--expect", "0.2=formula@1.3:word+18", "-n", "50",
                     code=0)
 
-    ARRAYS = """#version 460
-#extension GL_EXT_nonuniform_qualifier : require
-layout(local_size_x = 64) in;
-layout(set = 0, binding = 0) readonly buffer A { uint d[]; } a[SIZE];
-layout(set = 0, binding = 1) buffer B { uint d[]; } b[2];
-void main()
-{
-    uint i = gl_LocalInvocationIndex;
-    b[0].d[i] = a[0].d[i] + a[2].d[i];
-    b[1].d[i] = a[nonuniformEXT(i % 3u)].d[i];
-}
-"""
+    ARRAYS = harness.kernel("arrays.comp")
     ARRAYED = ("--groups", "1", "--buffer", "0.1=256", "--expect", "0.1[0]=formula@0.0[2]:2*input[word]",
                "--expect", "0.1[1]=formula:word%3==1?7:word")
 
@@ -373,19 +316,7 @@ EXPECT picked IDX 0 EQ 0 7 5 3 7
                                  "--buffer", "0.1=256", "--subgroup", "8", "--expect", "agree",
                                  "--simt", "tangled", "-n", "20", "--db", "none", code=code)
 
-    WIDE = """#version 450
-#extension GL_EXT_shader_explicit_arithmetic_types : require
-layout(local_size_x = 1) in;
-layout(constant_id = 4) const uint64_t wide = 1ul;
-layout(constant_id = 5) const int64_t signs = 1l;
-layout(constant_id = 6) const double real = 1.0lf;
-layout(constant_id = 7) const float single = 1.0;
-layout(constant_id = 8) const bool truth = false;
-layout(constant_id = 9) const uint narrow = 1u;
-layout(binding = 0) buffer A { uint64_t a[3]; uint b[3]; };
-void main() { a[0] = wide; a[1] = uint64_t(signs); a[2] = doubleBitsToUint64(real);
-              b[0] = floatBitsToUint(single); b[1] = uint(truth); b[2] = narrow; }
-"""
+    WIDE = harness.kernel("wide.comp")
 
     def test_wide_constants(self):
         """Values of the constants' own types, of 64 bits too; hexadecimal digits are the bits of a float."""
