@@ -135,6 +135,7 @@ static void fill(const struct bench_row *row, uint32_t subgroup, uint64_t seed,
     *ready = (struct eng_prepared){
         .bound = &cat_usual_interface,
         .args = {.subgroup = any ? 0 : subgroup, .workgroup = row->workgroup},
+        .required = any ? 0 : subgroup,
         .module = &bench->module,
         .shape = {.workgroups = row->workgroups,
                   .elements = row->tile ? (uint32_t)(row->words / 4) : 0,

@@ -14,8 +14,6 @@
 
 // Makefile.txt and run.sh, terminated; the build makes them.
 extern const char repro_makefile[], repro_run[];
-// model/interface.h and model/settle.c, terminated; the build makes them.
-extern const char repro_interface[], repro_settle[];
 
 void repro_of_test(struct repro *repro, struct text *name)
 {
@@ -144,18 +142,6 @@ static void add_evidence(const struct result *result, struct text *out)
         }
 }
 
-// Compares buffers that may differ: the program's own source, in one file.
-static void add_settling(struct text *out)
-{
-    static const char *const left_out[] = {"#pragma once\n", "#include \"model/interface.h\"\n"};
-    const char *const sources[] = {repro_interface, repro_settle};
-    for (size_t i = 0; i < 2; i++) {
-        const char *at = strstr(sources[i], left_out[i]);
-        text_append(out, sources[i], (size_t)(at - sources[i]));
-        text_puts(out, at + strlen(left_out[i]));
-    }
-}
-
 // Adds files for a kernel from outside: the other pipelines' modules, what may differ.
 static void add_interface(struct repro_bundle *bundle, const struct cat_interface *interface)
 {
@@ -166,7 +152,7 @@ static void add_interface(struct repro_bundle *bundle, const struct cat_interfac
     if (interface->counts)
         add_words(bundle, "counts.bin", interface->counts, interface->count_words);
     if (!cat_interface_is_exact(interface))
-        add_settling(repro_add(bundle, "settle.c"));
+        repro_settling(repro_add(bundle, "settle.c"));
 }
 
 void repro_make(const struct repro *repro, struct repro_bundle *bundle)

@@ -80,15 +80,12 @@ bool repro_write(const struct repro_bundle *bundle, const char *folder, struct l
 
 // The files of a bundle; one function writes each. Pure. Private to harness/repro/.
 
-// repro.c: template.c with this configuration filled in, without parts for others.
+// repro.c: template.c with this configuration filled in, and what it includes of the tree.
 void repro_program(const struct repro *repro, struct text *out);
+// settle.c, which it includes where buffers may differ: the program's own source, in one file.
+void repro_settling(struct text *out);
 void repro_amber(const struct repro *repro, struct text *out);
 void repro_facts(const struct repro *repro, struct text *out);
-// The names of each feature: the C condition for a device to have it; Amber's name, or the
-// extension if Amber has none.
-extern const struct repro_feature {
-    const char *condition, *amber, *extension;
-} repro_features[CAT_FEATURE_COUNT];
 // Adds the files of compiled code; writes what README.md says about them.
 void repro_code(const struct repro *repro, struct repro_bundle *bundle);
 void repro_code_readme(const struct repro *repro, struct text *out);

@@ -14,6 +14,69 @@
 #define MOST_INLINE 4096 // words of a buffer that the script itself may hold
 #define ROW         8    // values on a line
 
+// Each feature's name in Amber; the extension, if Amber has none.
+static const struct {
+    const char *amber, *extension;
+} names[CAT_FEATURE_COUNT] = {
+    [CAT_FEATURE_BASIC] = {"SubgroupSupportedOperations.basic", NULL},
+    [CAT_FEATURE_VOTE] = {"SubgroupSupportedOperations.vote", NULL},
+    [CAT_FEATURE_ARITHMETIC] = {"SubgroupSupportedOperations.arithmetic", NULL},
+    [CAT_FEATURE_BALLOT] = {"SubgroupSupportedOperations.ballot", NULL},
+    [CAT_FEATURE_SHUFFLE] = {"SubgroupSupportedOperations.shuffle", NULL},
+    [CAT_FEATURE_SHUFFLE_RELATIVE] = {"SubgroupSupportedOperations.shuffleRelative", NULL},
+    [CAT_FEATURE_CLUSTERED] = {"SubgroupSupportedOperations.clustered", NULL},
+    [CAT_FEATURE_QUAD] = {"SubgroupSupportedOperations.quad", NULL},
+    [CAT_FEATURE_PARTITIONED] = {NULL, "VK_NV_shader_subgroup_partitioned"},
+    [CAT_FEATURE_OLD_BALLOT] = {NULL, "VK_EXT_shader_subgroup_ballot"},
+    [CAT_FEATURE_OLD_VOTE] = {NULL, "VK_EXT_shader_subgroup_vote"},
+    [CAT_FEATURE_ROTATE] = {NULL, "VK_KHR_shader_subgroup_rotate"},
+    [CAT_FEATURE_INT8] = {"Float16Int8Features.shaderInt8", NULL},
+    [CAT_FEATURE_INT16] = {"shaderInt16", NULL},
+    [CAT_FEATURE_INT64] = {"shaderInt64", NULL},
+    [CAT_FEATURE_FLOAT16] = {"Float16Int8Features.shaderFloat16", NULL},
+    [CAT_FEATURE_FLOAT64] = {"shaderFloat64", NULL},
+    [CAT_FEATURE_INT64_ATOMICS] = {NULL, "VK_KHR_shader_atomic_int64"},
+    [CAT_FEATURE_SHARED_INT64_ATOMICS] = {NULL, "VK_KHR_shader_atomic_int64"},
+    [CAT_FEATURE_FLOAT32_ADD] = {NULL, "VK_EXT_shader_atomic_float"},
+    [CAT_FEATURE_SHARED_FLOAT32_ADD] = {NULL, "VK_EXT_shader_atomic_float"},
+    [CAT_FEATURE_FLOAT64_ADD] = {NULL, "VK_EXT_shader_atomic_float"},
+    [CAT_FEATURE_SHARED_FLOAT64_ADD] = {NULL, "VK_EXT_shader_atomic_float"},
+    [CAT_FEATURE_MEMORY_MODEL] = {"VulkanMemoryModelFeatures.vulkanMemoryModel", NULL},
+    [CAT_FEATURE_MEMORY_MODEL_DEVICE] = {"VulkanMemoryModelFeatures.vulkanMemoryModelDeviceScope",
+                                         NULL},
+    [CAT_FEATURE_SUBGROUP_UNIFORM] = {NULL, "VK_KHR_shader_subgroup_uniform_control_flow"},
+    [CAT_FEATURE_QUAD_CONTROL] = {NULL, "VK_KHR_shader_quad_control"},
+    [CAT_FEATURE_MAXIMAL] = {NULL, "VK_KHR_shader_maximal_reconvergence"},
+    [CAT_FEATURE_FULL_SUBGROUPS] = {"SubgroupSizeControl.computeFullSubgroups", NULL},
+    [CAT_FEATURE_ZERO_INITIALIZE] =
+        {"ZeroInitializeWorkgroupMemoryFeatures.shaderZeroInitializeWorkgroupMemory", NULL},
+    [CAT_FEATURE_COOPERATIVE_MATRIX] = {NULL, "VK_KHR_cooperative_matrix"},
+    [CAT_FEATURE_DESCRIPTORS] = {"shaderStorageBufferArrayDynamicIndexing", NULL},
+    [CAT_FEATURE_DESCRIPTORS_NON_UNIFORM] = {NULL, "VK_EXT_descriptor_indexing"},
+    [CAT_FEATURE_DESCRIPTORS_UNIFORM] = {"shaderUniformBufferArrayDynamicIndexing", NULL},
+    [CAT_FEATURE_DESCRIPTORS_UNIFORM_NON_UNIFORM] = {NULL, "VK_EXT_descriptor_indexing"},
+    [CAT_FEATURE_DESCRIPTORS_RUNTIME] = {NULL, "VK_EXT_descriptor_indexing"},
+    [CAT_FEATURE_STORAGE16] = {"Storage16BitFeatures.storageBuffer16BitAccess",
+                               "VK_KHR_16bit_storage"},
+    [CAT_FEATURE_UNIFORM16] = {"Storage16BitFeatures.uniformAndStorageBuffer16BitAccess",
+                               "VK_KHR_16bit_storage"},
+    [CAT_FEATURE_PUSH16] = {"Storage16BitFeatures.storagePushConstant16", "VK_KHR_16bit_storage"},
+    [CAT_FEATURE_STORAGE8] = {"Storage8BitFeatures.storageBuffer8BitAccess", "VK_KHR_8bit_storage"},
+    [CAT_FEATURE_UNIFORM8] = {"Storage8BitFeatures.uniformAndStorageBuffer8BitAccess",
+                              "VK_KHR_8bit_storage"},
+    [CAT_FEATURE_PUSH8] = {"Storage8BitFeatures.storagePushConstant8", "VK_KHR_8bit_storage"},
+    [CAT_FEATURE_VARIABLE_POINTERS_STORAGE] =
+        {"VariablePointerFeatures.variablePointersStorageBuffer", "VK_KHR_variable_pointers"},
+    [CAT_FEATURE_VARIABLE_POINTERS] = {"VariablePointerFeatures.variablePointers",
+                                       "VK_KHR_variable_pointers"},
+    [CAT_FEATURE_DOT_PRODUCT] = {NULL, "VK_KHR_shader_integer_dot_product"},
+    [CAT_FEATURE_EXPECT_ASSUME] = {NULL, "VK_KHR_shader_expect_assume"},
+    [CAT_FEATURE_FLOAT_CONTROLS] = {NULL, "VK_KHR_shader_float_controls"},
+    [CAT_FEATURE_CLOCK] = {NULL, "VK_KHR_shader_clock"},
+    [CAT_FEATURE_EXTENDED_TYPES] =
+        {"ShaderSubgroupExtendedTypesFeatures.shaderSubgroupExtendedTypes", NULL},
+};
+
 // Amber links two features of one structure in a ring unless another structure follows, and
 // vkCreateDevice never returns. It sorts features by name; this one is the last, and Vulkan 1.3 has
 // it.
@@ -22,22 +85,22 @@
 void script_features(uint64_t features, bool sizes, bool is_1_3, struct text *out)
 {
     for (int i = 0; i < CAT_FEATURE_COUNT; i++)
-        if (features >> i & 1 && repro_features[i].amber)
-            text_printf(out, "DEVICE_FEATURE %s\n", repro_features[i].amber);
+        if (features >> i & 1 && names[i].amber)
+            text_printf(out, "DEVICE_FEATURE %s\n", names[i].amber);
     if (sizes)
         text_puts(out, "DEVICE_FEATURE SubgroupSizeControl.subgroupSizeControl\n");
     if (sizes && !(features >> CAT_FEATURE_FULL_SUBGROUPS & 1))
         text_puts(out, "DEVICE_FEATURE SubgroupSizeControl.computeFullSubgroups\n");
     if (is_1_3 && !(features >> LAST_FEATURE & 1))
         text_printf(out, "# For Amber alone, which could hang without it.\nDEVICE_FEATURE %s\n",
-                    repro_features[LAST_FEATURE].amber);
+                    names[LAST_FEATURE].amber);
     for (int i = 0; i < CAT_FEATURE_COUNT; i++) {
-        if (!(features >> i & 1) || repro_features[i].amber)
+        if (!(features >> i & 1) || names[i].amber)
             continue;
         text_printf(out, "# Amber has no name for %s, so it is not enabled.\n",
                     cat_feature_name((enum cat_feature)i));
-        if (repro_features[i].extension)
-            text_printf(out, "DEVICE_EXTENSION %s\n", repro_features[i].extension);
+        if (names[i].extension)
+            text_printf(out, "DEVICE_EXTENSION %s\n", names[i].extension);
     }
     text_puts(out, "\n");
 }

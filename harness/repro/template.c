@@ -17,36 +17,28 @@
 
 // ---- The configuration
 
-//<configuration>
-// An example, so that this file compiles as it is: `litmus repro` writes what stands between the
-// marks, and leaves out below what is for other values of CHECK.
-#define OF_TEST    0
-#define OF_KERNEL  1
-#define NONE       0
-#define SOME       1
-#define MAY_DIFFER NONE
-#ifndef INTERFACE
-#define INTERFACE OF_TEST
-#endif
 #define CHECK_EQUAL  0
 #define CHECK_TAG    1
 #define CHECK_MASK   2
 #define CHECK_CHOICE 3
+
+//<configuration>
+// An example, so that this file compiles as it is: `litmus repro` writes what stands between the
+// marks.
 #ifndef CHECK
 #define CHECK CHECK_EQUAL
 #define FAILS 0xfffeu
 #endif
+#define MAY_DIFFER     0
 #define NAME           "example"
 #define RUNS           UINT64_C(20)
 #define FIRST_RUN      UINT64_C(0)
 #define STREAM         UINT64_C(0x5eed)
 #define FIXED_SEED     false
 #define SUBGROUP_SIZE  8u
-#define FULL_SUBGROUPS true
 #define WORKGROUP_SIZE 64u
-#define WORKGROUPS     1u
-#define DESCRIPTORS    0u
-#define ELEMENTS       0u
+#define FROM_FILE      false
+#define SEEDED         true
 #define INPUT_WORDS    UINT64_C(64)
 #define STATE_WORDS    UINT64_C(1)
 #define UNITS          UINT64_C(8)
@@ -61,29 +53,29 @@
 #define DRIVER_INFO    "example"
 static const uint32_t spec_ids[] = {0}, spec_values[] = {64};
 static const char *const outcome_names[16] = {"right", "never written"};
-#if INTERFACE == OF_KERNEL
 #define PARTS 1u
 #define SETS  1u
 static const struct {
     const char *module, *entry;
     bool full;
     uint32_t subgroup, push_bytes, first_spec, specs;
-} parts[] = {{"test.spv", "main", false, 0, 4, 0, 1}};
+} parts[] = {{NULL, "main", true, 8, 32, 0, 1}};
 static const struct {
     uint32_t part, set, binding, element;
     bool uniform;
     char region;
     uint64_t first, words;
-} bindings[] = {{0, 0, 0, 0, false, 'i', 0, 64}, {0, 0, 1, 0, false, 'o', 0, 64}};
-#define PUSH_BYTES 4u
+} bindings[] = {{0, 0, 0, 0, false, 'i', 0, 0}, {0, 0, 1, 0, false, 'o', 0, 0}};
+#define PUSH_BYTES 32u
 static const struct {
     uint32_t part, groups[3];
     uint8_t push[PUSH_BYTES + 1];
-} steps[] = {{0, {1, 1, 1}, {0, 0, 0, 0}}};
-#endif
-#define NEEDS(need)                                                                                \
-    need("VK_SUBGROUP_FEATURE_BASIC_BIT", operations &VK_SUBGROUP_FEATURE_BASIC_BIT)               \
-        need("shaderInt64", has.base.features.shaderInt64)
+} steps[] = {{0, {1, 1, 1}, {0}}};
+#define NEEDS UINT64_C(1)
+static const struct {
+    uint32_t bit;
+    const char *name;
+} needs[] = {{0, "VK_SUBGROUP_FEATURE_BASIC_BIT"}};
 //</configuration>
 
 #define POISON        0xC0DEDEADu // every word of the output, before each run
@@ -301,5 +293,4 @@ static int print_tally(const struct tally *tally)
     return failed ? EXIT_SEEN : judged ? EXIT_NOT_SEEN : EXIT_CANNOT;
 }
 
-// What follows stands in a file of its own here, and in this one's in a bundle.
 #include "template_device.c"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rest of the reproducer: see template.c.
-//<rest>
 // ---- Vulkan
+
+#include "device/features.h"
 
 static struct tally tally;
 
@@ -77,142 +77,11 @@ static VkFence fence;
 static VkPhysicalDeviceMemoryProperties memory_types;
 static VkPhysicalDeviceLimits limits;
 static PFN_vkGetBufferDeviceAddress get_address; // NULL without buffer device addresses
-static uint32_t instance_api, api; // the versions that the loader and both sides speak
+static uint32_t instance_api;                    // the version that the loader speaks
 
-// The features that are enabled: all that the tests of litmus can need and the device has, and
-// nothing else. Above all no robustBufferAccess, which changes code.
-static struct {
-    VkPhysicalDeviceFeatures2 base;
-    VkPhysicalDeviceVulkan12Features vulkan12; // what it has in the others, it holds in the end
-    VkPhysicalDevice16BitStorageFeatures storage16;
-    VkPhysicalDevice8BitStorageFeatures storage8;
-    VkPhysicalDeviceShaderFloat16Int8Features float16_int8;
-    VkPhysicalDeviceShaderAtomicInt64Features int64_atomics;
-    VkPhysicalDeviceShaderAtomicFloatFeaturesEXT float_atomics;
-    VkPhysicalDeviceBufferDeviceAddressFeatures addresses;
-    VkPhysicalDeviceVulkanMemoryModelFeatures memory_model;
-    VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures extended_types;
-    VkPhysicalDeviceSubgroupSizeControlFeatures size_control;
-    VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures zero_initialize;
-    VkPhysicalDeviceVariablePointersFeatures variable_pointers;
-    VkPhysicalDeviceShaderIntegerDotProductFeatures dot_product;
-    VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR subgroup_uniform;
-    VkPhysicalDeviceShaderClockFeaturesKHR clock;
-    VkPhysicalDeviceDescriptorIndexingFeatures descriptor_indexing;
-#ifdef VK_KHR_shader_maximal_reconvergence
-    VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR maximal;
-#endif
-#ifdef VK_KHR_shader_quad_control
-    VkPhysicalDeviceShaderQuadControlFeaturesKHR quad_control;
-#endif
-#ifdef VK_KHR_shader_subgroup_rotate
-    VkPhysicalDeviceShaderSubgroupRotateFeaturesKHR rotate;
-#endif
-#ifdef VK_KHR_shader_expect_assume
-    VkPhysicalDeviceShaderExpectAssumeFeaturesKHR expect_assume;
-#endif
-#ifdef VK_KHR_cooperative_matrix
-    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;
-#endif
-    VkBool32 plain[3]; // extensions without a structure
-    VkPhysicalDeviceSubgroupProperties subgroup;
-    VkPhysicalDeviceSubgroupSizeControlProperties sizes;
-} has;
-#ifdef VK_KHR_shader_maximal_reconvergence
-#define HAS_MAXIMAL has.maximal.shaderMaximalReconvergence
-#else // these headers are older than the extension
-#define HAS_MAXIMAL false
-#endif
-#ifdef VK_KHR_shader_quad_control
-#define HAS_QUAD_CONTROL has.quad_control.shaderQuadControl
-#else
-#define HAS_QUAD_CONTROL false
-#endif
-#ifdef VK_KHR_shader_subgroup_rotate
-#define HAS_ROTATE           has.rotate.shaderSubgroupRotate
-#define HAS_ROTATE_CLUSTERED has.rotate.shaderSubgroupRotateClustered
-#else
-#define HAS_ROTATE           false
-#define HAS_ROTATE_CLUSTERED false
-#endif
-
-#ifdef VK_KHR_shader_expect_assume
-#define HAS_EXPECT_ASSUME has.expect_assume.shaderExpectAssume
-#else
-#define HAS_EXPECT_ASSUME false
-#endif
-#ifdef VK_KHR_cooperative_matrix
-#define HAS_MATRIX has.matrix.cooperativeMatrix
-#else
-#define HAS_MATRIX false
-#endif
-
-#define TYPE(name) VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##name
-// Where features stand in VkPhysicalDeviceVulkan12Features, and how many bytes they are.
-#define IN12(first, last)                                                                          \
-    offsetof(VkPhysicalDeviceVulkan12Features, first),                                             \
-        offsetof(VkPhysicalDeviceVulkan12Features, last) -                                         \
-            offsetof(VkPhysicalDeviceVulkan12Features, first) + sizeof(VkBool32)
-static const struct {
-    void *structure;
-    VkStructureType type;
-    uint32_t core; // the version that has it without the extension; 0: none
-    const char *extension;
-    size_t at12, bytes12;
-} features[] = {
-    {&has.storage16, TYPE(16BIT_STORAGE_FEATURES), VK_API_VERSION_1_1, "VK_KHR_16bit_storage", 0,
-     0},
-    {&has.variable_pointers, TYPE(VARIABLE_POINTERS_FEATURES), VK_API_VERSION_1_1,
-     "VK_KHR_variable_pointers", 0, 0},
-    {&has.vulkan12, TYPE(VULKAN_1_2_FEATURES), VK_API_VERSION_1_2, "VK_VERSION_1_2", 0, 0},
-    {&has.storage8, TYPE(8BIT_STORAGE_FEATURES), VK_API_VERSION_1_2, "VK_KHR_8bit_storage",
-     IN12(storageBuffer8BitAccess, storagePushConstant8)},
-    {&has.float16_int8, TYPE(SHADER_FLOAT16_INT8_FEATURES), VK_API_VERSION_1_2,
-     "VK_KHR_shader_float16_int8", IN12(shaderFloat16, shaderInt8)},
-    {&has.int64_atomics, TYPE(SHADER_ATOMIC_INT64_FEATURES), VK_API_VERSION_1_2,
-     "VK_KHR_shader_atomic_int64", IN12(shaderBufferInt64Atomics, shaderSharedInt64Atomics)},
-    {&has.float_atomics, TYPE(SHADER_ATOMIC_FLOAT_FEATURES_EXT), 0, "VK_EXT_shader_atomic_float", 0,
-     0},
-    {&has.addresses, TYPE(BUFFER_DEVICE_ADDRESS_FEATURES), VK_API_VERSION_1_2,
-     "VK_KHR_buffer_device_address", IN12(bufferDeviceAddress, bufferDeviceAddressMultiDevice)},
-    {&has.memory_model, TYPE(VULKAN_MEMORY_MODEL_FEATURES), VK_API_VERSION_1_2,
-     "VK_KHR_vulkan_memory_model",
-     IN12(vulkanMemoryModel, vulkanMemoryModelAvailabilityVisibilityChains)},
-    {&has.extended_types, TYPE(SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES), VK_API_VERSION_1_2,
-     "VK_KHR_shader_subgroup_extended_types",
-     IN12(shaderSubgroupExtendedTypes, shaderSubgroupExtendedTypes)},
-    {&has.descriptor_indexing, TYPE(DESCRIPTOR_INDEXING_FEATURES), VK_API_VERSION_1_2,
-     "VK_EXT_descriptor_indexing",
-     IN12(shaderInputAttachmentArrayDynamicIndexing, runtimeDescriptorArray)},
-    {&has.size_control, TYPE(SUBGROUP_SIZE_CONTROL_FEATURES), VK_API_VERSION_1_3,
-     "VK_EXT_subgroup_size_control", 0, 0},
-    {&has.zero_initialize, TYPE(ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES), VK_API_VERSION_1_3,
-     "VK_KHR_zero_initialize_workgroup_memory", 0, 0},
-    {&has.dot_product, TYPE(SHADER_INTEGER_DOT_PRODUCT_FEATURES), VK_API_VERSION_1_3,
-     "VK_KHR_shader_integer_dot_product", 0, 0},
-    {&has.subgroup_uniform, TYPE(SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR), 0,
-     "VK_KHR_shader_subgroup_uniform_control_flow", 0, 0},
-    {&has.clock, TYPE(SHADER_CLOCK_FEATURES_KHR), 0, "VK_KHR_shader_clock", 0, 0},
-#ifdef VK_KHR_shader_maximal_reconvergence
-    {&has.maximal, TYPE(SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR), 0,
-     "VK_KHR_shader_maximal_reconvergence", 0, 0},
-#endif
-#ifdef VK_KHR_shader_quad_control
-    {&has.quad_control, TYPE(SHADER_QUAD_CONTROL_FEATURES_KHR), 0, "VK_KHR_shader_quad_control", 0,
-     0},
-#endif
-#ifdef VK_KHR_shader_subgroup_rotate
-    {&has.rotate, TYPE(SHADER_SUBGROUP_ROTATE_FEATURES_KHR), 0, "VK_KHR_shader_subgroup_rotate", 0,
-     0},
-#endif
-#ifdef VK_KHR_shader_expect_assume
-    {&has.expect_assume, TYPE(SHADER_EXPECT_ASSUME_FEATURES_KHR), 0, "VK_KHR_shader_expect_assume",
-     0, 0},
-#endif
-#ifdef VK_KHR_cooperative_matrix
-    {&has.matrix, TYPE(COOPERATIVE_MATRIX_FEATURES_KHR), 0, "VK_KHR_cooperative_matrix", 0, 0},
-#endif
-};
+static struct dev_features has; // enabled: what the tests of litmus can need, and nothing else
+static VkPhysicalDeviceSubgroupProperties subgroup;
+static VkPhysicalDeviceSubgroupSizeControlProperties sizes;
 
 static void make_instance(void)
 {
@@ -232,20 +101,16 @@ static void make_instance(void)
     check(result, "vkCreateInstance");
 }
 
-static VkExtensionProperties *read_extensions(VkPhysicalDevice of, uint32_t *count)
+// Fills *features with those to enable of a device that speaks this version.
+static void read_features(VkPhysicalDevice of, uint32_t version, struct dev_features *features)
 {
-    VK(vkEnumerateDeviceExtensionProperties(of, NULL, count, NULL));
-    VkExtensionProperties *offered = allocate(*count + 1, sizeof *offered);
-    VK(vkEnumerateDeviceExtensionProperties(of, NULL, count, offered));
-    return offered;
-}
-
-static bool offers(const VkExtensionProperties *offered, uint32_t count, const char *name)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (!strcmp(offered[i].extensionName, name))
-            return true;
-    return false;
+    uint32_t count = 0;
+    VK(vkEnumerateDeviceExtensionProperties(of, NULL, &count, NULL));
+    VkExtensionProperties *offered = allocate(count + 1, sizeof *offered);
+    VK(vkEnumerateDeviceExtensionProperties(of, NULL, &count, offered));
+    dev_features_choose(of, version < instance_api ? version : instance_api, false, offered, count,
+                        features);
+    free(offered);
 }
 
 // A device of the loader's list, and how much of the measured one it is.
@@ -274,14 +139,15 @@ static void make_printable(char *text, size_t size)
 static struct candidate identify(VkPhysicalDevice of)
 {
     struct candidate c = {.match = ANOTHER};
-    VkPhysicalDeviceDriverProperties driver = {.sType = TYPE(DRIVER_PROPERTIES)};
-    VkPhysicalDeviceIDProperties ids = {.sType = TYPE(ID_PROPERTIES)};
-    VkPhysicalDeviceProperties2 properties = {.sType = TYPE(PROPERTIES_2), .pNext = &ids};
-    uint32_t count;
-    VkExtensionProperties *offered = read_extensions(of, &count);
+    VkPhysicalDeviceDriverProperties driver = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+    VkPhysicalDeviceIDProperties ids = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
+    VkPhysicalDeviceProperties2 properties = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &ids};
+    static struct dev_features features;
     vkGetPhysicalDeviceProperties(of, &c.properties);
-    if ((c.properties.apiVersion >= VK_API_VERSION_1_2 && instance_api >= VK_API_VERSION_1_2) ||
-        offers(offered, count, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME))
+    read_features(of, c.properties.apiVersion, &features);
+    if (features.driver_properties)
         ids.pNext = &driver;
     vkGetPhysicalDeviceProperties2(of, &properties);
     write_uuid(c.device_uuid, ids.deviceUUID);
@@ -294,7 +160,6 @@ static struct candidate identify(VkPhysicalDevice of)
                       ? ANOTHER_DRIVER
                   : strcmp(c.device_uuid, DEVICE_UUID) ? SAME_DRIVER
                                                        : MEASURED;
-    free(offered);
     return c;
 }
 
@@ -352,100 +217,25 @@ static void pick_device(uint64_t wanted, bool list)
     physical = devices[at];
     limits = all[at].properties.limits;
     vkGetPhysicalDeviceMemoryProperties(physical, &memory_types);
-    api =
-        all[at].properties.apiVersion < instance_api ? all[at].properties.apiVersion : instance_api;
+    read_features(physical, all[at].properties.apiVersion, &has);
     print_candidate("device ", at + 1, &all[at]);
     free(all);
 }
 
-// vkCreateDevice takes what Vulkan 1.2 has in one structure in no other beside it.
-static void gather_features(void)
+static void read_sizes(void)
 {
-    VkBaseOutStructure *before = (void *)&has.base;
-    if (!has.vulkan12.sType)
-        return;
-    has.vulkan12 = (VkPhysicalDeviceVulkan12Features){.sType = has.vulkan12.sType,
-                                                      .pNext = has.vulkan12.pNext,
-                                                      .subgroupBroadcastDynamicId =
-                                                          has.vulkan12.subgroupBroadcastDynamicId};
-    while (before->pNext) {
-        VkBaseOutStructure *here = before->pNext;
-        size_t i = 0;
-        while (i < COUNT(features) && (features[i].type != here->sType || !features[i].bytes12))
-            i++;
-        if (i < COUNT(features)) {
-            memcpy((char *)&has.vulkan12 + features[i].at12, here + 1, features[i].bytes12);
-            before->pNext = here->pNext;
-        } else {
-            before = here;
-        }
-    }
-}
-
-// Asks for features and properties; has.base becomes a chain of exactly what is to be enabled.
-static uint32_t read_features(const char *enabled[COUNT(features) + COUNT(has.plain)])
-{
-    uint32_t count = 0, enabled_count = 0;
-    VkExtensionProperties *offered = read_extensions(physical, &count);
-    has.base.sType = TYPE(FEATURES_2);
-    for (size_t i = 0; i < COUNT(features); i++) {
-        const bool core = features[i].core && api >= features[i].core;
-        const bool there = core || offers(offered, count, features[i].extension);
-        if (there && !core)
-            enabled[enabled_count++] = features[i].extension;
-        VkBaseOutStructure *link = features[i].structure;
-        link->sType = there ? features[i].type : 0;
-        if (there) {
-            link->pNext = has.base.pNext;
-            has.base.pNext = link;
-        }
-    }
-    static const char *const plain[COUNT(has.plain)] = {
-        VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME,
-        VK_EXT_SHADER_SUBGROUP_BALLOT_EXTENSION_NAME,
-        VK_EXT_SHADER_SUBGROUP_VOTE_EXTENSION_NAME,
-    };
-    for (size_t i = 0; i < COUNT(plain); i++) {
-        has.plain[i] = offers(offered, count, plain[i]);
-        if (has.plain[i])
-            enabled[enabled_count++] = plain[i];
-    }
-    free(offered);
-    vkGetPhysicalDeviceFeatures2(physical, &has.base);
-    const VkPhysicalDeviceFeatures all = has.base.features;
-    has.base.features = (VkPhysicalDeviceFeatures){
-        .shaderInt16 = all.shaderInt16,
-        .shaderInt64 = all.shaderInt64,
-        .shaderFloat64 = all.shaderFloat64,
-        .shaderStorageBufferArrayDynamicIndexing = all.shaderStorageBufferArrayDynamicIndexing,
-        .shaderUniformBufferArrayDynamicIndexing = all.shaderUniformBufferArrayDynamicIndexing};
-    has.descriptor_indexing = (VkPhysicalDeviceDescriptorIndexingFeatures){
-        .sType = has.descriptor_indexing.sType,
-        .pNext = has.descriptor_indexing.pNext,
-        .shaderStorageBufferArrayNonUniformIndexing =
-            has.descriptor_indexing.shaderStorageBufferArrayNonUniformIndexing,
-        .shaderUniformBufferArrayNonUniformIndexing =
-            has.descriptor_indexing.shaderUniformBufferArrayNonUniformIndexing,
-        .runtimeDescriptorArray = has.descriptor_indexing.runtimeDescriptorArray};
-    has.clock.shaderDeviceClock = VK_FALSE;
-    has.addresses.bufferDeviceAddressCaptureReplay = VK_FALSE;
-    has.addresses.bufferDeviceAddressMultiDevice = VK_FALSE;
-    gather_features();
-#ifdef VK_KHR_cooperative_matrix
-    has.matrix.cooperativeMatrixRobustBufferAccess = VK_FALSE;
-#endif
-    has.sizes.sType = TYPE(SUBGROUP_SIZE_CONTROL_PROPERTIES);
-    has.subgroup.sType = TYPE(SUBGROUP_PROPERTIES);
-    has.subgroup.pNext = has.size_control.sType ? &has.sizes : NULL;
-    VkPhysicalDeviceProperties2 properties = {.sType = TYPE(PROPERTIES_2), .pNext = &has.subgroup};
+    VkPhysicalDeviceProperties2 properties = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &subgroup};
+    sizes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES;
+    subgroup.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
+    subgroup.pNext = has.size_properties ? &sizes : NULL;
     vkGetPhysicalDeviceProperties2(physical, &properties);
-    return enabled_count;
 }
 
 static bool can_choose_size(void)
 {
     return has.size_control.subgroupSizeControl &&
-           (has.sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT);
+           (sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT);
 }
 
 static bool fits(uint64_t needed, const char *what, uint64_t most, const char *limit)
@@ -459,17 +249,13 @@ static bool fits(uint64_t needed, const char *what, uint64_t most, const char *l
 // Says what the device lacks of what the test needs.
 static void check_needs(void)
 {
-    const bool compute = has.subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT;
-    const VkSubgroupFeatureFlags operations = compute ? has.subgroup.supportedOperations : 0;
-    const uint32_t usual = has.subgroup.subgroupSize, least = has.sizes.minSubgroupSize;
-    const uint32_t most = has.sizes.maxSubgroupSize, size = SUBGROUP_SIZE;
-    bool can = true;
-#define NEED(name, there)                                                                          \
-    if (!(there)) {                                                                                \
-        printf("the device lacks %s\n", name);                                                     \
-        can = false;                                                                               \
-    }
-    NEEDS(NEED)
+    const uint64_t lacks = NEEDS & ~dev_features_bits(&has, &subgroup);
+    const uint32_t usual = subgroup.subgroupSize, least = sizes.minSubgroupSize;
+    const uint32_t most = sizes.maxSubgroupSize, size = SUBGROUP_SIZE;
+    bool can = !lacks;
+    for (size_t i = 0; i < COUNT(needs); i++)
+        if (lacks >> needs[i].bit & 1)
+            printf("the device lacks %s\n", needs[i].name);
     if (size && size != usual && (!can_choose_size() || size < least || size > most)) {
         printf("the device lacks subgroups of %" PRIu32 "\n", size);
         can = false;
@@ -478,26 +264,30 @@ static void check_needs(void)
     for (size_t i = 0; i < COUNT(buffers); i++)
         can &= fits(buffers[i] * 4, "bytes in a buffer", limits.maxStorageBufferRange,
                     "maxStorageBufferRange");
-    can &= fits(3 + DESCRIPTORS, "storage buffers", limits.maxPerStageDescriptorStorageBuffers,
-                "maxPerStageDescriptorStorageBuffers");
-    can &= fits(WORKGROUPS, "workgroups", limits.maxComputeWorkGroupCount[0],
-                "maxComputeWorkGroupCount");
+    for (uint32_t part = 0; part < PARTS; part++) {
+        uint32_t bound = 0;
+        for (size_t i = 0; i < COUNT(bindings); i++)
+            bound += bindings[i].part == part && !bindings[i].uniform;
+        can &= fits(bound, "storage buffers", limits.maxPerStageDescriptorStorageBuffers,
+                    "maxPerStageDescriptorStorageBuffers");
+    }
+    for (size_t i = 0; i < COUNT(steps); i++)
+        can &= fits(steps[i].groups[0], "workgroups", limits.maxComputeWorkGroupCount[0],
+                    "maxComputeWorkGroupCount");
     can &= fits(WORKGROUP_SIZE, "invocations in a workgroup", limits.maxComputeWorkGroupInvocations,
                 "maxComputeWorkGroupInvocations");
     can &= fits(WORKGROUP_SIZE, "invocations in a workgroup", limits.maxComputeWorkGroupSize[0],
                 "maxComputeWorkGroupSize");
     if (size && can_choose_size())
         can &= fits(WORKGROUP_SIZE / (size ? size : 1), "subgroups in a workgroup",
-                    has.sizes.maxComputeWorkgroupSubgroups, "maxComputeWorkgroupSubgroups");
-    (void)operations;
+                    sizes.maxComputeWorkgroupSubgroups, "maxComputeWorkgroupSubgroups");
     if (!can)
         exit(EXIT_CANNOT);
 }
 
 static void make_device(void)
 {
-    const char *extensions[COUNT(features) + COUNT(has.plain)];
-    const uint32_t extension_count = read_features(extensions);
+    read_sizes();
     check_needs();
     VkQueueFamilyProperties families[64];
     uint32_t count = COUNT(families), family = 0;
@@ -513,14 +303,14 @@ static void make_device(void)
                                             .pNext = &has.base,
                                             .queueCreateInfoCount = 1,
                                             .pQueueCreateInfos = &queue_info,
-                                            .enabledExtensionCount = extension_count,
-                                            .ppEnabledExtensionNames = extensions};
+                                            .enabledExtensionCount = has.extension_count,
+                                            .ppEnabledExtensionNames = has.extensions};
     VK(vkCreateDevice(physical, &device_info, NULL, &device));
     vkGetDeviceQueue(device, family, 0, &queue);
     if (has.addresses.bufferDeviceAddress)
         get_address = (PFN_vkGetBufferDeviceAddress)vkGetDeviceProcAddr(
             device,
-            api >= VK_API_VERSION_1_2 ? "vkGetBufferDeviceAddress" : "vkGetBufferDeviceAddressKHR");
+            has.core_addresses ? "vkGetBufferDeviceAddress" : "vkGetBufferDeviceAddressKHR");
 
     const VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                                .queueFamilyIndex = family};
@@ -554,21 +344,12 @@ static struct buffer make_buffer(uint64_t words, bool for_host)
 {
     struct buffer buffer = {.words = words ? words : 1};
     const bool addressed = get_address && !for_host;
-#if INTERFACE == OF_TEST
-    const VkBufferCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-        .size = buffer.words * 4,
-        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                 VK_BUFFER_USAGE_TRANSFER_DST_BIT |
-                 (addressed ? VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT : 0u)};
-#elif INTERFACE == OF_KERNEL
     const VkBufferCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
         .size = buffer.words * 4,
         .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
                  VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
                  (addressed ? VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT : 0u)};
-#endif // INTERFACE
     VK(vkCreateBuffer(device, &info, NULL, &buffer.handle));
     VkMemoryRequirements need;
     vkGetBufferMemoryRequirements(device, buffer.handle, &need);
@@ -630,5 +411,4 @@ static void submit(void)
     VK(vkWaitForFences(device, 1, &fence, VK_TRUE, TIMEOUT));
 }
 
-// What follows stands in a file of its own here, and in the same one in a bundle.
 #include "template_test.c"

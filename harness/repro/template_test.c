@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of the reproducer: see template.c.
-//<rest>
 // ---- The test
 
 static struct buffer input, output, state, slots;
-#if INTERFACE == OF_KERNEL
 static struct buffer fresh; // what output and state hold before a run, one behind the other
 static VkDescriptorSetLayout set_layouts[PARTS][SETS];
 static VkPipelineLayout layouts[PARTS];
@@ -39,7 +36,8 @@ static void make_sets(void)
                                       : bindings[i].region == 'o' ? &output
                                                                   : &state;
         const VkDescriptorBufferInfo info = {buffer->handle, bindings[i].first * 4,
-                                             bindings[i].words * 4};
+                                             bindings[i].words ? bindings[i].words * 4
+                                                               : VK_WHOLE_SIZE};
         const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                             .dstSet = sets[bindings[i].part][bindings[i].set],
                                             .dstBinding = bindings[i].binding,
@@ -92,76 +90,7 @@ static void make_interface(void)
         make_layout(part);
     make_sets();
 }
-#elif INTERFACE == OF_TEST
-static VkDescriptorSetLayout set_layout;
-static VkPipelineLayout layout;
-static VkDescriptorSet set;
-static VkPipeline pipeline;
 
-struct push {
-    uint64_t input, output, state; // device addresses
-    uint32_t elements, seed;
-};
-
-// Set 0: input, output, state, as storage buffers 0 to 2; where there are DESCRIPTORS, they are
-// array 3, of 256 bytes of input each. 32 bytes of push constants.
-static void make_interface(void)
-{
-    const struct buffer *const buffers[3] = {&input, &output, &state};
-    VkDescriptorSetLayoutBinding bindings[4];
-    for (uint32_t i = 0; i < 4; i++)
-        bindings[i] =
-            (VkDescriptorSetLayoutBinding){.binding = i,
-                                           .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                           .descriptorCount = i < 3 ? 1 : DESCRIPTORS,
-                                           .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
-    const VkDescriptorSetLayoutCreateInfo set_info = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-        .bindingCount = DESCRIPTORS ? 4 : 3,
-        .pBindings = bindings};
-    VK(vkCreateDescriptorSetLayout(device, &set_info, NULL, &set_layout));
-    const VkPushConstantRange range = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
-                                       .size = sizeof(struct push)};
-    const VkPipelineLayoutCreateInfo layout_info = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-        .setLayoutCount = 1,
-        .pSetLayouts = &set_layout,
-        .pushConstantRangeCount = 1,
-        .pPushConstantRanges = &range};
-    VK(vkCreatePipelineLayout(device, &layout_info, NULL, &layout));
-
-    VkDescriptorPool pool;
-    const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 3 + DESCRIPTORS};
-    const VkDescriptorPoolCreateInfo pool_info = {.sType =
-                                                      VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-                                                  .maxSets = 1,
-                                                  .poolSizeCount = 1,
-                                                  .pPoolSizes = &size};
-    VK(vkCreateDescriptorPool(device, &pool_info, NULL, &pool));
-    const VkDescriptorSetAllocateInfo allocation = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-        .descriptorPool = pool,
-        .descriptorSetCount = 1,
-        .pSetLayouts = &set_layout};
-    VK(vkAllocateDescriptorSets(device, &allocation, &set));
-    for (uint32_t i = 0; i < 3 + DESCRIPTORS; i++) {
-        const uint32_t element = i < 3 ? 0 : i - 3;
-        const VkDescriptorBufferInfo info = {.buffer = buffers[i < 3 ? i : 0]->handle,
-                                             .offset = element * 256,
-                                             .range = i < 3 ? VK_WHOLE_SIZE : 256};
-        const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                            .dstSet = set,
-                                            .dstBinding = i < 3 ? i : 3,
-                                            .dstArrayElement = element,
-                                            .descriptorCount = 1,
-                                            .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                            .pBufferInfo = &info};
-        vkUpdateDescriptorSets(device, 1, &write, 0, NULL);
-    }
-}
-#endif // INTERFACE
-
-#if INTERFACE == OF_KERNEL
 // Subgroups as they were asked for, and no pipeline cache.
 static void make_part(uint32_t part, const uint32_t *words, uint64_t count)
 {
@@ -212,44 +141,6 @@ static void make_pipeline(const uint32_t *words, uint64_t count)
     }
 }
 
-#elif INTERFACE == OF_TEST
-// Subgroups of the size that the test is about, full ones where it needs them, and no pipeline
-// cache.
-static void make_pipeline(const uint32_t *words, uint64_t count)
-{
-    VkShaderModule module;
-    const VkShaderModuleCreateInfo module_info = {.sType =
-                                                      VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                                  .codeSize = (size_t)count * 4,
-                                                  .pCode = words};
-    VkSpecializationMapEntry entries[COUNT(spec_ids)];
-    for (uint32_t i = 0; i < COUNT(spec_ids); i++)
-        entries[i] = (VkSpecializationMapEntry){spec_ids[i], i * 4, 4};
-    const VkSpecializationInfo specialization = {COUNT(spec_ids), entries, sizeof spec_values,
-                                                 spec_values};
-    const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
-        .requiredSubgroupSize = SUBGROUP_SIZE};
-    vkDestroyPipeline(device, pipeline, NULL);
-    VK(vkCreateShaderModule(device, &module_info, NULL, &module));
-    const VkComputePipelineCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                  .pNext = SUBGROUP_SIZE && can_choose_size() ? &size : NULL,
-                  .flags = SUBGROUP_SIZE && FULL_SUBGROUPS && has.size_control.computeFullSubgroups
-                               ? VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT
-                               : 0u,
-                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                  .module = module,
-                  .pName = "main",
-                  .pSpecializationInfo = &specialization},
-        .layout = layout};
-    VK(vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline));
-    vkDestroyShaderModule(device, module, NULL);
-}
-
-#endif // INTERFACE
-#if INTERFACE == OF_TEST
 // splitmix64, Steele, Lea and Flood 2014.
 static uint32_t run_seed(uint64_t run)
 {
@@ -259,47 +150,53 @@ static uint32_t run_seed(uint64_t run)
     return (uint32_t)(FIXED_SEED ? STREAM : z ^ z >> 31);
 }
 
-#endif // INTERFACE
-// Fresh buffers, the dispatch, and a copy of what it left.
+// What a dispatch finds as push constants. Those of litmus's tests begin with the buffers'
+// addresses and end with the run's seed.
+static void make_push(size_t step, uint64_t run, uint8_t push[PUSH_BYTES + 1])
+{
+    const VkDeviceAddress addresses[] = {input.address, output.address, state.address};
+    const uint32_t seed = run_seed(run);
+    memcpy(push, steps[step].push, PUSH_BYTES);
+    if (SEEDED) {
+        memcpy(push, addresses, sizeof addresses);
+        memcpy(push + PUSH_BYTES - sizeof seed, &seed, sizeof seed);
+    }
+}
+
+static void record_fresh(void)
+{
+    const VkBufferCopy outputs = {.size = OUTPUT_WORDS * 4};
+    const VkBufferCopy states = {.srcOffset = OUTPUT_WORDS * 4, .size = STATE_WORDS * 4};
+    if (FROM_FILE) {
+        vkCmdCopyBuffer(commands, fresh.handle, output.handle, 1, &outputs);
+        vkCmdCopyBuffer(commands, fresh.handle, state.handle, 1, &states);
+    } else {
+        vkCmdFillBuffer(commands, output.handle, 0, VK_WHOLE_SIZE, POISON);
+        vkCmdFillBuffer(commands, state.handle, 0, VK_WHOLE_SIZE, 0);
+    }
+}
+
+// Fresh buffers, the dispatches, and a copy of what they left.
 static void record_run(uint64_t run, uint32_t slot)
 {
     const uint64_t at = slot * SLOT_WORDS * 4;
-#if INTERFACE == OF_TEST
-    const struct push push = {input.address, output.address, state.address, ELEMENTS,
-                              run_seed(run)};
-#elif INTERFACE == OF_KERNEL
-    const VkBufferCopy outputs = {.size = OUTPUT_WORDS * 4};
-    const VkBufferCopy states = {.srcOffset = OUTPUT_WORDS * 4, .size = STATE_WORDS * 4};
-    (void)run; // one is like another
-#endif // INTERFACE
     const VkBufferCopy result = {.dstOffset = at, .size = OUTPUT_WORDS * 4};
     const VkBufferCopy expired = {.dstOffset = at + result.size, .size = 4};
-#if INTERFACE == OF_TEST
-    vkCmdFillBuffer(commands, output.handle, 0, VK_WHOLE_SIZE, POISON);
-    vkCmdFillBuffer(commands, state.handle, 0, VK_WHOLE_SIZE, 0);
-    barrier();
-    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-    vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, NULL);
-    vkCmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, &push);
-    if (WORKGROUPS)
-        vkCmdDispatch(commands, WORKGROUPS, 1, 1);
-#elif INTERFACE == OF_KERNEL
-    vkCmdCopyBuffer(commands, fresh.handle, output.handle, 1, &outputs);
-    vkCmdCopyBuffer(commands, fresh.handle, state.handle, 1, &states);
-    barrier();
+    record_fresh();
     for (size_t i = 0; i < COUNT(steps); i++) {
         const uint32_t part = steps[i].part;
-        if (i)
-            barrier();
+        uint8_t push[PUSH_BYTES + 1];
+        make_push(i, run, push);
+        barrier();
         vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines[part]);
         vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layouts[part], 0, SETS,
                                 sets[part], 0, NULL);
         if (parts[part].push_bytes)
             vkCmdPushConstants(commands, layouts[part], VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                               parts[part].push_bytes, steps[i].push);
-        vkCmdDispatch(commands, steps[i].groups[0], steps[i].groups[1], steps[i].groups[2]);
+                               parts[part].push_bytes, push);
+        if (steps[i].groups[0])
+            vkCmdDispatch(commands, steps[i].groups[0], steps[i].groups[1], steps[i].groups[2]);
     }
-#endif // INTERFACE
     barrier();
     vkCmdCopyBuffer(commands, output.handle, slots.handle, 1, &result);
     vkCmdCopyBuffer(commands, state.handle, slots.handle, 1, &expired);
@@ -319,7 +216,7 @@ static void upload(const struct buffer *buffer, const uint32_t *words, uint64_t 
     vkFreeMemory(device, staging.memory, NULL);
 }
 
-#if MAY_DIFFER == SOME
+#if MAY_DIFFER
 // What is allowed to differ becomes what is expected.
 static void allow(uint32_t *output, const uint32_t *expected)
 {
@@ -351,13 +248,13 @@ static int run_all(uint64_t runs, const char *module)
         upload(&input, words, input_words);
         free(words);
     }
-#if INTERFACE == OF_KERNEL
-    uint64_t fresh_words = OUTPUT_WORDS + STATE_WORDS;
-    uint32_t *before = read_words("fresh.bin", &fresh_words);
-    fresh = make_buffer(fresh_words, false);
-    upload(&fresh, before, fresh_words);
-    free(before);
-#endif // INTERFACE
+    if (FROM_FILE) {
+        uint64_t fresh_words = OUTPUT_WORDS + STATE_WORDS;
+        uint32_t *before = read_words("fresh.bin", &fresh_words);
+        fresh = make_buffer(fresh_words, false);
+        upload(&fresh, before, fresh_words);
+        free(before);
+    }
     make_interface();
     for (uint64_t done = 0; done < runs;) {
         // The first run of a pipeline goes alone: some drivers compile within it.
@@ -376,7 +273,7 @@ static int run_all(uint64_t runs, const char *module)
         for (uint32_t i = 0; i < count; i++)
             record_run(FIRST_RUN + done + i, i);
         submit();
-#if MAY_DIFFER == SOME
+#if MAY_DIFFER
         for (uint64_t i = 0; i < count; i++)
             allow(slots.mapped + i * SLOT_WORDS, expected);
 #endif // MAY_DIFFER

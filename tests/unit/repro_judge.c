@@ -4,7 +4,7 @@
 #define UNIT_MAIN
 #include "unit.h"
 
-#include <volk.h>
+#include "device/features.h"
 
 #pragma push_macro("main")
 #undef main

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The features that tests may need. The reproducers of litmus repro contain this file and
+// features.c, so neither calls anything but Vulkan.
+#pragma once
+
+#include "model/facts.h"
+
+#include <volk.h>
+
+struct dev_features {
+    VkPhysicalDeviceFeatures2 base;
+    // Features without their own structure here; after reading, also those of the other structures.
+    VkPhysicalDeviceVulkan12Features vulkan12;
+    VkPhysicalDeviceDescriptorIndexingFeatures descriptor_indexing;
+    VkPhysicalDevice16BitStorageFeatures storage16;
+    VkPhysicalDeviceVariablePointersFeatures variable_pointers;
+    VkPhysicalDevice8BitStorageFeatures storage8;
+    VkPhysicalDeviceShaderFloat16Int8Features float16_int8;
+    VkPhysicalDeviceShaderAtomicInt64Features int64_atomics;
+    VkPhysicalDeviceShaderAtomicFloatFeaturesEXT float_atomics;
+    VkPhysicalDeviceBufferDeviceAddressFeatures addresses;
+    VkPhysicalDeviceVulkanMemoryModelFeatures memory_model;
+    VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures extended_types;
+    VkPhysicalDeviceSubgroupSizeControlFeatures size_control;
+    VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures zero_initialize;
+    VkPhysicalDeviceShaderIntegerDotProductFeatures dot_product;
+    VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR subgroup_uniform;
+    VkPhysicalDeviceShaderClockFeaturesKHR clock;
+#ifdef VK_KHR_shader_maximal_reconvergence // missing from some distributions' headers
+    VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR maximal;
+#endif
+#ifdef VK_KHR_shader_quad_control
+    VkPhysicalDeviceShaderQuadControlFeaturesKHR quad_control;
+#endif
+#ifdef VK_KHR_shader_subgroup_rotate
+    VkPhysicalDeviceShaderSubgroupRotateFeaturesKHR rotate;
+#endif
+#ifdef VK_KHR_shader_expect_assume
+    VkPhysicalDeviceShaderExpectAssumeFeaturesKHR expect_assume;
+#endif
+#ifdef VK_KHR_cooperative_matrix
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;
+#endif
+    // For dev_compile only:
+    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables;
+#ifdef VK_KHR_pipeline_binary
+    VkPhysicalDeviceMaintenance5FeaturesKHR maintenance5;
+    VkPhysicalDevicePipelineBinaryFeaturesKHR binaries;
+#endif
+    const char *extensions[32]; // to enable; not core in this version
+    uint32_t extension_count;
+    bool partitioned, old_ballot, old_vote; // extensions without a structure
+    bool float_controls;                    // VkPhysicalDeviceFloatControlsProperties is available
+    bool core_addresses;                    // vkGetBufferDeviceAddress is core, not an extension
+    bool driver_properties;                 // VkPhysicalDeviceDriverProperties is available
+    bool size_properties; // VkPhysicalDeviceSubgroupSizeControlProperties likewise
+};
+
+// Fills *features from what a device offers in version `api`: features->base is then a chain of
+// exactly the features to enable, so the structure must not be copied. `capture`: including those
+// to report compiled code.
+void dev_features_choose(VkPhysicalDevice physical, uint32_t api, bool capture,
+                         const VkExtensionProperties *offered, uint32_t count,
+                         struct dev_features *features);
+// The features that a device has, as bits 1 << enum cat_feature.
+uint64_t dev_features_bits(const struct dev_features *features,
+                           const VkPhysicalDeviceSubgroupProperties *subgroup);
