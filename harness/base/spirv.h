@@ -59,5 +59,8 @@ bool spirv_kinds(const struct spirv_instruction *instruction, uint32_t literal, 
 
 // An opcode's operands, one letter each (tools/spirv-operands); NULL if unknown.
 const char *spirv_operands(uint32_t opcode);
+// The number that assembly means by a word: an opcode, with or without Op, or an enumerant. False
+// if there is none.
+bool spirv_word(const char *name, size_t length, uint32_t *value);
 // The specification's name of a capability; NULL if unknown.
 const char *spirv_capability_name(uint32_t number);

@@ -50,38 +50,12 @@ static const char *string_at(const struct spirv_instruction *each, uint32_t inde
     return text && memchr(text, '\0', (each->size - index) * sizeof *each->words) ? text : NULL;
 }
 
-// The result id of instructions that define types, constants and variables; else 0.
+// The id that an instruction defines; 0: none.
 static uint32_t made_by(const struct spirv_instruction *each)
 {
-    switch ((SpvOp)each->opcode) {
-    case SpvOpTypeVoid:
-    case SpvOpTypeBool:
-    case SpvOpTypeInt:
-    case SpvOpTypeFloat:
-    case SpvOpTypeVector:
-    case SpvOpTypeMatrix:
-    case SpvOpTypeImage:
-    case SpvOpTypeSampler:
-    case SpvOpTypeSampledImage:
-    case SpvOpTypeArray:
-    case SpvOpTypeRuntimeArray:
-    case SpvOpTypeStruct:
-    case SpvOpTypePointer:
-        return spirv_operand(each, 1, 0);
-    case SpvOpConstantTrue:
-    case SpvOpConstantFalse:
-    case SpvOpConstant:
-    case SpvOpConstantComposite:
-    case SpvOpSpecConstantTrue:
-    case SpvOpSpecConstantFalse:
-    case SpvOpSpecConstant:
-    case SpvOpSpecConstantComposite:
-    case SpvOpSpecConstantOp:
-    case SpvOpVariable:
-        return spirv_operand(each, 2, 0);
-    default:
-        return 0;
-    }
+    const char *operands = spirv_operands(each->opcode);
+    const bool typed = operands && operands[0] == 't';
+    return operands && operands[typed] == 'r' ? spirv_operand(each, 1 + typed, 0) : 0;
 }
 
 static void note_decoration(struct id *id, uint32_t decoration, uint32_t value)

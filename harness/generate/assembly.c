@@ -12,115 +12,18 @@
 
 extern const char generate_template[]; // generate/template.spvasm
 
-// clang-format off
-#define OPS(X) \
-    X(Capability) X(Extension) X(MemoryModel) X(EntryPoint) X(ExecutionMode) X(Decorate) \
-    X(MemberDecorate) X(TypeVoid) X(TypeFunction) X(TypeBool) X(TypeInt) X(TypeVector) \
-    X(TypeRuntimeArray) X(TypeStruct) X(TypePointer) X(ConstantTrue) X(Constant) \
-    X(SpecConstant) X(SpecConstantComposite) X(Variable) X(Function) X(FunctionParameter) \
-    X(FunctionEnd) X(FunctionCall) X(Label) X(Phi) X(LoopMerge) X(SelectionMerge) X(Branch) \
-    X(BranchConditional) X(Switch) X(Return) X(Unreachable) X(Load) X(Store) X(AccessChain) \
-    X(CompositeExtract) X(CompositeConstruct) X(IAdd) X(IMul) X(ShiftRightLogical) \
-    X(BitwiseAnd) X(Select) X(IEqual) X(INotEqual) X(ULessThan) X(UGreaterThanEqual) \
-    X(GroupNonUniformElect) X(GroupNonUniformBallot) X(TypeArray) X(SpecConstantOp) X(AtomicLoad) \
-    X(AtomicStore) X(AtomicExchange) X(AtomicIAdd) X(AtomicISub) X(AtomicAnd) X(AtomicOr) \
-    X(AtomicXor) X(MemoryBarrier) X(ControlBarrier) X(ISub) X(UDiv) X(SDiv) X(BitwiseOr) \
-    X(BitwiseXor) X(SLessThan) X(SGreaterThan) X(SLessThanEqual) X(SGreaterThanEqual) \
-    X(TypeFloat) X(UMod) X(UConvert) X(SConvert) X(Bitcast) X(ConvertUToF) X(ConvertFToU) \
-    X(ShiftLeftLogical) X(LogicalAnd) X(LogicalOr) X(LogicalNotEqual) X(AtomicUMin) \
-    X(AtomicUMax) X(AtomicSMin) X(AtomicSMax) X(GroupNonUniformAll) X(GroupNonUniformAny) \
-    X(GroupNonUniformAllEqual) X(GroupNonUniformBroadcast) X(GroupNonUniformBroadcastFirst) \
-    X(GroupNonUniformInverseBallot) X(GroupNonUniformBallotBitExtract) \
-    X(GroupNonUniformBallotBitCount) X(GroupNonUniformBallotFindLSB) \
-    X(GroupNonUniformBallotFindMSB) X(GroupNonUniformShuffle) X(GroupNonUniformShuffleXor) \
-    X(GroupNonUniformShuffleUp) X(GroupNonUniformShuffleDown) X(GroupNonUniformIAdd) \
-    X(GroupNonUniformIMul) X(GroupNonUniformSMin) \
-    X(GroupNonUniformUMin) X(GroupNonUniformFMin) X(GroupNonUniformSMax) \
-    X(GroupNonUniformUMax) X(GroupNonUniformFMax) X(GroupNonUniformBitwiseAnd) \
-    X(GroupNonUniformBitwiseOr) X(GroupNonUniformBitwiseXor) X(GroupNonUniformLogicalAnd) \
-    X(GroupNonUniformLogicalOr) X(GroupNonUniformLogicalXor) X(GroupNonUniformQuadBroadcast) \
-    X(GroupNonUniformQuadSwap) X(GroupNonUniformRotateKHR)
-// clang-format on
-#define OP(name) {"Op" #name, SpvOp##name},
-
-// Words in the texts other than ids, numbers and strings.
-static const struct {
-    const char *name;
-    uint32_t value;
-} keywords[] = {
-    OPS(OP){"Shader", SpvCapabilityShader},
-    {"GroupNonUniform", SpvCapabilityGroupNonUniform},
-    {"GroupNonUniformBallot", SpvCapabilityGroupNonUniformBallot},
-    {"GroupNonUniformVote", SpvCapabilityGroupNonUniformVote},
-    {"GroupNonUniformArithmetic", SpvCapabilityGroupNonUniformArithmetic},
-    {"GroupNonUniformShuffle", SpvCapabilityGroupNonUniformShuffle},
-    {"GroupNonUniformShuffleRelative", SpvCapabilityGroupNonUniformShuffleRelative},
-    {"GroupNonUniformClustered", SpvCapabilityGroupNonUniformClustered},
-    {"GroupNonUniformQuad", SpvCapabilityGroupNonUniformQuad},
-    {"GroupNonUniformRotateKHR", SpvCapabilityGroupNonUniformRotateKHR},
-    {"Int8", SpvCapabilityInt8},
-    {"Int16", SpvCapabilityInt16},
-    {"Int64", SpvCapabilityInt64},
-    {"Float16", SpvCapabilityFloat16},
-    {"Float64", SpvCapabilityFloat64},
-    {"Int64Atomics", SpvCapabilityInt64Atomics},
-    {"PhysicalStorageBufferAddresses", SpvCapabilityPhysicalStorageBufferAddresses},
-    {"PhysicalStorageBuffer64", SpvAddressingModelPhysicalStorageBuffer64},
-    {"PhysicalStorageBuffer", SpvStorageClassPhysicalStorageBuffer},
-    {"Unroll", SpvLoopControlUnrollMask},
-    {"Volatile", SpvMemoryAccessVolatileMask},
-    {"Aligned", SpvMemoryAccessAlignedMask},
-    {"Reduce", SpvGroupOperationReduce},
-    {"InclusiveScan", SpvGroupOperationInclusiveScan},
-    {"ExclusiveScan", SpvGroupOperationExclusiveScan},
-    {"ClusteredReduce", SpvGroupOperationClusteredReduce},
-    {"Private", SpvStorageClassPrivate},
-    {"Coherent", SpvDecorationCoherent},
-    {"Logical", SpvAddressingModelLogical},
-    {"GLSL450", SpvMemoryModelGLSL450},
-    {"GLCompute", SpvExecutionModelGLCompute},
-    {"LocalSize", SpvExecutionModeLocalSize},
-    {"MaximallyReconvergesKHR", 6023}, // missing from older headers
-    {"SubgroupUniformControlFlowKHR", 4421},
-    {"SpecId", SpvDecorationSpecId},
-    {"BuiltIn", SpvDecorationBuiltIn},
-    {"Block", SpvDecorationBlock},
-    {"ArrayStride", SpvDecorationArrayStride},
-    {"Offset", SpvDecorationOffset},
-    {"DescriptorSet", SpvDecorationDescriptorSet},
-    {"Binding", SpvDecorationBinding},
-    {"WorkgroupSize", SpvBuiltInWorkgroupSize},
-    {"SubgroupLocalInvocationId", SpvBuiltInSubgroupLocalInvocationId},
-    {"SubgroupId", SpvBuiltInSubgroupId},
-    {"WorkgroupId", SpvBuiltInWorkgroupId},
-    {"Input", SpvStorageClassInput},
-    {"StorageBuffer", SpvStorageClassStorageBuffer},
-    {"PushConstant", SpvStorageClassPushConstant},
-    {"None", 0},
-    {"VulkanMemoryModel", SpvCapabilityVulkanMemoryModel},
-    {"VulkanMemoryModelDeviceScope", SpvCapabilityVulkanMemoryModelDeviceScope},
-    {"Vulkan", SpvMemoryModelVulkan},
-    {"SubgroupSize", SpvBuiltInSubgroupSize},
-    {"Workgroup", SpvStorageClassWorkgroup},
-    {"IAdd", SpvOpIAdd}, // operand of OpSpecConstantOp
-    {"IMul", SpvOpIMul},
-    {"NonPrivatePointer", SpvMemoryAccessNonPrivatePointerMask},
-    {"MakePointerAvailable", SpvMemoryAccessMakePointerAvailableMask},
-    {"MakePointerVisible", SpvMemoryAccessMakePointerVisibleMask},
-};
-
 // The value of a word, or of several joined by |.
 static uint32_t keyword(const char *word, size_t length)
 {
     const char *bar = memchr(word, '|', length);
+    uint32_t value = 0;
     if (bar)
         return keyword(word, (size_t)(bar - word)) |
                keyword(bar + 1, length - (size_t)(bar + 1 - word));
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (strlen(keywords[i].name) == length && memcmp(keywords[i].name, word, length) == 0)
-            return keywords[i].value;
-    assert(!"a word that the emitter does not use");
-    return 0;
+    const bool known = spirv_word(word, length, &value);
+    assert(known);
+    (void)known;
+    return value;
 }
 
 // Ids by name: a hash table, at most half full, of slices of the text.
