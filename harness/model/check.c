@@ -3,10 +3,7 @@
 
 #include "model/check.h"
 
-#include "base/text.h"
-
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -71,8 +68,8 @@ static const char *const meanings[CAT_EXPECTATIONS] = {
     [CAT_FORBIDDEN] = "the specification excludes the failing outcome: a driver bug",
     [CAT_CONTESTED] = "unspecified: the specification is silent or ambiguous",
     [CAT_ASSUMED] = "relied upon: not guaranteed, but programs depend on it",
-    [CAT_CONTROL] = "positive control: the failing outcome is allowed or certain, and shows that "
-                    "the test can trigger it",
+    [CAT_CONTROL] = ("positive control: the failing outcome is allowed or certain, and shows that "
+                     "the test can trigger it"),
 };
 
 const char *cat_expectation_name(enum cat_expectation expectation)
@@ -147,27 +144,6 @@ uint32_t cat_mode_find(const struct cat_mode *mode, const char *name)
             break;
     }
     return outcome;
-}
-
-static const struct cat_mode plain[] = {
-    [CAT_CHECK_EQUAL] = {CAT_CHECK_EQUAL},
-    [CAT_CHECK_TAG] = {CAT_CHECK_TAG},
-    [CAT_CHECK_MASK] = {CAT_CHECK_MASK},
-};
-
-const struct cat_mode *cat_mode_keep(const struct cat_mode *mode)
-{
-    if (mode->check <= CAT_CHECK_MASK)
-        return &plain[mode->check];
-    struct cat_mode *copy = lit_alloc(1, sizeof *copy);
-    *copy = *mode;
-    return copy;
-}
-
-void cat_mode_drop(const struct cat_mode *mode)
-{
-    if (mode && mode->check > CAT_CHECK_MASK)
-        free((void *)(uintptr_t)mode);
 }
 
 static uint32_t classify_tag(uint32_t got, uint32_t want)

@@ -158,6 +158,27 @@ void eng_result_add(struct result *result, const struct eng_count *batch,
         LIT_ADD(result->failures, result->failure_count) = failures[i];
 }
 
+static const struct cat_mode plain[] = {
+    [CAT_CHECK_EQUAL] = {CAT_CHECK_EQUAL},
+    [CAT_CHECK_TAG] = {CAT_CHECK_TAG},
+    [CAT_CHECK_MASK] = {CAT_CHECK_MASK},
+};
+
+const struct cat_mode *cat_mode_keep(const struct cat_mode *mode)
+{
+    if (mode->check <= CAT_CHECK_MASK)
+        return &plain[mode->check];
+    struct cat_mode *copy = lit_alloc(1, sizeof *copy);
+    *copy = *mode;
+    return copy;
+}
+
+void cat_mode_drop(const struct cat_mode *mode)
+{
+    if (mode && mode->check > CAT_CHECK_MASK)
+        free((void *)(uintptr_t)mode);
+}
+
 void eng_result_clear(struct result *result)
 {
     char *const texts[] = {result->device_id, result->reason, result->sha256, result->headline,

@@ -10,7 +10,8 @@
 
 // The program's sources, terminated; the build makes them.
 extern const char repro_template[], repro_device[], repro_test[], repro_facts_header[],
-    repro_features_header[], repro_features[], repro_interface[], repro_settle[];
+    repro_check_header[], repro_check[], repro_features_header[], repro_features[],
+    repro_interface[], repro_settle[];
 
 // By the names that their #includes have; a header brings its source.
 static const struct {
@@ -19,6 +20,7 @@ static const struct {
     {"template_device.c", repro_device},          {"template_test.c", repro_test},
     {"device/features.h", repro_features_header}, {"device/features.h", repro_features},
     {"model/facts.h", repro_facts_header},        {"model/interface.h", repro_interface},
+    {"model/check.h", repro_check_header},        {"model/check.h", repro_check},
 };
 #define SOURCES (sizeof sources / sizeof *sources)
 
@@ -38,20 +40,6 @@ static void put_define(struct text *out, const char *name, const char *format, u
 }
 #define WIDE   "UINT64_C(%" PRIu64 ")"
 #define NARROW "%" PRIu64 "u"
-
-static void put_outcomes(struct text *out, const struct cat_mode *mode)
-{
-    uint32_t fails = 0;
-    text_puts(out, "static const char *const outcome_names[16] = {\n");
-    for (uint32_t i = 0; i < CAT_OUTCOMES; i++) {
-        const char *name = cat_mode_name(mode, i);
-        if (name)
-            text_printf(out, "    [%" PRIu32 "] = \"%s\",%s\n", i, name,
-                        cat_mode_fails(mode, i) ? "" : " // no failure");
-        fails |= (uint32_t)cat_mode_fails(mode, i) << i;
-    }
-    text_printf(out, "};\n#define FAILS              0x%04" PRIx32 "u\n", fails);
-}
 
 // Puts the first pipeline's numbers, then the others'. An empty array gets `none`.
 static void put_numbers(struct text *out, const struct eng_prepared *ready, bool ids,
@@ -257,19 +245,29 @@ static void put_interface(struct text *out, const struct eng_prepared *ready)
     put_tolerances(out, interface);
 }
 
-static const char *const checks[CAT_CHECKS] = {
-    [CAT_CHECK_EQUAL] = "CHECK_EQUAL",
-    [CAT_CHECK_TAG] = "CHECK_TAG",
-    [CAT_CHECK_MASK] = "CHECK_MASK",
-    [CAT_CHECK_CHOICE] = "CHECK_CHOICE",
-};
+// Puts how the words are judged: a structure of check.h.
+static void put_mode(struct text *out, const struct cat_mode *mode)
+{
+    static const char *const checks[CAT_CHECKS] = {
+        [CAT_CHECK_EQUAL] = "CAT_CHECK_EQUAL",
+        [CAT_CHECK_TAG] = "CAT_CHECK_TAG",
+        [CAT_CHECK_MASK] = "CAT_CHECK_MASK",
+        [CAT_CHECK_CHOICE] = "CAT_CHECK_CHOICE",
+    };
+    text_printf(out, "#define MODE \\\n    {%s, {{", checks[mode->check]);
+    for (uint32_t i = 0; i <= CAT_CHOICES; i++) {
+        text_puts(out, i ? ", " : "");
+        put_quoted(out, mode->choice.names[i]);
+    }
+    text_printf(out, "}, 0x%" PRIx32 "}}\n", mode->choice.fails);
+}
 
 static void put_configuration(struct text *out, const struct repro *repro)
 {
     const struct eng_prepared *ready = repro->ready;
     const struct cat_shape *shape = &ready->shape;
     text_printf(out, "#define NAME \\\n    \"%s\"\n", repro->name);
-    text_printf(out, "#define CHECK              %s\n", checks[ready->mode.check]);
+    put_mode(out, &ready->mode);
     put_define(out, "RUNS", WIDE, repro->runs, "dispatches");
     put_define(out, "FIRST_RUN", WIDE, repro->first, "the number of the first");
     text_printf(out, "#define STREAM             UINT64_C(0x%016" PRIx64 ")\n", ready->stream);
@@ -291,7 +289,6 @@ static void put_configuration(struct text *out, const struct repro *repro)
     put_bool(out, "DETERMINISTIC", ready->deterministic,
              "all runs of a pipeline have to store the same words");
     put_device(out, repro->facts);
-    put_outcomes(out, &ready->mode);
     put_constants(out, ready);
     put_interface(out, ready);
     put_needs(out, ready->module->features);

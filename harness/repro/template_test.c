@@ -171,7 +171,7 @@ static void record_fresh(void)
         vkCmdCopyBuffer(commands, fresh.handle, output.handle, 1, &outputs);
         vkCmdCopyBuffer(commands, fresh.handle, state.handle, 1, &states);
     } else {
-        vkCmdFillBuffer(commands, output.handle, 0, VK_WHOLE_SIZE, POISON);
+        vkCmdFillBuffer(commands, output.handle, 0, VK_WHOLE_SIZE, CAT_POISON);
         vkCmdFillBuffer(commands, state.handle, 0, VK_WHOLE_SIZE, 0);
     }
 }
@@ -268,7 +268,7 @@ static int run_all(uint64_t runs, const char *module)
         if (count > runs - done)
             count = runs - done;
         for (uint64_t i = 0; i < count * SLOT_WORDS; i++)
-            slots.mapped[i] = POISON;
+            slots.mapped[i] = CAT_POISON;
         begin();
         for (uint32_t i = 0; i < count; i++)
             record_run(FIRST_RUN + done + i, i);

@@ -148,10 +148,10 @@ TEST(every_mode_has_its_program)
 {
     static const struct {
         const char *name, *has;
-    } modes[] = {{LOOKBACK, "#define CHECK              CHECK_EQUAL\n"},
-                 {TAGS, "#define CHECK              CHECK_TAG\n"},
-                 {MASKS, "#define CHECK              CHECK_MASK\n"},
-                 {CHOICES, "#define CHECK              CHECK_CHOICE\n"}};
+    } modes[] = {{LOOKBACK, "    {CAT_CHECK_EQUAL, {{"},
+                 {TAGS, "    {CAT_CHECK_TAG, {{"},
+                 {MASKS, "    {CAT_CHECK_MASK, {{"},
+                 {CHOICES, "    {CAT_CHECK_CHOICE, {{"}};
     for (size_t i = 0; i < 4; i++) {
         struct made *made = make(modes[i].name);
         const struct text *program = file(made, "repro.c");
