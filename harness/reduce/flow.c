@@ -14,23 +14,10 @@ static uint32_t opcode_at(const struct red_module *m, size_t at)
     return at < m->count && !m->lines[at].gone ? red_op(&m->lines[at]) : (uint32_t)SpvOpNop;
 }
 
-// Counts references to each block, except from phis.
-static uint32_t *count_ways(const struct red_module *m)
-{
-    uint32_t *ways = lit_alloc(m->bound, sizeof *ways);
-    for (size_t i = 0; i < m->count; i++)
-        for (uint32_t w = 1; w < m->lines[i].size && red_op(&m->lines[i]) != SpvOpPhi; w++)
-            if (m->lines[i].kinds[w] == SPIRV_ID)
-                ways[m->lines[i].words[w]]++;
-    return ways;
-}
-
 // --- Branches
 
-enum way { WAY_FIRST, WAY_SECOND, WAY_MERGE };
-
 // A branch's or switch's target in this direction; 0: none.
-static uint32_t target_of(const struct red_module *m, size_t at, enum way way)
+static uint32_t target_of(const struct red_module *m, size_t at, int way)
 {
     const struct red_line *line = &m->lines[at];
     const uint32_t opcode = red_op(line);
@@ -43,41 +30,24 @@ static uint32_t target_of(const struct red_module *m, size_t at, enum way way)
                             : line->size > 4                 ? line->words[line->size - 1]
                                                              : 0;
     switch (way) {
-    case WAY_FIRST:
+    case RED_WAY_FIRST:
         return first;
-    case WAY_SECOND:
+    case RED_WAY_SECOND:
         return second != first ? second : 0;
     default:
         return merge != first && merge != second ? merge : 0;
     }
 }
 
-static size_t branches(const struct red_base *base, const bool *chosen, struct red_draft *draft,
-                       enum way way)
+void red_branch(struct red_run *run, size_t at)
 {
-    const struct red_module *m = &base->module;
-    size_t places = 0;
-    for (size_t i = 0; i < m->count; i++) {
-        const uint32_t target = target_of(m, i, way);
-        if (!target || !(places++, draft) || !chosen[places - 1])
-            continue;
-        red_put(draft->module, i, (uint32_t[]){BRANCH, target}, 2);
-        if (opcode_at(m, i - 1) == SpvOpSelectionMerge)
-            draft->module->lines[i - 1].gone = true;
-    }
-    return places;
+    const uint32_t target = target_of(run->m, at, run->how);
+    if (!target || !red_is_chosen(run))
+        return;
+    red_put(run->draft->module, at, (uint32_t[]){BRANCH, target}, 2);
+    if (opcode_at(run->m, at - 1) == SpvOpSelectionMerge)
+        run->draft->module->lines[at - 1].gone = true;
 }
-
-#define PASS(name, way)                                                                            \
-    size_t name(const struct red_base *base, const bool *chosen, struct red_draft *draft,          \
-                bool *good)                                                                        \
-    {                                                                                              \
-        (void)good;                                                                                \
-        return branches(base, chosen, draft, way);                                                 \
-    }
-PASS(red_branch_first, WAY_FIRST)
-PASS(red_branch_second, WAY_SECOND)
-PASS(red_branch_merge, WAY_MERGE)
 
 // --- Selections that only choose between values
 
@@ -157,27 +127,13 @@ static bool flatten(const struct red_module *m, const struct selection *s, struc
     return true;
 }
 
-size_t red_select(const struct red_base *base, const bool *chosen, struct red_draft *draft,
-                  bool *good)
+void red_select(struct red_run *run, size_t at)
 {
-    const struct red_module *m = &base->module;
-    OWNED(lit_free) uint32_t *with = draft ? lit_alloc(m->bound, sizeof *with) : NULL;
-    OWNED(lit_free) uint32_t *ways = count_ways(m);
     struct selection found;
-    size_t places = 0;
-    uint32_t header = 0;
-    for (size_t i = 1; i < m->count; i++) {
-        if (red_op(&m->lines[i]) == SpvOpLabel)
-            header = m->lines[i].words[1];
-        if (!find_selection(m, i, header, ways, &found) || !(places++, draft) ||
-            !chosen[places - 1])
-            continue;
-        *good = *good && flatten(m, &found, draft->module);
-        with[found.merge] = header;
-    }
-    if (draft)
-        *good = *good && red_replace(draft->module, with);
-    return places;
+    if (!find_selection(run->m, at, run->block, run->ways, &found) || !red_is_chosen(run))
+        return;
+    run->good = run->good && flatten(run->m, &found, run->draft->module);
+    run->with[found.merge] = run->block;
 }
 
 // --- Loops
@@ -200,55 +156,34 @@ static void lead_out(struct red_module *m, size_t loop, uint32_t header, uint32_
 }
 
 // Reduces a loop to one iteration.
-size_t red_once(const struct red_base *base, const bool *chosen, struct red_draft *draft,
-                bool *good)
+void red_once(struct red_run *run, size_t at)
 {
-    const struct red_module *m = &base->module;
-    size_t places = 0;
-    uint32_t header = 0;
-    (void)good;
-    for (size_t i = 0; i < m->count; i++) {
-        if (red_op(&m->lines[i]) == SpvOpLabel)
-            header = m->lines[i].words[1];
-        if (red_op(&m->lines[i]) != SpvOpLoopMerge || !(places++, draft) || !chosen[places - 1])
-            continue;
-        const uint32_t merge = m->lines[i].words[1];
-        lead_out(draft->module, i, header, merge);
-        if (opcode_at(draft->module, i + 1) == SpvOpBranchConditional)
-            red_put(draft->module, i,
-                    (uint32_t[]){3u << SpvWordCountShift | SpvOpSelectionMerge, merge, 0}, 3);
-        else
-            draft->module->lines[i].gone = true;
-    }
-    return places;
+    const struct red_line *line = &run->m->lines[at];
+    if (red_op(line) != SpvOpLoopMerge || !red_is_chosen(run))
+        return;
+    struct red_module *draft = run->draft->module;
+    lead_out(draft, at, run->block, line->words[1]);
+    if (opcode_at(draft, at + 1) == SpvOpBranchConditional)
+        red_put(draft, at,
+                (uint32_t[]){3u << SpvWordCountShift | SpvOpSelectionMerge, line->words[1], 0}, 3);
+    else
+        draft->lines[at].gone = true;
 }
 
 // --- Blocks
 
 // Merges a block into its only predecessor.
-size_t red_join(const struct red_base *base, const bool *chosen, struct red_draft *draft,
-                bool *good)
+void red_join(struct red_run *run, size_t at)
 {
-    const struct red_module *m = &base->module;
-    OWNED(lit_free) uint32_t *with = draft ? lit_alloc(m->bound, sizeof *with) : NULL;
-    OWNED(lit_free) uint32_t *ways = count_ways(m);
-    size_t places = 0;
-    uint32_t block = 0;
-    for (size_t i = 0; i + 1 < m->count; i++) {
-        const struct red_line *line = &m->lines[i], *next = &m->lines[i + 1];
-        if (red_op(line) == SpvOpLabel)
-            block = line->words[1];
-        // Only consecutive blocks, as compilers write them.
-        if (red_op(line) != SpvOpBranch || red_op(next) != SpvOpLabel ||
-            next->words[1] != line->words[1] || ways[line->words[1]] != 1 ||
-            opcode_at(m, i - 1) == SpvOpLoopMerge || opcode_at(m, i + 2) == SpvOpPhi ||
-            !(places++, draft) || !chosen[places - 1])
-            continue;
-        draft->module->lines[i].gone = true;
-        draft->module->lines[i + 1].gone = true;
-        with[next->words[1]] = block;
-    }
-    if (draft)
-        *good = *good && red_replace(draft->module, with);
-    return places;
+    const struct red_module *m = run->m;
+    const struct red_line *line = &m->lines[at], *next = line + 1;
+    // Only consecutive blocks, as compilers write them.
+    if (at + 1 >= m->count || red_op(line) != SpvOpBranch || red_op(next) != SpvOpLabel ||
+        next->words[1] != line->words[1] || run->ways[line->words[1]] != 1 ||
+        opcode_at(m, at - 1) == SpvOpLoopMerge || opcode_at(m, at + 2) == SpvOpPhi ||
+        !red_is_chosen(run))
+        return;
+    run->draft->module->lines[at].gone = true;
+    run->draft->module->lines[at + 1].gone = true;
+    run->with[next->words[1]] = run->block;
 }

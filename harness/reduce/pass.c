@@ -8,32 +8,78 @@
 #include <string.h>
 
 const struct red_pass red_passes[] = {
-    {"specialization constants", red_specs},
-    {"fewer workgroups", red_groups},
-    {"fewer dispatches", red_steps},
-    {"fewer invocations", red_lanes},
-    {"loops that run once", red_once},
-    {"branches past a selection", red_branch_merge},
-    {"branches the first way", red_branch_first},
-    {"branches the second way", red_branch_second},
-    {"values of both ways of a selection", red_select},
-    {"instructions without a result", red_no_store},
-    {"results that are an operand", red_first},
-    {"results that are constant", red_value},
-    {"results of 0", red_zero},
-    {"results of 1", red_one},
-    {"results that are another operand", red_last},
-    {"results that are the one before", red_before},
-    {"one block for two", red_join},
-    {"what nothing uses", red_unused},
-    {"constants that are there twice", red_equal},
-    {"smaller numbers", red_constants},
-    {"smaller buffers", red_buffers},
-    {"less data", red_data},
-    {"lines of the source", red_debug},
-    {"capabilities and decorations", red_preamble},
+    {"specialization constants", .whole = red_specs},
+    {"fewer workgroups", .whole = red_groups},
+    {"fewer dispatches", .whole = red_steps},
+    {"fewer invocations", .line = red_lanes},
+    {"loops that run once", .line = red_once},
+    {"branches past a selection", .line = red_branch, .how = RED_WAY_MERGE},
+    {"branches the first way", .line = red_branch, .how = RED_WAY_FIRST},
+    {"branches the second way", .line = red_branch, .how = RED_WAY_SECOND},
+    {"values of both ways of a selection", .line = red_select},
+    {"instructions without a result", .line = red_instead, .how = RED_NOTHING},
+    {"results that are an operand", .line = red_instead, .how = RED_FIRST},
+    {"results that are constant", .line = red_instead, .how = RED_VALUE},
+    {"results of 0", .line = red_instead, .how = RED_ZERO},
+    {"results of 1", .line = red_instead, .how = RED_ONE},
+    {"results that are another operand", .line = red_instead, .how = RED_LAST},
+    {"results that are the one before", .line = red_instead, .how = RED_BEFORE},
+    {"one block for two", .line = red_join},
+    {"what nothing uses", .line = red_unused},
+    {"constants that are there twice", .line = red_equal},
+    {"smaller numbers", .line = red_constants},
+    {"smaller buffers", .whole = red_buffers},
+    {"less data", .whole = red_data},
+    {"lines of the source", .line = red_drop, .how = RED_DEBUG},
+    {"capabilities and decorations", .line = red_drop, .how = RED_PREAMBLE},
     {0},
 };
+
+bool red_is_chosen(struct red_run *run)
+{
+    run->places++;
+    return run->draft && run->chosen[run->places - 1];
+}
+
+static uint32_t *count_ways(const struct red_module *m)
+{
+    uint32_t *ways = lit_alloc(m->bound, sizeof *ways);
+    for (size_t i = 0; i < m->count; i++)
+        for (uint32_t w = 1; w < m->lines[i].size && red_op(&m->lines[i]) != SpvOpPhi; w++)
+            if (m->lines[i].kinds[w] == SPIRV_ID)
+                ways[m->lines[i].words[w]]++;
+    return ways;
+}
+
+static void run_pass(const struct red_pass *pass, struct red_run *run)
+{
+    const struct red_module *m = run->m = &run->base->module;
+    // There may be as many new constants as lines.
+    OWNED(lit_free) uint32_t *ways = count_ways(m);
+    OWNED(lit_free) uint32_t *with = lit_alloc(m->bound + m->count + 1, sizeof *with);
+    run->how = pass->how;
+    run->good = true;
+    run->ways = ways;
+    run->with = with;
+    if (pass->whole)
+        pass->whole(run);
+    for (size_t i = 0; pass->line && i < m->count; i++) {
+        const uint32_t opcode = red_op(&m->lines[i]);
+        if (opcode == SpvOpFunction || opcode == SpvOpFunctionEnd)
+            run->inside = opcode == SpvOpFunction;
+        if (opcode == SpvOpLabel)
+            run->block = m->lines[i].words[1];
+        pass->line(run, i);
+    }
+    run->good = run->good && (!run->draft || red_replace(run->draft->module, with));
+}
+
+size_t red_places(const struct red_pass *pass, const struct red_base *base)
+{
+    struct red_run run = {.base = base};
+    run_pass(pass, &run);
+    return run.places;
+}
 
 void red_values_clear(struct red_values *values)
 {
@@ -180,17 +226,17 @@ bool red_apply(const struct red_base *base, const struct red_pass *pass, const b
 {
     struct red_module module = {0};
     struct red_draft draft = {.package = package, .module = &module};
-    bool good = true;
+    struct red_run run = {.base = base, .draft = &draft, .chosen = chosen};
     red_package_copy(&base->package, package);
     if (!base->module.count) {
         // Of a module that was not understood, only dispatch and buffers can change.
-        pass->run(base, chosen, &draft, &good);
-        return good;
+        run_pass(pass, &run);
+        return run.good;
     }
-    good = red_module_read(&module, base->package.words, base->package.word_count);
+    bool good = red_module_read(&module, base->package.words, base->package.word_count);
     if (good)
-        pass->run(base, chosen, &draft, &good);
-    good = good && red_module_tidy(&module);
+        run_pass(pass, &run);
+    good = good && run.good && red_module_tidy(&module);
     if (good) {
         free(package->words);
         package->words = red_module_write(&module, &package->word_count);

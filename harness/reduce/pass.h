@@ -108,15 +108,34 @@ struct red_draft {
     struct red_module *module; // changed lines keep their numbers from the base
 };
 
-// Counts the places in a base; if `draft` is not NULL, changes it at the chosen places. *good
-// becomes false if that is not possible.
-typedef size_t red_pass_run(const struct red_base *base, const bool *chosen,
-                            struct red_draft *draft, bool *good);
+// A pass at work: counts the places in a base; if `draft` is not NULL, changes it at the chosen
+// ones.
+struct red_run {
+    const struct red_base *base;
+    const struct red_module *m; // the base's
+    struct red_draft *draft;
+    const bool *chosen;
+    int how; // of the pass
+    size_t places;
+    bool good;      // false: that is not possible
+    bool inside;    // a function, at the present line
+    uint32_t block; // the last label up to there
+    uint32_t *ways; // references to each block, except from phis
+    uint32_t *with; // what replaces each id of the draft in the end; 0: nothing
+};
+// Adds a place. Whether the draft is to change there.
+bool red_is_chosen(struct red_run *run);
 
 struct red_pass {
     const char *name; // "fewer workgroups"
-    red_pass_run *run;
+    // Looks at one line of the base's module; or once at the whole base.
+    void (*line)(struct red_run *run, size_t at);
+    void (*whole)(struct red_run *run);
+    int how;
 };
+
+// The number of places where a pass applies.
+size_t red_places(const struct red_pass *pass, const struct red_base *base);
 
 // All passes in order, terminated by one without a name.
 extern const struct red_pass red_passes[];
@@ -144,7 +163,21 @@ bool red_has_data(const struct cat_package *package, const struct cat_binding *b
 uint64_t red_weight(const struct red_base *base);
 
 // From values.c, flow.c and outside.c.
-red_pass_run red_first, red_last, red_before, red_zero, red_one, red_value, red_no_store;
-red_pass_run red_branch_first, red_branch_second, red_branch_merge, red_select, red_once, red_join;
-red_pass_run red_groups, red_lanes, red_steps, red_specs, red_constants, red_unused, red_equal,
-    red_debug, red_preamble, red_buffers, red_data;
+enum { RED_FIRST, RED_LAST, RED_BEFORE, RED_ZERO, RED_ONE, RED_VALUE, RED_NOTHING };
+enum { RED_WAY_FIRST, RED_WAY_SECOND, RED_WAY_MERGE };
+enum { RED_DEBUG, RED_PREAMBLE };
+void red_instead(struct red_run *run, size_t at); // of RED_FIRST ...
+void red_branch(struct red_run *run, size_t at);  // of RED_WAY_FIRST ...
+void red_drop(struct red_run *run, size_t at);    // of RED_DEBUG ...
+void red_select(struct red_run *run, size_t at);
+void red_once(struct red_run *run, size_t at);
+void red_join(struct red_run *run, size_t at);
+void red_constants(struct red_run *run, size_t at);
+void red_unused(struct red_run *run, size_t at);
+void red_equal(struct red_run *run, size_t at);
+void red_lanes(struct red_run *run, size_t at);
+void red_groups(struct red_run *run);
+void red_steps(struct red_run *run);
+void red_specs(struct red_run *run);
+void red_buffers(struct red_run *run);
+void red_data(struct red_run *run);

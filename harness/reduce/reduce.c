@@ -202,12 +202,6 @@ struct sweep {
     size_t places, size, at; // next: `size` places from `at` on
 };
 
-static size_t count_places(const struct reducing *r, const struct red_pass *pass)
-{
-    bool good = true;
-    return pass->run(r->base, NULL, NULL, &good);
-}
-
 // Combines all places that failed individually.
 static bool take_together(struct reducing *r, const struct sweep *sweep,
                           const struct red_candidate *candidates, size_t count)
@@ -258,7 +252,7 @@ static bool step(struct reducing *r, struct sweep *sweep)
         if (failing == 1 || !take_together(r, sweep, candidates, count))
             adopt(r, &candidates[first]);
         sweep->at = failing == 1 ? place : from;
-        sweep->places = count_places(r, sweep->pass);
+        sweep->places = red_places(sweep->pass, r->base);
     }
     for (size_t i = 0; i < count; i++)
         red_candidate_clear(&candidates[i]);
@@ -269,7 +263,7 @@ static bool step(struct reducing *r, struct sweep *sweep)
 // Whether the kernel became smaller.
 static bool run_pass(struct reducing *r, const struct red_pass *pass)
 {
-    struct sweep sweep = {.pass = pass, .places = count_places(r, pass)};
+    struct sweep sweep = {.pass = pass, .places = red_places(pass, r->base)};
     bool any = false;
     r->tally->pass = pass->name;
     for (sweep.size = sweep.places; sweep.size && !r->stops; sweep.size /= 2) {

@@ -20,7 +20,6 @@ static void reduce(const uint32_t *words, size_t count)
     struct cat_package *package = &base.package, made = {0};
     const uint32_t which = count ? words[count / 2] + words[count - 1] : 0;
     size_t passes = 0;
-    bool good = true;
     if (red_module_read(&base.module, words, count)) {
         package->words = lit_alloc(count, sizeof *words);
         memcpy(package->words, words, count * sizeof *words);
@@ -28,7 +27,7 @@ static void reduce(const uint32_t *words, size_t count)
         while (red_passes[passes].name)
             passes++;
         const struct red_pass *pass = &red_passes[which % passes];
-        const size_t places = pass->run(&base, NULL, NULL, &good);
+        const size_t places = red_places(pass, &base);
         OWNED(lit_free) bool *chosen = lit_alloc(places + 1, sizeof *chosen);
         for (size_t i = 0; i < places; i++)
             chosen[i] = which >> (8 + i % 16) & 1;

@@ -76,8 +76,7 @@ TEST(test_passes)
     OWNED(red_base_clear) struct red_base base;
     take(SCAN, &base);
     for (const struct red_pass *pass = red_passes; pass->name; pass++) {
-        bool good = true;
-        const size_t places = pass->run(&base, NULL, NULL, &good);
+        const size_t places = red_places(pass, &base);
         size_t made = 0, smaller = 0;
         for (size_t i = 0; i <= places; i++) {
             OWNED(lit_free) bool *chosen = lit_alloc(places + 1, sizeof *chosen);
@@ -114,13 +113,13 @@ static size_t count_of(const struct red_module *m, uint32_t opcode)
 TEST(test_loop_once)
 {
     OWNED(red_base_clear) struct red_base base, next = {0};
-    const struct red_pass once = {"once", red_once};
-    bool good = true, all[64];
+    const struct red_pass once = {"once", .line = red_once};
+    bool all[64];
     memset(all, true, sizeof all);
     take(SCAN, &base);
     const size_t loops = count_of(&base.module, SpvOpLoopMerge);
     assert_true(loops > 0);
-    assert_int_equal(red_once(&base, NULL, NULL, &good), loops);
+    assert_int_equal(red_places(&once, &base), loops);
     assert_true(red_apply(&base, &once, all, &next.package));
     assert_true(red_module_read(&next.module, next.package.words, next.package.word_count));
     assert_int_equal(count_of(&next.module, SpvOpLoopMerge), 0);
@@ -140,10 +139,10 @@ static const struct red_line *first_of(const struct red_module *m, uint32_t opco
 TEST(test_selection)
 {
     struct red_base base, next = {0};
-    const struct red_pass select = {"select", red_select};
-    bool good = true, all = true;
+    const struct red_pass select = {"select", .line = red_select};
+    bool all = true;
     take("cases.igc-06e74af/address=uniform,uses=one@workgroup=128", &base);
-    assert_int_equal(red_select(&base, NULL, NULL, &good), 1);
+    assert_int_equal(red_places(&select, &base), 1);
     assert_true(red_apply(&base, &select, &all, &next.package));
     assert_true(red_module_read(&next.module, next.package.words, next.package.word_count));
     check_module(&next.module);
@@ -161,7 +160,7 @@ TEST(test_selection)
     // An arm that stores stays.
     red_base_clear(&base);
     take("cases.igc-06e74af/address=uniform,uses=two@workgroup=128", &base);
-    assert_int_equal(red_select(&base, NULL, NULL, &good), 1);
+    assert_int_equal(red_places(&select, &base), 1);
     red_base_clear(&base);
 }
 
@@ -169,10 +168,10 @@ TEST(test_selection)
 TEST(test_before)
 {
     struct red_base base, next = {0};
-    const struct red_pass before = {"before", red_before};
-    bool good = true, chosen[256] = {0};
+    const struct red_pass before = {"before", .line = red_instead, .how = RED_BEFORE};
+    bool chosen[256] = {0};
     take("cases.igc-06e74af/address=uniform,uses=one@workgroup=128", &base);
-    const size_t places = red_before(&base, NULL, NULL, &good);
+    const size_t places = red_places(&before, &base);
     assert_in_range(places, 1, 255);
     const struct red_line *phi = first_of(&base.module, SpvOpPhi);
     // The value that comes together: the load in the arm is the one before it.
@@ -201,10 +200,10 @@ TEST(test_before)
 TEST(test_dead_buffers)
 {
     OWNED(red_base_clear) struct red_base base, next = {0};
-    const struct red_pass zero = {"zero", red_zero};
-    bool good = true, chosen[4096];
+    const struct red_pass zero = {"zero", .line = red_instead, .how = RED_ZERO};
+    bool chosen[4096];
     take(SCAN, &base);
-    assert_true(red_zero(&base, NULL, NULL, &good) < 4096);
+    assert_true(red_places(&zero, &base) < 4096);
     memset(chosen, true, sizeof chosen);
     const size_t before = base.package.interface.binding_count;
     assert_true(red_apply(&base, &zero, chosen, &next.package));
