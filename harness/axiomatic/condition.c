@@ -133,8 +133,8 @@ static bool take_comparison(struct axi_scan *scan, struct axi_program *program, 
     return take_side(scan, program, &made, 1) && new_node(scan, program, made, node);
 }
 
-static bool take_either(struct axi_scan *scan, struct axi_program *program, unsigned depth,
-                        int *node);
+static bool take_level(struct axi_scan *scan, struct axi_program *program, unsigned depth,
+                       bool either, int *node);
 
 static bool take_factor(struct axi_scan *scan, struct axi_program *program, unsigned depth,
                         int *node)
@@ -142,7 +142,7 @@ static bool take_factor(struct axi_scan *scan, struct axi_program *program, unsi
     if (depth == DEPTH)
         return axi_wrong(scan, "a condition of more than %d levels", DEPTH);
     if (axi_take(scan, "("))
-        return take_either(scan, program, depth + 1, node) && axi_expect(scan, ")");
+        return take_level(scan, program, depth + 1, true, node) && axi_expect(scan, ")");
     if (axi_take(scan, "~") || axi_take_word(scan, "not")) {
         int inner = 0;
         return take_factor(scan, program, depth + 1, &inner) &&
@@ -152,32 +152,19 @@ static bool take_factor(struct axi_scan *scan, struct axi_program *program, unsi
     return take_comparison(scan, program, node);
 }
 
-static bool take_both(struct axi_scan *scan, struct axi_program *program, unsigned depth, int *node)
+// Factors with /\ between them; `either`: these with \/ between them.
+static bool take_level(struct axi_scan *scan, struct axi_program *program, unsigned depth,
+                       bool either, int *node)
 {
-    if (!take_factor(scan, program, depth, node))
-        return false;
-    while (axi_take(scan, "/\\")) {
-        struct axi_node made = {.kind = AXI_BOTH, .left = (uint16_t)*node};
-        if (!take_factor(scan, program, depth, node))
+    const char *sign = either ? "\\/" : "/\\";
+    struct axi_node made = {.kind = either ? AXI_EITHER : AXI_BOTH};
+    for (bool first = true; first || axi_take(scan, sign); first = false) {
+        made.left = (uint16_t)*node;
+        if (!(either ? take_level(scan, program, depth, false, node)
+                     : take_factor(scan, program, depth, node)))
             return false;
         made.right = (uint16_t)*node;
-        if (!new_node(scan, program, made, node))
-            return false;
-    }
-    return true;
-}
-
-static bool take_either(struct axi_scan *scan, struct axi_program *program, unsigned depth,
-                        int *node)
-{
-    if (!take_both(scan, program, depth, node))
-        return false;
-    while (axi_take(scan, "\\/")) {
-        struct axi_node made = {.kind = AXI_EITHER, .left = (uint16_t)*node};
-        if (!take_both(scan, program, depth, node))
-            return false;
-        made.right = (uint16_t)*node;
-        if (!new_node(scan, program, made, node))
+        if (!first && !new_node(scan, program, made, node))
             return false;
     }
     return true;
@@ -185,5 +172,5 @@ static bool take_either(struct axi_scan *scan, struct axi_program *program, unsi
 
 bool axi_condition(struct axi_scan *scan, struct axi_program *program, int *node)
 {
-    return take_either(scan, program, 0, node);
+    return take_level(scan, program, 0, true, node);
 }

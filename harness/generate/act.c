@@ -221,8 +221,7 @@ void gen_act_write(const struct gen_act *act, struct text *text)
     text_puts(text, ")");
 }
 
-// Parses a number below 128 that is a prefix of the word.
-static bool take_number(const char **word, uint8_t *number)
+bool gen_take_number(const char **word, uint8_t *number)
 {
     char *end;
     if (**word < '0' || **word > '9')
@@ -258,7 +257,7 @@ static bool take_operands(const char *word, struct gen_act *act)
         const bool constant = *takes == '#';
         if (!constant && *word++ != (gen_act_takes_truth(act, taken) ? 'p' : 'u'))
             return false;
-        if (!take_number(&word, constant ? &act->n : &act->from[taken++]))
+        if (!gen_take_number(&word, constant ? &act->n : &act->from[taken++]))
             return false;
     }
     return !strcmp(word, ")");
@@ -273,7 +272,7 @@ bool gen_act_read(const char *word, struct gen_act *act)
     for (uint32_t i = 0; i < GEN_OPS; i++)
         names[i] = gen_forms[i].name;
     if (gives) {
-        if (*word++ == '\0' || !take_number(&word, &act->to))
+        if (*word++ == '\0' || !gen_take_number(&word, &act->to))
             return false;
         act->adds = *word == '+';
         word += act->adds;

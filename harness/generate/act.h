@@ -155,6 +155,8 @@ const char *gen_act_fault(const struct gen_act *act, uint32_t numbers, uint32_t 
 // Appends "u1+=reduce.add(u2)"; parses it. False if the word is invalid.
 void gen_act_write(const struct gen_act *act, struct text *text);
 bool gen_act_read(const char *word, struct gen_act *act);
+// Takes a number below 128 off the word's beginning. False if there is none.
+bool gen_take_number(const char **word, uint8_t *number);
 
 // --- Computations that the emitted module and the host share
 

@@ -28,7 +28,7 @@ static uint32_t keyword(const char *word, size_t length)
 
 // Ids by name: a hash table, at most half full, of slices of the text.
 struct ids {
-    struct id {
+    struct slot {
         const char *name;
         size_t length;
         uint32_t number;
@@ -41,11 +41,11 @@ struct ids {
 static uint32_t number_of(struct ids *ids, const char *name, size_t length)
 {
     size_t at = hash_bytes(HASH_START, name, length) & (ids->size - 1);
-    struct id *id = &ids->table[at];
+    struct slot *id = &ids->table[at];
     while (id->name && (id->length != length || memcmp(id->name, name, length) != 0))
         id = &ids->table[++at & (ids->size - 1)];
     if (!id->name)
-        *id = (struct id){name, length, ids->bound++};
+        *id = (struct slot){name, length, ids->bound++};
     return id->number;
 }
 

@@ -27,8 +27,7 @@ static bool shares_plain(const struct axi_program *program)
     return false;
 }
 
-// Appends a part of the template; [WORD] before a line restricts it to where WORD holds.
-static void put_template(struct emit *e, const char *part, struct text *out)
+void gen_emit_template(const struct emit *e, const char *part, struct text *out)
 {
     const bool glsl = has_form(e, AXI_GLSL), wide = has_form(e, AXI_WIDE);
     const bool physical = has_form(e, AXI_PHYSICAL);
@@ -230,8 +229,7 @@ static void emit_filling(struct emit *e)
 static void emit_threads(struct emit *e)
 {
     for (unsigned t = 0; t < e->program->thread_count; t++)
-        for (unsigned r = 0; r < AXI_REGISTERS; r++)
-            e->registers[t][r] = id("#%u", (uint32_t)e->program->threads[t].initial[r]);
+        gen_emit_initial(e, t);
     for (size_t b = 0; b <= e->barrier_count; b++) {
         const struct barrier *barrier = b < e->barrier_count ? &e->barriers[b] : NULL;
         for (unsigned t = 0; t < e->program->thread_count; t++)
@@ -391,8 +389,7 @@ static void emit_cases(struct emit *e)
     put(e, "OpSelectionMerge %%all_done None");
     put(e, "OpSwitch %%role %%all_done%s", cases.data);
     for (unsigned t = 0; t < program->thread_count; t++) {
-        for (unsigned r = 0; r < AXI_REGISTERS; r++)
-            e->registers[t][r] = id("#%u", (uint32_t)program->threads[t].initial[r]);
+        gen_emit_initial(e, t);
         put(e, "%%P%u_code = OpLabel", number_of(e, t));
         emit_addresses(e, t);
         gen_emit_rounds(e, t);
@@ -408,17 +405,17 @@ static void declare(struct emit *e)
 {
     for (uint32_t known = 0; known < 4; known++)
         gen_lines_know(&e->lines, known);
-    put_template(e, "== declarations\n", &e->lines.declared);
+    gen_emit_template(e, "== declarations\n", &e->lines.declared);
     if (e->made->shared) {
         text_printf(&e->lines.declared, "%%location_count      = OpConstant %%uint %u\n",
                     e->made->shared);
-        put_template(e, "== shared\n", &e->lines.declared);
+        gen_emit_template(e, "== shared\n", &e->lines.declared);
     }
     text_puts(&e->lines.declared, "%step_0               = OpConstant %uint 1\n");
     for (unsigned t = 1; t < e->program->thread_count; t++)
         text_printf(&e->lines.declared,
                     "%%step_%-15u = OpSpecConstantOp %%uint IMul %%step_%u %%step\n", t, t - 1);
-    put_template(e, "== main\n", &e->lines.code);
+    gen_emit_template(e, "== main\n", &e->lines.code);
     put(e, "%%all_locations = OpIMul %%uint %%total #%u", e->made->buffered);
     put(e, "%%all_strided = OpIMul %%uint %%all_locations %%stride");
     if (has_form(e, AXI_WIDE)) {

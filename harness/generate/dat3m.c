@@ -175,53 +175,17 @@ static void put_declarations(struct emit *e, const uint32_t counts[3])
 {
     struct text *text = &e->lines.declared;
     put_annotations(e, counts, text);
+    gen_emit_template(e, "== dat3m\n", text);
     text_printf(text,
-                "%24sOpCapability Shader\n%24sOpCapability GroupNonUniform\n"
-                "%24sOpCapability VulkanMemoryModel\n",
-                "", "", "");
-    if (gen_emit_uses_device(e->program))
-        text_printf(text, "%24sOpCapability VulkanMemoryModelDeviceScope\n", "");
-    text_printf(text,
-                "%24sOpMemoryModel Logical Vulkan\n"
                 "%24sOpEntryPoint GLCompute %%main \"main\" %%lane_input %%subgroup_input "
                 "%%workgroup_input",
-                "", "");
+                "");
     put_variables(e, " ", text);
     text_printf(text, "\n%24sOpExecutionMode %%main LocalSize %u 1 1\n", "",
                 (unsigned)(counts[0] * counts[1]));
-    text_printf(text,
-                "%24sOpDecorate %%lane_input BuiltIn SubgroupLocalInvocationId\n"
-                "%24sOpDecorate %%subgroup_input BuiltIn SubgroupId\n"
-                "%24sOpDecorate %%workgroup_input BuiltIn WorkgroupId\n"
-                "%24sOpDecorate %%block Block\n%24sOpMemberDecorate %%block 0 Offset 0\n",
-                "", "", "", "", "");
+    gen_emit_template(e, "== dat3m decorations\n", text);
     put_variables(e, "", text);
-    static const char *const lines[] = {"%void = OpTypeVoid",
-                                        "%procedure = OpTypeFunction %void",
-                                        "%bool = OpTypeBool",
-                                        "%uint = OpTypeInt 32 0",
-                                        "%uint3 = OpTypeVector %uint 3",
-                                        "%uint_input = OpTypePointer Input %uint",
-                                        "%uint3_input = OpTypePointer Input %uint3",
-                                        "%block = OpTypeStruct %uint",
-                                        "%variable = OpTypePointer StorageBuffer %block",
-                                        "%word_pointer = OpTypePointer StorageBuffer %uint",
-                                        "%shared_block = OpTypeStruct %uint",
-                                        "%shared_variable = OpTypePointer Workgroup %shared_block",
-                                        "%location_pointer = OpTypePointer Workgroup %uint",
-                                        "%zero = OpConstant %uint 0",
-                                        "%no_semantics = OpConstant %uint 0",
-                                        "%subgroup_scope = OpConstant %uint 3",
-                                        "%workgroup_scope = OpConstant %uint 2",
-                                        "%family_scope = OpConstant %uint 5",
-                                        "%device_scope = OpConstant %uint 1",
-                                        "%lane_input = OpVariable %uint_input Input",
-                                        "%subgroup_input = OpVariable %uint_input Input",
-                                        "%workgroup_input = OpVariable %uint3_input Input"};
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        const int length = (int)strcspn(lines[i], " ");
-        text_printf(text, "%-21.*s%s\n", length, lines[i], lines[i] + length);
-    }
+    gen_emit_template(e, "== dat3m types\n", text);
     gen_lines_know(&e->lines, 0);
     put_variables(e, "OpVariable", text);
 }
@@ -376,9 +340,7 @@ static void put_function(struct emit *e, const uint32_t counts[3])
     put_places(e, counts);
     snprintf(e->block.is, sizeof e->block.is, "%%entry");
     for (unsigned t = 0; t < program->thread_count; t++)
-        for (unsigned r = 0; r < AXI_REGISTERS; r++)
-            snprintf(e->registers[t][r].is, sizeof e->registers[t][r].is, "#%u",
-                     (unsigned)(uint32_t)program->threads[t].initial[r]);
+        gen_emit_initial(e, t);
     for (size_t b = 0; b <= e->barrier_count; b++) {
         const struct barrier *barrier = b < e->barrier_count ? &e->barriers[b] : NULL;
         for (unsigned t = 0; t < program->thread_count; t++)

@@ -6,11 +6,6 @@
 #include "generate/lines.h"
 #include "generate/module.h"
 
-// An operand's name: "%word", or "#5" for a constant.
-struct name {
-    char is[24];
-};
-
 // A function yet to be emitted.
 struct call {
     uint32_t body, loops;
@@ -18,7 +13,7 @@ struct call {
 
 // The ids that hold the registers' values at the current position; "" if only memory does.
 struct held {
-    struct name numbers[GEN_NUMBERS], truths[GEN_TRUTHS];
+    struct id numbers[GEN_NUMBERS], truths[GEN_TRUTHS];
 };
 
 struct emit {
@@ -27,27 +22,26 @@ struct emit {
     struct gen_lines lines;
     bool callee[MASKS_DEPTH + 1]; // function types in use, by the number of loops around the call
     // The function being emitted.
-    struct name word, lane, records, iteration[MASKS_DEPTH], block;
+    struct id word, lane, records, iteration[MASKS_DEPTH], block;
     struct call calls[GEN_STEPS];
     uint32_t call_count;
     uint32_t ifs, loops, switches, conditions;
     // Programs with data only.
     struct gen_places places;
     struct held held;
-    struct name size, local, first, cell[2]; // in the current function
+    struct id size, local, first, cell[2]; // in the current function
     uint32_t values;
 };
 
-__attribute__((format(__printf__, 1, 2))) struct name emit_name(const char *format, ...);
 // Appends a line (gen_line).
-__attribute__((format(__printf__, 2, 3))) void emit_put(struct emit *e, const char *format, ...);
-void emit_label(struct emit *e, struct name id);
+#define emit_put(e, ...) gen_line(&(e)->lines, __VA_ARGS__)
+void emit_label(struct emit *e, struct id id);
 
 // The registers' values at the current position.
-struct name emit_number_register(struct emit *e, uint32_t number);
-struct name emit_truth_register(struct emit *e, uint32_t number);
+struct id emit_number_register(struct emit *e, uint32_t number);
+struct id emit_truth_register(struct emit *e, uint32_t number);
 // Bit `at` of the workgroup's first word, or the bit whose number an id holds.
-struct name emit_group_word(struct emit *e);
+struct id emit_group_word(struct emit *e);
 // Forgets the registers that the steps of a list assign.
 void emit_forget(struct emit *e, uint32_t first);
 

@@ -19,10 +19,10 @@ static bool is_float(uint32_t type)
 }
 
 // Emits an instruction with a result, and returns its id.
-__attribute__((format(__printf__, 2, 3))) static struct name value(struct emit *e,
-                                                                   const char *format, ...)
+__attribute__((format(__printf__, 2, 3))) static struct id value(struct emit *e, const char *format,
+                                                                 ...)
 {
-    const struct name id = emit_name("%%v%u", ++e->values);
+    const struct id id = gen_id("%%v%u", ++e->values);
     char line[256];
     va_list list;
     va_start(list, format);
@@ -34,25 +34,25 @@ __attribute__((format(__printf__, 2, 3))) static struct name value(struct emit *
 
 // Registers
 
-static struct name fetch(struct emit *e, struct name *held, const char *type, char letter,
-                         uint32_t number)
+static struct id fetch(struct emit *e, struct id *held, const char *type, char letter,
+                       uint32_t number)
 {
     if (!held->is[0])
         *held = value(e, "OpLoad %s %%%c%u", type, letter, number);
     return *held;
 }
 
-struct name emit_number_register(struct emit *e, uint32_t number)
+struct id emit_number_register(struct emit *e, uint32_t number)
 {
     return fetch(e, &e->held.numbers[number], "%uint", 'u', number);
 }
 
-struct name emit_truth_register(struct emit *e, uint32_t number)
+struct id emit_truth_register(struct emit *e, uint32_t number)
 {
     return fetch(e, &e->held.truths[number], "%bool", 'p', number);
 }
 
-static void keep(struct emit *e, bool truth, uint32_t number, struct name id)
+static void keep(struct emit *e, bool truth, uint32_t number, struct id id)
 {
     *(truth ? &e->held.truths[number] : &e->held.numbers[number]) = id;
     emit_put(e, "OpStore %%%c%u %s", truth ? 'p' : 'u', number, id.is);
@@ -65,60 +65,60 @@ void emit_forget(struct emit *e, uint32_t first)
         const struct gen_act *act = &step->act;
         if (step->kind == MASKS_ACT && gen_forms[act->op].gives != '-')
             *(gen_act_gives_truth(act) ? &e->held.truths[act->to] : &e->held.numbers[act->to]) =
-                (struct name){""};
+                (struct id){""};
         emit_forget(e, step->body);
         emit_forget(e, step->other);
     }
 }
 
-struct name emit_group_word(struct emit *e)
+struct id emit_group_word(struct emit *e)
 {
-    const struct name ids = value(e, "OpLoad %%uint3 %%workgroup_input");
-    const struct name id = value(e, "OpCompositeExtract %%uint %s 0", ids.is);
-    const struct name first = value(e, "OpIMul %%uint %s %%workgroup_width", id.is);
-    const struct name at = value(e, "OpAccessChain %%word_pointer %%input #0 %s", first.is);
+    const struct id ids = value(e, "OpLoad %%uint3 %%workgroup_input");
+    const struct id id = value(e, "OpCompositeExtract %%uint %s 0", ids.is);
+    const struct id first = value(e, "OpIMul %%uint %s %%workgroup_width", id.is);
+    const struct id at = value(e, "OpAccessChain %%word_pointer %%input #0 %s", first.is);
     return value(e, "OpLoad %%uint %s", at.is);
 }
 
 // Types
 
-static struct name fold(struct emit *e, struct name low, struct name high)
+static struct id fold(struct emit *e, struct id low, struct id high)
 {
-    const struct name tripled = value(e, "OpIMul %%uint %s #3", high.is);
+    const struct id tripled = value(e, "OpIMul %%uint %s #3", high.is);
     return value(e, "OpIAdd %%uint %s %s", low.is, tripled.is);
 }
 
-static struct name high_of(struct emit *e, struct name low)
+static struct id high_of(struct emit *e, struct id low)
 {
     return value(e, "OpBitwiseXor %%uint %s #%u", low.is, GEN_HIGH(0));
 }
 
-static struct name into(struct emit *e, uint32_t type, struct name number)
+static struct id into(struct emit *e, uint32_t type, struct id number)
 {
     if (type == GEN_U16 || type == GEN_U8)
         return value(e, "OpUConvert %s %s", type_ids[type], number.is);
     if (type == GEN_U64) {
-        const struct name high = high_of(e, number);
-        const struct name pair = value(e, "OpCompositeConstruct %%uint2 %s %s", number.is, high.is);
+        const struct id high = high_of(e, number);
+        const struct id pair = value(e, "OpCompositeConstruct %%uint2 %s %s", number.is, high.is);
         return value(e, "OpBitcast %%ulong %s", pair.is);
     }
     if (is_float(type)) {
-        const struct name small =
+        const struct id small =
             value(e, "OpBitwiseAnd %%uint %s #%u", number.is, GEN_FLOAT_MASK(type));
         return value(e, "OpConvertUToF %s %s", type_ids[type], small.is);
     }
     return number;
 }
 
-static struct name out_of(struct emit *e, const struct gen_act *act, struct name id)
+static struct id out_of(struct emit *e, const struct gen_act *act, struct id id)
 {
     const bool is_signed = act->with == GEN_WITH_SMIN || act->with == GEN_WITH_SMAX;
     if (act->type == GEN_U16 || act->type == GEN_U8)
         return value(e, "Op%cConvert %%uint %s", is_signed ? 'S' : 'U', id.is);
     if (act->type == GEN_U64) {
-        const struct name pair = value(e, "OpBitcast %%uint2 %s", id.is);
-        const struct name low = value(e, "OpCompositeExtract %%uint %s 0", pair.is);
-        const struct name high = value(e, "OpCompositeExtract %%uint %s 1", pair.is);
+        const struct id pair = value(e, "OpBitcast %%uint2 %s", id.is);
+        const struct id low = value(e, "OpCompositeExtract %%uint %s 0", pair.is);
+        const struct id high = value(e, "OpCompositeExtract %%uint %s 1", pair.is);
         return fold(e, low, high);
     }
     if (is_float(act->type))
@@ -128,13 +128,13 @@ static struct name out_of(struct emit *e, const struct gen_act *act, struct name
 
 // Subgroup operations
 
-static struct name operand(struct emit *e, const struct gen_act *act, uint32_t i)
+static struct id operand(struct emit *e, const struct gen_act *act, uint32_t i)
 {
     return gen_act_takes_truth(act, i) ? emit_truth_register(e, act->from[i])
                                        : emit_number_register(e, act->from[i]);
 }
 
-static struct name emit_scan(struct emit *e, const struct gen_act *act, uint32_t from)
+static struct id emit_scan(struct emit *e, const struct gen_act *act, uint32_t from)
 {
     static const char *const ints[GEN_WITHS] = {
         "IAdd", "IMul", "UMin", "UMax", "SMin", "SMax", "BitwiseAnd", "BitwiseOr", "BitwiseXor"};
@@ -148,42 +148,41 @@ static struct name emit_scan(struct emit *e, const struct gen_act *act, uint32_t
                        : act->op == GEN_OP_EXCLUSIVE ? "ExclusiveScan"
                        : act->op == GEN_OP_CLUSTER   ? "ClusteredReduce"
                                                      : "Reduce";
-    const struct name number = into(e, act->type, operand(e, act, from));
-    const struct name size =
-        act->op == GEN_OP_CLUSTER ? emit_name(" #%u", act->n) : (struct name){""};
+    const struct id number = into(e, act->type, operand(e, act, from));
+    const struct id size = act->op == GEN_OP_CLUSTER ? gen_id(" #%u", act->n) : (struct id){""};
     return out_of(e, act,
                   value(e, "OpGroupNonUniform%s %s %%subgroup_scope %s %s%s", name,
                         type_ids[act->type], kind, number.is, size.is));
 }
 
 // A sum whose only use is conditional.
-static struct name emit_late(struct emit *e, const struct gen_act *act)
+static struct id emit_late(struct emit *e, const struct gen_act *act)
 {
-    const struct name when = operand(e, act, 0), sum = emit_scan(e, act, 1), before = e->block;
+    const struct id when = operand(e, act, 0), sum = emit_scan(e, act, 1), before = e->block;
     const uint32_t n = ++e->values;
-    const struct name yes = emit_name("%%late_%u", n), merge = emit_name("%%end_late_%u", n);
+    const struct id yes = gen_id("%%late_%u", n), merge = gen_id("%%end_late_%u", n);
     emit_put(e, "OpSelectionMerge %s None", merge.is);
     emit_put(e, "OpBranchConditional %s %s %s", when.is, yes.is, merge.is);
     emit_label(e, yes);
-    const struct name more = value(e, "OpIAdd %%uint %s #1", sum.is);
+    const struct id more = value(e, "OpIAdd %%uint %s #1", sum.is);
     emit_put(e, "OpBranch %s", merge.is);
     emit_label(e, merge);
     return value(e, "OpPhi %%uint %s %s #0 %s", more.is, yes.is, before.is);
 }
 
-static struct name ballot_of(struct emit *e, struct name truth)
+static struct id ballot_of(struct emit *e, struct id truth)
 {
     return value(e, "OpGroupNonUniformBallot %%uint4 %%subgroup_scope %s", truth.is);
 }
 
 // A lane number wrapped to the subgroup.
-static struct name emit_within(struct emit *e, struct name number)
+static struct id emit_within(struct emit *e, struct id number)
 {
-    const struct name last = value(e, "OpISub %%uint %s #1", e->size.is);
+    const struct id last = value(e, "OpISub %%uint %s #1", e->size.is);
     return value(e, "OpBitwiseAnd %%uint %s %s", number.is, last.is);
 }
 
-static struct name emit_count(struct emit *e, struct name ballot, const char *kind)
+static struct id emit_count(struct emit *e, struct id ballot, const char *kind)
 {
     return value(e, "OpGroupNonUniformBallotBitCount %%uint %%subgroup_scope %s %s", kind,
                  ballot.is);
@@ -191,34 +190,34 @@ static struct name emit_count(struct emit *e, struct name ballot, const char *ki
 
 // The lowest or highest lane in a ballot; GEN_NUMBERS if it is empty, for which the operation is
 // undefined.
-static struct name emit_end_of(struct emit *e, struct name ballot, const char *which)
+static struct id emit_end_of(struct emit *e, struct id ballot, const char *which)
 {
-    const struct name found =
+    const struct id found =
         value(e, "OpGroupNonUniformBallotFind%s %%uint %%subgroup_scope %s", which, ballot.is);
-    const struct name count = emit_count(e, ballot, "Reduce");
-    const struct name none = value(e, "OpIEqual %%bool %s #0", count.is);
+    const struct id count = emit_count(e, ballot, "Reduce");
+    const struct id none = value(e, "OpIEqual %%bool %s #0", count.is);
     return value(e, "OpSelect %%uint %s #%u %s", none.is, GEN_NUMBERS, found.is);
 }
 
-static struct name fold_ballot(struct emit *e, struct name ballot)
+static struct id fold_ballot(struct emit *e, struct id ballot)
 {
-    struct name part[4];
+    struct id part[4];
     for (uint32_t i = 0; i < 4; i++)
         part[i] = value(e, "OpCompositeExtract %%uint %s %u", ballot.is, i);
-    const struct name low = fold(e, part[0], part[1]);
+    const struct id low = fold(e, part[0], part[1]);
     return fold(e, low, fold(e, part[2], part[3]));
 }
 
-static struct name emit_vote(struct emit *e, const char *name, struct name operand)
+static struct id emit_vote(struct emit *e, const char *name, struct id operand)
 {
     return value(e, "OpGroupNonUniform%s %%bool %%subgroup_scope%s%s", name,
                  operand.is[0] ? " " : "", operand.is);
 }
 
-static struct name emit_ask(struct emit *e, const struct gen_act *act)
+static struct id emit_ask(struct emit *e, const struct gen_act *act)
 {
-    const struct name a = act->op == GEN_OP_ELECT ? (struct name){""} : operand(e, act, 0);
-    struct name x;
+    const struct id a = act->op == GEN_OP_ELECT ? (struct id){""} : operand(e, act, 0);
+    struct id x;
     switch (act->op) {
     case GEN_OP_ALL:
         return emit_vote(e, "All", a);
@@ -257,10 +256,10 @@ static struct name emit_ask(struct emit *e, const struct gen_act *act)
 }
 
 // The lane that a lane reads from, and the operation's argument for it.
-static struct name emit_source(struct emit *e, const struct gen_act *act, struct name *argument)
+static struct id emit_source(struct emit *e, const struct gen_act *act, struct id *argument)
 {
-    const struct name n = *argument = emit_name("#%u", act->n);
-    struct name base, sum;
+    const struct id n = *argument = gen_id("#%u", act->n);
+    struct id base, sum;
     switch (act->op) {
     case GEN_OP_BROADCAST:
         return n;
@@ -288,7 +287,7 @@ static struct name emit_source(struct emit *e, const struct gen_act *act, struct
 }
 
 // Reading a nonexistent or inactive lane is undefined: the result is then not used.
-static struct name emit_move(struct emit *e, const struct gen_act *act, uint32_t allows)
+static struct id emit_move(struct emit *e, const struct gen_act *act, uint32_t allows)
 {
     static const char *const names[GEN_OPS] = {
         [GEN_OP_BROADCAST] = "Broadcast",      [GEN_OP_SHUFFLE] = "Shuffle",
@@ -297,17 +296,17 @@ static struct name emit_move(struct emit *e, const struct gen_act *act, uint32_t
         [GEN_OP_ROTATE_CLUSTER] = "RotateKHR", [GEN_OP_QUAD_BROADCAST] = "QuadBroadcast",
         [GEN_OP_QUAD_SWAP] = "QuadSwap",
     };
-    const struct name own = operand(e, act, 0), number = into(e, act->type, own);
-    struct name argument;
-    const struct name source = emit_source(e, act, &argument);
-    const struct name moved = value(e, "OpGroupNonUniform%s %s %%subgroup_scope %s %s%s",
-                                    names[act->op], type_ids[act->type], number.is, argument.is,
-                                    act->op == GEN_OP_ROTATE_CLUSTER ? " #4" : "");
-    const struct name result = out_of(e, act, moved);
-    struct name there = value(e, "OpULessThan %%bool %s %s", source.is, e->size.is);
+    const struct id own = operand(e, act, 0), number = into(e, act->type, own);
+    struct id argument;
+    const struct id source = emit_source(e, act, &argument);
+    const struct id moved = value(e, "OpGroupNonUniform%s %s %%subgroup_scope %s %s%s",
+                                  names[act->op], type_ids[act->type], number.is, argument.is,
+                                  act->op == GEN_OP_ROTATE_CLUSTER ? " #4" : "");
+    const struct id result = out_of(e, act, moved);
+    struct id there = value(e, "OpULessThan %%bool %s %s", source.is, e->size.is);
     if (allows != GEN_FULL) {
-        const struct name active = ballot_of(e, (struct name){"%true"});
-        const struct name bit =
+        const struct id active = ballot_of(e, (struct id){"%true"});
+        const struct id bit =
             value(e, "OpGroupNonUniformBallotBitExtract %%bool %%subgroup_scope %s %s", active.is,
                   emit_within(e, source).is);
         there = value(e, "OpLogicalAnd %%bool %s %s", there.is, bit.is);
@@ -327,40 +326,40 @@ static bool in_buffer(const struct gen_act *act)
 }
 
 // A counter's address. In the buffer, counters follow the cells in pairs.
-static struct name emit_counter(struct emit *e, bool buffer, uint32_t counter)
+static struct id emit_counter(struct emit *e, bool buffer, uint32_t counter)
 {
     if (!buffer)
         return value(e, "OpAccessChain %%shared_pointer %%counters #%u", counter);
-    const struct name end = value(e, "OpIAdd %%uint %s %%workgroup_width", e->first.is);
-    const struct name at = value(e, "OpIAdd %%uint %s #%u", end.is, counter / 2);
+    const struct id end = value(e, "OpIAdd %%uint %s %%workgroup_width", e->first.is);
+    const struct id at = value(e, "OpIAdd %%uint %s #%u", end.is, counter / 2);
     return value(e, "OpAccessChain %%word_pointer %%state #0 %s #%u", at.is, counter % 2);
 }
 
-static struct name emit_load(struct emit *e, bool buffer, struct name at)
+static struct id emit_load(struct emit *e, bool buffer, struct id at)
 {
     return value(e, "OpLoad %s %s", pair_types[buffer], at.is);
 }
 
-static struct name fold_pair(struct emit *e, struct name pair)
+static struct id fold_pair(struct emit *e, struct id pair)
 {
-    const struct name low = value(e, "OpCompositeExtract %%uint %s 0", pair.is);
-    const struct name high = value(e, "OpCompositeExtract %%uint %s 1", pair.is);
+    const struct id low = value(e, "OpCompositeExtract %%uint %s 0", pair.is);
+    const struct id high = value(e, "OpCompositeExtract %%uint %s 1", pair.is);
     return fold(e, low, high);
 }
 
-static void emit_write(struct emit *e, bool buffer, struct name at, struct name number)
+static void emit_write(struct emit *e, bool buffer, struct id at, struct id number)
 {
-    const struct name high = high_of(e, number);
-    const struct name pair =
+    const struct id high = high_of(e, number);
+    const struct id pair =
         value(e, "OpCompositeConstruct %s %s %s", pair_types[buffer], number.is, high.is);
     emit_put(e, "OpStore %s %s", at.is, pair.is);
 }
 
 // The cell of the invocation `n` places ahead, modulo the workgroup.
-static struct name emit_other_cell(struct emit *e, bool buffer, uint32_t n)
+static struct id emit_other_cell(struct emit *e, bool buffer, uint32_t n)
 {
-    const struct name sum = value(e, "OpIAdd %%uint %s #%u", e->local.is, n);
-    struct name at = value(e, "OpUMod %%uint %s %%workgroup_width", sum.is);
+    const struct id sum = value(e, "OpIAdd %%uint %s #%u", e->local.is, n);
+    struct id at = value(e, "OpUMod %%uint %s %%workgroup_width", sum.is);
     if (buffer)
         at = value(e, "OpIAdd %%uint %s %s", e->first.is, at.is);
     return value(e, "OpAccessChain %s %s%s", pair_pointers[buffer],
@@ -369,35 +368,35 @@ static struct name emit_other_cell(struct emit *e, bool buffer, uint32_t n)
 
 static void emit_ticket(struct emit *e, bool buffer)
 {
-    const struct name from = emit_counter(e, buffer, GEN_TICKETS);
-    const struct name to = emit_counter(e, buffer, GEN_TICKET_SUM);
-    const struct name ticket = value(e, "OpAtomicIAdd %%uint %s #1 #0 #1", from.is);
+    const struct id from = emit_counter(e, buffer, GEN_TICKETS);
+    const struct id to = emit_counter(e, buffer, GEN_TICKET_SUM);
+    const struct id ticket = value(e, "OpAtomicIAdd %%uint %s #1 #0 #1", from.is);
     value(e, "OpAtomicIAdd %%uint %s #1 #0 %s", to.is, ticket.is);
 }
 
-static struct name emit_ordered(struct emit *e, bool buffer)
+static struct id emit_ordered(struct emit *e, bool buffer)
 {
-    const struct name at = emit_counter(e, buffer, GEN_TICKETS);
-    const struct name first = value(e, "OpAtomicLoad %%uint %s #1 #0", at.is);
-    const struct name second = value(e, "OpAtomicLoad %%uint %s #1 #0", at.is);
+    const struct id at = emit_counter(e, buffer, GEN_TICKETS);
+    const struct id first = value(e, "OpAtomicLoad %%uint %s #1 #0", at.is);
+    const struct id second = value(e, "OpAtomicLoad %%uint %s #1 #0", at.is);
     return value(e, "OpUGreaterThanEqual %%bool %s %s", second.is, first.is);
 }
 
-static struct name emit_atomic(struct emit *e, const struct gen_act *act)
+static struct id emit_atomic(struct emit *e, const struct gen_act *act)
 {
     static const char *const names[GEN_WITHS] = {"IAdd", "",    "UMin", "UMax", "SMin",
                                                  "SMax", "And", "Or",   "Xor"};
-    const struct name number = operand(e, act, 0);
-    const struct name at = emit_counter(e, in_buffer(act), act->with);
+    const struct id number = operand(e, act, 0);
+    const struct id at = emit_counter(e, in_buffer(act), act->with);
     return value(e, "OpAtomic%s %%uint %s #1 #0 %s", names[act->with], at.is, number.is);
 }
 
 // Operations of the whole workgroup, between barriers.
-static struct name emit_together(struct emit *e, const struct gen_act *act)
+static struct id emit_together(struct emit *e, const struct gen_act *act)
 {
     const bool buffer = in_buffer(act);
-    struct name result;
-    const struct name number = act->op == GEN_OP_PASS ? operand(e, act, 0) : (struct name){""};
+    struct id result;
+    const struct id number = act->op == GEN_OP_PASS ? operand(e, act, 0) : (struct id){""};
     emit_put(e, BARRIER);
     if (act->op == GEN_OP_PASS) {
         emit_write(e, buffer, emit_other_cell(e, buffer, act->n), number);
@@ -414,17 +413,17 @@ static struct name emit_together(struct emit *e, const struct gen_act *act)
     return result;
 }
 
-static struct name emit_access(struct emit *e, const struct gen_act *act)
+static struct id emit_access(struct emit *e, const struct gen_act *act)
 {
     const bool buffer = in_buffer(act);
-    struct name number = {""};
+    struct id number = {""};
     if (act->op == GEN_OP_ATOMIC)
         return emit_atomic(e, act);
     if (act->op == GEN_OP_ORDERED)
         return emit_ordered(e, buffer);
     if (act->op == GEN_OP_STORE || act->op == GEN_OP_SWAP)
         number = operand(e, act, 0);
-    struct name held = {""};
+    struct id held = {""};
     if (act->op == GEN_OP_TICKET)
         emit_ticket(e, buffer);
     else if (act->op != GEN_OP_STORE)
@@ -438,11 +437,11 @@ static struct name emit_access(struct emit *e, const struct gen_act *act)
 // Lane operations
 
 // A separate loop with more iterations than other loops.
-static struct name emit_rounds(struct emit *e, struct name number, uint32_t count)
+static struct id emit_rounds(struct emit *e, struct id number, uint32_t count)
 {
     const uint32_t n = ++e->values;
-    const struct name before = e->block, header = emit_name("%%rounds_%u", n);
-    const struct name again = emit_name("%%round_%u", n), merge = emit_name("%%end_rounds_%u", n);
+    const struct id before = e->block, header = gen_id("%%rounds_%u", n);
+    const struct id again = gen_id("%%round_%u", n), merge = gen_id("%%end_rounds_%u", n);
     emit_put(e, "OpBranch %s", header.is);
     emit_label(e, header);
     emit_put(e, "%%round_i_%u = OpPhi %%uint #0 %s %%round_next_%u %s", n, before.is, n, again.is);
@@ -457,10 +456,10 @@ static struct name emit_rounds(struct emit *e, struct name number, uint32_t coun
     emit_put(e, "%%round_next_%u = OpIAdd %%uint %%round_i_%u #1", n, n);
     emit_put(e, "OpBranch %s", header.is);
     emit_label(e, merge);
-    return emit_name("%%round_x_%u", n);
+    return gen_id("%%round_x_%u", n);
 }
 
-static struct name emit_alone(struct emit *e, const struct gen_act *act)
+static struct id emit_alone(struct emit *e, const struct gen_act *act)
 {
     static const char *const names[GEN_OPS] = {
         [GEN_OP_ADD] = "OpIAdd %uint",
@@ -477,7 +476,7 @@ static struct name emit_alone(struct emit *e, const struct gen_act *act)
         [GEN_OP_EITHER] = "OpLogicalOr %bool",
         [GEN_OP_DIFFER] = "OpLogicalNotEqual %bool",
     };
-    struct name from[4] = {{""}};
+    struct id from[4] = {{""}};
     uint32_t count = gen_act_operands(act);
     for (uint32_t i = 0; i < count; i++)
         from[i] = operand(e, act, i);
@@ -495,7 +494,7 @@ static struct name emit_alone(struct emit *e, const struct gen_act *act)
         return value(e, "OpINotEqual %%bool %s #0", from[1].is);
     case GEN_OP_SHL:
     case GEN_OP_SHR:
-        from[count++] = emit_name("#%u", act->n);
+        from[count++] = gen_id("#%u", act->n);
         break;
     default:
         break;
@@ -511,7 +510,7 @@ void emit_act(struct emit *e, uint32_t number)
     const struct gen_act *act = &e->program->steps[number].act;
     const uint32_t allows = e->places.allows[number];
     const bool truth = gen_act_gives_truth(act);
-    struct name result;
+    struct id result;
     if (act->op == GEN_OP_LATE)
         result = emit_late(e, act);
     else if (act->op >= GEN_OP_REDUCE && act->op <= GEN_OP_CLUSTER)
@@ -529,7 +528,7 @@ void emit_act(struct emit *e, uint32_t number)
     if (gen_forms[act->op].gives == '-')
         return;
     if (act->adds) {
-        const struct name own =
+        const struct id own =
             truth ? emit_truth_register(e, act->to) : emit_number_register(e, act->to);
         result = value(e, "%s %s %s", truth ? "OpLogicalNotEqual %bool" : "OpIAdd %uint", own.is,
                        result.is);
@@ -551,25 +550,25 @@ void emit_entry(struct emit *e, uint32_t function)
 {
     const bool shared = uses(e->program, GEN_SHARED), buffer = uses(e->program, GEN_BUFFER);
     e->held = (struct held){0};
-    e->size = emit_name("%%subgroup_size");
+    e->size = gen_id("%%subgroup_size");
     if (function) {
-        const struct name at = value(e, "OpAccessChain %%push_uint %%push #3");
+        const struct id at = value(e, "OpAccessChain %%push_uint %%push #3");
         e->size = value(e, "OpLoad %%uint %s", at.is);
     }
     if (shared || buffer) {
-        const struct name subgroup = value(e, "OpLoad %%uint %%subgroup_input");
-        const struct name start = value(e, "OpIMul %%uint %s %s", subgroup.is, e->size.is);
+        const struct id subgroup = value(e, "OpLoad %%uint %%subgroup_input");
+        const struct id start = value(e, "OpIMul %%uint %s %s", subgroup.is, e->size.is);
         e->local = value(e, "OpIAdd %%uint %s %s", start.is, e->lane.is);
     }
     if (shared)
         e->cell[0] = value(e, "OpAccessChain %%shared_pair_pointer %%cells %s", e->local.is);
     if (buffer) { // its first word is reserved
-        const struct name ids = value(e, "OpLoad %%uint3 %%workgroup_input");
-        const struct name id = value(e, "OpCompositeExtract %%uint %s 0", ids.is);
-        const struct name each = value(e, "OpIAdd %%uint %%workgroup_width #%u", GEN_COUNTERS / 2u);
-        const struct name start = value(e, "OpIMul %%uint %s %s", id.is, each.is);
+        const struct id ids = value(e, "OpLoad %%uint3 %%workgroup_input");
+        const struct id id = value(e, "OpCompositeExtract %%uint %s 0", ids.is);
+        const struct id each = value(e, "OpIAdd %%uint %%workgroup_width #%u", GEN_COUNTERS / 2u);
+        const struct id start = value(e, "OpIMul %%uint %s %s", id.is, each.is);
         e->first = value(e, "OpIAdd %%uint %s #1", start.is);
-        const struct name own = value(e, "OpIAdd %%uint %s %s", e->first.is, e->local.is);
+        const struct id own = value(e, "OpIAdd %%uint %s %s", e->first.is, e->local.is);
         e->cell[1] = value(e, "OpAccessChain %%pair_pointer %%state #0 %s", own.is);
     }
 }
@@ -583,61 +582,61 @@ static void begin_memory(struct emit *e)
             emit_write(e, buffer, e->cell[buffer], e->word);
     if (!used[0] && !used[1])
         return;
-    const struct name first = value(e, "OpIEqual %%bool %s #0", e->local.is);
+    const struct id first = value(e, "OpIEqual %%bool %s #0", e->local.is);
     emit_put(e, "OpSelectionMerge %%counted None");
     emit_put(e, "OpBranchConditional %s %%counting %%counted", first.is);
-    emit_label(e, emit_name("%%counting"));
+    emit_label(e, gen_id("%%counting"));
     for (uint32_t i = 0; i < 2 * GEN_COUNTERS; i++)
         if (used[i % 2])
             emit_put(e, "OpStore %s #%u", emit_counter(e, i % 2, i / 2).is, GEN_INITIAL);
     emit_put(e, "OpBranch %%counted");
-    emit_label(e, emit_name("%%counted"));
+    emit_label(e, gen_id("%%counted"));
     emit_put(e, BARRIER);
 }
 
 void emit_begin(struct emit *e)
 {
-    struct name before = e->word;
+    struct id before = e->word;
     keep(e, false, 0, before);
     for (uint32_t k = 1; k < e->program->numbers; k++) {
-        const struct name half = value(e, "OpShiftRightLogical %%uint %s #16", before.is);
-        const struct name mixed = value(e, "OpBitwiseXor %%uint %s %s", before.is, half.is);
-        const struct name spread = value(e, "OpIMul %%uint %s #73244475", mixed.is);
+        const struct id half = value(e, "OpShiftRightLogical %%uint %s #16", before.is);
+        const struct id mixed = value(e, "OpBitwiseXor %%uint %s %s", before.is, half.is);
+        const struct id spread = value(e, "OpIMul %%uint %s #73244475", mixed.is);
         before = value(e, "OpIAdd %%uint %s #%u", spread.is, k);
         keep(e, false, k, before);
     }
     for (uint32_t k = 0; k < e->program->truths; k++) {
-        const struct name bit = value(e, "OpBitwiseAnd %%uint %s #%u", e->word.is, 1u << k);
+        const struct id bit = value(e, "OpBitwiseAnd %%uint %s #%u", e->word.is, 1u << k);
         keep(e, true, k, value(e, "OpINotEqual %%bool %s #0", bit.is));
     }
     begin_memory(e);
 }
 
-static void store_record(struct emit *e, uint32_t record, const struct name word[4])
+static void store_record(struct emit *e, uint32_t record, const struct id word[4])
 {
-    const struct name four = value(e, "OpCompositeConstruct %%uint4 %s %s %s %s", word[0].is,
-                                   word[1].is, word[2].is, word[3].is);
-    const struct name number = value(e, "OpIAdd %%uint %s #%u", e->records.is, record);
-    const struct name at = value(e, "OpAccessChain %%mask_pointer %%output #0 %s", number.is);
+    const struct id four = value(e, "OpCompositeConstruct %%uint4 %s %s %s %s", word[0].is,
+                                 word[1].is, word[2].is, word[3].is);
+    const struct id number = value(e, "OpIAdd %%uint %s #%u", e->records.is, record);
+    const struct id at = value(e, "OpAccessChain %%mask_pointer %%output #0 %s", number.is);
     emit_put(e, "OpStore %s %s", at.is, four.is);
 }
 
 void emit_end(struct emit *e)
 {
-    struct name word[4];
+    struct id word[4];
     emit_put(e, "; the registers");
     for (uint32_t k = 0; k < e->program->numbers; k++) {
         word[k % 4] = emit_number_register(e, k);
         if (k % 4 == 3)
             store_record(e, k / 4, word);
     }
-    struct name bits = emit_name("#0");
+    struct id bits = gen_id("#0");
     for (uint32_t k = 0; k < e->program->truths; k++) {
-        const struct name truth = emit_truth_register(e, k);
-        const struct name bit = value(e, "OpSelect %%uint %s #%u #0", truth.is, 1u << k);
+        const struct id truth = emit_truth_register(e, k);
+        const struct id bit = value(e, "OpSelect %%uint %s #%u #0", truth.is, 1u << k);
         bits = value(e, "OpBitwiseOr %%uint %s %s", bits.is, bit.is);
     }
-    const struct name last[4] = {bits, emit_name("#0"), emit_name("#0"), emit_name("#0")};
+    const struct id last[4] = {bits, gen_id("#0"), gen_id("#0"), gen_id("#0")};
     store_record(e, e->program->numbers / 4u, last);
 }
 

@@ -7,6 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct id gen_id(const char *format, ...)
+{
+    struct id made;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(made.is, sizeof made.is, format, list);
+    va_end(list);
+    return made;
+}
+
 void gen_lines_end(struct gen_lines *lines)
 {
     free(lines->constants);

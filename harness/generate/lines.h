@@ -6,6 +6,12 @@
 
 #include <stdarg.h>
 
+// An operand's name: "%word", or "#5" for a constant.
+struct id {
+    char is[64];
+};
+__attribute__((format(__printf__, 1, 2))) struct id gen_id(const char *format, ...);
+
 // A module as two consecutive texts: declarations, which grow as constants are needed, and
 // functions. Zero-initialise.
 struct gen_lines {

@@ -4,7 +4,6 @@
 #include "generate/emit.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,37 +11,19 @@
 // The position of a list of steps.
 struct place {
     uint32_t loops;
-    struct name broke, continued;
+    struct id broke, continued;
     bool continuing; // in a continue construct: each block leads to the loop's header
 };
 
 // Lines
 
-struct name emit_name(const char *format, ...)
-{
-    struct name name;
-    va_list list;
-    va_start(list, format);
-    vsnprintf(name.is, sizeof name.is, format, list);
-    va_end(list);
-    return name;
-}
-
-void emit_put(struct emit *e, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    gen_line_list(&e->lines, format, list);
-    va_end(list);
-}
-
-void emit_label(struct emit *e, struct name id)
+void emit_label(struct emit *e, struct id id)
 {
     emit_put(e, "%s = OpLabel", id.is);
     e->block = id;
 }
 
-static void branch(struct emit *e, struct name id)
+static void branch(struct emit *e, struct id id)
 {
     emit_put(e, "OpBranch %s", id.is);
 }
@@ -50,11 +31,11 @@ static void branch(struct emit *e, struct name id)
 // Conditions
 
 // id plus the iterations that the condition adds.
-static struct name add_turns(struct emit *e, struct name id, const struct gen_condition *when)
+static struct id add_turns(struct emit *e, struct id id, const struct gen_condition *when)
 {
     for (uint32_t d = 0; d < MASKS_DEPTH; d++)
         if (when->loops >> d & 1) {
-            const struct name sum = emit_name("%%turned_%u_%u", e->conditions, d);
+            const struct id sum = gen_id("%%turned_%u_%u", e->conditions, d);
             emit_put(e, "%s = OpIAdd %%uint %s %s", sum.is, id.is, e->iteration[d].is);
             id = sum;
         }
@@ -62,10 +43,10 @@ static struct name add_turns(struct emit *e, struct name id, const struct gen_co
 }
 
 // Extracts a bit field of `from`.
-static struct name bits_of(struct emit *e, struct name from, struct name shift, uint32_t mask)
+static struct id bits_of(struct emit *e, struct id from, struct id shift, uint32_t mask)
 {
     const uint32_t n = e->conditions;
-    const struct name shifted = emit_name("%%shifted_%u", n), bits = emit_name("%%bits_%u", n);
+    const struct id shifted = gen_id("%%shifted_%u", n), bits = gen_id("%%bits_%u", n);
     const bool shifts = strcmp(shift.is, "#0") != 0;
     if (shifts)
         emit_put(e, "%s = OpShiftRightLogical %%uint %s %s", shifted.is, from.is, shift.is);
@@ -74,47 +55,46 @@ static struct name bits_of(struct emit *e, struct name from, struct name shift, 
 }
 
 // A condition's numeric value.
-static struct name emit_number(struct emit *e, const struct gen_condition *when)
+static struct id emit_number(struct emit *e, const struct gen_condition *when)
 {
-    const struct name at = emit_name("#%u", when->at);
-    struct name shift;
+    const struct id at = gen_id("#%u", when->at);
+    struct id shift;
     switch ((enum gen_value)when->value) {
     case GEN_LANE_BIT:
         return bits_of(e, add_turns(e, e->lane, when), at, 1);
     case GEN_NUMBER_FIELD:
-        return bits_of(e, add_turns(e, emit_number_register(e, when->at), when), emit_name("#0"),
-                       3);
+        return bits_of(e, add_turns(e, emit_number_register(e, when->at), when), gen_id("#0"), 3);
     case GEN_NUMBER_TRIPS:
-        return bits_of(e, emit_number_register(e, when->at), emit_name("#0"), 3);
+        return bits_of(e, emit_number_register(e, when->at), gen_id("#0"), 3);
     case GEN_LANE_FIELD:
-        return bits_of(e, add_turns(e, e->lane, when), emit_name("#0"), 3);
+        return bits_of(e, add_turns(e, e->lane, when), gen_id("#0"), 3);
     case GEN_TRIPS:
         return bits_of(e, e->word, at, 3);
     default:
         shift = add_turns(e, at, when);
         if (when->loops) {
             emit_put(e, "%%shift_%u = OpBitwiseAnd %%uint %s #31", e->conditions, shift.is);
-            shift = emit_name("%%shift_%u", e->conditions);
+            shift = gen_id("%%shift_%u", e->conditions);
         }
         return bits_of(e, when->value == GEN_GROUP_BIT ? emit_group_word(e) : e->word, shift,
                        when->value == GEN_FIELD ? 3 : 1);
     }
 }
 
-static struct name emit_condition(struct emit *e, const struct gen_condition *when)
+static struct id emit_condition(struct emit *e, const struct gen_condition *when)
 {
     const uint32_t n = ++e->conditions;
-    const struct name counter = e->iteration[when->loops == 2];
-    struct name left = counter, right = emit_name("#%u", when->at);
+    const struct id counter = e->iteration[when->loops == 2];
+    struct id left = counter, right = gen_id("#%u", when->at);
     const char *op = "OpULessThan";
     switch ((enum gen_value)when->value) {
     case GEN_TRUE:
-        return emit_name("%%true");
+        return gen_id("%%true");
     case GEN_TRUTH:
         return emit_truth_register(e, when->at);
     case GEN_ELECT:
         emit_put(e, "%%condition_%u = OpGroupNonUniformElect %%bool %%subgroup_scope", n);
-        return emit_name("%%condition_%u", n);
+        return gen_id("%%condition_%u", n);
     case GEN_TRIPS:
     case GEN_NUMBER_TRIPS:
         right = emit_number(e, when);
@@ -132,10 +112,10 @@ static struct name emit_condition(struct emit *e, const struct gen_condition *wh
     default:
         op = "OpINotEqual";
         left = emit_number(e, when);
-        right = emit_name("#0");
+        right = gen_id("#0");
     }
     emit_put(e, "%%condition_%u = %s %%bool %s %s", n, op, left.is, right.is);
-    return emit_name("%%condition_%u", n);
+    return gen_id("%%condition_%u", n);
 }
 
 // Steps
@@ -150,20 +130,20 @@ static void note_step(struct emit *e, const struct gen_step *step)
 }
 
 // The record number for this execution of a place.
-static struct name emit_record(struct emit *e, const struct masks_step *place, const char *n)
+static struct id emit_record(struct emit *e, const struct masks_step *place, const char *n)
 {
-    struct name record = emit_name("%%record_%s", n);
+    struct id record = gen_id("%%record_%s", n);
     emit_put(e, "%s = OpIAdd %%uint %s #%u", record.is, e->records.is, place->slot);
     for (uint32_t d = 0; d < MASKS_DEPTH; d++) {
-        const struct name before = record, row = emit_name("%%row_%s", n);
-        struct name turns = e->iteration[d];
+        const struct id before = record, row = gen_id("%%row_%s", n);
+        struct id turns = e->iteration[d];
         if (place->by[d] == 0)
             continue;
         if (place->by[d] > 1) {
             emit_put(e, "%s = OpIMul %%uint %s #%u", row.is, turns.is, place->by[d]);
             turns = row;
         }
-        record = emit_name("%%record_%s_%c", n, 'i' + (int)d);
+        record = gen_id("%%record_%s_%c", n, 'i' + (int)d);
         emit_put(e, "%s = OpIAdd %%uint %s %s", record.is, before.is, turns.is);
     }
     return record;
@@ -181,7 +161,7 @@ static void emit_look(struct emit *e, const struct gen_step *step, const struct 
         emit_put(e, "%%tag_%s = OpSelect %%uint %%elected_%s #255 #240", n, n);
         emit_put(e, "%%mask_%s = OpCompositeConstruct %%uint4 %%tag_%s #0 #0 #0", n, n);
     }
-    const struct name record = emit_record(e, place, n);
+    const struct id record = emit_record(e, place, n);
     emit_put(e, "%%at_%s = OpAccessChain %%mask_pointer %%output #0 %s", n, record.is);
     emit_put(e, "OpStore %%at_%s %%mask_%s", n, n);
 }
@@ -197,9 +177,9 @@ static void forget(struct emit *e, const struct gen_step *step, const struct hel
 static bool emit_if(struct emit *e, const struct gen_step *step, struct place at)
 {
     const uint32_t n = ++e->ifs;
-    const struct name yes = emit_name("%%then_%u", n), merge = emit_name("%%end_if_%u", n);
-    const struct name no = step->other ? emit_name("%%else_%u", n) : merge;
-    const struct name condition = emit_condition(e, &step->when);
+    const struct id yes = gen_id("%%then_%u", n), merge = gen_id("%%end_if_%u", n);
+    const struct id no = step->other ? gen_id("%%else_%u", n) : merge;
+    const struct id condition = emit_condition(e, &step->when);
     bool open = !step->other;
     emit_put(e, "OpSelectionMerge %s None", merge.is);
     emit_put(e, "OpBranchConditional %s %s %s", condition.is, yes.is, no.is);
@@ -231,11 +211,11 @@ static bool emit_loop(struct emit *e, const struct gen_step *step, struct place 
 {
     const uint32_t n = ++e->loops;
     const bool tests = step->kind == MASKS_WHILE && step->when.value != GEN_NONE;
-    const struct name header = emit_name("%%loop_%u", n), body = emit_name("%%body_%u", n);
-    const struct name again = emit_name("%%again_%u", n), merge = emit_name("%%end_loop_%u", n);
-    const struct name next = step->other ? emit_name("%%continue_%u", n) : again;
-    const struct name test = tests ? emit_name("%%test_%u", n) : body, before = e->block;
-    const struct name counter = emit_name("%%%c_%u", 'i' + (int)at.loops, n);
+    const struct id header = gen_id("%%loop_%u", n), body = gen_id("%%body_%u", n);
+    const struct id again = gen_id("%%again_%u", n), merge = gen_id("%%end_loop_%u", n);
+    const struct id next = step->other ? gen_id("%%continue_%u", n) : again;
+    const struct id test = tests ? gen_id("%%test_%u", n) : body, before = e->block;
+    const struct id counter = gen_id("%%%c_%u", 'i' + (int)at.loops, n);
     const struct held entered = e->held;
     forget(e, step, &entered);
     const struct held held = e->held;
@@ -248,7 +228,7 @@ static bool emit_loop(struct emit *e, const struct gen_step *step, struct place 
     e->iteration[at.loops] = counter;
     if (tests) {
         emit_label(e, test);
-        const struct name condition = emit_condition(e, &step->when);
+        const struct id condition = emit_condition(e, &step->when);
         emit_put(e, "OpBranchConditional %s %s %s", condition.is, body.is, merge.is);
     }
     emit_label(e, body);
@@ -267,7 +247,7 @@ static bool emit_loop(struct emit *e, const struct gen_step *step, struct place 
     emit_label(e, again);
     emit_put(e, "%%next_%s = OpIAdd %%uint %s #1", counter.is + 1, counter.is);
     if (step->kind == MASKS_DO) {
-        const struct name condition = emit_condition(e, &step->when);
+        const struct id condition = emit_condition(e, &step->when);
         emit_put(e, "OpBranchConditional %s %s %s", condition.is, header.is, merge.is);
     } else {
         branch(e, header);
@@ -277,10 +257,9 @@ static bool emit_loop(struct emit *e, const struct gen_step *step, struct place 
     return true;
 }
 
-static struct name case_name(uint32_t n, const struct gen_step *one)
+static struct id case_name(uint32_t n, const struct gen_step *one)
 {
-    return one->is_default ? emit_name("%%default_%u", n)
-                           : emit_name("%%case_%u_%u", n, one->value);
+    return one->is_default ? gen_id("%%default_%u", n) : gen_id("%%case_%u_%u", n, one->value);
 }
 
 static bool emit_switch(struct emit *e, const struct gen_step *step, struct place at)
@@ -288,9 +267,9 @@ static bool emit_switch(struct emit *e, const struct gen_step *step, struct plac
     const uint32_t n = ++e->switches;
     const struct gen_step *steps = e->program->steps;
     OWNED(text_free) struct text cases = {0};
-    struct name fallback = at.broke = emit_name("%%end_switch_%u", n);
+    struct id fallback = at.broke = gen_id("%%end_switch_%u", n);
     e->conditions++;
-    const struct name selector = emit_number(e, &step->when);
+    const struct id selector = emit_number(e, &step->when);
     text_puts(&cases, "");
     for (uint32_t i = step->body; i; i = steps[i].next)
         if (steps[i].is_default)
@@ -388,19 +367,19 @@ static void emit_function(struct emit *e, uint32_t n)
             &e->lines.declared, "%%%-20s = OpTypeFunction %%void %%uint %%uint %%uint%s%s\n",
             types[call->loops], call->loops > 0 ? " %uint" : "", call->loops > 1 ? " %uint" : "");
     e->callee[call->loops] = true;
-    e->word = emit_name("%%word_%u", n);
-    e->lane = emit_name("%%lane_%u", n);
-    e->records = emit_name("%%records_%u", n);
+    e->word = gen_id("%%word_%u", n);
+    e->lane = gen_id("%%lane_%u", n);
+    e->records = gen_id("%%records_%u", n);
     emit_put(e, "; What is called: call %u", n);
     emit_put(e, "%%function_%u = OpFunction %%void None %%%s", n, types[call->loops]);
     emit_put(e, "%s = OpFunctionParameter %%uint", e->word.is);
     emit_put(e, "%s = OpFunctionParameter %%uint", e->lane.is);
     emit_put(e, "%s = OpFunctionParameter %%uint", e->records.is);
     for (uint32_t d = 0; d < call->loops; d++) {
-        e->iteration[d] = emit_name("%%%c_of_call_%u", 'i' + (int)d, n);
+        e->iteration[d] = gen_id("%%%c_of_call_%u", 'i' + (int)d, n);
         emit_put(e, "%s = OpFunctionParameter %%uint", e->iteration[d].is);
     }
-    emit_label(e, emit_name("%%entry_%u", n));
+    emit_label(e, gen_id("%%entry_%u", n));
     if (e->program->numbers)
         emit_entry(e, n);
     emit_body(e, call->body, call->loops, false);
@@ -411,10 +390,10 @@ static void emit_main(struct emit *e, const struct gen_title *title)
     gen_template("main", title, e->program, &e->lines.code);
     emit_put(e, "%%records = OpIMul %%uint %%invocation #%u",
              e->shape->masks.slots + gen_registers_records(e->program));
-    e->word = emit_name("%%word");
-    e->lane = emit_name("%%lane");
-    e->records = emit_name("%%records");
-    e->block = emit_name("%%entry");
+    e->word = gen_id("%%word");
+    e->lane = gen_id("%%lane");
+    e->records = gen_id("%%records");
+    e->block = gen_id("%%entry");
     if (e->program->numbers) {
         emit_entry(e, 0);
         emit_begin(e);

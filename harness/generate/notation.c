@@ -192,17 +192,6 @@ static bool takes(const char **word, const char *prefix)
     return has;
 }
 
-static bool takes_number(const char **word, uint8_t *number)
-{
-    char *end;
-    if (**word < '0' || **word > '9')
-        return false;
-    const unsigned long value = strtoul(*word, &end, 10);
-    *word = end;
-    *number = (uint8_t)value;
-    return value < 128;
-}
-
 static bool is_condition(const char *word, enum gen_value value, struct gen_condition *when)
 {
     *when = (struct gen_condition){.value = (uint8_t)value};
@@ -212,7 +201,7 @@ static bool is_condition(const char *word, enum gen_value value, struct gen_cond
         when->loops = *word++ == 'i' ? 1 : 2;
     }
     for (const char *pattern = conditions[value].pattern; *pattern; pattern++)
-        if (*pattern == '%' ? !takes_number(&word, &when->at) : *word++ != *pattern)
+        if (*pattern == '%' ? !gen_take_number(&word, &when->at) : *word++ != *pattern)
             return false;
     if (conditions[value].adds) {
         when->loops |= takes(&word, "+i") ? 1 : 0;
@@ -283,7 +272,7 @@ static bool read_step(struct reader *r, struct gen_step *step, uint32_t nesting)
         return read_place(r, step);
     if (step->kind == MASKS_CASE && !step->is_default) {
         const char *word = r->word;
-        if (!takes_number(&word, &step->value) || *word)
+        if (!gen_take_number(&word, &step->value) || *word)
             return complain(r, "a case's number");
         if (!advance(r))
             return false;
@@ -332,7 +321,7 @@ static bool read_registers(struct reader *r)
         const char *word = r->word;
         // 128 exceeds the limit of other numbers.
         const bool most = !strcmp(word, "128");
-        if (!most && (!takes_number(&word, counts[i]) || *word))
+        if (!most && (!gen_take_number(&word, counts[i]) || *word))
             return complain(r, "a count of registers");
         *counts[i] = most ? GEN_NUMBERS : *counts[i];
     }

@@ -2,21 +2,10 @@
 // Writes a litmus test's threads: checks, control barriers, each thread's instructions.
 #include "generate/threads.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define MOST_WAITING 15 // threads, one of which jumps backwards
-
-struct id gen_emit_id(const char *format, ...)
-{
-    struct id made;
-    va_list list;
-    va_start(list, format);
-    vsnprintf(made.is, sizeof made.is, format, list);
-    va_end(list);
-    return made;
-}
 
 // --- What one dispatch cannot express
 
@@ -677,6 +666,12 @@ static void emit_loop(struct emit *e, unsigned t, const struct axi_instruction *
     put(e, "%%end_%u = OpLabel", n);
     e->block = id("%%end_%u", n);
     e->read[t] = reads ? made : e->read[t];
+}
+
+void gen_emit_initial(struct emit *e, unsigned t)
+{
+    for (unsigned r = 0; r < AXI_REGISTERS; r++)
+        e->registers[t][r] = id("#%u", (uint32_t)e->program->threads[t].initial[r]);
 }
 
 void gen_emit_part(struct emit *e, unsigned t, const struct barrier *barrier)

@@ -9,10 +9,6 @@
 enum { BUFFER = 0, SHARED = 1, UNUSED = 2 }; // where a location is
 #define TORN 0x7ea27ea2u                     // stored for a 64-bit value whose halves differ
 
-struct id {
-    char is[64];
-};
-
 // A control barrier of the whole kernel.
 struct barrier {
     uint32_t number, round;
@@ -51,8 +47,7 @@ struct emit {
 #define put(e, ...)    gen_line(&(e)->lines, __VA_ARGS__)
 #define beyond(e, ...) lit_fail((e)->error, LIT_EXIT_UNDECIDED, __VA_ARGS__)
 
-__attribute__((format(__printf__, 1, 2))) struct id gen_emit_id(const char *format, ...);
-#define id(...) gen_emit_id(__VA_ARGS__)
+#define id(...) gen_id(__VA_ARGS__)
 
 static inline bool has_form(const struct emit *e, enum axi_form form)
 {
@@ -68,6 +63,8 @@ static inline unsigned number_of(const struct emit *e, size_t thread)
 bool gen_emit_check(struct emit *e);
 // Orders all control barriers.
 bool gen_emit_barriers(struct emit *e);
+// Gives a thread's registers their initial values.
+void gen_emit_initial(struct emit *e, unsigned t);
 // Emits a thread's code up to its next control barrier if that is `barrier`, or up to its end: a
 // thread without the barrier continues.
 void gen_emit_part(struct emit *e, unsigned t, const struct barrier *barrier);
@@ -88,3 +85,5 @@ uint32_t gen_emit_semantics_of(const struct emit *e, const struct axi_instructio
 struct id gen_emit_semantics(struct emit *e, uint32_t bits);
 const char *gen_emit_scope(enum axi_scope scope);
 bool gen_emit_uses_device(const struct axi_program *program);
+// Appends a part of concurrent.spvasm; [WORD] before a line restricts it to where WORD holds.
+void gen_emit_template(const struct emit *e, const char *part, struct text *out);

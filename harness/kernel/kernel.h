@@ -19,6 +19,10 @@ struct krn_options {
 // What an option of a kernel says, an Amber script (*.amber) says itself.
 #define KRN_SCRIPT_SAYS "is for kernels without a script, which says that itself"
 bool krn_is_script(const char *path);
+// Whether a file's name ends so: ".spvasm".
+bool krn_ends(const char *path, const char *end);
+// Appends a test's name made from `length` bytes of a file's: small letters, digits and dashes.
+void krn_name(const char *from, size_t length, struct text *name);
 
 enum krn_source { KRN_SPIRV, KRN_ASSEMBLY, KRN_GLSL };
 

@@ -9,7 +9,6 @@
 #include "kernel/kernel.h"
 #include "generate/concurrent.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,26 +18,9 @@ _Static_assert((int)GEN_STATES == (int)CAT_STATES && (int)GEN_STATE_NAME == (int
                "names of final states fit");
 _Static_assert((int)AXI_REFERENCES == (int)CAT_MOST_LOCATIONS, "locations fit");
 
-static bool ends(const char *path, const char *end)
-{
-    const size_t length = strlen(path), size = strlen(end);
-    return length > size && strcmp(path + length - size, end) == 0;
-}
-
 bool krn_litmus_is_file(const char *word)
 {
-    return ends(word, ".litmus") || ends(word, ".test");
-}
-
-// Makes a test's name from a file's: lower-case letters, digits and dashes.
-static void put_name(const char *path, struct text *name)
-{
-    const char *from = lit_path_name(path);
-    const size_t length = (size_t)(strrchr(from, '.') - from);
-    for (size_t i = 0; i < length && i < 64; i++) {
-        const char c = (char)tolower((unsigned char)from[i]);
-        text_append(name, isalnum((unsigned char)c) && (unsigned char)c < 128 ? &c : "-", 1);
-    }
+    return krn_ends(word, ".litmus") || krn_ends(word, ".test");
 }
 
 // Writes the file as a comment, then the kernel.
@@ -106,10 +88,11 @@ bool krn_litmus_add(const char *path, const struct text *bytes, const struct cat
     OWNED(text_free) struct text packed = {0};
     OWNED(axi_program_clear) struct axi_program program = {0};
     OWNED(cat_package_clear) struct cat_package package = {0};
+    const char *file = lit_path_name(path);
     char origin[200];
-    text_sanitise(origin, sizeof origin, lit_path_name(path));
+    text_sanitise(origin, sizeof origin, file);
     text_puts(&package.origin, origin);
-    put_name(path, &package.name);
+    krn_name(file, (size_t)(strrchr(file, '.') - file), &package.name);
     if (!axi_parse(bytes->data ? bytes->data : "", bytes->length, &program, error) ||
         !make(bytes->data, &program, &package, error))
         return false;
@@ -154,11 +137,11 @@ bool krn_files_take(struct lit_list *patterns, bool but_litmus, struct lit_error
         const struct cat_test *test = NULL;
         struct lit_error why = {0};
         for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
-            if (ends(path, kernels[k]) && access(path, F_OK) == 0)
+            if (krn_ends(path, kernels[k]) && access(path, F_OK) == 0)
                 return lit_fail(error, LIT_EXIT_USAGE,
                                 "%.200s is a kernel of your own: litmus kernel FILE COMMAND", path);
         if ((is_litmus && !add_litmus(path, &test, &why)) ||
-            (ends(path, ".spvasm") && !add_program(path, &test, &why))) {
+            (krn_ends(path, ".spvasm") && !add_program(path, &test, &why))) {
             if (why.code != LIT_EXIT_UNDECIDED)
                 return lit_fail(error, why.code, "%s", why.message);
             fprintf(stderr, "litmus: skipped: %s\n", why.message);

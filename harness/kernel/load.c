@@ -21,7 +21,7 @@
 
 // --- Files
 
-static bool ends(const char *path, const char *end)
+bool krn_ends(const char *path, const char *end)
 {
     const size_t length = strlen(path), size = strlen(end);
     return length > size && strcmp(path + length - size, end) == 0;
@@ -39,7 +39,7 @@ bool krn_words(const char *path, uint32_t **words, size_t *count, struct lit_err
     struct lit_error why = {0};
     if (!krn_bytes(path, CAT_PACKAGE_BYTES, &bytes, error))
         return false;
-    if (ends(path, ".words"))
+    if (krn_ends(path, ".words"))
         return cat_words_parse(bytes.data, bytes.length, words, count, &why) ||
                lit_fail(error, LIT_EXIT_USAGE, "%.200s:%.280s", path, why.message);
     *count = (bytes.length + 3) / 4;
@@ -250,8 +250,8 @@ bool krn_load(const char *path, const struct krn_options *chosen, uint32_t **wor
               struct text *page, struct lit_error *error)
 {
     struct loading l = {.chosen = chosen};
-    const struct krn_shader shader = {.source = ends(path, ".spvasm") ? KRN_ASSEMBLY
-                                                : ends(path, ".comp") || ends(path, ".glsl")
+    const struct krn_shader shader = {.source = krn_ends(path, ".spvasm") ? KRN_ASSEMBLY
+                                                : krn_ends(path, ".comp") || krn_ends(path, ".glsl")
                                                     ? KRN_GLSL
                                                     : KRN_SPIRV,
                                       .file = path};

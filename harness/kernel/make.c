@@ -496,10 +496,9 @@ static bool take_counts(const char *given, const char *path, struct krn_held *he
 static bool take_allowed(const char *given, const char *what, struct krn_plan *plan,
                          struct krn_held *held, struct lit_error *error)
 {
-    const size_t length = strlen(what);
     uint32_t bits;
     (void)plan;
-    if (length > 11 && strncmp(what, "bits:", 5) == 0 && strcmp(what + length - 6, ".words") == 0)
+    if (strncmp(what, "bits:", 5) == 0 && krn_ends(what + 5, ".words"))
         return take_counts(given, what + 5, held, error);
     if (!krn_allow_take(what, &held->may, &bits))
         return lit_fail(
@@ -538,12 +537,8 @@ static bool take_contents(const struct krn_options *chosen, struct krn_plan *pla
 
 // --- The whole
 
-// Makes a test's name from a file's: lower-case letters, digits and dashes.
-static void put_name(const char *path, const char *given, struct text *name)
+void krn_name(const char *from, size_t length, struct text *name)
 {
-    const char *from = given ? given : lit_path_name(path);
-    const char *dot = given ? NULL : strchr(from + (*from == '.'), '.');
-    const size_t length = dot ? (size_t)(dot - from) : strlen(from);
     for (size_t i = 0; i < length && i < 64; i++) {
         const char c = (char)tolower((unsigned char)from[i]);
         text_append(name, isalnum((unsigned char)c) && (unsigned char)c < 128 ? &c : "-", 1);
@@ -769,8 +764,7 @@ static bool take_pipelines(const char *path, const struct krn_options *chosen,
 
 bool krn_is_script(const char *path)
 {
-    const size_t length = strlen(path);
-    return length > 6 && strcmp(path + length - 6, ".amber") == 0;
+    return krn_ends(path, ".amber");
 }
 
 bool krn_make(const char *path, const struct krn_options *chosen, struct cat_package *package,
@@ -779,9 +773,11 @@ bool krn_make(const char *path, const struct krn_options *chosen, struct cat_pac
     OWNED(krn_plan_clear) struct krn_plan made = {0};
     struct krn_plan *plan = &made;
     char origin[200];
+    const char *file = chosen->name ? chosen->name : lit_path_name(path);
+    const char *dot = chosen->name ? NULL : strchr(file + (*file == '.'), '.');
     text_sanitise(origin, sizeof origin, lit_path_name(path));
     text_puts(&package->origin, origin);
-    put_name(path, chosen->name, &package->name);
+    krn_name(file, dot ? (size_t)(dot - file) : strlen(file), &package->name);
     if (krn_is_script(path))
         return krn_script(path, chosen, plan, &package->page, error) &&
                krn_plan_place(plan, krn_agrees(chosen), package, error);
