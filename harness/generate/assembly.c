@@ -140,14 +140,22 @@ static void put_program(const struct gen_program *program, struct text *text)
     }
 }
 
-static bool is_word(const char *text, const char *word)
+// Whether a mark holds: a rule, a family, or a type that the program uses; ! reverses it.
+static bool is_marked(const char *mark, enum masks_rule rule, const struct gen_program *program)
 {
-    const size_t length = strlen(word);
-    return !strncmp(text, word, length) && text[length] == ']';
+    const bool reversed = *mark == '!';
+    const size_t length = strcspn(mark += reversed, "]");
+    const char *const words[] = {gen_rule_name(rule), gen_family(program)};
+    bool holds = false;
+    for (size_t i = 0; i < 2; i++)
+        holds |= strlen(words[i]) == length && strncmp(mark, words[i], length) == 0;
+    for (enum gen_type type = 0; type < GEN_TYPES; type++)
+        holds |= strlen(gen_type_names[type]) == length &&
+                 strncmp(mark, gen_type_names[type], length) == 0 && gen_uses(program, type);
+    return holds != reversed;
 }
 
-// Parts begin with a line "== PART". "[RULE]" or "[FAMILY]" before a line restricts it to that rule
-// or family.
+// Parts begin with a line "== PART". "[MARK]" before a line restricts it (is_marked).
 void gen_template(const char *part, const struct gen_title *title,
                   const struct gen_program *program, struct text *text)
 {
@@ -159,7 +167,7 @@ void gen_template(const char *part, const struct gen_title *title,
         end = strchr(line, '\n');
         bool holds = true;
         for (; *line == '[' && holds; line += strcspn(line, "]") + 1)
-            holds = is_word(line + 1, rule) || is_word(line + 1, gen_family(program));
+            holds = is_marked(line + 1, title->rule, program);
         if (!holds)
             continue;
         const size_t length = strcspn(line, "{\n");
@@ -179,8 +187,7 @@ void gen_template(const char *part, const struct gen_title *title,
                 text_puts(text, rule);
                 break;
             case 'c': // capabilities
-            case 'd': // decorations
-            case 't': // types
+            case 'v': // variables
                 emit_declare(program, line[length + 1], text);
                 break;
             default:

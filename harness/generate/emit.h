@@ -54,6 +54,6 @@ void emit_begin(struct emit *e);
 // Emits the stores of all registers at the end of main.
 void emit_end(struct emit *e);
 
-// Appends a part of the template that depends on the operations used: 'c', capabilities and
-// extensions; 'd', decorations; 't', types and variables.
+// Appends declarations that depend on the program: 'c', capabilities and extensions; 'v', variables
+// of the registers.
 void emit_declare(const struct gen_program *program, char what, struct text *text);

@@ -538,17 +538,9 @@ void emit_act(struct emit *e, uint32_t number)
 
 // Functions
 
-static bool uses(const struct gen_program *program, enum gen_type type)
-{
-    for (uint32_t i = 1; i <= program->count; i++)
-        if (program->steps[i].kind == MASKS_ACT && program->steps[i].act.type == type)
-            return true;
-    return false;
-}
-
 void emit_entry(struct emit *e, uint32_t function)
 {
-    const bool shared = uses(e->program, GEN_SHARED), buffer = uses(e->program, GEN_BUFFER);
+    const bool shared = gen_uses(e->program, GEN_SHARED), buffer = gen_uses(e->program, GEN_BUFFER);
     e->held = (struct held){0};
     e->size = gen_id("%%subgroup_size");
     if (function) {
@@ -576,7 +568,7 @@ void emit_entry(struct emit *e, uint32_t function)
 // Each invocation initialises its cell, and the first one the counters.
 static void begin_memory(struct emit *e)
 {
-    const bool used[] = {uses(e->program, GEN_SHARED), uses(e->program, GEN_BUFFER)};
+    const bool used[] = {gen_uses(e->program, GEN_SHARED), gen_uses(e->program, GEN_BUFFER)};
     for (uint32_t buffer = 0; buffer < 2; buffer++)
         if (used[buffer])
             emit_write(e, buffer, e->cell[buffer], e->word);
@@ -642,6 +634,8 @@ void emit_end(struct emit *e)
 
 // Declarations
 
+_Static_assert(GEN_COUNTERS == 12, "%counter_count of template.spvasm");
+
 static void line(struct text *text, const char *id, const char *rest)
 {
     text_puts(text, text->length && text->data[text->length - 1] != '\n' ? "\n" : "");
@@ -680,58 +674,9 @@ static void declare_capabilities(const struct gen_program *program, struct text 
         line(text, "", "OpExtension \"SPV_KHR_subgroup_rotate\"");
 }
 
-static void declare_decorations(const struct gen_program *program, struct text *text)
+static void declare_registers(const struct gen_program *program, struct text *text)
 {
-    static const char *const lines[] = {
-        "OpMemberDecorate %pair 0 Offset 0",
-        "OpMemberDecorate %pair 1 Offset 4",
-        "OpDecorate %pairs ArrayStride 8",
-        "OpDecorate %state_buffer Block",
-        "OpMemberDecorate %state_buffer 0 Offset 0",
-        "OpDecorate %state DescriptorSet 0",
-        "OpDecorate %state Binding 2",
-        "OpDecorate %state Coherent",
-    };
-    for (size_t i = 0; uses(program, GEN_BUFFER) && i < sizeof lines / sizeof *lines; i++)
-        line(text, "", lines[i]);
-}
-
-static void declare_memory(const struct gen_program *program, struct text *text)
-{
-    if (uses(program, GEN_SHARED)) {
-        line(text, "%shared_pair", "OpTypeStruct %uint %uint");
-        line(text, "%shared_pairs", "OpTypeArray %shared_pair %workgroup_width");
-        line(text, "%counter_count", "");
-        text_printf(text, "OpConstant %%uint %u", GEN_COUNTERS);
-        line(text, "%shared_counters", "OpTypeArray %uint %counter_count");
-        line(text, "%shared_pair_pointer", "OpTypePointer Workgroup %shared_pair");
-        line(text, "%shared_cells", "OpTypePointer Workgroup %shared_pairs");
-        line(text, "%shared_counted", "OpTypePointer Workgroup %shared_counters");
-        line(text, "%shared_pointer", "OpTypePointer Workgroup %uint");
-        line(text, "%cells", "OpVariable %shared_cells Workgroup");
-        line(text, "%counters", "OpVariable %shared_counted Workgroup");
-    }
-    if (uses(program, GEN_BUFFER)) {
-        line(text, "%pair", "OpTypeStruct %uint %uint");
-        line(text, "%pairs", "OpTypeRuntimeArray %pair");
-        line(text, "%state_buffer", "OpTypeStruct %pairs");
-        line(text, "%state_block", "OpTypePointer StorageBuffer %state_buffer");
-        line(text, "%pair_pointer", "OpTypePointer StorageBuffer %pair");
-        line(text, "%state", "OpVariable %state_block StorageBuffer");
-    }
-}
-
-static void declare_types(const struct gen_program *program, struct text *text)
-{
-    static const char *const types[GEN_TYPES] = {
-        [GEN_U16] = "OpTypeInt 16 0", [GEN_U8] = "OpTypeInt 8 0",   [GEN_U64] = "OpTypeInt 64 0",
-        [GEN_F32] = "OpTypeFloat 32", [GEN_F16] = "OpTypeFloat 16", [GEN_F64] = "OpTypeFloat 64"};
     char id[24];
-    for (enum gen_type type = 0; type < GEN_TYPES; type++)
-        if (types[type] && uses(program, type))
-            line(text, type_ids[type], types[type]);
-    line(text, "%uint_private", "OpTypePointer Private %uint");
-    line(text, "%bool_private", "OpTypePointer Private %bool");
     for (uint32_t k = 0; k < program->numbers; k++) {
         snprintf(id, sizeof id, "%%u%u", k);
         line(text, id, "OpVariable %uint_private Private");
@@ -740,15 +685,9 @@ static void declare_types(const struct gen_program *program, struct text *text)
         snprintf(id, sizeof id, "%%p%u", k);
         line(text, id, "OpVariable %bool_private Private");
     }
-    declare_memory(program, text);
 }
 
 void emit_declare(const struct gen_program *program, char what, struct text *text)
 {
-    if (what == 'c')
-        declare_capabilities(program, text);
-    else if (what == 'd')
-        declare_decorations(program, text);
-    else
-        declare_types(program, text);
+    (what == 'c' ? declare_capabilities : declare_registers)(program, text);
 }

@@ -386,6 +386,14 @@ uint64_t gen_features(const struct gen_program *program)
     return features;
 }
 
+bool gen_uses(const struct gen_program *program, enum gen_type type)
+{
+    for (uint32_t i = 1; i <= program->count; i++)
+        if (program->steps[i].kind == MASKS_ACT && program->steps[i].act.type == type)
+            return true;
+    return false;
+}
+
 // Text order
 
 static uint8_t copy_list(const struct gen_program *from, uint32_t first, struct gen_program *to)

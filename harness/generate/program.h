@@ -135,6 +135,8 @@ void gen_converge(const struct gen_program *program, enum masks_rule rule,
                   struct gen_places *places);
 // The smallest subgroup size in which a program makes sense; the features that it needs.
 uint32_t gen_least(const struct gen_program *program);
+// Whether an operation is on this type or kind of memory.
+bool gen_uses(const struct gen_program *program, enum gen_type type);
 uint64_t gen_features(const struct gen_program *program);
 // Draws the operations of a program with data, as their places permit. Advances `random`.
 void gen_draw_acts(struct gen_program *program, const struct gen_limits *limits,
