@@ -73,12 +73,6 @@ static int compare_names(const void *left, const void *right)
     return order ? order : a->device < b->device ? -1 : a->device > b->device;
 }
 
-static bool are_comparable(const struct result *a, const struct result *b)
-{
-    return strcmp(a->sha256, b->sha256) == 0 && strcmp(a->stress, b->stress) == 0 &&
-           a->expectation == b->expectation && !a->rule[0] && !b->rule[0];
-}
-
 struct pooling {
     const struct compare_side *each;
     struct compare_side *others;
@@ -89,7 +83,7 @@ struct pooling {
 static bool are_peers(const struct pooling *p, const struct result *a, const struct result *b)
 {
     return a->device != b->device && p->kinds[a->device] == p->kinds[b->device] &&
-           are_comparable(a, b);
+           compare_are_alike(a, b);
 }
 
 // Marks results that differ too much from their peers to compare others with: the one that differs
@@ -325,9 +319,8 @@ void compare_device_rows(const struct comparison *comparison, struct table *tabl
     for (size_t d = 0; comparison->across && d < model->device_count; d++) {
         uint64_t failed = 0, judged = 0;
         size_t count = 0, odd = 0;
-        for (size_t i = 0; i < model->result_count; i++) {
-            const struct result *result = &model->results[i];
-            if (result->device != d || result->expectation == CAT_CONTROL)
+        REPORT_EACH (result, model, d) {
+            if (result->expectation == CAT_CONTROL)
                 continue;
             count++;
             failed += result->failed_runs;

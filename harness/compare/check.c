@@ -136,22 +136,15 @@ static void check_device(const struct check *check, size_t index)
 
 // ---- results
 
-static int compare_results(const void *left, const void *right)
-{
-    const struct result *a = *(const struct result *const *)left;
-    const struct result *b = *(const struct result *const *)right;
-    return a->device != b->device ? (a->device < b->device ? -1 : 1) : strcmp(a->name, b->name);
-}
-
 static void check_once(const struct check *check)
 {
     const struct report_model *model = check->model;
     OWNED(lit_free)
     const struct result **list = lit_alloc(model->result_count + 1, sizeof *list);
     size_t count = 0;
-    for (size_t i = 0; i < model->result_count; i++)
-        if (model->results[i].name)
-            list[count++] = &model->results[i];
+    REPORT_EACH (result, model, REPORT_ALL)
+        if (result->name)
+            list[count++] = result;
     qsort(list, count, sizeof *list, compare_results);
     for (size_t i = 1; i < count; i++)
         if (compare_results(&list[i - 1], &list[i]) == 0)
@@ -193,8 +186,7 @@ static void check_summary(const struct check *check)
     const json_t *summary = json_object_get(check->root, "summary");
     const json_t *results = json_object_get(summary, "results");
     uint64_t runs = 0, instances = 0, ended[ENG_RESULTS] = {0};
-    for (size_t i = 0; i < check->model->result_count; i++) {
-        const struct result *result = &check->model->results[i];
+    REPORT_EACH (result, check->model, REPORT_ALL) {
         runs += result->runs;
         instances += result->instances;
         if (result->result < ENG_RESULTS)
@@ -223,8 +215,8 @@ static void examine(const char *bytes, size_t length, const char *label, bool se
         for (size_t i = 0; i < model->device_count; i++)
             check_device(&check, i);
         check_once(&check);
-        for (size_t i = 0; i < model->result_count; i++)
-            check_result(&check, &model->results[i]);
+        REPORT_EACH (result, model, REPORT_ALL)
+            check_result(&check, result);
         // The sums leave out results that we could not read.
         if (faults->count == 0)
             check_summary(&check);

@@ -59,7 +59,7 @@ static bool check_model(const struct report_model *model, const char *label, boo
     return true;
 }
 
-static int compare_keys(const void *left, const void *right)
+int compare_results(const void *left, const void *right)
 {
     const struct result *a = *(const struct result *const *)left;
     const struct result *b = *(const struct result *const *)right;
@@ -75,7 +75,7 @@ static struct result **sorted(const struct report_model *model)
     for (size_t i = 0; i < model->result_count; i++)
         list[i] = &model->results[i];
     if (model->result_count > 0)
-        qsort(list, model->result_count, sizeof *list, compare_keys);
+        qsort(list, model->result_count, sizeof *list, compare_results);
     return list;
 }
 
@@ -108,7 +108,7 @@ static void make_one_piece(struct result *result)
     result->piece_count = all.piece_count;
 }
 
-static bool are_alike(const struct result *a, const struct result *b)
+bool compare_are_alike(const struct result *a, const struct result *b)
 {
     return strcmp(a->sha256, b->sha256) == 0 && strcmp(a->stress, b->stress) == 0 &&
            a->expectation == b->expectation && a->rule[0] == '\0' && b->rule[0] == '\0';
@@ -143,13 +143,12 @@ static bool put_together(struct compare_side *side, struct report_model *more, c
         result->device = device;
     }
     struct result **ours = sorted(model);
-    for (size_t i = 0; i < more->result_count; i++) {
-        const struct result *result = &more->results[i];
+    REPORT_EACH (result, more, REPORT_ALL) {
         struct result **found =
-            bsearch(&result, ours, model->result_count, sizeof *ours, compare_keys);
+            bsearch(&result, ours, model->result_count, sizeof *ours, compare_results);
         if (!found)
             continue;
-        if (!are_alike(*found, result)) {
+        if (!compare_are_alike(*found, result)) {
             free(ours);
             return lit_fail(error, LIT_EXIT_USAGE,
                             "%.100s cannot be combined with the sessions before it: "
@@ -284,8 +283,8 @@ static bool add_model(struct report_model *model, const char *label, void *user,
         side->unfinished = side->unfinished || !model->session.finished;
         if (strncmp(model->session.started, side->started, 10) > 0)
             snprintf(side->started, sizeof side->started, "%.10s", model->session.started);
-        for (size_t i = 0; i < model->result_count; i++)
-            side->partial += model->results[i].result == ENG_PARTIAL;
+        REPORT_EACH (result, model, REPORT_ALL)
+            side->partial += result->result == ENG_PARTIAL;
         if (side->sources == 0) {
             take_first(side, model);
         } else {

@@ -35,6 +35,11 @@ bool compare_side_session(struct compare_side *side, struct store *store, int64_
                           struct lit_error *error);
 void compare_side_clear(struct compare_side *side);
 
+// Orders pointers to results, for qsort and bsearch: by device, then by name.
+int compare_results(const void *left, const void *right);
+// Whether two results can be added up: same code, stress and expectation, and no stopping rule.
+bool compare_are_alike(const struct result *a, const struct result *b);
+
 // Takes over one session's model; `label` names its source. The model's store, if any, is open
 // until this returns. False with an error.
 typedef bool compare_take(struct report_model *model, const char *label, void *user,

@@ -171,8 +171,7 @@ static void fill(struct line *line, const struct selector *selectors, size_t cou
     line->all = lit_alloc(model->result_count + 1, sizeof *line->all);
     line->in = lit_alloc(model->result_count + 1, sizeof *line->in);
     line->bad = lit_alloc(model->result_count + 1, sizeof *line->bad);
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct result *result = &model->results[i];
+    REPORT_EACH (result, model, REPORT_ALL) {
         if (!is_candidate(line->device, result) || !is_selected(selectors, count, result, false) ||
             !(is_bad(result) || report_is_under(result, under)) ||
             (!line->advice && is_listed(result, false)))
@@ -290,12 +289,10 @@ static void put_failing(const struct line *line, struct text *out)
 // "2 of 3": how many controls of the same tests were triggered; "" if none ran.
 static void put_controls(const struct line *line, struct table *table)
 {
-    const struct report_model *model = line->model;
     uint64_t run = 0, seen = 0;
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct result *result = &model->results[i];
+    REPORT_EACH (result, line->model, line->device) {
         bool same = false;
-        if (result->device != line->device || !report_is_control(result))
+        if (!report_is_control(result))
             continue;
         for (size_t j = 0; j < line->count && !same; j++)
             same = line->in[j] && strcmp(line->all[j]->test, result->test) == 0;
@@ -410,8 +407,7 @@ static struct sum measure(const struct line *line, const char *with, bool strict
     OWNED(lit_free) char *test = lit_strdup(with);
     test[name] = '\0';
     const struct selector other = {test, false, with + name};
-    for (size_t i = 0; i < line->model->result_count; i++) {
-        const struct result *result = &line->model->results[i];
+    REPORT_EACH (result, line->model, REPORT_ALL) {
         bool is = is_of_another_test(with) && is_selected(&other, 1, result, false);
         for (size_t j = 0; j < line->count && !is && !is_of_another_test(with); j++)
             is = line->bad[j] && is_remedied(result, line->all[j], with, strictly);

@@ -109,9 +109,8 @@ const struct isa_entry *report_code_of(const struct report_code *code, const str
 bool report_code_about(const struct report_code *code, size_t device,
                        const struct isa_axis_effect *effect)
 {
-    for (size_t i = 0; i < code->model->result_count; i++)
-        if (code->model->results[i].device == device &&
-            strcmp(code->model->results[i].test, effect->test) == 0)
+    REPORT_EACH (result, code->model, device)
+        if (strcmp(result->test, effect->test) == 0)
             return true;
     return false;
 }

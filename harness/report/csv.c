@@ -131,10 +131,8 @@ void report_csv(const struct report_model *model, struct text *out)
     text_puts(out, "\r\n");
     for (size_t device = 0; device < model->device_count; device++) {
         objects[DEVICE] = report_json_device(&code, device);
-        for (size_t r = 0; r < model->result_count; r++) {
-            if (model->results[r].device != device)
-                continue;
-            objects[RESULT] = report_json_result(&code, &model->results[r]);
+        REPORT_EACH (result, model, device) {
+            objects[RESULT] = report_json_result(&code, result);
             put_row(&code, objects, out);
             json_decref(objects[RESULT]);
         }

@@ -136,11 +136,10 @@ static void put_tests(const struct report_model *model, size_t device, enum eng_
 {
     OWNED(lit_free) struct failing *tests = NULL;
     size_t count = 0;
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct result *result = &model->results[i];
+    REPORT_EACH (result, model, device) {
         const bool is =
             how == ENG_FAIL ? report_failed(result) : is_broken(result) && result->result == how;
-        if (result->device != device || result->expectation != CAT_FORBIDDEN || !is)
+        if (result->expectation != CAT_FORBIDDEN || !is)
             continue;
         const bool leads = !strcmp(result->headline, REPORT_LEADS);
         const char *name = leads ? result->headline : result->test;
@@ -173,9 +172,8 @@ struct report_class report_class(const struct report_model *model, size_t device
                                  enum cat_expectation expectation)
 {
     struct report_class counted = {0};
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct result *result = &model->results[i];
-        if (result->device != device || result->expectation != expectation)
+    REPORT_EACH (result, model, device) {
+        if (result->expectation != expectation)
             continue;
         const bool broken = is_broken(result);
         counted.ran += result->runs > 0 || broken;
@@ -226,10 +224,9 @@ static void put_forbidden(const struct report_model *model, size_t device,
 static void put_checks(const struct report_model *model, size_t device, struct text *out)
 {
     const struct result *last = NULL;
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct result *result = &model->results[i];
+    REPORT_EACH (result, model, device) {
         OWNED(text_free) struct text name = {0};
-        if (result->device != device || (last && strcmp(last->test, result->test) == 0))
+        if (last && strcmp(last->test, result->test) == 0)
             continue;
         last = result;
         text_printf(&name, "%s: ", result->test);
@@ -262,8 +259,8 @@ static void put_results(const struct report_model *model, size_t device, struct 
         for (int ended = 0; ended < ENG_RESULTS && e != CAT_FORBIDDEN; ended++)
             unfinished += of[e].broken[ended];
     }
-    for (size_t i = 0; i < model->result_count; i++)
-        all += model->results[i].device == device;
+    REPORT_EACH (result, model, device)
+        all++;
     put_checks(model, device, out);
     if (ran == 0 && unfinished == 0) {
         text_printf(out, "Nothing ran: %s %s skipped", COUNT(all), configurations(all));
@@ -492,9 +489,9 @@ size_t report_blocks(const struct report_model *model, size_t device,
         if (done[first - model->results])
             continue;
         set.count = 0;
-        for (size_t r = 0; r < model->result_count; r++)
-            if (is_alike(&model->results[r], first) && model->results[r].result != ENG_SKIP)
-                set.all[set.count++] = &model->results[r];
+        REPORT_EACH (result, model, REPORT_ALL)
+            if (is_alike(result, first) && result->result != ENG_SKIP)
+                set.all[set.count++] = result;
         for (size_t s = 0; s < set.count; s++)
             set.some[s] = !done[set.all[s] - model->results] && which(set.all[s]) &&
                           shares_outcome(set.all[s], first) &&

@@ -132,10 +132,9 @@ size_t report_fingerprints(const struct report_model *model, size_t device,
             print->strategies[print->count].name = question->strategies[print->count].name;
             print->count++;
         }
-        for (size_t i = 0; i < model->result_count; i++) {
-            const struct result *result = &model->results[i];
-            if (result->device == device && result->mode->check == CAT_CHECK_CHOICE &&
-                !strcmp(result->test, question->test) && report_is_under(result, &under) &&
+        REPORT_EACH (result, model, device) {
+            if (result->mode->check == CAT_CHECK_CHOICE && !strcmp(result->test, question->test) &&
+                report_is_under(result, &under) &&
                 (!question->axis || has(result, question->axis, question->value)))
                 observe(print, question, result);
         }

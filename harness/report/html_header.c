@@ -20,9 +20,9 @@ static void put_title(const struct html *html, struct text *out)
 static uint64_t most_runs(const struct report_model *model)
 {
     uint64_t most = model->session.runs;
-    for (size_t i = 0; i < model->result_count; i++)
-        if (model->results[i].runs > most)
-            most = model->results[i].runs;
+    REPORT_EACH (result, model, REPORT_ALL)
+        if (result->runs > most)
+            most = result->runs;
     return most;
 }
 
@@ -86,10 +86,7 @@ static void put_card(const struct html *html, size_t index, struct text *out)
     uint64_t counts[REPORT_COUNTED] = {0}, all = 0;
     OWNED(text_free) struct text verdict = {0};
     double seconds = 0;
-    for (size_t i = 0; i < html->model->result_count; i++) {
-        const struct result *result = &html->model->results[i];
-        if (result->device != index)
-            continue;
+    REPORT_EACH (result, html->model, index) {
         all++;
         counts[report_counted(result)]++;
         seconds += result->seconds;

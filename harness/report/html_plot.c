@@ -16,8 +16,7 @@
 int html_decades(const struct report_model *model)
 {
     double least = 1;
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct result *result = &model->results[i];
+    REPORT_EACH (result, model, REPORT_ALL) {
         const double end = result->failed_runs ? result->interval.low : result->interval.high;
         if (result->judged > 0 && end > 0 && end < least)
             least = end;

@@ -350,8 +350,8 @@ json_t *report_json_result(const struct report_code *code, const struct result *
 static json_t *make_counts(const struct report_model *model)
 {
     uint64_t results[ENG_RESULTS] = {0};
-    for (size_t i = 0; i < model->result_count; i++)
-        results[model->results[i].result]++;
+    REPORT_EACH (result, model, REPORT_ALL)
+        results[result->result]++;
     json_t *json = json_object();
     for (int result = 0; result < ENG_RESULTS; result++)
         json_object_set_new(json, eng_result_name(result), field_count(results[result]));
@@ -364,8 +364,7 @@ static json_t *make_expectations(const struct report_model *model)
     for (enum cat_expectation expectation = CAT_FORBIDDEN; expectation <= CAT_CONTROL;
          expectation++) {
         uint64_t configurations = 0, ran = 0, failed = 0, runs = 0, failed_runs = 0;
-        for (size_t i = 0; i < model->result_count; i++) {
-            const struct result *result = &model->results[i];
+        REPORT_EACH (result, model, REPORT_ALL) {
             if (result->expectation != expectation)
                 continue;
             configurations++;
@@ -627,9 +626,9 @@ static json_t *make_drivers(const struct report_model *model)
 static json_t *make_summary(const struct report_model *model)
 {
     uint64_t runs = 0, instances = 0;
-    for (size_t i = 0; i < model->result_count; i++) {
-        runs += model->results[i].runs;
-        instances += model->results[i].instances;
+    REPORT_EACH (result, model, REPORT_ALL) {
+        runs += result->runs;
+        instances += result->instances;
     }
     return json_pack(
         "{s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o*, s:o, s:o, s:o, s:o, s:o*, s:{s:i, s:o}}",

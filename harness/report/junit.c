@@ -325,13 +325,9 @@ void report_junit(const struct report_model *model, struct text *out)
         junit_property(&junit, "seed", seed);
         junit_property(&junit, "session", session->uuid);
         junit_property(&junit, "shard", SHARD(session));
-        for (size_t i = 0; i < model->result_count; i++) {
-            const struct result *result = &model->results[i];
-            if (result->device == device)
-                junit_judge(
-                    junit_configuration(&junit, model, device, result->name, result->seconds),
-                    model, result);
-        }
+        REPORT_EACH (result, model, device)
+            junit_judge(junit_configuration(&junit, model, device, result->name, result->seconds),
+                        model, result);
         OWNED(text_free) struct text unclosed = {0};
         if (report_unclosed(model, device, "", &unclosed)) {
             struct junit_case *one =

@@ -111,11 +111,10 @@ void report_matrix_make(const struct report_model *model, size_t device,
                         struct report_matrix *matrix)
 {
     *matrix = (struct report_matrix){.under = report_under(model, device, FAMILY)};
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct result *result = &model->results[i];
+    REPORT_EACH (result, model, device) {
         const size_t column = column_of(result);
-        if (result->device != device || strcmp(result->family, FAMILY) != 0 ||
-            column == MATRIX_COLUMNS || !report_is_under(result, &matrix->under))
+        if (strcmp(result->family, FAMILY) != 0 || column == MATRIX_COLUMNS ||
+            !report_is_under(result, &matrix->under))
             continue;
         const struct report_matrix_cell cell = cell_of(result);
         add_cell(&row_of(matrix, result)->cells[column], &cell);

@@ -111,8 +111,7 @@ static void conclude(struct report_model *model)
                               .out_of_time = !model->session.finished,
                               .unclosed = model->unclosed};
     model->seconds = 0;
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct result *result = &model->results[i];
+    REPORT_EACH (result, model, REPORT_ALL) {
         eng_tally_add(&tally, result->name, result->result, result->expectation, &result->count);
         tally.undecided += report_is_undecided(result);
         model->seconds += result->seconds;
@@ -208,6 +207,15 @@ void report_model_clear(struct report_model *model)
     *model = (struct report_model){0};
 }
 
+const struct result *report_next(const struct report_model *model, size_t device,
+                                 const struct result *last)
+{
+    for (size_t i = last ? (size_t)(last - model->results) + 1 : 0; i < model->result_count; i++)
+        if (device == REPORT_ALL || model->results[i].device == device)
+            return &model->results[i];
+    return NULL;
+}
+
 static bool is_named_device(const struct eng_device *device, const char *pattern)
 {
     return !pattern[0] || eng_device_matches(device, pattern);
@@ -241,9 +249,9 @@ bool report_model_narrow(struct report_model *model, const char *device, const c
         return true;
     OWNED(lit_free) size_t *place = lit_alloc(model->device_count + 1, sizeof(*place));
     size_t kept = 0, devices = 0;
-    for (size_t i = 0; i < model->result_count; i++)
-        kept += is_named_device(&model->devices[model->results[i].device], device) &&
-                is_named_result(&model->results[i], test);
+    REPORT_EACH (result, model, REPORT_ALL)
+        kept += is_named_device(&model->devices[result->device], device) &&
+                is_named_result(result, test);
     for (size_t i = 0; i < model->device_count; i++)
         devices += is_named_device(&model->devices[i], device);
     if (devices == 0 || (kept == 0 && test[0]))

@@ -45,6 +45,13 @@ struct report_model {
 bool report_model_load(struct store *store, int64_t session, struct report_model *model,
                        struct lit_error *error);
 void report_model_clear(struct report_model *model);
+// The model's next result after `last` on a device, or with REPORT_ALL on any; `last` is NULL for
+// the first. NULL after the last one.
+#define REPORT_ALL SIZE_MAX
+const struct result *report_next(const struct report_model *model, size_t device,
+                                 const struct result *last);
+#define REPORT_EACH(one, model, device)                                                            \
+    for (const struct result *one = NULL; (one = report_next(model, device, one));)
 // Gives a result its configuration, which it takes over, with label and id.
 void report_result_is(struct result *result, struct cfg cfg);
 // Derives its rate, interval and spread from its counts.

@@ -87,8 +87,7 @@ static bool is_module(const struct result *member, const char *name, const char 
 
 static void take_session(const struct gathering *g, const struct report_model *model)
 {
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct result *other = &model->results[i];
+    REPORT_EACH (other, model, REPORT_ALL) {
         const struct eng_device *device = &model->devices[other->device];
         size_t count;
         struct member *members = find_members(g, other->name, &count);

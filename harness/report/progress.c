@@ -181,14 +181,12 @@ void report_progress(const struct report_model *model, size_t device,
     struct report_wait waits[WAIT_COUNT] = {0};
     struct level levels[AXI_PLACES] = {0};
     *progress = (struct report_progress){.under = report_under(model, device, "progress")};
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct result *result = &model->results[i];
+    REPORT_EACH (result, model, device) {
         enum axi_place place;
         unsigned ends;
-        if (result->device == device && report_is_waiting(result, &place, &ends) && result->runs)
+        if (report_is_waiting(result, &place, &ends) && result->runs)
             add_program(result, ends, &levels[place]);
-        if (result->device != device || strcmp(result->family, "progress") != 0 ||
-            !report_is_under(result, &progress->under))
+        if (strcmp(result->family, "progress") != 0 || !report_is_under(result, &progress->under))
             continue;
         if (!strcmp(result->test, "progress.occupancy"))
             add_occupancy(result, progress);

@@ -18,12 +18,9 @@ struct report_under report_under(const struct report_model *model, size_t device
     struct report_under under = {.stress = ""};
     const char **all = lit_alloc(model->result_count, sizeof *all);
     size_t count = 0, most = 0;
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct result *result = &model->results[i];
-        if (result->device == device && strcmp(result->family, family) == 0 &&
-            result->result != ENG_SKIP)
+    REPORT_EACH (result, model, device)
+        if (strcmp(result->family, family) == 0 && result->result != ENG_SKIP)
             all[count++] = result->stress;
-    }
     text_sort(all, count, sizeof *all);
     for (size_t i = 0, next; i < count; i = next) {
         for (next = i + 1; next < count && strcmp(all[next], all[i]) == 0;)
@@ -100,10 +97,7 @@ size_t report_families(const struct report_model *model, size_t device,
 {
     size_t count = 0;
     *families = NULL;
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct result *result = &model->results[i];
-        if (result->device != device)
-            continue;
+    REPORT_EACH (result, model, device) {
         struct report_family *family =
             find_or_add(families, &count, sizeof *family, result->family);
         family->instances += result->instances;
@@ -132,12 +126,9 @@ static size_t find_skips(const struct report_model *model, size_t device, struct
 {
     size_t count = 0;
     *skips = NULL;
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct result *result = &model->results[i];
-        if (result->device != device || result->result != ENG_SKIP)
-            continue;
-        ((struct skip *)find_or_add(skips, &count, sizeof **skips, result->reason))->count++;
-    }
+    REPORT_EACH (result, model, device)
+        if (result->result == ENG_SKIP)
+            ((struct skip *)find_or_add(skips, &count, sizeof **skips, result->reason))->count++;
     if (count > 0)
         qsort(*skips, count, sizeof(**skips), compare_skips);
     return count;
@@ -149,13 +140,10 @@ size_t report_select(const struct report_model *model, size_t device,
     size_t count = 0;
     *list = lit_alloc(model->result_count, sizeof **list);
     for (enum cat_expectation expectation = CAT_FORBIDDEN; expectation <= CAT_CONTROL;
-         expectation++) {
-        for (size_t i = 0; i < model->result_count; i++) {
-            const struct result *result = &model->results[i];
-            if (result->device == device && result->expectation == expectation && which(result))
+         expectation++)
+        REPORT_EACH (result, model, device)
+            if (result->expectation == expectation && which(result))
                 (*list)[count++] = result;
-        }
-    }
     return count;
 }
 
@@ -243,10 +231,9 @@ static size_t find_rules(const struct report_model *model, size_t device, struct
 {
     size_t count = 0;
     *rules = NULL;
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct result *result = &model->results[i];
+    REPORT_EACH (result, model, device) {
         const enum eng_ruling ruling = report_ruling(result);
-        if (result->device != device || ruling == ENG_RULING_NONE)
+        if (ruling == ENG_RULING_NONE)
             continue;
         struct rule *rule = find_or_add(rules, &count, sizeof *rule, result->rule);
         rule->configurations++;
@@ -372,9 +359,8 @@ void report_every(const struct report_model *model, size_t device, bool all, str
                                                 CODE("id"),    CODE("configuration")};
     static const struct table shape = {.title = "Every configuration", TABLE_OF(heads)};
     table_begin(table, &shape, device);
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct result *result = &model->results[i];
-        if (result->device != device || (!all && result->result == ENG_SKIP))
+    REPORT_EACH (result, model, device) {
+        if (!all && result->result == ENG_SKIP)
             continue;
         table_row(table);
         table_put(table, report_tone(result), "%s",

@@ -82,13 +82,12 @@ void report_final_states(const struct report_model *model, size_t device, bool a
         .about = "Instances by their final state. * is what the file's condition asks for.",
         TABLE_OF(heads)};
     table_begin(table, &shape, device);
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct result *result = &model->results[i];
+    REPORT_EACH (result, model, device) {
         enum axi_place place;
         unsigned ends;
         if (report_is_waiting(result, &place, &ends) && !all)
             continue;
-        if (result->device == device && result->mode->check == CAT_CHECK_STATE && result->runs)
+        if (result->mode->check == CAT_CHECK_STATE && result->runs)
             put_states(result, all, table);
     }
     if (table->count)

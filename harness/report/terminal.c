@@ -45,9 +45,8 @@ static void print_verdict(const struct printer *p)
 {
     OWNED(text_free) struct text verdict = {0}, lines = {0};
     enum tone tone = TONE_GOOD;
-    for (size_t i = 0; i < p->model->result_count; i++) {
-        const struct result *result = &p->model->results[i];
-        const enum tone its = result->device == p->device ? report_tone(result) : TONE_PLAIN;
+    REPORT_EACH (result, p->model, p->device) {
+        const enum tone its = report_tone(result);
         tone = its == TONE_BAD || (its == TONE_WARN && tone == TONE_GOOD) ? its : tone;
     }
     report_verdict(p->model, p->device, &verdict);
@@ -96,10 +95,9 @@ static void print_barriers(const struct printer *p)
 static void print_stress(const struct printer *p)
 {
     uint64_t all = 0, under = 0;
-    for (size_t i = 0; i < p->model->result_count; i++) {
-        const struct result *result = &p->model->results[i];
-        all += result->device == p->device && result->runs > 0;
-        under += result->device == p->device && result->runs > 0 && result->stress[0];
+    REPORT_EACH (result, p->model, p->device) {
+        all += result->runs > 0;
+        under += result->runs > 0 && result->stress[0];
     }
     if (under > 0)
         text_printf(p->out,

@@ -63,8 +63,7 @@ static int worth(const struct result *result)
 
 static bool take_result(struct making *m, struct lit_error *error)
 {
-    for (size_t i = 0; i < m->model.result_count; i++) {
-        const struct result *result = &m->model.results[i];
+    REPORT_EACH (result, &m->model, REPORT_ALL) {
         if (device_is_asked_for(m, &m->model.devices[result->device]) &&
             is_asked_for(m, &result->cfg) && (!m->result || worth(result) > worth(m->result)))
             m->result = result;

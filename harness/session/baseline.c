@@ -44,9 +44,8 @@ static void count_planned(const struct compare_side *side, size_t device,
     OWNED(ses_planned_clear) struct ses_planned planned;
     ses_planned_make(selection, facts, &planned);
     census->missing += planned.count;
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct result *result = &model->results[i];
-        if (result->device != device || !ses_planned_has(&planned, result, &module))
+    REPORT_EACH (result, model, device) {
+        if (!ses_planned_has(&planned, result, &module))
             continue;
         const bool changed =
             module && result->sha256[0] && strcmp(result->sha256, module->sha256) != 0;

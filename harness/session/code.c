@@ -82,8 +82,7 @@ static size_t choose(struct collecting *c, const struct report_model *model,
     size_t count = 0;
     *cases = lit_alloc(model->result_count + 1, sizeof **cases);
     for (int paired = 0; paired < 2; paired++)
-        for (size_t i = 0; i < model->result_count; i++) {
-            const struct result *result = &model->results[i];
+        REPORT_EACH (result, model, REPORT_ALL) {
             const bool full = c->which == SES_CODE_FAILED && count >= SES_CODE_MOST &&
                               ses_shares_among(c->shares, c->device->id, result->name) == 1;
             if (full || strcmp(model->devices[result->device].id, c->device->id) != 0 ||

@@ -382,8 +382,8 @@ int site_heat(const struct site_sum *sum)
 
 bool site_has_bug(const struct report_model *model)
 {
-    for (size_t i = 0; i < model->result_count; i++)
-        if (model->results[i].expectation == CAT_FORBIDDEN && report_failed(&model->results[i]))
+    REPORT_EACH (result, model, REPORT_ALL)
+        if (result->expectation == CAT_FORBIDDEN && report_failed(result))
             return true;
     return false;
 }
@@ -400,8 +400,7 @@ const char *site_since(const struct site *site, size_t device, const char *test,
 {
     for (size_t s = 0; s < site->session_count; s++) {
         const struct report_model *session = &site->sessions[s];
-        for (size_t i = 0; i < session->result_count; i++) {
-            const struct result *result = &session->results[i];
+        REPORT_EACH (result, session, REPORT_ALL) {
             if (!is_bad(result) || (test && strcmp(result->test, test) != 0) ||
                 !site_is_device(site, device, &session->devices[result->device]))
                 continue;

@@ -14,8 +14,8 @@ static size_t find_families(const struct site *site, const char ***list)
 {
     size_t count = 0;
     *list = NULL;
-    for (size_t i = 0; i < site->all.result_count; i++) {
-        const char *family = site->all.results[i].family;
+    REPORT_EACH (result, &site->all, REPORT_ALL) {
+        const char *family = result->family;
         if (count && strcmp((*list)[count - 1], family) == 0) // sorted by test, so by family
             continue;
         *list = lit_grow((void *)*list, count, sizeof **list);
@@ -30,9 +30,9 @@ static void put_heat(const struct site *site, size_t device, const char *family,
     static const char *const classes[] = {"heat", "heat h1", "heat h2", "heat h3", "heat h4"};
     struct site_sum sum = {0};
     const struct report_model *model = &site->of_device[device];
-    for (size_t i = 0; i < model->result_count; i++)
-        if (strcmp(model->results[i].family, family) == 0)
-            site_sum_add(&sum, &model->results[i]);
+    REPORT_EACH (result, model, REPORT_ALL)
+        if (strcmp(result->family, family) == 0)
+            site_sum_add(&sum, result);
     struct table_cell *cell = sum.failed ? table_put(table, TONE_PLAIN, "%s", COUNT(sum.failed))
                                          : table_put(table, TONE_PLAIN, "%s",
                                                      sum.ran       ? "0"
@@ -113,8 +113,8 @@ static void put_devices(const struct site_page *page, struct text *out)
 static bool has_finding(const struct site *site, size_t device, const char *finding)
 {
     const struct report_model *model = &site->of_device[device];
-    for (size_t i = 0; i < model->result_count; i++)
-        if (site_is_of(model, &model->results[i], finding))
+    REPORT_EACH (result, model, REPORT_ALL)
+        if (site_is_of(model, result, finding))
             return true;
     return false;
 }
