@@ -152,7 +152,9 @@ void format_call(struct text *out, const char *test)
         text_puts(out, kernel);
 }
 
-void format_device(struct text *out, const struct report_model *model, size_t device)
+// The beginning of a device's UUID that -d can find: long enough to tell the session's devices
+// apart; the device's identity if they share a UUID.
+static void put_device(struct text *out, const struct report_model *model, size_t device)
 {
     enum { WHOLE = 36 };
     static const int ends[] = {8, 13, 18, 23, WHOLE}; // ends of the groups of digits
@@ -249,7 +251,7 @@ static void put_drawn(struct text *out, const struct report_model *model,
         text_quote(out, model->simt);
     }
     text_puts(out, " -d ");
-    format_device(out, model, result->device);
+    put_device(out, model, result->device);
     text_printf(out, " --seed 0x%jx --index %ju --count 1", (uintmax_t)result->seed,
                 (uintmax_t)dev_facts_program(facts, size, run));
     for (size_t i = 0; i < result->variant_count + result->param_count; i++) {
@@ -302,7 +304,7 @@ void format_again_all(struct text *out, const struct report_model *model,
         text_quote(out, count > 1 && random ? model->stress : result->stress);
     }
     text_puts(out, " -d ");
-    format_device(out, model, result->device);
+    put_device(out, model, result->device);
     text_printf(out, " --seed 0x%jx -n %ju", (uintmax_t)result->seed, (uintmax_t)runs);
 }
 

@@ -49,9 +49,6 @@ const char *format_kernel_given(void);
 // Appends the call of this program for a test, up to the subcommand, with the kernel's file if the
 // kernel was given now. Other kernels are in the store.
 void format_call(struct text *out, const char *test);
-// The beginning of a device's UUID that -d can find: long enough to tell the session's devices
-// apart; the device's identity if they share a UUID.
-void format_device(struct text *out, const struct report_model *model, size_t device);
 // The command that runs a result again; or one command for several results of one test and device.
 // It names only the first if the others ran under other stress that the seed does not give.
 void format_again(struct text *out, const struct report_model *model, const struct result *result);

@@ -138,14 +138,6 @@ size_t report_headlines_brief(struct report_headline *lines, size_t count);
 extern const char *const report_counted_names[REPORT_COUNTED];
 size_t report_counted(const struct result *result);
 
-// A family's configurations on a device.
-struct report_family {
-    const char *name;
-    uint64_t counts[REPORT_COUNTED], instances;
-};
-size_t report_families(const struct report_model *model, size_t device,
-                       struct report_family **families);
-
 // A device's failures (or unfinished results), forbidden ones first. *list is allocated.
 size_t report_select(const struct report_model *model, size_t device,
                      bool (*which)(const struct result *result), const struct result ***list);

@@ -92,14 +92,19 @@ size_t report_counted(const struct result *result)
     return result->expectation == CAT_CONTROL ? 4 : 0;
 }
 
-size_t report_families(const struct report_model *model, size_t device,
-                       struct report_family **families)
+// A family's configurations on a device.
+struct family {
+    const char *name;
+    uint64_t counts[REPORT_COUNTED], instances;
+};
+
+static size_t find_families(const struct report_model *model, size_t device,
+                            struct family **families)
 {
     size_t count = 0;
     *families = NULL;
     REPORT_EACH (result, model, device) {
-        struct report_family *family =
-            find_or_add(families, &count, sizeof *family, result->family);
+        struct family *family = find_or_add(families, &count, sizeof *family, result->family);
         family->instances += result->instances;
         family->counts[report_counted(result)]++;
     }
@@ -296,12 +301,12 @@ void report_family_counts(const struct report_model *model, size_t device, bool 
                                                 "come to an end. Control: controls that ran.",
                                        .class = "families",
                                        TABLE_OF(heads)};
-    struct report_family *families;
-    const size_t count = report_families(model, device, &families);
+    struct family *families;
+    const size_t count = find_families(model, device, &families);
     (void)all;
     table_begin(table, &shape, device);
     for (size_t i = 0; i < count; i++) {
-        const struct report_family *family = &families[i];
+        const struct family *family = &families[i];
         table_row(table);
         table_put(table, TONE_PLAIN, "%s", family->name)->family = family->name;
         for (size_t c = 0; c < REPORT_COUNTED; c++) {

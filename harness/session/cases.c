@@ -41,19 +41,6 @@ bool ses_cases_read(struct ses_cases *cases, const struct lit_list *caselists,
                     caselists->items[0]);
 }
 
-struct cat_selection ses_cases_select(struct ses_cases *cases, const struct lit_list *patterns,
-                                      bool all, bool thorough)
-{
-    cases->thorough = thorough;
-    return (struct cat_selection){
-        .patterns = patterns->items,
-        .count = patterns->count,
-        // A list also selects the thorough cases that it names.
-        .thorough = thorough || (cases->list.count && !all && !patterns->count),
-        .keeps = cases->list.count + cases->skips.count > 0 ? ses_cases_keep : NULL,
-        .user = cases};
-}
-
 struct piece {
     const char *name;
     size_t length;
@@ -85,7 +72,7 @@ static bool has(const struct ses_cases *cases, const struct cat_case *which, con
              is_listed(cases, name, cfg_test_length(name))));
 }
 
-bool ses_cases_keep(const struct cat_case *which, const char *name, const struct dev_facts *facts,
+static bool is_kept(const struct cat_case *which, const char *name, const struct dev_facts *facts,
                     const void *user)
 {
     const struct ses_cases *cases = user;
@@ -97,6 +84,19 @@ bool ses_cases_keep(const struct cat_case *which, const char *name, const struct
         if (compare_waiver_names(&cases->skips.items[i], name, runner.data))
             return false;
     return true;
+}
+
+struct cat_selection ses_cases_select(struct ses_cases *cases, const struct lit_list *patterns,
+                                      bool all, bool thorough)
+{
+    cases->thorough = thorough;
+    return (struct cat_selection){
+        .patterns = patterns->items,
+        .count = patterns->count,
+        // A list also selects the thorough cases that it names.
+        .thorough = thorough || (cases->list.count && !all && !patterns->count),
+        .keeps = cases->list.count + cases->skips.count > 0 ? is_kept : NULL,
+        .user = cases};
 }
 
 void ses_cases_clear(struct ses_cases *cases)

@@ -24,7 +24,4 @@ bool ses_cases_read(struct ses_cases *cases, const struct lit_list *caselists,
 // both.
 struct cat_selection ses_cases_select(struct ses_cases *cases, const struct lit_list *patterns,
                                       bool all, bool thorough);
-// The selection's `keeps`; `cases` is a struct ses_cases.
-bool ses_cases_keep(const struct cat_case *which, const char *name, const struct dev_facts *facts,
-                    const void *cases);
 void ses_cases_clear(struct ses_cases *cases);

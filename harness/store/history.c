@@ -39,7 +39,8 @@ static int compare_ids(const void *left, const void *right)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-const struct store_session *store_index_session(const struct store_index *index, int64_t id)
+// NULL if it does not exist.
+static const struct store_session *find_session(const struct store_index *index, int64_t id)
 {
     const struct store_session key = {.id = id};
     if (index->session_count == 0)
@@ -51,7 +52,7 @@ const struct store_session *store_index_session(const struct store_index *index,
     return bsearch(&key, index->sessions, index->session_count, sizeof(key), compare_ids);
 }
 
-const struct store_driver *store_index_driver(const struct store_index *index, const char *id)
+static struct store_driver *find_driver(const struct store_index *index, const char *id)
 {
     for (size_t i = 0; i < index->driver_count; i++)
         if (strcmp(index->drivers[i].id, id) == 0)
@@ -64,7 +65,7 @@ static enum store_row take_contained(sqlite3_stmt *select, void *user)
 {
     const struct loading *loading = user;
     const struct store_session *session =
-        store_index_session(loading->index, sqlite3_column_int64(select, 0));
+        find_session(loading->index, sqlite3_column_int64(select, 0));
     if (session)
         loading->index->contained[session - loading->index->sessions] = true;
     return STORE_NEXT;
@@ -76,7 +77,7 @@ static bool add_device(int64_t number, void *record, void *user)
     const struct eng_device *device = record;
     struct loading *loading = user;
     struct store_index *index = loading->index;
-    const struct store_session *session = store_index_session(index, number);
+    const struct store_session *session = find_session(index, number);
     struct store_driver *last =
         index->driver_count ? &index->drivers[index->driver_count - 1] : NULL;
     if (!session) {
@@ -110,8 +111,7 @@ static enum store_row take_count(sqlite3_stmt *select, void *user)
 {
     struct loading *loading = user;
     const char *id = (const char *)sqlite3_column_text(select, 0);
-    struct store_driver *driver =
-        id ? (struct store_driver *)store_index_driver(loading->index, id) : NULL;
+    struct store_driver *driver = id ? find_driver(loading->index, id) : NULL;
     if (!driver) {
         store_damaged(loading->store, loading->error, "a result without a device");
         return STORE_FAILED;
@@ -250,7 +250,7 @@ static bool take_rows(struct walk *walk, const struct courses *courses, const st
         int64_t session;
         if (!store_past_take(&walk->kept, &at, seed, &session, &past))
             return false;
-        past.session = store_index_session(walk->index, session);
+        past.session = find_session(walk->index, session);
         if (!past.session || !past.driver)
             return false;
         if (walk->index->contained[past.session - walk->index->sessions])
@@ -329,7 +329,7 @@ static enum answer take_course(struct walk *walk, struct courses *courses, sqlit
         (struct course){.id = sqlite3_column_int64(select, ID),
                         .members = sqlite3_column_int64(select, MEMBERS),
                         .device = lit_strdup(device),
-                        .driver = store_index_driver(walk->index, device)};
+                        .driver = find_driver(walk->index, device)};
     return answer;
 }
 

@@ -32,9 +32,6 @@ struct store_index {
 bool store_index_load(struct store *store, bool count_results, struct store_index *index,
                       struct lit_error *error);
 void store_index_clear(struct store_index *index);
-// NULL if it does not exist.
-const struct store_session *store_index_session(const struct store_index *index, int64_t id);
-const struct store_driver *store_index_driver(const struct store_index *index, const char *id);
 
 // What to look for. Zero-initialised: everything.
 struct store_query {
