@@ -2,6 +2,7 @@
 // Sends requests to a worker and replaces it when it ends.
 #include "engine/client.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "engine/bench.h"
 
@@ -10,16 +11,85 @@
 #include <string.h>
 #include <unistd.h>
 
+// --- Lanes
+
+void eng_pool_begin(struct eng_pool *pool)
+{
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->changed, NULL);
+    atomic_store(&pool->stop, false);
+}
+
+void eng_pool_end(struct eng_pool *pool)
+{
+    pthread_cond_destroy(&pool->changed);
+    pthread_mutex_destroy(&pool->lock);
+}
+
+struct lane {
+    struct eng_pool *pool;
+    void (*work)(void *lane);
+    void *own; // the caller's
+    pthread_t thread;
+    bool has_thread;
+};
+
+static void *run_lane(void *user)
+{
+    struct lane *lane = user;
+    pthread_mutex_lock(&lane->pool->lock);
+    lane->work(lane->own);
+    pthread_cond_broadcast(&lane->pool->changed);
+    pthread_mutex_unlock(&lane->pool->lock);
+    return NULL;
+}
+
+void eng_pool_run(struct eng_pool *pool, void (*work)(void *lane), void *lanes, size_t size,
+                  size_t count)
+{
+    OWNED(lit_free) struct lane *all = lit_alloc(count, sizeof *all);
+    for (size_t i = 0; i < count; i++)
+        all[i] = (struct lane){.pool = pool, .work = work, .own = (char *)lanes + i * size};
+    for (size_t i = 1; i < count; i++)
+        all[i].has_thread = pthread_create(&all[i].thread, NULL, run_lane, &all[i]) == 0;
+    for (size_t i = 0; i < count; i++)
+        if (!all[i].has_thread)
+            run_lane(&all[i]);
+    for (size_t i = 0; i < count; i++)
+        if (all[i].has_thread)
+            pthread_join(all[i].thread, NULL);
+}
+
+void eng_pool_wait(struct eng_pool *pool)
+{
+    clock_wait(&pool->changed, &pool->lock);
+}
+
+bool eng_pool_stops(const struct eng_pool *pool)
+{
+    return eng_interrupt() || atomic_load(&pool->stop);
+}
+
+// --- One client
+
 static void unlock(const struct eng_client *client)
 {
-    if (client->lock)
-        pthread_mutex_unlock(client->lock);
+    if (client->pool)
+        pthread_mutex_unlock(&client->pool->lock);
 }
 
 static void lock(const struct eng_client *client)
 {
-    if (client->lock)
-        pthread_mutex_lock(client->lock);
+    if (client->pool)
+        pthread_mutex_lock(&client->pool->lock);
+}
+
+static void forget_evidence(struct eng_client *client)
+{
+    for (size_t i = 0; i < ENG_EVIDENCES; i++) {
+        free(client->evidence[i]);
+        client->evidence[i] = NULL;
+    }
 }
 
 void eng_client_stop(struct eng_client *client, bool at_once)
@@ -40,14 +110,7 @@ void eng_client_end(struct eng_client *client)
 {
     eng_client_stop(client, false);
     text_free(&client->code);
-}
-
-enum eng_wait eng_client_wait(struct eng_client *client, struct eng_event *event, char reason[512])
-{
-    unlock(client);
-    const enum eng_wait wait = eng_worker_wait(client->worker, event, reason);
-    lock(client);
-    return wait;
+    forget_evidence(client);
 }
 
 bool eng_client_must_stop(const struct eng_client *client)
@@ -56,7 +119,8 @@ bool eng_client_must_stop(const struct eng_client *client)
            client->failures >= ENG_LOSSES;
 }
 
-void eng_client_count(struct eng_client *client, enum eng_result result)
+// Counts how a request ended.
+static void count(struct eng_client *client, enum eng_result result)
 {
     client->losses = eng_in_a_row(client->losses, ENG_DEVICE_LOST, result);
     client->hangs = eng_in_a_row(client->hangs, ENG_HANG, result);
@@ -83,7 +147,12 @@ static bool take(struct eng_client *client, const struct eng_event *event,
                  struct eng_outcome *outcome)
 {
     const struct eng_benching *b = client->benching;
+    const char *wrong = client->heard ? client->heard(event, client->watch->user) : NULL;
     char id[DEV_ID_SIZE];
+    if (wrong) {
+        snprintf(outcome->reason, sizeof outcome->reason, "%s", wrong);
+        return false;
+    }
     switch (event->kind) {
     case ENG_EVENT_OPENED:
         dev_facts_id(&event->facts, id);
@@ -110,11 +179,10 @@ static bool take(struct eng_client *client, const struct eng_event *event,
     case ENG_EVENT_RATE:
         return !b || (b->rate && b->rate(&event->rate, b->user));
     case ENG_EVENT_MESSAGE:
-    case ENG_EVENT_PRECOMPILED:
-        if (client->heard)
-            client->heard(event, client->watch->user);
-        else if (event->kind == ENG_EVENT_MESSAGE)
+        if (!client->heard)
             client->watch->say(event->text, client->watch->user);
+        return true;
+    case ENG_EVENT_PRECOMPILED:
         return true;
     default:
         return !b;
@@ -150,13 +218,14 @@ static void find_place(const char *frames, char *place, size_t size)
     }
 }
 
-static void note_place(struct eng_client *client, struct eng_outcome *outcome)
+// Call before the worker is ended.
+static void note_failure(struct eng_client *client, struct eng_outcome *outcome)
 {
-    char *evidence[ENG_EVIDENCES] = {0};
-    eng_worker_evidence(client->worker, false, evidence);
-    find_place(evidence[ENG_EVIDENCE_BACKTRACE], outcome->place, sizeof outcome->place);
-    for (size_t i = 0; i < ENG_EVIDENCES; i++)
-        free(evidence[i]);
+    unlock(client);
+    eng_worker_evidence(client->worker, outcome->wait == ENG_WAIT_HUNG, client->evidence);
+    lock(client);
+    if (outcome->result == ENG_CRASH)
+        find_place(client->evidence[ENG_EVIDENCE_BACKTRACE], outcome->place, sizeof outcome->place);
 }
 
 void eng_outcome_how(const struct eng_outcome *outcome, char how[320])
@@ -187,11 +256,13 @@ static enum eng_end follow(struct eng_client *client, struct eng_outcome *outcom
                            struct eng_event *event)
 {
     for (;;) {
-        const enum eng_wait wait = eng_client_wait(client, event, outcome->reason);
-        if (wait == ENG_WAIT_TIME || wait == ENG_WAIT_INTERRUPTED)
-            return wait == ENG_WAIT_TIME ? ENG_END_TIME : ENG_END_SIGNAL;
-        if (wait != ENG_WAIT_EVENT) {
-            outcome->result = eng_wait_result(wait);
+        unlock(client);
+        outcome->wait = eng_worker_wait(client->worker, event, outcome->reason);
+        lock(client);
+        if (outcome->wait == ENG_WAIT_TIME || outcome->wait == ENG_WAIT_INTERRUPTED)
+            return outcome->wait == ENG_WAIT_TIME ? ENG_END_TIME : ENG_END_SIGNAL;
+        if (outcome->wait != ENG_WAIT_EVENT) {
+            outcome->result = eng_wait_result(outcome->wait);
             if (outcome->result == ENG_HARNESS_ERROR)
                 outcome->code = LIT_EXIT_UNDECIDED;
             return ENG_END_RAN;
@@ -207,11 +278,13 @@ static enum eng_end follow(struct eng_client *client, struct eng_outcome *outcom
             return ENG_END_RAN;
         }
         if (!take(client, event, outcome)) {
-            if (outcome->result != ENG_DEVICE_LOST) {
-                outcome->result = ENG_HARNESS_ERROR;
+            if (outcome->result == ENG_DEVICE_LOST)
+                return ENG_END_RAN;
+            outcome->result = ENG_HARNESS_ERROR;
+            outcome->wait = ENG_WAIT_NONSENSE;
+            if (!outcome->reason[0])
                 snprintf(outcome->reason, sizeof outcome->reason, "%s",
                          client->benching ? "invalid message from the worker" : "code with a gap");
-            }
             return ENG_END_RAN;
         }
     }
@@ -264,7 +337,9 @@ static enum eng_end open_once(struct eng_client *client, uint32_t checks,
     if (end == ENG_END_RAN && outcome->result == ENG_HARNESS_ERROR && !is_whole(&event))
         client->failures++;
     else if (end == ENG_END_RAN)
-        eng_client_count(client, ENG_DEVICE_LOST);
+        count(client, ENG_DEVICE_LOST);
+    if (client->failing)
+        client->failing(outcome, client->watch->user);
     eng_client_stop(client, !is_whole(&event));
     return end;
 }
@@ -303,7 +378,7 @@ enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request 
         snprintf(outcome->reason, sizeof outcome->reason, "hung ten times in a row");
         return ENG_END_STOPS;
     }
-    const uint32_t checks = client->generated ? 0 : ENG_ALL_CHECKS;
+    const uint32_t checks = client->unchecked ? 0 : ENG_ALL_CHECKS;
     enum eng_end end = !opens                         ? eng_client_open(client, checks, outcome)
                        : need_worker(client, outcome) ? ENG_END_RAN
                                                       : ENG_END_UNFIT;
@@ -311,16 +386,21 @@ enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request 
         return end;
     *outcome = (struct eng_outcome){0};
     text_free(&client->code);
+    forget_evidence(client);
     eng_worker_ask(client->worker, &request);
     end = follow(client, outcome, &event);
-    if (outcome->result == ENG_CRASH)
-        note_place(client, outcome);
+    const bool fails = eng_is_broken(outcome->result) || outcome->result == ENG_HARNESS_ERROR;
+    if (eng_is_broken(outcome->result) || (end == ENG_END_RAN && outcome->wait != ENG_WAIT_EVENT))
+        note_failure(client, outcome);
+    if (client->failing && (fails || end != ENG_END_RAN))
+        client->failing(outcome, client->watch->user);
     // End a worker that lost its device or hangs.
     if (!is_whole(&event) || outcome->result == ENG_HANG || outcome->result == ENG_DEVICE_LOST)
         eng_client_stop(client, true);
     if (end == ENG_END_RAN && !opens) {
-        eng_client_count(client, outcome->result);
-        client->failures = 0;
+        count(client, outcome->result);
+        if (outcome->result != ENG_SKIP)
+            client->failures = outcome->wait == ENG_WAIT_FAILED ? client->failures + 1 : 0;
     }
     return end;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A client sends a device one request after another: it starts a worker when needed and replaces it
-// when it ends. Only this code opens, loses and counts workers, for the queues of a run and for
-// subcommands that try things out.
+// when it ends. Only this code opens, follows, loses and counts workers, for the queues of a run,
+// for campaigns, and for subcommands that try things out.
 #pragma once
 
 #include "catalogue/catalogue.h"
@@ -10,32 +10,64 @@
 #include "model/inventory.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+
+// --- Lanes: threads that ask workers. Only one of a pool's lanes is awake: it holds the lock
+// except while it waits for its worker or for a change.
+
+struct eng_pool {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    atomic_bool stop; // all lanes are to stop, as if a signal had come
+};
+
+void eng_pool_begin(struct eng_pool *pool);
+void eng_pool_end(struct eng_pool *pool);
+// Calls work(lane) for each of `count` lanes, an array of elements of `size` bytes, with the lock
+// held; returns when all have returned. Each lane has a thread of its own while threads can be
+// made; else lanes take turns. A worker must end on the thread that started it.
+void eng_pool_run(struct eng_pool *pool, void (*work)(void *lane), void *lanes, size_t size,
+                  size_t count);
+// Waits briefly for a change; the caller must also check for signals. The caller holds the lock.
+void eng_pool_wait(struct eng_pool *pool);
+// Whether all waiting must end: a signal came, or `stop` is set.
+bool eng_pool_stops(const struct eng_pool *pool);
+
+// --- One client
+
+struct eng_outcome;
 
 struct eng_client {
     const struct eng_watch *watch;
     const struct eng_device *device;
     struct eng_worker *worker; // with the device open; NULL: none
-    pthread_mutex_t *lock;     // the caller's, who holds it: released while waiting for a worker
-    // If not NULL, called with watch->user: for an event that is not an answer (MESSAGE,
-    // PRECOMPILED), instead of watch->say; and when a worker has ended, with the text from
-    // eng_worker_close.
-    void (*heard)(const struct eng_event *event, void *user);
+    struct eng_pool *pool;     // the caller holds its lock: released while waiting for a worker
+    // If not NULL, called with watch->user and the lock held.
+    // `heard`: for each event before the last one, which watch->say gets no message of then.
+    // Returns what is wrong with the event, or NULL.
+    const char *(*heard)(const struct eng_event *event, void *user);
+    // `failing`: a request failed or was stopped, and its worker may be ended now, which can take
+    // seconds. May take over `evidence`.
+    void (*failing)(const struct eng_outcome *outcome, void *user);
+    // `ended`: a worker has ended; `ending` is from eng_worker_close.
     void (*ended)(const char *ending, void *user);
     bool validation;           // open the device with the validation layer
     bool capture;              // open the device only for COMPILE
-    bool generated;            // the host checks, as for GENERATED: do not try the checker
+    bool unchecked;            // eng_client_ask does not try the checker: the host checks, as for
+                               // GENERATED, or eng_client_open has tried it
     const struct text *kernel; // its workers know this test instead of the ones added to the
                                // catalogue; eng_client_teach
     const struct eng_benching *benching; // for BENCH, else NULL
     char checker[600];                   // "device", or "host: why"; "" before it was opened
     struct text code; // of COMPILE: the driver's output, packed (isa_pack); of OUTPUT: the words
-    uint32_t process; // the present worker's number, or the next one's
-    uint32_t tried;   // modes in which the present worker tried the checker, bit i
-    unsigned losses, hangs; // in a row
-    unsigned failures;      // of the harness, in a row
-    bool opened;            // at least once
-    bool unfit;             // it refuses to open, and would again
-    bool wedged;            // a worker outlived SIGKILL
+    char *evidence[ENG_EVIDENCES]; // of a failed request: eng_worker_evidence
+    uint32_t process;              // the present worker's number, or the next one's
+    uint32_t tried;                // modes in which the present worker tried the checker, bit i
+    unsigned losses, hangs;        // in a row
+    unsigned failures;             // of the harness, in a row
+    bool opened;                   // at least once
+    bool unfit;                    // it refuses to open, and would again
+    bool wedged;                   // a worker outlived SIGKILL
 };
 
 enum eng_end {
@@ -54,6 +86,7 @@ static inline bool eng_end_stops(enum eng_end end)
 struct eng_outcome {
     enum eng_result result;
     enum lit_exit code; // the error's code that the worker sent or caused; else LIT_EXIT_OK
+    enum eng_wait wait; // EVENT: the worker answered; else how it did not
     struct eng_count count;
     struct eng_failure first; // if count.failure_count is 1; no others
     char reason[512];
@@ -79,10 +112,6 @@ bool eng_client_must_stop(const struct eng_client *client);
 // enum cat_check i. outcome->reason says why not.
 enum eng_end eng_client_open(struct eng_client *client, uint32_t checks,
                              struct eng_outcome *outcome);
-// Calls eng_worker_wait for its worker.
-enum eng_wait eng_client_wait(struct eng_client *client, struct eng_event *event, char reason[512]);
-// Counts how a request ended.
-void eng_client_count(struct eng_client *client, enum eng_result result);
 // Ends the worker, at once if it no longer listens.
 void eng_client_stop(struct eng_client *client, bool at_once);
 

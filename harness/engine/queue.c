@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NOWHERE  SIZE_MAX // of eng_queue.opening
 #define UNCLOSED "the driver does not close the device (vkDestroyDevice): %s"
 
 // Stores measured results after this time. A commit costs more than everything else that the
@@ -46,48 +45,11 @@ static void show_progress(struct eng_queue *q)
     eng_progress_show(run_of(q)->progress, q->workers->progress, q->workers->count, clock_now());
 }
 
-// Waits for the worker while the other queues have the lock
-
-static void watch_say(const char *line, void *user)
-{
-    struct eng_queue *q = user;
-    pthread_mutex_lock(&q->workers->lock);
-    say(q, true, "driver: %s", line);
-    pthread_mutex_unlock(&q->workers->lock);
-}
-
-static void watch_tick(void *user)
-{
-    struct eng_queue *q = user;
-    pthread_mutex_lock(&q->workers->lock);
-    if (q->progress->name)
-        show_progress(q);
-    pthread_mutex_unlock(&q->workers->lock);
-}
-
-static bool watch_stop(void *user)
-{
-    const struct eng_queue *q = user;
-    return atomic_load(&q->workers->stop);
-}
-
-static void hear(const struct eng_event *event, void *user)
-{
-    struct eng_queue *q = user;
-    if (event->kind == ENG_EVENT_PRECOMPILED)
-        eng_precompile_made(&q->precompile, event->text);
-    else
-        say(q, true, "%s", event->text);
-}
-
-// If it ended while opening the device, what it was compiling for other places may be at fault.
 static void worker_ended(const char *ending, void *user)
 {
     struct eng_queue *q = user;
     char line[512];
     struct lit_error error = {0};
-    if (q->opening != NOWHERE && eng_precompile_unclear(&q->precompile, q->opening))
-        eng_precompile_separate(&q->precompile, q->opening);
     eng_precompile_forget(&q->precompile);
     if (!ending[0])
         return;
@@ -107,22 +69,23 @@ static void take_place(struct eng_queue *q, const struct cat_case *which)
     *q->place = (struct eng_place){.state = ENG_PLACE_WAITS,
                                    .alone = which->test->oracle->needs_progress,
                                    .ticket = workers->tickets++};
-    while (!eng_workers_stops(workers) && !eng_share_may_run(workers->places, workers->count,
-                                                             (size_t)(q->place - workers->places)))
-        eng_workers_wait(workers);
+    while (
+        !eng_pool_stops(&workers->pool) &&
+        !eng_share_may_run(workers->places, workers->count, (size_t)(q->place - workers->places)))
+        eng_pool_wait(&workers->pool);
     q->place->state = ENG_PLACE_RUNS;
 }
 
 static void leave_place(struct eng_queue *q)
 {
     q->place->state = ENG_PLACE_NONE;
-    pthread_cond_broadcast(&q->workers->changed);
+    pthread_cond_broadcast(&q->workers->pool.changed);
 }
 
 // Stops all queues if one cannot write. Returns `written`.
 static bool heed(struct eng_queue *q, bool written, const struct lit_error *error)
 {
-    if (!written && !atomic_exchange(&q->workers->stop, true))
+    if (!written && !atomic_exchange(&q->workers->pool.stop, true))
         *q->workers->error = *error;
     return written;
 }
@@ -145,11 +108,15 @@ static bool put_device(struct eng_queue *q, const char *checker)
     return q->stored;
 }
 
-static enum eng_stop stop_of(enum eng_wait wait)
+// A queue that the others stop, because the store cannot be written, ends as at a signal.
+static enum eng_stop stop_of(enum eng_end end)
 {
-    return wait == ENG_WAIT_TIME          ? ENG_STOP_TIME
-           : wait == ENG_WAIT_INTERRUPTED ? ENG_STOP_SIGNAL
-                                          : ENG_STOP_NOT;
+    static const enum eng_stop stops[] = {[ENG_END_RAN] = ENG_STOP_NOT,
+                                          [ENG_END_STOPS] = ENG_STOP_QUEUE,
+                                          [ENG_END_UNFIT] = ENG_STOP_QUEUE,
+                                          [ENG_END_TIME] = ENG_STOP_TIME,
+                                          [ENG_END_SIGNAL] = ENG_STOP_SIGNAL};
+    return stops[end];
 }
 
 // Makes sure that a worker has the device open and has tried the checker in the configuration's
@@ -161,23 +128,21 @@ static enum eng_stop ensure_open(struct eng_queue *q, size_t place)
     const uint32_t check =
         cat_test_draws(which->test) ? 0 : UINT32_C(1) << cat_test_mode(which->test).check;
     struct eng_outcome outcome = {0};
-    q->opening = place;
+    q->present = place;
     const enum eng_end end = eng_client_open(&q->client, check, &outcome);
-    q->opening = NOWHERE;
     if (end == ENG_END_RAN)
         return put_device(q, q->client.checker) ? ENG_STOP_NOT : ENG_STOP_STORE;
     snprintf(q->fault, sizeof q->fault, "%s", outcome.reason);
-    return end == ENG_END_TIME     ? ENG_STOP_TIME
-           : end == ENG_END_SIGNAL ? ENG_STOP_SIGNAL
-                                   : ENG_STOP_QUEUE;
+    return stop_of(end);
 }
 
 // One configuration
 
-struct measure {
+struct eng_measured {
     const struct cat_case *which;
     struct result kept;
     struct text shown; // its id and label; empty until it runs
+    double due;        // clock_now: when its waiting batches must be stored; 0: none wait
     bool failed;       // the harness failed, not the driver
     bool unclear;      // it failed while the worker may have been compiling another one
     bool aside;        // its later pipelines are precompiled, too
@@ -185,11 +150,11 @@ struct measure {
     uint64_t target; // total runs when the present request is done
 };
 
-static void measure_begin(struct eng_queue *q, struct measure *m, const struct cat_case *which)
+static void measure_begin(struct eng_queue *q, struct eng_measured *m, const struct cat_case *which)
 {
     const struct eng_run *run = run_of(q);
     OWNED(text_free) struct text name = {0};
-    *m = (struct measure){.which = which, .rule = q->rule};
+    *m = (struct eng_measured){.which = which, .rule = q->rule};
     cat_case_name(which, &name);
     eng_record_begin(&m->kept, name.data, which, q->device, run->seed);
     const uint64_t runs =
@@ -202,7 +167,7 @@ static void measure_begin(struct eng_queue *q, struct measure *m, const struct c
                       m->kept.stress);
 }
 
-static void forget_evidence(struct measure *m)
+static void forget_evidence(struct eng_measured *m)
 {
     for (size_t i = ENG_EVIDENCE_CHECK + 1; i < ENG_EVIDENCES; i++) {
         free(m->kept.evidence[i]);
@@ -210,40 +175,27 @@ static void forget_evidence(struct measure *m)
     }
 }
 
-static void measure_clear(struct measure *m)
+static void measure_clear(struct eng_measured *m)
 {
     eng_result_clear(&m->kept);
     text_free(&m->shown);
 }
 
-// Call before the worker is ended.
-static void note_evidence(struct eng_queue *q, struct measure *m, bool silent)
+static bool put(struct eng_queue *q, struct eng_measured *m)
 {
-    struct eng_kernel_log *log = &q->workers->kernel_log;
-    forget_evidence(m);
-    pthread_mutex_unlock(&q->workers->lock);
-    eng_worker_evidence(q->client.worker, silent, m->kept.evidence);
-    pthread_mutex_lock(&q->workers->lock);
-    eng_kernel_log_read(log);
-    if (log->lines.length > 0)
-        m->kept.evidence[ENG_EVIDENCE_KERNEL] = lit_strdup(log->lines.data);
-}
-
-static bool put(struct eng_queue *q, struct measure *m)
-{
-    q->watch.due = 0;
+    m->due = 0;
     struct lit_error error = {0};
     return heed(q, store_result_put(run_of(q)->store, run_of(q)->session, &m->kept, &error),
                 &error);
 }
 
 // Stores the waiting batches. Call before anything that may take long.
-static bool put_rest(struct eng_queue *q, struct measure *m)
+static bool put_rest(struct eng_queue *q, struct eng_measured *m)
 {
-    return q->watch.due == 0 || put(q, m);
+    return m->due == 0 || put(q, m);
 }
 
-static void show(struct eng_queue *q, const struct measure *m)
+static void show(struct eng_queue *q, const struct eng_measured *m)
 {
     q->progress->name = m->shown.data;
     q->progress->runs = m->kept.count.runs;
@@ -252,22 +204,128 @@ static void show(struct eng_queue *q, const struct measure *m)
     show_progress(q);
 }
 
-static void conclude_done(struct measure *m, const struct eng_event *event)
+// Waits for the worker while the other queues have the lock
+
+static void watch_say(const char *line, void *user)
+{
+    struct eng_queue *q = user;
+    pthread_mutex_lock(&q->workers->pool.lock);
+    say(q, true, "driver: %s", line);
+    pthread_mutex_unlock(&q->workers->pool.lock);
+}
+
+static void watch_tick(void *user)
+{
+    struct eng_queue *q = user;
+    pthread_mutex_lock(&q->workers->pool.lock);
+    if (q->measured && q->measured->due > 0 && clock_now() >= q->measured->due)
+        put(q, q->measured);
+    if (q->progress->name)
+        show_progress(q);
+    pthread_mutex_unlock(&q->workers->pool.lock);
+}
+
+static bool watch_stop(void *user)
+{
+    const struct eng_queue *q = user;
+    return atomic_load(&q->workers->pool.stop);
+}
+
+static bool batch_is_sane(const struct eng_measured *m, const struct eng_count *batch)
+{
+    return batch->runs > 0 && batch->runs <= m->target - m->kept.count.runs &&
+           batch->failed_runs <= batch->runs && batch->no_progress_runs <= batch->runs;
+}
+
+static void take_batch(struct eng_queue *q, struct eng_measured *m, const struct eng_event *event)
+{
+    eng_result_add(&m->kept, &event->count, event->failures, q->client.process, event->fresh);
+    q->tested += event->tested;
+    if (cat_test_draws(m->which->test))
+        q->client.losses = q->client.hangs = 0;
+    if (m->due == 0)
+        m->due = clock_now() + PUT_SECONDS;
+    else if (clock_now() >= m->due)
+        put(q, m);
+    show(q, m);
+}
+
+static const char *hear(const struct eng_event *event, void *user)
+{
+    struct eng_queue *q = user;
+    struct eng_measured *m = q->measured;
+    switch (event->kind) {
+    case ENG_EVENT_BATCH:
+        if (m && !batch_is_sane(m, &event->count))
+            return "inconsistent counts from the worker";
+        if (m)
+            take_batch(q, m, event);
+        return NULL;
+    case ENG_EVENT_PRECOMPILED:
+        return eng_precompile_made(&q->precompile, event->text) || !m ||
+                       eng_precompile_over(&q->plan, q->present, event->text)
+                   ? NULL
+                   : "the worker precompiled a pipeline that was not requested";
+    case ENG_EVENT_MESSAGE:
+        say(q, true, "%s%s%s", m ? m->shown.data : "", m ? ": " : "", event->text);
+        return NULL;
+    default:
+        return NULL;
+    }
+}
+
+// The worker may have been compiling another pipeline that is at fault. For example, a driver that
+// ran out of memory may have enough without the others. No driver makes a worker send nonsense.
+static void failing(const struct eng_outcome *outcome, void *user)
+{
+    struct eng_queue *q = user;
+    struct eng_measured *m = q->measured;
+    if (m)
+        put_rest(q, m);
+    if (outcome->wait == ENG_WAIT_NONSENSE)
+        return;
+    // Pipelines of drawn programs have no names.
+    const bool unclear = eng_precompile_unclear(&q->precompile, q->present) ||
+                         (m && m->aside && cat_test_draws(m->which->test));
+    if (unclear)
+        eng_precompile_separate(&q->precompile, q->present);
+    if (m)
+        m->unclear = unclear;
+}
+
+static void take_evidence(struct eng_queue *q, struct eng_measured *m)
+{
+    struct eng_kernel_log *log = &q->workers->kernel_log;
+    forget_evidence(m);
+    for (size_t i = ENG_EVIDENCE_CHECK + 1; i < ENG_EVIDENCES; i++) {
+        m->kept.evidence[i] = q->client.evidence[i];
+        q->client.evidence[i] = NULL;
+    }
+    eng_kernel_log_read(log);
+    if (log->lines.length > 0)
+        m->kept.evidence[ENG_EVIDENCE_KERNEL] = lit_strdup(log->lines.data);
+}
+
+// A request ended.
+static void conclude(struct eng_queue *q, struct eng_measured *m, const struct eng_outcome *outcome)
 {
     static const bool worker_says[ENG_RESULTS] = {
         [ENG_SKIP] = true,        [ENG_HANG] = true,          [ENG_CRASH] = true,
         [ENG_DEVICE_LOST] = true, [ENG_HARNESS_ERROR] = true,
     };
     char done[32], asked[32];
-    m->kept.result = worker_says[event->result] ? event->result : eng_verdict(&m->kept.count);
-    snprintf(m->kept.reason, ENG_REASON, "%s", event->text);
+    m->kept.result = worker_says[outcome->result] ? outcome->result : eng_verdict(&m->kept.count);
+    snprintf(m->kept.reason, ENG_REASON, "%s", outcome->reason);
+    m->failed = outcome->wait == ENG_WAIT_FAILED;
+    if (eng_is_broken(outcome->result) || outcome->wait != ENG_WAIT_EVENT)
+        take_evidence(q, m);
     if (m->kept.result == ENG_SKIP && m->kept.count.runs > 0) {
         m->kept.result = ENG_HARNESS_ERROR;
         snprintf(m->kept.reason, ENG_REASON,
                  "it ran %s times, then reported a missing feature: %.200s",
-                 text_count(done, m->kept.count.runs), event->text);
+                 text_count(done, m->kept.count.runs), outcome->reason);
     }
-    if (!worker_says[event->result] && m->kept.count.runs != m->target &&
+    if (!worker_says[outcome->result] && m->kept.count.runs != m->target &&
         !eng_rule_waits(&m->rule, &m->kept.count)) {
         m->kept.result = ENG_HARNESS_ERROR;
         snprintf(m->kept.reason, ENG_REASON, "the worker stopped after %s of %s runs",
@@ -275,110 +333,7 @@ static void conclude_done(struct measure *m, const struct eng_event *event)
     }
 }
 
-static size_t place_of(const struct eng_queue *q, const struct measure *m)
-{
-    return (size_t)(m->which - q->plan.cases);
-}
-
-// Call before the worker is ended.
-static void note_blame(struct eng_queue *q, struct measure *m)
-{
-    // Pipelines of drawn programs have no names.
-    m->unclear = eng_precompile_unclear(&q->precompile, place_of(q, m)) ||
-                 (m->aside && cat_test_draws(m->which->test));
-    if (m->unclear)
-        eng_precompile_separate(&q->precompile, place_of(q, m));
-}
-
-static bool batch_is_sane(const struct measure *m, const struct eng_count *batch)
-{
-    return batch->runs > 0 && batch->runs <= m->target - m->kept.count.runs &&
-           batch->failed_runs <= batch->runs && batch->no_progress_runs <= batch->runs;
-}
-
-// Distrusts the worker.
-static enum eng_stop disbelieve(struct eng_queue *q, struct measure *m, const char *why)
-{
-    if (!put_rest(q, m))
-        return ENG_STOP_STORE;
-    eng_client_stop(&q->client, true);
-    m->kept.result = ENG_HARNESS_ERROR;
-    snprintf(m->kept.reason, ENG_REASON, "%s", why);
-    return ENG_STOP_NOT;
-}
-
-// Whether to store the measured runs first: they are due, or the worker may be ended now, which can
-// take seconds.
-static bool is_time_to_put(enum eng_wait wait, const struct eng_event *event)
-{
-    return wait != ENG_WAIT_EVENT ||
-           (event->kind == ENG_EVENT_DONE &&
-            (eng_is_broken(event->result) || event->result == ENG_HARNESS_ERROR));
-}
-
-// Reads the events of one RUN until the configuration is over. *over is false if the run stops and
-// the configuration stays partial.
-static enum eng_stop follow(struct eng_queue *q, struct measure *m, bool *over)
-{
-    struct eng_event event;
-    for (;;) {
-        enum eng_wait wait = eng_client_wait(&q->client, &event, m->kept.reason);
-        *over = wait != ENG_WAIT_TIME && wait != ENG_WAIT_INTERRUPTED;
-        if (is_time_to_put(wait, &event) && !put_rest(q, m))
-            return ENG_STOP_STORE;
-        if (wait == ENG_WAIT_DUE)
-            continue;
-        if (wait != ENG_WAIT_EVENT) {
-            note_blame(q, m);
-            if (*over) {
-                note_evidence(q, m, wait == ENG_WAIT_HUNG);
-                m->kept.result = eng_wait_result(wait);
-                m->unclear = m->unclear && wait != ENG_WAIT_NONSENSE; // no driver causes this
-                m->failed = wait == ENG_WAIT_FAILED;
-            }
-            eng_client_stop(&q->client, true);
-            return stop_of(wait);
-        }
-        switch (event.kind) {
-        case ENG_EVENT_BATCH:
-            if (!batch_is_sane(m, &event.count))
-                return disbelieve(q, m, "inconsistent counts from the worker");
-            eng_result_add(&m->kept, &event.count, event.failures, q->client.process, event.fresh);
-            q->tested += event.tested;
-            if (cat_test_draws(m->which->test))
-                q->client.losses = q->client.hangs = 0;
-            if (q->watch.due == 0)
-                q->watch.due = clock_now() + PUT_SECONDS;
-            show(q, m);
-            break;
-        case ENG_EVENT_DONE:
-            conclude_done(m, &event);
-            if (eng_is_broken(m->kept.result))
-                note_evidence(q, m, false);
-            // The worker may have been compiling another pipeline that is at fault. For example, a
-            // driver that ran out of memory may have enough without the others.
-            if (eng_is_broken(m->kept.result) || event.result == ENG_HARNESS_ERROR)
-                note_blame(q, m);
-            return ENG_STOP_NOT;
-        case ENG_EVENT_PRECOMPILED:
-            if (!eng_precompile_made(&q->precompile, event.text) &&
-                !eng_precompile_over(&q->plan, place_of(q, m), event.text))
-                return disbelieve(q, m, "the worker precompiled a pipeline that was not requested");
-            break;
-        case ENG_EVENT_ERROR:
-            m->kept.result = ENG_HARNESS_ERROR;
-            snprintf(m->kept.reason, ENG_REASON, "%s", event.text);
-            return ENG_STOP_NOT;
-        case ENG_EVENT_MESSAGE:
-            say(q, true, "%s: %s", m->shown.data, event.text);
-            break;
-        default:
-            break;
-        }
-    }
-}
-
-static void add_up(struct eng_queue *q, const struct measure *m)
+static void add_up(struct eng_queue *q, const struct eng_measured *m)
 {
     eng_tally_add(q->workers->tally, m->kept.name, m->kept.result, m->kept.expectation,
                   &m->kept.count);
@@ -390,7 +345,7 @@ static void add_up(struct eng_queue *q, const struct measure *m)
         run_of(q)->progress->failed++;
 }
 
-static void report_end(struct eng_queue *q, const struct measure *m)
+static void report_end(struct eng_queue *q, const struct eng_measured *m)
 {
     if (eng_is_broken(m->kept.result) || m->failed || q->watch.verbose)
         say(q, true, "%s: %s%s%s", eng_result_name(m->kept.result), m->shown.data,
@@ -408,34 +363,38 @@ static void describe(const struct cat_case *which, struct eng_upcoming *ahead, v
 }
 
 // One request to the worker: runs up to m->target.
-static enum eng_stop run_chunk(struct eng_queue *q, struct measure *m, bool *over)
+static enum eng_stop run_chunk(struct eng_queue *q, struct eng_measured *m, bool *over)
 {
+    struct eng_outcome outcome;
     struct eng_request request = {.kind = ENG_RUN,
                                   .first = m->kept.first + m->kept.count.runs,
                                   .runs = m->target - m->kept.count.runs,
                                   .seed = run_of(q)->seed,
-                                  .timed = q->watch.verbose,
-                                  .timeout_ms = eng_batch_limit_ms(&q->watch.policy)};
+                                  .timed = q->watch.verbose};
     if (m->rule.waits > m->kept.count.runs) {
         const uint64_t half = (m->rule.waits + 1) / 2, before = m->kept.count.no_progress_runs;
         request.waits = m->rule.waits - m->kept.count.runs;
         request.expired = half > before ? half - before : 0;
     }
-    eng_precompile_ask(&q->precompile, &q->plan, q->done, place_of(q, m), &request, describe, q);
+    eng_precompile_ask(&q->precompile, &q->plan, q->done, q->present, &request, describe, q);
     snprintf(request.name, sizeof request.name, "%s", m->kept.name);
     snprintf(request.stress, sizeof request.stress, "%s", m->kept.stress);
     m->unclear = m->failed = false;
     m->aside = request.renew;
     show(q, m);
     take_place(q, m->which);
-    eng_worker_ask(q->client.worker, &request);
-    enum eng_stop step = follow(q, m, over);
+    q->measured = m;
+    const enum eng_end end = eng_client_ask(&q->client, &request, &outcome);
+    q->measured = NULL;
     leave_place(q);
-    return step;
+    *over = end == ENG_END_RAN;
+    if (*over)
+        conclude(q, m, &outcome);
+    return stop_of(end);
 }
 
 // Keeps the counted runs; repeats the others, since we do not know what ended them.
-static void go_on_alone(struct eng_queue *q, struct measure *m)
+static void go_on_alone(struct eng_queue *q, struct eng_measured *m)
 {
     say(q, true, "%s: %s while precompiling other pipelines: continues without: %s", m->shown.data,
         eng_result_name(m->kept.result), m->kept.reason);
@@ -447,7 +406,7 @@ static void go_on_alone(struct eng_queue *q, struct measure *m)
 }
 
 // A drawn program ended the worker: count it as a failed run; the next run gets a new worker.
-static bool count_broken(struct eng_queue *q, struct measure *m)
+static bool count_broken(struct eng_queue *q, struct eng_measured *m)
 {
     struct eng_count count;
     struct eng_failure failure;
@@ -459,7 +418,6 @@ static bool count_broken(struct eng_queue *q, struct measure *m)
     eng_draw_broken(&q->device->facts, m->which->subgroup, m->kept.first + m->kept.count.runs,
                     result, m->kept.reason, &count, &failure);
     eng_result_add(&m->kept, &count, &failure, process, false);
-    eng_client_count(&q->client, result);
     m->kept.reason[0] = '\0';
     m->kept.result = ENG_PARTIAL;
     const bool written = put(q, m);
@@ -468,14 +426,14 @@ static bool count_broken(struct eng_queue *q, struct measure *m)
 }
 
 // Runs until the rule is satisfied or something fails.
-static enum eng_stop run_by_rule(struct eng_queue *q, struct measure *m, bool *over)
+static enum eng_stop run_by_rule(struct eng_queue *q, struct eng_measured *m, bool *over)
 {
     enum eng_stop step = ENG_STOP_NOT;
     uint64_t next = eng_rule_next(&m->rule, &m->kept.count);
     m->kept.result = eng_verdict(&m->kept.count);
     while (next > 0 && step == ENG_STOP_NOT && *over && eng_is_verdict(m->kept.result)) {
         m->kept.result = ENG_PARTIAL;
-        step = put_rest(q, m) ? ensure_open(q, place_of(q, m)) : ENG_STOP_STORE;
+        step = put_rest(q, m) ? ensure_open(q, q->present) : ENG_STOP_STORE;
         if (step == ENG_STOP_NOT) {
             m->target = next;
             step = run_chunk(q, m, over);
@@ -494,7 +452,7 @@ static enum eng_stop run_by_rule(struct eng_queue *q, struct measure *m, bool *o
     return step;
 }
 
-static enum eng_stop run_case(struct eng_queue *q, struct measure *m)
+static enum eng_stop run_case(struct eng_queue *q, struct eng_measured *m)
 {
     bool over = true;
     enum eng_stop step = ENG_STOP_NOT;
@@ -521,20 +479,13 @@ static enum eng_stop run_case(struct eng_queue *q, struct measure *m)
         report_end(q, m);
     if (over && run_of(q)->ended)
         run_of(q)->ended(q->device, &m->kept, run_of(q)->user);
-    if (m->kept.result == ENG_HANG || m->kept.result == ENG_DEVICE_LOST)
-        eng_client_stop(&q->client, true);
-    if (over) {
-        eng_client_count(&q->client, m->kept.result);
-        if (m->kept.result != ENG_SKIP)
-            q->client.failures = m->failed ? q->client.failures + 1 : 0;
-    }
     return step;
 }
 
 // One device
 
 // Reads the session's results for a configuration. True if it is done.
-static bool recall(struct eng_queue *q, struct measure *m)
+static bool recall(struct eng_queue *q, struct eng_measured *m)
 {
     struct lit_error *error = q->workers->error;
     uint32_t process = q->client.process;
@@ -567,11 +518,12 @@ void eng_queue_make(struct eng_queue *q, struct eng_workers *workers, size_t ind
     q->watch.user = q;
     q->client = (struct eng_client){.watch = &q->watch,
                                     .device = device,
-                                    .lock = &workers->lock,
+                                    .pool = &workers->pool,
                                     .heard = hear,
+                                    .failing = failing,
                                     .ended = worker_ended,
-                                    .validation = run->validation};
-    q->opening = NOWHERE;
+                                    .validation = run->validation,
+                                    .unchecked = true};
     // A validation message would be attributed to the present configuration.
     if (!run->validation)
         q->precompile.most = run->ahead >= 0     ? (unsigned)run->ahead
@@ -593,7 +545,7 @@ void eng_queue_make(struct eng_queue *q, struct eng_workers *workers, size_t ind
     *q->progress = (struct eng_progress_queue){
         .device = device->number, .total = q->plan.count, .started = -1};
     for (size_t i = 0; i < q->plan.count; i++) {
-        struct measure m;
+        struct eng_measured m;
         measure_begin(q, &m, &q->plan.cases[i]);
         q->done[i] = recall(q, &m);
         if (q->done[i]) {
@@ -651,9 +603,10 @@ static enum eng_stop run_cases(struct eng_queue *q)
     for (size_t i = first; i < q->plan.count && step == ENG_STOP_NOT; i++) {
         if (q->done[i])
             continue;
-        struct measure m;
+        struct eng_measured m;
         measure_begin(q, &m, &q->plan.cases[i]);
         recall(q, &m);
+        q->present = i;
         cat_name_shown(m.kept.name, &m.shown);
         step = run_case(q, &m);
         q->progress->name = NULL;

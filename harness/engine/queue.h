@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The queue of one device: runs its configurations one after another, through one worker at a time.
-// The queues of a run have a thread each, but only one of them is awake: it holds the lock of
-// struct eng_workers except while it waits for its worker. So only one thread at a time uses the
-// shared store, tally, progress and terminal.
+// The queues of a run are the lanes of a pool, so only one of them at a time uses the shared store,
+// tally, progress and terminal.
 #pragma once
 
 #include "engine/client.h"
@@ -10,8 +9,6 @@
 #include "engine/protocol.h"
 #include "engine/supervisor.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -91,10 +88,10 @@ struct eng_workers {
     struct eng_place *places;            // likewise; empty for hardware devices
     uint64_t tickets;                    // tickets handed out so far
     size_t count;                        // of queues
-    atomic_bool stop;                    // all queues are to stop: the store cannot be written
-    pthread_mutex_t lock;
-    pthread_cond_t changed; // a place became free, or a queue ended
+    struct eng_pool pool;                // stops if the store cannot be written
 };
+
+struct eng_measured; // one configuration
 
 struct eng_queue {
     struct eng_workers *workers;
@@ -109,20 +106,15 @@ struct eng_queue {
     struct eng_watch watch;
     struct eng_client client;         // its worker
     struct eng_precompile precompile; // what the worker precompiles
-    size_t opening;                   // the place of the plan that it is being opened for
+    size_t present;                   // the place of the plan that it is open for
+    struct eng_measured *measured;    // while the worker runs it; else NULL
     bool stored;                      // the device is in the store
     bool on_host;                     // stored, and that the host checks
     char fault[512];                  // why it could not be opened
     double tested;                    // seconds in which the device executed tests, if asked for
     enum eng_stop step;               // how the queue ended
-    pthread_t thread;                 // its own thread if devices run side by side
-    bool has_thread, running, ended;
+    bool running, ended;
 };
-
-// Waits briefly for a change; the caller must also check for signals. The caller holds the lock.
-void eng_workers_wait(struct eng_workers *workers);
-// Whether all waiting must end.
-bool eng_workers_stops(const struct eng_workers *workers);
 
 // Makes the device's plan and counts what an earlier run has done. The queue must not move.
 void eng_queue_make(struct eng_queue *queue, struct eng_workers *workers, size_t index,

@@ -9,16 +9,6 @@
 #include <sched.h>
 #include <stdlib.h>
 
-void eng_workers_wait(struct eng_workers *workers)
-{
-    clock_wait(&workers->changed, &workers->lock);
-}
-
-bool eng_workers_stops(const struct eng_workers *workers)
-{
-    return eng_interrupt() || atomic_load(&workers->stop);
-}
-
 unsigned eng_usable_cores(void)
 {
     cpu_set_t set;
@@ -60,52 +50,34 @@ static bool may_start(const struct eng_queue *queue)
     return busy < workers->share.at_once;
 }
 
-static void *work(void *user)
+static void work(void *user)
 {
     struct eng_queue *queue = user;
     struct eng_workers *workers = queue->workers;
-    pthread_mutex_lock(&workers->lock);
-    while (!may_start(queue) && !eng_workers_stops(workers))
-        eng_workers_wait(workers);
+    while (!may_start(queue) && !eng_pool_stops(&workers->pool))
+        eng_pool_wait(&workers->pool);
     queue->running = true;
     eng_queue_run(queue);
     queue->running = false;
     queue->ended = true;
-    pthread_cond_broadcast(&workers->changed);
-    pthread_mutex_unlock(&workers->lock);
-    return NULL;
 }
 
 static void run_side_by_side(struct eng_workers *workers)
 {
-    struct eng_queue *const queues = workers->queues;
     for (size_t i = 0; i < workers->count; i++)
-        print_header(&queues[i]);
-    pthread_mutex_lock(&workers->lock);
-    for (size_t i = 0; i < workers->count; i++) {
-        queues[i].has_thread = pthread_create(&queues[i].thread, NULL, work, &queues[i]) == 0;
-        queues[i].ended = !queues[i].has_thread;
-    }
-    pthread_mutex_unlock(&workers->lock);
-    for (size_t i = 0; i < workers->count; i++)
-        if (queues[i].has_thread)
-            pthread_join(queues[i].thread, NULL);
-    // Without a thread, a queue takes longer but loses no results.
-    for (size_t i = 0; i < workers->count; i++)
-        if (!queues[i].has_thread)
-            work(&queues[i]);
+        print_header(&workers->queues[i]);
+    eng_pool_run(&workers->pool, work, workers->queues, sizeof *workers->queues, workers->count);
 }
 
-static void run_in_turn(struct eng_workers *workers)
+static void work_in_turn(void *user)
 {
-    pthread_mutex_lock(&workers->lock);
+    struct eng_workers *workers = user;
     for (size_t i = 0; i < workers->count; i++) {
         print_header(&workers->queues[i]);
         eng_queue_run(&workers->queues[i]);
         if (workers->queues[i].step > ENG_STOP_QUEUE)
             break;
     }
-    pthread_mutex_unlock(&workers->lock);
 }
 
 static void make(struct eng_workers *workers, const struct eng_run *run, struct eng_tally *tally,
@@ -120,8 +92,7 @@ static void make(struct eng_workers *workers, const struct eng_run *run, struct 
                                     .progress = lit_alloc(room, sizeof *workers->progress),
                                     .places = lit_alloc(room, sizeof *workers->places)};
     eng_kernel_log_open(&workers->kernel_log, run->kernel_log);
-    pthread_mutex_init(&workers->lock, NULL);
-    pthread_cond_init(&workers->changed, NULL);
+    eng_pool_begin(&workers->pool);
     for (size_t i = 0; i < run->inventory->count; i++)
         if (run->chosen[i]) {
             eng_queue_make(&workers->queues[workers->count], workers, workers->count,
@@ -134,8 +105,7 @@ static void clear(struct eng_workers *workers)
 {
     for (size_t i = 0; i < workers->count; i++)
         eng_queue_clear(&workers->queues[i]);
-    pthread_cond_destroy(&workers->changed);
-    pthread_mutex_destroy(&workers->lock);
+    eng_pool_end(&workers->pool);
     eng_kernel_log_close(&workers->kernel_log);
     free(workers->progress);
     free(workers->places);
@@ -157,11 +127,13 @@ enum eng_stop eng_supervise(const struct eng_run *run, struct eng_tally *tally,
     if (workers.count > 1 && !run->serial)
         run_side_by_side(&workers);
     else
-        run_in_turn(&workers);
+        eng_pool_run(&workers.pool, work_in_turn, &workers, 0, 1);
     eng_progress_clear(run->progress);
     for (size_t i = 0; i < workers.count; i++)
         if (workers.queues[i].step > last)
             last = workers.queues[i].step;
+    if (atomic_load(&workers.pool.stop))
+        last = ENG_STOP_STORE;
     clear(&workers);
     tally->out_of_time = last == ENG_STOP_TIME;
     return last == ENG_STOP_QUEUE ? ENG_STOP_NOT : last;

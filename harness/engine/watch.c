@@ -374,9 +374,6 @@ enum eng_wait eng_worker_wait(struct eng_worker *worker, struct eng_event *event
         const enum eng_watchdog verdict = eng_watchdog(&watch->policy, &times, &left);
         if (verdict == ENG_WATCHDOG_TIME)
             return ENG_WAIT_TIME;
-        const double due = watch->due > 0 ? watch->due - clock_now() : CLOCK_LOOK;
-        if (due <= 0)
-            return ENG_WAIT_DUE;
         if (take_event(worker, event, &parsed, reason))
             return parsed ? ENG_WAIT_EVENT : ENG_WAIT_NONSENSE;
         if (pump(worker, 0))
@@ -391,8 +388,7 @@ enum eng_wait eng_worker_wait(struct eng_worker *worker, struct eng_event *event
             return describe_silence(worker, reason);
         if (watch->tick)
             watch->tick(watch->user);
-        left = left < CLOCK_LOOK ? left : CLOCK_LOOK;
-        pump(worker, left < due ? left : due);
+        pump(worker, left < CLOCK_LOOK ? left : CLOCK_LOOK);
     }
 }
 
@@ -400,7 +396,6 @@ enum eng_result eng_wait_result(enum eng_wait wait)
 {
     static const enum eng_result results[] = {
         [ENG_WAIT_EVENT] = ENG_PASS,
-        [ENG_WAIT_DUE] = ENG_PASS,
         [ENG_WAIT_GONE] = ENG_CRASH,
         [ENG_WAIT_FAILED] = ENG_HARNESS_ERROR,
         [ENG_WAIT_NONSENSE] = ENG_HARNESS_ERROR,

@@ -81,7 +81,6 @@ struct eng_watch {
     int niceness;   // of workers, added to this process's own
     // A line that a worker printed, or a remark of the supervisor: sanitised, without a newline.
     void (*say)(const char *line, void *user);
-    double due; // clock_now: a wait for an event ends then (ENG_WAIT_DUE); 0: it does not
     // Called a few times a second while waiting; may be NULL.
     void (*tick)(void *user);
     // Called as often: whether to stop as if a signal had come; may be NULL.
@@ -116,7 +115,6 @@ void eng_worker_listen(struct eng_worker *worker);
 
 enum eng_wait {
     ENG_WAIT_EVENT,       // *event is filled
-    ENG_WAIT_DUE,         // it is watch->due
     ENG_WAIT_GONE,        // the worker died; `reason` says how
     ENG_WAIT_FAILED,      // the harness failed, not the driver; `reason` says how
     ENG_WAIT_NONSENSE,    // it sent something that is not an event; `reason` says what
@@ -133,8 +131,8 @@ enum eng_result eng_wait_result(enum eng_wait wait);
 // after an event that ends the worker.
 void eng_worker_evidence(struct eng_worker *worker, bool silent, char *evidence[ENG_EVIDENCES]);
 
-// Waits for the next event. After any result but ENG_WAIT_EVENT or ENG_WAIT_DUE, the worker can
-// only be ended (eng_worker_end).
+// Waits for the next event. After any result but ENG_WAIT_EVENT, the worker can only be ended
+// (eng_worker_end).
 enum eng_wait eng_worker_wait(struct eng_worker *worker, struct eng_event *event, char reason[512]);
 
 // --- Kernel messages about graphics devices during a run. Reading them may need permission;

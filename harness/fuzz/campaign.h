@@ -93,9 +93,7 @@ struct fuzz_campaign {
     uint32_t process; // number of this process among those that measured the device
     double put;       // when to store next
     struct fuzz_tally *tally;
-    // Its lanes. A lane holds the lock except while it waits for its worker.
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
+    struct eng_pool pool;
     struct eng_watch watch; // the workers'
     uint64_t next;          // next program
     bool over;              // begin no other program
@@ -107,10 +105,9 @@ struct fuzz_campaign {
     struct fuzz_lane *lanes;
 };
 
-// A thread and its worker.
+// A lane of the campaign's pool.
 struct fuzz_lane {
     struct fuzz_campaign *campaign;
-    pthread_t thread; // except the first, which is the caller's
     struct eng_client client;
     uint64_t running; // the program being run; UINT64_MAX: none
     // The program being run or shrunk:

@@ -100,7 +100,7 @@ static void handle(struct fuzz_lane *lane, struct fuzz_found *found)
     fuzz_show_found(c, found);
     c->handling = false;
     c->failing--;
-    pthread_cond_broadcast(&c->changed);
+    pthread_cond_broadcast(&c->pool.changed);
 }
 
 // Takes programs that ended in the order of their numbers: counts each once all earlier ones have
@@ -195,7 +195,7 @@ static bool take(struct fuzz_lane *lane)
     struct fuzz_campaign *c = lane->campaign;
     const uint64_t behind = c->asked->index.value + c->asked->count;
     while (take_ended(lane) || (c->failing >= WAITING_MOST && c->end == ENG_END_RAN && c->written &&
-                                pthread_cond_wait(&c->changed, &c->lock) == 0))
+                                pthread_cond_wait(&c->pool.changed, &c->pool.lock) == 0))
         continue;
     while (c->next < behind && c->store && !fuzz_lacks(c, c->next))
         c->next++;
@@ -206,41 +206,41 @@ static bool take(struct fuzz_lane *lane)
     return true;
 }
 
-// A worker ends with the thread that started it.
-static void *work(void *user)
+// The other lanes stop where one had to stop.
+static void heed_end(struct fuzz_campaign *c)
+{
+    if (!c->written || c->end == ENG_END_TIME || c->end == ENG_END_SIGNAL)
+        atomic_store(&c->pool.stop, true);
+}
+
+static void work(void *user)
 {
     struct fuzz_lane *lane = user;
     struct fuzz_campaign *c = lane->campaign;
-    pthread_mutex_lock(&c->lock);
-    while (take(lane))
+    while (take(lane)) {
         run_program(lane);
-    pthread_cond_broadcast(&c->changed);
+        heed_end(c);
+    }
+    heed_end(c);
     eng_client_end(&lane->client);
-    pthread_mutex_unlock(&c->lock);
-    return NULL;
 }
 
 static void say(const char *line, void *user)
 {
     struct fuzz_campaign *c = user;
-    pthread_mutex_lock(&c->lock);
+    pthread_mutex_lock(&c->pool.lock);
     c->devices.watch.say(line, c->devices.watch.user);
-    pthread_mutex_unlock(&c->lock);
+    pthread_mutex_unlock(&c->pool.lock);
 }
 
-// A lane stops where another had to stop.
 static bool stop(void *user)
 {
-    struct fuzz_campaign *c = user;
-    pthread_mutex_lock(&c->lock);
-    const bool stops = !c->written || c->end == ENG_END_TIME || c->end == ENG_END_SIGNAL;
-    pthread_mutex_unlock(&c->lock);
-    return stops;
+    const struct fuzz_campaign *c = user;
+    return atomic_load(&c->pool.stop);
 }
 
 static void begin(struct fuzz_campaign *c)
 {
-    pthread_mutexattr_t kind;
     c->watch = c->devices.watch;
     c->watch.say = say;
     c->watch.stop = stop;
@@ -256,25 +256,14 @@ static void begin(struct fuzz_campaign *c)
             .campaign = c,
             .running = UINT64_MAX,
             .client = {
-                .watch = &c->watch, .device = c->device, .lock = &c->lock, .generated = true}};
-    // What a worker prints may come while its lane holds the lock.
-    pthread_mutexattr_init(&kind);
-    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
-    pthread_mutex_init(&c->lock, &kind);
-    pthread_mutexattr_destroy(&kind);
-    pthread_cond_init(&c->changed, NULL);
+                .watch = &c->watch, .device = c->device, .pool = &c->pool, .unchecked = true}};
+    eng_pool_begin(&c->pool);
 }
 
 enum eng_end fuzz_run(struct fuzz_campaign *c)
 {
     begin(c);
-    uint64_t threads = 1;
-    while (threads < c->asked->jobs &&
-           pthread_create(&c->lanes[threads].thread, NULL, work, &c->lanes[threads]) == 0)
-        threads++;
-    work(&c->lanes[0]);
-    while (threads > 1)
-        pthread_join(c->lanes[--threads].thread, NULL);
+    eng_pool_run(&c->pool, work, c->lanes, sizeof *c->lanes, c->asked->jobs);
     // What ended behind a program that was stopped is not stored.
     for (struct fuzz_found *one = c->ended, *next; one; one = next) {
         next = one->next;
@@ -287,7 +276,6 @@ enum eng_end fuzz_run(struct fuzz_campaign *c)
     c->ended = NULL;
     free(c->lanes);
     c->written = (!c->store || fuzz_put(c)) && c->written;
-    pthread_cond_destroy(&c->changed);
-    pthread_mutex_destroy(&c->lock);
+    eng_pool_end(&c->pool);
     return c->end;
 }

@@ -27,7 +27,7 @@ void red_lane_begin(struct red_lane *lane, const struct red_target *target)
 {
     *lane = (struct red_lane){.target = target, .end = ENG_END_RAN};
     lane->device =
-        (struct eng_client){.watch = target->watch, .device = target->device, .generated = true};
+        (struct eng_client){.watch = target->watch, .device = target->device, .unchecked = true};
     lane->simulator = (struct eng_client){.watch = target->reference, .device = target->simulator};
 }
 
