@@ -60,6 +60,31 @@ void eng_pool_run(struct eng_pool *pool, void (*work)(void *lane), void *lanes, 
             pthread_join(all[i].thread, NULL);
 }
 
+static void say(const char *line, void *user)
+{
+    struct eng_pool *pool = user;
+    pthread_mutex_lock(&pool->lock);
+    pool->outer->say(line, pool->outer->user);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static bool stop(void *user)
+{
+    const struct eng_pool *pool = user;
+    return atomic_load(&pool->stop);
+}
+
+struct eng_watch eng_pool_watch(struct eng_pool *pool, const struct eng_watch *outer)
+{
+    struct eng_watch watch = *outer;
+    pool->outer = outer;
+    watch.say = say;
+    watch.tick = NULL;
+    watch.stop = stop;
+    watch.user = pool;
+    return watch;
+}
+
 void eng_pool_wait(struct eng_pool *pool)
 {
     clock_wait(&pool->changed, &pool->lock);
@@ -103,7 +128,7 @@ void eng_client_stop(struct eng_client *client, bool at_once)
     client->wedged |= !ended;
     client->tried = 0;
     if (client->ended)
-        client->ended(ending, client->watch->user);
+        client->ended(ending, client->user);
 }
 
 void eng_client_end(struct eng_client *client)
@@ -147,7 +172,7 @@ static bool take(struct eng_client *client, const struct eng_event *event,
                  struct eng_outcome *outcome)
 {
     const struct eng_benching *b = client->benching;
-    const char *wrong = client->heard ? client->heard(event, client->watch->user) : NULL;
+    const char *wrong = client->heard ? client->heard(event, client->user) : NULL;
     char id[DEV_ID_SIZE];
     if (wrong) {
         snprintf(outcome->reason, sizeof outcome->reason, "%s", wrong);
@@ -179,8 +204,11 @@ static bool take(struct eng_client *client, const struct eng_event *event,
     case ENG_EVENT_RATE:
         return !b || (b->rate && b->rate(&event->rate, b->user));
     case ENG_EVENT_MESSAGE:
-        if (!client->heard)
+        if (!client->heard) {
+            unlock(client);
             client->watch->say(event->text, client->watch->user);
+            lock(client);
+        }
         return true;
     case ENG_EVENT_PRECOMPILED:
         return true;
@@ -339,7 +367,7 @@ static enum eng_end open_once(struct eng_client *client, uint32_t checks,
     else if (end == ENG_END_RAN)
         count(client, ENG_DEVICE_LOST);
     if (client->failing)
-        client->failing(outcome, client->watch->user);
+        client->failing(outcome, client->user);
     eng_client_stop(client, !is_whole(&event));
     return end;
 }
@@ -369,8 +397,8 @@ enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request 
 {
     struct eng_request request = *asked;
     struct eng_event event = {.kind = ENG_EVENT_MESSAGE};
-    const bool opens =
-        asked->kind == ENG_TRY || asked->kind == ENG_OUTPUT || asked->kind == ENG_BENCH;
+    const bool opens = asked->kind == ENG_TRY || asked->kind == ENG_OUTPUT ||
+                       asked->kind == ENG_BENCH || asked->kind == ENG_ENUMERATE;
     *outcome = (struct eng_outcome){0};
     request.index = client->device->index;
     request.timeout_ms = eng_batch_limit_ms(&client->watch->policy);
@@ -393,7 +421,7 @@ enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request 
     if (eng_is_broken(outcome->result) || (end == ENG_END_RAN && outcome->wait != ENG_WAIT_EVENT))
         note_failure(client, outcome);
     if (client->failing && (fails || end != ENG_END_RAN))
-        client->failing(outcome, client->watch->user);
+        client->failing(outcome, client->user);
     // End a worker that lost its device or hangs.
     if (!is_whole(&event) || outcome->result == ENG_HANG || outcome->result == ENG_DEVICE_LOST)
         eng_client_stop(client, true);

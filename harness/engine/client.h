@@ -18,7 +18,8 @@
 struct eng_pool {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    atomic_bool stop; // all lanes are to stop, as if a signal had come
+    atomic_bool stop;              // all lanes are to stop, as if a signal had come
+    const struct eng_watch *outer; // eng_pool_watch
 };
 
 void eng_pool_begin(struct eng_pool *pool);
@@ -28,6 +29,9 @@ void eng_pool_end(struct eng_pool *pool);
 // made; else lanes take turns. A worker must end on the thread that started it.
 void eng_pool_run(struct eng_pool *pool, void (*work)(void *lane), void *lanes, size_t size,
                   size_t count);
+// Returns a watch for the lanes' workers: like `outer`, but its `say` is called with the lock held,
+// it has no tick, and its workers stop with the pool.
+struct eng_watch eng_pool_watch(struct eng_pool *pool, const struct eng_watch *outer);
 // Waits briefly for a change; the caller must also check for signals. The caller holds the lock.
 void eng_pool_wait(struct eng_pool *pool);
 // Whether all waiting must end: a signal came, or `stop` is set.
@@ -42,7 +46,7 @@ struct eng_client {
     const struct eng_device *device;
     struct eng_worker *worker; // with the device open; NULL: none
     struct eng_pool *pool;     // the caller holds its lock: released while waiting for a worker
-    // If not NULL, called with watch->user and the lock held.
+    // If not NULL, called with `user` and the lock held.
     // `heard`: for each event before the last one, which watch->say gets no message of then.
     // Returns what is wrong with the event, or NULL.
     const char *(*heard)(const struct eng_event *event, void *user);
@@ -51,6 +55,7 @@ struct eng_client {
     void (*failing)(const struct eng_outcome *outcome, void *user);
     // `ended`: a worker has ended; `ending` is from eng_worker_close.
     void (*ended)(const char *ending, void *user);
+    void *user;
     bool validation;           // open the device with the validation layer
     bool capture;              // open the device only for COMPILE
     bool unchecked;            // eng_client_ask does not try the checker: the host checks, as for
@@ -115,9 +120,9 @@ enum eng_end eng_client_open(struct eng_client *client, uint32_t checks,
 // Ends the worker, at once if it no longer listens.
 void eng_client_stop(struct eng_client *client, bool at_once);
 
-// Requests runs (RUN, GENERATED), code (COMPILE), or something that opens the device itself (TRY,
-// BENCH), and waits for the end. A crash, a hang or a lost device is a result; the next request
-// gets a new worker. Fills in the request's index and timeout_ms.
+// Requests runs (RUN, GENERATED), code (COMPILE), or something that needs no open device (TRY,
+// BENCH, ENUMERATE), and waits for the end. A crash, a hang or a lost device is a result; the next
+// request gets a new worker. Fills in the request's index and timeout_ms.
 enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request *asked,
                             struct eng_outcome *outcome);
 

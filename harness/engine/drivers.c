@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/program.h"
 #include "base/text.h"
+#include "engine/client.h"
 #include "engine/installed.h"
 
 #include <dirent.h>
@@ -275,68 +276,66 @@ static void add_remark(struct eng_inventory *inventory, const char *manifest, bo
     text_sanitise(remark->text, sizeof remark->text, text);
 }
 
-// One driver's state during the inventory. All drivers are asked at once, each in its own process.
+// One driver during the inventory: a lane of a pool, so that all are asked at once.
 struct asked {
-    const char *manifest;
-    struct eng_worker *worker; // NULL: it could not be started
-    char reason[512];          // why it has no device, "" if it has one
-    bool harmless;             // it answered correctly
-    bool starved;              // it had no memory to answer
+    struct eng_device driver; // only its manifest; NULL: it is not asked
+    struct eng_client client;
+    struct dev_facts *found;
+    uint32_t count;
+    enum eng_end end;
+    struct eng_outcome outcome;
 };
 
-static void begin_asking(const struct eng_watch *watch, struct asked *asked, const char *manifest)
+static const char *hear(const struct eng_event *event, void *user)
 {
-    struct lit_error error = {0};
-    *asked = (struct asked){.manifest = manifest};
-    asked->worker = eng_worker_start(watch, manifest, &error);
-    if (asked->worker)
-        eng_worker_ask(asked->worker, &(struct eng_request){.kind = ENG_ENUMERATE});
-    else
-        snprintf(asked->reason, sizeof asked->reason, "%s", error.message);
+    struct asked *asked = user;
+    const struct eng_watch *watch = asked->client.pool->outer;
+    if (event->kind == ENG_EVENT_DEVICE && asked->count < DEVICES_MAX)
+        LIT_ADD(asked->found, asked->count) = event->facts;
+    if (event->kind == ENG_EVENT_MESSAGE && watch->verbose)
+        watch->say(event->text, watch->user);
+    return NULL;
 }
 
-static void note_failure(struct eng_inventory *inventory, const struct asked *asked)
+static void ask(void *lane)
 {
-    if (!inventory->failed[0])
-        snprintf(inventory->failed, sizeof inventory->failed, "%s", asked->reason);
+    struct asked *asked = lane;
+    if (!asked->driver.manifest)
+        return;
+    asked->end = eng_client_ask(&asked->client, &(struct eng_request){.kind = ENG_ENUMERATE},
+                                &asked->outcome);
+    eng_client_end(&asked->client);
 }
 
-static enum eng_wait take_answer(const struct eng_watch *watch, struct eng_inventory *inventory,
-                                 struct asked *asked)
+// Adds the driver's devices, or says why it has none.
+static void take_answer(struct eng_inventory *inventory, const struct asked *asked)
 {
-    struct eng_event event;
     const size_t known = inventory->count;
-    uint32_t found = 0;
-    enum eng_wait wait;
-    if (!asked->worker) {
-        note_failure(inventory, asked);
-        return ENG_WAIT_FAILED;
-    }
-    eng_worker_listen(asked->worker);
-    do {
-        wait = eng_worker_wait(asked->worker, &event, asked->reason);
-        if (wait == ENG_WAIT_EVENT && event.kind == ENG_EVENT_DEVICE && found < DEVICES_MAX)
-            add_device(inventory, known, asked->manifest, found++, &event.facts);
-        if (wait == ENG_WAIT_EVENT && event.kind == ENG_EVENT_MESSAGE && watch->verbose)
-            watch->say(event.text, watch->user);
-    } while (wait == ENG_WAIT_EVENT && event.kind != ENG_EVENT_DONE &&
-             event.kind != ENG_EVENT_ERROR);
-    if (wait == ENG_WAIT_FAILED)
-        note_failure(inventory, asked);
-    asked->harmless = wait == ENG_WAIT_EVENT &&
-                      (event.kind == ENG_EVENT_DONE || event.error_code == LIT_EXIT_NOTHING);
-    asked->starved = wait == ENG_WAIT_EVENT && event.kind == ENG_EVENT_ERROR &&
-                     event.error_code == LIT_EXIT_UNDECIDED;
-    if (wait == ENG_WAIT_EVENT && event.kind == ENG_EVENT_ERROR)
-        snprintf(asked->reason, sizeof asked->reason, "%s", event.text);
-    else if (wait == ENG_WAIT_EVENT && found == 0)
-        snprintf(asked->reason, sizeof asked->reason, "it has no device");
-    // It can end while we listen to the others.
-    if (wait == ENG_WAIT_EVENT)
-        eng_worker_ask(asked->worker, &(struct eng_request){.kind = ENG_QUIT});
-    else if (!eng_worker_end(&asked->worker, true) && !asked->reason[0])
-        snprintf(asked->reason, sizeof asked->reason, "its worker cannot be ended");
-    return wait;
+    const enum lit_exit code = asked->outcome.code;
+    const char *manifest = asked->driver.manifest, *reason = asked->outcome.reason;
+    const bool answered = asked->end == ENG_END_RAN && asked->outcome.wait == ENG_WAIT_EVENT;
+    for (uint32_t i = 0; i < asked->count; i++)
+        add_device(inventory, known, manifest, i, &asked->found[i]);
+    if (answered && !code && !asked->count)
+        reason = "it has no device";
+    else if (asked->client.wedged && !reason[0])
+        reason = "its worker cannot be ended";
+    if (reason[0])
+        add_remark(inventory, manifest, answered && (!code || code == LIT_EXIT_NOTHING), reason);
+}
+
+// Whether the harness could not ask the driver, not even whether it has a device.
+static bool is_failed(const struct asked *asked)
+{
+    return asked->end == ENG_END_UNFIT ||
+           (asked->end == ENG_END_RAN && asked->outcome.wait == ENG_WAIT_FAILED);
+}
+
+// Whether it had no memory to answer.
+static bool is_starved(const struct asked *asked)
+{
+    return asked->end == ENG_END_RAN && asked->outcome.wait == ENG_WAIT_EVENT &&
+           asked->outcome.code == LIT_EXIT_UNDECIDED;
 }
 
 static const char *variable(const char *name)
@@ -347,30 +346,37 @@ static const char *variable(const char *name)
 bool eng_inventory_take(const struct eng_watch *watch, struct eng_inventory *inventory)
 {
     struct eng_drivers drivers;
+    struct eng_pool pool;
     bool finished = true;
     *inventory = (struct eng_inventory){0};
     eng_drivers_find(&drivers, variable);
     snprintf(inventory->failed, sizeof inventory->failed, "%s", drivers.unread);
-    OWNED(lit_free) struct asked *all = lit_alloc(drivers.count + 1, sizeof *all);
-    for (size_t i = 0; i < drivers.count; i++)
-        if (!drivers.items[i].remark[0])
-            begin_asking(watch, &all[i], drivers.items[i].manifest);
-    for (size_t i = 0; i < drivers.count && finished; i++) {
-        if (!all[i].manifest)
-            continue;
-        const enum eng_wait wait = take_answer(watch, inventory, &all[i]);
-        finished = wait != ENG_WAIT_INTERRUPTED && wait != ENG_WAIT_TIME;
-    }
+    eng_pool_begin(&pool);
+    const struct eng_watch lanes = eng_pool_watch(&pool, watch);
+    OWNED(lit_free) struct asked *all = lit_alloc(drivers.count, sizeof *all);
     for (size_t i = 0; i < drivers.count; i++) {
-        if (all[i].starved && inventory->count == 0)
-            note_failure(inventory, &all[i]);
-        if (all[i].worker && !eng_worker_end(&all[i].worker, !finished) && !all[i].reason[0])
-            snprintf(all[i].reason, sizeof all[i].reason, "its worker cannot be ended");
-        if (drivers.items[i].remark[0])
-            add_remark(inventory, drivers.items[i].manifest, false, drivers.items[i].remark);
-        else if (all[i].reason[0])
-            add_remark(inventory, all[i].manifest, all[i].harmless, all[i].reason);
+        if (!drivers.items[i].remark[0])
+            all[i].driver.manifest = drivers.items[i].manifest;
+        all[i].client = (struct eng_client){.watch = &lanes,
+                                            .device = &all[i].driver,
+                                            .pool = &pool,
+                                            .heard = hear,
+                                            .user = &all[i]};
     }
+    eng_pool_run(&pool, ask, all, sizeof *all, drivers.count);
+    eng_pool_end(&pool);
+    for (size_t i = 0; i < drivers.count; i++) {
+        finished = finished && all[i].end != ENG_END_TIME && all[i].end != ENG_END_SIGNAL;
+        if (all[i].driver.manifest)
+            take_answer(inventory, &all[i]);
+        else
+            add_remark(inventory, drivers.items[i].manifest, false, drivers.items[i].remark);
+        free(all[i].found);
+    }
+    for (size_t i = 0; i < drivers.count; i++)
+        if (!inventory->failed[0] &&
+            (is_failed(&all[i]) || (is_starved(&all[i]) && inventory->count == 0)))
+            snprintf(inventory->failed, sizeof inventory->failed, "%s", all[i].outcome.reason);
     eng_drivers_clear(&drivers);
     return finished;
 }

@@ -522,6 +522,7 @@ void eng_queue_make(struct eng_queue *q, struct eng_workers *workers, size_t ind
                                     .heard = hear,
                                     .failing = failing,
                                     .ended = worker_ended,
+                                    .user = q,
                                     .validation = run->validation,
                                     .unchecked = true};
     // A validation message would be attributed to the present configuration.

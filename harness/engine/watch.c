@@ -173,11 +173,6 @@ void eng_worker_teach(struct eng_worker *worker)
         eng_worker_teach_one(worker, test, false);
 }
 
-void eng_worker_listen(struct eng_worker *worker)
-{
-    worker->last_event = eng_received(&worker->watch->policy, clock_awake(), worker->last_event);
-}
-
 // The worker's output
 
 static void say_line(struct eng_worker *worker)
@@ -434,12 +429,6 @@ enum eng_kill eng_kill_next(const struct eng_policy *policy, const struct eng_ti
         return killed ? ENG_KILL_ABANDON : ENG_KILL_KILL;
     *left = until - times->now;
     return ENG_KILL_WAIT;
-}
-
-double eng_received(const struct eng_policy *policy, double now, double event)
-{
-    const double least = now - policy->idle + 1;
-    return event > least ? event : least;
 }
 
 uint32_t eng_batch_limit_ms(const struct eng_policy *policy)

@@ -58,10 +58,6 @@ enum eng_kill {
 enum eng_kill eng_kill_next(const struct eng_policy *policy, const struct eng_times *times,
                             double *left);
 
-// Returns the time to use as a worker's last event when nobody has listened to it until now: it
-// leaves the worker at least a second before it counts as hanging.
-double eng_received(const struct eng_policy *policy, double now, double event);
-
 // The longest that one batch may take, so that the worker can report a batch that did not end
 // before it is killed for silence.
 uint32_t eng_batch_limit_ms(const struct eng_policy *policy);
@@ -109,9 +105,6 @@ bool eng_worker_close(struct eng_worker **worker, char ending[64]);
 // Sends a request. eng_worker_wait sends what the worker's socket does not take at once, and
 // reports if the worker never takes it.
 void eng_worker_ask(struct eng_worker *worker, const struct eng_request *request);
-
-// Starts listening to one of several workers that were asked: it was not silent before.
-void eng_worker_listen(struct eng_worker *worker);
 
 enum eng_wait {
     ENG_WAIT_EVENT,       // *event is filled

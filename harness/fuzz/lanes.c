@@ -225,26 +225,10 @@ static void work(void *user)
     eng_client_end(&lane->client);
 }
 
-static void say(const char *line, void *user)
-{
-    struct fuzz_campaign *c = user;
-    pthread_mutex_lock(&c->pool.lock);
-    c->devices.watch.say(line, c->devices.watch.user);
-    pthread_mutex_unlock(&c->pool.lock);
-}
-
-static bool stop(void *user)
-{
-    const struct fuzz_campaign *c = user;
-    return atomic_load(&c->pool.stop);
-}
-
 static void begin(struct fuzz_campaign *c)
 {
-    c->watch = c->devices.watch;
-    c->watch.say = say;
-    c->watch.stop = stop;
-    c->watch.user = c;
+    eng_pool_begin(&c->pool);
+    c->watch = eng_pool_watch(&c->pool, &c->devices.watch);
     c->next = c->asked->index.value;
     c->over = false;
     c->written = true;
@@ -257,7 +241,6 @@ static void begin(struct fuzz_campaign *c)
             .running = UINT64_MAX,
             .client = {
                 .watch = &c->watch, .device = c->device, .pool = &c->pool, .unchecked = true}};
-    eng_pool_begin(&c->pool);
 }
 
 enum eng_end fuzz_run(struct fuzz_campaign *c)

@@ -41,18 +41,6 @@ TEST(silence_is_a_hang_and_time_runs_out)
     }
 }
 
-TEST(who_was_not_listened_to_has_a_second)
-{
-    assert_float_equal(eng_received(&unlimited, 10, 10), 10, 1e-9);
-    assert_float_equal(eng_received(&unlimited, 38.5, 10), 10, 1e-9);
-    assert_float_equal(eng_received(&unlimited, 39.5, 10), 10.5, 1e-9);
-    assert_float_equal(eng_received(&unlimited, 100, 10), 71, 1e-9);
-    double left = 0;
-    const struct eng_times times = {.now = 100, .event = eng_received(&unlimited, 100, 10)};
-    assert_int_equal(eng_watchdog(&unlimited, &times, &left), ENG_WATCHDOG_WAIT);
-    assert_float_equal(left, 1, 1e-9);
-}
-
 #ifndef _WIN32 // no file of a clock there
 TEST(a_pause_is_no_time)
 {
