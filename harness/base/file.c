@@ -30,6 +30,13 @@ const char *lit_path_name(const char *path)
     return path;
 }
 
+void lit_path_resolve(const char *path, const char *contained, struct text *resolved)
+{
+    if (strpbrk(contained, PATH_SEPARATORS) && !lit_path_is_absolute(contained))
+        text_append(resolved, path, (size_t)(lit_path_name(path) - path));
+    text_puts(resolved, contained);
+}
+
 const char *lit_path_temporary(void)
 {
     const char *named = secure_getenv("TMPDIR");

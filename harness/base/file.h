@@ -13,6 +13,9 @@
 bool lit_path_is_absolute(const char *path);
 // The name after the last separator, within `path`.
 const char *lit_path_name(const char *path);
+// Appends a path that the file `path` contains: a relative one with a separator is relative to the
+// file's folder.
+void lit_path_resolve(const char *path, const char *contained, struct text *resolved);
 // The user's folder for temporary files: TMPDIR, else the system's.
 const char *lit_path_temporary(void);
 // Makes the missing parent folders of a path. False with errno.

@@ -3,6 +3,7 @@
 // loaded here, as the Windows loader would.
 #include "device/vulkan.h"
 
+#include "base/file.h"
 #include "base/text.h"
 
 #include <jansson.h>
@@ -19,20 +20,14 @@ static bool is_wine(void)
     return GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "wine_get_version");
 }
 
-// The library named by a manifest: relative to the manifest's folder, absolute, or on the search
-// path.
+// The library named by a manifest; a bare name is searched.
 static void library_of(const char *manifest, struct text *path)
 {
     json_t *root = json_load_file(manifest, 0, NULL);
     const char *library =
         json_string_value(json_object_get(json_object_get(root, "ICD"), "library_path"));
-    if (library && strpbrk(library, "/\\") && library[0] != '/' && library[0] != '\\' &&
-        !strchr(library, ':'))
-        for (size_t length = strlen(manifest); length && !path->length; length--)
-            if (strchr("/\\", manifest[length - 1]))
-                text_append(path, manifest, length);
     if (library)
-        text_puts(path, library);
+        lit_path_resolve(manifest, library, path);
     json_decref(root);
 }
 

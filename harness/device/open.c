@@ -98,10 +98,8 @@ static bool fail_library(struct lit_error *error)
         return lit_fail(error, LIT_EXIT_UNDECIDED, "its manifest cannot be read: %s", reason.text);
     const char *library =
         json_string_value(json_object_get(json_object_get(root, "ICD"), "library_path"));
-    if (library && strchr(library, '/') && library[0] != '/')
-        text_append(&path, manifest, (size_t)(lit_path_name(manifest) - manifest));
     if (library)
-        text_puts(&path, library);
+        lit_path_resolve(manifest, library, &path);
     if (library && !dlopen(path.data, RTLD_NOW | RTLD_LOCAL))
         why = dlerror();
     json_decref(root);

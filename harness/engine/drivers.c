@@ -72,9 +72,7 @@ static bool library_exists(const char *manifest, const char *library)
     OWNED(text_free) struct text path = {0};
     if (!strpbrk(library, PATH_SEPARATORS))
         return true;
-    if (!lit_path_is_absolute(library))
-        text_append(&path, manifest, (size_t)(lit_path_name(manifest) - manifest));
-    text_puts(&path, library);
+    lit_path_resolve(manifest, library, &path);
     return access(path.data, F_OK) == 0;
 }
 
