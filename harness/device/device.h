@@ -145,6 +145,7 @@ struct dev_precompile_info {
     // Called by the compiling thread after success or failure; may be NULL.
     void (*made)(const char *name, void *user);
     void *user;
+    void (*drop)(void *user); // frees `user` with the pipeline, unless it was claimed; or NULL
 };
 
 // Starts compiling a pipeline on its own thread, without any cache. dev_program_create and
@@ -152,6 +153,9 @@ struct dev_precompile_info {
 // is not ready; if the driver refused it, they compile it again to get the reason. False if there
 // is no room or no thread: nothing was started.
 bool dev_precompile_begin(struct dev *dev, const struct dev_precompile_info *info);
+// Waits for the thread of the pipeline of this name, and hands over its `user`; NULL: there is
+// none.
+void *dev_precompile_claim(struct dev *dev, const char *name);
 // The compile time in seconds of the last precompiled pipeline that was taken; 0 if none was since
 // the last call.
 double dev_precompile_spent(struct dev *dev);

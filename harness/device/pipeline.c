@@ -98,7 +98,9 @@ struct dev_precompiled {
     struct dev_pipeline_info info; // its lists are those below; the caller owns the words
     uint32_t ids[DEV_PRECOMPILE_SPECS], values[DEV_PRECOMPILE_SPECS];
     void (*made)(const char *name, void *user);
-    void *user;
+    void (*drop)(void *user);
+    void *user; // NULL: claimed, or none
+    bool ended; // the thread was joined
     // Valid after the thread ended:
     VkPipeline pipeline; // none if the driver failed
     double seconds;      // compile time
@@ -136,10 +138,19 @@ static void *make(void *user)
     return NULL;
 }
 
+static void wait_for(struct dev_precompiled *one)
+{
+    if (!one->ended)
+        pthread_join(one->thread, NULL);
+    one->ended = true;
+}
+
 static VkPipeline finish(struct dev_precompiled *one)
 {
-    pthread_join(one->thread, NULL);
+    wait_for(one);
     one->dev->precompile->spent = one->seconds;
+    if (one->user && one->drop)
+        one->drop(one->user);
     const VkPipeline pipeline = one->pipeline;
     *one = (struct dev_precompiled){0};
     return pipeline;
@@ -175,6 +186,7 @@ bool dev_precompile_begin(struct dev *dev, const struct dev_precompile_info *inf
         .dev = dev,
         .info = {.code = *code, .layout = table->layout.pipeline, .sliced = info->sliced},
         .made = info->made,
+        .drop = info->drop,
         .user = info->user,
     };
     one->info.code.spec_ids = one->ids;
@@ -237,6 +249,20 @@ enum dev_status dev_kernel(struct dev *dev, const char *name, const uint32_t *id
                             .layout = layout,
                         },
                         pipeline, error);
+}
+
+void *dev_precompile_claim(struct dev *dev, const char *name)
+{
+    for (size_t i = 0; dev->precompile && i < DEV_PRECOMPILE_MOST; i++) {
+        struct dev_precompiled *one = &dev->precompile->one[i];
+        void *user = one->user;
+        if (!one->used || !user || strcmp(one->name, name) != 0)
+            continue;
+        wait_for(one);
+        one->user = NULL;
+        return user;
+    }
+    return NULL;
 }
 
 double dev_precompile_spent(struct dev *dev)

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "catalogue/prepare.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,36 +92,18 @@ uint64_t eng_most_words(const struct dev *dev)
 
 #define MOST_WORDS (UINT64_C(1) << 22) // of input and expectation
 
-// What one thread makes besides the pipeline. It then waits in the list for its turn.
+// What one thread makes besides the pipeline, with which it waits for its turn.
 struct upcoming {
     const struct eng_sink *sink;
-    char name[512];
     uint64_t seed;
+    bool has_data;
     struct eng_prepared ready;
-    struct upcoming *next;
 };
 
-static struct upcoming *made;
-static pthread_mutex_t made_lock = PTHREAD_MUTEX_INITIALIZER;
-
-// Takes the entry with this name (NULL: any) out of the list. NULL if there is none.
-static struct upcoming *take_made(const char *name)
+static void free_upcoming(void *user)
 {
-    pthread_mutex_lock(&made_lock);
-    struct upcoming **at = &made;
-    while (*at && name && strcmp((*at)->name, name) != 0)
-        at = &(*at)->next;
-    struct upcoming *one = *at;
-    if (one)
-        *at = one->next;
-    pthread_mutex_unlock(&made_lock);
-    return one;
-}
-
-static void free_upcoming(struct upcoming *one)
-{
-    if (one)
-        eng_prepared_clear(&one->ready);
+    struct upcoming *one = user;
+    eng_prepared_clear(&one->ready);
     free(one);
 }
 
@@ -135,10 +116,11 @@ static bool same_shape(const struct cat_shape *a, const struct cat_shape *b)
 
 // Moves input and expectation to *ready, which eng_prepare has filled, if they were made with this
 // seed for this configuration. Else returns false.
-static bool take_data(const char *name, uint64_t seed, struct eng_prepared *ready)
+static bool take_data(struct dev *dev, const char *name, uint64_t seed, struct eng_prepared *ready)
 {
-    struct upcoming *one = take_made(name);
-    const bool found = one && one->seed == seed && same_shape(&one->ready.shape, &ready->shape);
+    struct upcoming *one = dev_precompile_claim(dev, name);
+    const bool found =
+        one && one->has_data && one->seed == seed && same_shape(&one->ready.shape, &ready->shape);
     if (found) {
         ready->input = one->ready.input;
         ready->expected = one->ready.expected;
@@ -147,14 +129,9 @@ static bool take_data(const char *name, uint64_t seed, struct eng_prepared *read
         ready->deterministic = one->ready.deterministic;
         one->ready.input = one->ready.expected = one->ready.fresh = NULL;
     }
-    free_upcoming(one);
-    return found;
-}
-
-void eng_precompiled_forget(const char *name)
-{
-    for (struct upcoming *one = NULL; (one = take_made(name));)
+    if (one)
         free_upcoming(one);
+    return found;
 }
 
 static void say_made(const struct eng_sink *sink, const char *name)
@@ -168,19 +145,13 @@ static void say_made(const struct eng_sink *sink, const char *name)
 static void finish_data(const char *name, void *user)
 {
     struct upcoming *one = user;
-    const struct eng_sink *sink = one->sink;
     const struct cat_shape *shape = &one->ready.shape;
     const uint64_t each = cat_check_stride(one->ready.oracle->check);
-    if (shape->input_words + shape->instances * shape->words_per_instance * each <= MOST_WORDS) {
+    one->has_data =
+        shape->input_words + shape->instances * shape->words_per_instance * each <= MOST_WORDS;
+    if (one->has_data)
         eng_prepare_data(&one->ready, one->seed);
-        pthread_mutex_lock(&made_lock);
-        one->next = made;
-        made = one;
-        pthread_mutex_unlock(&made_lock);
-    } else {
-        free_upcoming(one);
-    }
-    say_made(sink, name);
+    say_made(one->sink, name);
 }
 
 // Errors are reported when its turn comes.
@@ -208,6 +179,7 @@ static bool begin_data(struct dev *dev, const struct eng_upcoming *ahead, struct
                                          .sliced = stress.slices > 1,
                                          .made = finish_data,
                                          .user = one,
+                                         .drop = free_upcoming,
                                      });
 }
 
@@ -219,7 +191,6 @@ void eng_precompile_begin(struct dev *dev, const struct eng_request *request,
         struct upcoming *one = lit_alloc(1, sizeof *one);
         one->sink = sink;
         one->seed = request->seed;
-        snprintf(one->name, sizeof one->name, "%s", name);
         if (!begin_data(dev, &request->ahead[i], one)) {
             free_upcoming(one);
             say_made(sink, name);
@@ -569,7 +540,8 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
     const struct eng_stress_limits limits = {job->facts, job->ready.module->divisible};
     eng_stress_fit(&job->stress, &limits);
     job->check_on_host |= !(measure->tried >> job->ready.mode.check & 1);
-    if (measure->own || measure->scale || !take_data(request->name, request->seed, &job->ready))
+    if (measure->own || measure->scale ||
+        !take_data(measure->dev, request->name, request->seed, &job->ready))
         eng_prepare_data(&job->ready, request->seed);
     status = run_all(job, &total);
     if (status == DEV_OK || status == DEV_ERROR)

@@ -55,9 +55,6 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
 void eng_precompile_begin(struct dev *dev, const struct eng_request *request,
                           const struct eng_sink *sink);
 
-// Frees what was made under this name (NULL: everything) but not used. No thread may be making it.
-void eng_precompiled_forget(const char *name);
-
 // --- In the worker: sends a driver's output for one configuration to the supervisor.
 
 // Emits a code as CODE events. False, without events, if it is too long for them.

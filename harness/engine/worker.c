@@ -176,7 +176,7 @@ static enum dev_status run(struct worker *worker, const struct eng_request *requ
     eng_precompile_begin(worker->dev, request, &worker->sink);
     if (cat_case_parse(request->name, &which, &error) && cat_test_draws(which.test))
         return eng_draw_run(worker->dev, &which, request, &worker->sink);
-    const enum dev_status status = eng_measure(
+    return eng_measure(
         &(struct eng_measure){
             .dev = worker->dev,
             .check_on_host = worker->host_checker,
@@ -184,9 +184,6 @@ static enum dev_status run(struct worker *worker, const struct eng_request *requ
             .sink = &worker->sink,
         },
         request);
-    if (status == DEV_OK || status == DEV_ERROR)
-        eng_precompiled_forget(request->name);
-    return status;
 }
 
 // Does one run on a device of its own: the driver reads its settings when the instance is made.
@@ -354,7 +351,6 @@ int eng_worker_main(const char *manifest)
             _exit(LIT_EXIT_OK);
     }
     dev_close(&worker->dev);
-    eng_precompiled_forget(NULL);
     text_free(&worker->taught);
     return LIT_EXIT_OK;
 }
