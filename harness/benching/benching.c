@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "engine/bench.h"
+#include "engine/client.h"
 #include "report/format.h"
 #include "session/output.h"
 
@@ -64,68 +65,81 @@ static void show_round(struct benching *b, const struct bench_report *report)
                    report->round + 1, result->warm + result->repeats);
 }
 
+// The one request of a benchmark.
+struct asking {
+    struct benching *of;
+    struct eng_client client;
+};
+
 // Writes the row's code to files if --keep is given. A failed write does not stop the benchmark.
-static bool take_row(const struct bench_report *report, enum eng_result outcome, const char *reason,
-                     void *user)
+static bool take_row(struct asking *asking, const struct eng_event *event)
 {
-    struct benching *b = user;
+    struct benching *b = asking->of;
     struct bench_result *result = &b->size->result;
-    const enum bench_state state = outcome == ENG_PASS            ? BENCH_READY
-                                   : outcome == ENG_SKIP          ? BENCH_SKIPPED
-                                   : outcome == ENG_HARNESS_ERROR ? BENCH_REFUSED
-                                                                  : BENCH_UNREPORTED;
+    struct text *bytes = &asking->client.code;
+    const enum bench_state state = event->result == ENG_PASS            ? BENCH_READY
+                                   : event->result == ENG_SKIP          ? BENCH_SKIPPED
+                                   : event->result == ENG_HARNESS_ERROR ? BENCH_REFUSED
+                                                                        : BENCH_UNREPORTED;
     OWNED(text_free) struct text name = {0};
-    if (!bench_result_row(result, report, state, reason))
+    OWNED(isa_code_clear) struct isa_code code = {0};
+    if ((bytes->length && !isa_unpack(bytes->data, bytes->length, &code, NULL)) ||
+        !bench_result_row(result, &event->bench, state, event->text))
         return false;
-    const struct bench_row *row = &bench_result_find(result, report->row)->row;
+    text_free(bytes);
+    const struct bench_row *row = &bench_result_find(result, event->bench.row)->row;
     if (row->tile)
         text_printf(&name, "%" PRIu64 "/", result->shape.elements);
     bench_row_name(row, &name);
     if (b->chosen.keep && !b->unkept.code)
-        isa_keep(b->chosen.keep, b->device->number, name.data, &b->code, &b->unkept);
-    isa_code_clear(&b->code);
+        isa_keep(b->chosen.keep, b->device->number, name.data, &code, &b->unkept);
     return true;
 }
 
-static bool take_code(const char *bytes, size_t size, void *user)
+static bool take(struct asking *asking, const struct eng_event *event)
 {
-    struct benching *b = user;
-    isa_code_clear(&b->code);
-    return isa_unpack(bytes, size, &b->code, NULL);
+    struct benching *b = asking->of;
+    switch (event->kind) {
+    case ENG_EVENT_CODE:
+        return !b->rate;
+    case ENG_EVENT_ROW:
+        return !b->rate && take_row(asking, event);
+    case ENG_EVENT_TIME:
+        if (b->rate)
+            return false;
+        show_round(b, &event->bench);
+        return bench_result_time(&b->size->result, &event->bench);
+    case ENG_EVENT_RATE:
+        if (!b->rate)
+            return false;
+        term_line_show(&b->devices.line, "  round %u, %s", event->rate.round + 1, b->rate->name);
+        return bench_rates_take(&b->rate->rates, &event->rate);
+    case ENG_EVENT_MESSAGE:
+        b->devices.watch.say(event->text, b->devices.watch.user);
+        return true;
+    default:
+        return false;
+    }
 }
 
-static bool take_time(const struct bench_report *report, void *user)
+static const char *hear(const struct eng_event *event, void *user)
 {
-    struct benching *b = user;
-    show_round(b, report);
-    return bench_result_time(&b->size->result, report);
-}
-
-static bool take_rate(const struct bench_rate *rate, void *user)
-{
-    struct benching *b = user;
-    term_line_show(&b->devices.line, "  round %u, %s", rate->round + 1, b->rate->name);
-    return bench_rates_take(&b->rate->rates, rate);
+    return take(user, event) ? NULL : "invalid message from the worker";
 }
 
 bool benching_ask(struct benching *b, struct eng_request *request, enum eng_result *result,
                   char reason[512])
 {
     struct eng_outcome outcome = {0};
-    const bool rates = b->rate;
     request->validation = b->chosen.validation;
     request->capture = b->chosen.keep != NULL;
     request->seed = b->chosen.seed.value;
     request->kind = ENG_BENCH;
-    const struct eng_benching benching = {.row = rates ? NULL : take_row,
-                                          .code = rates ? NULL : take_code,
-                                          .time = rates ? NULL : take_time,
-                                          .rate = rates ? take_rate : NULL,
-                                          .user = b};
-    struct eng_client client = {
-        .watch = &b->devices.watch, .device = b->device, .benching = &benching};
-    b->end = eng_client_ask(&client, request, &outcome);
-    eng_client_end(&client);
+    struct asking asking = {.of = b};
+    asking.client = (struct eng_client){
+        .watch = &b->devices.watch, .device = b->device, .heard = hear, .user = &asking};
+    b->end = eng_client_ask(&asking.client, request, &outcome);
+    eng_client_end(&asking.client);
     term_line_clear(&b->devices.line);
     const bool over = benching_is_over(b);
     *result = over ? ENG_SKIP : b->end == ENG_END_UNFIT ? ENG_HARNESS_ERROR : outcome.result;
@@ -224,6 +238,5 @@ void benching_clear(struct benching *b)
     free(b->measured);
     free(b->rates);
     look_tuned_clear(&b->tunings);
-    isa_code_clear(&b->code);
     store_session_clear(&b->session);
 }

@@ -33,7 +33,6 @@ struct benching {
     struct benching_options chosen;
     struct ses_devices devices;
     struct store_session session;  // like a stored one: command, start, system and seed
-    struct isa_code code;          // of the next row
     struct lit_error unkept;       // a file of code or choices that could not be written
     struct bench_device *measured; // for scan, lookback
     size_t measured_count;

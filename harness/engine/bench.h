@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Benchmarks on both sides of the process boundary: the worker opens a device for this alone and
-// times; the supervisor asks a worker of its own and passes its reports on.
+// Benchmarks in the worker, which opens a device for this alone and times.
 #pragma once
 
-#include "bench/rate.h"
-#include "bench/result.h"
 #include "device/device.h"
-#include "engine/client.h"
+#include "engine/protocol.h"
 
 #define ENG_BENCH_WARM 2 // rounds before the ones that count
 #define ENG_BENCH_SCAN "scan"
 #define ENG_LOOKBACK   "lookback"
 
-// In the worker. Runs a BENCH request named ENG_BENCH_SCAN or ENG_LOOKBACK: all rows, or each of
+// Runs a BENCH request named ENG_BENCH_SCAN or ENG_LOOKBACK: all rows, or each of
 // `rows`, scan `elements` words `runs` times after ENG_BENCH_WARM rounds. Emits a ROW event for
 // each row, a TIME event for each dispatch, and at last DONE or ERROR. Each round dispatches every
 // row once, in an order drawn from the seed, so that changes in clocks, heat or other load favour
@@ -21,7 +18,7 @@
 enum dev_status eng_bench(struct dev *dev, const struct eng_request *request,
                           const struct eng_sink *sink);
 
-// In the worker, if eng_throughput_is(request->name): "throughput CONFIGURATION", or "single
+// If eng_throughput_is(request->name): "throughput CONFIGURATION", or "single
 // CONFIGURATION". Measures how fast the device copies, chooses how many workgroups fill it unless
 // `elements` says, and runs the configuration for `budget_ms` in `runs` rounds. Emits a RATE event
 // for each round (for "single" each form in turn), at last DONE. DEV_LOST and DEV_TIMEOUT likewise.
@@ -33,18 +30,3 @@ bool eng_throughput_is(const char *name);
 // rows: 1 to BENCH_LOOPS, so that `rounds` rounds take about `budget` nanoseconds. Sets *enough if
 // `loops` were many enough for this estimate. Pure.
 uint32_t eng_bench_loops(uint32_t loops, double ns, uint64_t rounds, double budget, bool *enough);
-
-// In the supervisor. Passes events on to the client (client.h) of a BENCH as they come, without
-// checking them against the benchmark's rows. A callback returns false if an event makes no sense;
-// then the worker is ended. The outcome's result is PASS if the worker reported everything; else
-// its reason says why.
-struct eng_benching {
-    // A ROW event: `result` is PASS, or SKIP or HARNESS_ERROR with a reason.
-    bool (*row)(const struct bench_report *report, enum eng_result result, const char *reason,
-                void *user);
-    // The next row's compiled code, packed (isa_pack); only if the request asks for it (capture).
-    bool (*code)(const char *bytes, size_t size, void *user);
-    bool (*time)(const struct bench_report *report, void *user);
-    bool (*rate)(const struct bench_rate *rate, void *user);
-    void *user;
-};

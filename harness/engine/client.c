@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "engine/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,27 +150,10 @@ static void count(struct eng_client *client, enum eng_result result)
     client->hangs = eng_in_a_row(client->hangs, ENG_HANG, result);
 }
 
-// False if the chunk does not continue the last one, or nobody wants it.
-static bool take_chunk(struct eng_client *client, const struct eng_chunk *chunk)
-{
-    const struct eng_benching *b = client->benching;
-    struct text *code = &client->code;
-    if (chunk->offset != code->length || (b && !b->code))
-        return false;
-    text_append(code, (const char *)chunk->bytes, chunk->size);
-    if (!b || code->length < chunk->total)
-        return true;
-    const bool sense = b->code(code->data ? code->data : "", code->length, b->user);
-    text_free(code);
-    return sense;
-}
-
-// Takes an event before the last one. False if it makes no sense. Ignores benchmark events if the
-// client runs no benchmark.
+// Takes an event before the last one. False if it makes no sense.
 static bool take(struct eng_client *client, const struct eng_event *event,
                  struct eng_outcome *outcome)
 {
-    const struct eng_benching *b = client->benching;
     const char *wrong = client->heard ? client->heard(event, client->user) : NULL;
     char id[DEV_ID_SIZE];
     if (wrong) {
@@ -189,20 +171,19 @@ static bool take(struct eng_client *client, const struct eng_event *event,
         }
         snprintf(client->checker, sizeof client->checker, "%s%s",
                  event->host_checker ? "host: " : "device", event->host_checker ? event->text : "");
-        return !b;
+        return true;
     case ENG_EVENT_BATCH:
         if (event->count.failure_count && !outcome->count.failure_count++)
             outcome->first = event->failures[0];
         eng_count_add(&outcome->count, &event->count);
-        return !b;
+        return true;
     case ENG_EVENT_CODE:
-        return take_chunk(client, &event->chunk);
-    case ENG_EVENT_ROW:
-        return !b || (b->row && b->row(&event->bench, event->result, event->text, b->user));
-    case ENG_EVENT_TIME:
-        return !b || (b->time && b->time(&event->bench, b->user));
-    case ENG_EVENT_RATE:
-        return !b || (b->rate && b->rate(&event->rate, b->user));
+        if (event->chunk.offset != client->code.length) {
+            snprintf(outcome->reason, sizeof outcome->reason, "code with a gap");
+            return false;
+        }
+        text_append(&client->code, (const char *)event->chunk.bytes, event->chunk.size);
+        return true;
     case ENG_EVENT_MESSAGE:
         if (!client->heard) {
             unlock(client);
@@ -210,10 +191,8 @@ static bool take(struct eng_client *client, const struct eng_event *event,
             lock(client);
         }
         return true;
-    case ENG_EVENT_PRECOMPILED:
-        return true;
     default:
-        return !b;
+        return true;
     }
 }
 
@@ -298,7 +277,7 @@ static enum eng_end follow(struct eng_client *client, struct eng_outcome *outcom
         if (is_whole(event)) {
             if (event->kind == ENG_EVENT_ERROR)
                 outcome->code = event->error_code;
-            const bool lost = client->benching && event->error_code == LIT_EXIT_DEVICE_LOST;
+            const bool lost = event->error_code == LIT_EXIT_DEVICE_LOST;
             outcome->result = event->kind == ENG_EVENT_DONE ? event->result
                               : lost                        ? ENG_DEVICE_LOST
                                                             : ENG_HARNESS_ERROR;
@@ -310,9 +289,6 @@ static enum eng_end follow(struct eng_client *client, struct eng_outcome *outcom
                 return ENG_END_RAN;
             outcome->result = ENG_HARNESS_ERROR;
             outcome->wait = ENG_WAIT_NONSENSE;
-            if (!outcome->reason[0])
-                snprintf(outcome->reason, sizeof outcome->reason, "%s",
-                         client->benching ? "invalid message from the worker" : "code with a gap");
             return ENG_END_RAN;
         }
     }

@@ -62,9 +62,10 @@ struct eng_client {
                                // GENERATED, or eng_client_open has tried it
     const struct text *kernel; // its workers know this test instead of the ones added to the
                                // catalogue; eng_client_teach
-    const struct eng_benching *benching; // for BENCH, else NULL
-    char checker[600];                   // "device", or "host: why"; "" before it was opened
-    struct text code; // of COMPILE: the driver's output, packed (isa_pack); of OUTPUT: the words
+    char checker[600];         // "device", or "host: why"; "" before it was opened
+    // Of COMPILE: the driver's output, packed (isa_pack); of OUTPUT: the words. Of BENCH: the
+    // output for the next row; who hears of the row frees it.
+    struct text code;
     char *evidence[ENG_EVIDENCES]; // of a failed request: eng_worker_evidence
     uint32_t process;              // the present worker's number, or the next one's
     uint32_t tried;                // modes in which the present worker tried the checker, bit i
