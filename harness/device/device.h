@@ -149,9 +149,9 @@ struct dev_precompile_info {
 };
 
 // Starts compiling a pipeline on its own thread, without any cache. dev_program_create and
-// dev_timed_create take an identical pipeline, preferring one under their own name, and wait if it
-// is not ready; if the driver refused it, they compile it again to get the reason. False if there
-// is no room or no thread: nothing was started.
+// dev_timed_create take an identical pipeline, under their own name if they have one, and wait if
+// it is not ready; if the driver refused it, they compile it again to get the reason. False if
+// there is no room or no thread: nothing was started.
 bool dev_precompile_begin(struct dev *dev, const struct dev_precompile_info *info);
 // Waits for the thread of the pipeline of this name, and hands over its `user`; NULL: there is
 // none.

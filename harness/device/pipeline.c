@@ -212,15 +212,12 @@ static struct dev_precompiled *find(struct dev *dev, const struct dev_pipeline_i
     return NULL;
 }
 
-// Takes the pipeline precompiled, or being precompiled, for exactly this, preferably under
-// info->owner; waits for it. False if there is none, or if the driver refused it.
+// Takes the pipeline precompiled, or being precompiled, for exactly this under info->owner, if that
+// names one; waits for it. False if there is none, or if the driver refused it.
 static bool take_precompiled(struct dev *dev, const struct dev_pipeline_info *info,
                              VkPipeline *pipeline)
 {
     struct dev_precompiled *one = find(dev, info, info->owner);
-    // Prefer a neighbour's pipeline with the same module to none.
-    if (!one && info->owner)
-        one = find(dev, info, NULL);
     if (!one)
         return false;
     *pipeline = finish(one);

@@ -107,20 +107,12 @@ static void free_upcoming(void *user)
     free(one);
 }
 
-static bool same_shape(const struct cat_shape *a, const struct cat_shape *b)
-{
-    return a->workgroups == b->workgroups && a->elements == b->elements &&
-           a->instances == b->instances && a->words_per_instance == b->words_per_instance &&
-           a->input_words == b->input_words && a->state_words == b->state_words;
-}
-
-// Moves input and expectation to *ready, which eng_prepare has filled, if they were made with this
-// seed for this configuration. Else returns false.
+// Moves input and expectation to *ready, which eng_prepare has filled alike, if they were made with
+// this seed for this configuration. Else returns false.
 static bool take_data(struct dev *dev, const char *name, uint64_t seed, struct eng_prepared *ready)
 {
     struct upcoming *one = dev_precompile_claim(dev, name);
-    const bool found =
-        one && one->has_data && one->seed == seed && same_shape(&one->ready.shape, &ready->shape);
+    const bool found = one && one->has_data && one->seed == seed;
     if (found) {
         ready->input = one->ready.input;
         ready->expected = one->ready.expected;
