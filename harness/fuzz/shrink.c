@@ -35,8 +35,7 @@ enum cat_check fuzz_check(const struct gen_program *program)
 
 bool fuzz_failed(const struct eng_outcome *outcome)
 {
-    return outcome->result == ENG_FAIL || outcome->result == ENG_CRASH ||
-           outcome->result == ENG_HANG || outcome->result == ENG_DEVICE_LOST;
+    return outcome->result == ENG_FAIL || eng_is_broken(outcome->result);
 }
 
 enum eng_end fuzz_try(struct fuzz_lane *lane, const struct gen_program *program, uint64_t runs,
