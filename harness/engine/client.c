@@ -411,6 +411,19 @@ enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request 
 
 // --- Asks for the code of one configuration after another
 
+#define CAPTURE_LANES 4
+
+struct capturing {
+    const struct eng_capture *capture;
+    const struct cat_case *cases;
+    size_t count, next; // next: to compile
+    bool over;
+    enum eng_end end;
+    char *reason; // of 512
+    struct eng_pool pool;
+    struct eng_watch watch;
+};
+
 static bool hand_over(const struct eng_capture *capture, const struct cat_case *which,
                       const struct eng_client *client, const struct eng_outcome *outcome)
 {
@@ -426,26 +439,40 @@ static bool hand_over(const struct eng_capture *capture, const struct cat_case *
     return capture->take(which, result, reason, &code, capture->user);
 }
 
+static void capture_lane(void *lane)
+{
+    struct capturing *c = *(struct capturing **)lane;
+    struct eng_client client = {
+        .watch = &c->watch, .device = c->capture->device, .pool = &c->pool, .capture = true};
+    while (!c->over && c->next < c->count) {
+        const struct cat_case *which = &c->cases[c->next++];
+        OWNED(text_free) struct text name = {0};
+        struct eng_outcome outcome;
+        struct eng_request request = {.kind = ENG_COMPILE};
+        cat_case_name(which, &name);
+        snprintf(request.name, sizeof request.name, "%s", name.data);
+        const enum eng_end end = eng_client_ask(&client, &request, &outcome);
+        if (end != ENG_END_RAN && c->end == ENG_END_RAN && !c->over) {
+            c->end = end;
+            snprintf(c->reason, 512, "%s", outcome.reason);
+        }
+        c->over = c->over || end != ENG_END_RAN || !hand_over(c->capture, which, &client, &outcome);
+    }
+    eng_client_end(&client);
+}
+
 enum eng_end eng_capture(const struct eng_capture *capture, const struct cat_case *cases,
                          size_t count, char reason[512])
 {
-    struct eng_client client = {
-        .watch = capture->watch, .device = capture->device, .capture = true};
-    enum eng_end end = ENG_END_RAN;
+    struct capturing c = {
+        .capture = capture, .cases = cases, .count = count, .end = ENG_END_RAN, .reason = reason};
+    struct capturing *lanes[CAPTURE_LANES] = {&c, &c, &c, &c};
+    const size_t allowed = capture->lanes < CAPTURE_LANES ? capture->lanes : CAPTURE_LANES;
+    const size_t most = allowed < count ? allowed : count;
     reason[0] = '\0';
-    for (size_t i = 0; i < count && end == ENG_END_RAN; i++) {
-        struct text name = {0};
-        struct eng_outcome outcome;
-        struct eng_request request = {.kind = ENG_COMPILE};
-        cat_case_name(&cases[i], &name);
-        snprintf(request.name, sizeof request.name, "%s", name.data);
-        text_free(&name);
-        end = eng_client_ask(&client, &request, &outcome);
-        if (end != ENG_END_RAN)
-            snprintf(reason, 512, "%s", outcome.reason);
-        else if (!hand_over(capture, &cases[i], &client, &outcome))
-            break;
-    }
-    eng_client_end(&client);
-    return end;
+    eng_pool_begin(&c.pool);
+    c.watch = eng_pool_watch(&c.pool, capture->watch);
+    eng_pool_run(&c.pool, capture_lane, lanes, sizeof *lanes, most > 1 ? most : 1);
+    eng_pool_end(&c.pool);
+    return c.end;
 }

@@ -132,6 +132,7 @@ enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request 
 struct eng_capture {
     const struct eng_watch *watch;
     const struct eng_device *device;
+    size_t lanes; // workers that compile at once, at most 4; 0: one, which keeps the order
     // Takes one configuration's code. `code` is empty unless result is ENG_PASS, and may be taken
     // over and left empty; `reason` says why. Return false to stop.
     bool (*take)(const struct cat_case *which, enum eng_result result, const char *reason,
@@ -139,7 +140,7 @@ struct eng_capture {
     void *user;
 };
 
-// Compiles the cases in turn, and takes each once. If a driver crashes or hangs, only that case is
+// Compiles the cases, and takes each once. If a driver crashes or hangs, only that case is
 // lost. Ends early, with a `reason`, when the device becomes unusable, when the time is up, or at a
 // signal.
 enum eng_end eng_capture(const struct eng_capture *capture, const struct cat_case *cases,

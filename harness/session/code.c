@@ -3,6 +3,7 @@
 #include "session/session.h"
 
 #include "engine/client.h"
+#include "engine/supervisor.h"
 #include "report/model.h"
 #include "store/store.h"
 
@@ -127,8 +128,12 @@ static bool collect_device(struct collecting *c, const struct report_model *mode
 {
     OWNED(lit_free) struct cat_case *cases = NULL;
     char reason[512];
-    const struct eng_capture capture = {
-        .watch = c->watch, .device = c->device, .take = take, .user = c};
+    const size_t cores = eng_usable_cores();
+    const struct eng_capture capture = {.watch = c->watch,
+                                        .device = c->device,
+                                        .lanes = c->device->facts.cpu ? 1 : cores,
+                                        .take = take,
+                                        .user = c};
     if (!store_codes(c->store, c->session, c->device->id, NULL, note_there, c, c->error))
         return false;
     const size_t count = choose(c, model, &cases);
