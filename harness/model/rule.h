@@ -21,7 +21,8 @@ struct eng_rule {
     // them: they give no rate, and waits are slow. 0: never.
     uint64_t waits;
 };
-#define ENG_RULE_WAITS 20 // for runs whose number nobody specified
+#define ENG_RULE_WAITS  20  // for runs whose number nobody specified
+#define ENG_RULE_WAITED 100 // in the measurements that reports/ published before
 
 // Writes the rule for a store: "" for a fixed number, else "width 0.001", "decided 0.001".
 void eng_rule_write(const struct eng_rule *rule, char text[48]);

@@ -86,8 +86,8 @@ static bool load_result(struct result *row, void *user)
 
 const char *report_wait_rule(const struct result *result)
 {
-    const bool may =
-        result->runs == ENG_RULE_WAITS && result->no_progress_runs >= ENG_RULE_WAITS / 2;
+    const bool looked = result->runs == ENG_RULE_WAITS || result->runs == ENG_RULE_WAITED;
+    const bool may = looked && result->no_progress_runs >= result->runs / 2;
     return may && !result->rule[0] ? "waits" : result->rule;
 }
 

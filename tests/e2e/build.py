@@ -447,7 +447,7 @@ class Libraries(unittest.TestCase):
     def looks(self, *archives):
         """Whether they are taken, where these stand in the place of SPIRV-Tools' own."""
         with open(os.path.join(SOURCE, "tools/meson.build"), encoding="utf-8") as file:
-            search = file.read().split("# What is known of each")[0]
+            search = file.read().split("# Tables of SPIR-V's")[0]
         with tempfile.TemporaryDirectory(prefix="litmus-e2e-") as folder:
             Launcher.write(folder, "meson.build",
                            "project('small', 'c')\nsdk = '.sdk'\nfs = import('fs')\n"
