@@ -409,7 +409,8 @@ static void walk(struct divergent *lanes, uint32_t index)
     for (size_t i = node->first; i < node->end; i++) {
         const struct sass_insn *insn = &lanes->code->insns[i];
         struct divergent_state copy = state;
-        if (lanes->mode != ENTER && sass_is_cross_lane(insn->op) &&
+        if (lanes->mode != ENTER &&
+            (sass_is_cross_lane(insn->op) || insn->op == SASS_BAR || insn->op == SASS_R2UR) &&
             learn(lanes, insn, true, &copy)) {
             hit(lanes, i, index);
             state.met = true;

@@ -34,7 +34,8 @@ struct divergent_state {
     uint8_t saved[DIVERGENT_SAVED]; // registers that hold such a barrier; 255: none
 };
 
-// A lane's path reaches a cross-lane read.
+// A lane's path reaches an instruction that lanes must execute together: a cross-lane read, a BAR,
+// an R2UR.
 struct divergent_hit {
     size_t insn;
     uint32_t state; // at the start of the node that contains the read
@@ -120,3 +121,12 @@ void findings_clear(struct findings *findings);
 // lanes are active; Pn tests something else.
 void misguarded_find(const struct sass_code *code, const struct flow *flow,
                      struct findings *findings);
+
+// Finds reads of uniform registers that lanes on one side of the branch, followed last, need while
+// those on the other may overwrite them.
+void overwritten_find(const struct divergent *lanes, size_t branch, struct findings *findings);
+
+// Finds masks of lanes and convergence barriers that cannot be right: LINT_MASK, LINT_MERGED,
+// LINT_SHARED, LINT_UNMATCHED. `states` as of uniform_find.
+void masks_find(const struct sass_code *code, const struct flow *flow,
+                const struct uniform_state *states, struct findings *findings);

@@ -75,13 +75,9 @@ bool flow_is_query(const struct sass_code *code, const struct flow *flow, size_t
 struct uniform_state {
     struct sass_registers varying; // may differ between converged lanes
     uint64_t tid[4];               // R0 to R254 that certainly hold SR_TID.X
-};
-
-// A walk through a node. A register that may differ may still be uniform among the lanes for which
-// a predicate holds, or among the others.
-struct uniform_walk {
-    struct uniform_state at;
-    struct sass_registers clean[7][2]; // per predicate: uniform where it is false, where it is true
+    // A register that may differ may still be uniform among the lanes for which a predicate holds,
+    // or among the others: for each predicate where it is false, where it is true.
+    struct sass_registers clean[7][2];
 };
 
 // Computes the state at the start of each node: `met` and `states` have flow->count elements;
@@ -91,9 +87,9 @@ struct uniform_walk {
 void uniform_find(const struct sass_code *code, const struct flow *flow, bool rows,
                   const struct sass_registers *met, struct uniform_state *states);
 
-// Steps over one instruction; a walk starts with only the state at the start of its node.
+// Steps over one instruction.
 void uniform_step(const struct sass_code *code, bool rows, const struct sass_insn *insn,
-                  struct uniform_walk *walk);
+                  struct uniform_state *state);
 
 // Whether lanes that execute it together may differ in taking its branch or executing it at all.
 bool uniform_diverges(const struct sass_code *code, const struct sass_insn *insn,

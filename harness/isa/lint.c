@@ -143,6 +143,16 @@ static void report_rounds(struct run *run, size_t branch, const struct divergent
                      pair[0], pair[1]);
 }
 
+// Whether the lanes that reach an R2UR may hold different values, of which it takes one.
+static bool takes_one(const struct run *run, const struct divergent_hit *hit)
+{
+    const size_t node = state_of(run, hit)->node;
+    struct uniform_state state = run->states[node];
+    for (size_t i = run->flow.nodes[node].first; i < hit->insn; i++)
+        uniform_step(run->code, run->rows, &run->code->insns[i], &state);
+    return registers_meet(&run->code->insns[hit->insn].reads, &state.varying);
+}
+
 static void report_hits(struct run *run, size_t branch, enum lint_kind one_sided)
 {
     struct divergent *lanes = &run->lanes;
@@ -152,11 +162,14 @@ static void report_hits(struct run *run, size_t branch, enum lint_kind one_sided
             end++;
         const struct divergent_hit *alone = NULL;
         const bool sided = one_sided == LINT_INSIDE;
+        const enum sass_op op = run->code->insns[hits->insn].op;
+        if (op == SASS_R2UR && !takes_one(run, hits))
+            continue;
         if (sided && find_pair(run, hits, end - i, true, pair))
             findings_add(&run->findings, &run->lanes, LINT_RISK, branch, pair[0], pair[1]);
         else if (sided && find_pair(run, hits, end - i, false, pair))
             report_rounds(run, branch, pair);
-        else if ((alone = find_alone(run, hits, end - i)))
+        else if (sass_is_cross_lane(op) && (alone = find_alone(run, hits, end - i)))
             findings_add(&run->findings, &run->lanes, one_sided, branch, alone, NULL);
     }
 }
@@ -208,6 +221,7 @@ static size_t find_certain(struct run *run, unsigned side, struct divergent_hit 
         const struct divergent_hit *hit = &lanes->hits[i];
         const struct divergent_state *state = &lanes->states[hit->state];
         if (state->side != side || state->place != DIVERGENT_NONE ||
+            !sass_is_cross_lane(run->code->insns[hit->insn].op) ||
             sides_at(lanes, state->node) != 1u << side ||
             flow_is_query(run->code, &run->flow, state->node, hit->insn))
             continue;
@@ -327,26 +341,45 @@ static bool follow_from(struct run *run, size_t node)
         if (exits)
             continue;
         report_twice(run, run->flow.nodes[node].end - 1);
+        overwritten_find(&run->lanes, run->flow.nodes[node].end - 1, &run->findings);
         spread_written(run);
     }
     return run->lanes.work + run->findings.work <= WORK;
 }
 
+// Whether the lanes that execute a guarded WARPSYNC wait for just each other, which are together:
+// "VOTE.ANY R0, PT, P3; @P3 WARPSYNC R0".
+static bool waits_for_own(const struct run *run, const struct flow_node *node)
+{
+    const struct sass_insn *last = flow_last(run->code, node);
+    const char *guard = last->text + 1; // behind '@'
+    const size_t length = strcspn(guard, " ");
+    for (size_t i = node->end - 1; last->guard != SASS_ALWAYS && i-- > node->first;) {
+        const struct sass_insn *insn = &run->code->insns[i];
+        const char *voted = strrchr(insn->text, ' ');
+        if (registers_meet(&insn->writes, &last->reads))
+            return sass_begins(insn, "VOTE.ANY ") && voted && strlen(voted + 1) == length &&
+                   memcmp(voted + 1, guard, length) == 0;
+    }
+    return false;
+}
+
 // Whether lanes may differ before the last instruction of a node, and so diverge.
 static bool diverges_at_end(const struct run *run, size_t node)
 {
-    struct uniform_walk walk = {.at = run->states[node]};
+    struct uniform_state state = run->states[node];
     const struct flow_node *at = &run->flow.nodes[node];
     const struct sass_insn *last = flow_last(run->code, at);
     const bool ends = flow_is_end(last->op);
-    const bool stays = last->op == SASS_BSYNC || last->op == SASS_WARPSYNC;
+    const bool stays =
+        last->op == SASS_BSYNC || (last->op == SASS_WARPSYNC && !waits_for_own(run, at));
     const bool two = at->next[FLOW_FALL] != FLOW_NONE && at->next[FLOW_TAKEN] != FLOW_NONE &&
                      at->next[FLOW_FALL] != at->next[FLOW_TAKEN];
     if ((!ends && !stays && !two) || (last->flags & (SASS_CONVERGED | SASS_DIVERGED)))
         return false;
     for (size_t i = at->first; i + 1 < at->end; i++)
-        uniform_step(run->code, run->rows, &run->code->insns[i], &walk);
-    return uniform_diverges(run->code, last, &walk.at);
+        uniform_step(run->code, run->rows, &run->code->insns[i], &state);
+    return uniform_diverges(run->code, last, &state);
 }
 
 // Lanes that meet after different paths may differ in more registers and so diverge at more
@@ -395,12 +428,12 @@ static void count_and_guard(struct run *run)
     OWNED(lit_free) bool *two_ways = lit_alloc(run->code->count, sizeof(*two_ways));
     for (size_t i = 0; i < run->flow.count; i++) {
         const struct flow_node *node = &run->flow.nodes[i];
-        struct uniform_walk walk = {.at = run->states[i]};
+        struct uniform_state state = run->states[i];
         for (size_t j = node->first; j < node->end; j++) {
             const struct sass_insn *insn = &run->code->insns[j];
-            if (sass_is_cross_lane(insn->op) && uniform_diverges(run->code, insn, &walk.at))
+            if (sass_is_cross_lane(insn->op) && uniform_diverges(run->code, insn, &state))
                 findings_add_alone(&run->findings, run->code, LINT_GUARDED, j, j);
-            uniform_step(run->code, run->rows, insn, &walk);
+            uniform_step(run->code, run->rows, insn, &state);
             if (!seen[j]) {
                 lint->reads += sass_is_cross_lane(insn->op);
                 lint->unknown += (insn->flags & SASS_UNKNOWN) != 0;
@@ -449,6 +482,7 @@ bool lint_run(const struct sass_code *code, const struct lint_options *options, 
         if (good) {
             count_and_guard(&run);
             misguarded_find(code, &run.flow, &run.findings);
+            masks_find(code, &run.flow, run.states, &run.findings);
         }
         divergent_close(&run.entry);
         divergent_close(&run.lanes);
@@ -477,6 +511,11 @@ static const struct {
     const char *name, *before, *behind;
 } kinds[LINT_KINDS] = {
     [LINT_MISGUARDED] = {"misguarded", NULL, NULL},
+    [LINT_MASK] = {"wrong mask", NULL, NULL},
+    [LINT_MERGED] = {"merged", NULL, NULL},
+    [LINT_SHARED] = {"shared wait", NULL, NULL},
+    [LINT_UNMATCHED] = {"unmatched", NULL, NULL},
+    [LINT_OVERWRITTEN] = {"overwritten", NULL, NULL},
     [LINT_RISK] = {"at risk", " can be reached from both sides of the branch at",
                    " without reconvergence: "},
     [LINT_LEAVING] = {"leaving", " is reached by lanes that leave a loop at",
@@ -541,6 +580,35 @@ static void word_kind(const struct sass_code *code, const struct lint_finding *f
         text_printf(text, " is guarded by P%d, but the lane masks at 0x%x were compared into UP%d",
                     guard, branch, guard);
         return;
+    case LINT_MASK:
+        text_printf(text,
+                    " waits for lanes by a mask of those that did not come here: the other value "
+                    "of the predicate set at 0x%x",
+                    branch);
+        return;
+    case LINT_MERGED:
+        text_printf(text,
+                    " asks whether all lanes are here, but these have different masks, which only "
+                    "the WARPSYNC at 0x%x regards",
+                    branch);
+        return;
+    case LINT_SHARED:
+        text_printf(text,
+                    " is reached by lanes that waited at 0x%x, in a subroutine, but had called it "
+                    "from several places and returned to these",
+                    branch);
+        return;
+    case LINT_UNMATCHED:
+        text_puts(text, code->insns[finding->read].op == SASS_BSSY
+                            ? " has no BSYNC of its barrier before its target"
+                            : " has no BSSY of its barrier");
+        return;
+    case LINT_OVERWRITTEN:
+        text_printf(text,
+                    " reads a uniform register that lanes on the other side of the branch at 0x%x "
+                    "overwrite at 0x%x without reconvergence: ",
+                    branch, code->insns[finding->other].address);
+        return;
     case LINT_GUARDED:
         text_puts(text, " is executed by those lanes alone for which its guard holds");
         return;
@@ -559,7 +627,7 @@ void lint_word(const struct sass_code *code, const struct lint *lint,
     text_printf(text, "%s: ", kinds[finding->kind].name);
     word_insn(code, finding->read, text);
     word_kind(code, finding, text);
-    if (finding->kind != LINT_GUARDED && finding->kind != LINT_MISGUARDED)
+    if (finding->ways[0].count > 1)
         word_way(&finding->ways[0], text);
     if (finding->ways[1].count) {
         text_puts(text, " and ");
@@ -568,6 +636,6 @@ void lint_word(const struct sass_code *code, const struct lint *lint,
     if (finding->waits)
         text_puts(text, finding->ways[1].count ? "; a WARPSYNC for a mask is on one of them"
                                                : "; a WARPSYNC for a mask precedes it");
-    if (!lint->operands && finding->kind != LINT_MISGUARDED)
+    if (!lint->operands && finding->ways[0].count > 1)
         text_puts(text, "; register values are not known, so the branch may be uniform");
 }

@@ -10,21 +10,26 @@
 #include "isa/sass.h"
 
 enum lint_kind {
-    LINT_MISGUARDED, // (and R2UR, atomics:) guarded by Pn, but the masks were compared into UPn
-    LINT_RISK,       // lanes from both sides of a branch reach it without reconverging
-    LINT_LEAVING,    // the same, but only in different iterations: early and late exits from a loop
-    LINT_TWICE,      // each side of a branch must do a read of the same sort, or the same call
-    LINT_INSIDE,     // only lanes from one side of a branch reach it
-    LINT_GUARDED,    // its own guard may differ between lanes
-    LINT_EXITED,     // lanes have ended (EXIT) before it
-    LINT_QUERY,      // any of these, but the result only feeds a BRA.CONV or BRA.DIV
+    LINT_MISGUARDED,  // (and R2UR, atomics:) guarded by Pn, but the masks were compared into UPn
+    LINT_MASK,        // waits for a mask of lanes that do not come here
+    LINT_MERGED,      // asks whether all lanes are active, and then ignores that masks differ
+    LINT_UNMATCHED,   // a BSSY without its BSYNC, or the reverse
+    LINT_RISK,        // (and BAR, R2UR:) both sides of a branch reach it without reconverging
+    LINT_OVERWRITTEN, // reads a uniform register that lanes of the other side may have overwritten
+    LINT_LEAVING,     // as RISK, but only in different iterations: early and late exits from a loop
+    LINT_TWICE,       // each side of a branch must do a read of the same sort, or the same call
+    LINT_SHARED,      // reached from a subroutine where lanes of several calls wait for each other
+    LINT_INSIDE,      // only lanes from one side of a branch reach it
+    LINT_GUARDED,     // its own guard may differ between lanes
+    LINT_EXITED,      // lanes have ended (EXIT) before it
+    LINT_QUERY,       // any of these, but the result only feeds a BRA.CONV or BRA.DIV
     LINT_KINDS
 };
 
 // "at risk", "twice", ...
 const char *lint_kind_name(enum lint_kind kind);
-// Whether a kind is a divergent cross-lane read or a wrong guard: MISGUARDED, RISK, LEAVING, TWICE.
-// The others mean that only some lanes read, which the program may intend.
+// Whether a kind is probably a fault: those up to TWICE. The others mean that only some lanes read,
+// which the program may intend, or, SHARED, that a driver is known to be wrong in some such cases.
 bool lint_is_risk(enum lint_kind kind);
 
 #define LINT_WAY 32 // addresses kept per path

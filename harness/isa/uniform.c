@@ -121,11 +121,29 @@ static bool takes_from_one(const struct sass_insn *insn, const struct uniform_st
     return reg >= 0 && !(state->varying.r[reg / 64] >> (reg % 64) & 1);
 }
 
+// A comparison combined by AND with a predicate that is the same for all lanes: its result may
+// differ only where that holds.
+static bool is_same_where(const struct sass_insn *insn, const struct uniform_state *state)
+{
+    size_t length;
+    const char *name = sass_mnemonic(insn, &length);
+    const char *last = operand_of(insn, 4);
+    if (!last || !starts(name, "ISETP.") || memcmp(name + length - 4, ".AND", 4) != 0)
+        return false;
+    const bool value = *last != '!';
+    const unsigned number = (unsigned)(last[!value + 1] - '0');
+    struct sass_registers varying = state->varying;
+    if (last[!value] != 'P' || number > 6 || varying.p >> number & 1)
+        return false;
+    registers_remove(&varying, &state->clean[number][value]);
+    return !registers_meet(&insn->reads, &varying);
+}
+
 // Whether its results may differ between lanes that execute it together.
 static bool gives_varying(const struct sass_insn *insn, bool rows,
                           const struct uniform_state *state)
 {
-    const bool reads = registers_meet(&insn->reads, &state->varying);
+    const bool reads = registers_meet(&insn->reads, &state->varying) && !is_same_where(insn, state);
     switch (insn->op) {
     case SASS_S2R:
         return !is_same_special(insn);
@@ -153,13 +171,13 @@ static bool gives_varying(const struct sass_insn *insn, bool rows,
     }
 }
 
-static void forget_clean(struct uniform_walk *walk, const struct sass_registers *written)
+static void forget_clean(struct uniform_state *state, const struct sass_registers *written)
 {
     for (int i = 0; i < 7; i++)
         for (int value = 0; value < 2; value++) {
             if (written->p >> i & 1)
-                walk->clean[i][value] = (struct sass_registers){0};
-            registers_remove(&walk->clean[i][value], written);
+                state->clean[i][value] = (struct sass_registers){0};
+            registers_remove(&state->clean[i][value], written);
         }
 }
 
@@ -178,43 +196,42 @@ static struct sass_registers common(struct sass_registers of, const struct sass_
 // An instruction that executes only in lanes where a predicate has some value; the others keep
 // their registers.
 static void step_guarded(const struct sass_code *code, bool rows, const struct sass_insn *insn,
-                         const struct sass_registers *written, struct uniform_walk *walk)
+                         const struct sass_registers *written, struct uniform_state *state)
 {
     const bool value = !insn->guard_negated;
-    struct sass_registers *clean = walk->clean[insn->guard];
-    struct uniform_state seen = walk->at; // as seen by the lanes that execute it
+    struct sass_registers *clean = state->clean[insn->guard];
+    struct uniform_state seen = *state; // as seen by the lanes that execute it
     registers_remove(&seen.varying, &clean[value]);
     seen.varying.p &= (uint8_t) ~(1u << insn->guard);
     const bool varies = gives_varying(insn, rows, &seen);
-    const bool diverges = uniform_diverges(code, insn, &walk->at);
+    const bool diverges = uniform_diverges(code, insn, state);
 
     struct sass_registers kept = *written; // uniform among the lanes that do not execute it
-    registers_remove(&kept, &walk->at.varying);
+    registers_remove(&kept, &state->varying);
     const struct sass_registers clean_before = common(*written, &clean[!value], written);
     registers_add(&kept, &clean_before);
-    forget_clean(walk, written);
+    forget_clean(state, written);
     if (insn->writes.p >> insn->guard & 1) { // the predicate itself changes
         if (varies || diverges)
-            registers_add(&walk->at.varying, written);
+            registers_add(&state->varying, written);
         return;
     }
     registers_add(&clean[!value], &kept);
     if (varies || diverges)
-        registers_add(&walk->at.varying, written);
+        registers_add(&state->varying, written);
     if (!varies)
         registers_add(&clean[value], written);
     if (!diverges) {
         const struct sass_registers both = common(*written, &clean[0], &clean[1]);
-        registers_remove(&walk->at.varying, &both);
+        registers_remove(&state->varying, &both);
     }
 }
 
 void uniform_step(const struct sass_code *code, bool rows, const struct sass_insn *insn,
-                  struct uniform_walk *walk)
+                  struct uniform_state *state)
 {
-    struct uniform_state *state = &walk->at;
     if (insn->flags & SASS_UNKNOWN) {
-        *walk = (struct uniform_walk){0};
+        *state = (struct uniform_state){0};
         memset(state->varying.r, 0xff, sizeof(state->varying.r));
         state->varying.p = 0x7f;
         return;
@@ -226,14 +243,14 @@ void uniform_step(const struct sass_code *code, bool rows, const struct sass_ins
     written.up = 0;
     written.b = 0;
     if (insn->guard != SASS_ALWAYS && !insn->guard_uniform) {
-        step_guarded(code, rows, insn, &written, walk);
+        step_guarded(code, rows, insn, &written, state);
     } else if (gives_varying(insn, rows, state)) {
         registers_add(&state->varying, &written);
-        forget_clean(walk, &written);
+        forget_clean(state, &written);
     } else {
         if (insn->guard == SASS_ALWAYS)
             registers_remove(&state->varying, &written);
-        forget_clean(walk, &written);
+        forget_clean(state, &written);
     }
     step_tid(insn, state);
 }
@@ -280,15 +297,15 @@ void uniform_sided(const struct sass_code *code, const struct flow_node *node,
 static struct uniform_state leave(const struct sass_code *code, const struct flow_node *node,
                                   bool rows, int way, const struct uniform_state *state)
 {
-    struct uniform_walk walk = {.at = *state};
+    struct uniform_state out = *state;
     unsigned predicate;
     for (size_t i = node->first; i < node->end; i++)
-        uniform_step(code, rows, &code->insns[i], &walk);
+        uniform_step(code, rows, &code->insns[i], &out);
     if (node->next[FLOW_FALL] != node->next[FLOW_TAKEN] && decides(code, node, &predicate)) {
         const bool value = (way == FLOW_TAKEN) != flow_last(code, node)->guard_negated;
-        registers_remove(&walk.at.varying, &walk.clean[predicate][value]);
+        registers_remove(&out.varying, &out.clean[predicate][value]);
     }
-    return walk.at;
+    return out;
 }
 
 // Merges the state at the end of a node into that at the start of another.
@@ -299,6 +316,12 @@ static bool join(struct uniform_state *to, const struct uniform_state *from, boo
         return true;
     }
     bool changed = registers_add(&to->varying, &from->varying);
+    for (int i = 0; i < 14; i++) {
+        struct sass_registers gone = to->clean[i / 2][i % 2];
+        registers_remove(&gone, &from->clean[i / 2][i % 2]);
+        changed |= !registers_empty(&gone);
+        registers_remove(&to->clean[i / 2][i % 2], &gone);
+    }
     for (int i = 0; i < 4; i++) {
         changed |= (to->tid[i] & ~from->tid[i]) != 0;
         to->tid[i] &= from->tid[i];
@@ -324,6 +347,7 @@ void uniform_find(const struct sass_code *code, const struct flow *flow, bool ro
                 continue;
             struct uniform_state out = leave(code, &flow->nodes[node], rows, way, &states[node]);
             registers_add(&out.varying, &met[node]);
+            forget_clean(&out, &met[node]);
             if (join(&states[next], &out, !seen[next]))
                 flow_push(&queue, next);
             seen[next] = true;
