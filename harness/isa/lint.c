@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/lint.h"
 
-#include "isa/divergent.h"
+#include "isa/origin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -483,6 +483,8 @@ bool lint_run(const struct sass_code *code, const struct lint_options *options, 
             count_and_guard(&run);
             misguarded_find(code, &run.flow, &run.findings);
             masks_find(code, &run.flow, run.states, &run.findings);
+            if (options->words)
+                origin_find(code, &run.flow, options->words, options->word_count, &run.findings);
         }
         divergent_close(&run.entry);
         divergent_close(&run.lanes);
@@ -516,6 +518,7 @@ static const struct {
     [LINT_SHARED] = {"shared wait", NULL, NULL},
     [LINT_UNMATCHED] = {"unmatched", NULL, NULL},
     [LINT_OVERWRITTEN] = {"overwritten", NULL, NULL},
+    [LINT_BIT] = {"wrong bit", NULL, NULL},
     [LINT_RISK] = {"at risk", " can be reached from both sides of the branch at",
                    " without reconvergence: "},
     [LINT_LEAVING] = {"leaving", " is reached by lanes that leave a loop at",
@@ -608,6 +611,12 @@ static void word_kind(const struct sass_code *code, const struct lint_finding *f
                     " reads a uniform register that lanes on the other side of the branch at 0x%x "
                     "overwrite at 0x%x without reconvergence: ",
                     branch, code->insns[finding->other].address);
+        return;
+    case LINT_BIT:
+        text_printf(text,
+                    " reads a predicate that the R2P at 0x%x set to bit %u of a word; the module "
+                    "tests bit %u, which has the same number in its byte",
+                    branch, finding->bit, finding->meant);
         return;
     case LINT_GUARDED:
         text_puts(text, " is executed by those lanes alone for which its guard holds");

@@ -16,6 +16,7 @@ enum lint_kind {
     LINT_UNMATCHED,   // a BSSY without its BSYNC, or the reverse
     LINT_RISK,        // (and BAR, R2UR:) both sides of a branch reach it without reconverging
     LINT_OVERWRITTEN, // reads a uniform register that lanes of the other side may have overwritten
+    LINT_BIT,         // reads a predicate with another bit of a word than the module tests
     LINT_LEAVING,     // as RISK, but only in different iterations: early and late exits from a loop
     LINT_TWICE,       // each side of a branch must do a read of the same sort, or the same call
     LINT_SHARED,      // reached from a subroutine where lanes of several calls wait for each other
@@ -46,7 +47,8 @@ struct lint_finding {
     size_t other;  // TWICE: the other side's read, the same if called from both; else the same
     size_t branch; // where lanes diverge or EXIT; GUARDED: the read; MISGUARDED: the comparison
     size_t more;   // further branches with the same finding (not for RISK, LEAVING, TWICE)
-    bool waits;    // lanes have waited for a mask (WARPSYNC, BRA.CONV) since the branch
+    uint8_t bit, meant;      // BIT: which it reads, and should
+    bool waits;              // lanes have waited for a mask (WARPSYNC, BRA.CONV) since the branch
     struct lint_way ways[2]; // of the fall-through or only side; of the other side
 };
 
@@ -61,7 +63,9 @@ struct lint {
 };
 
 struct lint_options {
-    bool rows; // SR_TID.X / 32 is the same for all lanes of a warp (see uniform_find)
+    bool rows;             // SR_TID.X / 32 is the same for all lanes of a warp (see uniform_find)
+    const uint32_t *words; // the SPIR-V module that the code was made of; NULL: not known
+    size_t word_count;
 };
 
 // False with the reason if the code cannot be analysed. Call lint_clear in any case.

@@ -248,16 +248,17 @@ static void find_merged(const struct sass_code *code, const struct flow *flow,
 
 // --- A subroutine that waits for lanes of several calls, which then return to different places
 
-// Another call of the same subroutine by the same code; FLOW_NONE.
-static size_t other_call(const struct flow *flow, size_t node)
+// Whether the same code also calls the node's subroutine from elsewhere.
+static bool is_called_twice(const struct flow *flow, size_t node)
 {
     const struct flow_context *own = &flow->contexts[flow->nodes[node].context];
-    for (size_t i = flow->nodes[node].older; i != FLOW_NONE; i = flow->nodes[i].older) {
+    bool found = false;
+    for (size_t i = 0; i < flow->count && own->depth && !found; i++) {
         const struct flow_context *other = &flow->contexts[flow->nodes[i].context];
-        if (flow->nodes[i].context && other->call != own->call && other->parent == own->parent)
-            return other->call;
+        found = flow->nodes[i].first == flow->nodes[node].first && other->depth &&
+                other->call != own->call && other->parent == own->parent;
     }
-    return FLOW_NONE;
+    return found;
 }
 
 // Whether lanes leave the node together, or as the compiler knows not together.
@@ -298,8 +299,7 @@ static void find_shared(const struct sass_code *code, const struct flow *flow,
     for (size_t node = 0; node < flow->count; node++) {
         const struct flow_node *at = &flow->nodes[node];
         const struct sass_insn *last = flow_last(code, at);
-        if (last->op != SASS_WARPSYNC || divergent_names_all(last) || !at->context ||
-            other_call(flow, node) == FLOW_NONE)
+        if (last->op != SASS_WARPSYNC || divergent_names_all(last) || !is_called_twice(flow, node))
             continue;
         const size_t read = read_behind(code, flow, node);
         if (read != FLOW_NONE)

@@ -102,8 +102,12 @@ static bool read_code(const char *path, const struct text *text, struct sass_cod
 
 static bool look_at(const char *path)
 {
-    const struct lint_options options = {.rows = rows};
-    OWNED(text_free) struct text text = {0};
+    OWNED(text_free) struct text text = {0}, module = {0}, name = {0};
+    text_printf(&name, "%.*s.spv", (int)(strrchr(path, '.') ? strrchr(path, '.') - path : 0), path);
+    const bool has_module = read_file(name.data, &module);
+    const struct lint_options options = {.rows = rows,
+                                         .words = has_module ? (const void *)module.data : NULL,
+                                         .word_count = module.length / 4};
     OWNED(sass_code_clear) struct sass_code code = {0};
     OWNED(lint_clear) struct lint lint = {0};
     struct lit_error error = {.message = "cannot be read"};

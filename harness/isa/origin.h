@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bits of loaded words that values depend on: in a SPIR-V module, and in the machine code made of
+// it. A value of the machine code that depends on another bit than the program's has a wrong
+// operand. Pure; bounded by the size of module and code.
+#pragma once
+
+#include "isa/divergent.h"
+
+// For each of a value's bits: the bits of loaded words that it may depend on. Which word is not
+// distinguished.
+struct origin {
+    uint32_t bits[32];
+};
+
+#define ORIGIN_COMPONENTS 4
+#define ORIGIN_STORES     64
+
+// What a module stores to buffers, and the bits that it tests.
+struct origin_module {
+    // Stores of vectors of four words, in the module's order.
+    struct origin_store {
+        struct origin components[ORIGIN_COMPONENTS];
+    } * stores;
+    size_t count;
+    uint32_t tested; // bits that a truth value alone depends on
+};
+
+// What the module's values may depend on: never less than they do. False if it is no module of
+// 32-bit words, or too large. Call origin_module_clear in any case.
+bool origin_module(const uint32_t *words, size_t count, struct origin_module *module);
+void origin_module_clear(struct origin_module *module);
+
+// Finds predicates with a wrong bit: LINT_BIT. R2P puts the bits of a byte into the predicates of
+// equal numbers, so bits 2 and 26 both go to P2.
+void origin_find(const struct sass_code *code, const struct flow *flow, const uint32_t *words,
+                 size_t count, struct findings *findings);
