@@ -5,6 +5,7 @@
 #include "explain/explain.h"
 #include "report/code.h"
 #include "report/format.h"
+#include "report/known.h"
 #include "session/device.h"
 
 #include <stdio.h>
@@ -63,6 +64,7 @@ static bool take(const struct cat_case *which, enum eng_result result, const cha
         a->given++;
         a->broken = a->chosen->keep &&
                     !isa_keep(a->chosen->keep, a->device->number, name.data, code, a->error);
+        a->study.module = report_known->words;
         isa_study_add(&a->study, name.data, code, by_tool ? &sass : NULL, "nvdisasm");
     }
     return !a->broken;

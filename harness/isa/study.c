@@ -83,9 +83,18 @@ static bool same_piece(const struct isa_piece *a, const struct isa_piece *b)
            memcmp(a->bytes, b->bytes, a->size) == 0;
 }
 
-static void inspect(struct isa_entry *entry, bool rows, struct sass_code *sass, const char *by)
+static bool spreads_bits(const struct sass_code *code)
 {
-    const struct lint_options options = {.rows = rows};
+    bool found = false;
+    for (size_t i = 0; i < code->count && !found; i++)
+        found = sass_begins(&code->insns[i], "R2P ");
+    return found;
+}
+
+static void inspect(struct isa_entry *entry, const struct isa_study *study, struct sass_code *sass,
+                    const char *by)
+{
+    struct lint_options options = {.rows = !study->any_shape};
     struct lit_error error = {0};
     if (!entry->piece) {
         entry->why = lit_strdup("the driver provides no code that can be listed");
@@ -99,6 +108,8 @@ static void inspect(struct isa_entry *entry, bool rows, struct sass_code *sass, 
     }
     if (entry->listing.sass.count == 0)
         return;
+    if (study->module && spreads_bits(&entry->listing.sass))
+        options.words = study->module(entry->name, &options.word_count);
     entry->linted = lint_run(&entry->listing.sass, &options, &entry->lint, &error);
     if (!entry->linted)
         entry->unlinted = lit_strdup(error.message);
@@ -121,7 +132,7 @@ void isa_study_add(struct isa_study *study, const char *name, struct isa_code *c
     entry->same_as = first;
     *code = (struct isa_code){0};
     if (is_new)
-        inspect(entry, !study->any_shape, sass, by);
+        inspect(entry, study, sass, by);
     else if (sass)
         sass_code_clear(sass);
 }
@@ -143,6 +154,14 @@ void isa_study_clear(struct isa_study *study)
     free(study->pairs);
     free(study->effects);
     *study = (struct isa_study){0};
+}
+
+size_t isa_cause(const struct isa_entry *entry)
+{
+    size_t first = 0; // they are sorted by kind
+    while (first < entry->lint.count && entry->lint.findings[first].kind > LINT_SHARED)
+        first++;
+    return first;
 }
 
 size_t isa_risks(const struct isa_entry *entry)

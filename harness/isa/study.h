@@ -106,9 +106,14 @@ struct isa_axis_effect {
     size_t example;             // index of the (first) pair that differs most
 };
 
+// The SPIR-V module of a configuration, of which code was made; NULL: not known. Lives as long as
+// the study.
+typedef const uint32_t *isa_module(const char *name, size_t *count);
+
 struct isa_study {
     struct isa_entry *entries;
     size_t count;
+    isa_module *module; // for the lint; may be NULL. Set before code is added
     bool any_shape; // workgroups of any shape; if not, lint_options.rows holds
     // Valid after isa_study_finish:
     struct isa_pair *pairs; // in the order of the entries
@@ -127,6 +132,9 @@ void isa_study_clear(struct isa_study *study);
 
 // The number of an entry's findings that are risks.
 size_t isa_risks(const struct isa_entry *entry);
+// The finding that probably makes a failing configuration fail, as an index of its lint's; count:
+// none is known.
+size_t isa_cause(const struct isa_entry *entry);
 // The number of entries whose code differs from all before.
 size_t isa_study_distinct(const struct isa_study *study);
 // Registers per invocation, under whichever name the driver uses; "" if unknown.

@@ -80,6 +80,7 @@ void report_code_load(const struct report_model *model, const char *test, struct
         .of = lit_alloc(model->result_count + model->rest_count + 1, sizeof *code->of),
     };
     for (size_t i = 0; i < code->count; i++) {
+        code->studies[i].module = report_known ? report_known->words : NULL;
         if (model->store && !code->fault[0] &&
             !store_study(model->store, model->session.id, model->devices[i].id, test,
                          &code->studies[i], &error))
@@ -104,6 +105,18 @@ const struct isa_entry *report_code_of(const struct report_code *code, const str
     if (result >= model->results && result < model->results + model->result_count)
         return code->of[result - model->results];
     return code->of[model->result_count + (size_t)(result - model->rest)];
+}
+
+const struct lint_finding *report_code_cause(const struct report_code *code,
+                                             const struct result *result,
+                                             struct text *words)
+{
+    const struct isa_entry *entry = report_code_of(code, result);
+    const size_t index = entry ? isa_cause(entry) : 0;
+    if (!entry || index == entry->lint.count)
+        return NULL;
+    lint_word(&entry->listing.sass, &entry->lint, &entry->lint.findings[index], words);
+    return &entry->lint.findings[index];
 }
 
 bool report_code_about(const struct report_code *code, size_t device,

@@ -72,6 +72,17 @@ const struct report_signature *report_finding(const struct report_model *model,
     return found->finding ? found : NULL;
 }
 
+const struct report_signature *report_finding_by(const struct dev_facts *facts, const char *cause)
+{
+    const struct report_signature *found = report_signatures;
+    char driver[400];
+    snprintf(driver, sizeof driver, "%s %s", facts->driver_name, facts->driver_version);
+    while (found->finding &&
+           !(strcmp(found->cause, cause) == 0 && text_glob(found->driver, driver)))
+        found++;
+    return found->finding ? found : NULL;
+}
+
 // ---- rates
 
 struct range {
@@ -289,6 +300,7 @@ void report_verdict(const struct report_model *model, size_t device, struct text
 // did.
 struct set {
     const struct report_model *model;
+    const struct report_code *code;
     bool (*which)(const struct result *result);
     const struct result **all;
     size_t count;
@@ -376,19 +388,31 @@ static char *taken(struct text *text)
     return text->data ? text->data : lit_strdup("");
 }
 
+// The cause of its failures, and the finding that they belong to.
+static void put_cause(const struct set *set, struct report_block *block, struct text *words)
+{
+    const struct lint_finding *cause = NULL;
+    for (size_t i = 0; i < block->count && !cause; i++)
+        cause = report_code_cause(set->code, block->members[i], words);
+    if (cause)
+        block->finding = report_finding_by(&set->model->devices[block->device].facts,
+                                           lint_kind_name(cause->kind));
+    for (size_t i = 0; i < block->count && !block->finding; i++)
+        block->finding = report_finding(set->model, block->members[i]);
+}
+
 // Makes a block of the marked results.
 static void add_block(struct set *set)
 {
     struct report_block *block = &LIT_ADD(set->list, set->list_count);
-    struct text where = {0}, says = {0}, passes = {0}, again = {0};
+    struct text where = {0}, says = {0}, passes = {0}, again = {0}, cause = {0};
     *block = (struct report_block){.members = lit_alloc(set->count, sizeof *block->members)};
     for (size_t i = 0; i < set->count; i++)
         if (set->some[i])
             block->members[block->count++] = set->all[i];
     qsort(block->members, block->count, sizeof *block->members, compare_rates);
     block->device = block->members[0]->device;
-    for (size_t i = 0; i < block->count && !block->finding; i++)
-        block->finding = report_finding(set->model, block->members[i]);
+    put_cause(set, block, &cause);
     const size_t inside = report_where(set->all, set->some, set->count, &where);
     put_says(set, block, inside, &says);
     put_neighbours(set->model, block, &passes);
@@ -397,6 +421,7 @@ static void add_block(struct set *set)
     block->says = taken(&says);
     block->passes = taken(&passes);
     block->again = taken(&again);
+    block->cause = taken(&cause);
 }
 
 // Marks the results in `marked` that have the same value of a key as `first`.
@@ -475,11 +500,12 @@ static bool is_alike(const struct result *a, const struct result *b)
            strcmp(a->test, b->test) == 0;
 }
 
-size_t report_blocks(const struct report_model *model, size_t device,
+size_t report_blocks(const struct report_code *code, size_t device,
                      bool (*which)(const struct result *result), struct report_block **list)
 {
     const struct result **chosen;
-    struct set set = {.model = model, .which = which};
+    const struct report_model *model = code->model;
+    struct set set = {.model = model, .code = code, .which = which};
     const size_t count = report_select(model, device, which, &chosen);
     bool *done = lit_alloc(model->result_count + 1, sizeof *done);
     set.all = lit_alloc(model->result_count + 1, sizeof *set.all);
@@ -519,6 +545,7 @@ void report_blocks_free(struct report_block *list, size_t count)
         free(list[i].elsewhere);
         free(list[i].since);
         free(list[i].again);
+        free(list[i].cause);
     }
     free(list);
 }

@@ -12,6 +12,8 @@ void report_verdict(const struct report_model *model, size_t device, struct text
 bool report_unclosed(const struct report_model *model, size_t device, const char *before,
                      struct text *out);
 
+struct report_code;
+
 // Counts for one class on a device. Both the verdict and its pages use them.
 struct report_class {
     size_t ran; // includes those that ended the driver or the device, even in their first run
@@ -34,6 +36,7 @@ struct report_signature {
     const char *outcome;             // as report_seen() names it, a glob
     const char *values;              // "sync=control-* workgroup=64": globs; "" for any
     const char *driver;              // a glob for the driver's name and version, "llvmpipe 25.0.*"
+    const char *cause; // a kind of the lint's findings; any test and outcome. "": not by this
 };
 extern const struct report_signature report_signatures[]; // the last has no finding
 
@@ -45,6 +48,10 @@ const char *report_seen(const struct result *result, char buffer[24]);
 // NULL if none matches.
 const struct report_signature *report_finding(const struct report_model *model,
                                               const struct result *result);
+
+// The first for failures on this device whose machine code has this cause (lint_kind_name); NULL if
+// none matches.
+const struct report_signature *report_finding_by(const struct dev_facts *facts, const char *cause);
 
 // Appends the values of axes and parameters that tell the results that `some` marks from the
 // others, in the notation of conditions (docs/test-format.md), where * stands for any ending:
@@ -61,7 +68,8 @@ struct report_block {
     size_t device;
     const struct result **members; // the highest rate first; `count` of them, never none
     size_t count;
-    const struct report_signature *finding; // the first that a member has; or NULL
+    const struct report_signature *finding; // by its cause, else the first of a member; or NULL
+    char *cause;     // "misguarded: REDUX.SUM at 0x90 ...", of the first member that has one
     char *where;     // "sync=control-*", as report_where; "" if no value matters
     char *says;      // "6 of 6 always, never written; the other values pass"
     char *passes;    // nearest passing variants, by the values that differ: "sync=none,
@@ -75,6 +83,6 @@ struct report_block {
 void report_blocks_past(const struct report_model *model, struct report_block *list, size_t count);
 // The blocks of a device's results that `which` selects (report_failed, report_unfinished_only):
 // forbidden ones first, then in the order of the results. *list is allocated; returns its length.
-size_t report_blocks(const struct report_model *model, size_t device,
+size_t report_blocks(const struct report_code *code, size_t device,
                      bool (*which)(const struct result *result), struct report_block **list);
 void report_blocks_free(struct report_block *list, size_t count);

@@ -77,12 +77,12 @@ static void place(struct html *html, const struct html_blocks *of_devices)
             }
 }
 
-static struct html_blocks *make_blocks(const struct report_model *model,
+static struct html_blocks *make_blocks(const struct report_code *code,
                                        bool (*which)(const struct result *result))
 {
-    struct html_blocks *blocks = lit_alloc(model->device_count, sizeof *blocks);
-    for (size_t i = 0; i < model->device_count; i++)
-        blocks[i].count = report_blocks(model, i, which, &blocks[i].list);
+    struct html_blocks *blocks = lit_alloc(code->model->device_count, sizeof *blocks);
+    for (size_t i = 0; i < code->model->device_count; i++)
+        blocks[i].count = report_blocks(code, i, which, &blocks[i].list);
     return blocks;
 }
 
@@ -187,8 +187,8 @@ void html_tail(const struct text *data, struct text *out)
 void html_make(struct html *html)
 {
     html->decades = html_decades(html->model);
-    html->failed = make_blocks(html->model, report_failed);
-    html->unfinished = make_blocks(html->model, report_unfinished_only);
+    html->failed = make_blocks(html->code, report_failed);
+    html->unfinished = make_blocks(html->code, report_unfinished_only);
     html->placed = lit_alloc(html->model->result_count + 1, sizeof *html->placed);
     html->listed = html_listed(html);
     place(html, html->failed);

@@ -590,23 +590,25 @@ static json_t *make_block(const struct report_model *model, const struct report_
     json_t *names = json_array();
     for (size_t i = 0; i < block->count; i++)
         json_array_append_new(names, field_text(block->members[i]->name));
-    return json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:s?, s:o}", "device",
+    return json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:o}", "device",
                      model->devices[block->device].id, "test", field_text(first->test),
                      "expectation", cat_expectation_name(first->expectation), "outcome",
                      report_seen(first, (char[24]){0}), "where", field_text(block->where), "text",
                      field_text(block->says), "passes_with", field_text(block->passes), "elsewhere",
-                     field_text(block->elsewhere), "since", field_text(block->since), "finding",
+                     field_text(block->elsewhere), "since", field_text(block->since), "cause",
+                     field_text(block->cause), "finding",
                      block->finding ? block->finding->path : NULL, "configurations", names);
 }
 
-static json_t *make_blocks(const struct report_model *model)
+static json_t *make_blocks(const struct report_code *code)
 {
+    const struct report_model *model = code->model;
     json_t *json = json_array();
     for (size_t device = 0; device < model->device_count; device++)
         for (int unfinished = 0; unfinished < 2; unfinished++) {
             struct report_block *list;
             const size_t count = report_blocks(
-                model, device, unfinished ? report_unfinished_only : report_failed, &list);
+                code, device, unfinished ? report_unfinished_only : report_failed, &list);
             for (size_t i = 0; i < count; i++)
                 json_array_append_new(json, make_block(model, &list[i]));
             report_blocks_free(list, count);
@@ -623,8 +625,9 @@ static json_t *make_drivers(const struct report_model *model)
     return json;
 }
 
-static json_t *make_summary(const struct report_model *model)
+static json_t *make_summary(const struct report_code *code)
 {
+    const struct report_model *model = code->model;
     uint64_t runs = 0, instances = 0;
     REPORT_EACH (result, model, REPORT_ALL) {
         runs += result->runs;
@@ -637,7 +640,7 @@ static json_t *make_summary(const struct report_model *model)
         "expectations", make_expectations(model), "headlines", make_headlines(model), "sync_matrix",
         make_matrices(model), "fingerprints", report_fingerprints_json(model), "progress",
         report_progress_json(model), "mutation", report_mutation_json(model), "failures",
-        make_blocks(model), "drivers", make_drivers(model), "exit", "code", (int)model->code,
+        make_blocks(code), "drivers", make_drivers(model), "exit", "code", (int)model->code,
         "reason", field_text(model->code_reason));
 }
 
@@ -658,7 +661,7 @@ void report_json(const struct report_model *model, struct text *out)
         fields_dump(out, report_json_result(&code, &model->results[i]));
     }
     text_puts(out, "\n],\n\"summary\":");
-    fields_dump(out, make_summary(model));
+    fields_dump(out, make_summary(&code));
     text_puts(out, "}\n");
     report_code_clear(&code);
 }

@@ -29,6 +29,8 @@ struct report_known {
     bool (*find)(const struct cfg *cfg, struct report_case *found);
     // The preprocessed source of its module, or of its test.
     const char *(*source)(const struct cfg *cfg);
+    // The SPIR-V module of the configuration with this name; NULL if this program does not have it.
+    const uint32_t *(*words)(const char *name, size_t *count);
     // Calls `visit` with each name of a test's default run at a subgroup size.
     void (*each)(const char *test, uint32_t subgroup, void (*visit)(const char *name, void *user),
                  void *user);

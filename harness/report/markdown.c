@@ -59,7 +59,7 @@ static void print_blocks(const struct writer *w, size_t device, const char *titl
                          bool (*which)(const struct result *result))
 {
     struct report_block *list;
-    const size_t count = report_blocks(w->model, device, which, &list);
+    const size_t count = report_blocks(w->code, device, which, &list);
     size_t done = 0;
     if (count > 0)
         text_printf(w->out, "## %s\n\n", title);

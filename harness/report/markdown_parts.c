@@ -227,6 +227,8 @@ void markdown_block(struct text *out, const struct report_block *block)
         markdown_printf(out, " Elsewhere: %s.", block->elsewhere);
     if (block->since[0])
         markdown_printf(out, " History: %s.", block->since);
+    if (block->cause[0])
+        markdown_printf(out, " Cause: %s.", block->cause);
     if (block->finding)
         markdown_printf(out, " Known: %s (%s).", block->finding->title, block->finding->path);
     text_puts(out, "\n\n");

@@ -14,6 +14,7 @@
 
 struct printer {
     const struct report_model *model;
+    const struct report_code *code;
     const struct report_terminal_info *info;
     struct text *out;
     size_t device;
@@ -170,8 +171,15 @@ static void print_block(const struct printer *p, const struct report_block *bloc
     text_paragraph(p->out, "    passes with ", block->passes);
     text_paragraph(p->out, "    ", block->elsewhere);
     text_paragraph(p->out, "    ", block->since);
+    if (block->cause[0]) {
+        OWNED(text_free) struct text cause = {0};
+        text_printf(&cause, "cause: %s", block->cause);
+        text_paragraph(p->out, "    ", cause.data);
+    }
     if (block->finding)
         text_printf(p->out, "    known: %s\n", block->finding->path);
+    else if (block->cause[0])
+        text_puts(p->out, "    new: no finding has this cause\n");
     text_printf(p->out, "    reproduce: %s\n", block->again); // one line, to be copied
 }
 
@@ -179,7 +187,7 @@ static void print_blocks(const struct printer *p, const char *title,
                          bool (*which)(const struct result *result))
 {
     struct report_block *list;
-    const size_t count = report_blocks(p->model, p->device, which, &list);
+    const size_t count = report_blocks(p->code, p->device, which, &list);
     const size_t most = is_all(p) || count <= MOST_FAILURES ? count : MOST_FAILURES;
     if (count > 0)
         text_printf(p->out, "\n  %s\n", title);
@@ -222,8 +230,8 @@ void report_tables(const struct report_model *model, const struct report_termina
     struct printer p = {.model = model, .info = info, .out = &made};
     const char *shard = SHARD(&model->session);
     struct report_code code = {0};
-    if (is_all(&p))
-        report_code_load(model, NULL, &code);
+    report_code_load(model, NULL, &code);
+    p.code = &code;
     for (p.device = 0; p.device < model->device_count; p.device++) {
         const bool quiet = info->verbosity < 0;
         if (p.device > 0 && !quiet)
@@ -248,7 +256,7 @@ void report_tables(const struct report_model *model, const struct report_termina
         }
         print_blocks(&p, "Failures", report_failed);
         print_blocks(&p, "Incomplete", report_unfinished_only);
-        if (code.count)
+        if (is_all(&p))
             print_shared(&p, &code);
         if (!quiet)
             print_section(&p, report_skipped);

@@ -7,6 +7,7 @@
 #include "engine/client.h"
 #include "engine/drivers.h"
 #include "report/format.h"
+#include "report/known.h"
 #include "repro/bench.h"
 
 #include <inttypes.h>
@@ -144,6 +145,7 @@ static bool take_code(const struct cat_case *which, enum eng_result result, cons
     struct making *m = user;
     OWNED(text_free) struct text name = {0};
     cat_case_name(which, &name);
+    m->here.module = report_known->words;
     if (result == ENG_PASS)
         isa_study_add(&m->here, name.data, code, NULL, NULL);
     else

@@ -58,6 +58,16 @@ static const char *source(const struct cfg *cfg)
     return module ? cat_module_page(which.test, module) : cat_test_source(which.test);
 }
 
+static const uint32_t *words(const char *name, size_t *count)
+{
+    struct cat_case which;
+    struct lit_error error = {0};
+    const bool found = cat_case_parse(name, &which, &error);
+    const struct cat_module *module = found ? cat_case_module(&which) : NULL;
+    *count = module ? module->count : 0;
+    return module ? cat_module_words(which.test, module) : NULL;
+}
+
 struct visiting {
     void (*visit)(const char *name, void *user);
     void *user;
@@ -155,6 +165,7 @@ const struct report_known ses_known = {
     .generator = generator,
     .find = find,
     .source = source,
+    .words = words,
     .each = each,
     .label = cat_label,
     .shown = cat_name_shown,

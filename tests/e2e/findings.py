@@ -74,9 +74,9 @@ class Findings(harness.Case):
             self.assertEqual(found, [name], (facts, driver))
 
     def matches(self, paragraph, test, pairs, driver):
-        self.assertLessEqual(set(paragraph), {"test", "outcome", "values", "driver"})
+        self.assertLessEqual(set(paragraph), {"test", "outcome", "values", "driver", "cause"})
         wanted = [term.split("=") for term in paragraph.get("values", "").split()]
-        return (fnmatch.fnmatchcase(test, paragraph["test"])
+        return (fnmatch.fnmatchcase(test, paragraph.get("test", ""))
                 and fnmatch.fnmatchcase(driver, paragraph.get("driver", "*"))
                 and all(fnmatch.fnmatchcase(pairs.get(key, ""), glob) for key, glob in wanted))
 

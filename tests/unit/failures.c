@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verdict, what sets results apart, blocks of failures, the findings they match, and that
 // nothing is wider than a terminal.
+#include "report/code.h"
 #include "report/failures.h"
 
 #include "catalogue/catalogue.h"
@@ -234,6 +235,17 @@ TEST(key_results)
     end(made);
 }
 
+static size_t blocks_of(const struct report_model *model,
+                        bool (*which)(const struct result *result),
+                        struct report_block **list)
+{
+    struct report_code code;
+    report_code_load(model, NULL, &code);
+    const size_t count = report_blocks(&code, 0, which, list);
+    report_code_clear(&code);
+    return count;
+}
+
 TEST(blocks)
 {
     struct made *made = make_hazard();
@@ -243,7 +255,7 @@ TEST(blocks)
     add(made, 1, CONTROL "once,form=variables@workgroup=64,subgroup=32", 0, CAT_FORBIDDEN);
     add(made, 1, CONTROL "each,form=variables@workgroup=64,subgroup=32", 7, CAT_FORBIDDEN);
     struct report_block *list;
-    assert_int_equal(report_blocks(&made->model, 0, report_failed, &list), 1);
+    assert_int_equal(blocks_of(&made->model, report_failed, &list), 1);
     assert_int_equal(list[0].count, 3);
     assert_string_equal(list[0].where, "sync=control-*");
     assert_string_equal(list[0].says, "3 of 3 always, wrong; the other values pass");
@@ -256,7 +268,7 @@ TEST(blocks)
         assert_non_null(strstr(list[0].again, list[0].members[i]->id));
     assert_non_null(strstr(list[0].again, " -d a0000000 --seed 0x5 -n 100"));
     report_blocks_free(list, 1);
-    assert_int_equal(report_blocks(&made->model, 0, report_unfinished_only, &list), 1);
+    assert_int_equal(blocks_of(&made->model, report_unfinished_only, &list), 1);
     assert_string_equal(list[0].where, "w=1");
     assert_string_equal(list[0].says, "2 of 2 crash: killed; the other values pass");
     report_blocks_free(list, 1);
@@ -271,7 +283,7 @@ TEST(blocks)
     made->results[1].outcomes[2] = 80;
     made->results[3].outcomes[3] = 0;
     made->results[3].outcomes[2] = 100;
-    assert_int_equal(report_blocks(&made->model, 0, report_failed, &list), 2);
+    assert_int_equal(blocks_of(&made->model, report_failed, &list), 2);
     assert_string_equal(list[0].where, "s=1");
     assert_string_equal(list[0].says, "2 of 2 always, wrong; 1 of 2 others pass");
     assert_string_equal(list[1].where, "s=3");
@@ -284,7 +296,7 @@ TEST(blocks)
     add(made, 0, "loop.a/s=2,t=2@w=1", 50, CAT_FORBIDDEN);
     add(made, 0, "loop.a/s=1,t=2@w=1", 0, CAT_FORBIDDEN);
     add(made, 0, "loop.a/s=2,t=1@w=1", 0, CAT_FORBIDDEN);
-    assert_int_equal(report_blocks(&made->model, 0, report_failed, &list), 2);
+    assert_int_equal(blocks_of(&made->model, report_failed, &list), 2);
     assert_string_equal(list[0].where, "s=1 t=1");
     assert_string_equal(list[0].says, "1 of 1 always, wrong; 2 of 3 others pass");
     assert_string_equal(list[1].where, "s=2 t=2");
@@ -328,7 +340,7 @@ static void check_again(size_t from, size_t count, bool thorough)
     some.made->devices[0].facts.subgroup = 32;
     cat_test_each(cat_test_find("sync-matrix.arithmetic"), 32, add_some, &some);
     assert_int_equal(some.made->model.result_count, count + thorough);
-    assert_int_equal(report_blocks(&some.made->model, 0, report_failed, &list), 1);
+    assert_int_equal(blocks_of(&some.made->model, report_failed, &list), 1);
     const bool by_name = count > 32 && !thorough;
     text_printf(&want, "./litmus run%s%s", by_name ? " sync-matrix.arithmetic" : "",
                 by_name ? some.others : "");
