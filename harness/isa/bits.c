@@ -121,6 +121,24 @@ static uint32_t all_of(const struct bits *value)
 
 // --- Operations
 
+// A new word: each bit is its own.
+static struct bits fresh(void)
+{
+    struct bits value = {.ones = UINT32_MAX};
+    for (int i = 0; i < 32; i++)
+        value.of.bits[i] = 1u << i;
+    return value;
+}
+
+// What a comparison with the value depends on: as of origin.c.
+static uint32_t compared(const struct bits *value)
+{
+    uint32_t all = UINT32_MAX;
+    for (int i = 0; i < 32; i++)
+        all &= value->of.bits[i];
+    return __builtin_popcount(value->ones) > ORIGIN_FEW ? all : all_of(value);
+}
+
 // Everything that an instruction reads, but its guard.
 static uint32_t all_read(const struct bits_run *run, const struct state *state, size_t index)
 {
@@ -128,7 +146,7 @@ static uint32_t all_read(const struct bits_run *run, const struct state *state, 
     uint32_t all = 0;
     for (unsigned i = 0; i < REGISTERS; i++)
         if (i < 256 ? insn->reads.r[i / 64] >> (i % 64) & 1 : insn->reads.ur >> (i - 256) & 1)
-            all |= all_of(&state->registers[i]);
+            all |= compared(&state->registers[i]);
     for (unsigned i = 0; i < PREDICATES; i++) {
         const bool guards = insn->guard == i;
         if (insn->reads.p >> i & 1 && !(guards && !insn->guard_uniform))
@@ -143,16 +161,11 @@ static struct bits add_up(const struct bits *a, const struct bits *b, const stru
 {
     struct bits sum = {.ones = a->ones | b->ones | c->ones};
     const bool apart = !(a->ones & b->ones) && !(a->ones & c->ones) && !(b->ones & c->ones);
-    uint32_t below = 0;
-    sum.ones = apart ? sum.ones : UINT32_MAX;
-    for (int i = 0; i < 32; i++) {
-        const uint32_t here = (a->ones >> i & 1 ? a->of.bits[i] : 0) |
-                              (b->ones >> i & 1 ? b->of.bits[i] : 0) |
-                              (c->ones >> i & 1 ? c->of.bits[i] : 0);
-        below |= here;
-        sum.of.bits[i] = apart ? here : below;
-    }
-    return sum;
+    for (int i = 0; i < 32; i++)
+        sum.of.bits[i] = (a->ones >> i & 1 ? a->of.bits[i] : 0) |
+                         (b->ones >> i & 1 ? b->of.bits[i] : 0) |
+                         (c->ones >> i & 1 ? c->of.bits[i] : 0);
+    return apart ? sum : fresh();
 }
 
 static struct bits shifted(const struct bits *value, int left)
@@ -250,7 +263,7 @@ static struct bits multiplied(const struct doing *d)
     const struct bits zero = {0};
     if (is_number(d, 1) && b.ones == 0)
         return c;
-    const struct bits product = shift >= 0 ? shifted(&a, shift) : add_up(&a, &b, &a);
+    const struct bits product = shift >= 0 ? shifted(&a, shift) : fresh();
     return add_up(&product, &c, &zero);
 }
 
@@ -259,7 +272,6 @@ static struct bits result_of(const struct doing *d)
 {
     const struct bits a = source(d, 0), b = source(d, 1), c = source(d, 2);
     const struct sass_insn *insn = d->insn;
-    struct bits result = {.ones = UINT32_MAX};
     if (sass_begins(insn, "MOV ") || sass_begins(insn, "UMOV ") || sass_begins(insn, "R2UR "))
         return a;
     if (sass_begins(insn, "IMAD ") || sass_begins(insn, "IMAD.IADD ") ||
@@ -278,14 +290,7 @@ static struct bits result_of(const struct doing *d)
         return shifted(&c, -(int)b.ones);
     if (sass_begins(insn, "SHF.L.U32 ") && is_number(d, 1) && b.ones < 32)
         return shifted(&a, (int)b.ones);
-    if (insn->op >= SASS_LD && insn->op <= SASS_S2UR) { // what memory holds, but buffers: unknown
-        for (int i = 0; i < 32; i++)
-            result.of.bits[i] = insn->op == SASS_LDG ? 1u << i : 0;
-        return result;
-    }
-    for (int i = 0; i < 32; i++)
-        result.of.bits[i] = all_read(d->run, d->state, d->index);
-    return result;
+    return fresh();
 }
 
 // What the predicates depend on that it defines, but those of R2P.
@@ -356,13 +361,13 @@ static void step(const struct bits_run *run, struct state *state, size_t index)
     for (; plain && sass_begins(insn, "IADD3") && d.operands[d.first].kind == PREDICATE;)
         d.first++;
     struct bits result = result_of(&d);
-    const struct bits rest = {.of = result.of, .ones = UINT32_MAX};
+    const struct bits rest = fresh();
     const uint32_t truth = truth_of(&d, &result);
     for (unsigned i = 0; to_register && i < REGISTERS; i++)
         if (i < 256 ? insn->writes.r[i / 64] >> (i % 64) & 1 : insn->writes.ur >> (i - 256) & 1) {
             const struct operand *to = &d.operands[plain ? 0 : 1];
             const bool first = to->kind == REGISTER && to->number + (to->uniform ? 256 : 0) == i;
-            define_register(&d, i, first || insn->op == SASS_LDG ? &result : &rest, sure, guard);
+            define_register(&d, i, first ? &result : &rest, sure, guard);
         }
     for (unsigned i = 0; i < PREDICATES; i++) {
         const int bit = spread_bit(insn, d.operands, i);
@@ -578,6 +583,7 @@ static void visit_sink(const struct bits_run *run, const struct state *state, si
 struct use {
     size_t insn, from; // the R2P
     unsigned predicate, bit;
+    uint32_t beside; // what its other operands depend on, if it combines truth values; 0
 };
 
 struct uses {
@@ -585,6 +591,20 @@ struct uses {
     size_t count;
     uint32_t extracted; // bits of words that some value alone depends on
 };
+
+// What PLOP3 or a comparison combines with the predicate; 0: nothing, or it does otherwise.
+static uint32_t beside(const struct bits_run *run, const struct state *state, size_t index,
+                       unsigned predicate)
+{
+    const struct sass_insn *insn = &run->code->insns[index];
+    struct state *without = lit_alloc(1, sizeof *without);
+    *without = *state;
+    without->predicates[0][predicate] = 0;
+    const bool combines = sass_begins(insn, "PLOP3.LUT ") || sass_begins(insn, "ISETP.");
+    const uint32_t all = combines && sass_is_always(insn) ? all_read(run, without, index) : 0;
+    free(without);
+    return all;
+}
 
 static void visit_use(const struct bits_run *run, const struct state *state, size_t index,
                       void *user)
@@ -599,7 +619,8 @@ static void visit_use(const struct bits_run *run, const struct state *state, siz
         if (bit < 0 || !(insn->reads.p >> i & 1) || by >= run->code->count ||
             !sass_begins(&run->code->insns[by], "R2P "))
             continue;
-        LIT_ADD(uses->uses, uses->count) = (struct use){index, by, i, (unsigned)bit};
+        LIT_ADD(uses->uses, uses->count) =
+            (struct use){index, by, i, (unsigned)bit, beside(run, state, index, i)};
     }
     for (unsigned i = 0; i < REGISTERS; i++) {
         const struct bits *value = &state->registers[i];
@@ -628,9 +649,9 @@ static void report(struct findings *findings, const struct sass_code *code, cons
     }
 }
 
-// Whether the stored bit no longer depends on the use's bit if the use reads another.
+// Whether another value of the use gives the stored bit the bits that the module's has.
 static bool is_cured(struct bits_run *run, const struct use *use, unsigned meant, size_t sink,
-                     unsigned component, unsigned bit)
+                     unsigned component, unsigned bit, bool foreign)
 {
     OWNED(lit_free) struct sinks *sinks = lit_alloc(1, sizeof *sinks);
     run->changed = use->insn;
@@ -639,31 +660,57 @@ static bool is_cured(struct bits_run *run, const struct use *use, unsigned meant
     follow(run);
     visit(run, visit_sink, sinks);
     run->changed = FLOW_NONE;
-    return sink < sinks->count && !(sinks->of[sink][component].bits[bit] >> use->bit & 1);
+    if (sink >= sinks->count)
+        return false;
+    const uint32_t bits = sinks->of[sink][component].bits[bit];
+    return foreign ? !(bits >> use->bit & 1) : bits >> meant & 1;
 }
 
-// A stored bit depends on a bit of a word that the module's does not.
-static bool find_foreign(struct bits_run *run, const struct origin_module *module,
-                         const struct sinks *sinks, const struct uses *uses,
+// A use that gives a stored bit one that the module's does not depend on, in place of one that it
+// does. `foreign`: no other use gives it that.
+static bool find_swapped(struct bits_run *run, const struct origin_module *module,
+                         const struct sinks *sinks, const struct uses *uses, bool foreign,
                          struct findings *findings)
 {
     for (size_t s = 0; s < sinks->count && s < module->count; s++)
         for (unsigned c = 0; c < ORIGIN_COMPONENTS; c++)
             for (unsigned b = 0; b < 32; b++) {
                 const uint32_t wanted = module->stores[module->count - 1 - s].components[c].bits[b];
-                const uint32_t foreign = sinks->of[s][c].bits[b] & ~wanted;
-                for (size_t u = uses->count; foreign && u-- > 0;) {
+                const uint32_t has = sinks->of[s][c].bits[b];
+                for (size_t u = uses->count; u-- > 0;) {
                     const struct use *use = &uses->uses[u];
-                    const uint32_t meant = twins_of(use->bit) & wanted;
-                    if (!(foreign >> use->bit & 1) || !meant)
-                        continue;
-                    const unsigned which = (unsigned)__builtin_ctz(meant);
-                    if (is_cured(run, use, which, s, c, b)) {
+                    const uint32_t meant = twins_of(use->bit) & wanted &
+                                           (foreign ? UINT32_MAX : module->tested & ~has);
+                    const unsigned which = (unsigned)__builtin_ctz(meant | 1u << 31);
+                    if (meant && has >> use->bit & 1 && !(foreign && wanted >> use->bit & 1) &&
+                        is_cured(run, use, which, s, c, b, foreign)) {
                         report(findings, run->code, use, which);
                         return true;
                     }
                 }
             }
+    return false;
+}
+
+// The module combines another bit with what the code combines this with, and not this.
+static bool find_pair(const struct bits_run *run, const struct origin_module *module,
+                      const struct uses *uses, struct findings *findings)
+{
+    for (size_t u = 0; u < uses->count; u++) {
+        const struct use *use = &uses->uses[u];
+        uint32_t meant = 0;
+        bool has = !use->beside;
+        for (size_t i = 0; i < module->pair_count; i++) {
+            const struct origin_pair *pair = &module->pairs[i];
+            const bool fits = !(use->beside & ~pair->other);
+            has |= fits && pair->one == 1u << use->bit;
+            meant |= fits ? pair->one & twins_of(use->bit) : 0;
+        }
+        if (meant && !has) {
+            report(findings, run->code, use, (unsigned)__builtin_ctz(meant));
+            return true;
+        }
+    }
     return false;
 }
 
@@ -703,7 +750,9 @@ void origin_find(const struct sass_code *code, const struct flow *flow, const ui
     follow(&run);
     visit(&run, visit_sink, sinks);
     visit(&run, visit_use, &uses);
-    if (!find_foreign(&run, &module, sinks, &uses, findings))
+    if (!find_swapped(&run, &module, sinks, &uses, true, findings) &&
+        !find_pair(&run, &module, &uses, findings) &&
+        !find_swapped(&run, &module, sinks, &uses, false, findings))
         find_missing(&run, &module, &uses, findings);
     free(uses.uses);
     free(run.ends);

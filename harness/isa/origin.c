@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bits that values of a SPIR-V module depend on. Variables hold what any store gives them;
-// values that depend on the way through a construct depend on all of its conditions.
+// The bits that values of a SPIR-V module depend on. Values that depend on the way through a
+// construct depend on all of its conditions.
 #include "isa/origin.h"
 
 #include "base/spirv.h"
@@ -26,6 +26,16 @@ struct construct {
     uint32_t decides;      // what its condition depends on; of a loop, what any exit does
 };
 
+// A load or store of an invocation's own variable.
+struct access {
+    size_t at;
+    uint32_t function, variable, value, block;
+    bool stores;
+    size_t depth;               // of the constructs around it
+    uint32_t around[MOST_OPEN]; // their merge labels
+    bool loops[MOST_OPEN];
+};
+
 struct maker {
     const uint32_t *words;
     size_t count, bound;
@@ -34,6 +44,8 @@ struct maker {
     uint32_t *branches; // per label: what the block's own branch depends on
     uint32_t *exits;    // per label of a loop's merge: what its exits depend on
     uint32_t returns;   // what returns from functions depend on
+    struct access *accesses;
+    size_t access_count;
     bool changed;
 };
 
@@ -77,6 +89,27 @@ static struct value *at(struct maker *m, uint32_t id)
     return &m->values[id < m->bound ? id : 0];
 }
 
+// A new word: each bit is its own.
+static void renew(struct maker *m, struct value *to)
+{
+    for (int c = 0; c < ORIGIN_COMPONENTS; c++)
+        for (int i = 0; i < 32; i++)
+            add(m, &to->of[c].bits[i], 1u << i);
+}
+
+// What a comparison with the value depends on: its bits if they are few, else only what all of them
+// do, that is the way by which it came.
+static uint32_t compared(const struct value *value)
+{
+    uint32_t any = 0, all = ALL_BITS, count = 0;
+    for (int i = 0; i < 32; i++) {
+        any |= value->of[0].bits[i];
+        all &= value->of[0].bits[i];
+        count += value->of[0].bits[i] != 0;
+    }
+    return count > ORIGIN_FEW ? all : any;
+}
+
 // --- Operations
 
 static void shift(struct maker *m, struct value *to, const struct value *from,
@@ -107,29 +140,21 @@ static void bitwise(struct maker *m, struct value *to, const struct value *a, co
         }
 }
 
-// A result's bit depends on the operands' bits up to it.
-static void upwards(struct maker *m, struct value *to, const struct value *a, const struct value *b)
-{
-    for (int c = 0; c < ORIGIN_COMPONENTS; c++)
-        for (uint32_t i = 0, below = 0; i < 32; i++) {
-            below |= a->of[c].bits[i] | b->of[c].bits[i];
-            add(m, &to->of[c].bits[i], below);
-        }
-}
-
 // A counter's values in a loop that constants bound: "i = 0; i < 3; i++".
 static void count_up(struct maker *m, uint32_t phi, const struct spirv_instruction *instruction)
 {
-    uint32_t from = ALL_BITS, step = 0, to = 0;
+    uint32_t from = ALL_BITS, step = 0, to = 0, next = 0;
     struct spirv_instruction each;
     for (uint32_t i = 3; i + 1 < instruction->size; i += 2)
         if (at(m, instruction->words[i])->is_constant)
             from = at(m, instruction->words[i])->constant;
+        else
+            next = instruction->words[i];
     SPIRV_EACH (each, m->words, m->count) {
         if (each.size != 5 || (each.words[3] != phi && each.words[4] != phi))
             continue;
         const struct value *other = at(m, each.words[each.words[3] == phi ? 4 : 3]);
-        if (each.opcode == SpvOpIAdd && other->is_constant)
+        if (each.opcode == SpvOpIAdd && each.words[2] == next && other->is_constant)
             step = other->constant;
         else if (each.opcode == SpvOpULessThan && each.words[3] == phi && other->is_constant)
             to = other->constant;
@@ -145,15 +170,19 @@ static uint64_t choices_of(const struct value *value)
     return value->choices[0] | (uint64_t)value->choices[1] << 32;
 }
 
-static void add_choices(struct value *to, const struct value *a, const struct value *b)
+// Of a sum, or with `mask` of an AND.
+static void combine_choices(struct value *to, const struct value *a, const struct value *b,
+                            bool mask)
 {
     const uint64_t left = choices_of(a), right = choices_of(b);
-    uint64_t sums = 0;
-    for (unsigned i = 0; i < MOST_TURNS; i++)
-        if (right >> i & 1)
-            sums |= left << i;
-    to->choices[0] = (uint32_t)sums;
-    to->choices[1] = (uint32_t)(sums >> 32);
+    uint64_t all = 0;
+    for (unsigned i = 0; i < MOST_TURNS * MOST_TURNS; i++)
+        if (left >> i / MOST_TURNS & 1 && right >> i % MOST_TURNS & 1) {
+            const unsigned x = i / MOST_TURNS, y = i % MOST_TURNS, n = mask ? x & y : x + y;
+            all |= n < MOST_TURNS ? UINT64_C(1) << n : 0;
+        }
+    to->choices[0] = (uint32_t)all;
+    to->choices[1] = (uint32_t)(all >> 32);
 }
 
 // What a pointer leads to: its variable's id.
@@ -189,20 +218,54 @@ static bool is_own(SpvStorageClass class)
     return class == SpvStorageClassPrivate || class == SpvStorageClassFunction;
 }
 
-static void load(struct maker *m, struct value *to, uint32_t pointer)
+// Whether a store is certain to be executed before a load that stands behind it in the text.
+static bool dominates(const struct access *store, const struct access *load)
 {
-    const SpvStorageClass class = storage(m, pointer);
-    const struct value *from = at(m, root(m, pointer));
-    if (is_own(class))
-        for (int c = 0; c < ORIGIN_COMPONENTS; c++)
-            add_origin(m, &to->of[c], &from->of[c]);
-    else if (class == SpvStorageClassStorageBuffer || class == SpvStorageClassUniform ||
-             class == SpvStorageClassPhysicalStorageBuffer)
-        for (int c = 0; c < ORIGIN_COMPONENTS; c++)
-            for (int i = 0; i < 32; i++)
-                add(m, &to->of[c].bits[i], 1u << i);
-    else if (class != SpvStorageClassInput && class != SpvStorageClassPushConstant)
-        add_to_all(m, to, ALL_BITS);
+    return store->depth <= load->depth &&
+           memcmp(store->around, load->around, store->depth * sizeof *store->around) == 0;
+}
+
+static bool share_loop(const struct access *store, const struct access *load)
+{
+    bool found = false;
+    for (size_t i = 0; i < load->depth && i < store->depth && !found; i++)
+        found = load->loops[i] && store->around[i] == load->around[i];
+    return found;
+}
+
+static void take_stored(struct maker *m, struct value *to, const struct access *store)
+{
+    for (int c = 0; c < ORIGIN_COMPONENTS; c++)
+        add_origin(m, &to->of[c], &at(m, store->value)->of[c]);
+    add_to_all(m, to, m->control[store->block]);
+}
+
+// The values of the stores that can reach it: those before it back to one that is certain, and
+// those behind it in a loop around both.
+static void load_own(struct maker *m, struct value *to, const struct access *load)
+{
+    bool reached = true;
+    for (size_t i = m->access_count; i-- > 0;) {
+        const struct access *store = &m->accesses[i];
+        if (!store->stores || store->variable != load->variable)
+            continue;
+        const bool here = store->function == load->function, before = store->at < load->at;
+        if (!here || (before ? reached : share_loop(store, load)))
+            take_stored(m, to, store);
+        if (here && before && dominates(store, load))
+            reached = false;
+    }
+}
+
+static void load(struct maker *m, struct value *to, const struct spirv_instruction *instruction)
+{
+    if (!is_own(storage(m, instruction->words[3]))) {
+        renew(m, to);
+        return;
+    }
+    for (size_t i = 0; i < m->access_count; i++)
+        if (m->accesses[i].at == instruction->at)
+            load_own(m, to, &m->accesses[i]);
 }
 
 static void call(struct maker *m, struct value *to, const struct spirv_instruction *instruction)
@@ -231,16 +294,14 @@ static void any_of(struct maker *m, struct value *to, const struct spirv_instruc
 {
     uint8_t kinds[256];
     uint32_t all = 0;
-    if (instruction->size > 256 || !spirv_kinds(instruction, 1, kinds)) {
-        add_to_all(m, to, ALL_BITS);
+    if (instruction->size > 256 || !spirv_kinds(instruction, 1, kinds))
         return;
-    }
-    for (uint32_t i = 1; i < instruction->size; i++)
+    for (uint32_t i = 3; i < instruction->size; i++)
         if (kinds[i] == SPIRV_ID)
-            all |= whole(at(m, instruction->words[i]));
-    if (instruction->opcode >= SpvOpAtomicLoad && instruction->opcode <= SpvOpAtomicXor)
-        all = ALL_BITS;
+            all |= compared(at(m, instruction->words[i]));
     add_to_all(m, to, all);
+    if (at(m, to->type)->opcode != SpvOpTypeBool)
+        renew(m, to);
 }
 
 static void compose(struct maker *m, struct value *to, const struct spirv_instruction *instruction)
@@ -280,6 +341,7 @@ static void compute(struct maker *m, const struct spirv_instruction *i)
     const struct value *a = at(m, spirv_operand(i, 3, 0)), *b = at(m, spirv_operand(i, 4, 0));
     switch (i->opcode) {
     case SpvOpBitwiseAnd:
+        combine_choices(to, a, b, true);
         bitwise(m, to, a, b, 0);
         return;
     case SpvOpBitwiseOr:
@@ -301,12 +363,9 @@ static void compute(struct maker *m, const struct spirv_instruction *i)
         shift(m, to, a, b, true);
         return;
     case SpvOpIAdd:
-        add_choices(to, a, b);
-        upwards(m, to, a, b);
-        return;
-    case SpvOpISub:
-    case SpvOpIMul:
-        upwards(m, to, a, b);
+        combine_choices(to, a, b, false);
+        bitwise(m, to, a, b, 2);
+        renew(m, to);
         return;
     case SpvOpSelect:
         choose(m, to, a, b, at(m, spirv_operand(i, 5, 0)));
@@ -324,7 +383,7 @@ static void compute(struct maker *m, const struct spirv_instruction *i)
         phi(m, to, i);
         return;
     case SpvOpLoad:
-        load(m, to, i->words[3]);
+        load(m, to, i);
         return;
     case SpvOpFunctionCall:
         call(m, to, i);
@@ -412,14 +471,6 @@ static void step(struct maker *m, struct walk *walk, const struct spirv_instruct
     case SpvOpReturnValue:
         add(m, &m->returns, walk->count ? m->control[walk->block] : 0);
         break;
-    case SpvOpStore:
-        if (is_own(storage(m, i->words[1]))) {
-            struct value *to = at(m, root(m, i->words[1]));
-            for (int c = 0; c < ORIGIN_COMPONENTS; c++)
-                add_origin(m, &to->of[c], &at(m, i->words[2])->of[c]);
-            add_to_all(m, to, m->control[walk->block]);
-        }
-        break;
     default:
         break;
     }
@@ -456,6 +507,37 @@ static bool read_ids(struct maker *m)
     return spirv_is_end(&each, m->count);
 }
 
+// Where variables are loaded and stored.
+static void find_accesses(struct maker *m)
+{
+    struct spirv_instruction each;
+    struct access here = {0};
+    SPIRV_EACH (each, m->words, m->count) {
+        const bool stores = each.opcode == SpvOpStore && each.size > 2;
+        const uint32_t pointer = stores                                      ? each.words[1]
+                                 : each.opcode == SpvOpLoad && each.size > 3 ? each.words[3]
+                                                                             : 0;
+        if (each.opcode == SpvOpFunction) {
+            here = (struct access){.function = each.words[2]};
+        } else if (each.opcode == SpvOpLabel) {
+            here.block = each.words[1] < m->bound ? each.words[1] : 0;
+            while (here.depth && here.around[here.depth - 1] == each.words[1])
+                here.depth--;
+        } else if ((each.opcode == SpvOpLoopMerge || each.opcode == SpvOpSelectionMerge) &&
+                   here.depth < MOST_OPEN) {
+            here.around[here.depth] = each.words[1];
+            here.loops[here.depth++] = each.opcode == SpvOpLoopMerge;
+        } else if (pointer && is_own(storage(m, pointer))) {
+            struct access *access = &LIT_ADD(m->accesses, m->access_count);
+            *access = here;
+            access->at = each.at;
+            access->stores = stores;
+            access->variable = root(m, pointer);
+            access->value = each.words[2];
+        }
+    }
+}
+
 static void solve(struct maker *m)
 {
     struct spirv_instruction each;
@@ -485,6 +567,15 @@ static void collect(struct maker *m, struct origin_module *module)
             memcpy(module->stores[module->count++].components, value->of, sizeof value->of);
         }
     }
+    SPIRV_EACH (each, m->words, m->count)
+        for (uint32_t i = 3; each.opcode >= SpvOpLogicalEqual && each.opcode <= SpvOpLogicalAnd &&
+                             each.size == 5 && i < 5;
+             i++) {
+            const uint32_t one = whole(at(m, each.words[i]));
+            if (one && !(one & (one - 1)))
+                LIT_ADD(module->pairs, module->pair_count) =
+                    (struct origin_pair){one, whole(at(m, each.words[7 - i]))};
+        }
     for (size_t i = 0; i < m->bound; i++) {
         const struct value *value = &m->values[i];
         const uint32_t bits = whole(value);
@@ -506,11 +597,13 @@ bool origin_module(const uint32_t *words, size_t count, struct origin_module *mo
     m.exits = lit_alloc(m.bound, sizeof *m.exits);
     const bool good = read_ids(&m);
     if (good) {
+        find_accesses(&m);
         solve(&m);
         collect(&m, module);
     }
     free(m.values);
     free(m.control);
+    free(m.accesses);
     free(m.branches);
     free(m.exits);
     return good;
@@ -519,5 +612,6 @@ bool origin_module(const uint32_t *words, size_t count, struct origin_module *mo
 void origin_module_clear(struct origin_module *module)
 {
     free(module->stores);
+    free(module->pairs);
     *module = (struct origin_module){0};
 }

@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bits of loaded words that values depend on: in a SPIR-V module, and in the machine code made of
-// it. A value of the machine code that depends on another bit than the program's has a wrong
-// operand. Pure; bounded by the size of module and code.
+// Tests of single bits that values depend on: in a SPIR-V module, and in the machine code made of
+// it. A value of the machine code that depends on another bit than the module's has a wrong
+// operand. Bits of words keep their numbers through shifts, selections and bitwise operations; what
+// arithmetic or memory gives is a new word. Pure; bounded by the size of module and code.
 #pragma once
 
 #include "isa/divergent.h"
 
-// For each of a value's bits: the bits of loaded words that it may depend on. Which word is not
-// distinguished.
+// For each of a value's bits: the numbers of the words' bits that it may depend on. Which word is
+// not distinguished.
 struct origin {
     uint32_t bits[32];
 };
 
 #define ORIGIN_COMPONENTS 4
+#define ORIGIN_FEW        16 // bits that a comparison is of
 #define ORIGIN_STORES     64
 
-// What a module stores to buffers, and the bits that it tests.
+// What a module stores to buffers, and the bits that it tests and combines.
 struct origin_module {
     // Stores of vectors of four words, in the module's order.
     struct origin_store {
         struct origin components[ORIGIN_COMPONENTS];
     } * stores;
     size_t count;
+    // Logical operations of a truth value that depends on one bit alone.
+    struct origin_pair {
+        uint32_t one, other; // the bit; what the other operand may depend on
+    } * pairs;
+    size_t pair_count;
     uint32_t tested; // bits that a truth value alone depends on
 };
 
