@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define MOST_NODES  1500
+#define NEARBY      16 // instructions
 #define OPERANDS    8
 #define MOST_ROUNDS 200
 #define PREDICATES  7
@@ -325,22 +326,70 @@ static int spread_bit(const struct sass_insn *insn, const struct operand operand
     return operands[2].kind == NUMBER && from + (int)predicate < 32 ? from + (int)predicate : -1;
 }
 
-static void define_register(struct doing *d, unsigned number, const struct bits *value, bool sure,
-                            uint32_t guard)
+// What a guard does to what an instruction writes.
+struct guarding {
+    uint32_t by; // what the guard depends on
+    bool keeps;  // the old value may remain
+};
+
+static void define_register(struct doing *d, unsigned number, const struct bits *value,
+                            const struct guarding *guarding)
 {
     struct bits *to = &d->state->registers[number];
     for (int i = 0; i < 32; i++)
-        to->of.bits[i] = value->of.bits[i] | (sure ? 0 : to->of.bits[i] | guard);
-    to->ones = value->ones | (sure ? 0 : to->ones);
+        to->of.bits[i] = value->of.bits[i] | guarding->by | (guarding->keeps ? to->of.bits[i] : 0);
+    to->ones = value->ones | (guarding->keeps ? to->ones : 0);
     to->by = (uint32_t)d->index;
 }
 
 static void define_predicate(struct doing *d, unsigned number, bool uniform, uint32_t bits,
-                             bool sure, uint32_t guard)
+                             const struct guarding *guarding)
 {
     uint32_t *to = &d->state->predicates[uniform][number];
-    *to = bits | (sure ? 0 : *to | guard);
-    d->state->by[uniform][number] = sure ? (uint32_t)d->index : SEVERAL;
+    *to = bits | guarding->by | (guarding->keeps ? *to : 0);
+    d->state->by[uniform][number] = guarding->keeps ? SEVERAL : (uint32_t)d->index;
+}
+
+// Whether another guarded instruction behind it writes the same where this one does not.
+static bool is_completed(const struct sass_code *code, size_t index)
+{
+    const struct sass_insn *insn = &code->insns[index];
+    const size_t end = index + NEARBY < code->count ? index + NEARBY : code->count;
+    for (size_t i = index + 1; i < end && insn->guard < PREDICATES && !insn->guard_uniform; i++) {
+        const struct sass_insn *other = &code->insns[i];
+        struct sass_registers left = insn->writes;
+        registers_remove(&left, &other->writes);
+        if (other->guard == insn->guard && !other->guard_uniform &&
+            other->guard_negated != insn->guard_negated && registers_empty(&left))
+            return true;
+        if (other->writes.p >> insn->guard & 1 || flow_is_branch(other->op))
+            return false;
+    }
+    return false;
+}
+
+// Whether a guarded instruction does the same as another one nearby with the opposite guard, so
+// that it does not matter whether the guard holds.
+static bool is_done_anyway(const struct sass_code *code, size_t index)
+{
+    const struct sass_insn *insn = &code->insns[index];
+    size_t length;
+    const char *own = sass_mnemonic(insn, &length);
+    const size_t end = index + NEARBY < code->count ? index + NEARBY : code->count;
+    for (size_t i = index > NEARBY ? index - NEARBY : 0; i < end; i++) {
+        const struct sass_insn *other = &code->insns[i];
+        const char *a = own, *b = sass_mnemonic(other, &length);
+        if (other->guard != insn->guard || other->guard_uniform != insn->guard_uniform ||
+            other->guard_negated == insn->guard_negated)
+            continue;
+        for (; *a && *a == *b; a++, b++)
+            ;
+        a += strcmp(a, ".reuse") == 0 ? strlen(a) : 0;
+        b += strcmp(b, ".reuse") == 0 ? strlen(b) : 0;
+        if (!*a && !*b)
+            return true;
+    }
+    return false;
 }
 
 static void step(const struct bits_run *run, struct state *state, size_t index)
@@ -350,9 +399,10 @@ static void step(const struct bits_run *run, struct state *state, size_t index)
     if (sass_is_never(insn) || registers_empty(&insn->writes))
         return;
     d.count = read_operands(insn, d.operands);
-    const bool sure = sass_is_always(insn);
-    const uint32_t guard =
-        sure ? 0 : predicate_bits(run, state, index, insn->guard, insn->guard_uniform);
+    const bool sure = sass_is_always(insn) || is_done_anyway(run->code, index);
+    struct guarding guarding = {.keeps = !sure && !is_completed(run->code, index)};
+    if (!sure)
+        guarding.by = predicate_bits(run, state, index, insn->guard, insn->guard_uniform);
     // Predicates before or behind the first register are results, too.
     const bool to_register = insn->writes.ur || insn->writes.r[0] || insn->writes.r[1] ||
                              insn->writes.r[2] || insn->writes.r[3];
@@ -367,7 +417,7 @@ static void step(const struct bits_run *run, struct state *state, size_t index)
         if (i < 256 ? insn->writes.r[i / 64] >> (i % 64) & 1 : insn->writes.ur >> (i - 256) & 1) {
             const struct operand *to = &d.operands[plain ? 0 : 1];
             const bool first = to->kind == REGISTER && to->number + (to->uniform ? 256 : 0) == i;
-            define_register(&d, i, first ? &result : &rest, sure, guard);
+            define_register(&d, i, first ? &result : &rest, &guarding);
         }
     for (unsigned i = 0; i < PREDICATES; i++) {
         const int bit = spread_bit(insn, d.operands, i);
@@ -377,9 +427,9 @@ static void step(const struct bits_run *run, struct state *state, size_t index)
                 : source(&(struct doing){run, state, insn, index, d.count, {d.operands[1]}, 0}, 0)
                       .of.bits[bit];
         if (insn->writes.p >> i & 1)
-            define_predicate(&d, i, false, from, sure, guard);
+            define_predicate(&d, i, false, from, &guarding);
         if (insn->writes.up >> i & 1)
-            define_predicate(&d, i, true, truth, sure, guard);
+            define_predicate(&d, i, true, truth, &guarding);
     }
 }
 
