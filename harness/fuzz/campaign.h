@@ -6,6 +6,7 @@
 #include "engine/supervisor.h"
 #include "fuzz/options.h"
 #include "generate/program.h"
+#include "report/failures.h"
 
 #define FUZZ_GROUPS 64 // most groups of failing programs
 #define FUZZ_FIRST  5  // numbers of programs that a group lists
@@ -21,14 +22,16 @@ struct fuzz_found {
     uint64_t runs, failed;    // counts of its repeated runs
     uint64_t small_runs, small_failed;
     uint32_t small_subgroup; // the smallest size in which the small one fails; `subgroup` at first
-    struct eng_failure failure;      // of the small program, or the drawn one
-    unsigned tries;                  // while finding its group and shrinking it
-    uint64_t patience;               // runs for each candidate
-    uint32_t worst;                  // the small one's outcome
-    bool shrunk;                     // shrinking was tried
-    bool cut_short;                  // shrinking stopped early
-    char path[512];                  // where it is stored, or ""
-    struct gen_program drawn, small; // only of a failing one once it has ended
+    struct eng_failure failure;             // of the small program, or the drawn one
+    unsigned tries;                         // while finding its group and shrinking it
+    uint64_t patience;                      // runs for each candidate
+    uint32_t worst;                         // the small one's outcome
+    bool shrunk;                            // shrinking was tried
+    bool cut_short;                         // shrinking stopped early
+    char path[512];                         // where it is stored, or ""
+    char cause[512];                        // what its machine code has: "at risk: ...", or ""
+    const struct report_signature *finding; // with that cause; NULL: none
+    struct gen_program drawn, small;        // only of a failing one once it has ended
 };
 
 // Programs that appear to fail alike before any is shrunk. Names of groups: for a crash the signal
@@ -40,7 +43,9 @@ struct fuzz_group {
     uint64_t programs;
     uint64_t first[FUZZ_FIRST]; // their first numbers
     bool settled;               // one was shrunk
-    char path[512];             // where it is stored, or a program that did not fail again; ""
+    char cause[512];            // of the program at `path`, and the finding: as of fuzz_found
+    const struct report_signature *finding;
+    char path[512]; // where it is stored, or a program that did not fail again; ""
 };
 
 // A device's programs.
@@ -100,6 +105,7 @@ struct fuzz_campaign {
     enum eng_end end;
     bool written;             // false: a file or a result could not be stored
     bool handling;            // a lane handles a failing program
+    bool codeless;            // the driver gives no code that can be read
     struct fuzz_found *ended; // programs that were not counted or handled yet
     size_t failing;           // of them
     struct fuzz_lane *lanes;
@@ -156,6 +162,9 @@ enum eng_end fuzz_strip(struct fuzz_lane *lane);
 enum eng_end fuzz_shrink(struct fuzz_lane *lane);
 // Names the group after what makes the small program fail.
 void fuzz_name_group(struct fuzz_found *found);
+// Finds what the small program's machine code has that probably makes it fail. Releases the lock
+// meanwhile.
+void fuzz_find_cause(struct fuzz_lane *lane);
 // Stores the small program as a test.
 bool fuzz_store(const struct fuzz_lane *lane);
 // Runs a program; see eng_client_ask.

@@ -65,8 +65,11 @@ static void settle(struct fuzz_tally *tally, struct fuzz_group *group, struct fu
         group->same = i + 1;
     }
     other->settled |= found->shrunk;
-    if (!other->path[0])
-        snprintf(other->path, sizeof other->path, "%s", found->path);
+    if (other->path[0])
+        return;
+    snprintf(other->path, sizeof other->path, "%s", found->path);
+    snprintf(other->cause, sizeof other->cause, "%s", found->cause);
+    other->finding = found->finding;
 }
 
 static void note(struct fuzz_campaign *c, const struct eng_outcome *first)
@@ -95,6 +98,7 @@ static void handle(struct fuzz_lane *lane, struct fuzz_found *found)
         const enum eng_end end = fuzz_shrink(lane);
         c->end = c->end == ENG_END_RAN ? end : c->end;
         c->written = fuzz_store(lane) && c->written;
+        fuzz_find_cause(lane);
         settle(c->tally, group, found);
     }
     fuzz_show_found(c, found);
@@ -234,6 +238,7 @@ static void begin(struct fuzz_campaign *c)
     c->written = true;
     c->end = ENG_END_RAN;
     c->failing = 0;
+    c->codeless = false;
     c->lanes = lit_alloc(c->asked->jobs, sizeof *c->lanes);
     for (uint64_t i = 0; i < c->asked->jobs; i++)
         c->lanes[i] = (struct fuzz_lane){

@@ -18,6 +18,20 @@ static void put_rate(uint64_t failed, uint64_t runs, struct text *text)
     text_printf(text, "%s of %s runs (%s)", COUNT(failed), COUNT(runs), rate);
 }
 
+static void put_cause(const char *cause, const struct report_signature *finding, const char *before,
+                      struct text *text)
+{
+    OWNED(text_free) struct text line = {0};
+    if (!cause[0])
+        return;
+    text_printf(&line, "cause: %s", cause);
+    text_paragraph(text, before, line.data);
+    if (finding)
+        text_printf(text, "%sknown: %s\n", before, finding->path);
+    else
+        text_printf(text, "%snew: no finding has this cause\n", before);
+}
+
 static void put_found(const struct fuzz_found *found, enum masks_rule rule, struct text *text)
 {
     const struct eng_failure *failure = &found->failure;
@@ -60,6 +74,7 @@ static void put_found(const struct fuzz_found *found, enum masks_rule rule, stru
     }
     if (found->path[0])
         text_printf(text, "    stored in %s\n", found->path);
+    put_cause(found->cause, found->finding, "    ", text);
 }
 
 void fuzz_show_found(struct fuzz_campaign *c, const struct fuzz_found *found)
@@ -113,22 +128,44 @@ static void put_table(const struct fuzz_tally *tally, enum masks_rule rule, stru
         text_printf(text, "  %s\n", tally->reason);
 }
 
-// Why programs failed, as far as that is known.
+static void put_group(const struct fuzz_group *group, struct text *text)
+{
+    OWNED(text_free) struct text line = {0};
+    text_printf(&line, "%s; %s program%s: ", group->small[0] ? group->small : group->name,
+                COUNT(group->programs), group->programs == 1 ? "" : "s");
+    for (uint64_t k = 0; k < group->programs && k < FUZZ_FIRST; k++)
+        text_printf(&line, "%s%" PRIu64, k ? ", " : "", group->first[k]);
+    text_puts(&line, group->programs > FUZZ_FIRST ? ", ..." : "");
+    text_printf(&line, "%s%s", group->path[0] ? "; " : "", group->path);
+    text_paragraph(text, "    ", line.data);
+    put_cause(group->cause, group->finding, "      ", text);
+}
+
+static bool is_first(const struct fuzz_tally *tally, size_t group)
+{
+    bool first = true;
+    for (size_t i = 0; i < group && first; i++)
+        first =
+            !tally->groups[i].programs || tally->groups[i].finding != tally->groups[group].finding;
+    return first;
+}
+
+// Why programs failed, as far as that is known: new causes first, then those of each finding.
 static void put_groups(const struct fuzz_tally *tally, struct text *text)
 {
-    for (size_t i = 0; i < tally->group_count; i++) {
-        const struct fuzz_group *group = &tally->groups[i];
-        OWNED(text_free) struct text line = {0};
-        if (!group->programs)
+    const size_t count = tally->group_count;
+    bool any = false;
+    for (size_t i = 0; i < 2 * count; i++) {
+        const struct fuzz_group *first = &tally->groups[i % count];
+        if (!first->programs || !first->finding != (i < count) ||
+            !(i < count || is_first(tally, i % count)))
             continue;
-        text_printf(&line, "%s; %s program%s: ", group->small[0] ? group->small : group->name,
-                    COUNT(group->programs), group->programs == 1 ? "" : "s");
-        for (uint64_t k = 0; k < group->programs && k < FUZZ_FIRST; k++)
-            text_printf(&line, "%s%" PRIu64, k ? ", " : "", group->first[k]);
-        text_puts(&line, group->programs > FUZZ_FIRST ? ", ..." : "");
-        text_printf(&line, "%s%s", group->path[0] ? "; " : "", group->path);
-        text_puts(text, i ? "" : "\n  groups of programs that fail alike:\n");
-        text_paragraph(text, "    ", line.data);
+        text_puts(text, any ? "" : "\n  groups of programs that fail alike:\n");
+        any = true;
+        for (size_t k = i % count; k < count; k++)
+            if (tally->groups[k].programs && (k == i % count || i >= count) &&
+                tally->groups[k].finding == first->finding)
+                put_group(&tally->groups[k], text);
     }
 }
 
