@@ -126,7 +126,11 @@ void misguarded_find(const struct sass_code *code, const struct flow *flow,
 // those on the other may overwrite them.
 void overwritten_find(const struct divergent *lanes, size_t branch, struct findings *findings);
 
+// Finds registers that are read but never set, or set but never read: LINT_UNSET, LINT_UNUSED.
+void defined_find(const struct sass_code *code, const struct flow *flow, struct findings *findings);
+
 // Finds masks of lanes and convergence barriers that cannot be right: LINT_MASK, LINT_MERGED,
-// LINT_SHARED, LINT_UNMATCHED. `states` as of uniform_find.
+// LINT_SHARED, LINT_UNMATCHED; and accesses where their bounds check failed: LINT_OUTSIDE. `states`
+// as of uniform_find.
 void masks_find(const struct sass_code *code, const struct flow *flow,
                 const struct uniform_state *states, struct findings *findings);

@@ -483,6 +483,7 @@ bool lint_run(const struct sass_code *code, const struct lint_options *options, 
             count_and_guard(&run);
             misguarded_find(code, &run.flow, &run.findings);
             masks_find(code, &run.flow, run.states, &run.findings);
+            defined_find(code, &run.flow, &run.findings);
             if (options->words)
                 origin_find(code, &run.flow, options->words, options->word_count, &run.findings);
         }
@@ -517,6 +518,9 @@ static const struct {
     [LINT_MERGED] = {"merged", NULL, NULL},
     [LINT_SHARED] = {"shared wait", NULL, NULL},
     [LINT_UNMATCHED] = {"unmatched", NULL, NULL},
+    [LINT_OUTSIDE] = {"outside", NULL, NULL},
+    [LINT_UNSET] = {"unset", NULL, NULL},
+    [LINT_UNUSED] = {"unused", NULL, NULL},
     [LINT_OVERWRITTEN] = {"overwritten", NULL, NULL},
     [LINT_BIT] = {"wrong bit", NULL, NULL},
     [LINT_RISK] = {"at risk", " can be reached from both sides of the branch at",
@@ -539,6 +543,11 @@ const char *lint_kind_name(enum lint_kind kind)
 bool lint_is_risk(enum lint_kind kind)
 {
     return kind <= LINT_TWICE;
+}
+
+bool lint_is_cause(enum lint_kind kind)
+{
+    return kind <= LINT_UNUSED;
 }
 
 static void word_insn(const struct sass_code *code, size_t insn, struct text *text)
@@ -585,7 +594,7 @@ static void word_kind(const struct sass_code *code, const struct lint_finding *f
         return;
     case LINT_MASK:
         text_printf(text,
-                    " waits for lanes by a mask of those that did not come here: the other value "
+                    " takes a mask of lanes that did not come here: those with the other value "
                     "of the predicate set at 0x%x",
                     branch);
         return;
@@ -605,6 +614,15 @@ static void word_kind(const struct sass_code *code, const struct lint_finding *f
         text_puts(text, code->insns[finding->read].op == SASS_BSSY
                             ? " has no BSYNC of its barrier before its target"
                             : " has no BSSY of its barrier");
+        return;
+    case LINT_OUTSIDE:
+        text_printf(text, " accesses memory where the bounds check at 0x%x failed", branch);
+        return;
+    case LINT_UNSET:
+        text_puts(text, " reads a register that no instruction sets before");
+        return;
+    case LINT_UNUSED:
+        text_puts(text, " sets a register that no instruction reads");
         return;
     case LINT_OVERWRITTEN:
         text_printf(text,

@@ -14,12 +14,15 @@ enum lint_kind {
     LINT_MASK,        // waits for a mask of lanes that do not come here
     LINT_MERGED,      // asks whether all lanes are active, and then ignores that masks differ
     LINT_UNMATCHED,   // a BSSY without its BSYNC, or the reverse
+    LINT_OUTSIDE,     // accesses a buffer where its bounds check failed
     LINT_RISK,        // (and BAR, R2UR:) both sides of a branch reach it without reconverging
     LINT_OVERWRITTEN, // reads a uniform register that lanes of the other side may have overwritten
     LINT_BIT,         // reads a predicate with another bit of a word than the module tests
     LINT_LEAVING,     // as RISK, but only in different iterations: early and late exits from a loop
     LINT_TWICE,       // each side of a branch must do a read of the same sort, or the same call
     LINT_SHARED,      // reached from a subroutine where lanes of several calls wait for each other
+    LINT_UNSET,       // reads a register that nothing sets
+    LINT_UNUSED,      // sets a register that nothing reads
     LINT_INSIDE,      // only lanes from one side of a branch reach it
     LINT_GUARDED,     // its own guard may differ between lanes
     LINT_EXITED,      // lanes have ended (EXIT) before it
@@ -29,9 +32,11 @@ enum lint_kind {
 
 // "at risk", "twice", ...
 const char *lint_kind_name(enum lint_kind kind);
-// Whether a kind is probably a fault: those up to TWICE. The others mean that only some lanes read,
-// which the program may intend, or, SHARED, that a driver is known to be wrong in some such cases.
+// Whether a kind is probably a fault: those up to TWICE.
 bool lint_is_risk(enum lint_kind kind);
+// Whether a kind explains a failure, although correct code may have it: the risks, and those up to
+// UNUSED. The others mean that only some lanes read, which the program may intend.
+bool lint_is_cause(enum lint_kind kind);
 
 #define LINT_WAY 32 // addresses kept per path
 

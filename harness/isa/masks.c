@@ -19,7 +19,7 @@ typedef uint32_t fact;
 struct state {
     bool reached;
     fact masks[MASKS];          // the mask has only lanes in which that holds
-    size_t defined[PREDICATES]; // the instruction that defines Pn; FLOW_NONE: several
+    size_t defined[PREDICATES]; // the instruction that defines Pn; FLOW_NONE: none
     fact known[KNOWN];          // holds in the lanes that are here
 };
 
@@ -105,11 +105,12 @@ static void step(struct state *state, const struct sass_insn *insn, size_t index
         state->known[i] = without(state->known[i], index);
     for (unsigned i = 0; i < PREDICATES; i++)
         if (insn->writes.p >> i & 1)
-            state->defined[i] = sass_is_always(insn) ? index : FLOW_NONE;
+            state->defined[i] = index;
 }
 
-// Merges in another path; true if that weakened the facts.
-static bool meet(struct state *to, const struct state *from)
+// Merges in another path to what is at the start of a node; true if that weakened the facts.
+// `merged`: stands for a definition of predicates that were defined differently.
+static bool meet(struct state *to, const struct state *from, size_t merged)
 {
     bool less = false;
     if (!to->reached) {
@@ -122,8 +123,8 @@ static bool meet(struct state *to, const struct state *from)
             less = true;
         }
     for (unsigned i = 0; i < PREDICATES; i++)
-        if (to->defined[i] != FLOW_NONE && to->defined[i] != from->defined[i]) {
-            to->defined[i] = FLOW_NONE;
+        if (to->defined[i] != merged && to->defined[i] != from->defined[i]) {
+            to->defined[i] = merged;
             less = true;
         }
     for (unsigned i = 0; i < KNOWN; i++) {
@@ -134,6 +135,25 @@ static bool meet(struct state *to, const struct state *from)
         to->known[i] = both ? to->known[i] : UNKNOWN;
     }
     return less;
+}
+
+static bool is_access(enum sass_op op)
+{
+    return op == SASS_LDG || op == SASS_STG || op == SASS_ATOMG;
+}
+
+// A bounds check of which the lanes that are here know that it failed: "ISETP.LE.U32.AND P0, PT,
+// R1, c[0x0][0x38], !P1"; FLOW_NONE.
+static size_t failed_check(const struct sass_code *code, const struct state *here)
+{
+    for (size_t i = 0; i < KNOWN; i++) {
+        const size_t insn = (here->known[i] - 1) / 2;
+        if (here->known[i] && (here->known[i] - 1) % 2 == 0 && insn < code->count &&
+            sass_begins(&code->insns[insn], "ISETP.LE.U32.AND ") &&
+            strstr(code->insns[insn].text, ", c[0x0]["))
+            return insn;
+    }
+    return FLOW_NONE;
 }
 
 static bool takes_mask(const struct sass_insn *insn)
@@ -147,14 +167,21 @@ static struct state walk(const struct sass_code *code, const struct flow_node *n
 {
     for (size_t i = node->first; i < node->end; i++) {
         const struct sass_insn *insn = &code->insns[i];
-        if (findings && takes_mask(insn)) {
-            struct state here = state;
-            if (!insn->guard_uniform)
-                know(&here, fact_of(&state, insn->guard, !insn->guard_negated));
-            const fact mask = fact_read(&state, insn);
-            if (contradicts(&here, mask))
-                findings_add_alone(findings, code, LINT_MASK, i, (mask - 1) / 2);
-        }
+        struct state here = state;
+        if (findings && !insn->guard_uniform)
+            know(&here, fact_of(&state, insn->guard, !insn->guard_negated));
+        const size_t check =
+            findings && is_access(insn->op) ? failed_check(code, &here) : FLOW_NONE;
+        if (check != FLOW_NONE)
+            findings_add_alone(findings, code, LINT_OUTSIDE, i, check);
+        // An inversion makes such a mask right, "@!P1 LOP3.LUT R2, RZ, R2, RZ, 0x33, !PT", and a
+        // right one wrong.
+        const bool inverts = insn->guard < PREDICATES && strstr(insn->text, ", 0x33, ");
+        const fact mask = findings ? fact_read(&state, insn) : UNKNOWN;
+        const fact own = inverts ? fact_of(&state, insn->guard, !insn->guard_negated) : UNKNOWN;
+        if (inverts ? mask && mask == own : contradicts(&here, mask))
+            findings_add_alone(findings, code, LINT_MASK, i,
+                               (mask - 1) / 2 < code->count ? (mask - 1) / 2 : i);
         step(&state, insn, i);
     }
     return state;
@@ -178,11 +205,11 @@ static void find_wrong(const struct sass_code *code, const struct flow *flow,
             struct state out = end;
             if (at->next[way] == FLOW_NONE)
                 continue;
-            if (flow_is_branch(last->op) && !last->guard_uniform &&
+            if ((flow_is_branch(last->op) || flow_is_end(last->op)) && !last->guard_uniform &&
                 !(last->flags & (SASS_CONVERGED | SASS_DIVERGED)) &&
                 !(last->reads.p & ~(1u << last->guard)))
                 know(&out, fact_of(&out, last->guard, (way == FLOW_TAKEN) != last->guard_negated));
-            if (meet(&states[at->next[way]], &out))
+            if (meet(&states[at->next[way]], &out, code->count + at->next[way]))
                 flow_push(&queue, at->next[way]);
         }
     }

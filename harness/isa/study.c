@@ -159,7 +159,7 @@ void isa_study_clear(struct isa_study *study)
 size_t isa_cause(const struct isa_entry *entry)
 {
     size_t first = 0; // they are sorted by kind
-    while (first < entry->lint.count && entry->lint.findings[first].kind > LINT_SHARED)
+    while (first < entry->lint.count && !lint_is_cause(entry->lint.findings[first].kind))
         first++;
     return first;
 }

@@ -114,7 +114,7 @@ struct isa_study {
     struct isa_entry *entries;
     size_t count;
     isa_module *module; // for the lint; may be NULL. Set before code is added
-    bool any_shape; // workgroups of any shape; if not, lint_options.rows holds
+    bool any_shape;     // workgroups of any shape; if not, lint_options.rows holds
     // Valid after isa_study_finish:
     struct isa_pair *pairs; // in the order of the entries
     size_t pair_count;

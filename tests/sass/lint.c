@@ -80,6 +80,83 @@ static void mutate_code(const char *path, struct sass_code *code)
     }
 }
 
+// --- Planted faults
+
+enum plant { GUARD, MASK, BARRIER, PLANTS };
+static const char *const plant_names[] = {"guard", "mask", "BSYNC"};
+static struct {
+    size_t planted[PLANTS], named[PLANTS];
+} plants;
+static uint64_t plant_state;
+
+static size_t draw(size_t below)
+{
+    plant_state = plant_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (size_t)(plant_state >> 33) % below;
+}
+
+// The texts with which an instruction has one fault of a sort; their number.
+static size_t faults_of(const struct sass_insn *insn, enum plant plant,
+                        char texts[8][SASS_TEXT_MAX])
+{
+    const char *text = insn->text, *at;
+    size_t count = 0;
+    if (plant == GUARD && insn->guard < 7 && !insn->guard_uniform) {
+        const char *rest = strchr(text, ' ');
+        for (int number = 0; number < 7; number++)
+            snprintf(texts[count++], SASS_TEXT_MAX, "@%sP%d%s",
+                     insn->guard_negated != (number == insn->guard) ? "!" : "", number, rest);
+    } else if (plant == MASK && insn->guard < 7 && strstr(text, ", 0x33, ")) {
+        snprintf(texts[count++], SASS_TEXT_MAX, "NOP");
+    } else if (plant == MASK && insn->reads.p &&
+               (sass_begins(insn, "VOTE.ANY ") || sass_begins(insn, "VOTEU.ANY "))) {
+        at = strrchr(text, ' ') + 1;
+        snprintf(texts[count++], SASS_TEXT_MAX, "%.*s%s%s", (int)(at - text), text,
+                 *at == '!' ? "" : "!", at + (*at == '!'));
+    } else if (plant == BARRIER && insn->op == SASS_BSYNC && insn->barrier >= 0) {
+        snprintf(texts[count++], SASS_TEXT_MAX, "NOP");
+        snprintf(texts[count++], SASS_TEXT_MAX, "BSYNC B%d", (insn->barrier + 1) % 16);
+    }
+    return count;
+}
+
+static size_t count_causes(const struct sass_code *code, const struct lint_options *options)
+{
+    OWNED(lint_clear) struct lint lint = {0};
+    struct lit_error error;
+    size_t count = 0;
+    if (!lint_run(code, options, &lint, &error))
+        return SIZE_MAX; // it can no longer be followed, and says where
+    for (size_t i = 0; i < lint.count; i++)
+        count += lint_is_cause(lint.findings[i].kind);
+    return count;
+}
+
+// Plants one fault of each sort, if the code has a place for it.
+static void plant_code(const char *path, struct sass_code *code, const struct lint_options *options)
+{
+    const size_t before = count_causes(code, options);
+    for (int plant = 0; plant < PLANTS; plant++) {
+        char texts[8][SASS_TEXT_MAX];
+        size_t places = 0, place = code->count;
+        for (size_t i = 0; i < code->count; i++)
+            if (faults_of(&code->insns[i], (enum plant)plant, texts) && draw(++places) == 0)
+                place = i;
+        if (place == code->count)
+            continue;
+        const struct sass_insn old = code->insns[place];
+        code->insns[place].text = texts[draw(faults_of(&old, (enum plant)plant, texts))];
+        sass_effects(&code->insns[place]);
+        const bool named = count_causes(code, options) > before;
+        plants.planted[plant]++;
+        plants.named[plant] += named;
+        if (!quiet && !named)
+            printf("%s: 0x%x: %s in place of %s: not named\n", path, old.address,
+                   code->insns[place].text, old.text);
+        code->insns[place] = old;
+    }
+}
+
 static void print_findings(const char *path, const struct sass_code *code, const struct lint *lint)
 {
     for (size_t i = 0; i < lint->count; i++) {
@@ -122,6 +199,8 @@ static bool look_at(const char *path)
         print_findings(path, &code, &lint);
     if (good && mutate)
         mutate_code(path, &code);
+    if (good && plant_state)
+        plant_code(path, &code, &options);
     return good;
 }
 
@@ -135,6 +214,8 @@ int main(int argc, char **argv)
             quiet = true;
         else if (strcmp(argv[i], "--mutate") == 0)
             mutate = true;
+        else if (strcmp(argv[i], "--plant") == 0 && i + 1 < argc)
+            plant_state = strtoull(argv[++i], NULL, 0) | 1;
         else
             good &= look_at(argv[i]);
     }
@@ -146,6 +227,9 @@ int main(int argc, char **argv)
     for (int i = 0; i < 3 && mutate; i++)
         printf("\nwithout one %s: %zu of %zu noticed", things[i], total.noticed[i],
                total.mutants[i]);
+    for (int i = 0; i < PLANTS && plant_state; i++)
+        printf("\nwith one wrong %s: %zu of %zu named", plant_names[i], plants.named[i],
+               plants.planted[i]);
     printf("\n");
     return good ? 0 : 1;
 }
