@@ -52,16 +52,19 @@ static fact without(fact what, size_t insn)
     return what && (what - 1) / 2 == insn ? UNKNOWN : what;
 }
 
-// The only fact about what an instruction reads; UNKNOWN if it has none.
-static fact fact_read(const struct state *state, const struct sass_insn *insn)
+// A fact about what an instruction reads, one that contradicts `here` if there is one; UNKNOWN if
+// it has none.
+static fact fact_read(const struct state *state, const struct sass_insn *insn,
+                      const struct state *here)
 {
+    fact found = UNKNOWN;
     for (unsigned i = 0; i < MASKS; i++) {
         const bool reads =
             i < 256 ? insn->reads.r[i / 64] >> (i % 64) & 1 : insn->reads.ur >> (i - 256) & 1;
-        if (reads && state->masks[i])
-            return state->masks[i];
+        if (reads && state->masks[i] && (!found || contradicts(here, state->masks[i])))
+            found = state->masks[i];
     }
-    return UNKNOWN;
+    return found;
 }
 
 // Whether its result has only bits that each of its operands has: AND, or a copy.
@@ -92,7 +95,7 @@ static void step(struct state *state, const struct sass_insn *insn, size_t index
     if (sass_begins(insn, "VOTE.ANY ") || sass_begins(insn, "VOTEU.ANY "))
         result = fact_voted(state, insn);
     else if (narrows(insn))
-        result = fact_read(state, insn);
+        result = fact_read(state, insn, state);
     for (unsigned i = 0; i < MASKS; i++) {
         const bool writes =
             i < 256 ? insn->writes.r[i / 64] >> (i % 64) & 1 : insn->writes.ur >> (i - 256) & 1;
@@ -161,6 +164,19 @@ static bool takes_mask(const struct sass_insn *insn)
     return insn->op == SASS_WARPSYNC || (insn->flags & (SASS_CONVERGED | SASS_DIVERGED));
 }
 
+// Lanes that stay in a loop vote for their mask: one of those that leave is wrong there.
+static void check_round(const struct sass_code *code, const struct state *state, size_t branch,
+                        struct findings *findings)
+{
+    const struct sass_insn *insn = &code->insns[branch];
+    const fact stay = fact_of(state, insn->guard, !insn->guard_negated);
+    for (size_t i = 0; i < MASKS && stay && !insn->guard_uniform; i++)
+        if (state->masks[i] == ((stay - 1) ^ 1) + 1) {
+            findings_add_alone(findings, code, LINT_MASK, branch, (stay - 1) / 2);
+            return;
+        }
+}
+
 // The facts at the end of a node; with `findings`, adds its wrong masks.
 static struct state walk(const struct sass_code *code, const struct flow_node *node,
                          struct state state, struct findings *findings)
@@ -177,11 +193,13 @@ static struct state walk(const struct sass_code *code, const struct flow_node *n
         // An inversion makes such a mask right, "@!P1 LOP3.LUT R2, RZ, R2, RZ, 0x33, !PT", and a
         // right one wrong.
         const bool inverts = insn->guard < PREDICATES && strstr(insn->text, ", 0x33, ");
-        const fact mask = findings ? fact_read(&state, insn) : UNKNOWN;
+        const fact mask = findings ? fact_read(&state, insn, &here) : UNKNOWN;
         const fact own = inverts ? fact_of(&state, insn->guard, !insn->guard_negated) : UNKNOWN;
         if (inverts ? mask && mask == own : contradicts(&here, mask))
             findings_add_alone(findings, code, LINT_MASK, i,
                                (mask - 1) / 2 < code->count ? (mask - 1) / 2 : i);
+        if (findings && insn->op == SASS_BRA && insn->target <= insn->address)
+            check_round(code, &state, i, findings);
         step(&state, insn, i);
     }
     return state;

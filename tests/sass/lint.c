@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The convergence lint over files of nvdisasm's text: sass-lint [--rows] [--quiet] [--mutate]
-// FILE...
+// [--plant SEED COUNT LEAST] FILE...
 //
 // Prints the findings of each file. With --mutate also what becomes of them when the compiler had
 // forgotten one thing: for each BSSY with its BSYNC, each WARPSYNC and each BREAK a listing without
-// it.
+// it. --plant draws COUNT faults from a seed, a guard, a mask or a BSYNC changed, and fails unless
+// the lint finds a cause for LEAST of them.
 #include "isa/sass.h"
 #include "isa/lint.h"
 
@@ -85,9 +86,14 @@ static void mutate_code(const char *path, struct sass_code *code)
 enum plant { GUARD, MASK, BARRIER, PLANTS };
 static const char *const plant_names[] = {"guard", "mask", "BSYNC"};
 static struct {
-    size_t planted[PLANTS], named[PLANTS];
+    size_t planted[PLANTS], named[PLANTS], count, least;
 } plants;
 static uint64_t plant_state;
+
+static size_t plant_count(const size_t each[PLANTS])
+{
+    return each[GUARD] + each[MASK] + each[BARRIER];
+}
 
 static size_t draw(size_t below)
 {
@@ -142,7 +148,7 @@ static void plant_code(const char *path, struct sass_code *code, const struct li
         for (size_t i = 0; i < code->count; i++)
             if (faults_of(&code->insns[i], (enum plant)plant, texts) && draw(++places) == 0)
                 place = i;
-        if (place == code->count)
+        if (place == code->count || plant_count(plants.planted) >= plants.count)
             continue;
         const struct sass_insn old = code->insns[place];
         code->insns[place].text = texts[draw(faults_of(&old, (enum plant)plant, texts))];
@@ -214,10 +220,15 @@ int main(int argc, char **argv)
             quiet = true;
         else if (strcmp(argv[i], "--mutate") == 0)
             mutate = true;
-        else if (strcmp(argv[i], "--plant") == 0 && i + 1 < argc)
+        else if (strcmp(argv[i], "--plant") == 0 && i + 3 < argc) {
             plant_state = strtoull(argv[++i], NULL, 0) | 1;
-        else
+            plants.count = strtoull(argv[++i], NULL, 0);
+            plants.least = strtoull(argv[++i], NULL, 0);
+        } else
             good &= look_at(argv[i]);
+        while (good && plant_count(plants.planted) < plants.count)
+            for (int i = 1; i < argc; i++)
+                good &= !strchr(argv[i], '.') || look_at(argv[i]);
     }
     printf("%zu files, %zu refused, %zu cross-lane reads;", total.files, total.refused,
            total.reads);
@@ -231,5 +242,5 @@ int main(int argc, char **argv)
         printf("\nwith one wrong %s: %zu of %zu named", plant_names[i], plants.named[i],
                plants.planted[i]);
     printf("\n");
-    return good ? 0 : 1;
+    return good && plant_count(plants.named) >= plants.least ? 0 : 1;
 }
