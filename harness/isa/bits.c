@@ -122,12 +122,12 @@ static uint32_t all_of(const struct bits *value)
 
 // --- Operations
 
-// A new word: each bit is its own.
-static struct bits fresh(void)
+// A new word: each bit is its own, and depends on what decided the way that it came.
+static struct bits fresh(uint32_t by)
 {
     struct bits value = {.ones = UINT32_MAX};
     for (int i = 0; i < 32; i++)
-        value.of.bits[i] = 1u << i;
+        value.of.bits[i] = 1u << i | by;
     return value;
 }
 
@@ -166,7 +166,7 @@ static struct bits add_up(const struct bits *a, const struct bits *b, const stru
         sum.of.bits[i] = (a->ones >> i & 1 ? a->of.bits[i] : 0) |
                          (b->ones >> i & 1 ? b->of.bits[i] : 0) |
                          (c->ones >> i & 1 ? c->of.bits[i] : 0);
-    return apart ? sum : fresh();
+    return apart ? sum : fresh(compared(a) | compared(b) | compared(c));
 }
 
 static struct bits shifted(const struct bits *value, int left)
@@ -264,7 +264,8 @@ static struct bits multiplied(const struct doing *d)
     const struct bits zero = {0};
     if (is_number(d, 1) && b.ones == 0)
         return c;
-    const struct bits product = shift >= 0 ? shifted(&a, shift) : fresh();
+    const struct bits product =
+        shift >= 0 ? shifted(&a, shift) : fresh(compared(&a) | compared(&b));
     return add_up(&product, &c, &zero);
 }
 
@@ -291,7 +292,7 @@ static struct bits result_of(const struct doing *d)
         return shifted(&c, -(int)b.ones);
     if (sass_begins(insn, "SHF.L.U32 ") && is_number(d, 1) && b.ones < 32)
         return shifted(&a, (int)b.ones);
-    return fresh();
+    return fresh(all_read(d->run, d->state, d->index));
 }
 
 // What the predicates depend on that it defines, but those of R2P.
@@ -411,7 +412,7 @@ static void step(const struct bits_run *run, struct state *state, size_t index)
     for (; plain && sass_begins(insn, "IADD3") && d.operands[d.first].kind == PREDICATE;)
         d.first++;
     struct bits result = result_of(&d);
-    const struct bits rest = fresh();
+    const struct bits rest = fresh(all_read(run, state, index));
     const uint32_t truth = truth_of(&d, &result);
     for (unsigned i = 0; to_register && i < REGISTERS; i++)
         if (i < 256 ? insn->writes.r[i / 64] >> (i % 64) & 1 : insn->writes.ur >> (i - 256) & 1) {

@@ -89,7 +89,7 @@ TEST(test_words)
                  "@P0 BRA join\n"
                  "NOP\n"
                  "join:\n"
-                 "SHFL.IDX PT, R1, R1, 0x3, 0x1f\n"
+                 "SHFL.IDX PT, R1, R0, 0x3, 0x1f\n"
                  "EXIT\n",
                  &code);
     assert_true(lint_run(&code, &(struct lint_options){0}, &lint, &error));

@@ -8,6 +8,12 @@
 
 #include "listing.h"
 
+// Excerpts read registers that they do not set, and the reverse.
+static bool lint_is_of_excerpt(const struct lint_finding *finding)
+{
+    return finding->kind == LINT_UNSET || finding->kind == LINT_UNUSED;
+}
+
 // A line for each finding: kind, exchange, where lanes part; or the reason why there is none.
 static void lint_lines(const char *lines, bool rows, struct text *out)
 {
@@ -22,7 +28,8 @@ static void lint_lines(const char *lines, bool rows, struct text *out)
         text_puts(out, "");
     for (size_t i = 0; good && i < lint.count; i++) {
         const struct lint_finding *finding = &lint.findings[i];
-        text_printf(out, "%s 0x%x 0x%x\n", lint_kind_name(finding->kind),
-                    code.insns[finding->read].address, code.insns[finding->branch].address);
+        if (!lint_is_of_excerpt(finding))
+            text_printf(out, "%s 0x%x 0x%x\n", lint_kind_name(finding->kind),
+                        code.insns[finding->read].address, code.insns[finding->branch].address);
     }
 }
