@@ -15,9 +15,9 @@ static const struct cli_option options[] = {
      "invocations, or of rows of at most 32: SR_TID.X / 32 is the same\n"
      "for a whole warp"},
     {'a', "all", CLI_FLAG, AT(all), NULL,
-     "also print inside, guarded, exited and query, which the program\n"
-     "may intend; for SPIR-V also near, loops that lack a part of the\n"
-     "shape"},
+     "also print what correct code may have: shared wait, unset, unused,\n"
+     "inside, guarded, exited and query; for SPIR-V also near, loops that\n"
+     "lack a part of the shape"},
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "print only the summary"},
     {0, "sm", CLI_COUNT, AT(sm), "N",
      "the architecture (90 for sm_90) of files that do not say it:\n"
@@ -35,8 +35,8 @@ const struct cli_syntax cli_lint_syntax = {
     .usage = "[OPTION]... FILE...",
     .about =
         "Finds divergent cross-lane reads in NVIDIA machine code: SHFL, VOTE, MATCH and REDUX\n"
-        "that lanes of a warp can reach without reconvergence after a branch, and warp-wide\n"
-        "instructions with a wrong guard predicate. Nothing is run. The content of a\n"
+        "that lanes of a warp can reach without reconvergence after a branch, and instructions\n"
+        "with a wrong guard, mask or register. Nothing is run. The content of a\n"
         "FILE determines its type: SASS text of nvdisasm or cuobjdump -sass, a cubin (ELF), or "
         "the\nresult of vkGetPipelineCacheData or vkGetPipelineBinaryDataKHR for one pipeline.\n"
         "In SPIR-V, its assembly (*.spvasm) and GLSL (*.comp, *.glsl), it finds the loops after\n"
@@ -45,8 +45,8 @@ const struct cli_syntax cli_lint_syntax = {
     .more =
         "docs/lint.md says what is found, what is not, and why.\n"
         "\n"
-        "exit codes: 0 nothing found, 1 found: at risk, leaving, twice, misguarded, or a loop of\n"
-        "SPIR-V, 2 usage or input, 3 some code could not be analysed\n"
+        "exit codes: 0 nothing found, 1 a probable fault, or a loop of SPIR-V, 2 usage or input,\n"
+        "3 some code could not be analysed\n"
         "\n"
         "examples:\n"
         "  cuobjdump -sass program > program.sass && litmus lint program.sass\n"
