@@ -105,10 +105,14 @@ static void sum_up_code(const struct linting *l)
            plural(l->reads));
     if (l->refused)
         printf(", %zu not analysed", l->refused);
+    bool any = false;
     for (int kind = 0; kind < LINT_KINDS; kind++)
-        printf("%s%zu %s", kind ? ", " : ": ", l->findings[kind],
-               lint_kind_name((enum lint_kind)kind));
-    printf("\n");
+        if (l->findings[kind]) {
+            printf("%s%zu %s", any ? ", " : ": ", l->findings[kind],
+                   lint_kind_name((enum lint_kind)kind));
+            any = true;
+        }
+    puts(any ? "" : ": nothing");
 }
 
 static void sum_up_spirv(const struct linting_spirv *l)

@@ -103,7 +103,7 @@ class Lint(Case):
             self.assertIn(word, last)
 
     def test_real_code(self):
-        wanted = "1 function, 4 cross-lane reads: 0 misguarded, 0 at risk"
+        wanted = "1 function, 4 cross-lane reads: 3 inside"
         self.assert_summary(self.lint(self.shipped("h200.cache")), 0, wanted)
         for name in "h200.binary", "h200.code":
             with self.subTest(name=name):
@@ -112,14 +112,14 @@ class Lint(Case):
     def test_finding(self):
         name = self.write("code.sass", listing(PARTS))
         result = self.lint(name)
-        self.assert_summary(result, 1, "1 function, 1 cross-lane read: ", " 1 at risk,")
+        self.assert_summary(result, 1, "1 function, 1 cross-lane read: ", " 1 at risk")
         self.assertIn(f"{name}: at risk: {FINDING}\n", result.out)
         self.assertNotIn(FINDING, self.lint("--quiet", name).out)
 
     def test_functions_of_a_listing(self):
         name = self.write("two.sass", functions(good=PARTS[4:], bad=PARTS))
         result = self.lint(name)
-        self.assert_summary(result, 1, "2 functions, 2 cross-lane reads: ", " 1 at risk,")
+        self.assert_summary(result, 1, "2 functions, 2 cross-lane reads: ", " 1 at risk")
         self.assertIn(f"{name}: bad: at risk: {FINDING}\n", result.out)
         self.assertNotIn("good: ", result.out)
 
