@@ -59,9 +59,9 @@ void fuzz_find_cause(struct fuzz_lane *lane)
     if (found->first.result != ENG_FAIL || c->codeless || !add(lane, &which))
         return;
     // Other lanes go on while the driver compiles.
-    pthread_mutex_unlock(&c->lock);
+    pthread_mutex_unlock(&c->pool.lock);
     eng_capture(&capture, &which, 1, reason);
-    pthread_mutex_lock(&c->lock);
+    pthread_mutex_lock(&c->pool.lock);
     c->codeless = !study.count || !study.entries[0].linted;
     const size_t at = c->codeless ? 0 : isa_cause(&study.entries[0]);
     if (c->codeless || at == study.entries[0].lint.count)
