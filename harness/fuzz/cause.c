@@ -3,7 +3,7 @@
 #include "catalogue/package.h"
 #include "fuzz/campaign.h"
 #include "generate/module.h"
-#include "isa/study.h"
+#include "report/code.h"
 #include "report/known.h"
 
 #include <stdio.h>

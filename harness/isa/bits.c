@@ -640,7 +640,6 @@ struct use {
 struct uses {
     struct use *uses;
     size_t count;
-    uint32_t extracted; // bits of words that some value alone depends on
 };
 
 // What PLOP3 or a comparison combines with the predicate; 0: nothing, or it does otherwise.
@@ -665,19 +664,11 @@ static void visit_use(const struct bits_run *run, const struct state *state, siz
     for (unsigned i = 0; i < PREDICATES; i++) {
         const uint32_t bits = state->predicates[0][i], by = state->by[0][i];
         const int bit = power(bits);
-        if (bit >= 0)
-            uses->extracted |= bits;
         if (bit < 0 || !(insn->reads.p >> i & 1) || by >= run->code->count ||
             !sass_begins(&run->code->insns[by], "R2P "))
             continue;
         LIT_ADD(uses->uses, uses->count) =
             (struct use){index, by, i, (unsigned)bit, beside(run, state, index, i)};
-    }
-    for (unsigned i = 0; i < REGISTERS; i++) {
-        const struct bits *value = &state->registers[i];
-        for (int k = 0; k < 32 && __builtin_popcount(value->ones) <= 8; k++)
-            if (value->ones >> k & 1 && power(value->of.bits[k]) >= 0)
-                uses->extracted |= value->of.bits[k];
     }
 }
 
@@ -700,9 +691,9 @@ static void report(struct findings *findings, const struct sass_code *code, cons
     }
 }
 
-// Whether another value of the use gives the stored bit the bits that the module's has.
+// Whether the stored bit no longer depends on the use's bit if the use reads another.
 static bool is_cured(struct bits_run *run, const struct use *use, unsigned meant, size_t sink,
-                     unsigned component, unsigned bit, bool foreign)
+                     unsigned component, unsigned bit)
 {
     OWNED(lit_free) struct sinks *sinks = lit_alloc(1, sizeof *sinks);
     run->changed = use->insn;
@@ -711,40 +702,34 @@ static bool is_cured(struct bits_run *run, const struct use *use, unsigned meant
     follow(run);
     visit(run, visit_sink, sinks);
     run->changed = FLOW_NONE;
-    if (sink >= sinks->count)
-        return false;
-    const uint32_t bits = sinks->of[sink][component].bits[bit];
-    return foreign ? !(bits >> use->bit & 1) : bits >> meant & 1;
+    return sink < sinks->count && !(sinks->of[sink][component].bits[bit] >> use->bit & 1);
 }
 
-// A use that gives a stored bit one that the module's does not depend on, in place of one that it
-// does. `foreign`: no other use gives it that.
-static bool find_swapped(struct bits_run *run, const struct origin_module *module,
-                         const struct sinks *sinks, const struct uses *uses, bool foreign,
+// A use that gives a stored bit one that the module's does not depend on, where another would not.
+static bool find_foreign(struct bits_run *run, const struct origin_module *module,
+                         const struct sinks *sinks, const struct uses *uses,
                          struct findings *findings)
 {
     for (size_t s = 0; s < sinks->count && s < module->count; s++)
         for (unsigned c = 0; c < ORIGIN_COMPONENTS; c++)
             for (unsigned b = 0; b < 32; b++) {
                 const uint32_t wanted = module->stores[module->count - 1 - s].components[c].bits[b];
-                const uint32_t has = sinks->of[s][c].bits[b];
-                for (size_t u = uses->count; u-- > 0;) {
+                const uint32_t foreign = sinks->of[s][c].bits[b] & ~wanted;
+                for (size_t u = uses->count; foreign && u-- > 0;) {
                     const struct use *use = &uses->uses[u];
-                    const uint32_t meant = twins_of(use->bit) & wanted &
-                                           (foreign ? UINT32_MAX : module->tested & ~has);
-                    const unsigned which = (unsigned)__builtin_ctz(meant | 1u << 31);
-                    if (meant && has >> use->bit & 1 && !(foreign && wanted >> use->bit & 1) &&
-                        is_cured(run, use, which, s, c, b, foreign)) {
-                        report(findings, run->code, use, which);
-                        return true;
-                    }
+                    const uint32_t meant = twins_of(use->bit) & wanted;
+                    if (!(foreign >> use->bit & 1) || !meant ||
+                        !is_cured(run, use, (unsigned)__builtin_ctz(meant), s, c, b))
+                        continue;
+                    report(findings, run->code, use, (unsigned)__builtin_ctz(meant));
+                    return true;
                 }
             }
     return false;
 }
 
 // The module combines another bit with what the code combines this with, and not this.
-static bool find_pair(const struct bits_run *run, const struct origin_module *module,
+static void find_pair(const struct bits_run *run, const struct origin_module *module,
                       const struct uses *uses, struct findings *findings)
 {
     for (size_t u = 0; u < uses->count; u++) {
@@ -759,20 +744,6 @@ static bool find_pair(const struct bits_run *run, const struct origin_module *mo
         }
         if (meant && !has) {
             report(findings, run->code, use, (unsigned)__builtin_ctz(meant));
-            return true;
-        }
-    }
-    return false;
-}
-
-// The module tests a bit that nothing in the code does.
-static void find_missing(const struct bits_run *run, const struct origin_module *module,
-                         const struct uses *uses, struct findings *findings)
-{
-    for (size_t u = uses->count; u-- > 0;) {
-        const uint32_t meant = twins_of(uses->uses[u].bit) & module->tested & ~uses->extracted;
-        if (meant) {
-            report(findings, run->code, &uses->uses[u], (unsigned)__builtin_ctz(meant));
             return;
         }
     }
@@ -801,10 +772,8 @@ void origin_find(const struct sass_code *code, const struct flow *flow, const ui
     follow(&run);
     visit(&run, visit_sink, sinks);
     visit(&run, visit_use, &uses);
-    if (!find_swapped(&run, &module, sinks, &uses, true, findings) &&
-        !find_pair(&run, &module, &uses, findings) &&
-        !find_swapped(&run, &module, sinks, &uses, false, findings))
-        find_missing(&run, &module, &uses, findings);
+    if (!find_foreign(&run, &module, sinks, &uses, findings))
+        find_pair(&run, &module, &uses, findings);
     free(uses.uses);
     free(run.ends);
     free(run.froms);

@@ -576,13 +576,6 @@ static void collect(struct maker *m, struct origin_module *module)
                 LIT_ADD(module->pairs, module->pair_count) =
                     (struct origin_pair){one, whole(at(m, each.words[7 - i]))};
         }
-    for (size_t i = 0; i < m->bound; i++) {
-        const struct value *value = &m->values[i];
-        const uint32_t bits = whole(value);
-        if (value->type && at(m, value->type)->opcode == SpvOpTypeBool && bits &&
-            !(bits & (bits - 1)))
-            module->tested |= bits;
-    }
 }
 
 bool origin_module(const uint32_t *words, size_t count, struct origin_module *module)

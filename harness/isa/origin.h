@@ -17,7 +17,7 @@ struct origin {
 #define ORIGIN_FEW        16 // bits that a comparison is of
 #define ORIGIN_STORES     64
 
-// What a module stores to buffers, and the bits that it tests and combines.
+// What a module stores to buffers, and the bits that it combines.
 struct origin_module {
     // Stores of vectors of four words, in the module's order.
     struct origin_store {
@@ -29,7 +29,6 @@ struct origin_module {
         uint32_t one, other; // the bit; what the other operand may depend on
     } * pairs;
     size_t pair_count;
-    uint32_t tested; // bits that a truth value alone depends on
 };
 
 // What the module's values may depend on: never less than they do. False if it is no module of

@@ -108,8 +108,7 @@ const struct isa_entry *report_code_of(const struct report_code *code, const str
 }
 
 const struct lint_finding *report_code_cause(const struct report_code *code,
-                                             const struct result *result,
-                                             struct text *words)
+                                             const struct result *result, struct text *words)
 {
     const struct isa_entry *entry = report_code_of(code, result);
     const size_t index = entry ? isa_cause(entry) : 0;

@@ -26,13 +26,11 @@ void report_code_clear(struct report_code *code);
 
 // The code of a result, in the model or the rest of its session, on the result's device; NULL if
 // the store has none.
-const struct isa_entry *report_code_of(const struct report_code *code,
-                                       const struct result *result);
+const struct isa_entry *report_code_of(const struct report_code *code, const struct result *result);
 // What in its code probably makes a failed result fail, and the same as a line: "misguarded:
 // REDUX.SUM at 0x90 ...". NULL, and appends nothing, if that is not known.
 const struct lint_finding *report_code_cause(const struct report_code *code,
-                                             const struct result *result,
-                                             struct text *words);
+                                             const struct result *result, struct text *words);
 // Whether the model has results on the device for the test of an axis effect.
 bool report_code_about(const struct report_code *code, size_t device,
                        const struct isa_axis_effect *effect);
