@@ -11,6 +11,7 @@
 #define MOST_NODES  1500
 #define NEARBY      16 // instructions
 #define OPERANDS    8
+#define MOST_CURES  64 // each takes as long as the whole
 #define MOST_ROUNDS 200
 #define PREDICATES  7
 #define REGISTERS   (256 + 64) // R0 to R255, UR0 to UR63
@@ -38,6 +39,7 @@ struct bits_run {
     uint32_t *branches;      // per node: what the branch at its end depends on
     uint64_t *controls; // per node: a set of the nodes whose branches decide whether it executes
     size_t words;       // of such a set
+    size_t cures;       // tried
     // As if this instruction read another value from a predicate; FLOW_NONE: none.
     size_t changed;
     unsigned changed_predicate;
@@ -696,6 +698,9 @@ static bool is_cured(struct bits_run *run, const struct use *use, unsigned meant
                      unsigned component, unsigned bit)
 {
     OWNED(lit_free) struct sinks *sinks = lit_alloc(1, sizeof *sinks);
+    if (run->cures == MOST_CURES)
+        return false;
+    run->cures++;
     run->changed = use->insn;
     run->changed_predicate = use->predicate;
     run->changed_bits = 1u << meant;

@@ -275,7 +275,7 @@ static void call(struct maker *m, struct value *to, const struct spirv_instructi
     bool inside = false;
     SPIRV_EACH (each, m->words, m->count) {
         if (each.opcode == SpvOpFunction)
-            inside = each.words[2] == instruction->words[3];
+            inside = spirv_operand(&each, 2, 0) == instruction->words[3];
         if (!inside)
             continue;
         if (each.opcode == SpvOpFunctionParameter && argument < instruction->size) {
@@ -432,7 +432,7 @@ struct walk {
 static void branch(struct maker *m, struct walk *walk, const struct spirv_instruction *i)
 {
     const bool plain = i->opcode == SpvOpBranch;
-    const uint32_t by = plain ? 0 : whole(at(m, i->words[1]));
+    const uint32_t by = plain ? 0 : whole(at(m, spirv_operand(i, 1, 0)));
     const uint32_t all = by | m->control[walk->block];
     if (walk->begins)
         walk->open[walk->count - 1].decides |= by;
@@ -449,18 +449,19 @@ static void step(struct maker *m, struct walk *walk, const struct spirv_instruct
         walk->count = 0;
         break;
     case SpvOpLabel:
-        while (walk->count && walk->open[walk->count - 1].merge == i->words[1])
+        while (walk->count && walk->open[walk->count - 1].merge == spirv_operand(i, 1, 0))
             walk->count--;
-        walk->block = i->words[1] < m->bound ? i->words[1] : 0;
+        walk->block = spirv_operand(i, 1, 0) < m->bound ? spirv_operand(i, 1, 0) : 0;
         walk->begins = false;
         add(m, &m->control[walk->block], within(m, walk->open, walk->count));
         break;
     case SpvOpLoopMerge:
     case SpvOpSelectionMerge:
-        walk->begins = walk->count < MOST_OPEN && i->words[1] < m->bound;
+        walk->begins = walk->count < MOST_OPEN && spirv_operand(i, 1, 0) < m->bound;
         if (walk->begins)
             walk->open[walk->count++] =
-                (struct construct){i->words[1], i->opcode == SpvOpLoopMerge ? i->words[2] : 0, 0};
+                (struct construct){spirv_operand(i, 1, 0),
+                                   i->opcode == SpvOpLoopMerge ? spirv_operand(i, 2, 0) : 0, 0};
         break;
     case SpvOpBranch:
     case SpvOpBranchConditional:
@@ -518,14 +519,14 @@ static void find_accesses(struct maker *m)
                                  : each.opcode == SpvOpLoad && each.size > 3 ? each.words[3]
                                                                              : 0;
         if (each.opcode == SpvOpFunction) {
-            here = (struct access){.function = each.words[2]};
+            here = (struct access){.function = spirv_operand(&each, 2, 0)};
         } else if (each.opcode == SpvOpLabel) {
-            here.block = each.words[1] < m->bound ? each.words[1] : 0;
-            while (here.depth && here.around[here.depth - 1] == each.words[1])
+            here.block = spirv_operand(&each, 1, 0) < m->bound ? each.words[1] : 0;
+            while (here.depth && here.around[here.depth - 1] == spirv_operand(&each, 1, 0))
                 here.depth--;
         } else if ((each.opcode == SpvOpLoopMerge || each.opcode == SpvOpSelectionMerge) &&
                    here.depth < MOST_OPEN) {
-            here.around[here.depth] = each.words[1];
+            here.around[here.depth] = spirv_operand(&each, 1, 0);
             here.loops[here.depth++] = each.opcode == SpvOpLoopMerge;
         } else if (pointer && is_own(storage(m, pointer))) {
             struct access *access = &LIT_ADD(m->accesses, m->access_count);
