@@ -128,7 +128,8 @@ static void mark_risks(const struct isa_entry *entry, char *lines)
     for (size_t i = 0; i < entry->lint.count; i++) {
         const struct lint_finding *finding = &entry->lint.findings[i];
         const size_t both[] = {finding->read, finding->other};
-        for (size_t k = 0; lint_is_risk(finding->kind) && k < 2; k++)
+        const bool marked = lint_is_risk(finding->kind) || finding->kind == LINT_SHARED;
+        for (size_t k = 0; marked && k < 2; k++)
             if (both[k] < entry->listing.count && lines[both[k]] == ' ')
                 lines[both[k]] = REPORT_MARK_RISK;
     }

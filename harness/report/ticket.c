@@ -65,6 +65,21 @@ static void print_sentence(const struct ticket *t)
     text_puts(t->out, ".\n\n");
 }
 
+static void print_cause(const struct ticket *t, const struct report_code *code)
+{
+    OWNED(text_free) struct text words = {0};
+    const struct lint_finding *cause =
+        t->result->failed_runs > 0 ? report_code_cause(code, t->result, &words) : NULL;
+    if (!cause)
+        return;
+    const struct report_signature *finding =
+        report_finding_by(&t->model->devices[t->result->device].facts, lint_kind_name(cause->kind));
+    markdown_printf(t->out, "Probable cause, in its machine code: %s.", words.data);
+    if (finding)
+        markdown_printf(t->out, " Known: %s (%s).", finding->title, finding->path);
+    text_puts(t->out, "\n\n");
+}
+
 static void print_table(const struct ticket *t)
 {
     static const struct table_column heads[] = {COL(""), COL("")};
@@ -361,6 +376,7 @@ void markdown_ticket(struct text *out, const struct report_code *code, const str
     if (check.length)
         markdown_printf(out, "**%s**\n\n", check.data);
     print_sentence(&t);
+    print_cause(&t, code);
     markdown_remarks(out, result);
     print_table(&t);
     print_machine(&t);

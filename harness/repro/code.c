@@ -135,6 +135,20 @@ static void put_summary(const struct repro *repro, struct text *out)
     report_marks_clear(&marks);
 }
 
+static void put_cause(const struct repro *repro, struct text *out)
+{
+    const struct isa_entry *entry = repro->code;
+    const size_t cause = isa_cause(entry);
+    OWNED(text_free) struct text words = {0}, line = {0};
+    if (!repro->result || !repro->result->failed_runs || cause == entry->lint.count)
+        return;
+    text_puts(&words, "Probable cause: ");
+    lint_word(&entry->listing.sass, &entry->lint, &entry->lint.findings[cause], &words);
+    repro_escape(&line, words.data);
+    text_paragraph(out, "", line.data);
+    text_puts(out, "\n");
+}
+
 static void put_risks(const struct isa_entry *entry, struct text *out)
 {
     const size_t count = isa_risks(entry);
@@ -166,6 +180,7 @@ void repro_code_readme(const struct repro *repro, struct text *out)
         return;
     }
     put_summary(repro, out);
+    put_cause(repro, out);
     put_risks(entry, out);
     if (blob)
         put_blob(blob, out);
