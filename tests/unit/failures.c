@@ -236,8 +236,7 @@ TEST(key_results)
 }
 
 static size_t blocks_of(const struct report_model *model,
-                        bool (*which)(const struct result *result),
-                        struct report_block **list)
+                        bool (*which)(const struct result *result), struct report_block **list)
 {
     struct report_code code;
     report_code_load(model, NULL, &code);
