@@ -24,7 +24,7 @@ static void put_cause(const char *cause, const struct report_signature *finding,
     OWNED(text_free) struct text line = {0};
     if (!cause[0])
         return;
-    text_printf(&line, "cause: %s", cause);
+    text_printf(&line, "probable cause: %s", cause);
     text_paragraph(text, before, line.data);
     if (finding)
         text_printf(text, "%sknown: %s\n", before, finding->path);

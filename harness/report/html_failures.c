@@ -161,7 +161,7 @@ static void put_block(const struct html *html, const struct report_block *block,
     html_fact(out, "nearest that pass", block->passes);
     html_fact(out, "elsewhere", block->elsewhere);
     html_fact(out, "over time", block->since);
-    html_fact(out, "cause", block->cause);
+    html_fact(out, "probable cause", block->cause);
     put_finding(html, block, out);
     html_copied(out, block->count > 1 ? "reproduce all" : "reproduce", block->again);
     text_puts(out, "</dl>\n");

@@ -173,7 +173,7 @@ static void print_block(const struct printer *p, const struct report_block *bloc
     text_paragraph(p->out, "    ", block->since);
     if (block->cause[0]) {
         OWNED(text_free) struct text cause = {0};
-        text_printf(&cause, "cause: %s", block->cause);
+        text_printf(&cause, "probable cause: %s", block->cause);
         text_paragraph(p->out, "    ", cause.data);
     }
     if (block->finding)
