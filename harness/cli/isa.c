@@ -25,6 +25,9 @@ static const struct cli_option options[] = {
      "not exist"},
     {0, "read", CLI_FLAG, AT(read), NULL,
      "read files with the vkGetPipelineCacheData of another\nprogram, one pipeline each"},
+    {0, "emulate", CLI_FLAG, AT(emulate), NULL,
+     "execute the machine code that a store has on the host, with\nthe data of its runs, and compare"},
+    CLI_OPTION_DB,
     {0, "disassembler", CLI_CHOICE, AT(disassembler), "auto|nvdisasm|built-in",
      "of SASS (default: auto: nvdisasm for a single\nconfiguration if installed, else built-in)"},
     CLI_OPTION_TIMEOUT("seconds that a driver may take for one (default: 60)"),
@@ -41,7 +44,7 @@ const struct cli_syntax cli_isa_syntax = {
              "have the same code; and, for SASS, cross-lane reads that\na divergent branch can "
              "reach without reconvergence, or that are guarded by the wrong\npredicate "
              "(docs/lint.md). Nothing is run.",
-    CLI_OPTIONS(options, struct exp_code_options, .timeout = ENG_IDLE_SECONDS),
+    CLI_OPTIONS(options, struct exp_code_options, .timeout = ENG_IDLE_SECONDS, .db = "litmus.db"),
     .more = "Patterns are those of 'litmus run'. In listings, ! marks a cross-lane read that is "
             "divergent or\nguarded by the wrong predicate, i one that only some lanes execute.\n"
             "\n"

@@ -168,6 +168,8 @@ static int ask(struct asking *a)
 int exp_code(const struct exp_code_options *chosen, const struct lit_list *patterns,
              struct lit_error *error)
 {
+    if (chosen->emulate)
+        return exp_emulate(chosen, patterns, error);
     struct asking a = {.chosen = chosen, .patterns = *patterns, .error = error};
     ses_devices_watch(&a.devices, chosen->timeout, 0, chosen->verbose);
     return ses_devices_end(&a.devices, ask(&a));

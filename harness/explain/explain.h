@@ -115,10 +115,10 @@ enum exp_disassembler { EXP_AUTO, EXP_NVDISASM, EXP_BUILT_IN };
 
 struct exp_code_options {
     struct lit_list devices, simt;
-    bool thorough, listing, diff, every, read;
+    bool thorough, listing, diff, every, read, emulate;
     int disassembler; // enum exp_disassembler
     int verbose;
-    const char *keep;
+    const char *keep, *db;
     double timeout;
 };
 
@@ -126,3 +126,8 @@ struct exp_code_options {
 // with `read` that of files. Returns the exit code; an error was printed.
 int exp_code(const struct exp_code_options *chosen, const struct lit_list *patterns,
              struct lit_error *error);
+
+// Executes the machine code that a store has of the configurations that the patterns select, and
+// compares with what the device stored. Returns the exit code; an error was printed.
+int exp_emulate(const struct exp_code_options *chosen, const struct lit_list *patterns,
+                struct lit_error *error);

@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control flow of a warp: which lanes are together, who waits for whom, and who runs next.
+#include "emulator/warp.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+#define TURN 20000u // instructions of some lanes while others of the warp could run
+
+static const struct emu_change *change_of(const struct emu_warp *warp)
+{
+    return &warp->machine->dispatch->change;
+}
+
+static uint32_t live(const struct emu_warp *warp)
+{
+    return warp->lanes & ~warp->exited;
+}
+
+static void remove_part(struct emu_warp *warp, size_t which)
+{
+    warp->part_count--;
+    memmove(&warp->parts[which], &warp->parts[which + 1],
+            (warp->part_count - which) * sizeof *warp->parts);
+}
+
+static void insert_part(struct emu_warp *warp, size_t before, struct emu_part part)
+{
+    memmove(&warp->parts[before + 1], &warp->parts[before],
+            (warp->part_count - before) * sizeof *warp->parts);
+    warp->parts[before] = part;
+    warp->part_count++;
+}
+
+// Sends some lanes of a part elsewhere: they run after those that stay. The part goes if none do.
+static void send(struct emu_warp *warp, size_t which, uint32_t lanes, uint32_t pc)
+{
+    struct emu_part *part = &warp->parts[which];
+    if (!lanes)
+        return;
+    if (lanes == part->lanes) {
+        part->pc = pc;
+        return;
+    }
+    part->lanes &= ~lanes;
+    insert_part(warp, which, (struct emu_part){.lanes = lanes, .pc = pc});
+}
+
+// --- Waiting
+
+static uint32_t waiting(const struct emu_warp *warp, enum emu_state state, uint32_t barrier)
+{
+    uint32_t lanes = 0;
+    for (size_t i = 0; i < warp->part_count; i++)
+        if (warp->parts[i].state == state && (state != EMU_AT_BSYNC || warp->parts[i].awaited == barrier))
+            lanes |= warp->parts[i].lanes;
+    return lanes;
+}
+
+static uint32_t awaited_by(const struct emu_warp *warp, const struct emu_part *part)
+{
+    return part->state == EMU_AT_BSYNC ? warp->b[part->awaited][EMU_FIRST_LANE(part->lanes)]
+                                       : part->awaited;
+}
+
+// Lets lanes go on that wait in the same way, those at one address together.
+static void release(struct emu_warp *warp, enum emu_state state, uint32_t lanes)
+{
+    struct emu_part ready[EMU_LANES];
+    size_t count = 0;
+    for (size_t i = warp->part_count; i-- > 0;) {
+        struct emu_part *part = &warp->parts[i];
+        const uint32_t own = part->lanes & lanes;
+        size_t same = 0;
+        if (part->state != state || !own)
+            continue;
+        while (same < count && ready[same].pc != part->pc)
+            same++;
+        if (same == count)
+            ready[count++] = (struct emu_part){.pc = part->pc, .held = part->held};
+        ready[same].lanes |= own;
+        part->lanes &= ~own;
+        if (!part->lanes)
+            remove_part(warp, i);
+    }
+    while (count > 0)
+        insert_part(warp, warp->part_count, ready[--count]);
+}
+
+// Lets go on whoever waits for lanes that all wait, too, or have exited. True if some do.
+static bool release_all(struct emu_warp *warp)
+{
+    for (size_t i = 0; i < warp->part_count; i++) {
+        const struct emu_part part = warp->parts[i];
+        if (part.state != EMU_AT_BSYNC && part.state != EMU_AT_WARPSYNC)
+            continue;
+        const uint32_t awaited = awaited_by(warp, &part) & live(warp);
+        if (awaited & ~waiting(warp, part.state, part.awaited))
+            continue;
+        release(warp, part.state, awaited | part.lanes);
+        return true;
+    }
+    return false;
+}
+
+// The part that runs next; part_count if none can.
+static size_t next_part(const struct emu_warp *warp)
+{
+    size_t next = warp->part_count;
+    for (size_t i = 0; i < warp->part_count; i++)
+        if (warp->parts[i].state == EMU_READY &&
+            (change_of(warp)->kind != EMU_MEET || next == warp->part_count ||
+             warp->parts[i].pc < warp->parts[next].pc))
+            next = i;
+    return next;
+}
+
+// With EMU_MEET, lanes at one address meet.
+static void meet(struct emu_warp *warp)
+{
+    for (size_t i = 0; i < warp->part_count; i++)
+        for (size_t k = warp->part_count; k-- > i + 1;)
+            if (warp->parts[i].state == EMU_READY && warp->parts[k].state == EMU_READY &&
+                warp->parts[i].pc == warp->parts[k].pc) {
+                warp->parts[i].lanes |= warp->parts[k].lanes;
+                remove_part(warp, k);
+            }
+}
+
+// --- Instructions
+
+static uint32_t mask_of(struct emu_at *at, const struct emu_operand *operand)
+{
+    at->lane = EMU_FIRST_LANE(at->active);
+    return emu_raw(at, operand);
+}
+
+// Lanes in which the guard holds.
+static uint32_t guarded(const struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
+{
+    const struct emu_change *change = change_of(warp);
+    unsigned guard = insn->sass->guard;
+    bool uniform = insn->sass->guard_uniform, negated = insn->sass->guard_negated;
+    if (change->kind == EMU_GUARD && &warp->machine->program->insns[change->insn] == insn) {
+        guard = change->predicate;
+        uniform = change->uniform;
+        negated = change->negated;
+    }
+    const uint32_t holds = uniform ? warp->up[guard & 7] ? UINT32_MAX : 0 : warp->p[guard & 7];
+    return lanes & (negated ? ~holds : holds);
+}
+
+static void wait_for(struct emu_warp *warp, size_t which, enum emu_state state, uint32_t awaited,
+                     uint32_t lanes)
+{
+    const uint32_t next = warp->parts[which].pc + 1;
+    send(warp, which, warp->parts[which].lanes & ~lanes, next);
+    for (size_t i = 0; i < warp->part_count; i++)
+        if (warp->parts[i].lanes == lanes) {
+            warp->parts[i].state = state;
+            warp->parts[i].awaited = awaited;
+            warp->parts[i].pc = next;
+        }
+}
+
+static void bssy(struct emu_at *at)
+{
+    const unsigned barrier = (unsigned)at->insn->sass->barrier & 15;
+    for (uint32_t lane = 0; lane < EMU_LANES; lane++)
+        if (at->active >> lane & 1)
+            at->warp->b[barrier][lane] = at->active;
+}
+
+static void leave_barrier(struct emu_at *at)
+{
+    const unsigned barrier = (unsigned)at->insn->sass->barrier & 15;
+    for (uint32_t lane = 0; lane < EMU_LANES; lane++)
+        if (at->active >> lane & 1)
+            at->warp->b[barrier][lane] = 0;
+        else
+            at->warp->b[barrier][lane] &= ~at->active;
+}
+
+static const struct emu_operand *last_operand(const struct emu_insn *insn)
+{
+    return insn->ins ? &insn->in[insn->ins - 1] : NULL;
+}
+
+// The lanes for which a branch that asks for convergence is taken: all or none.
+static uint32_t asked(struct emu_at *at)
+{
+    const bool conv = emu_has(at->insn, M_CONV), div = emu_has(at->insn, M_DIV);
+    if (!conv && !div)
+        return at->active;
+    const uint32_t mask = at->insn->ins > 1 ? mask_of(at, &at->insn->in[0]) : UINT32_MAX;
+    const bool together = ((mask & live(at->warp)) & ~at->active) == 0;
+    return together == conv ? at->active : 0;
+}
+
+// Jumps, each lane to its own address.
+static void jump(struct emu_at *at, size_t which)
+{
+    const struct emu_operand *number = last_operand(at->insn);
+    const bool by_register = at->insn->ins > 1 && at->insn->in[0].kind == EMU_R;
+    const uint32_t lanes = at->active;
+    uint32_t left = lanes, target[EMU_LANES] = {0};
+    if (!number || number->kind != EMU_NUMBER || emu_has(at->insn, M_ANY)) {
+        emu_fail(at, "unknown target");
+        return;
+    }
+    for (at->lane = 0; at->lane < EMU_LANES; at->lane++) {
+        if (!(lanes >> at->lane & 1))
+            continue;
+        const int64_t address =
+            number->number + (by_register ? (int64_t)emu_raw(at, &at->insn->in[0]) : 0);
+        if (address < 0 || address % SASS_BYTES ||
+            (uint64_t)address / SASS_BYTES >= at->warp->machine->program->count) {
+            emu_fail(at, "jump out of the code, to 0x%llx,", (unsigned long long)address);
+            return;
+        }
+        target[at->lane] = (uint32_t)(address / SASS_BYTES);
+    }
+    // The part that runs keeps its place behind those that are sent away.
+    const uint32_t all = at->warp->parts[which].lanes;
+    const uint32_t next = at->warp->parts[which].pc + 1;
+    at->warp->parts[which].pc = next;
+    while (left) {
+        const uint32_t to = target[EMU_FIRST_LANE(left)];
+        uint32_t group = 0;
+        for (uint32_t lane = 0; lane < EMU_LANES; lane++)
+            if (left >> lane & 1 && target[lane] == to)
+                group |= UINT32_C(1) << lane;
+        size_t own = 0;
+        while (at->warp->parts[own].lanes != (all & ~(lanes & ~left)))
+            own++;
+        send(at->warp, own, group, to);
+        left &= ~group;
+    }
+}
+
+static void leave(struct emu_at *at, size_t which)
+{
+    struct emu_warp *warp = at->warp;
+    warp->exited |= at->active;
+    warp->parts[which].lanes &= ~at->active;
+    warp->parts[which].pc++;
+    if (!warp->parts[which].lanes)
+        remove_part(warp, which);
+}
+
+static void barrier(struct emu_at *at, size_t which)
+{
+    const struct emu_operand *number = last_operand(at->insn);
+    if (!emu_has(at->insn, M_SYNC) || at->insn->ins != 1 || number->kind != EMU_NUMBER)
+        emu_fail(at, "unknown mode");
+    else
+        wait_for(at->warp, which, EMU_AT_BAR, (uint32_t)number->number, at->active);
+}
+
+static void bsync(struct emu_at *at, size_t which)
+{
+    const unsigned number = (unsigned)at->insn->sass->barrier & 15;
+    if (at->warp->b[number][EMU_FIRST_LANE(at->active)] & at->active)
+        wait_for(at->warp, which, EMU_AT_BSYNC, number, at->active);
+    else
+        at->warp->parts[which].pc++;
+}
+
+static void warpsync(struct emu_at *at, size_t which)
+{
+    const bool masked = at->insn->ins && at->insn->in[0].kind != EMU_NUMBER;
+    const uint32_t mask = masked ? mask_of(at, &at->insn->in[0]) : at->warp->lanes;
+    if (mask)
+        wait_for(at->warp, which, EMU_AT_WARPSYNC, mask, at->active);
+    else
+        at->warp->parts[which].pc++;
+}
+
+// Executes what decides about control flow; false: it is something else.
+static bool control(struct emu_at *at, size_t which)
+{
+    struct emu_part *part = &at->warp->parts[which];
+    switch (at->insn->sass->op) {
+    case SASS_BSSY:
+        bssy(at);
+        break;
+    case SASS_BREAK:
+        leave_barrier(at);
+        break;
+    case SASS_YIELD:
+    case SASS_NANOSLEEP:
+        part->pc++;
+        insert_part(at->warp, 0, *part);
+        remove_part(at->warp, which + 1);
+        return true;
+    case SASS_BRA:
+        at->active = asked(at);
+        if (!at->active)
+            break;
+        // fall through
+    case SASS_CALL:
+    case SASS_RET:
+        jump(at, which);
+        return true;
+    case SASS_EXIT:
+        leave(at, which);
+        return true;
+    case SASS_BAR:
+        barrier(at, which);
+        return true;
+    case SASS_BSYNC:
+        bsync(at, which);
+        return true;
+    case SASS_WARPSYNC:
+        warpsync(at, which);
+        return true;
+    case SASS_BRX:
+        emu_fail(at, "unknown target");
+        break;
+    default:
+        return false;
+    }
+    part->pc++;
+    return true;
+}
+
+static bool is_control(enum sass_op op)
+{
+    return (op >= SASS_WARPSYNC && op <= SASS_BPT && op != SASS_BMOV) || op == SASS_BAR;
+}
+
+static void record(const struct emu_at *at, uint32_t insn, uint32_t active)
+{
+    struct emu_trace *trace = at->warp->machine->dispatch->trace;
+    if (!trace || trace->workgroup != at->warp->group->id[0] || trace->warp != at->warp->number ||
+        trace->count == EMU_TRACE_MOST)
+        return;
+    struct emu_event event = {.insn = insn, .active = active};
+    const struct emu_operand *to = &at->insn->to;
+    for (uint32_t lane = 0; lane < EMU_LANES && active; lane++) {
+        if (at->insn->has_to && to->index != (to->kind == EMU_UR ? 63 : 255))
+            event.value[lane] = to->kind == EMU_UR ? at->warp->ur[to->index & 63]
+                                                   : at->warp->r[to->index][lane];
+        else
+            for (unsigned i = 0; i < 7; i++)
+                event.value[lane] |= (at->insn->sass->writes.p >> i & at->warp->p[i] >> lane & 1) << i |
+                                     (uint32_t)(at->insn->sass->writes.up >> i & at->warp->up[i] & 1) << (8 + i);
+    }
+    LIT_ADD(trace->events, trace->count) = event;
+}
+
+// Executes what only computes.
+static void compute(struct emu_at *at, uint32_t active)
+{
+    if (at->insn->uniform) {
+        at->lane = EMU_UNIFORM;
+        if (active)
+            at->insn->row->lane(at);
+    } else if (at->insn->row->all) {
+        if (active)
+            at->insn->row->all(at);
+    } else {
+        for (at->lane = 0; at->lane < EMU_LANES; at->lane++)
+            if (active >> at->lane & 1)
+                at->insn->row->lane(at);
+    }
+}
+
+static bool is_held(struct emu_warp *warp, size_t which)
+{
+    struct emu_part *part = &warp->parts[which];
+    if (change_of(warp)->kind != EMU_TOGETHER || part->pc != change_of(warp)->insn || part->held ||
+        part->lanes == live(warp)) {
+        part->held = false;
+        return false;
+    }
+    part->held = true;
+    part->state = EMU_AT_WARPSYNC;
+    part->awaited = warp->lanes;
+    return true;
+}
+
+static void step(struct emu_warp *warp, size_t which)
+{
+    const struct emu_program *program = warp->machine->program;
+    const uint32_t pc = warp->parts[which].pc;
+    if (is_held(warp, which))
+        return;
+    struct emu_at at = {.warp = warp, .insn = &program->insns[pc], .active = warp->parts[which].lanes};
+    warp->steps++;
+    at.active = guarded(warp, at.insn, at.active);
+    if (at.active && !at.insn->row) {
+        emu_fail(&at, "unknown instruction");
+        return;
+    }
+    if (is_control(at.insn->sass->op)) {
+        uint32_t taken = 0;
+        for (at.lane = 0; at.lane < EMU_LANES; at.lane++) {
+            bool holds = at.active >> at.lane & 1;
+            for (unsigned i = 0; i < at.insn->tests && holds; i++)
+                holds = emu_test(&at, i);
+            taken |= (uint32_t)holds << at.lane;
+        }
+        at.active = taken;
+        record(&at, pc, at.active);
+        if (!at.active)
+            warp->parts[which].pc++;
+        else if (!control(&at, which))
+            emu_fail(&at, "unknown instruction");
+        return;
+    }
+    const uint32_t active = at.active;
+    compute(&at, active);
+    record(&at, pc, active);
+    warp->parts[which].pc++;
+}
+
+// --- A warp
+
+void emu_warp_start(struct emu_warp *warp, uint32_t lanes)
+{
+    warp->lanes = lanes;
+    warp->p[7] = UINT32_MAX;
+    warp->up[7] = true;
+    warp->parts[0] = (struct emu_part){.lanes = lanes};
+    warp->part_count = 1;
+}
+
+void emu_warp_release(struct emu_warp *warp)
+{
+    release(warp, EMU_AT_BAR, warp->lanes);
+}
+
+uint32_t emu_warp_awaited(const struct emu_warp *warp)
+{
+    return live(warp) & ~waiting(warp, EMU_AT_BAR, 0);
+}
+
+bool emu_warp_run(struct emu_warp *warp, uint64_t most)
+{
+    const struct emu_machine *machine = warp->machine;
+    uint64_t steps = 0, turn = 0;
+    while (steps < most && !machine->failed) {
+        size_t next = next_part(warp);
+        if (next == warp->part_count) {
+            if (!release_all(warp))
+                break;
+            continue;
+        }
+        if (turn++ == TURN && warp->part_count > 1) {
+            const struct emu_part part = warp->parts[next];
+            remove_part(warp, next);
+            insert_part(warp, 0, part);
+            turn = 0;
+            continue;
+        }
+        if (warp->parts[next].pc >= machine->program->count) {
+            struct emu_at at = {.warp = warp,
+                                .insn = &machine->program->insns[machine->program->count - 1]};
+            emu_fail(&at, "the code ends");
+            break;
+        }
+        step(warp, next);
+        steps++;
+        if (change_of(warp)->kind == EMU_MEET)
+            meet(warp);
+        release_all(warp);
+        if (warp->steps > machine->dispatch->steps) {
+            struct emu_at at = {.warp = warp, .insn = &machine->program->insns[0]};
+            emu_fail(&at, "more than %llu instructions",
+                     (unsigned long long)machine->dispatch->steps);
+        }
+    }
+    return steps > 0;
+}

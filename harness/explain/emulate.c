@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executes the machine code of a store's configurations on the host, with the data of their runs,
+// and compares it with what the device stored.
+#include "base/terminal.h"
+#include "catalogue/prepare.h"
+#include "emulator/emulator.h"
+#include "explain/explain.h"
+#include "isa/code.h"
+#include "report/format.h"
+#include "store/store.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_STEPS    20000000u // of a warp
+#define BUFFER_APART  (UINT64_C(1) << 40)
+#define GUARD_WORDS   64
+#define SHOWN         16
+
+// One configuration's code with its data.
+struct emulation {
+    struct eng_prepared ready;
+    struct sass_code sass;
+    struct emu_program *program;
+    struct emu_dispatch dispatch;
+    struct emu_buffer buffers[CAT_MOST_BINDINGS];
+    uint32_t *region[CAT_REGIONS];
+    size_t words[CAT_REGIONS];
+};
+
+struct emulating {
+    const struct exp_code_options *chosen;
+    struct cat_selection selection;
+    struct store *store;
+    int64_t session;
+    const struct eng_device *device;
+    struct lit_error *error;
+    size_t count, same, other, refused; // configurations
+};
+
+static void close_emulation(struct emulation *e)
+{
+    for (int i = 0; i < CAT_REGIONS; i++)
+        free(e->region[i]);
+    emu_program_free(&e->program);
+    sass_code_clear(&e->sass);
+    eng_prepared_clear(&e->ready);
+}
+
+// The contents of all buffers before a run.
+static void fill_regions(struct emulation *e)
+{
+    const struct eng_prepared *p = &e->ready;
+    const size_t outputs = e->words[CAT_OUTPUT];
+    memcpy(e->region[CAT_INPUT], p->input, p->shape.input_words * 4);
+    for (size_t i = 0; i < outputs; i++)
+        e->region[CAT_OUTPUT][i] = p->fresh ? p->fresh[i] : CAT_POISON;
+    for (size_t i = 0; i < e->words[CAT_STATE]; i++)
+        e->region[CAT_STATE][i] = p->fresh ? p->fresh[outputs + i] : 0;
+}
+
+static void make_regions(struct emulation *e)
+{
+    const struct cat_shape *shape = &e->ready.shape;
+    e->words[CAT_INPUT] = shape->input_words;
+    e->words[CAT_OUTPUT] = shape->instances * shape->words_per_instance;
+    e->words[CAT_STATE] = shape->state_words;
+    for (int i = 0; i < CAT_REGIONS; i++)
+        e->region[i] = lit_alloc(e->words[i] + 1, sizeof *e->region[i]);
+}
+
+static void put(struct emulation *e, uint32_t at, const void *bytes, size_t size)
+{
+    if (at + size <= EMU_CONSTANTS)
+        memcpy(e->dispatch.constants + at, bytes, size);
+}
+
+// Descriptors, in order of their bindings, and push constants.
+static void bind(struct emulation *e, uint32_t seed)
+{
+    const struct cat_interface *bound = e->ready.bound;
+    const struct {
+        uint64_t address[CAT_REGIONS];
+        uint32_t elements, seed;
+    } counted = {{BUFFER_APART * 1, BUFFER_APART * 2, BUFFER_APART * 3},
+                 e->ready.shape.elements,
+                 seed};
+    for (size_t i = 0; i < bound->binding_count; i++) {
+        const struct cat_binding *b = &bound->bindings[i];
+        const uint64_t address = BUFFER_APART * (1u + b->region) + b->first * 4;
+        const uint64_t words = b->words ? b->words : e->words[b->region] - b->first;
+        const uint32_t size = (uint32_t)(words * 4);
+        uint32_t slot = EMU_DESCRIPTORS_AT;
+        for (size_t k = 0; k < bound->binding_count; k++)
+            slot += k != i && (bound->bindings[k].set < b->set ||
+                               (bound->bindings[k].set == b->set &&
+                                (bound->bindings[k].binding < b->binding ||
+                                 (bound->bindings[k].binding == b->binding &&
+                                  bound->bindings[k].element < b->element))))
+                        ? 16
+                        : 0;
+        put(e, slot, &address, sizeof address);
+        put(e, slot + 8, &size, sizeof size);
+    }
+    put(e, EMU_PUSH_AT, bound->counted ? (const void *)&counted : bound->push,
+        bound->counted ? sizeof counted : bound->push_size);
+    for (uint32_t i = 0; i < CAT_REGIONS; i++)
+        e->buffers[i] = (struct emu_buffer){BUFFER_APART * (1u + i), e->region[i], e->words[i] * 4};
+    e->dispatch.buffers = e->buffers;
+    e->dispatch.buffer_count = CAT_REGIONS;
+}
+
+static void shape_dispatch(struct emulation *e)
+{
+    const struct eng_prepared *p = &e->ready;
+    const struct cat_interface *bound = p->bound;
+    struct emu_dispatch *d = &e->dispatch;
+    uint32_t sizes[3] = {p->args.workgroup, 1, 1};
+    const char *shape = cat_axis(&p->args, "shape");
+    if (shape && strchr(shape, 'x'))
+        sscanf(shape, "%ux%ux%u", &sizes[0], &sizes[1], &sizes[2]);
+    else if (bound->width) {
+        sizes[0] = bound->width;
+        sizes[1] = p->args.workgroup / bound->width;
+    }
+    memcpy(d->local, sizes, sizeof sizes);
+    d->groups[0] = p->shape.workgroups;
+    d->groups[1] = bound->rows ? bound->rows : 1;
+    d->groups[2] = bound->layers ? bound->layers : 1;
+    d->last = UINT32_MAX;
+    d->steps = MOST_STEPS;
+}
+
+static bool open_emulation(struct emulation *e, const struct cat_case *which,
+                           const struct dev_facts *facts, const struct isa_piece *piece,
+                           uint64_t seed, struct lit_error *error)
+{
+    const struct eng_prepare asked = {.which = which, .facts = facts, .most_words = UINT32_MAX};
+    if (!eng_prepare(&asked, &e->ready, error))
+        return false;
+    eng_prepare_data(&e->ready, seed);
+    if (e->ready.bound->step_count)
+        return lit_fail(error, LIT_EXIT_UNDECIDED, "several dispatches");
+    if (!sass_decode((const uint8_t *)piece->bytes, piece->size, piece->architecture, &e->sass,
+                     error) ||
+        !emu_program_make(&e->sass, &e->program, error))
+        return false;
+    make_regions(e);
+    shape_dispatch(e);
+    return true;
+}
+
+static bool run_once(struct emulation *e, uint64_t run, struct lit_error *error)
+{
+    fill_regions(e);
+    bind(e, eng_run_seed(e->ready.stream, run));
+    return emu_run(e->program, &e->dispatch, error);
+}
+
+// --- Comparison with what was measured
+
+static void print_failure(const struct emulation *e, const char *who, const struct cat_failure *f)
+{
+    char where[160];
+    cat_oracle_where(e->ready.oracle, &e->ready.args, &e->ready.shape, f, where, sizeof where);
+    printf("      %s: instance %" PRIu64 ", %s: got 0x%x, want 0x%x\n", who, f->instance, where,
+           f->got, f->want);
+}
+
+static bool agrees(const struct emulation *e, const struct report_result *result,
+                   const struct cat_run *run)
+{
+    const uint64_t each = result->failed_runs ? result->failed_instances / result->failed_runs : 0;
+    bool same = (run->failed > 0) == (result->failed_runs > 0);
+    for (size_t i = 0; i < result->failure_count; i++) {
+        const struct cat_failure *f = &result->failures[i].at;
+        const uint64_t word = f->instance * e->ready.shape.words_per_instance + f->word;
+        if (f->run == result->failures[0].at.run && word < e->words[CAT_OUTPUT] &&
+            e->region[CAT_OUTPUT][word] != f->got)
+            same = false;
+    }
+    return same && (result->failed_runs != result->runs || each == run->failed);
+}
+
+static void emulate(struct emulating *a, const char *name, const struct cat_case *which,
+                    const struct isa_piece *piece, const struct report_result *result)
+{
+    struct emulation e = {0};
+    struct lit_error why = {0};
+    struct cat_failure failures[SHOWN];
+    struct cat_run run = {0};
+    size_t count = 0;
+    const uint64_t nth = result->failure_count ? result->failures[0].at.run : 0;
+    a->count++;
+    if (!open_emulation(&e, which, &a->device->facts, piece, result->seed, &why) ||
+        !run_once(&e, nth, &why)) {
+        a->refused++;
+        printf("  ?     %s\n      %s\n", name, why.message);
+    } else {
+        cat_mode_check(&e.ready.mode, &e.ready.shape, e.region[CAT_OUTPUT], e.ready.expected, nth,
+                       &run, failures, SHOWN, &count);
+        const bool same = agrees(&e, result, &run);
+        *(same ? &a->same : &a->other) += 1;
+        printf("  %s %s\n", same ? "same " : "other", name);
+        if (!same || run.failed)
+            printf("      emulated: %" PRIu64 " of %" PRIu64 " instances fail; measured: %" PRIu64
+                   " in %" PRIu64 " of %" PRIu64 " runs\n",
+                   run.failed, (uint64_t)e.ready.shape.instances, (uint64_t)result->failed_instances,
+                   (uint64_t)result->failed_runs, (uint64_t)result->runs);
+        for (size_t i = 0; i < count && i < 2 && (!same || a->chosen->verbose); i++)
+            print_failure(&e, "emulated", &failures[i]);
+        for (size_t i = 0; i < result->failure_count && i < 2 && (!same || a->chosen->verbose); i++)
+            print_failure(&e, "measured", &result->failures[i].at);
+    }
+    close_emulation(&e);
+}
+
+static bool take_code(const char *device, const char *name, struct isa_code *code, void *user)
+{
+    struct emulating *a = user;
+    struct cat_case which;
+    struct lit_error why = {0};
+    struct report_result result = {0};
+    const struct isa_piece *piece = isa_find(code, ISA_MACHINE);
+    if (!cat_case_parse(name, &which, &why) || !cat_selection_has(&a->selection, &which))
+        return true;
+    if (piece && store_result_get(a->store, a->session, device, name, &result, &why))
+        emulate(a, name, &which, piece, &result);
+    eng_result_clear(&result);
+    return true;
+}
+
+static bool take_device(struct eng_device *device, void *user)
+{
+    struct emulating *a = user;
+    a->device = device;
+    return store_codes(a->store, a->session, device->id, NULL, take_code, a, a->error);
+}
+
+int exp_emulate(const struct exp_code_options *chosen, const struct lit_list *patterns,
+                struct lit_error *error)
+{
+    struct emulating a = {.chosen = chosen,
+                          .selection = {.patterns = patterns->items, .count = patterns->count},
+                          .error = error};
+    OWNED(store_session_clear) struct store_session session = {0};
+    a.store = store_open_read(chosen->db, error);
+    bool good = a.store && store_session_load(a.store, 0, false, &session, error);
+    a.session = session.id;
+    good = good && store_devices(a.store, a.session, take_device, &a, error);
+    store_close(&a.store);
+    if (!good)
+        return term_fail(error);
+    printf("\n  %zu configurations: %zu as measured, %zu otherwise, %zu not executed\n", a.count,
+           a.same, a.other, a.refused);
+    return a.other ? LIT_EXIT_FORBIDDEN : a.refused ? LIT_EXIT_UNDECIDED : LIT_EXIT_OK;
+}
