@@ -16,7 +16,11 @@
 // Assumed, since it agrees with what an H200 (driver 580.159.04) stored:
 //  - Lanes that a branch parts do not meet again but by BSYNC or WARPSYNC, not even at one address,
 //    and not by BAR.SYNC. The part that does not branch runs on first, until it waits or exits.
-//  - A barrier's mask is kept for each lane; uniform registers and predicates exist once per warp.
+//  - A convergence barrier is one mask for the warp, which is empty again when its lanes go on.
+//  - WARPSYNC, unless all lanes of its mask execute it together, puts the mask into B0 and waits
+//    there as BSYNC B0 does. So lanes at a BSYNC B0 and at a WARPSYNC let each other go on, and a
+//    BSYNC B0 behind it waits for nobody: that is why cases.nvidia-vote-behind-call fails.
+//  - Uniform registers and predicates exist once for a warp.
 //  - SHFL gives 0 for a lane that does not execute it, and its predicate is then false.
 //  - Registers, predicates, shared and local memory are 0 at the start.
 //  - Memory is sequentially consistent. Lanes of an atomic instruction act in their order.

@@ -238,6 +238,8 @@ static uint32_t to_half(double value)
     if (isnan(value))
         return 0x7fff;
     value = fabs(value);
+    if (value == 0)
+        return sign;
     if (value >= 65520)
         return sign | 0x7c00;
     frexp(value, &exponent);

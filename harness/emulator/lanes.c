@@ -178,12 +178,11 @@ static void bmov(struct emu_at *at)
         emu_fail(at, "unknown mode");
     } else if (to->kind == EMU_R && from->kind == EMU_BARRIER) {
         if (to->index != 255)
-            warp->r[to->index][at->lane] = warp->b[from->index][at->lane];
-        if (has(at, M_CLEAR))
-            warp->b[from->index][at->lane] = 0;
-    } else if (to->kind == EMU_BARRIER) {
-        warp->b[to->index][at->lane] =
-            from->kind == EMU_BARRIER ? warp->b[from->index][at->lane] : emu_get(at, 1);
+            warp->r[to->index][at->lane] = warp->b[from->index];
+        if (has(at, M_CLEAR) && !(at->active >> at->lane >> 1))
+            warp->b[from->index] = 0;
+    } else if (to->kind == EMU_BARRIER && at->lane == EMU_FIRST_LANE(at->active)) {
+        warp->b[to->index] = from->kind == EMU_BARRIER ? warp->b[from->index] : emu_get(at, 1);
     }
 }
 

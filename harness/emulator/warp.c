@@ -60,8 +60,7 @@ static uint32_t waiting(const struct emu_warp *warp, enum emu_state state, uint3
 
 static uint32_t awaited_by(const struct emu_warp *warp, const struct emu_part *part)
 {
-    return part->state == EMU_AT_BSYNC ? warp->b[part->awaited][EMU_FIRST_LANE(part->lanes)]
-                                       : part->awaited;
+    return part->state == EMU_AT_BSYNC ? warp->b[part->awaited] : part->awaited;
 }
 
 // Lets lanes go on that wait in the same way, those at one address together.
@@ -98,7 +97,9 @@ static bool release_all(struct emu_warp *warp)
         const uint32_t awaited = awaited_by(warp, &part) & live(warp);
         if (awaited & ~waiting(warp, part.state, part.awaited))
             continue;
-        release(warp, part.state, awaited | part.lanes);
+        if (part.state == EMU_AT_BSYNC)
+            warp->b[part.awaited] = 0;
+        release(warp, part.state, waiting(warp, part.state, part.awaited));
         return true;
     }
     return false;
@@ -133,7 +134,7 @@ static void meet(struct emu_warp *warp)
 static uint32_t mask_of(struct emu_at *at, const struct emu_operand *operand)
 {
     at->lane = EMU_FIRST_LANE(at->active);
-    return emu_raw(at, operand);
+    return operand->invert ? ~emu_raw(at, operand) : emu_raw(at, operand);
 }
 
 // Lanes in which the guard holds.
@@ -151,11 +152,20 @@ static uint32_t guarded(const struct emu_warp *warp, const struct emu_insn *insn
     return lanes & (negated ? ~holds : holds);
 }
 
+// Executing lanes wait for others, unless those are all here: then nobody parts from anyone.
 static void wait_for(struct emu_warp *warp, size_t which, enum emu_state state, uint32_t awaited,
                      uint32_t lanes)
 {
-    const uint32_t next = warp->parts[which].pc + 1;
-    send(warp, which, warp->parts[which].lanes & ~lanes, next);
+    struct emu_part *part = &warp->parts[which];
+    const uint32_t next = part->pc + 1;
+    const struct emu_part asks = {.lanes = lanes, .state = state, .awaited = awaited};
+    if (state != EMU_AT_BAR && !(awaited_by(warp, &asks) & live(warp) & ~lanes)) {
+        if (state == EMU_AT_BSYNC)
+            warp->b[awaited] = 0;
+        part->pc = next;
+        return;
+    }
+    send(warp, which, part->lanes & ~lanes, next);
     for (size_t i = 0; i < warp->part_count; i++)
         if (warp->parts[i].lanes == lanes) {
             warp->parts[i].state = state;
@@ -166,20 +176,12 @@ static void wait_for(struct emu_warp *warp, size_t which, enum emu_state state, 
 
 static void bssy(struct emu_at *at)
 {
-    const unsigned barrier = (unsigned)at->insn->sass->barrier & 15;
-    for (uint32_t lane = 0; lane < EMU_LANES; lane++)
-        if (at->active >> lane & 1)
-            at->warp->b[barrier][lane] = at->active;
+    at->warp->b[at->insn->sass->barrier & 15] = at->active;
 }
 
 static void leave_barrier(struct emu_at *at)
 {
-    const unsigned barrier = (unsigned)at->insn->sass->barrier & 15;
-    for (uint32_t lane = 0; lane < EMU_LANES; lane++)
-        if (at->active >> lane & 1)
-            at->warp->b[barrier][lane] = 0;
-        else
-            at->warp->b[barrier][lane] &= ~at->active;
+    at->warp->b[at->insn->sass->barrier & 15] &= ~at->active;
 }
 
 static const struct emu_operand *last_operand(const struct emu_insn *insn)
@@ -260,21 +262,20 @@ static void barrier(struct emu_at *at, size_t which)
 
 static void bsync(struct emu_at *at, size_t which)
 {
-    const unsigned number = (unsigned)at->insn->sass->barrier & 15;
-    if (at->warp->b[number][EMU_FIRST_LANE(at->active)] & at->active)
-        wait_for(at->warp, which, EMU_AT_BSYNC, number, at->active);
-    else
-        at->warp->parts[which].pc++;
+    wait_for(at->warp, which, EMU_AT_BSYNC, at->insn->sass->barrier & 15, at->active);
 }
 
+// Waits at convergence barrier 0, for the lanes of the mask, if some of them are not here.
 static void warpsync(struct emu_at *at, size_t which)
 {
     const bool masked = at->insn->ins && at->insn->in[0].kind != EMU_NUMBER;
     const uint32_t mask = masked ? mask_of(at, &at->insn->in[0]) : at->warp->lanes;
-    if (mask)
-        wait_for(at->warp, which, EMU_AT_WARPSYNC, mask, at->active);
-    else
+    if (mask & live(at->warp) & ~at->active) {
+        at->warp->b[0] = mask;
+        wait_for(at->warp, which, EMU_AT_BSYNC, 0, at->active);
+    } else {
         at->warp->parts[which].pc++;
+    }
 }
 
 // Executes what decides about control flow; false: it is something else.

@@ -91,7 +91,7 @@ struct emu_warp {
     uint32_t r[EMU_REGISTERS][EMU_LANES], ur[64];
     uint32_t p[8];  // one bit a lane; p[7] are all
     bool up[8];     // up[7] is true
-    uint32_t b[16][EMU_LANES];
+    uint32_t b[16]; // convergence barriers: their lanes
     uint32_t lanes, exited;
     struct emu_part parts[EMU_LANES + 1]; // the last one that is ready runs
     size_t part_count;

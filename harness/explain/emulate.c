@@ -214,6 +214,8 @@ static void emulate(struct emulating *a, const char *name, const struct cat_case
         for (size_t i = 0; i < result->failure_count && i < 2 && (!same || a->chosen->verbose); i++)
             print_failure(&e, "measured", &result->failures[i].at);
     }
+    for (size_t i = 0; i < e.sass.count && a->chosen->listing; i++)
+        printf("      %04x  %s\n", e.sass.insns[i].address, e.sass.insns[i].text);
     close_emulation(&e);
 }
 
