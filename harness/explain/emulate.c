@@ -4,6 +4,7 @@
 #include "base/terminal.h"
 #include "catalogue/prepare.h"
 #include "emulator/emulator.h"
+#include "engine/plan.h"
 #include "explain/explain.h"
 #include "isa/code.h"
 #include "report/format.h"
@@ -241,19 +242,61 @@ static bool take_device(struct eng_device *device, void *user)
     return store_codes(a->store, a->session, device->id, NULL, take_code, a, a->error);
 }
 
+// --- Code that litmus isa --keep wrote
+
+// A device of sm_90 with every feature.
+static struct eng_device any_device(void)
+{
+    struct eng_device device = {.number = 1,
+                                .facts = {.subgroup = EMU_LANES,
+                                          .subgroup_min = EMU_LANES,
+                                          .subgroup_max = EMU_LANES,
+                                          .max_workgroup = 1024,
+                                          .max_workgroups = INT32_MAX,
+                                          .max_shared = 48 << 10,
+                                          .max_storage_buffer = UINT32_MAX,
+                                          .features = UINT64_MAX}};
+    return device;
+}
+
+static bool emulate_kept(struct emulating *a)
+{
+    struct eng_plan plan;
+    const struct eng_device device = any_device();
+    a->device = &device;
+    eng_plan_make(&plan, &a->selection, &device.facts, false, 0);
+    for (size_t i = 0; i < plan.count; i++) {
+        OWNED(text_free) struct text bytes = {0}, name = {0};
+        cat_case_name(&plan.cases[i], &name);
+        if (!isa_kept(a->chosen->from, name.data, &bytes))
+            continue;
+        const struct isa_piece piece = {
+            .source = ISA_MACHINE, .architecture = 90, .bytes = bytes.data, .size = bytes.length};
+        const struct report_result none = {.seed = a->chosen->seed.given ? a->chosen->seed.value : 1};
+        emulate(a, name.data, &plan.cases[i], &piece, &none);
+    }
+    eng_plan_clear(&plan);
+    return true;
+}
+
+static bool emulate_stored(struct emulating *a)
+{
+    OWNED(store_session_clear) struct store_session session = {0};
+    a->store = store_open_read(a->chosen->db, a->error);
+    bool good = a->store && store_session_load(a->store, 0, false, &session, a->error);
+    a->session = session.id;
+    good = good && store_devices(a->store, a->session, take_device, a, a->error);
+    store_close(&a->store);
+    return good;
+}
+
 int exp_emulate(const struct exp_code_options *chosen, const struct lit_list *patterns,
                 struct lit_error *error)
 {
     struct emulating a = {.chosen = chosen,
                           .selection = {.patterns = patterns->items, .count = patterns->count},
                           .error = error};
-    OWNED(store_session_clear) struct store_session session = {0};
-    a.store = store_open_read(chosen->db, error);
-    bool good = a.store && store_session_load(a.store, 0, false, &session, error);
-    a.session = session.id;
-    good = good && store_devices(a.store, a.session, take_device, &a, error);
-    store_close(&a.store);
-    if (!good)
+    if (!(chosen->from ? emulate_kept(&a) : emulate_stored(&a)))
         return term_fail(error);
     printf("\n  %zu configurations: %zu as measured, %zu otherwise, %zu not executed\n", a.count,
            a.same, a.other, a.refused);

@@ -118,7 +118,8 @@ struct exp_code_options {
     bool thorough, listing, diff, every, read, emulate;
     int disassembler; // enum exp_disassembler
     int verbose;
-    const char *keep, *db;
+    const char *keep, *db, *from;
+    struct lit_seed seed;
     double timeout;
 };
 

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define KEPT_DEVICES 16 // where to look
+#define KEPT_PIECES  9
 #define NAME_LONGEST 200 // bytes; file systems take 255 with what comes behind
 
 bool isa_keep_start(const char *folder, struct lit_error *error)
@@ -71,4 +73,18 @@ bool isa_keep(const char *folder, unsigned device, const char *name, const struc
         good = lit_file_write(path.data, piece->bytes, piece->size, error);
     }
     return good;
+}
+
+bool isa_kept(const char *folder, const char *name, struct text *bytes)
+{
+    for (unsigned device = 1; device <= KEPT_DEVICES; device++)
+        for (unsigned piece = 1; piece <= KEPT_PIECES; piece++) {
+            OWNED(text_free) struct text path = {0};
+            text_printf(&path, "%s/device-%u/", folder, device);
+            put_name(&path, name);
+            text_printf(&path, ".%u.%s", piece, extension(ISA_MACHINE));
+            if (text_read(bytes, path.data, ISA_MOST_BYTES))
+                return true;
+        }
+    return false;
 }
