@@ -53,7 +53,7 @@ enum emu_change_kind {
     EMU_TOGETHER,  // WARPSYNC.ALL before the instruction
     EMU_GUARD,     // another guard
     EMU_TEST,      // predicate operand number `operand` (from 0, of those that are read) is another
-    EMU_MASK,      // the mask of R2P, and of P2R, is `operand`
+    EMU_KEEP,      // the instruction leaves predicates alone, those of the bits of `operand`
 };
 struct emu_change {
     enum emu_change_kind kind;

@@ -239,11 +239,7 @@ static unsigned byte_of(const struct emu_at *at, unsigned part)
 
 static uint32_t mask_of(struct emu_at *at)
 {
-    const struct emu_change *change = &at->warp->machine->dispatch->change;
-    const unsigned last = at->insn->ins - 1u;
-    if (change->kind == EMU_MASK && &at->warp->machine->program->insns[change->insn] == at->insn)
-        return change->operand;
-    return at->insn->ins < 3 ? 0x7f : emu_get(at, last) & 0x7f;
+    return at->insn->ins < 3 ? 0x7f : emu_get(at, 2) & 0x7f;
 }
 
 static void p2r(struct emu_at *at)

@@ -412,7 +412,13 @@ static void step(struct emu_warp *warp, size_t which)
         return;
     }
     const uint32_t active = at.active;
+    uint32_t kept[7];
+    memcpy(kept, warp->p, sizeof kept);
     compute(&at, active);
+    for (unsigned i = 0; i < 7; i++)
+        if (change_of(warp)->kind == EMU_KEEP && change_of(warp)->insn == pc &&
+            change_of(warp)->operand >> i & 1)
+            warp->p[i] = kept[i];
     record(&at, pc, active);
     warp->parts[which].pc++;
 }

@@ -3,7 +3,7 @@
 // and compares it with what the device stored.
 #include "base/terminal.h"
 #include "catalogue/prepare.h"
-#include "emulator/emulator.h"
+#include "emulator/cause.h"
 #include "engine/plan.h"
 #include "explain/explain.h"
 #include "isa/code.h"
@@ -185,6 +185,95 @@ static bool agrees(const struct emulation *e, const struct report_result *result
     return same && (result->failed_runs != result->runs || each == run->failed);
 }
 
+// --- The cause of a wrong result
+
+// Workgroups on which a change is judged: the first ones, with at least one wrong one.
+#define JUDGED 24u
+
+struct judging {
+    struct emulation *e;
+    uint64_t run, each; // instances of a workgroup
+    uint32_t wrong;     // a workgroup
+    uint32_t last;
+};
+
+static bool right_in(struct judging *j, uint32_t first, uint32_t last)
+{
+    struct emulation *e = j->e;
+    const struct cat_shape *shape = &e->ready.shape;
+    const size_t stride = cat_check_stride(e->ready.mode.check);
+    const uint64_t words = shape->words_per_instance;
+    struct cat_shape part = *shape;
+    struct cat_run result = {0};
+    size_t none = 0;
+    e->dispatch.first = first;
+    e->dispatch.last = last;
+    if (!run_once(e, j->run, NULL))
+        return false;
+    const uint64_t from = first * j->each * words;
+    part.instances = (last - first) * j->each;
+    cat_mode_check(&e->ready.mode, &part, e->region[CAT_OUTPUT] + from,
+                   e->ready.expected + from * stride, j->run, &result, NULL, 0, &none);
+    return result.failed == 0;
+}
+
+static bool is_right(const struct emu_change *change, bool all, void *user)
+{
+    struct judging *j = user;
+    j->e->dispatch.change = *change;
+    return all ? right_in(j, 0, j->last) : right_in(j, j->wrong, j->wrong + 1);
+}
+
+static void trace_with(struct judging *j, const struct emu_change *change, struct emu_trace *trace)
+{
+    j->e->dispatch.trace = trace;
+    is_right(change, false, j);
+    j->e->dispatch.trace = NULL;
+}
+
+static void list_place(const struct emulation *e, uint32_t place, uint32_t first)
+{
+    for (size_t i = 0; i < e->sass.count; i++) {
+        const bool near = (i + 6 > place && i < place + 4u) || (i + 4 > first && i < first + 3u);
+        if (near)
+            printf("    %c %04x  %s\n", i == place ? '>' : i == first ? '*' : ' ',
+                   e->sass.insns[i].address, e->sass.insns[i].text);
+    }
+}
+
+static void explain_cause(struct emulation *e, uint64_t run, const struct cat_failure *failure)
+{
+    struct judging j = {.e = e, .run = run};
+    struct emu_cause cause;
+    OWNED(text_free) struct text text = {0};
+    const struct cat_shape *shape = &e->ready.shape;
+    if (shape->instances % shape->workgroups)
+        return;
+    j.each = shape->instances / shape->workgroups;
+    j.wrong = (uint32_t)(failure->instance / j.each);
+    j.last = j.wrong >= JUDGED ? j.wrong + 1 : JUDGED;
+    j.last = j.last > shape->workgroups ? shape->workgroups : j.last;
+    const uint32_t warp = (uint32_t)(failure->instance % j.each);
+    struct emu_trace wrong = {.workgroup = j.wrong, .warp = warp}, right = wrong;
+    const struct emu_change none = {0};
+    trace_with(&j, &none, &wrong);
+    if (emu_cause_find(e->program, &wrong, is_right, &j, &cause)) {
+        trace_with(&j, &cause.change, &right);
+        emu_cause_compare(&cause, &wrong, &right);
+    }
+    emu_cause_print(e->program, &cause, &text);
+    printf("      cause: %s (%u tries)\n", text.data, cause.tries);
+    if (cause.first != EMU_NEVER)
+        printf("      first: %s at 0x%x, lane %u: %s0x%x, right would be 0x%x\n",
+               e->sass.insns[cause.first].text, e->sass.insns[cause.first].address,
+               cause.first_lane, cause.elsewhere ? "should not be executed here, " : "",
+               cause.got, cause.want);
+    if (emu_cause_place(&cause) != EMU_NEVER)
+        list_place(e, emu_cause_place(&cause), cause.first);
+    free(wrong.events);
+    free(right.events);
+}
+
 static void emulate(struct emulating *a, const char *name, const struct cat_case *which,
                     const struct isa_piece *piece, const struct report_result *result)
 {
@@ -215,6 +304,8 @@ static void emulate(struct emulating *a, const char *name, const struct cat_case
         for (size_t i = 0; i < result->failure_count && i < 2 && (!same || a->chosen->verbose); i++)
             print_failure(&e, "measured", &result->failures[i].at);
     }
+    if (count && run.failed)
+        explain_cause(&e, nth, &failures[0]);
     for (size_t i = 0; i < e.sass.count && a->chosen->listing; i++)
         printf("      %04x  %s\n", e.sass.insns[i].address, e.sass.insns[i].text);
     close_emulation(&e);
