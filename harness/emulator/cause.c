@@ -55,6 +55,16 @@ static bool find_apart(struct search *s)
     return true;
 }
 
+// A WARPSYNC that takes lanes out of the barrier at which they should meet later.
+static bool find_spare(struct search *s)
+{
+    for (size_t i = 0; i < s->program->count; i++)
+        if (s->executed[i] && s->program->insns[i].sass->op == SASS_WARPSYNC &&
+            is_right(s, &(struct emu_change){.kind = EMU_SPARE, .insn = i}))
+            return true;
+    return false;
+}
+
 // --- Predicates that are others
 
 static bool is_executed(const struct search *s, size_t insn)
@@ -179,7 +189,7 @@ bool emu_cause_find(const struct emu_program *program, const struct emu_trace *t
     *cause = (struct emu_cause){.first = EMU_NEVER};
     for (size_t i = 0; i < trace->count; i++)
         executed[trace->events[i].insn] = true;
-    return find_apart(&s) || find_guard(&s, false) || find_test(&s, false) || find_kept(&s) ||
+    return find_spare(&s) || find_apart(&s) || find_guard(&s, false) || find_test(&s, false) || find_kept(&s) ||
            find_guard(&s, true) || find_test(&s, true) || find_never(&s);
 }
 
@@ -228,6 +238,12 @@ void emu_cause_print(const struct emu_program *program, const struct emu_cause *
                     "%.*s at 0x%x is executed by lanes 0x%08x without the others of the warp: they "
                     "parted, and nothing makes them meet",
                     (int)length, name, sass->address, cause->apart);
+        break;
+    case EMU_SPARE:
+        text_printf(text,
+                    "%.*s at 0x%x waits at convergence barrier 0, in which its lanes are: at the "
+                    "BSYNC B0 behind it nobody waits for them",
+                    (int)length, name, sass->address);
         break;
     case EMU_GUARD:
         text_printf(text, "%.*s at 0x%x is executed by ", (int)length, name, sass->address);

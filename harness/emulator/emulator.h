@@ -16,10 +16,11 @@
 // Assumed, since it agrees with what an H200 (driver 580.159.04) stored:
 //  - Lanes that a branch parts do not meet again but by BSYNC or WARPSYNC, not even at one address,
 //    and not by BAR.SYNC. The part that does not branch runs on first, until it waits or exits.
-//  - A convergence barrier is one mask for the warp, which is empty again when its lanes go on.
-//  - WARPSYNC, unless all lanes of its mask execute it together, puts the mask into B0 and waits
-//    there as BSYNC B0 does. So lanes at a BSYNC B0 and at a WARPSYNC let each other go on, and a
-//    BSYNC B0 behind it waits for nobody: that is why cases.nvidia-vote-behind-call fails.
+//  - A convergence barrier is one mask for the warp. Lanes that go on are no longer in it. Lanes
+//    that are not in it do not wait at its BSYNC.
+//  - WARPSYNC, unless all lanes of its mask execute it together, waits where BSYNC B0 waits. So
+//    lanes at a BSYNC B0 and at a WARPSYNC let each other go on, and a BSYNC B0 behind it waits for
+//    nobody: cases.nvidia-vote-behind-call fails, and divergence.reconverge/place=broken-if ends.
 //  - Uniform registers and predicates exist once for a warp.
 //  - SHFL gives 0 for a lane that does not execute it, and its predicate is then false.
 //  - Registers, predicates, shared and local memory are 0 at the start.
@@ -51,6 +52,7 @@ enum emu_change_kind {
     EMU_AS_IT_IS,
     EMU_MEET,      // lanes at one address meet, those at the lowest address run first
     EMU_TOGETHER,  // WARPSYNC.ALL before the instruction
+    EMU_SPARE,     // the WARPSYNC leaves convergence barrier 0 alone
     EMU_GUARD,     // another guard
     EMU_TEST,      // predicate operand number `operand` (from 0, of those that are read) is another
     EMU_KEEP,      // the instruction leaves predicates alone, those of the bits of `operand`

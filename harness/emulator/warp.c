@@ -53,14 +53,9 @@ static uint32_t waiting(const struct emu_warp *warp, enum emu_state state, uint3
 {
     uint32_t lanes = 0;
     for (size_t i = 0; i < warp->part_count; i++)
-        if (warp->parts[i].state == state && (state != EMU_AT_BSYNC || warp->parts[i].awaited == barrier))
+        if (warp->parts[i].state == state && warp->parts[i].barrier == barrier)
             lanes |= warp->parts[i].lanes;
     return lanes;
-}
-
-static uint32_t awaited_by(const struct emu_warp *warp, const struct emu_part *part)
-{
-    return part->state == EMU_AT_BSYNC ? warp->b[part->awaited] : part->awaited;
 }
 
 // Lets lanes go on that wait in the same way, those at one address together.
@@ -92,14 +87,14 @@ static bool release_all(struct emu_warp *warp)
 {
     for (size_t i = 0; i < warp->part_count; i++) {
         const struct emu_part part = warp->parts[i];
-        if (part.state != EMU_AT_BSYNC && part.state != EMU_AT_WARPSYNC)
+        if (part.state != EMU_AT_BSYNC && part.state != EMU_TOGETHER_THERE)
             continue;
-        const uint32_t awaited = awaited_by(warp, &part) & live(warp);
-        if (awaited & ~waiting(warp, part.state, part.awaited))
+        const uint32_t awaited = part.awaited & live(warp);
+        if (awaited & ~waiting(warp, part.state, part.barrier))
             continue;
         if (part.state == EMU_AT_BSYNC)
-            warp->b[part.awaited] = 0;
-        release(warp, part.state, waiting(warp, part.state, part.awaited));
+            warp->b[part.barrier] &= ~awaited;
+        release(warp, part.state, awaited | part.lanes);
         return true;
     }
     return false;
@@ -152,26 +147,31 @@ static uint32_t guarded(const struct emu_warp *warp, const struct emu_insn *insn
     return lanes & (negated ? ~holds : holds);
 }
 
-// Executing lanes wait for others, unless those are all here: then nobody parts from anyone.
-static void wait_for(struct emu_warp *warp, size_t which, enum emu_state state, uint32_t awaited,
-                     uint32_t lanes)
+// Some lanes of a part begin to wait for others.
+static void wait_for(struct emu_warp *warp, size_t which, struct emu_part waiting)
 {
-    struct emu_part *part = &warp->parts[which];
-    const uint32_t next = part->pc + 1;
-    const struct emu_part asks = {.lanes = lanes, .state = state, .awaited = awaited};
-    if (state != EMU_AT_BAR && !(awaited_by(warp, &asks) & live(warp) & ~lanes)) {
-        if (state == EMU_AT_BSYNC)
-            warp->b[awaited] = 0;
-        part->pc = next;
-        return;
-    }
-    send(warp, which, part->lanes & ~lanes, next);
+    const uint32_t next = warp->parts[which].pc + 1;
+    waiting.pc = next;
+    send(warp, which, warp->parts[which].lanes & ~waiting.lanes, next);
     for (size_t i = 0; i < warp->part_count; i++)
-        if (warp->parts[i].lanes == lanes) {
-            warp->parts[i].state = state;
-            warp->parts[i].awaited = awaited;
-            warp->parts[i].pc = next;
-        }
+        if (warp->parts[i].lanes == waiting.lanes)
+            warp->parts[i] = waiting;
+}
+
+// Waits at a convergence barrier for the lanes of a mask, unless all of them are here.
+static void converge(struct emu_at *at, size_t which, unsigned barrier, uint32_t awaited)
+{
+    struct emu_warp *warp = at->warp;
+    if (awaited & live(warp) & ~at->active) {
+        wait_for(warp, which,
+                 (struct emu_part){.lanes = at->active,
+                                   .state = EMU_AT_BSYNC,
+                                   .barrier = barrier,
+                                   .awaited = awaited});
+    } else {
+        warp->b[barrier] &= ~awaited;
+        warp->parts[which].pc++;
+    }
 }
 
 static void bssy(struct emu_at *at)
@@ -257,25 +257,27 @@ static void barrier(struct emu_at *at, size_t which)
     if (!emu_has(at->insn, M_SYNC) || at->insn->ins != 1 || number->kind != EMU_NUMBER)
         emu_fail(at, "unknown mode");
     else
-        wait_for(at->warp, which, EMU_AT_BAR, (uint32_t)number->number, at->active);
+        wait_for(at->warp, which, (struct emu_part){.lanes = at->active, .state = EMU_AT_BAR});
 }
 
 static void bsync(struct emu_at *at, size_t which)
 {
-    wait_for(at->warp, which, EMU_AT_BSYNC, at->insn->sass->barrier & 15, at->active);
+    const unsigned barrier = at->insn->sass->barrier & 15;
+    const uint32_t awaited = at->warp->b[barrier];
+    converge(at, which, barrier, awaited & at->active ? awaited : at->active);
 }
 
-// Waits at convergence barrier 0, for the lanes of the mask, if some of them are not here.
+// Waits where BSYNC B0 waits, for the lanes of its mask.
 static void warpsync(struct emu_at *at, size_t which)
 {
     const bool masked = at->insn->ins && at->insn->in[0].kind != EMU_NUMBER;
+    const struct emu_change *change = change_of(at->warp);
     const uint32_t mask = masked ? mask_of(at, &at->insn->in[0]) : at->warp->lanes;
-    if (mask & live(at->warp) & ~at->active) {
-        at->warp->b[0] = mask;
-        wait_for(at->warp, which, EMU_AT_BSYNC, 0, at->active);
-    } else {
+    const bool spare = change->kind == EMU_SPARE && change->insn == at->warp->parts[which].pc;
+    if (mask & live(at->warp) & ~at->active)
+        converge(at, which, spare ? 16 : 0, mask);
+    else
         at->warp->parts[which].pc++;
-    }
 }
 
 // Executes what decides about control flow; false: it is something else.
@@ -377,7 +379,7 @@ static bool is_held(struct emu_warp *warp, size_t which)
         return false;
     }
     part->held = true;
-    part->state = EMU_AT_WARPSYNC;
+    part->state = EMU_TOGETHER_THERE;
     part->awaited = warp->lanes;
     return true;
 }

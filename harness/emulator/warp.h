@@ -74,14 +74,15 @@ static inline bool emu_has(const struct emu_insn *insn, enum emu_modifier modifi
     return insn->modifiers[modifier / 64] >> modifier % 64 & 1;
 }
 
-enum emu_state { EMU_READY, EMU_AT_BSYNC, EMU_AT_WARPSYNC, EMU_AT_BAR };
+enum emu_state { EMU_READY, EMU_AT_BSYNC, EMU_TOGETHER_THERE, EMU_AT_BAR };
 
 // Lanes that are together.
 struct emu_part {
     uint32_t lanes, pc; // pc: an index
     enum emu_state state;
-    uint32_t awaited; // EMU_AT_BSYNC, EMU_AT_WARPSYNC: lanes; EMU_AT_BAR: the barrier's number
-    bool held;        // waits by an EMU_TOGETHER, so does not wait again
+    uint32_t awaited; // lanes
+    unsigned barrier; // EMU_AT_BSYNC: which
+    bool held;        // waited by an EMU_TOGETHER, so does not wait again
 };
 
 struct emu_group; // a workgroup
@@ -91,7 +92,7 @@ struct emu_warp {
     uint32_t r[EMU_REGISTERS][EMU_LANES], ur[64];
     uint32_t p[8];  // one bit a lane; p[7] are all
     bool up[8];     // up[7] is true
-    uint32_t b[16]; // convergence barriers: their lanes
+    uint32_t b[17]; // convergence barriers: their lanes; the last one is for EMU_SPARE
     uint32_t lanes, exited;
     struct emu_part parts[EMU_LANES + 1]; // the last one that is ready runs
     size_t part_count;
