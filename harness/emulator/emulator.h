@@ -26,7 +26,8 @@
 //  - Registers, predicates, shared and local memory are 0 at the start.
 //  - Memory is sequentially consistent. Lanes of an atomic instruction act in their order.
 //
-// The constant bank c[0x0], from listings of the same driver: 16 bytes from 0x30 for each descriptor
+// The constant bank c[0x0], from listings of the same driver: the number of workgroups in x, y and z
+// at 0; 16 bytes from 0x30 for each descriptor
 // of set 0 in order of binding: address (64 bits) and bytes (32 bits) of a storage buffer; push
 // constants from 0x630.
 #pragma once
@@ -36,6 +37,7 @@
 
 #define EMU_LANES          32
 #define EMU_NEVER          UINT32_MAX // no instruction
+#define EMU_GROUPS_AT      0x0u
 #define EMU_DESCRIPTORS_AT 0x30u
 #define EMU_PUSH_AT        0x630u
 #define EMU_CONSTANTS      0x1000u // bytes of a bank

@@ -438,7 +438,9 @@ void emu_warp_start(struct emu_warp *warp, uint32_t lanes)
 
 void emu_warp_release(struct emu_warp *warp)
 {
-    release(warp, EMU_AT_BAR, warp->lanes);
+    for (size_t i = 0; i < warp->part_count; i++)
+        if (warp->parts[i].state == EMU_AT_BAR)
+            warp->parts[i].state = EMU_READY;
 }
 
 uint32_t emu_warp_awaited(const struct emu_warp *warp)

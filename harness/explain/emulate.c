@@ -105,6 +105,7 @@ static void bind(struct emulation *e, uint32_t seed)
         put(e, slot, &address, sizeof address);
         put(e, slot + 8, &size, sizeof size);
     }
+    put(e, EMU_GROUPS_AT, e->dispatch.groups, sizeof e->dispatch.groups);
     put(e, EMU_PUSH_AT, bound->counted ? (const void *)&counted : bound->push,
         bound->counted ? sizeof counted : bound->push_size);
     for (uint32_t i = 0; i < CAT_REGIONS; i++)
@@ -257,6 +258,7 @@ static void explain_cause(struct emulation *e, uint64_t run, const struct cat_fa
     struct emu_trace wrong = {.workgroup = j.wrong, .warp = warp}, right = wrong;
     const struct emu_change none = {0};
     trace_with(&j, &none, &wrong);
+    e->dispatch.steps = 4 * wrong.count + 10000; // a change may make a loop endless
     if (emu_cause_find(e->program, &wrong, is_right, &j, &cause)) {
         trace_with(&j, &cause.change, &right);
         emu_cause_compare(&cause, &wrong, &right);
