@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzes the decoder of SASS: any bytes give instructions, and the reader of nvdisasm's text reads
-// of their texts what the decoder says.
+// of their texts what the decoder says. The emulator executes them: whatever they are, it ends, and
+// touches nothing but its buffers.
 #include "fuzz.h"
 
 #include "base/text.h"
+#include "emulator/emulator.h"
 #include "isa/sass.h"
 
 #include <string.h>
@@ -30,6 +32,24 @@ static void check_same(const struct sass_insn *a, const struct sass_insn *b)
     MUST(memcmp(a->writes.r, b->writes.r, sizeof a->writes.r) == 0);
 }
 
+static void execute(const struct sass_code *code)
+{
+    uint32_t words[64] = {0};
+    struct emu_buffer buffer = {UINT64_C(1) << 40, words, sizeof words};
+    struct emu_dispatch dispatch = {.groups = {2, 1, 1},
+                                    .local = {48, 1, 1},
+                                    .last = 2,
+                                    .buffers = &buffer,
+                                    .buffer_count = 1,
+                                    .steps = 300};
+    struct emu_program *program;
+    struct lit_error error = {0};
+    memcpy(dispatch.constants + EMU_DESCRIPTORS_AT, &buffer.address, sizeof buffer.address);
+    MUST(emu_program_make(code, &program, &error));
+    MUST(emu_run(program, &dispatch, &error) == !error.message[0]);
+    emu_program_free(&program);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct sass_code code, read;
@@ -51,6 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     MUST(read.count == code.count && read.operands == code.operands);
     for (size_t i = 0; i < code.count; i++)
         check_same(&code.insns[i], &read.insns[i]);
+    execute(&code);
     sass_code_clear(&read);
     sass_code_clear(&code);
     return 0;
