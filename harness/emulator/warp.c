@@ -356,18 +356,23 @@ static void record(const struct emu_at *at, uint32_t insn, uint32_t active)
 // Executes what only computes.
 static void compute(struct emu_at *at, uint32_t active)
 {
-    if (at->insn->uniform) {
-        at->lane = EMU_UNIFORM;
-        if (active)
-            at->insn->row->lane(at);
-    } else if (at->insn->row->all) {
-        if (active)
-            at->insn->row->all(at);
-    } else {
-        for (at->lane = 0; at->lane < EMU_LANES; at->lane++)
-            if (active >> at->lane & 1)
-                at->insn->row->lane(at);
+    const struct emu_row *row = at->insn->row;
+    if (!active)
+        return;
+    if (row->all) {
+        row->all(at);
+        return;
     }
+    if (!row->lane) {
+        emu_fail(at, "unknown instruction");
+        return;
+    }
+    at->lane = EMU_UNIFORM;
+    if (at->insn->uniform)
+        row->lane(at);
+    for (at->lane = 0; at->lane < EMU_LANES && !at->insn->uniform; at->lane++)
+        if (active >> at->lane & 1)
+            row->lane(at);
 }
 
 static bool is_held(struct emu_warp *warp, size_t which)

@@ -16,7 +16,9 @@
 #include <string.h>
 
 #define MOST_STEPS    20000000u // of a warp
-#define BUFFER_APART  (UINT64_C(1) << 40)
+// Where buffers lie: far apart, and the lower word is not 0, which code that reads one for another
+// value would make look right.
+#define ADDRESS(REGION) ((UINT64_C(0x10000000000) * (1u + (REGION)) + 0xfbea0000u))
 #define GUARD_WORDS   64
 #define SHOWN         16
 
@@ -85,12 +87,12 @@ static void bind(struct emulation *e, uint32_t seed)
     const struct {
         uint64_t address[CAT_REGIONS];
         uint32_t elements, seed;
-    } counted = {{BUFFER_APART * 1, BUFFER_APART * 2, BUFFER_APART * 3},
+    } counted = {{ADDRESS(0), ADDRESS(1), ADDRESS(2)},
                  e->ready.shape.elements,
                  seed};
     for (size_t i = 0; i < bound->binding_count; i++) {
         const struct cat_binding *b = &bound->bindings[i];
-        const uint64_t address = BUFFER_APART * (1u + b->region) + b->first * 4;
+        const uint64_t address = ADDRESS(b->region) + b->first * 4;
         const uint64_t words = b->words ? b->words : e->words[b->region] - b->first;
         const uint32_t size = (uint32_t)(words * 4);
         uint32_t slot = EMU_DESCRIPTORS_AT;
@@ -109,7 +111,7 @@ static void bind(struct emulation *e, uint32_t seed)
     put(e, EMU_PUSH_AT, bound->counted ? (const void *)&counted : bound->push,
         bound->counted ? sizeof counted : bound->push_size);
     for (uint32_t i = 0; i < CAT_REGIONS; i++)
-        e->buffers[i] = (struct emu_buffer){BUFFER_APART * (1u + i), e->region[i], e->words[i] * 4};
+        e->buffers[i] = (struct emu_buffer){ADDRESS(i), e->region[i], e->words[i] * 4};
     e->dispatch.buffers = e->buffers;
     e->dispatch.buffer_count = CAT_REGIONS;
 }
