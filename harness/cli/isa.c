@@ -26,7 +26,8 @@ static const struct cli_option options[] = {
     {0, "read", CLI_FLAG, AT(read), NULL,
      "read files with the vkGetPipelineCacheData of another\nprogram, one pipeline each"},
     {0, "emulate", CLI_FLAG, AT(emulate), NULL,
-     "execute the machine code that a store has on the host, with\nthe data of its runs, and compare"},
+     "execute the machine code that a store has on the host, with\nthe data of its runs, and "
+     "compare"},
     CLI_OPTION_DB,
     {0, "kept", CLI_TEXT, AT(from), "FOLDER",
      "with --emulate: what --keep wrote there instead of a store"},

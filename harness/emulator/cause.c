@@ -114,8 +114,8 @@ static bool find_test(struct search *s, bool constants)
         for (uint8_t k = 0; is_executed(s, i) && k < insn->tests; k++)
             if (insn->test[k].index != 7 &&
                 find_other(s, (struct emu_change){.kind = EMU_TEST, .insn = i, .operand = k},
-                           insn->test[k].index, insn->test[k].kind == EMU_UP,
-                           insn->test[k].invert, constants))
+                           insn->test[k].index, insn->test[k].kind == EMU_UP, insn->test[k].invert,
+                           constants))
                 return true;
     }
     return false;
@@ -189,8 +189,8 @@ bool emu_cause_find(const struct emu_program *program, const struct emu_trace *t
     *cause = (struct emu_cause){.first = EMU_NEVER};
     for (size_t i = 0; i < trace->count; i++)
         executed[trace->events[i].insn] = true;
-    return find_spare(&s) || find_apart(&s) || find_guard(&s, false) || find_test(&s, false) || find_kept(&s) ||
-           find_guard(&s, true) || find_test(&s, true) || find_never(&s);
+    return find_spare(&s) || find_apart(&s) || find_guard(&s, false) || find_test(&s, false) ||
+           find_kept(&s) || find_guard(&s, true) || find_test(&s, true) || find_never(&s);
 }
 
 void emu_cause_compare(struct emu_cause *cause, const struct emu_trace *wrong,
@@ -268,8 +268,9 @@ void emu_cause_print(const struct emu_program *program, const struct emu_cause *
                     sass->address, (unsigned)__builtin_ctz(change->operand));
         break;
     case EMU_AS_IT_IS:
-        text_puts(text, "unknown: no single change of a guard, a predicate or a meeting place makes "
-                        "it right");
+        text_puts(text,
+                  "unknown: no single change of a guard, a predicate or a meeting place makes "
+                  "it right");
         break;
     }
 }

@@ -20,8 +20,8 @@ struct emu_cause {
 };
 
 // `trace` is of a warp with a wrong result. `right` runs the program with a change and says whether
-// all results are right: of that warp's workgroup or, if `all`, of all that are at hand. False if no
-// change makes them right.
+// all results are right: of that warp's workgroup or, if `all`, of all that are at hand. False if
+// no change makes them right.
 bool emu_cause_find(const struct emu_program *program, const struct emu_trace *trace,
                     bool (*right)(const struct emu_change *change, bool all, void *user),
                     void *user, struct emu_cause *cause);

@@ -9,8 +9,8 @@
 //    instructions act on the lanes that execute them together (PTX ISA, "shfl.sync", "vote.sync").
 //  - BSSY Bn puts the executing lanes into convergence barrier n; BSYNC Bn waits until all lanes of
 //    the barrier that have not exited wait there; BREAK Bn takes the executing lanes out of it;
-//    BMOV saves and restores one; WARPSYNC waits for the lanes of a mask; YIELD lets other lanes run
-//    (US patent 10,067,768, "Execution of divergent threads using a convergence barrier"; Abaie
+//    BMOV saves and restores one; WARPSYNC waits for the lanes of a mask; YIELD lets other lanes
+//    run (US patent 10,067,768, "Execution of divergent threads using a convergence barrier"; Abaie
 //    Shoushtary, Tubella, González: "Control Flow Management in Modern GPUs", arXiv:2407.02944).
 //
 // Assumed, since it agrees with what an H200 (driver 580.159.04) stored:
@@ -22,14 +22,16 @@
 //    lanes at a BSYNC B0 and at a WARPSYNC let each other go on, and a BSYNC B0 behind it waits for
 //    nobody: cases.nvidia-vote-behind-call fails, and divergence.reconverge/place=broken-if ends.
 //  - Uniform registers and predicates exist once for a warp.
+//  - At BAR.SYNC lanes that are together count as a warp, whether or not they are all of it: parts
+//  of
+//    a warp that arrive apart stand in for other warps (program 2411 of seed 0x4242).
 //  - SHFL gives 0 for a lane that does not execute it, and its predicate is then false.
 //  - Registers, predicates, shared and local memory are 0 at the start.
 //  - Memory is sequentially consistent. Lanes of an atomic instruction act in their order.
 //
-// The constant bank c[0x0], from listings of the same driver: the number of workgroups in x, y and z
-// at 0; 16 bytes from 0x30 for each descriptor
-// of set 0 in order of binding: address (64 bits) and bytes (32 bits) of a storage buffer; push
-// constants from 0x630.
+// The constant bank c[0x0], from listings of the same driver: the number of workgroups in x, y and
+// z at 0; 16 bytes from 0x30 for each descriptor of set 0 in order of binding: address (64 bits)
+// and bytes (32 bits) of a storage buffer; push constants from 0x630.
 #pragma once
 
 #include "base/error.h"
@@ -52,12 +54,12 @@ struct emu_buffer {
 // A single change of the program, to find out which instruction is to blame.
 enum emu_change_kind {
     EMU_AS_IT_IS,
-    EMU_MEET,      // lanes at one address meet, those at the lowest address run first
-    EMU_TOGETHER,  // WARPSYNC.ALL before the instruction
-    EMU_SPARE,     // the WARPSYNC leaves convergence barrier 0 alone
-    EMU_GUARD,     // another guard
-    EMU_TEST,      // predicate operand number `operand` (from 0, of those that are read) is another
-    EMU_KEEP,      // the instruction leaves predicates alone, those of the bits of `operand`
+    EMU_MEET,     // lanes at one address meet, those at the lowest address run first
+    EMU_TOGETHER, // WARPSYNC.ALL before the instruction
+    EMU_SPARE,    // the WARPSYNC leaves convergence barrier 0 alone
+    EMU_GUARD,    // another guard
+    EMU_TEST,     // predicate operand number `operand` (from 0, of those that are read) is another
+    EMU_KEEP,     // the instruction leaves predicates alone, those of the bits of `operand`
 };
 struct emu_change {
     enum emu_change_kind kind;
@@ -69,7 +71,7 @@ struct emu_change {
 
 // What a run is asked to write down of one warp.
 struct emu_event {
-    uint32_t insn, active; // index; lanes that executed it
+    uint32_t insn, active;     // index; lanes that executed it
     uint32_t value[EMU_LANES]; // what it wrote: a register's word, or predicates as bits
 };
 struct emu_trace {

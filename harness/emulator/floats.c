@@ -134,7 +134,7 @@ static bool compare(const struct emu_at *at, double a, double b)
     if (apart)
         return has(at, M_LTU) || has(at, M_EQU) || has(at, M_LEU) || has(at, M_GTU) ||
                has(at, M_NEU) || has(at, M_GEU);
-    return a < b   ? has(at, M_LT) || has(at, M_LE) || has(at, M_NE) || has(at, M_LTU) ||
+    return a < b ? has(at, M_LT) || has(at, M_LE) || has(at, M_NE) || has(at, M_LTU) ||
                        has(at, M_LEU) || has(at, M_NEU)
            : a > b ? has(at, M_GT) || has(at, M_GE) || has(at, M_NE) || has(at, M_GTU) ||
                          has(at, M_GEU) || has(at, M_NEU)
@@ -165,8 +165,8 @@ static void fchk(struct emu_at *at)
     frexpf(a, &of_a);
     frexpf(b, &of_b);
     emu_out(at, 0,
-            !isfinite(a) || !isnormal(b) || of_a - of_b > 120 || of_a - of_b < -100 ||
-                of_b > 120 || of_b < -120 || (a != 0 && of_a < -100));
+            !isfinite(a) || !isnormal(b) || of_a - of_b > 120 || of_a - of_b < -100 || of_b > 120 ||
+                of_b < -120 || (a != 0 && of_a < -100));
 }
 
 static void mufu(struct emu_at *at)
@@ -249,8 +249,7 @@ static uint32_t to_half(double value)
         return sign | (uint32_t)scaled;
     const double back = ldexp(scaled, least);
     frexp(back, &exponent);
-    return sign | (uint32_t)(exponent + 14) << 10 |
-           ((uint32_t)ldexp(back, 11 - exponent) & 0x3ff);
+    return sign | (uint32_t)(exponent + 14) << 10 | ((uint32_t)ldexp(back, 11 - exponent) & 0x3ff);
 }
 
 // Half `which` of an operand of packed instructions.
@@ -326,14 +325,18 @@ static void f2i(struct emu_at *at)
     double a = has(at, M_F64)   ? get_double(at, 0)
                : has(at, M_F16) ? half_of(at, 0, 0)
                                 : (double)get(at, 0);
-    a = has(at, M_TRUNC) ? trunc(a) : has(at, M_FLOOR) ? floor(a) : has(at, M_CEIL) ? ceil(a) : rint(a);
+    a = has(at, M_TRUNC)   ? trunc(a)
+        : has(at, M_FLOOR) ? floor(a)
+        : has(at, M_CEIL)  ? ceil(a)
+                           : rint(a);
     const double most = ldexp(1, (int)(is_signed ? size - 1 : size));
     uint64_t value;
     if (isnan(a))
         value = wide || is_signed ? UINT64_C(1) << (size - 1) : 0;
     else if (a >= most)
-        value = is_signed ? (UINT64_C(1) << (size - 1)) - 1 : size == 64 ? UINT64_MAX
-                                                                       : (UINT64_C(1) << size) - 1;
+        value = is_signed    ? (UINT64_C(1) << (size - 1)) - 1
+                : size == 64 ? UINT64_MAX
+                             : (UINT64_C(1) << size) - 1;
     else if (is_signed)
         value = a < -most ? UINT64_C(1) << (size - 1) : (uint64_t)(int64_t)a;
     else
@@ -368,13 +371,13 @@ static void i2f(struct emu_at *at)
 
 const struct emu_row emu_float_rows[] = {
     {"FADD", add_floats, NULL, 0, true, 0},   {"FMUL", multiply_floats, NULL, 0, true, 0},
-    {"FFMA", fuse_floats, NULL, 0, true, 0},   {"FSEL", fsel, NULL, 0, true, 0},
-    {"FMNMX", fmnmx, NULL, 0, true, 0}, {"FSETP", fsetp, NULL, 2, false, 0},
-    {"FCHK", fchk, NULL, 1, false, 0},  {"MUFU", mufu, NULL, 0, true, 0},
-    {"DADD", add_doubles, NULL, 0, true, 0},   {"DMUL", multiply_doubles, NULL, 0, true, 0},
-    {"DFMA", fuse_doubles, NULL, 0, true, 0},   {"DSETP", dsetp, NULL, 2, false, 0},
-    {"HADD2", hadd2, NULL, 0, true, 0}, {"HFMA2", hfma2, NULL, 0, true, 0},
-    {"F2FP", f2fp, NULL, 0, true, 0},   {"F2F", f2f, NULL, 0, true, 0},
-    {"F2I", f2i, NULL, 0, true, 0},     {"I2F", i2f, NULL, 0, true, 0},
-    {"I2FP", i2f, NULL, 0, true, 0},    {0},
+    {"FFMA", fuse_floats, NULL, 0, true, 0},  {"FSEL", fsel, NULL, 0, true, 0},
+    {"FMNMX", fmnmx, NULL, 0, true, 0},       {"FSETP", fsetp, NULL, 2, false, 0},
+    {"FCHK", fchk, NULL, 1, false, 0},        {"MUFU", mufu, NULL, 0, true, 0},
+    {"DADD", add_doubles, NULL, 0, true, 0},  {"DMUL", multiply_doubles, NULL, 0, true, 0},
+    {"DFMA", fuse_doubles, NULL, 0, true, 0}, {"DSETP", dsetp, NULL, 2, false, 0},
+    {"HADD2", hadd2, NULL, 0, true, 0},       {"HFMA2", hfma2, NULL, 0, true, 0},
+    {"F2FP", f2fp, NULL, 0, true, 0},         {"F2F", f2f, NULL, 0, true, 0},
+    {"F2I", f2i, NULL, 0, true, 0},           {"I2F", i2f, NULL, 0, true, 0},
+    {"I2FP", i2f, NULL, 0, true, 0},          {0},
 };

@@ -36,8 +36,8 @@ static void imad(struct emu_at *at)
 {
     const bool is_signed = !has(at, M_U32);
     const uint32_t a = emu_get(at, 0), b = emu_get(at, 1);
-    const uint64_t product = is_signed ? (uint64_t)((int64_t)(int32_t)a * (int32_t)b)
-                                       : (uint64_t)a * b;
+    const uint64_t product =
+        is_signed ? (uint64_t)((int64_t)(int32_t)a * (int32_t)b) : (uint64_t)a * b;
     const uint64_t carry = has(at, M_X) && at->insn->tests && emu_test(at, 0);
     if (has(at, M_WIDE) || has(at, M_HI)) {
         const uint64_t c = emu_get64(at, 2), sum = product + c + carry;
@@ -165,7 +165,8 @@ static void minimum(struct emu_at *at)
 static void shf(struct emu_at *at)
 {
     const uint64_t value = (uint64_t)emu_get(at, 2) << 32 | emu_get(at, 0);
-    const bool wide = has(at, M_U64) || has(at, M_S64), is_signed = has(at, M_S32) || has(at, M_S64);
+    const bool wide = has(at, M_U64) || has(at, M_S64),
+               is_signed = has(at, M_S32) || has(at, M_S64);
     const uint32_t most = wide ? 64 : 32, by = emu_get(at, 1);
     const uint32_t shift = has(at, M_W) ? by & (most - 1) : by > most ? most : by;
     uint64_t result;
@@ -263,8 +264,8 @@ static void r2p(struct emu_at *at)
         if (uniform)
             at->warp->up[i] = bits >> i & 1;
         else
-            at->warp->p[i] = (at->warp->p[i] & ~(UINT32_C(1) << at->lane)) |
-                             (bits >> i & 1) << at->lane;
+            at->warp->p[i] = (at->warp->p[i] & ~(UINT32_C(1) << at->lane)) | (bits >> i & 1)
+                                                                                 << at->lane;
     }
 }
 
@@ -274,18 +275,31 @@ static void nop(struct emu_at *at)
 }
 
 const struct emu_row emu_integer_rows[] = {
-    {"IADD3", iadd3, NULL, 0, true, 2},    {"IMAD", imad, NULL, 0, true, 1},
-    {"LEA", lea, NULL, 0, true, 1},        {"LOP3", lop3, NULL, 1, true, 0},
-    {"PLOP3", plop3, NULL, 2, false, 0},   {"ISETP", isetp, NULL, 2, false, 0},
-    {"MOV", mov, NULL, 0, true, 0},        {"SEL", sel, NULL, 0, true, 0},
-    {"IABS", iabs, NULL, 0, true, 0},      {"PRMT", prmt, NULL, 0, true, 0},
-    {"IMNMX", minimum, NULL, 0, true, 0},  {"VIMNMX", minimum, NULL, 0, true, 0},
-    {"VIMNMX3", minimum, NULL, 0, true, 0}, {"SHF", shf, NULL, 0, true, 0},
-    {"SGXT", sgxt, NULL, 0, true, 0},      {"BMSK", bmsk, NULL, 0, true, 0},
-    {"VIADD", viadd, NULL, 0, true, 0},    {"FLO", flo, NULL, 0, true, 1},
-    {"BREV", brev, NULL, 0, true, 0},      {"POPC", popc, NULL, 0, true, 0},
-    {"P2R", p2r, NULL, 0, true, 0},        {"P2UR", p2r, NULL, 0, true, 0},
-    {"R2P", r2p, NULL, 0, false, 0},       {"R2UP", r2p, NULL, 0, false, 0},
-    {"NOP", nop, NULL, 0, false, 0},       {"DEPBAR", nop, NULL, 0, false, 0},
+    {"IADD3", iadd3, NULL, 0, true, 2},
+    {"IMAD", imad, NULL, 0, true, 1},
+    {"LEA", lea, NULL, 0, true, 1},
+    {"LOP3", lop3, NULL, 1, true, 0},
+    {"PLOP3", plop3, NULL, 2, false, 0},
+    {"ISETP", isetp, NULL, 2, false, 0},
+    {"MOV", mov, NULL, 0, true, 0},
+    {"SEL", sel, NULL, 0, true, 0},
+    {"IABS", iabs, NULL, 0, true, 0},
+    {"PRMT", prmt, NULL, 0, true, 0},
+    {"IMNMX", minimum, NULL, 0, true, 0},
+    {"VIMNMX", minimum, NULL, 0, true, 0},
+    {"VIMNMX3", minimum, NULL, 0, true, 0},
+    {"SHF", shf, NULL, 0, true, 0},
+    {"SGXT", sgxt, NULL, 0, true, 0},
+    {"BMSK", bmsk, NULL, 0, true, 0},
+    {"VIADD", viadd, NULL, 0, true, 0},
+    {"FLO", flo, NULL, 0, true, 1},
+    {"BREV", brev, NULL, 0, true, 0},
+    {"POPC", popc, NULL, 0, true, 0},
+    {"P2R", p2r, NULL, 0, true, 0},
+    {"P2UR", p2r, NULL, 0, true, 0},
+    {"R2P", r2p, NULL, 0, false, 0},
+    {"R2UP", r2p, NULL, 0, false, 0},
+    {"NOP", nop, NULL, 0, false, 0},
+    {"DEPBAR", nop, NULL, 0, false, 0},
     {0},
 };

@@ -162,7 +162,8 @@ static void special(struct emu_at *at)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(name, rows[i].name) == 0) {
             emu_put(at, rows[i].value);
-            if (strncmp(at->insn->sass->text, "CS2R ", 5) == 0 || strstr(at->insn->sass->text, " CS2R "))
+            if (strncmp(at->insn->sass->text, "CS2R ", 5) == 0 ||
+                strstr(at->insn->sass->text, " CS2R "))
                 emu_put_word(at, 1, strstr(name, "CLOCKLO") ? rows[i + 1].value : 0);
             return;
         }
@@ -187,17 +188,28 @@ static void bmov(struct emu_at *at)
 }
 
 const struct emu_row emu_lane_rows[] = {
-    {"SHFL", NULL, shfl, 1, true, 0},  {"VOTE", NULL, vote, 0, true, 1},
-    {"VOTEU", NULL, vote, 0, true, 1}, {"MATCH", NULL, match, 1, true, 0},
-    {"REDUX", NULL, redux, 0, true, 0}, {"R2UR", NULL, r2ur, 1, true, 0},
-    {"S2R", special, NULL, 0, true, 0}, {"S2UR", special, NULL, 0, true, 0},
-    {"CS2R", special, NULL, 0, true, 0}, {"BMOV", bmov, NULL, 0, false, 0},
+    {"SHFL", NULL, shfl, 1, true, 0},
+    {"VOTE", NULL, vote, 0, true, 1},
+    {"VOTEU", NULL, vote, 0, true, 1},
+    {"MATCH", NULL, match, 1, true, 0},
+    {"REDUX", NULL, redux, 0, true, 0},
+    {"R2UR", NULL, r2ur, 1, true, 0},
+    {"S2R", special, NULL, 0, true, 0},
+    {"S2UR", special, NULL, 0, true, 0},
+    {"CS2R", special, NULL, 0, true, 0},
+    {"BMOV", bmov, NULL, 0, false, 0},
     // warp.c executes these.
-    {"BSSY", NULL, NULL, 0, false, 0}, {"BSYNC", NULL, NULL, 0, false, 0},
-    {"BREAK", NULL, NULL, 0, false, 0}, {"WARPSYNC", NULL, NULL, 0, false, 0},
-    {"YIELD", NULL, NULL, 0, false, 0}, {"NANOSLEEP", NULL, NULL, 0, false, 0},
-    {"BRA", NULL, NULL, 0, false, 0},  {"BRX", NULL, NULL, 0, false, 0},
-    {"CALL", NULL, NULL, 0, false, 0}, {"RET", NULL, NULL, 0, false, 0},
-    {"EXIT", NULL, NULL, 0, false, 0}, {"BAR", NULL, NULL, 0, false, 0},
+    {"BSSY", NULL, NULL, 0, false, 0},
+    {"BSYNC", NULL, NULL, 0, false, 0},
+    {"BREAK", NULL, NULL, 0, false, 0},
+    {"WARPSYNC", NULL, NULL, 0, false, 0},
+    {"YIELD", NULL, NULL, 0, false, 0},
+    {"NANOSLEEP", NULL, NULL, 0, false, 0},
+    {"BRA", NULL, NULL, 0, false, 0},
+    {"BRX", NULL, NULL, 0, false, 0},
+    {"CALL", NULL, NULL, 0, false, 0},
+    {"RET", NULL, NULL, 0, false, 0},
+    {"EXIT", NULL, NULL, 0, false, 0},
+    {"BAR", NULL, NULL, 0, false, 0},
     {0},
 };

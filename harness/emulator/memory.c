@@ -160,7 +160,8 @@ static void store(struct emu_at *at)
 
 static uint64_t combined(struct emu_at *at, uint64_t old, uint64_t value)
 {
-    const bool is_signed = has(at, M_S32) || has(at, M_S64), is_long = has(at, M_64) || has(at, M_S64);
+    const bool is_signed = has(at, M_S32) || has(at, M_S64),
+               is_long = has(at, M_64) || has(at, M_S64);
     const int64_t a = is_long ? (int64_t)old : (int32_t)old;
     const int64_t b = is_long ? (int64_t)value : (int32_t)value;
     const bool less = is_signed ? a < b : old < value;
@@ -218,16 +219,27 @@ static void nothing(struct emu_at *at)
 }
 
 const struct emu_row emu_memory_rows[] = {
-    {"LDG", load, NULL, 1, true, 0},         {"LD", load, NULL, 1, true, 0},
-    {"LDS", load, NULL, 0, true, 0},         {"LDL", load, NULL, 0, true, 0},
-    {"LDC", load_constant, NULL, 0, true, 0}, {"STG", store, NULL, 0, false, 0},
-    {"ST", store, NULL, 0, false, 0},        {"STS", store, NULL, 0, false, 0},
-    {"STL", store, NULL, 0, false, 0},       {"ATOM", atomic, NULL, 1, true, 0},
-    {"ATOMG", atomic, NULL, 1, true, 0},     {"ATOMS", atomic, NULL, 1, true, 0},
-    {"RED", atomic, NULL, 0, false, 0},      {"REDG", atomic, NULL, 0, false, 0},
-    {"MEMBAR", nothing, NULL, 0, false, 0},  {"ERRBAR", nothing, NULL, 0, false, 0},
-    {"CCTL", nothing, NULL, 0, false, 0},    {"CCTLL", nothing, NULL, 0, false, 0},
-    {"CCTLT", nothing, NULL, 0, false, 0},   {"CGAERRBAR", nothing, NULL, 0, false, 0},
-    {"FENCE", nothing, NULL, 0, false, 0},   {"LDGDEPBAR", nothing, NULL, 0, false, 0},
+    {"LDG", load, NULL, 1, true, 0},
+    {"LD", load, NULL, 1, true, 0},
+    {"LDS", load, NULL, 0, true, 0},
+    {"LDL", load, NULL, 0, true, 0},
+    {"LDC", load_constant, NULL, 0, true, 0},
+    {"STG", store, NULL, 0, false, 0},
+    {"ST", store, NULL, 0, false, 0},
+    {"STS", store, NULL, 0, false, 0},
+    {"STL", store, NULL, 0, false, 0},
+    {"ATOM", atomic, NULL, 1, true, 0},
+    {"ATOMG", atomic, NULL, 1, true, 0},
+    {"ATOMS", atomic, NULL, 1, true, 0},
+    {"RED", atomic, NULL, 0, false, 0},
+    {"REDG", atomic, NULL, 0, false, 0},
+    {"MEMBAR", nothing, NULL, 0, false, 0},
+    {"ERRBAR", nothing, NULL, 0, false, 0},
+    {"CCTL", nothing, NULL, 0, false, 0},
+    {"CCTLL", nothing, NULL, 0, false, 0},
+    {"CCTLT", nothing, NULL, 0, false, 0},
+    {"CGAERRBAR", nothing, NULL, 0, false, 0},
+    {"FENCE", nothing, NULL, 0, false, 0},
+    {"LDGDEPBAR", nothing, NULL, 0, false, 0},
     {0},
 };

@@ -111,7 +111,7 @@ static void read_address(const char *at, struct emu_operand *operand)
             for (; *end == '.'; end += strcspn(end + 1, ".+-]") + 1) {
                 if (strncmp(end, ".X", 2) == 0)
                     operand->scale = (uint8_t)strtoul(end + 2, NULL, 10);
-                operand->wide = strncmp(end, ".64", 3) == 0   ? 64
+                operand->wide = strncmp(end, ".64", 3) == 0    ? 64
                                 : strncmp(end, ".U32", 4) == 0 ? 32
                                                                : operand->wide;
             }
@@ -337,8 +337,8 @@ uint64_t emu_get64(struct emu_at *at, unsigned in)
         high.index++;
         value = emu_raw(at, operand) | (uint64_t)emu_raw(at, &high) << 32;
     } else if (operand->kind == EMU_UR && operand->index != 63) {
-        value = at->warp->ur[operand->index] |
-                (uint64_t)at->warp->ur[(operand->index + 1) & 63] << 32;
+        value = at->warp->ur[operand->index] | (uint64_t)at->warp->ur[(operand->index + 1) & 63]
+                                                   << 32;
     } else if (operand->kind == EMU_NUMBER) {
         value = (uint64_t)operand->number;
     } else if (operand->kind == EMU_REAL) {

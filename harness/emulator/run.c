@@ -15,8 +15,8 @@ bool emu_program_make(const struct sass_code *code, struct emu_program **program
 {
     *program = NULL;
     if (code->architecture != 90 || code->count == 0)
-        return lit_fail(error, LIT_EXIT_USAGE, "machine code of sm_%u cannot be executed, only sm_90",
-                        code->architecture);
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "machine code of sm_%u cannot be executed, only sm_90", code->architecture);
     *program = lit_alloc(1, sizeof **program);
     (*program)->code = code;
     (*program)->insns = lit_alloc(code->count, sizeof *(*program)->insns);
@@ -45,11 +45,11 @@ static void open_group(struct emu_machine *machine, uint32_t index, struct emu_g
 {
     const struct emu_dispatch *dispatch = machine->dispatch;
     const uint32_t lanes = dispatch->local[0] * dispatch->local[1] * dispatch->local[2];
-    *group = (struct emu_group){
-        .id = {index % dispatch->groups[0], index / dispatch->groups[0] % dispatch->groups[1],
-               index / dispatch->groups[0] / dispatch->groups[1]},
-        .warp_count = (lanes + EMU_LANES - 1) / EMU_LANES,
-        .shared = lit_alloc(EMU_SHARED, 1)};
+    *group = (struct emu_group){.id = {index % dispatch->groups[0],
+                                       index / dispatch->groups[0] % dispatch->groups[1],
+                                       index / dispatch->groups[0] / dispatch->groups[1]},
+                                .warp_count = (lanes + EMU_LANES - 1) / EMU_LANES,
+                                .shared = lit_alloc(EMU_SHARED, 1)};
     group->warps = lit_alloc(group->warp_count, sizeof *group->warps);
     for (uint32_t i = 0; i < group->warp_count; i++) {
         struct emu_warp *warp = &group->warps[i];
@@ -78,20 +78,28 @@ static bool has_ended(const struct emu_group *group)
     return true;
 }
 
+// Lets everyone at BAR go on if as many have arrived as there are warps.
+static void release(struct emu_group *group)
+{
+    uint32_t live = 0;
+    for (size_t i = 0; i < group->warp_count; i++)
+        live += group->warps[i].lanes != group->warps[i].exited;
+    if (!group->arrived || group->arrived < live)
+        return;
+    group->arrived = 0;
+    for (size_t i = 0; i < group->warp_count; i++)
+        emu_warp_release(&group->warps[i]);
+}
+
 // Runs each warp for a while. False if none of them could.
 static bool run_group(struct emu_group *group)
 {
     bool ran = false;
-    uint32_t awaited = 0;
     for (size_t i = 0; i < group->warp_count; i++) {
         ran |= emu_warp_run(&group->warps[i], SLICE);
-        awaited |= emu_warp_awaited(&group->warps[i]);
+        release(group);
     }
-    if (awaited || has_ended(group))
-        return ran;
-    for (size_t i = 0; i < group->warp_count; i++)
-        emu_warp_release(&group->warps[i]);
-    return true;
+    return ran;
 }
 
 static bool check(const struct emu_dispatch *dispatch, struct lit_error *error)

@@ -258,6 +258,7 @@ static void barrier(struct emu_at *at, size_t which)
         emu_fail(at, "unknown mode");
     else
         wait_for(at->warp, which, (struct emu_part){.lanes = at->active, .state = EMU_AT_BAR});
+    at->warp->group->arrived++;
 }
 
 static void bsync(struct emu_at *at, size_t which)
@@ -343,12 +344,13 @@ static void record(const struct emu_at *at, uint32_t insn, uint32_t active)
     const struct emu_operand *to = &at->insn->to;
     for (uint32_t lane = 0; lane < EMU_LANES && active; lane++) {
         if (at->insn->has_to && to->index != (to->kind == EMU_UR ? 63 : 255))
-            event.value[lane] = to->kind == EMU_UR ? at->warp->ur[to->index & 63]
-                                                   : at->warp->r[to->index][lane];
+            event.value[lane] =
+                to->kind == EMU_UR ? at->warp->ur[to->index & 63] : at->warp->r[to->index][lane];
         else
             for (unsigned i = 0; i < 7; i++)
-                event.value[lane] |= (at->insn->sass->writes.p >> i & at->warp->p[i] >> lane & 1) << i |
-                                     (uint32_t)(at->insn->sass->writes.up >> i & at->warp->up[i] & 1) << (8 + i);
+                event.value[lane] |=
+                    (at->insn->sass->writes.p >> i & at->warp->p[i] >> lane & 1) << i |
+                    (uint32_t)(at->insn->sass->writes.up >> i & at->warp->up[i] & 1) << (8 + i);
     }
     LIT_ADD(trace->events, trace->count) = event;
 }
@@ -395,7 +397,8 @@ static void step(struct emu_warp *warp, size_t which)
     const uint32_t pc = warp->parts[which].pc;
     if (is_held(warp, which))
         return;
-    struct emu_at at = {.warp = warp, .insn = &program->insns[pc], .active = warp->parts[which].lanes};
+    struct emu_at at = {
+        .warp = warp, .insn = &program->insns[pc], .active = warp->parts[which].lanes};
     warp->steps++;
     at.active = guarded(warp, at.insn, at.active);
     if (at.active && !at.insn->row) {
@@ -448,16 +451,12 @@ void emu_warp_release(struct emu_warp *warp)
             warp->parts[i].state = EMU_READY;
 }
 
-uint32_t emu_warp_awaited(const struct emu_warp *warp)
-{
-    return live(warp) & ~waiting(warp, EMU_AT_BAR, 0);
-}
-
 bool emu_warp_run(struct emu_warp *warp, uint64_t most)
 {
     const struct emu_machine *machine = warp->machine;
     uint64_t steps = 0, turn = 0;
-    while (steps < most && !machine->failed) {
+    const uint32_t arrived = warp->group->arrived;
+    while (steps < most && !machine->failed && warp->group->arrived == arrived) {
         size_t next = next_part(warp);
         if (next == warp->part_count) {
             if (!release_all(warp))

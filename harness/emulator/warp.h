@@ -26,9 +26,9 @@ enum emu_kind {
 
 struct emu_operand {
     enum emu_kind kind;
-    uint8_t index;   // of a register, predicate, barrier; the bank of a constant
-    uint8_t part;    // .B1 to .B3: 1 to 3
-    uint8_t half;    // .H0_H0: 1, .H1_H1: 2
+    uint8_t index; // of a register, predicate, barrier; the bank of a constant
+    uint8_t part;  // .B1 to .B3: 1 to 3
+    uint8_t half;  // .H0_H0: 1, .H1_H1: 2
     bool minus, invert, absolute;
     int64_t number;
     double real;
@@ -39,14 +39,16 @@ struct emu_operand {
 
 // Modifiers that say what an instruction does; others, such as .STRONG, do not matter here.
 #define EMU_MODIFIERS(AT)                                                                          \
-    AT(U32) AT(S32) AT(64) AT(U64) AT(S64) AT(U8) AT(S8) AT(U16) AT(S16) AT(128) AT(X) AT(HI)      \
-    AT(WIDE) AT(SX32) AT(L) AT(R) AT(W) AT(AND) AT(OR) AT(XOR) AT(EX) AT(F) AT(LT) AT(EQ) AT(LE)   \
-    AT(GT) AT(NE) AT(GE) AT(T) AT(NUM) AT(NAN) AT(LTU) AT(EQU) AT(LEU) AT(GTU) AT(NEU) AT(GEU)     \
-    AT(IDX) AT(UP) AT(DOWN) AT(BFLY) AT(ALL) AT(ANY) AT(SUM) AT(MIN) AT(MAX) AT(SH) AT(FTZ) AT(RM) \
-    AT(RP) AT(RZ) AT(SAT) AT(ADD) AT(INC) AT(DEC) AT(EXCH) AT(CAS) AT(CLEAR) AT(E) AT(TRUNC)       \
-    AT(FLOOR) AT(CEIL) AT(F16) AT(F32) AT(F64) AT(B1) AT(B2) AT(B3) AT(RCP) AT(RSQ) AT(EX2)        \
-    AT(LG2) AT(SQRT) AT(SIN) AT(COS) AT(DIV) AT(CONV) AT(PAND) AT(COLLECTIVE) AT(SYNC) AT(ARV)     \
-    AT(POPC) AT(RCP64H) AT(PACK_AB) AT(ABS)
+    AT(U32)                                                                                        \
+    AT(S32) AT(64) AT(U64) AT(S64) AT(U8) AT(S8) AT(U16) AT(S16) AT(128) AT(X) AT(HI) AT(WIDE)     \
+        AT(SX32) AT(L) AT(R) AT(W) AT(AND) AT(OR) AT(XOR) AT(EX) AT(F) AT(LT) AT(EQ) AT(LE) AT(GT) \
+            AT(NE) AT(GE) AT(T) AT(NUM) AT(NAN) AT(LTU) AT(EQU) AT(LEU) AT(GTU) AT(NEU) AT(GEU)    \
+                AT(IDX) AT(UP) AT(DOWN) AT(BFLY) AT(ALL) AT(ANY) AT(SUM) AT(MIN) AT(MAX) AT(SH)    \
+                    AT(FTZ) AT(RM) AT(RP) AT(RZ) AT(SAT) AT(ADD) AT(INC) AT(DEC) AT(EXCH) AT(CAS)  \
+                        AT(CLEAR) AT(E) AT(TRUNC) AT(FLOOR) AT(CEIL) AT(F16) AT(F32) AT(F64)       \
+                            AT(B1) AT(B2) AT(B3) AT(RCP) AT(RSQ) AT(EX2) AT(LG2) AT(SQRT) AT(SIN)  \
+                                AT(COS) AT(DIV) AT(CONV) AT(PAND) AT(COLLECTIVE) AT(SYNC) AT(ARV)  \
+                                    AT(POPC) AT(RCP64H) AT(PACK_AB) AT(ABS)
 enum emu_modifier {
 #define EMU_AS_ENUM(NAME) M_##NAME,
     EMU_MODIFIERS(EMU_AS_ENUM)
@@ -63,8 +65,8 @@ struct emu_insn {
     uint64_t modifiers[2];     // 1 << enum emu_modifier
     bool uniform;              // of the uniform datapath
     bool has_to;
-    struct emu_operand to;      // what it writes, but for predicates
-    struct emu_operand out[2];  // predicates that it writes
+    struct emu_operand to;                                   // what it writes, but for predicates
+    struct emu_operand out[2];                               // predicates that it writes
     struct emu_operand in[EMU_OPERANDS], test[EMU_OPERANDS]; // values and predicates that it reads
     uint8_t outs, ins, tests;
 };
@@ -109,7 +111,8 @@ struct emu_warp {
 struct emu_group {
     uint32_t id[3];
     struct emu_warp *warps;
-    size_t warp_count, ended;
+    size_t warp_count;
+    uint32_t arrived; // at BAR, each part of a warp once
     uint8_t *shared;
 };
 
@@ -175,10 +178,8 @@ bool emu_constant(struct emu_at *at, const struct emu_operand *operand, size_t s
 
 // Begins with all lanes at the first instruction.
 void emu_warp_start(struct emu_warp *warp, uint32_t lanes);
-// Runs a warp until none of its lanes can go on, or for a number of instructions. False if none
-// could.
+// Runs a warp until some of its lanes arrive at BAR, none can go on, or for a number of
+// instructions. False if none could.
 bool emu_warp_run(struct emu_warp *warp, uint64_t most);
 // Lets the lanes that wait at BAR go on.
 void emu_warp_release(struct emu_warp *warp);
-// Lanes that neither have exited nor wait at BAR.
-uint32_t emu_warp_awaited(const struct emu_warp *warp);

@@ -15,12 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_STEPS    20000000u // of a warp
+#define MOST_STEPS 20000000u // of a warp
 // Where buffers lie: far apart, and the lower word is not 0, which code that reads one for another
 // value would make look right.
 #define ADDRESS(REGION) ((UINT64_C(0x10000000000) * (1u + (REGION)) + 0xfbea0000u))
-#define GUARD_WORDS   64
-#define SHOWN         16
+#define GUARD_WORDS     64
+#define SHOWN           16
 
 // One configuration's code with its data.
 struct emulation {
@@ -87,9 +87,7 @@ static void bind(struct emulation *e, uint32_t seed)
     const struct {
         uint64_t address[CAT_REGIONS];
         uint32_t elements, seed;
-    } counted = {{ADDRESS(0), ADDRESS(1), ADDRESS(2)},
-                 e->ready.shape.elements,
-                 seed};
+    } counted = {{ADDRESS(0), ADDRESS(1), ADDRESS(2)}, e->ready.shape.elements, seed};
     for (size_t i = 0; i < bound->binding_count; i++) {
         const struct cat_binding *b = &bound->bindings[i];
         const uint64_t address = ADDRESS(b->region) + b->first * 4;
@@ -239,7 +237,10 @@ static void list_place(const struct emulation *e, uint32_t place, uint32_t first
     for (size_t i = 0; i < e->sass.count; i++) {
         const bool near = (i + 6 > place && i < place + 4u) || (i + 4 > first && i < first + 3u);
         if (near)
-            printf("    %c %04x  %s\n", i == place ? '>' : i == first ? '*' : ' ',
+            printf("    %c %04x  %s\n",
+                   i == place   ? '>'
+                   : i == first ? '*'
+                                : ' ',
                    e->sass.insns[i].address, e->sass.insns[i].text);
     }
 }
@@ -270,8 +271,8 @@ static void explain_cause(struct emulation *e, uint64_t run, const struct cat_fa
     if (cause.first != EMU_NEVER)
         printf("      first: %s at 0x%x, lane %u: %s0x%x, right would be 0x%x\n",
                e->sass.insns[cause.first].text, e->sass.insns[cause.first].address,
-               cause.first_lane, cause.elsewhere ? "should not be executed here, " : "",
-               cause.got, cause.want);
+               cause.first_lane, cause.elsewhere ? "should not be executed here, " : "", cause.got,
+               cause.want);
     if (emu_cause_place(&cause) != EMU_NEVER)
         list_place(e, emu_cause_place(&cause), cause.first);
     free(wrong.events);
@@ -301,8 +302,9 @@ static void emulate(struct emulating *a, const char *name, const struct cat_case
         if (!same || run.failed)
             printf("      emulated: %" PRIu64 " of %" PRIu64 " instances fail; measured: %" PRIu64
                    " in %" PRIu64 " of %" PRIu64 " runs\n",
-                   run.failed, (uint64_t)e.ready.shape.instances, (uint64_t)result->failed_instances,
-                   (uint64_t)result->failed_runs, (uint64_t)result->runs);
+                   run.failed, (uint64_t)e.ready.shape.instances,
+                   (uint64_t)result->failed_instances, (uint64_t)result->failed_runs,
+                   (uint64_t)result->runs);
         for (size_t i = 0; i < count && i < 2 && (!same || a->chosen->verbose); i++)
             print_failure(&e, "emulated", &failures[i]);
         for (size_t i = 0; i < result->failure_count && i < 2 && (!same || a->chosen->verbose); i++)
@@ -367,7 +369,8 @@ static bool emulate_kept(struct emulating *a)
             continue;
         const struct isa_piece piece = {
             .source = ISA_MACHINE, .architecture = 90, .bytes = bytes.data, .size = bytes.length};
-        const struct report_result none = {.seed = a->chosen->seed.given ? a->chosen->seed.value : 1};
+        const struct report_result none = {.seed =
+                                               a->chosen->seed.given ? a->chosen->seed.value : 1};
         emulate(a, name.data, &plan.cases[i], &piece, &none);
     }
     eng_plan_clear(&plan);

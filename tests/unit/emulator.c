@@ -111,7 +111,8 @@ static const struct row {
     {"ISETP.NE.U32.XOR P2, PT, R0, RZ, P0\nSEL R20, R3, RZ, P2", 5, 0, 0},
     {"ISETP.NE.U32.OR P2, PT, R0, R0, P0\nSEL R20, R3, RZ, P2", 5, 7, 0},
     {"ISETP.GE.U32.AND P2, PT, RZ, R3, PT\nISETP.GE.U32.AND.EX P3, PT, R3, R3, PT, P2\n"
-     "SEL R20, R3, RZ, P3", 0, 0, 0},
+     "SEL R20, R3, RZ, P3",
+     0, 0, 0},
     {"ISETP.EQ.U32.AND P2, PT, R0, 0x5, PT\nSEL R20, R3, R0, P2", 6, 6, 0},
     {"ISETP.LE.AND P2, PT, R2, R2, PT\nSEL R20, R3, R0, !P2", 6, 6, 0},
     {"IABS R20, R2", 0, 0x65432110, 0},
@@ -196,13 +197,17 @@ static const struct row {
      0x9abcdef0},
     {"ATOMS.CAS R20, [RZ], RZ, R3\nATOMS.EXCH R21, [RZ], R2", 1, 7, 0x9abcdef0},
     {"MOV R10, c[0x0][0x30]\nMOV R11, c[0x0][0x34]\nATOMG.E.OR PT, R20, [R10], R0\n"
-     "ATOM.E.XOR PT, R21, [R10+0x4], R3", 2, 101, 101},
+     "ATOM.E.XOR PT, R21, [R10+0x4], R3",
+     2, 101, 101},
     {"MOV R10, c[0x0][0x30]\nMOV R11, c[0x0][0x34]\nREDG.E.ADD [R10], R3\nRED.E.MIN [R10+0x4], R0\n"
-     "LDG.E.64 R20, [R10]", 0, 324, 0},
+     "LDG.E.64 R20, [R10]",
+     0, 324, 0},
     {"MOV R10, c[0x0][0x30]\nMOV R11, c[0x0][0x34]\nATOMG.E.INC PT, R20, [R10], R3\n"
-     "ATOMG.E.AND PT, R21, [R10+0x4], R0", 1, 0, 0},
+     "ATOMG.E.AND PT, R21, [R10+0x4], R0",
+     1, 0, 0},
     {"MEMBAR.SC.GPU\nERRBAR\nCGAERRBAR\nCCTL.IVALL\nCCTLL.IVALL\nCCTLT.IVALL\nLDGDEPBAR\n"
-     "FENCE.VIEW.ASYNC.S\nMOV R20, R3", 0, 7, 0},
+     "FENCE.VIEW.ASYNC.S\nMOV R20, R3",
+     0, 7, 0},
     // Lanes
     {"SHFL.IDX P2, R20, R0, 0x3, 0x1f\nSEL R21, R3, RZ, P2", 5, 3, 7},
     {"SHFL.UP P2, R20, R0, 0x3, 0x0\nSEL R21, R3, RZ, P2", 2, 2, 0},
@@ -269,8 +274,9 @@ TEST(lanes_meet_by_convergence_barriers_alone)
 {
     expect_ballots("@P0 BRA there\nNOP\nthere:\n" BALLOT, EVEN, ODD);
     expect_ballots("BSSY B0, out\n@P0 BRA there\nNOP\nthere:\nBSYNC B0\nout:\n" BALLOT, ALL, ALL);
-    expect_ballots("BSSY B3, out\n@P0 BRA there\nBREAK B3\nBRA out\nthere:\nBSYNC B3\nout:\n" BALLOT,
-                   EVEN, ODD);
+    expect_ballots(
+        "BSSY B3, out\n@P0 BRA there\nBREAK B3\nBRA out\nthere:\nBSYNC B3\nout:\n" BALLOT, EVEN,
+        ODD);
     expect_ballots("@P0 BRA there\nNOP\nthere:\nBAR.SYNC 0x0\n" BALLOT, EVEN, ODD);
     expect_ballots("@P0 BRA there\nNOP\nthere:\nWARPSYNC.ALL\n" BALLOT, ALL, ALL);
     expect_ballots("BSSY B0, out\n@P1 EXIT\n@P0 BRA out\nNOP\nout:\nBSYNC B0\n" BALLOT, 0xfffffff0,
@@ -282,7 +288,8 @@ TEST(lanes_meet_by_convergence_barriers_alone)
 TEST(branches_ask_who_is_here)
 {
     expect_ballots("BRA.CONV ~URZ, there\nEXIT\nthere:\n" BALLOT, ALL, ALL);
-    expect_ballots("@P0 BRA part\nBRA.DIV ~URZ, part\nMOV R20, R3\nBRA end\npart:\n" BALLOT "end:\n",
+    expect_ballots("@P0 BRA part\nBRA.DIV ~URZ, part\nMOV R20, R3\nBRA end\npart:\n" BALLOT
+                   "end:\n",
                    EVEN, ODD);
     expect_ballots("MOV R2, back\nMOV R3, RZ\nCALL.REL.NOINC there\nback:\nBRA end\nthere:\n" BALLOT
                    "RET.REL.NODEC R2 0x0\nend:\n",
@@ -323,6 +330,39 @@ TEST(warps_wait_for_each_other)
     finish();
 }
 
+// The halves of a warp that arrive apart stand in for two warps: the first warp goes on alone.
+TEST(parts_of_a_warp_count_as_warps_at_a_barrier)
+{
+    prepare("S2R R0, SR_TID.X\n"
+            "LOP3.LUT P0, RZ, R0, 0x1, RZ, 0xc0, !PT\n"
+            "MOV R21, RZ\n"
+            "ISETP.LT.U32.AND P1, PT, R0, 0x20, PT\n"
+            "@!P1 BRA second\n"
+            "@P0 BRA there\n"
+            "BAR.SYNC 0x0\n"
+            "BRA load\n"
+            "there:\n"
+            "BAR.SYNC 0x0\n"
+            "load:\n"
+            "LDS R20, [RZ]\n"
+            "BRA end\n"
+            "second:\n"
+            "MOV R5, 0x3e8\n"
+            "again:\n"
+            "IADD3 R5, R5, -0x1, RZ\n"
+            "ISETP.NE.AND P2, PT, R5, RZ, PT\n"
+            "@P2 BRA again\n"
+            "STS [RZ], R0\n"
+            "BAR.SYNC 0x0\n"
+            "MOV R20, R0\n"
+            "end:\n" AFTER);
+    run.dispatch.local[0] = LANES;
+    must(emu_run(run.program, &run.dispatch, &error));
+    assert_int_equal(run.out[2 * 0], 0);
+    assert_int_equal(run.out[2 * 1], 0);
+    finish();
+}
+
 // --- What ends a run
 
 TEST(what_cannot_be_executed_is_named)
@@ -340,8 +380,8 @@ TEST(what_cannot_be_executed_is_named)
         {"again:\nBRA again", "more than 5000 instructions"},
         {"NOP", "the code ends"},
         {"MOV R2, 0x8\nMOV R3, RZ\nRET.REL.NODEC R2 0x0", "jump out of the code, to 0x8,"},
-        {"S2R R0, SR_LANEID\nISETP.EQ.U32.AND P0, PT, R0, RZ, PT\nBSSY B0, out\n@P0 BRA out\n"
-         "wait:\nWARPSYNC.ALL\nout:\nBSYNC B1\n@P0 BAR.SYNC 0x0\nEXIT",
+        {"S2R R0, SR_LANEID\nISETP.EQ.U32.AND P0, PT, R0, RZ, PT\nBSSY B1, out\n@P0 BRA out\n"
+         "WARPSYNC.ALL\nEXIT\nout:\nBSYNC B1\nEXIT",
          "lanes wait for ever before 0x70"},
         {"S2R R0, SR_VIRTID\nEXIT", "unknown register by S2R R0, SR_VIRTID"},
         {"ATOMS.POPC.INC R0, [RZ]\nEXIT", "ATOMS.POPC.INC"},
@@ -413,18 +453,21 @@ static void expect_cause(const char *wrong, const char *right, const char *says)
 
 TEST(planted_causes_are_named)
 {
-    expect_cause("@P0 BRA there\nNOP\nthere:\n" BALLOT, BALLOT,
-                 "VOTE.ANY at 0x100 is executed by lanes 0x55555555 without the others of the warp: "
-                 "they parted, and nothing makes them meet");
+    expect_cause(
+        "@P0 BRA there\nNOP\nthere:\n" BALLOT, BALLOT,
+        "VOTE.ANY at 0x100 is executed by lanes 0x55555555 without the others of the warp: "
+        "they parted, and nothing makes them meet");
     expect_cause(SPOILT, BALLOT,
                  "WARPSYNC at 0x130 waits at convergence barrier 0, in which its lanes are: at the "
                  "BSYNC B0 behind it nobody waits for them");
-    expect_cause("MOV R20, R3\n@P0 MOV R20, R0\n", "MOV R20, R3\n@UP0 MOV R20, R0\n",
-                 "MOV at 0xf0 is executed by P0, which is of LOP3.LUT P0, RZ, R0, 0x1, RZ, 0xc0, !PT "
-                 "at 0xb0; right would be UP0");
-    expect_cause("SEL R20, R3, R0, P0\n", "SEL R20, R3, R0, !P1\n",
-                 "SEL at 0xe0 reads P0, which is of LOP3.LUT P0, RZ, R0, 0x1, RZ, 0xc0, !PT at 0xb0; "
-                 "right would be !P1");
+    expect_cause(
+        "MOV R20, R3\n@P0 MOV R20, R0\n", "MOV R20, R3\n@UP0 MOV R20, R0\n",
+        "MOV at 0xf0 is executed by P0, which is of LOP3.LUT P0, RZ, R0, 0x1, RZ, 0xc0, !PT "
+        "at 0xb0; right would be UP0");
+    expect_cause(
+        "SEL R20, R3, R0, P0\n", "SEL R20, R3, R0, !P1\n",
+        "SEL at 0xe0 reads P0, which is of LOP3.LUT P0, RZ, R0, 0x1, RZ, 0xc0, !PT at 0xb0; "
+        "right would be !P1");
     expect_cause("R2P PR, R2.B1, 0x3\nSEL R20, R3, R0, P0\nSEL R20, R20, R2, P1\n",
                  "R2P PR, R2.B1, 0x1\nSEL R20, R3, R0, P0\nSEL R20, R20, R2, P1\n",
                  "R2P at 0xe0 overwrites P1, which is still needed");
@@ -438,8 +481,9 @@ TEST(every_row_of_the_tables_is_tested)
 {
     static const struct emu_row *const tables[] = {emu_integer_rows, emu_float_rows,
                                                    emu_memory_rows, emu_lane_rows};
-    static const char *const elsewhere = " BSYNC BREAK WARPSYNC YIELD NANOSLEEP BRA CALL RET EXIT BAR "
-                                         "BRX STG ";
+    static const char *const elsewhere =
+        " BSYNC BREAK WARPSYNC YIELD NANOSLEEP BRA CALL RET EXIT BAR "
+        "BRX STG ";
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const struct emu_row *row = tables[t]; row->name; row++) {
             bool found = false;
