@@ -44,7 +44,8 @@ static bool find_apart(struct search *s)
     for (size_t i = 0; i < s->trace->count; i++) {
         const struct emu_event *event = &s->trace->events[i];
         const struct emu_insn *insn = &s->program->insns[event->insn];
-        if (tried[event->insn] || event->active == all || !sass_is_cross_lane(insn->sass->op))
+        if (tried[event->insn] || event->active == all ||
+            (!sass_is_cross_lane(insn->sass->op) && insn->sass->op != SASS_BAR))
             continue;
         tried[event->insn] = true;
         if (is_right(s, &(struct emu_change){.kind = EMU_TOGETHER, .insn = event->insn})) {
@@ -121,17 +122,18 @@ static bool find_test(struct search *s, bool constants)
     return false;
 }
 
-// Predicates that an instruction should have left alone.
+// Predicates that an instruction should have left alone: few before many.
 static bool find_kept(struct search *s)
 {
-    for (size_t i = 0; i < s->program->count; i++) {
-        const struct sass_insn *sass = s->program->insns[i].sass;
-        for (unsigned k = 0; is_executed(s, i) && k < 7; k++)
-            if ((sass->writes.p >> k & 1) &&
-                is_right(s, &(struct emu_change){
-                                .kind = EMU_KEEP, .insn = i, .operand = (uint8_t)(1u << k)}))
-                return true;
-    }
+    for (int most = 1; most <= 7; most += 6)
+        for (size_t i = 0; i < s->program->count; i++) {
+            const unsigned writes = s->program->insns[i].sass->writes.p & 0x7fu;
+            for (unsigned kept = writes; kept && is_executed(s, i); kept = (kept - 1) & writes)
+                if ((__builtin_popcount(kept) == 1) == (most == 1) &&
+                    is_right(s, &(struct emu_change){
+                                    .kind = EMU_KEEP, .insn = i, .operand = (uint8_t)kept}))
+                    return true;
+        }
     return false;
 }
 
@@ -221,6 +223,18 @@ static void put_definition(const struct emu_program *program, const struct emu_c
     }
 }
 
+// Lanes that are apart, and use the same of something.
+static void put_shared(const struct emu_program *program, const struct emu_cause *cause,
+                       struct text *text)
+{
+    const struct sass_insn *sass =
+        cause->first == EMU_NEVER ? NULL : program->insns[cause->first].sass;
+    text_puts(text, "lanes of a warp are apart that should be together");
+    if (sass && (sass->reads.ur || sass->reads.up))
+        text_printf(text, ": %s at 0x%x reads a uniform register that the others have overwritten",
+                    sass->text, sass->address);
+}
+
 void emu_cause_print(const struct emu_program *program, const struct emu_cause *cause,
                      struct text *text)
 {
@@ -231,7 +245,7 @@ void emu_cause_print(const struct emu_program *program, const struct emu_cause *
     const char *name = sass_mnemonic(sass, &length);
     switch (change->kind) {
     case EMU_MEET:
-        text_puts(text, "lanes are apart that should be together");
+        put_shared(program, cause, text);
         break;
     case EMU_TOGETHER:
         text_printf(text,
@@ -264,8 +278,11 @@ void emu_cause_print(const struct emu_program *program, const struct emu_cause *
         put_predicate(text, change->negated, change->uniform, change->predicate);
         break;
     case EMU_KEEP:
-        text_printf(text, "%.*s at 0x%x overwrites P%u, which is still needed", (int)length, name,
-                    sass->address, (unsigned)__builtin_ctz(change->operand));
+        text_printf(text, "%.*s at 0x%x overwrites", (int)length, name, sass->address);
+        for (unsigned i = 0, n = 0; i < 7; i++)
+            if (change->operand >> i & 1)
+                text_printf(text, "%sP%u", n++ ? ", " : " ", i);
+        text_puts(text, ", of which the values before are still needed");
         break;
     case EMU_AS_IT_IS:
         text_puts(text,

@@ -470,7 +470,7 @@ TEST(planted_causes_are_named)
         "right would be !P1");
     expect_cause("R2P PR, R2.B1, 0x3\nSEL R20, R3, R0, P0\nSEL R20, R20, R2, P1\n",
                  "R2P PR, R2.B1, 0x1\nSEL R20, R3, R0, P0\nSEL R20, R20, R2, P1\n",
-                 "R2P at 0xe0 overwrites P1, which is still needed");
+                 "R2P at 0xe0 overwrites P1, of which the values before are still needed");
     expect_cause("IADD3 R20, R0, 0x1, RZ\n", "IADD3 R20, R0, 0x2, RZ\n",
                  "unknown: no single change of a guard, a predicate or a meeting place makes it "
                  "right");
