@@ -78,6 +78,14 @@ static bool is_executed(const struct search *s, size_t insn)
 static bool find_other(struct search *s, struct emu_change change, unsigned number, bool uniform,
                        bool negated, bool constants)
 {
+    if (!constants && !uniform) {
+        struct emu_change before = change;
+        before.predicate = (uint8_t)number;
+        before.negated = negated;
+        before.before = true;
+        if (is_right(s, &before))
+            return true;
+    }
     for (unsigned i = 0; i < 16; i++) {
         const bool other_kind = (i < 8) == !uniform;
         const unsigned nth = i % 8 == 0 ? number : i % 8 <= number ? i % 8 - 1u : i % 8;
@@ -223,6 +231,15 @@ static void put_definition(const struct emu_program *program, const struct emu_c
     }
 }
 
+static void put_right(const struct emu_change *change, struct text *text)
+{
+    text_puts(text, "; right would be ");
+    if (change->before)
+        text_puts(text, "its value before that");
+    else
+        put_predicate(text, change->negated, change->uniform, change->predicate);
+}
+
 // Lanes that are apart, and use the same of something.
 static void put_shared(const struct emu_program *program, const struct emu_cause *cause,
                        struct text *text)
@@ -264,8 +281,7 @@ void emu_cause_print(const struct emu_program *program, const struct emu_cause *
         put_predicate(text, sass->guard_negated, sass->guard_uniform, sass->guard);
         if (sass->guard != SASS_ALWAYS)
             put_definition(program, change, sass->guard, sass->guard_uniform, text);
-        text_puts(text, "; right would be ");
-        put_predicate(text, change->negated, change->uniform, change->predicate);
+        put_right(change, text);
         break;
     case EMU_TEST:
         text_printf(text, "%.*s at 0x%x reads ", (int)length, name, sass->address);
@@ -274,8 +290,7 @@ void emu_cause_print(const struct emu_program *program, const struct emu_cause *
                       insn->test[change->operand].index);
         put_definition(program, change, insn->test[change->operand].index,
                        insn->test[change->operand].kind == EMU_UP, text);
-        text_puts(text, "; right would be ");
-        put_predicate(text, change->negated, change->uniform, change->predicate);
+        put_right(change, text);
         break;
     case EMU_KEEP:
         text_printf(text, "%.*s at 0x%x overwrites", (int)length, name, sass->address);

@@ -67,6 +67,7 @@ struct emu_change {
     uint8_t operand;
     uint8_t predicate; // 0 to 6: P0 to P6; 7: PT; with `uniform` UP0 to UP6
     bool uniform, negated;
+    bool before; // its value before it was last written
 };
 
 // What a run is asked to write down of one warp.

@@ -359,15 +359,17 @@ bool emu_test(struct emu_at *at, unsigned test)
         return true;
     struct emu_operand operand = at->insn->test[test];
     const struct emu_change *change = &at->warp->machine->dispatch->change;
+    const uint32_t *p = at->warp->p;
     if (change->kind == EMU_TEST && change->operand == test &&
-        &at->warp->machine->program->insns[change->insn] == at->insn)
+        &at->warp->machine->program->insns[change->insn] == at->insn) {
         operand = (struct emu_operand){.kind = change->uniform ? EMU_UP : EMU_P,
                                        .index = change->predicate,
                                        .invert = change->negated};
+        p = change->before ? at->warp->before : p;
+    }
     const unsigned lane = is_uniform(at) ? 0 : at->lane;
-    const bool value = operand.kind == EMU_UP || is_uniform(at)
-                           ? at->warp->up[operand.index & 7]
-                           : at->warp->p[operand.index & 7] >> lane & 1;
+    const bool value = operand.kind == EMU_UP || is_uniform(at) ? at->warp->up[operand.index & 7]
+                                                                : p[operand.index & 7] >> lane & 1;
     return value != operand.invert;
 }
 

@@ -138,12 +138,15 @@ static uint32_t guarded(const struct emu_warp *warp, const struct emu_insn *insn
     const struct emu_change *change = change_of(warp);
     unsigned guard = insn->sass->guard;
     bool uniform = insn->sass->guard_uniform, negated = insn->sass->guard_negated;
-    if (change->kind == EMU_GUARD && &warp->machine->program->insns[change->insn] == insn) {
+    const bool is_changed =
+        change->kind == EMU_GUARD && &warp->machine->program->insns[change->insn] == insn;
+    if (is_changed) {
         guard = change->predicate;
         uniform = change->uniform;
         negated = change->negated;
     }
-    const uint32_t holds = uniform ? warp->up[guard & 7] ? UINT32_MAX : 0 : warp->p[guard & 7];
+    const uint32_t *p = is_changed && change->before ? warp->before : warp->p;
+    const uint32_t holds = uniform ? warp->up[guard & 7] ? UINT32_MAX : 0 : p[guard & 7];
     return lanes & (negated ? ~holds : holds);
 }
 
@@ -425,10 +428,13 @@ static void step(struct emu_warp *warp, size_t which)
     uint32_t kept[7];
     memcpy(kept, warp->p, sizeof kept);
     compute(&at, active);
-    for (unsigned i = 0; i < 7; i++)
+    for (unsigned i = 0; i < 7; i++) {
+        const uint32_t written = at.insn->sass->writes.p >> i & 1 ? active : 0;
+        warp->before[i] = (warp->before[i] & ~written) | (kept[i] & written);
         if (change_of(warp)->kind == EMU_KEEP && change_of(warp)->insn == pc &&
             change_of(warp)->operand >> i & 1)
             warp->p[i] = kept[i];
+    }
     record(&at, pc, active);
     warp->parts[which].pc++;
 }

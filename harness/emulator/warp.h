@@ -40,11 +40,12 @@ struct emu_operand {
 // Modifiers that say what an instruction does; others, such as .STRONG, do not matter here.
 #define EMU_MODIFIERS(AT)                                                                          \
     AT(U32)                                                                                        \
-    AT(S32) AT(64) AT(U64) AT(S64) AT(U8) AT(S8) AT(U16) AT(S16) AT(128) AT(X) AT(HI) AT(WIDE)     \
-        AT(SX32) AT(L) AT(R) AT(W) AT(AND) AT(OR) AT(XOR) AT(EX) AT(F) AT(LT) AT(EQ) AT(LE) AT(GT) \
-            AT(NE) AT(GE) AT(T) AT(NUM) AT(NAN) AT(LTU) AT(EQU) AT(LEU) AT(GTU) AT(NEU) AT(GEU)    \
-                AT(IDX) AT(UP) AT(DOWN) AT(BFLY) AT(ALL) AT(ANY) AT(SUM) AT(MIN) AT(MAX) AT(SH)    \
-                    AT(FTZ) AT(RM) AT(RP) AT(RZ) AT(SAT) AT(ADD) AT(INC) AT(DEC) AT(EXCH) AT(CAS)  \
+    AT(S32)                                                                                        \
+    AT(64) AT(U64) AT(S64) AT(U8) AT(S8) AT(U16) AT(S16) AT(128) AT(X) AT(HI) AT(WIDE) AT(SX32)    \
+        AT(L) AT(R) AT(W) AT(AND) AT(OR) AT(XOR) AT(EX) AT(F) AT(LT) AT(EQ) AT(LE) AT(GT) AT(NE)   \
+            AT(GE) AT(T) AT(NUM) AT(NAN) AT(LTU) AT(EQU) AT(LEU) AT(GTU) AT(NEU) AT(GEU) AT(IDX)   \
+                AT(UP) AT(DOWN) AT(BFLY) AT(ALL) AT(ANY) AT(SUM) AT(MIN) AT(MAX) AT(SH) AT(FTZ)    \
+                    AT(RM) AT(RP) AT(RZ) AT(SAT) AT(ADD) AT(INC) AT(DEC) AT(EXCH) AT(CAS)          \
                         AT(CLEAR) AT(E) AT(TRUNC) AT(FLOOR) AT(CEIL) AT(F16) AT(F32) AT(F64)       \
                             AT(B1) AT(B2) AT(B3) AT(RCP) AT(RSQ) AT(EX2) AT(LG2) AT(SQRT) AT(SIN)  \
                                 AT(COS) AT(DIV) AT(CONV) AT(PAND) AT(COLLECTIVE) AT(SYNC) AT(ARV)  \
@@ -92,9 +93,10 @@ struct emu_machine;
 
 struct emu_warp {
     uint32_t r[EMU_REGISTERS][EMU_LANES], ur[64];
-    uint32_t p[8];  // one bit a lane; p[7] are all
-    bool up[8];     // up[7] is true
-    uint32_t b[17]; // convergence barriers: their lanes; the last one is for EMU_SPARE
+    uint32_t p[8];      // one bit a lane; p[7] are all
+    uint32_t before[8]; // before they were last written
+    bool up[8];         // up[7] is true
+    uint32_t b[17];     // convergence barriers: their lanes; the last one is for EMU_SPARE
     uint32_t lanes, exited;
     struct emu_part parts[EMU_LANES + 1]; // the last one that is ready runs
     size_t part_count;
