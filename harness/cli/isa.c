@@ -26,11 +26,12 @@ static const struct cli_option options[] = {
     {0, "read", CLI_FLAG, AT(read), NULL,
      "read files with the vkGetPipelineCacheData of another\nprogram, one pipeline each"},
     {0, "emulate", CLI_FLAG, AT(emulate), NULL,
-     "execute the machine code that a store has on the host, with\nthe data of its runs, and "
-     "compare"},
+     "execute the SASS of sm_90 that a store has, on the host,\ncompare with what the device "
+     "stored, and name the\ninstruction that is to blame"},
     CLI_OPTION_DB,
     {0, "kept", CLI_TEXT, AT(from), "FOLDER",
-     "with --emulate: what --keep wrote there instead of a store"},
+     "with --emulate: the code that --keep wrote there, instead\nof a store's; compare with what "
+     "is right"},
     CLI_OPTION_SEED("of the data, with --kept (default: 1)"),
     {0, "disassembler", CLI_CHOICE, AT(disassembler), "auto|nvdisasm|built-in",
      "of SASS (default: auto: nvdisasm for a single\nconfiguration if installed, else built-in)"},
@@ -47,7 +48,7 @@ const struct cli_syntax cli_isa_syntax = {
              "(VK_KHR_pipeline_executable_properties); whether\nvariants that differ in one axis "
              "have the same code; and, for SASS, cross-lane reads that\na divergent branch can "
              "reach without reconvergence, or that are guarded by the wrong\npredicate "
-             "(docs/lint.md). Nothing is run.",
+             "(docs/lint.md). Nothing is run on a device.",
     CLI_OPTIONS(options, struct exp_code_options, .timeout = ENG_IDLE_SECONDS, .db = "litmus.db"),
     .more = "Patterns are those of 'litmus run'. In listings, ! marks a cross-lane read that is "
             "divergent or\nguarded by the wrong predicate, i one that only some lanes execute.\n"
@@ -56,7 +57,8 @@ const struct cli_syntax cli_isa_syntax = {
             "  litmus isa shuffle.scan-loop -d 1\n"
             "  litmus isa 'shuffle.scan-loop/sync=none*' --diff\n"
             "  litmus isa 'scan.*' --simt lockstep --listing\n"
-            "  litmus isa --read scan.cache reduce.cache\n",
+            "  litmus isa --read scan.cache reduce.cache\n"
+            "  litmus isa --emulate --db litmus.db 'cases.nvidia-*'\n",
     .operands = CLI_OPERANDS_TESTS,
 };
 

@@ -168,6 +168,11 @@ static int ask(struct asking *a)
 int exp_code(const struct exp_code_options *chosen, const struct lit_list *patterns,
              struct lit_error *error)
 {
+    if (!chosen->emulate && (chosen->from || chosen->seed.given)) {
+        lit_fail(error, LIT_EXIT_USAGE, "%s is only for --emulate",
+                 chosen->from ? "--kept" : "--seed");
+        return term_fail(error);
+    }
     if (chosen->emulate)
         return exp_emulate(chosen, patterns, error);
     struct asking a = {.chosen = chosen, .patterns = *patterns, .error = error};

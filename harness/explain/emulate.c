@@ -267,7 +267,7 @@ static void explain_cause(struct emulation *e, uint64_t run, const struct cat_fa
         emu_cause_compare(&cause, &wrong, &right);
     }
     emu_cause_print(e->program, &cause, &text);
-    printf("      cause: %s (%u tries)\n", text.data, cause.tries);
+    printf("      cause: %s\n", text.data);
     if (cause.first != EMU_NEVER)
         printf("      first: %s at 0x%x, lane %u: %s0x%x, right would be 0x%x\n",
                e->sass.insns[cause.first].text, e->sass.insns[cause.first].address,
@@ -394,9 +394,16 @@ int exp_emulate(const struct exp_code_options *chosen, const struct lit_list *pa
     struct emulating a = {.chosen = chosen,
                           .selection = {.patterns = patterns->items, .count = patterns->count},
                           .error = error};
+    if (!patterns->count)
+        lit_fail(error, LIT_EXIT_USAGE, "missing PATTERN: as for 'litmus run'");
+    if (!patterns->count || !cat_selection_check(&a.selection, error))
+        return term_fail(error);
     if (!(chosen->from ? emulate_kept(&a) : emulate_stored(&a)))
         return term_fail(error);
     printf("\n  %zu configurations: %zu as measured, %zu otherwise, %zu not executed\n", a.count,
            a.same, a.other, a.refused);
-    return a.other ? LIT_EXIT_FORBIDDEN : a.refused ? LIT_EXIT_UNDECIDED : LIT_EXIT_OK;
+    return a.other     ? LIT_EXIT_FORBIDDEN
+           : a.refused ? LIT_EXIT_UNDECIDED
+           : a.count   ? LIT_EXIT_OK
+                       : LIT_EXIT_NOTHING;
 }

@@ -472,12 +472,11 @@ TEST(planted_causes_are_named)
                  "R2P PR, R2.B1, 0x1\nSEL R20, R1, R0, P1\n@!P1 IADD3 R20, R20, R3, RZ\n",
                  "R2P at 0xe0 overwrites P1, of which the values before are still needed");
     expect_cause(
-        "R2P PR, R2.B1, 0x1\nSEL R20, R3, R0, P0\nLOP3.LUT P0, RZ, R0, 0x2, RZ, 0xc0, !PT\n"
-        "SEL R10, R3, R0, P0\nSEL R20, R20, R10, P0\nIADD3 R20, R20, R10, RZ\n",
-        "R2P PR, R2.B1, 0x1\nSEL R20, R3, R0, P0\nMOV R11, R20\n"
-        "LOP3.LUT P0, RZ, R0, 0x2, RZ, 0xc0, !PT\nSEL R10, R3, R0, P0\nR2P PR, R2.B1, 0x1\n"
-        "SEL R20, R20, R10, P0\nIADD3 R20, R20, R10, RZ\n",
-        "SEL at 0x120 reads P0, which is of LOP3.LUT P0, RZ, R0, 0x2, RZ, 0xc0, !PT at 0x100; "
+        "LOP3.LUT P0, RZ, R0, 0x2, RZ, 0xc0, !PT\nSEL R20, R3, R1, P0\n"
+        "SEL R10, R2, RZ, P0\nIADD3 R20, R20, R10, RZ\n",
+        "LOP3.LUT P2, RZ, R0, 0x2, RZ, 0xc0, !PT\nSEL R20, R3, R1, P0\n"
+        "SEL R10, R2, RZ, P2\nIADD3 R20, R20, R10, RZ\n",
+        "SEL at 0xf0 reads P0, which is of LOP3.LUT P0, RZ, R0, 0x2, RZ, 0xc0, !PT at 0xe0; "
         "right would be its value before that");
     expect_cause("IADD3 R20, R0, 0x1, RZ\n", "IADD3 R20, R0, 0x2, RZ\n",
                  "unknown: no single change of a guard, a predicate or a meeting place makes it "
