@@ -279,6 +279,24 @@ static void explain_cause(struct emulation *e, uint64_t run, const struct cat_fa
     free(right.events);
 }
 
+static void print_comparison(const struct emulating *a, const struct emulation *e, const char *name,
+                             const struct report_result *result, const struct cat_run *run,
+                             bool same)
+{
+    const bool kept = a->chosen->from;
+    printf("  %s %s\n", kept ? same ? "right" : "wrong" : same ? "same " : "other", name);
+    if (same && !run->failed)
+        return;
+    printf("      emulated: %" PRIu64 " of %" PRIu64 " instances fail", run->failed,
+           e->ready.shape.instances);
+    if (!kept)
+        printf("; measured: %" PRIu64 " in %" PRIu64 " of %" PRIu64 " runs",
+               result->failed_instances, result->failed_runs, result->runs);
+    printf("\n");
+    for (size_t i = 0; i < result->failure_count && i < 2 && (!same || a->chosen->verbose); i++)
+        print_failure(e, "measured", &result->failures[i].at);
+}
+
 static void emulate(struct emulating *a, const char *name, const struct cat_case *which,
                     const struct isa_piece *piece, const struct report_result *result)
 {
@@ -298,17 +316,9 @@ static void emulate(struct emulating *a, const char *name, const struct cat_case
                        &run, failures, SHOWN, &count);
         const bool same = agrees(&e, result, &run);
         *(same ? &a->same : &a->other) += 1;
-        printf("  %s %s\n", same ? "same " : "other", name);
-        if (!same || run.failed)
-            printf("      emulated: %" PRIu64 " of %" PRIu64 " instances fail; measured: %" PRIu64
-                   " in %" PRIu64 " of %" PRIu64 " runs\n",
-                   run.failed, (uint64_t)e.ready.shape.instances,
-                   (uint64_t)result->failed_instances, (uint64_t)result->failed_runs,
-                   (uint64_t)result->runs);
+        print_comparison(a, &e, name, result, &run, same);
         for (size_t i = 0; i < count && i < 2 && (!same || a->chosen->verbose); i++)
             print_failure(&e, "emulated", &failures[i]);
-        for (size_t i = 0; i < result->failure_count && i < 2 && (!same || a->chosen->verbose); i++)
-            print_failure(&e, "measured", &result->failures[i].at);
     }
     if (count && run.failed)
         explain_cause(&e, nth, &failures[0]);
@@ -400,8 +410,9 @@ int exp_emulate(const struct exp_code_options *chosen, const struct lit_list *pa
         return term_fail(error);
     if (!(chosen->from ? emulate_kept(&a) : emulate_stored(&a)))
         return term_fail(error);
-    printf("\n  %zu configurations: %zu as measured, %zu otherwise, %zu not executed\n", a.count,
-           a.same, a.other, a.refused);
+    printf("\n  %zu configuration%s: %zu %s, %zu %s, %zu not executed\n", a.count,
+           a.count == 1 ? "" : "s", a.same, chosen->from ? "right" : "as measured", a.other,
+           chosen->from ? "wrong" : "otherwise", a.refused);
     return a.other     ? LIT_EXIT_FORBIDDEN
            : a.refused ? LIT_EXIT_UNDECIDED
            : a.count   ? LIT_EXIT_OK

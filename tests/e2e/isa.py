@@ -76,6 +76,48 @@ class ReferenceDriver(Case):
         self.assert_one_line(self.isa(harness.ONE, "-d", "9"), 2, "9")
 
 
+class Emulation(Case):
+    """The machine code of a real driver, executed on the host."""
+
+    NAME = "cases.llpc-426/operand=same@workgroup=128,values=4"
+
+    def emulate(self, change, **how):
+        with open(os.path.join(ISA, "h200.code"), "rb") as file:
+            code = change(bytearray(file.read()))
+        os.makedirs(self.path("kept/device-1"), exist_ok=True)
+        name = self.NAME.replace("/", "~") + ",subgroup=32.3.code"
+        with open(self.path(os.path.join("kept/device-1", name)), "wb") as file:
+            file.write(code)
+        return self.litmus("isa", "--emulate", "--kept", "kept", self.NAME, drivers=[], **how)
+
+    def test_right(self):
+        result = self.emulate(lambda code: code, code=0)
+        self.assert_clean(result)
+        self.assertIn("1 configuration: 1 right, 0 wrong, 0 not executed", result.out)
+
+    def test_wrong_guard(self):
+        def change(code):
+            self.assertEqual(code[0x191] >> 4, 8 | 2)  # @!P2 BRA
+            code[0x191] = code[0x191] & 15 | (8 | 1) << 4
+            return code
+
+        result = self.emulate(change, code=1)
+        self.assertIn("cause: BRA at 0x190 is executed by !P1, which is of ISETP", result.out)
+        self.assertIn("; right would be !P2\n", result.out)
+        self.assertRegex(result.out, r"(?m)^ +> 0190  @!P1 BRA 0x270$")
+
+    def test_what_cannot_be_executed(self):
+        result = self.emulate(lambda code: code[:-1], code=3)
+        self.assertRegex(result.out, r"\?     cases.llpc-426.*\n +895 bytes are not machine code")
+        unknown = self.emulate(lambda code: b"\x00\x70" + b"\x00" * 14 + code[16:], code=3)
+        self.assertIn("unknown instruction by ?0x000 at 0x0", unknown.out)
+
+    def test_usage(self):
+        self.assert_one_line(self.litmus("isa", "--emulate"), 2, "missing PATTERN")
+        self.assert_one_line(self.litmus("isa", "--kept", "x", "scan"), 2, "--kept", "--emulate")
+        self.assert_one_line(self.litmus("isa", "--emulate", "--db", "none.db", "scan"), 2, "none.db")
+
+
 class Caches(Case):
     """Pipeline caches of NVIDIA's format, from a driver that hands out a file."""
 
