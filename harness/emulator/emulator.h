@@ -22,9 +22,8 @@
 //    lanes at a BSYNC B0 and at a WARPSYNC let each other go on, and a BSYNC B0 behind it waits for
 //    nobody: cases.nvidia-vote-behind-call fails, and divergence.reconverge/place=broken-if ends.
 //  - Uniform registers and predicates exist once for a warp.
-//  - At BAR.SYNC lanes that are together count as a warp, whether or not they are all of it: parts
-//  of
-//    a warp that arrive apart stand in for other warps (program 2411 of seed 0x4242).
+//  - At BAR.SYNC lanes that are together count as a warp, whether or not they are all of it, so
+//    parts of a warp that arrive apart stand in for other warps.
 //  - SHFL gives 0 for a lane that does not execute it, and its predicate is then false.
 //  - Registers, predicates, shared and local memory are 0 at the start.
 //  - Memory is sequentially consistent. Lanes of an atomic instruction act in their order.

@@ -184,7 +184,11 @@ static void bssy(struct emu_at *at)
 
 static void leave_barrier(struct emu_at *at)
 {
-    at->warp->b[at->insn->sass->barrier & 15] &= ~at->active;
+    const unsigned barrier = at->insn->sass->barrier & 15;
+    at->warp->b[barrier] &= ~at->active;
+    for (size_t i = 0; i < at->warp->part_count; i++)
+        if (at->warp->parts[i].state == EMU_AT_BSYNC && at->warp->parts[i].barrier == barrier)
+            at->warp->parts[i].awaited &= ~at->active;
 }
 
 static const struct emu_operand *last_operand(const struct emu_insn *insn)

@@ -277,6 +277,9 @@ TEST(lanes_meet_by_convergence_barriers_alone)
     expect_ballots(
         "BSSY B3, out\n@P0 BRA there\nBREAK B3\nBRA out\nthere:\nBSYNC B3\nout:\n" BALLOT, EVEN,
         ODD);
+    expect_ballots(
+        "BSSY B3, out\n@P0 BRA leave\nBSYNC B3\nBRA out\nleave:\nBREAK B3\nout:\n" BALLOT, EVEN,
+        ODD);
     expect_ballots("@P0 BRA there\nNOP\nthere:\nBAR.SYNC 0x0\n" BALLOT, EVEN, ODD);
     expect_ballots("@P0 BRA there\nNOP\nthere:\nWARPSYNC.ALL\n" BALLOT, ALL, ALL);
     expect_ballots("BSSY B0, out\n@P1 EXIT\n@P0 BRA out\nNOP\nout:\nBSYNC B0\n" BALLOT, 0xfffffff0,
