@@ -7,6 +7,7 @@
 #include "engine/plan.h"
 #include "explain/explain.h"
 #include "isa/code.h"
+#include "model/result.h"
 #include "report/format.h"
 #include "store/store.h"
 
@@ -171,7 +172,7 @@ static void print_failure(const struct emulation *e, const char *who, const stru
            f->got, f->want);
 }
 
-static bool agrees(const struct emulation *e, const struct report_result *result,
+static bool agrees(const struct emulation *e, const struct result *result,
                    const struct cat_run *run)
 {
     const uint64_t each = result->failed_runs ? result->failed_instances / result->failed_runs : 0;
@@ -280,8 +281,7 @@ static void explain_cause(struct emulation *e, uint64_t run, const struct cat_fa
 }
 
 static void print_comparison(const struct emulating *a, const struct emulation *e, const char *name,
-                             const struct report_result *result, const struct cat_run *run,
-                             bool same)
+                             const struct result *result, const struct cat_run *run, bool same)
 {
     const bool kept = a->chosen->from;
     printf("  %s %s\n", kept ? same ? "right" : "wrong" : same ? "same " : "other", name);
@@ -298,7 +298,7 @@ static void print_comparison(const struct emulating *a, const struct emulation *
 }
 
 static void emulate(struct emulating *a, const char *name, const struct cat_case *which,
-                    const struct isa_piece *piece, const struct report_result *result)
+                    const struct isa_piece *piece, const struct result *result)
 {
     struct emulation e = {0};
     struct lit_error why = {0};
@@ -332,7 +332,7 @@ static bool take_code(const char *device, const char *name, struct isa_code *cod
     struct emulating *a = user;
     struct cat_case which;
     struct lit_error why = {0};
-    struct report_result result = {0};
+    struct result result = {0};
     const struct isa_piece *piece = isa_find(code, ISA_MACHINE);
     if (!cat_case_parse(name, &which, &why) || !cat_selection_has(&a->selection, &which))
         return true;
@@ -379,8 +379,7 @@ static bool emulate_kept(struct emulating *a)
             continue;
         const struct isa_piece piece = {
             .source = ISA_MACHINE, .architecture = 90, .bytes = bytes.data, .size = bytes.length};
-        const struct report_result none = {.seed =
-                                               a->chosen->seed.given ? a->chosen->seed.value : 1};
+        const struct result none = {.seed = a->chosen->seed.given ? a->chosen->seed.value : 1};
         emulate(a, name.data, &plan.cases[i], &piece, &none);
     }
     eng_plan_clear(&plan);
