@@ -49,12 +49,16 @@ static void send(struct emu_warp *warp, size_t which, uint32_t lanes, uint32_t p
 
 // --- Waiting
 
-static uint32_t waiting(const struct emu_warp *warp, enum emu_state state, uint32_t barrier)
+// Lanes that wait as those of a part do: at the same barrier, for the same lanes.
+static uint32_t waiting(const struct emu_warp *warp, const struct emu_part *as)
 {
     uint32_t lanes = 0;
-    for (size_t i = 0; i < warp->part_count; i++)
-        if (warp->parts[i].state == state && warp->parts[i].barrier == barrier)
-            lanes |= warp->parts[i].lanes;
+    for (size_t i = 0; i < warp->part_count; i++) {
+        const struct emu_part *part = &warp->parts[i];
+        if (part->state == as->state && part->barrier == as->barrier &&
+            !((part->awaited ^ as->awaited) & live(warp)))
+            lanes |= part->lanes;
+    }
     return lanes;
 }
 
@@ -89,12 +93,12 @@ static bool release_all(struct emu_warp *warp)
         const struct emu_part part = warp->parts[i];
         if (part.state != EMU_AT_BSYNC && part.state != EMU_TOGETHER_THERE)
             continue;
-        const uint32_t awaited = part.awaited & live(warp);
-        if (awaited & ~waiting(warp, part.state, part.barrier))
+        const uint32_t awaited = part.awaited & live(warp), lanes = waiting(warp, &part);
+        if (awaited & ~lanes)
             continue;
         if (part.state == EMU_AT_BSYNC)
             warp->b[part.barrier] &= ~awaited;
-        release(warp, part.state, awaited | part.lanes);
+        release(warp, part.state, lanes);
         return true;
     }
     return false;
