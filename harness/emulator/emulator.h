@@ -18,9 +18,10 @@
 //    and not by BAR.SYNC. The part that does not branch runs on first, until it waits or exits.
 //  - A convergence barrier is one mask for the warp. Lanes that go on are no longer in it. Lanes
 //    that are not in it do not wait at its BSYNC.
-//  - WARPSYNC, unless all lanes of its mask execute it together, waits where BSYNC B0 waits. So
-//    lanes at a BSYNC B0 and at a WARPSYNC let each other go on, and a BSYNC B0 behind it waits for
-//    nobody: cases.nvidia-vote-behind-call fails, and divergence.reconverge/place=broken-if ends.
+//  - WARPSYNC, unless all lanes of its mask execute it together, waits where BSYNC B0 waits. Lanes
+//    that wait there for the same lanes go on together; if the warp is stuck, those that wait for
+//    others too. A BSYNC B0 behind it waits for nobody: cases.nvidia-vote-behind-call fails, and
+//    divergence.reconverge/place=broken-if ends.
 //  - Uniform registers and predicates exist once for a warp.
 //  - At BAR.SYNC lanes that are together count as a warp, whether or not they are all of it, so
 //    parts of a warp that arrive apart stand in for other warps.

@@ -49,14 +49,15 @@ static void send(struct emu_warp *warp, size_t which, uint32_t lanes, uint32_t p
 
 // --- Waiting
 
-// Lanes that wait as those of a part do: at the same barrier, for the same lanes.
-static uint32_t waiting(const struct emu_warp *warp, const struct emu_part *as)
+// Lanes that wait as those of a part do: at the same barrier, for the same lanes or, if the warp is
+// stuck, for whichever.
+static uint32_t waiting(const struct emu_warp *warp, const struct emu_part *as, bool stuck)
 {
     uint32_t lanes = 0;
     for (size_t i = 0; i < warp->part_count; i++) {
         const struct emu_part *part = &warp->parts[i];
         if (part->state == as->state && part->barrier == as->barrier &&
-            !((part->awaited ^ as->awaited) & live(warp)))
+            (stuck || !((part->awaited ^ as->awaited) & live(warp))))
             lanes |= part->lanes;
     }
     return lanes;
@@ -87,13 +88,13 @@ static void release(struct emu_warp *warp, enum emu_state state, uint32_t lanes)
 }
 
 // Lets go on whoever waits for lanes that all wait, too, or have exited. True if some do.
-static bool release_all(struct emu_warp *warp)
+static bool release_all(struct emu_warp *warp, bool stuck)
 {
     for (size_t i = 0; i < warp->part_count; i++) {
         const struct emu_part part = warp->parts[i];
         if (part.state != EMU_AT_BSYNC && part.state != EMU_TOGETHER_THERE)
             continue;
-        const uint32_t awaited = part.awaited & live(warp), lanes = waiting(warp, &part);
+        const uint32_t awaited = part.awaited & live(warp), lanes = waiting(warp, &part, stuck);
         if (awaited & ~lanes)
             continue;
         if (part.state == EMU_AT_BSYNC)
@@ -473,7 +474,7 @@ bool emu_warp_run(struct emu_warp *warp, uint64_t most)
     while (steps < most && !machine->failed && warp->group->arrived == arrived) {
         size_t next = next_part(warp);
         if (next == warp->part_count) {
-            if (!release_all(warp))
+            if (!release_all(warp, false) && !release_all(warp, true))
                 break;
             continue;
         }
@@ -494,7 +495,7 @@ bool emu_warp_run(struct emu_warp *warp, uint64_t most)
         steps++;
         if (change_of(warp)->kind == EMU_MEET)
             meet(warp);
-        release_all(warp);
+        release_all(warp, false);
         if (warp->steps > machine->dispatch->steps) {
             struct emu_at at = {.warp = warp, .insn = &machine->program->insns[0]};
             emu_fail(&at, "more than %llu instructions",

@@ -38,18 +38,17 @@ struct emu_operand {
 };
 
 // Modifiers that say what an instruction does; others, such as .STRONG, do not matter here.
-#define EMU_MODIFIERS(AT)                                                                          \
-    AT(U32)                                                                                        \
-    AT(S32)                                                                                        \
-    AT(64) AT(U64) AT(S64) AT(U8) AT(S8) AT(U16) AT(S16) AT(128) AT(X) AT(HI) AT(WIDE) AT(SX32)    \
-        AT(L) AT(R) AT(W) AT(AND) AT(OR) AT(XOR) AT(EX) AT(F) AT(LT) AT(EQ) AT(LE) AT(GT) AT(NE)   \
-            AT(GE) AT(T) AT(NUM) AT(NAN) AT(LTU) AT(EQU) AT(LEU) AT(GTU) AT(NEU) AT(GEU) AT(IDX)   \
-                AT(UP) AT(DOWN) AT(BFLY) AT(ALL) AT(ANY) AT(SUM) AT(MIN) AT(MAX) AT(SH) AT(FTZ)    \
-                    AT(RM) AT(RP) AT(RZ) AT(SAT) AT(ADD) AT(INC) AT(DEC) AT(EXCH) AT(CAS)          \
-                        AT(CLEAR) AT(E) AT(TRUNC) AT(FLOOR) AT(CEIL) AT(F16) AT(F32) AT(F64)       \
-                            AT(B1) AT(B2) AT(B3) AT(RCP) AT(RSQ) AT(EX2) AT(LG2) AT(SQRT) AT(SIN)  \
-                                AT(COS) AT(DIV) AT(CONV) AT(PAND) AT(COLLECTIVE) AT(SYNC) AT(ARV)  \
-                                    AT(POPC) AT(RCP64H) AT(PACK_AB) AT(ABS)
+// clang-format off
+#define EMU_MODIFIERS(AT) \
+    AT(U32) AT(S32) AT(64) AT(U64) AT(S64) AT(U8) AT(S8) AT(U16) AT(S16) AT(128) AT(X) AT(HI) \
+    AT(WIDE) AT(SX32) AT(L) AT(R) AT(W) AT(AND) AT(OR) AT(XOR) AT(EX) AT(F) AT(LT) AT(EQ) \
+    AT(LE) AT(GT) AT(NE) AT(GE) AT(T) AT(NUM) AT(NAN) AT(LTU) AT(EQU) AT(LEU) AT(GTU) AT(NEU) \
+    AT(GEU) AT(IDX) AT(UP) AT(DOWN) AT(BFLY) AT(ALL) AT(ANY) AT(SUM) AT(MIN) AT(MAX) AT(SH) \
+    AT(FTZ) AT(RM) AT(RP) AT(RZ) AT(SAT) AT(ADD) AT(INC) AT(DEC) AT(EXCH) AT(CAS) AT(CLEAR) \
+    AT(E) AT(TRUNC) AT(FLOOR) AT(CEIL) AT(F16) AT(F32) AT(F64) AT(B1) AT(B2) AT(B3) AT(RCP) \
+    AT(RSQ) AT(EX2) AT(LG2) AT(SQRT) AT(SIN) AT(COS) AT(DIV) AT(CONV) AT(PAND) AT(COLLECTIVE) \
+    AT(SYNC) AT(ARV) AT(POPC) AT(RCP64H) AT(PACK_AB) AT(ABS)
+// clang-format on
 enum emu_modifier {
 #define EMU_AS_ENUM(NAME) M_##NAME,
     EMU_MODIFIERS(EMU_AS_ENUM)
