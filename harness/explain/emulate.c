@@ -250,7 +250,7 @@ static void explain_cause(struct emulation *e, uint64_t run, const struct cat_fa
 {
     struct judging j = {.e = e, .run = run};
     struct emu_cause cause;
-    OWNED(text_free) struct text text = {0};
+    OWNED(text_free) struct text text = {0}, first = {0}, out = {0};
     const struct cat_shape *shape = &e->ready.shape;
     if (shape->instances % shape->workgroups)
         return;
@@ -267,13 +267,16 @@ static void explain_cause(struct emulation *e, uint64_t run, const struct cat_fa
         trace_with(&j, &cause.change, &right);
         emu_cause_compare(&cause, &wrong, &right);
     }
+    text_puts(&text, "cause: ");
     emu_cause_print(e->program, &cause, &text);
-    printf("      cause: %s\n", text.data);
     if (cause.first != EMU_NEVER)
-        printf("      first: %s at 0x%x, lane %u: %s0x%x, right would be 0x%x\n",
-               e->sass.insns[cause.first].text, e->sass.insns[cause.first].address,
-               cause.first_lane, cause.elsewhere ? "should not be executed here, " : "", cause.got,
-               cause.want);
+        text_printf(&first, "first: %s at 0x%x, lane %u: %s0x%x, right would be 0x%x",
+                    e->sass.insns[cause.first].text, e->sass.insns[cause.first].address,
+                    cause.first_lane, cause.elsewhere ? "should not be executed here, " : "",
+                    cause.got, cause.want);
+    text_paragraph(&out, "      ", text.data);
+    text_paragraph(&out, "      ", first.data);
+    printf("%s", out.data);
     if (emu_cause_place(&cause) != EMU_NEVER)
         list_place(e, emu_cause_place(&cause), cause.first);
     free(wrong.events);
