@@ -2,6 +2,7 @@
 """What drivers make of tests: litmus isa, and the code that a run stores."""
 
 import glob
+import gzip
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import harness
 from harness import Case
 
 ISA = os.path.join(harness.SOURCE, "tests", "isa")
+REPORTS = os.path.join(harness.SOURCE, "reports", "nvidia-h200-580.159.04")
 RADV = sorted(glob.glob("/usr/share/vulkan/icd.d/radeon_icd*.json"))
 LOOP = ("loop.desync/*exchange=up,*store=each,pressure=none@workgroup=128,elected=last,"
         "iterations=16,weight=16")
@@ -105,6 +107,14 @@ class Emulation(Case):
         self.assertIn("cause: BRA at 0x190 is executed by !P1, which is of ISETP", result.out)
         self.assertIn("; right would be !P2\n", result.out)
         self.assertRegex(result.out, r"(?m)^ +> 0190  @!P1 BRA 0x270$")
+
+    @harness.unsanitized
+    def test_programs_that_failed_on_an_h200(self):
+        with gzip.open(REPORTS + "/fuzz-programs.db.gz") as packed:
+            self.write("programs.db", packed.read())
+        result = self.litmus("isa", "--emulate", "--db", "programs.db", "groups.*", drivers=[],
+                             code=1)
+        self.assertEqual(result.out, harness.read(REPORTS + "/fuzz-programs-emulated.txt"))
 
     def test_what_cannot_be_executed(self):
         result = self.emulate(lambda code: code[:-1], code=3)
