@@ -70,7 +70,8 @@ static void say(const char *line, void *user)
 static bool stop(void *user)
 {
     const struct eng_pool *pool = user;
-    return atomic_load(&pool->stop);
+    const struct eng_watch *outer = pool->outer;
+    return atomic_load(&pool->stop) || (outer->stop && outer->stop(outer->user));
 }
 
 struct eng_watch eng_pool_watch(struct eng_pool *pool, const struct eng_watch *outer)
