@@ -143,7 +143,7 @@ class Guard(harness.Case):
     # Names of what is read, and of stores themselves.
     READ = {"--db", "--baseline", "--waivers", "--caselist", "--skips", "--check", "--from", "--missing",
             "--deqp-fails", "--deqp-skips", "--deqp-flakes", "--push", "--module", "--include", "--cub",
-            "--replay", "--facts"}
+            "--replay", "--facts", "--kept"}
     OTHERS = {("plan", "--output")}
 
     def prepare(self):
