@@ -322,10 +322,11 @@ static int spread_bit(const struct sass_insn *insn, const struct operand operand
                       unsigned predicate)
 {
     const char *rest = operands[1].rest;
-    const char *byte = strstr(rest, ".B");
-    const int from = byte && byte < rest + strcspn(rest, ",") ? 8 * (byte[2] - '0') : 0;
-    if (!sass_begins(insn, "R2P ") || !(insn->writes.p >> predicate & 1))
+    if (!sass_begins(insn, "R2P ") || !(insn->writes.p >> predicate & 1) || !rest)
         return -1;
+    const char *byte = strstr(rest, ".B");
+    const bool named = byte && byte < rest + strcspn(rest, ",") && strchr("123", byte[2]);
+    const int from = named && byte[2] ? 8 * (byte[2] - '0') : 0;
     return operands[2].kind == NUMBER && from + (int)predicate < 32 ? from + (int)predicate : -1;
 }
 

@@ -121,3 +121,17 @@ TEST(the_right_bit_is_not)
     find(right.data, &found);
     assert_string_equal(found.data, "");
 }
+
+TEST(instructions_without_operands_are_read)
+{
+    static const char *const few[] = {"NOP\n",           "YIELD\n",  "WARPSYNC 0xffffffff\n",
+                                      "MEMBAR.SC.GPU\n", "ERRBAR\n", "R2P PR\n"};
+    const char *replaced = strstr(lines, "IMAD.IADD R12");
+    for (size_t i = 0; i < sizeof few / sizeof few[0]; i++) {
+        OWNED(text_free) struct text other = {0}, found = {0};
+        text_append(&other, lines, (size_t)(replaced - lines));
+        text_puts(&other, few[i]);
+        text_puts(&other, strchr(replaced, '\n') + 1);
+        find(other.data, &found);
+    }
+}
