@@ -297,7 +297,7 @@ void emu_cause_print(const struct emu_program *program, const struct emu_cause *
         for (unsigned i = 0, n = 0; i < 7; i++)
             if (change->operand >> i & 1)
                 text_printf(text, "%sP%u", n++ ? ", " : " ", i);
-        text_puts(text, ", of which the values before are still needed");
+        text_puts(text, ", whose earlier values are still needed");
         break;
     case EMU_AS_IT_IS:
         text_puts(text,

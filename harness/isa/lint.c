@@ -143,7 +143,7 @@ static void report_rounds(struct run *run, size_t branch, const struct divergent
                      pair[0], pair[1]);
 }
 
-// Whether the lanes that reach an R2UR may hold different values, of which it takes one.
+// Whether the lanes that reach an R2UR may hold different values: it takes one of them.
 static bool takes_one(const struct run *run, const struct divergent_hit *hit)
 {
     const size_t node = state_of(run, hit)->node;

@@ -145,7 +145,7 @@ static bool is_access(enum sass_op op)
     return op == SASS_LDG || op == SASS_STG || op == SASS_ATOMG;
 }
 
-// A bounds check of which the lanes that are here know that it failed: "ISETP.LE.U32.AND P0, PT,
+// A bounds check that failed, as the lanes that are here know: "ISETP.LE.U32.AND P0, PT,
 // R1, c[0x0][0x38], !P1"; FLOW_NONE.
 static size_t failed_check(const struct sass_code *code, const struct state *here)
 {

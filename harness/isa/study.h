@@ -106,7 +106,7 @@ struct isa_axis_effect {
     size_t example;             // index of the (first) pair that differs most
 };
 
-// The SPIR-V module of a configuration, of which code was made; NULL: not known. Lives as long as
+// The SPIR-V module that a configuration's code was made from; NULL: not known. Lives as long as
 // the study.
 typedef const uint32_t *isa_module(const char *name, size_t *count);
 

@@ -242,7 +242,7 @@ class Case(unittest.TestCase):
 
     def prepare(self):
         """Fills the folder of a test and sets attributes: once for all tests of the class that
-        defines it and of those below, each of which gets a copy."""
+        defines it and of those below; each gets a copy."""
 
     def take_prepared(self):
         made = next(of for of in type(self).__mro__ if "prepare" in vars(of))

@@ -473,7 +473,7 @@ TEST(planted_causes_are_named)
         "right would be !P1");
     expect_cause("R2P PR, R2.B1, 0x3\nSEL R20, R1, R0, P1\n@!P1 IADD3 R20, R20, R3, RZ\n",
                  "R2P PR, R2.B1, 0x1\nSEL R20, R1, R0, P1\n@!P1 IADD3 R20, R20, R3, RZ\n",
-                 "R2P at 0xe0 overwrites P1, of which the values before are still needed");
+                 "R2P at 0xe0 overwrites P1, whose earlier values are still needed");
     expect_cause(
         "LOP3.LUT P0, RZ, R0, 0x2, RZ, 0xc0, !PT\nSEL R20, R3, R1, P0\n"
         "SEL R10, R2, RZ, P0\nIADD3 R20, R20, R10, RZ\n",
