@@ -89,10 +89,12 @@ class Trouble(Several):
 @harness.about_lavapipe
 class Stopped(Several):
     def begin(self):
-        """Returns when both devices have stored something."""
+        """Returns when both devices have stored something. However long that takes one of them,
+        the other does not hang."""
         self.since = time.monotonic()
-        process = self.start("run", *harness.PAIR, "-n", str(RUNS), "--seed", "7", drivers=BOTH,
-                             fault="hang-on=any,after=1", LITMUS_SIMT="model=lockstep")
+        process = self.start("run", *harness.PAIR, "-n", str(RUNS), "--seed", "7", "--timeout",
+                             "3600", drivers=BOTH, fault="hang-on=any,after=1",
+                             LITMUS_SIMT="model=lockstep")
         self.wait_for("a batch of each device", lambda: len(
             self.rows("SELECT DISTINCT device FROM result WHERE runs > 0")) == 2, passing=0.1)
         return process
