@@ -410,7 +410,7 @@ enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request 
     return end;
 }
 
-// --- Asks for the code of one configuration after another
+// --- Asks for the code of configurations
 
 #define CAPTURE_LANES 4
 
@@ -453,7 +453,7 @@ static void capture_lane(void *lane)
         cat_case_name(which, &name);
         snprintf(request.name, sizeof request.name, "%s", name.data);
         const enum eng_end end = eng_client_ask(&client, &request, &outcome);
-        if (end != ENG_END_RAN && c->end == ENG_END_RAN && !c->over) {
+        if (end != ENG_END_RAN && !c->over) {
             c->end = end;
             snprintf(c->reason, 512, "%s", outcome.reason);
         }

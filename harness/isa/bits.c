@@ -325,8 +325,8 @@ static int spread_bit(const struct sass_insn *insn, const struct operand operand
     if (!sass_begins(insn, "R2P ") || !(insn->writes.p >> predicate & 1) || !rest)
         return -1;
     const char *byte = strstr(rest, ".B");
-    const bool named = byte && byte < rest + strcspn(rest, ",") && strchr("123", byte[2]);
-    const int from = named && byte[2] ? 8 * (byte[2] - '0') : 0;
+    const bool named = byte && byte < rest + strcspn(rest, ",") && byte[2] >= '1' && byte[2] <= '3';
+    const int from = named ? 8 * (byte[2] - '0') : 0;
     return operands[2].kind == NUMBER && from + (int)predicate < 32 ? from + (int)predicate : -1;
 }
 
