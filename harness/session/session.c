@@ -284,6 +284,17 @@ bool ses_resume(struct store **store, const char *family, struct store_session *
     return good && ses_read(session, options, error);
 }
 
+// Why a device of this name has no facts, and so another identity; NULL if none is such.
+static const char *problem_of(const struct eng_inventory *inventory, const char *name)
+{
+    for (size_t i = 0; i < inventory->count; i++) {
+        const struct dev_facts *facts = &inventory->devices[i].facts;
+        if (facts->problem[0] && strcmp(facts->name, name) == 0)
+            return facts->problem;
+    }
+    return NULL;
+}
+
 bool ses_choose(const char *json, struct ses_devices *devices, bool *missing,
                 struct lit_error *error)
 {
@@ -308,10 +319,11 @@ bool ses_choose(const char *json, struct ses_devices *devices, bool *missing,
             at++;
         text_sanitise(safe, sizeof safe, name);
         if (at == devices->inventory.count) {
+            const char *problem = problem_of(&devices->inventory, safe);
             *missing = true;
-            fprintf(stderr,
-                    "litmus: a device of the session is missing, or has another driver now: %s\n",
-                    safe);
+            fprintf(stderr, "litmus: a device of the session %s: %s%s%s\n",
+                    problem ? "cannot be used now" : "is missing, or has another driver now", safe,
+                    problem ? ": " : "", problem ? problem : "");
             continue;
         }
         devices->inventory.devices[at].number = (unsigned)number;
