@@ -16,12 +16,14 @@
 // Assumed, since it agrees with what an H200 (driver 580.159.04) stored:
 //  - Lanes that a branch parts do not meet again but by BSYNC or WARPSYNC, not even at one address,
 //    and not by BAR.SYNC. The part that does not branch runs on first, until it waits or exits.
-//  - A convergence barrier is one mask for the warp. Lanes that go on are no longer in it. Lanes
-//    that are not in it do not wait at its BSYNC.
+//  - A convergence barrier is one mask for the warp. Lanes that go on are no longer in it, and those
+//    that wait at its BSYNC do not wait for them. Lanes that are not in it do not wait there.
 //  - WARPSYNC, unless all lanes of its mask execute it together, waits where BSYNC B0 waits. Lanes
 //    that wait there for the same lanes go on together; if the warp is stuck, those that wait for
 //    others too. A BSYNC B0 behind it waits for nobody: cases.nvidia-vote-behind-call fails, and
 //    divergence.reconverge/place=broken-if ends.
+//  - If the warp is still stuck, a BSYNC does not wait for lanes that wait at a WARPSYNC: loops that
+//    some lanes leave past their BSYNC, without BREAK, end.
 //  - Uniform registers and predicates exist once for a warp.
 //  - At BAR.SYNC lanes that are together count as a warp, whether or not they are all of it, so
 //    parts of a warp that arrive apart stand in for other warps.
@@ -32,6 +34,9 @@
 // The constant bank c[0x0], from listings of the same driver: the number of workgroups in x, y and
 // z at 0; 16 bytes from 0x30 for each descriptor of set 0 in order of binding: address (64 bits)
 // and bytes (32 bits) of a storage buffer; push constants from 0x630.
+// c[0x1] has constants that the compiler puts there for each program, which no store has. The one
+// that IMAD adds to an index is 0x1000000, from which pointers to local memory count, in all five
+// programs that were at hand.
 #pragma once
 
 #include "base/error.h"
@@ -42,6 +47,7 @@
 #define EMU_GROUPS_AT      0x0u
 #define EMU_DESCRIPTORS_AT 0x30u
 #define EMU_PUSH_AT        0x630u
+#define EMU_LOCAL_AT       0x1000000u
 #define EMU_CONSTANTS      0x1000u // bytes of a bank
 
 // A buffer. Addresses of different buffers are far apart.
@@ -90,6 +96,8 @@ struct emu_dispatch {
     size_t buffer_count;
     uint8_t constants[EMU_CONSTANTS]; // c[0x0]
     uint64_t steps;                   // most instructions of a warp
+    const uint32_t *stop;             // the run ends once this is not 0; NULL: none
+    bool backwards;                   // warps take turns in the other order, and shorter ones
     struct emu_change change;
     struct emu_trace *trace; // NULL: none
 };

@@ -90,25 +90,27 @@ static int rounding(const struct emu_at *at)
     volatile TYPE result = (EXPRESSION);                                                           \
     fesetround(FE_TONEAREST)
 
-static void add_floats(struct emu_at *at)
-{
-    const volatile float a = get(at, 0), b = get(at, 1);
-    ROUNDED(at, float, a + b);
-    put(at, result);
-}
+// An instruction that computes in one format: what it gives of its operands a, b and c.
+#define ARITHMETIC(NAME, TYPE, GET, PUT, EXPRESSION)                                               \
+    static void NAME(struct emu_at *at)                                                            \
+    {                                                                                              \
+        const volatile TYPE a = GET(at, 0), b = GET(at, 1),                                        \
+                            c = at->insn->ins > 2 ? GET(at, 2) : 0;                                \
+        (void)c;                                                                                   \
+        ROUNDED(at, TYPE, EXPRESSION);                                                             \
+        PUT(at, result);                                                                           \
+    }
 
-static void multiply_floats(struct emu_at *at)
-{
-    const volatile float a = get(at, 0), b = get(at, 1);
-    ROUNDED(at, float, a *b);
-    put(at, result);
-}
+ARITHMETIC(add_floats, float, get, put, a + b)
+ARITHMETIC(multiply_floats, float, get, put, a *b)
+ARITHMETIC(fuse_floats, float, get, put, fmaf(a, b, c))
+ARITHMETIC(add_doubles, double, get_double, put_double, a + b)
+ARITHMETIC(multiply_doubles, double, get_double, put_double, a *b)
+ARITHMETIC(fuse_doubles, double, get_double, put_double, fma(a, b, c))
 
-static void fuse_floats(struct emu_at *at)
+uint32_t emu_sum(const struct emu_at *at, uint32_t a, uint32_t b)
 {
-    const volatile float a = get(at, 0), b = get(at, 1), c = get(at, 2);
-    ROUNDED(at, float, fmaf(a, b, c));
-    put(at, result);
+    return bits(flush(at, flush(at, as_float(a)) + flush(at, as_float(b))));
 }
 
 static void fsel(struct emu_at *at)
@@ -193,27 +195,6 @@ static void mufu(struct emu_at *at)
                               : tanhf((float)a));
 }
 
-static void add_doubles(struct emu_at *at)
-{
-    const volatile double a = get_double(at, 0), b = get_double(at, 1);
-    ROUNDED(at, double, a + b);
-    put_double(at, result);
-}
-
-static void multiply_doubles(struct emu_at *at)
-{
-    const volatile double a = get_double(at, 0), b = get_double(at, 1);
-    ROUNDED(at, double, a *b);
-    put_double(at, result);
-}
-
-static void fuse_doubles(struct emu_at *at)
-{
-    const volatile double a = get_double(at, 0), b = get_double(at, 1), c = get_double(at, 2);
-    ROUNDED(at, double, fma(a, b, c));
-    put_double(at, result);
-}
-
 static void dsetp(struct emu_at *at)
 {
     put_comparison(at, compare(at, get_double(at, 0), get_double(at, 1)));
@@ -271,6 +252,16 @@ static void hadd2(struct emu_at *at)
     else
         emu_put(at, to_half(half_of(at, 0, 0) + half_of(at, 1, 0)) |
                         to_half(half_of(at, 0, 1) + half_of(at, 1, 1)) << 16);
+}
+
+// Of one half each.
+static void hsetp2(struct emu_at *at)
+{
+    if (at->insn->ins != 2 || !at->insn->in[0].half || !at->insn->in[1].half || has(at, M_FTZ) ||
+        strstr(at->insn->sass->text, "BF16"))
+        emu_fail(at, "unknown mode");
+    else
+        put_comparison(at, compare(at, half_of(at, 0, 0), half_of(at, 1, 0)));
 }
 
 // The addend is a pair of numbers, the upper half first.
@@ -370,14 +361,25 @@ static void i2f(struct emu_at *at)
 }
 
 const struct emu_row emu_float_rows[] = {
-    {"FADD", add_floats, NULL, 0, true, 0},   {"FMUL", multiply_floats, NULL, 0, true, 0},
-    {"FFMA", fuse_floats, NULL, 0, true, 0},  {"FSEL", fsel, NULL, 0, true, 0},
-    {"FMNMX", fmnmx, NULL, 0, true, 0},       {"FSETP", fsetp, NULL, 2, false, 0},
-    {"FCHK", fchk, NULL, 1, false, 0},        {"MUFU", mufu, NULL, 0, true, 0},
-    {"DADD", add_doubles, NULL, 0, true, 0},  {"DMUL", multiply_doubles, NULL, 0, true, 0},
-    {"DFMA", fuse_doubles, NULL, 0, true, 0}, {"DSETP", dsetp, NULL, 2, false, 0},
-    {"HADD2", hadd2, NULL, 0, true, 0},       {"HFMA2", hfma2, NULL, 0, true, 0},
-    {"F2FP", f2fp, NULL, 0, true, 0},         {"F2F", f2f, NULL, 0, true, 0},
-    {"F2I", f2i, NULL, 0, true, 0},           {"I2F", i2f, NULL, 0, true, 0},
-    {"I2FP", i2f, NULL, 0, true, 0},          {0},
+    {"FADD", add_floats, NULL, 0, true, 0},
+    {"FMUL", multiply_floats, NULL, 0, true, 0},
+    {"FFMA", fuse_floats, NULL, 0, true, 0},
+    {"FSEL", fsel, NULL, 0, true, 0},
+    {"FMNMX", fmnmx, NULL, 0, true, 0},
+    {"FSETP", fsetp, NULL, 2, false, 0},
+    {"FCHK", fchk, NULL, 1, false, 0},
+    {"MUFU", mufu, NULL, 0, true, 0},
+    {"DADD", add_doubles, NULL, 0, true, 0},
+    {"DMUL", multiply_doubles, NULL, 0, true, 0},
+    {"DFMA", fuse_doubles, NULL, 0, true, 0},
+    {"DSETP", dsetp, NULL, 2, false, 0},
+    {"HADD2", hadd2, NULL, 0, true, 0},
+    {"HFMA2", hfma2, NULL, 0, true, 0},
+    {"HSETP2", hsetp2, NULL, 2, false, 0},
+    {"F2FP", f2fp, NULL, 0, true, 0},
+    {"F2F", f2f, NULL, 0, true, 0},
+    {"F2I", f2i, NULL, 0, true, 0},
+    {"I2F", i2f, NULL, 0, true, 0},
+    {"I2FP", i2f, NULL, 0, true, 0},
+    {0},
 };

@@ -192,24 +192,27 @@ static void atomic(struct emu_at *at)
     uint32_t words[4] = {0}, swap[4] = {0};
     uint64_t old = 0, value, result;
     const size_t size = has(at, M_64) || has(at, M_S64) ? 8 : 4;
-    get_words(at, 0, size, words);
-    value = words[0] | (uint64_t)words[1] << 32;
-    if (has(at, M_CAS))
+    const bool counts = has(at, M_POPC), tries = has(at, M_CAST); // adds 1; says whether it swapped
+    if (!counts)
+        get_words(at, 0, size, words);
+    value = counts ? UINT32_MAX : words[0] | (uint64_t)words[1] << 32;
+    if (has(at, M_CAS) || tries)
         get_words(at, 1, size, swap);
     uint8_t *to = place(at, size);
-    if (!to || strstr(at->insn->sass->text, ".F32") || strstr(at->insn->sass->text, ".F64") ||
-        has(at, M_POPC)) {
+    if (!to || (counts && at->insn->to.index != 255)) {
         emu_fail(at, "unknown operation");
         return;
     }
     memcpy(&old, to, size);
-    if (has(at, M_CAS))
+    if (has(at, M_CAS) || tries)
         result = old == value ? swap[0] | (uint64_t)swap[1] << 32 : old;
+    else if (has(at, M_F32))
+        result = emu_sum(at, (uint32_t)old, (uint32_t)value);
     else
         result = combined(at, old, value);
     memcpy(to, &result, size);
-    emu_put_word(at, 0, (uint32_t)old);
-    if (size == 8)
+    emu_put_word(at, 0, tries ? old == value : (uint32_t)old);
+    if (size == 8 && !tries)
         emu_put_word(at, 1, (uint32_t)(old >> 32));
 }
 

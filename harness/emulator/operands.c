@@ -274,6 +274,10 @@ bool emu_constant(struct emu_at *at, const struct emu_operand *operand, size_t s
         offset += at->warp->r[operand->base][is_uniform(at) ? 0 : at->lane];
     if (operand->uniform != 63)
         offset += at->warp->ur[operand->uniform & 63];
+    if (operand->index == 1 && offset == 0 && sass_begins(at->insn->sass, "IMAD ")) {
+        memcpy(value, &(uint32_t){EMU_LOCAL_AT}, size);
+        return true;
+    }
     if (operand->index != 0 || offset > EMU_CONSTANTS - size) {
         emu_fail(at, "unknown constant c[0x%x][0x%llx]", operand->index,
                  (unsigned long long)offset);

@@ -44,7 +44,7 @@ struct emu_operand {
     AT(WIDE) AT(SX32) AT(L) AT(R) AT(W) AT(AND) AT(OR) AT(XOR) AT(EX) AT(F) AT(LT) AT(EQ) \
     AT(LE) AT(GT) AT(NE) AT(GE) AT(T) AT(NUM) AT(NAN) AT(LTU) AT(EQU) AT(LEU) AT(GTU) AT(NEU) \
     AT(GEU) AT(IDX) AT(UP) AT(DOWN) AT(BFLY) AT(ALL) AT(ANY) AT(SUM) AT(MIN) AT(MAX) AT(SH) \
-    AT(FTZ) AT(RM) AT(RP) AT(RZ) AT(SAT) AT(ADD) AT(INC) AT(DEC) AT(EXCH) AT(CAS) AT(CLEAR) \
+    AT(FTZ) AT(RM) AT(RP) AT(RZ) AT(SAT) AT(ADD) AT(INC) AT(DEC) AT(EXCH) AT(CAS) AT(CAST) AT(CLEAR) \
     AT(E) AT(TRUNC) AT(FLOOR) AT(CEIL) AT(F16) AT(F32) AT(F64) AT(B1) AT(B2) AT(B3) AT(RCP) \
     AT(RSQ) AT(EX2) AT(LG2) AT(SQRT) AT(SIN) AT(COS) AT(DIV) AT(CONV) AT(PAND) AT(COLLECTIVE) \
     AT(SYNC) AT(ARV) AT(POPC) AT(RCP64H) AT(PACK_AB) AT(ABS)
@@ -84,6 +84,7 @@ struct emu_part {
     enum emu_state state;
     uint32_t awaited; // lanes
     unsigned barrier; // EMU_AT_BSYNC: which
+    bool masked;      // by WARPSYNC: `awaited` is its mask, else the barrier's lanes
     bool held;        // waited by an EMU_TOGETHER, so does not wait again
 };
 
@@ -170,6 +171,9 @@ void emu_put64(struct emu_at *at, uint64_t value);
 void emu_put_word(struct emu_at *at, unsigned word, uint32_t value); // of several registers
 void emu_out(struct emu_at *at, unsigned out, bool value);
 bool emu_constant(struct emu_at *at, const struct emu_operand *operand, size_t size, void *value);
+
+// The sum of two floats, by the instruction's modifiers.
+uint32_t emu_sum(const struct emu_at *at, uint32_t a, uint32_t b);
 
 // --- Memory
 
