@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#define TURN 20000u // instructions of some lanes while others of the warp could run
-
 static const struct emu_change *change_of(const struct emu_warp *warp)
 {
     return &warp->machine->dispatch->change;
@@ -49,9 +47,16 @@ static void send(struct emu_warp *warp, size_t which, uint32_t lanes, uint32_t p
 
 // --- Waiting
 
+// What lanes do that no other lane can help any more.
+enum stuck {
+    NOT_STUCK,
+    FOR_OTHERS, // those that wait at one barrier for different lanes go on together
+    FOR_MASKED, // those at a BSYNC do not wait for those at a WARPSYNC
+};
+
 // Lanes that wait as those of a part do: at the same barrier, for the same lanes or, if the warp is
 // stuck, for whichever.
-static uint32_t waiting(const struct emu_warp *warp, const struct emu_part *as, bool stuck)
+static uint32_t waiting(const struct emu_warp *warp, const struct emu_part *as, enum stuck stuck)
 {
     uint32_t lanes = 0;
     for (size_t i = 0; i < warp->part_count; i++) {
@@ -60,6 +65,16 @@ static uint32_t waiting(const struct emu_warp *warp, const struct emu_part *as, 
             (stuck || !((part->awaited ^ as->awaited) & live(warp))))
             lanes |= part->lanes;
     }
+    return lanes;
+}
+
+// Lanes that wait at a WARPSYNC.
+static uint32_t masked(const struct emu_warp *warp)
+{
+    uint32_t lanes = 0;
+    for (size_t i = 0; i < warp->part_count; i++)
+        if (warp->parts[i].state == EMU_AT_BSYNC && warp->parts[i].masked)
+            lanes |= warp->parts[i].lanes;
     return lanes;
 }
 
@@ -87,19 +102,29 @@ static void release(struct emu_warp *warp, enum emu_state state, uint32_t lanes)
         insert_part(warp, warp->part_count, ready[--count]);
 }
 
+// Takes lanes out of a convergence barrier: whoever waits at it does not wait for them.
+static void take_out(struct emu_warp *warp, unsigned barrier, uint32_t lanes)
+{
+    warp->b[barrier] &= ~lanes;
+    for (size_t i = 0; i < warp->part_count; i++)
+        if (warp->parts[i].state == EMU_AT_BSYNC && warp->parts[i].barrier == barrier &&
+            !warp->parts[i].masked)
+            warp->parts[i].awaited &= ~lanes | warp->parts[i].lanes;
+}
+
 // Lets go on whoever waits for lanes that all wait, too, or have exited. True if some do.
-static bool release_all(struct emu_warp *warp, bool stuck)
+static bool release_all(struct emu_warp *warp, enum stuck stuck)
 {
     for (size_t i = 0; i < warp->part_count; i++) {
         const struct emu_part part = warp->parts[i];
         if (part.state != EMU_AT_BSYNC && part.state != EMU_TOGETHER_THERE)
             continue;
         const uint32_t awaited = part.awaited & live(warp), lanes = waiting(warp, &part, stuck);
-        if (awaited & ~lanes)
+        if (awaited & ~lanes & ~(stuck == FOR_MASKED && !part.masked ? masked(warp) : 0))
             continue;
-        if (part.state == EMU_AT_BSYNC)
-            warp->b[part.barrier] &= ~awaited;
         release(warp, part.state, lanes);
+        if (part.state == EMU_AT_BSYNC)
+            take_out(warp, part.barrier, awaited);
         return true;
     }
     return false;
@@ -167,7 +192,8 @@ static void wait_for(struct emu_warp *warp, size_t which, struct emu_part waitin
 }
 
 // Waits at a convergence barrier for the lanes of a mask, unless all of them are here.
-static void converge(struct emu_at *at, size_t which, unsigned barrier, uint32_t awaited)
+static void converge(struct emu_at *at, size_t which, unsigned barrier, uint32_t awaited,
+                     bool masked)
 {
     struct emu_warp *warp = at->warp;
     if (awaited & live(warp) & ~at->active) {
@@ -175,10 +201,11 @@ static void converge(struct emu_at *at, size_t which, unsigned barrier, uint32_t
                  (struct emu_part){.lanes = at->active,
                                    .state = EMU_AT_BSYNC,
                                    .barrier = barrier,
+                                   .masked = masked,
                                    .awaited = awaited});
     } else {
-        warp->b[barrier] &= ~awaited;
         warp->parts[which].pc++;
+        take_out(warp, barrier, awaited);
     }
 }
 
@@ -189,11 +216,7 @@ static void bssy(struct emu_at *at)
 
 static void leave_barrier(struct emu_at *at)
 {
-    const unsigned barrier = at->insn->sass->barrier & 15;
-    at->warp->b[barrier] &= ~at->active;
-    for (size_t i = 0; i < at->warp->part_count; i++)
-        if (at->warp->parts[i].state == EMU_AT_BSYNC && at->warp->parts[i].barrier == barrier)
-            at->warp->parts[i].awaited &= ~at->active;
+    take_out(at->warp, at->insn->sass->barrier & 15, at->active);
 }
 
 static const struct emu_operand *last_operand(const struct emu_insn *insn)
@@ -277,7 +300,7 @@ static void bsync(struct emu_at *at, size_t which)
 {
     const unsigned barrier = at->insn->sass->barrier & 15;
     const uint32_t awaited = at->warp->b[barrier];
-    converge(at, which, barrier, awaited & at->active ? awaited : at->active);
+    converge(at, which, barrier, awaited & at->active ? awaited : at->active, false);
 }
 
 // Waits where BSYNC B0 waits, for the lanes of its mask.
@@ -288,7 +311,7 @@ static void warpsync(struct emu_at *at, size_t which)
     const uint32_t mask = masked ? mask_of(at, &at->insn->in[0]) : at->warp->lanes;
     const bool spare = change->kind == EMU_SPARE && change->insn == at->warp->parts[which].pc;
     if (mask & live(at->warp) & ~at->active)
-        converge(at, which, spare ? 16 : 0, mask);
+        converge(at, which, spare ? 16 : 0, mask, true);
     else
         at->warp->parts[which].pc++;
 }
@@ -469,20 +492,14 @@ void emu_warp_release(struct emu_warp *warp)
 bool emu_warp_run(struct emu_warp *warp, uint64_t most)
 {
     const struct emu_machine *machine = warp->machine;
-    uint64_t steps = 0, turn = 0;
+    uint64_t steps = 0;
     const uint32_t arrived = warp->group->arrived;
     while (steps < most && !machine->failed && warp->group->arrived == arrived) {
         size_t next = next_part(warp);
         if (next == warp->part_count) {
-            if (!release_all(warp, false) && !release_all(warp, true))
+            if (!release_all(warp, NOT_STUCK) && !release_all(warp, FOR_OTHERS) &&
+                !release_all(warp, FOR_MASKED))
                 break;
-            continue;
-        }
-        if (turn++ == TURN && warp->part_count > 1) {
-            const struct emu_part part = warp->parts[next];
-            remove_part(warp, next);
-            insert_part(warp, 0, part);
-            turn = 0;
             continue;
         }
         if (warp->parts[next].pc >= machine->program->count) {
@@ -495,7 +512,7 @@ bool emu_warp_run(struct emu_warp *warp, uint64_t most)
         steps++;
         if (change_of(warp)->kind == EMU_MEET)
             meet(warp);
-        release_all(warp, false);
+        release_all(warp, NOT_STUCK);
         if (warp->steps > machine->dispatch->steps) {
             struct emu_at at = {.warp = warp, .insn = &machine->program->insns[0]};
             emu_fail(&at, "more than %llu instructions",

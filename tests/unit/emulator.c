@@ -138,6 +138,7 @@ TEST(lanes_meet_by_convergence_barriers_alone)
                    0xfffffff0);
     expect_ballots("@P0 BRA there\nYIELD\nNANOSLEEP 0x0\nthere:\n" BALLOT, EVEN, ODD);
     expect_ballots("MOV R10, 0xaaaaaaaa\n@P0 WARPSYNC R10\n" BALLOT, ALL, ALL);
+    expect_ballots("BSSY B1, out\n@P0 BRA out\nBSYNC B1\nout:\nWARPSYNC.ALL\n" BALLOT, ALL, ALL);
 }
 
 TEST(branches_ask_who_is_here)
@@ -167,6 +168,7 @@ TEST(branches_ask_who_is_here)
 TEST(warpsync_takes_lanes_out_of_barrier_0)
 {
     expect_ballots(SPOILT, EVEN, ODD);
+    expect_ballots("BSSY B1, end\n" SPOILT "BSYNC B1\nend:\n" BALLOT, ALL, ALL);
 }
 
 // Two warps meet at BAR.SYNC.
@@ -235,9 +237,9 @@ TEST(what_cannot_be_executed_is_named)
         {"again:\nBRA again", "more than 5000 instructions"},
         {"NOP", "the code ends"},
         {"MOV R2, 0x8\nMOV R3, RZ\nRET.REL.NODEC R2 0x0", "jump out of the code, to 0x8,"},
-        {"S2R R0, SR_LANEID\nISETP.EQ.U32.AND P0, PT, R0, RZ, PT\nBSSY B1, out\n@P0 BRA out\n"
-         "WARPSYNC.ALL\nEXIT\nout:\nBSYNC B1\nEXIT",
-         "lanes wait for ever before 0x70"},
+        {"S2R R0, SR_LANEID\nISETP.EQ.U32.AND P0, PT, R0, RZ, PT\nBSSY B1, out\nBSSY B2, out\n"
+         "@P0 BRA out\nBSYNC B2\nEXIT\nout:\nBSYNC B1\nEXIT",
+         "lanes wait for ever before 0x80"},
         {"S2R R0, SR_VIRTID\nEXIT", "unknown register by S2R R0, SR_VIRTID"},
         {"ATOMS.POPC.INC R0, [RZ]\nEXIT", "ATOMS.POPC.INC"},
     };
