@@ -32,6 +32,7 @@ static const struct cli_option options[] = {
     {0, "kept", CLI_TEXT, AT(from), "FOLDER",
      "with --emulate: the code that --keep wrote there, instead\nof a store's; compare with what "
      "is right"},
+    {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "with --emulate: search for no cause"},
     CLI_OPTION_SEED("of the data, with --kept (default: 1)"),
     {0, "disassembler", CLI_CHOICE, AT(disassembler), "auto|nvdisasm|built-in",
      "of SASS (default: auto: nvdisasm for a single\nconfiguration if installed, else built-in)"},

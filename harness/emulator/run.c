@@ -9,6 +9,7 @@
 
 #define RESIDENT 32u // workgroups at once
 #define SLICE    512 // instructions of a warp before the next one's
+#define SHORT    5   // the same, backwards
 
 bool emu_program_make(const struct sass_code *code, struct emu_program **program,
                       struct lit_error *error)
@@ -92,11 +93,12 @@ static void release(struct emu_group *group)
 }
 
 // Runs each warp for a while. False if none of them could.
-static bool run_group(struct emu_group *group)
+static bool run_group(struct emu_group *group, bool backwards)
 {
     bool ran = false;
     for (size_t i = 0; i < group->warp_count; i++) {
-        ran |= emu_warp_run(&group->warps[i], SLICE);
+        ran |= emu_warp_run(&group->warps[backwards ? group->warp_count - 1 - i : i],
+                            backwards ? SHORT : SLICE);
         release(group);
     }
     return ran;
@@ -140,20 +142,23 @@ bool emu_run(const struct emu_program *program, const struct emu_dispatch *dispa
     const uint32_t last = dispatch->last < all ? dispatch->last : all;
     for (uint32_t next = dispatch->first; (next < last || count > 0) && !machine.failed;) {
         bool ran = false;
-        for (size_t i = 0; i < RESIDENT && !machine.failed; i++) {
+        for (size_t nth = 0; nth < RESIDENT && !machine.failed; nth++) {
+            const size_t i = dispatch->backwards ? RESIDENT - 1 - nth : nth;
             if (!groups[i].warps && next < last) {
                 open_group(&machine, next++, &groups[i]);
                 count++;
             }
             if (!groups[i].warps)
                 continue;
-            ran |= run_group(&groups[i]);
+            ran |= run_group(&groups[i], dispatch->backwards);
             if (has_ended(&groups[i])) {
                 close_group(&groups[i]);
                 count--;
                 ran = true;
             }
         }
+        if (dispatch->stop && *dispatch->stop)
+            break;
         if (!ran && !machine.failed)
             machine.failed = !deadlock(groups, RESIDENT, error);
     }

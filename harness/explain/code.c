@@ -168,9 +168,11 @@ static int ask(struct asking *a)
 int exp_code(const struct exp_code_options *chosen, const struct lit_list *patterns,
              struct lit_error *error)
 {
-    if (!chosen->emulate && (chosen->from || chosen->seed.given)) {
+    if (!chosen->emulate && (chosen->from || chosen->seed.given || chosen->quiet)) {
         lit_fail(error, LIT_EXIT_USAGE, "%s is only for --emulate",
-                 chosen->from ? "--kept" : "--seed");
+                 chosen->from         ? "--kept"
+                 : chosen->seed.given ? "--seed"
+                                      : "--quiet");
         return term_fail(error);
     }
     if (chosen->emulate)

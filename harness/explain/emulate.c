@@ -38,10 +38,12 @@ struct emulating {
     const struct exp_code_options *chosen;
     struct cat_selection selection;
     struct store *store;
-    int64_t session;
+    const struct store_session *session;
+    int64_t said;         // the session that was named last; the newest one is not
+    struct lit_list done; // device and name of each configuration
     const struct eng_device *device;
     struct lit_error *error;
-    size_t count, same, other, refused; // configurations
+    size_t count, same, other, timed, refused; // configurations
 };
 
 static void close_emulation(struct emulation *e)
@@ -113,6 +115,7 @@ static void bind(struct emulation *e, uint32_t seed)
         e->buffers[i] = (struct emu_buffer){ADDRESS(i), e->region[i], e->words[i] * 4};
     e->dispatch.buffers = e->buffers;
     e->dispatch.buffer_count = CAT_REGIONS;
+    e->dispatch.stop = e->region[CAT_STATE];
 }
 
 static void shape_dispatch(struct emulation *e)
@@ -283,11 +286,35 @@ static void explain_cause(struct emulation *e, uint64_t run, const struct cat_fa
     free(right.events);
 }
 
+// Whether another order of what runs at the same time gives other words, or a bounded wait ran out.
+static bool depends_on_timing(struct emulation *e, const struct result *result,
+                              const struct cat_run *run, bool same)
+{
+    struct cat_run other = {0};
+    size_t none = 0;
+    if (e->region[CAT_STATE][0] || result->no_progress_runs || !result->runs)
+        return true;
+    if (same && result->expectation == CAT_FORBIDDEN)
+        return false;
+    e->dispatch.backwards = true;
+    const bool ends = run_once(e, result->failure_count ? result->failures[0].at.run : 0, NULL);
+    e->dispatch.backwards = false;
+    cat_mode_check(&e->ready.mode, &e->ready.shape, e->region[CAT_OUTPUT], e->ready.expected, 0,
+                   &other, NULL, 0, &none);
+    return !ends || other.digest != run->digest;
+}
+
 static void print_comparison(const struct emulating *a, const struct emulation *e, const char *name,
-                             const struct result *result, const struct cat_run *run, bool same)
+                             const struct result *result, const struct cat_run *run, bool same,
+                             bool timed)
 {
     const bool kept = a->chosen->from;
-    printf("  %s %s\n", kept ? same ? "right" : "wrong" : same ? "same " : "other", name);
+    printf("  %s %s\n",
+           kept    ? same ? "right" : "wrong"
+           : timed ? "time "
+           : same  ? "same "
+                   : "other",
+           name);
     if (same && !run->failed)
         return;
     printf("      emulated: %" PRIu64 " of %" PRIu64 " instances fail", run->failed,
@@ -309,6 +336,7 @@ static void emulate(struct emulating *a, const char *name, const struct cat_case
     struct cat_run run = {0};
     size_t count = 0;
     const uint64_t nth = result->failure_count ? result->failures[0].at.run : 0;
+    bool same = false, timed = false;
     a->count++;
     if (!open_emulation(&e, which, &a->device->facts, piece, result->seed, &why) ||
         !run_once(&e, nth, &why)) {
@@ -317,17 +345,31 @@ static void emulate(struct emulating *a, const char *name, const struct cat_case
     } else {
         cat_mode_check(&e.ready.mode, &e.ready.shape, e.region[CAT_OUTPUT], e.ready.expected, nth,
                        &run, failures, SHOWN, &count);
-        const bool same = agrees(&e, result, &run);
-        *(same ? &a->same : &a->other) += 1;
-        print_comparison(a, &e, name, result, &run, same);
+        same = agrees(&e, result, &run);
+        timed = !a->chosen->from && depends_on_timing(&e, result, &run, same);
+        *(timed ? &a->timed : same ? &a->same : &a->other) += 1;
+        print_comparison(a, &e, name, result, &run, same, timed);
         for (size_t i = 0; i < count && i < 2 && (!same || a->chosen->verbose); i++)
             print_failure(&e, "emulated", &failures[i]);
     }
-    if (count && run.failed)
+    if (count && !a->chosen->quiet &&
+        (result->failed_runs || a->chosen->from || a->chosen->verbose))
         explain_cause(&e, nth, &failures[0]);
     for (size_t i = 0; i < e.sass.count && a->chosen->listing; i++)
         printf("      %04x  %s\n", e.sass.insns[i].address, e.sass.insns[i].text);
     close_emulation(&e);
+}
+
+// True once for each configuration.
+static bool is_new(struct emulating *a, const char *device, const char *name)
+{
+    OWNED(text_free) struct text both = {0};
+    text_printf(&both, "%s %s", device, name);
+    for (size_t i = 0; i < a->done.count; i++)
+        if (strcmp(a->done.items[i], both.data) == 0)
+            return false;
+    lit_list_add(&a->done, lit_strdup(both.data));
+    return true;
 }
 
 static bool take_code(const char *device, const char *name, struct isa_code *code, void *user)
@@ -339,8 +381,13 @@ static bool take_code(const char *device, const char *name, struct isa_code *cod
     const struct isa_piece *piece = isa_find(code, ISA_MACHINE);
     if (!cat_case_parse(name, &which, &why) || !cat_selection_has(&a->selection, &which))
         return true;
-    if (piece && store_result_get(a->store, a->session, device, name, &result, &why))
+    if (piece && store_result_get(a->store, a->session->id, device, name, &result, &why) &&
+        is_new(a, device, name)) {
+        if (a->said && a->said != a->session->id)
+            printf("  session %" PRId64 ", %s\n", a->session->id, a->session->started);
+        a->said = a->session->id;
         emulate(a, name, &which, piece, &result);
+    }
     eng_result_clear(&result);
     return true;
 }
@@ -349,7 +396,16 @@ static bool take_device(struct eng_device *device, void *user)
 {
     struct emulating *a = user;
     a->device = device;
-    return store_codes(a->store, a->session, device->id, NULL, take_code, a, a->error);
+    return store_codes(a->store, a->session->id, device->id, NULL, take_code, a, a->error);
+}
+
+// Stops at an error.
+static bool take_session(const struct store_session *session, void *user)
+{
+    struct emulating *a = user;
+    a->session = session;
+    a->said = a->said ? a->said : session->id;
+    return !store_devices(a->store, session->id, take_device, a, a->error);
 }
 
 // --- Code that litmus isa --keep wrote
@@ -393,9 +449,9 @@ static bool emulate_stored(struct emulating *a)
 {
     OWNED(store_session_clear) struct store_session session = {0};
     a->store = store_open_read(a->chosen->db, a->error);
-    bool good = a->store && store_session_load(a->store, 0, false, &session, a->error);
-    a->session = session.id;
-    good = good && store_devices(a->store, a->session, take_device, a, a->error);
+    const bool good = a->store &&
+                      store_session_pick(a->store, take_session, a, &session, a->error) &&
+                      !session.options;
     store_close(&a->store);
     return good;
 }
@@ -412,9 +468,11 @@ int exp_emulate(const struct exp_code_options *chosen, const struct lit_list *pa
         return term_fail(error);
     if (!(chosen->from ? emulate_kept(&a) : emulate_stored(&a)))
         return term_fail(error);
-    printf("\n  %zu configuration%s: %zu %s, %zu %s, %zu not executed\n", a.count,
-           a.count == 1 ? "" : "s", a.same, chosen->from ? "right" : "as measured", a.other,
-           chosen->from ? "wrong" : "otherwise", a.refused);
+    printf("\n  %zu configuration%s: %zu %s, %zu %s, ", a.count, a.count == 1 ? "" : "s", a.same,
+           chosen->from ? "right" : "as measured", a.other, chosen->from ? "wrong" : "otherwise");
+    if (!chosen->from)
+        printf("%zu dependent on timing, ", a.timed);
+    printf("%zu not executed\n", a.refused);
     return a.other     ? LIT_EXIT_FORBIDDEN
            : a.refused ? LIT_EXIT_UNDECIDED
            : a.count   ? LIT_EXIT_OK

@@ -115,7 +115,7 @@ enum exp_disassembler { EXP_AUTO, EXP_NVDISASM, EXP_BUILT_IN };
 
 struct exp_code_options {
     struct lit_list devices, simt;
-    bool thorough, listing, diff, every, read, emulate;
+    bool thorough, listing, diff, every, read, emulate, quiet;
     int disassembler; // enum exp_disassembler
     int verbose;
     const char *keep, *db, *from;

@@ -115,6 +115,11 @@ class Emulation(Case):
         result = self.litmus("isa", "--emulate", "--db", "programs.db", "groups.*", drivers=[],
                              code=1)
         self.assertEqual(result.out, harness.read(REPORTS + "/fuzz-programs-emulated.txt"))
+        self.litmus("run", harness.ONE, "-n", "1", "--db", "programs.db", code=0)  # newer
+        result = self.litmus("isa", "--emulate", "-q", "--db", "programs.db",
+                             "groups.fuzz-default-4242-17649", drivers=[], code=0)
+        self.assertRegex(result.out, "^  session 1, 2026-.*\n  same  groups[^\n]*\n.*; measured: 16040 "
+                                     "in 40 of 40 runs\n\n  1 configuration")
 
     def test_what_cannot_be_executed(self):
         result = self.emulate(lambda code: code[:-1], code=3)
@@ -125,6 +130,7 @@ class Emulation(Case):
     def test_usage(self):
         self.assert_one_line(self.litmus("isa", "--emulate"), 2, "missing PATTERN")
         self.assert_one_line(self.litmus("isa", "--kept", "x", "scan"), 2, "--kept", "--emulate")
+        self.assert_one_line(self.litmus("isa", "-q", "scan"), 2, "--quiet", "--emulate")
         self.assert_one_line(self.litmus("isa", "--emulate", "--db", "none.db", "scan"), 2, "none.db")
 
 
