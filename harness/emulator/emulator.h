@@ -16,13 +16,15 @@
 // Assumed, since it agrees with what an H200 (driver 580.159.04) stored:
 //  - Lanes that a branch parts do not meet again but by BSYNC or WARPSYNC, not even at one address,
 //    and not by BAR.SYNC. The part that does not branch runs on first, until it waits or exits.
-//  - A convergence barrier is one mask for the warp. Lanes that go on are no longer in it, and those
+//  - A convergence barrier is one mask for the warp. Lanes that go on are no longer in it, and
+//  those
 //    that wait at its BSYNC do not wait for them. Lanes that are not in it do not wait there.
 //  - WARPSYNC, unless all lanes of its mask execute it together, waits where BSYNC B0 waits. Lanes
 //    that wait there for the same lanes go on together; if the warp is stuck, those that wait for
 //    others too. A BSYNC B0 behind it waits for nobody: cases.nvidia-vote-behind-call fails, and
 //    divergence.reconverge/place=broken-if ends.
-//  - If the warp is still stuck, a BSYNC does not wait for lanes that wait at a WARPSYNC: loops that
+//  - If the warp is still stuck, a BSYNC does not wait for lanes that wait at a WARPSYNC: loops
+//  that
 //    some lanes leave past their BSYNC, without BREAK, end.
 //  - Uniform registers and predicates exist once for a warp.
 //  - At BAR.SYNC lanes that are together count as a warp, whether or not they are all of it, so

@@ -133,11 +133,13 @@ static bool release_all(struct emu_warp *warp, enum stuck stuck)
 // The part that runs next; part_count if none can.
 static size_t next_part(const struct emu_warp *warp)
 {
+    const bool meets = change_of(warp)->kind == EMU_MEET;
+    const bool backwards = warp->machine->dispatch->backwards;
     size_t next = warp->part_count;
     for (size_t i = 0; i < warp->part_count; i++)
         if (warp->parts[i].state == EMU_READY &&
-            (change_of(warp)->kind != EMU_MEET || next == warp->part_count ||
-             warp->parts[i].pc < warp->parts[next].pc))
+            (next == warp->part_count ||
+             (meets ? warp->parts[i].pc < warp->parts[next].pc : !backwards)))
             next = i;
     return next;
 }

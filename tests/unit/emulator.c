@@ -220,6 +220,43 @@ TEST(parts_of_a_warp_count_as_warps_at_a_barrier)
     finish();
 }
 
+// What the first of two lanes gets, and the other one: each adds 7.
+static void expect_turns(const char *lines, bool backwards, uint32_t second, uint32_t first_gets,
+                         uint32_t second_gets)
+{
+    prepare(lines);
+    run.dispatch.local[0] = LANES;
+    run.dispatch.backwards = backwards;
+    must(emu_run(run.program, &run.dispatch, &error));
+    assert_int_equal(run.out[0], first_gets);
+    assert_int_equal(run.out[2 * second], second_gets);
+    finish();
+}
+
+TEST(turns_are_taken_in_two_orders)
+{
+    static const char warps[] = "S2R R0, SR_TID.X\nMOV R3, 0x7\nATOMS.ADD R20, [RZ], R3\n" AFTER;
+    static const char parts[] = "S2R R0, SR_TID.X\nMOV R3, 0x7\nSHF.L.U32 R1, R0, 0x1f, RZ\n"
+                                "ISETP.NE.U32.AND P0, PT, R1, RZ, PT\n@P0 BRA there\nNOP\n"
+                                "there:\nLOP3.LUT R2, R0, 0x20, RZ, 0xc0, !PT\n"
+                                "ATOMS.ADD R20, [R2], R3\n" AFTER;
+    expect_turns(warps, false, 32, 0, 32 * 7);
+    expect_turns(warps, true, 32, 32 * 7, 0);
+    expect_turns(parts, false, 1, 0, 16 * 7);
+    expect_turns(parts, true, 1, 16 * 7, 0);
+}
+
+TEST(a_word_stops_a_run)
+{
+    prepare("MOV R10, c[0x0][0x30]\nMOV R11, c[0x0][0x34]\nMOV R3, 0x7\nST.E [R10], R3\n"
+            "again:\nBRA again");
+    run.in[0] = 0;
+    run.dispatch.stop = run.in;
+    must(emu_run(run.program, &run.dispatch, &error));
+    assert_int_equal(run.in[0], 7);
+    finish();
+}
+
 // --- What ends a run
 
 TEST(what_cannot_be_executed_is_named)
