@@ -10,9 +10,10 @@
 #define REPLAY_RUNS 200
 
 // Calls for which options are meaningless (CLI_NOT), besides CLI_RESUMED.
-enum { RECONVERGENCE = 2, MEMORY = 4, SHOWN = 8, REPLAYED = 16 };
-static const char *const whys[] = {CLI_WHY_RESUMED, "is not for reconvergence", "is not for memory",
-                                   "does not go with --show", "does not go with --replay"};
+enum { RECONVERGENCE = 2, MEMORY = 4, SHOWN = 8, REPLAYED = 16, COMPILED = 32 };
+static const char *const whys[] = {
+    CLI_WHY_RESUMED,           "is not for reconvergence",  "is not for memory",
+    "does not go with --show", "does not go with --replay", "does not go with --compile-only"};
 
 // Defaults of each family; count 0: until stopped.
 static const struct family {
@@ -43,7 +44,10 @@ static const struct cli_option options[] = {
         "printed)"),
     {0, "index", CLI_SEED | CLI_NOT(CLI_RESUMED), OWN(index), "N",
      "the first program's number (default: 0)"},
-    {'n', "runs", CLI_COUNT | CLI_NOT(CLI_RESUMED), AT(runs), "N",
+    {0, "compile-only", CLI_FLAG | CLI_NOT(CLI_RESUMED | MEMORY | SHOWN), OWN(compile), NULL,
+     "compile the programs and run nothing: for a driver without its\nhardware, under Mesa's drm "
+     "shims"},
+    {'n', "runs", CLI_COUNT | CLI_NOT(CLI_RESUMED | COMPILED), AT(runs), "N",
      "runs of each program (default: 8; of --replay 200; of memory 16)"},
     {0, "jobs", CLI_COUNT | CLI_NOT(MEMORY), OWN(jobs), "N",
      "programs that run at once, each in a process of its own\n(default: as many as there are "
@@ -99,6 +103,7 @@ const struct cli_syntax cli_fuzz_syntax = {
             "  litmus fuzz reconvergence --simt lagging --count 50\n"
             "  litmus fuzz groups --pressure 60 --time 600\n"
             "  litmus fuzz groups --resume --coverage\n"
+            "  litmus fuzz groups --compile-only --count 20000\n"
             "  litmus fuzz reconvergence --replay fuzz-reconvergence/maximal-1-17.spvasm\n"
             "  litmus fuzz memory --time 10m\n",
     .operands = CLI_OPERANDS_WORDS,
@@ -108,7 +113,8 @@ const struct cli_syntax cli_fuzz_syntax = {
 static bool check_usage(const struct fuzz_options *o, unsigned call, uint64_t given,
                         struct lit_error *error)
 {
-    call |= (o->run.resume ? CLI_RESUMED : 0) | (o->show ? SHOWN : 0) | (o->replay ? REPLAYED : 0);
+    call |= (o->run.resume ? CLI_RESUMED : 0) | (o->show ? SHOWN : 0) | (o->replay ? REPLAYED : 0) |
+            (o->compile ? COMPILED : 0);
     if (!cli_calls_check(&cli_fuzz_syntax, given, call, whys, error) ||
         !fuzz_limits_check(o, error))
         return false;
@@ -142,7 +148,8 @@ int cli_fuzz(struct cli_call *call)
     if (!family || !check_usage(o, family->call, call->given, &call->error))
         return CLI_FAILED;
     o->count = o->count ? o->count : family->count;
-    o->run.runs = o->run.runs ? o->run.runs : o->replay ? REPLAY_RUNS : family->runs;
+    if (!o->run.runs && !o->compile)
+        o->run.runs = o->replay ? REPLAY_RUNS : family->runs;
     o->keep = o->keep ? o->keep : family->keep;
     if (family->call & MEMORY)
         return fuzz_memory(o, call->argc, call->argv, &call->error);

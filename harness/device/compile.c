@@ -256,15 +256,16 @@ static enum dev_status ask_cache(struct dev *dev, const struct dev_pipeline_info
         dev->device,
         &(VkPipelineCacheCreateInfo){.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO}, NULL,
         &info.cache));
-    if (dev->executables)
+    if (code && dev->executables)
         info.capture = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR |
                        VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
-    else
+    else if (code)
         isa_remark(code, "the driver has no VK_KHR_pipeline_executable_properties");
     TRY_END(dev_pipeline(dev, &info, &pipeline, error));
-    if (dev->executables)
+    if (code && dev->executables)
         add_executables(dev, pipeline, code);
-    add_cache(dev, info.cache, code);
+    if (code)
+        add_cache(dev, info.cache, code);
 error:
     vkDestroyPipeline(dev->device, pipeline, NULL);
     vkDestroyPipelineCache(dev->device, info.cache, NULL);
@@ -305,7 +306,8 @@ enum dev_status dev_compile(struct dev *dev, const struct dev_compile_info *info
                               interface->push_size, &layout, error));
     const struct dev_pipeline_info pipeline = {.code = *info, .layout = layout.pipeline};
     TRY_END(ask_cache(dev, &pipeline, code, error));
-    TRY_END(ask_binaries(dev, &pipeline, code, error));
+    if (code)
+        TRY_END(ask_binaries(dev, &pipeline, code, error));
 error:
     dev_layout_destroy(dev, &layout);
     return status;

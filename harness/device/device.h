@@ -166,7 +166,7 @@ void dev_precompile_drop(struct dev *dev, const char *name);
 // driver reports about the pipeline: statistics and internal representations
 // (VK_KHR_pipeline_executable_properties), the data of a pipeline cache that contains nothing else,
 // and its binaries (VK_KHR_pipeline_binary). Dispatches nothing. Unsupported or failed queries
-// become remarks in *code.
+// become remarks in *code. `code` NULL: only compiles.
 enum dev_status dev_compile(struct dev *dev, const struct dev_compile_info *info,
                             struct isa_code *code, struct lit_error *error);
 // Whether the device, opened with `capture`, has an extension to report compiled code.

@@ -82,6 +82,8 @@ static void make(struct drawn *drawn, enum masks_rule rule)
 // Programs have few runs: preparing the device-side checker would take longer than the runs.
 static enum dev_status run(struct dev *dev, const struct drawn *drawn, const struct eng_sink *sink)
 {
+    if (!drawn->error.message[0] && !drawn->request.runs)
+        return eng_compile(dev, drawn->request.name, &drawn->generated, sink);
     if (!drawn->error.message[0])
         return eng_measure(
             &(struct eng_measure){

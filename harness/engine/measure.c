@@ -560,28 +560,46 @@ bool eng_emit_code(const struct isa_code *code, const struct eng_sink *sink)
     return emit_bytes(bytes.data, bytes.length, sink);
 }
 
-enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_sink *sink)
+enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_generated *own,
+                            const struct eng_sink *sink)
 {
     const struct dev_facts *facts = dev_facts(dev);
+    struct dev_facts unbounded = *facts; // no buffer is made
+    unbounded.max_storage_buffer = UINT32_MAX;
     struct lit_error error = {0};
     OWNED(isa_code_clear) struct isa_code code = {0};
+    const uint32_t *words = own ? own->module.words : NULL;
     struct cat_case which;
     struct eng_prepared ready = {0};
-    const bool named = cat_case_parse(name, &which, &error);
+    const bool named = own || cat_case_parse(name, &which, &error);
     const struct eng_prepare how = {
-        .which = &which,
-        .facts = facts,
-        .most_words = UINT32_MAX, // no buffer is made
+        .which = own ? &own->which : &which,
+        .module = own ? &own->entry : NULL,
+        .facts = own ? &unbounded : facts,
+        .most_words = UINT32_MAX,
     };
-    if (!named || !eng_prepare(&how, &ready, &error) || !device_runs(dev, &ready, NULL, &error)) {
+    if (!named || !eng_prepare(&how, &ready, &error) || !device_runs(dev, &ready, words, &error)) {
         emit_text(sink, named ? ENG_EVENT_DONE : ENG_EVENT_ERROR,
                   named ? ENG_SKIP : ENG_HARNESS_ERROR, error.message);
         eng_prepared_clear(&ready);
         return DEV_OK;
     }
-    const struct dev_compile_info info = eng_compile_info(&ready, NULL);
-    const enum dev_status status = dev_compile(dev, &info, &code, &error);
-    if (status == DEV_OK) {
+    const struct dev_compile_info info = eng_compile_info(&ready, words);
+    const enum dev_status status = dev_compile(dev, &info, own ? NULL : &code, &error);
+    const bool refused = status == DEV_ERROR && !strstr(error.message, "_MEMORY");
+    if (own && (status == DEV_OK || refused)) {
+        struct eng_event event = {.kind = ENG_EVENT_BATCH, .count = {.runs = 1, .instances = 1}};
+        event.count.outcomes[refused ? CAT_NEVER_WRITTEN : CAT_RIGHT] = 1;
+        event.count.failed_runs = event.count.failed_instances = refused;
+        event.count.failure_count = refused;
+        event.count.first_run_failed = refused;
+        event.failures[0].at = (struct cat_failure){
+            .got = CAT_POISON, .want = CAT_POISON, .outcome = CAT_NEVER_WRITTEN};
+        snprintf(event.failures[0].where, sizeof event.failures[0].where, "not compiled");
+        sink->emit(&event, sink->user);
+        emit_text(sink, ENG_EVENT_DONE, refused ? ENG_FAIL : ENG_PASS,
+                  refused ? error.message : "");
+    } else if (status == DEV_OK) {
         isa_extract(&code, facts->vendor, facts->product);
         if (eng_emit_code(&code, sink))
             emit_text(sink, ENG_EVENT_DONE, ENG_PASS, "");

@@ -67,10 +67,13 @@ void eng_emit_end(const struct eng_sink *sink, enum eng_result result,
 enum eng_result eng_status_result(enum dev_status status);
 
 // Runs a COMPILE request: emits CODE events and at last DONE (pass, or skip if the device lacks
-// something, or harness-error if the driver refuses the pipeline) or ERROR.
-enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_sink *sink);
+// something, or harness-error if the driver refuses the pipeline) or ERROR. `own`: a generated
+// program in place of the named configuration, of which no CODE events tell; may be NULL.
+enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_generated *own,
+                            const struct eng_sink *sink);
 
-// In the worker: runs a GENERATED request.
+// In the worker: runs a GENERATED request; of 0 runs it only compiles the program, which counts as
+// one instance: right, or never written if the driver refuses it (FAIL, with the driver's error).
 enum dev_status eng_generated_run(struct dev *dev, const struct eng_request *request,
                                   const struct eng_sink *sink);
 // In the worker: runs a RUN request for a test with drawn programs. Each BATCH is one program; it

@@ -334,7 +334,7 @@ int eng_worker_main(const char *manifest)
             status = eng_generated_run(worker->dev, &request, &worker->sink);
             break;
         case ENG_COMPILE:
-            status = eng_compile(worker->dev, request.name, &worker->sink);
+            status = eng_compile(worker->dev, request.name, NULL, &worker->sink);
             break;
         case ENG_BENCH:
             status = bench(worker, &request);

@@ -241,11 +241,13 @@ static void begin(struct fuzz_campaign *c)
     c->codeless = false;
     c->lanes = lit_alloc(c->asked->jobs, sizeof *c->lanes);
     for (uint64_t i = 0; i < c->asked->jobs; i++)
-        c->lanes[i] = (struct fuzz_lane){
-            .campaign = c,
-            .running = UINT64_MAX,
-            .client = {
-                .watch = &c->watch, .device = c->device, .pool = &c->pool, .unchecked = true}};
+        c->lanes[i] = (struct fuzz_lane){.campaign = c,
+                                         .running = UINT64_MAX,
+                                         .client = {.watch = &c->watch,
+                                                    .device = c->device,
+                                                    .pool = &c->pool,
+                                                    .unchecked = true,
+                                                    .capture = c->asked->compile}};
 }
 
 enum eng_end fuzz_run(struct fuzz_campaign *c)

@@ -17,6 +17,7 @@ struct fuzz_options {
     struct lit_seed index; // number of the first program or test
     int rule;              // MASKS_MAXIMAL less the rule, or FUZZ_BY_DEVICE
     bool show, coverage;
+    bool compile; // programs are compiled, not run: `run.runs` is 0
     const char *out, *replay;
 };
 

@@ -67,7 +67,9 @@ static void put_found(const struct fuzz_found *found, enum masks_rule rule, stru
     gen_write(&found->small, &notation);
     if (found->shrunk)
         text_paragraph(text, "    ", notation.data);
-    if (wrong && failure->where[0]) {
+    if (wrong && found->first.reason[0]) {
+        text_printf(text, "    %s\n", found->first.reason);
+    } else if (wrong && failure->where[0]) {
         const char *outcome = cat_outcome_name(fuzz_check(&found->drawn), failure->at.outcome);
         text_printf(text, "    %s: %s: got 0x%x, want 0x%x\n", outcome ? outcome : "wrong",
                     failure->where, failure->at.got, failure->at.want);
@@ -99,18 +101,20 @@ void fuzz_show_progress(struct fuzz_campaign *c, const char *doing)
                    doing ? doing : "");
 }
 
-static void put_table(const struct fuzz_tally *tally, enum masks_rule rule, struct text *text)
+static void put_table(const struct fuzz_campaign *c, struct text *text)
 {
-    const struct table_column columns[] = {COL("rule"),
-                                           NUM("programs"),
-                                           NUM("subgroups checked"),
-                                           NUM("failed"),
-                                           COL("rate, 95 % interval"),
-                                           COL("")};
+    const struct fuzz_tally *tally = c->tally;
+    const struct table_column columns[] = {
+        COL("rule"),
+        NUM("programs"),
+        NUM(c->asked->compile ? "compiled" : "subgroups checked"),
+        NUM("failed"),
+        COL("rate, 95 % interval"),
+        COL("")};
     OWNED(table_clear) struct table table = {TABLE_OF(columns), .width = 40};
     const uint64_t failed = tally->failed, judged = tally->judged;
     table_row(&table);
-    table_put(&table, TONE_PLAIN, "%s", gen_rule_name(rule));
+    table_put(&table, TONE_PLAIN, "%s", gen_rule_name(c->limits.rule));
     table_count(&table, TONE_PLAIN, judged);
     table_count(&table, TONE_PLAIN, tally->checked);
     table_count(&table, TONE_PLAIN, failed);
@@ -203,7 +207,7 @@ void fuzz_show_end(struct fuzz_campaign *c)
     if (eng_end_stops(c->end))
         fprintf(stderr, "  device %u stops: %s\n", c->device->number, c->tally->reason);
     text_puts(&text, "\n");
-    put_table(c->tally, c->limits.rule, &text);
+    put_table(c, &text);
     put_groups(c->tally, &text);
     if (c->tally->failed_before)
         put_failed(c, &text);

@@ -44,7 +44,7 @@ void fuzz_put_name(const struct fuzz_campaign *c, uint32_t subgroup, struct text
         uint64_t usual;
         const uint64_t value = *param(c->asked, i, &usual);
         snprintf(values[i], sizeof *values, "%" PRIu64, value);
-        if (value != usual)
+        if (value != usual || (c->asked->compile && !value && i == KEYS - 1))
             pairs[count++] = (struct cfg_pair){keys[i], values[i], CFG_PARAMETER};
     }
     snprintf(values[KEYS], sizeof *values, "%u", subgroup);
@@ -69,8 +69,9 @@ static bool read_name(const struct fuzz_campaign *c)
         for (size_t k = 0; k < cfg.param_count; k++)
             if (strcmp(cfg.params[k].key, keys[i]) == 0)
                 *value = strtoull(cfg.params[k].value, NULL, 10);
-        good = good && (*value || value == &o->pressure);
+        good = good && (*value || value == &o->pressure || value == &o->run.runs);
     }
+    o->compile = !o->run.runs;
     return good ? fuzz_limits_check(o, c->error)
                 : lit_fail(c->error, LIT_EXIT_USAGE, "the session's options make no sense");
 }
@@ -115,9 +116,13 @@ static void print_plan(const struct fuzz_campaign *c)
 {
     const struct eng_shard *shard = &c->asked->run.shard;
     OWNED(text_free) struct text line = {0};
-    text_printf(&line, "  rule %s, %s programs, %s runs each, seed 0x%" PRIx64,
-                gen_rule_name(c->limits.rule), COUNT(c->planned), COUNT(c->asked->run.runs),
-                c->asked->run.seed.value);
+    text_printf(&line, "  rule %s, %s programs, ", gen_rule_name(c->limits.rule),
+                COUNT(c->planned));
+    if (c->asked->compile)
+        text_puts(&line, "only compiled");
+    else
+        text_printf(&line, "%s runs each", COUNT(c->asked->run.runs));
+    text_printf(&line, ", seed 0x%" PRIx64, c->asked->run.seed.value);
     if (shard->kind != STORE_WHOLE)
         text_printf(&line, ", shard %" PRIu64 "/%" PRIu64, shard->index, shard->count);
     if (c->tally->before)
@@ -161,6 +166,8 @@ static enum lit_exit conclude(const struct fuzz_campaign *c, char reason[256])
         {total->stopped, LIT_EXIT_DEVICE_LOST, "a device was lost and its queue stopped", NULL},
         {c->before ? c->before + failed + broken : 0, LIT_EXIT_FORBIDDEN, "1 program failed",
          "%s programs failed"},
+        {c->asked->compile ? failed : 0, LIT_EXIT_FORBIDDEN, "the driver refused 1 program",
+         "the driver refused %s programs"},
         {failed, LIT_EXIT_FORBIDDEN,
          c->data ? "forbidden values were observed in 1 program"
                  : "forbidden masks were observed in 1 program",
@@ -173,6 +180,7 @@ static enum lit_exit conclude(const struct fuzz_campaign *c, char reason[256])
          "%s programs could not be run"},
         {c->judged ? total->unopened : 0, LIT_EXIT_UNDECIDED, "a device could not be used", NULL},
         {!c->judged, LIT_EXIT_NOTHING, "nothing could run", NULL},
+        {c->asked->compile, LIT_EXIT_OK, "the driver compiled every program", NULL},
         {1, LIT_EXIT_OK,
          c->data ? "no forbidden value was observed" : "no forbidden mask was observed", NULL},
     };

@@ -42,7 +42,8 @@ enum eng_end fuzz_try(struct fuzz_lane *lane, const struct gen_program *program,
                       struct eng_outcome *outcome)
 {
     const struct fuzz_campaign *c = lane->campaign;
-    struct eng_request request = {.runs = runs, .seed = c->asked->run.seed.value};
+    struct eng_request request = {.runs = c->asked->compile ? 0 : runs,
+                                  .seed = c->asked->run.seed.value};
     eng_draw_request(program, c->limits.rule, lane->found->small_subgroup, &request);
     snprintf(request.name, sizeof request.name, "%s", lane->name);
     return eng_client_ask(&lane->client, &request, outcome);
@@ -154,9 +155,12 @@ void fuzz_name_group(struct fuzz_found *found)
     const bool wrong = found->first.result == ENG_FAIL;
     eng_outcome_how(&found->first, how);
     gen_kinds(&found->small, &kinds);
-    const char *name = !wrong ? eng_result_name(found->first.result) : outcome ? outcome : "wrong";
+    const char *name = !wrong                   ? eng_result_name(found->first.result)
+                       : found->first.reason[0] ? found->first.reason
+                       : outcome                ? outcome
+                                                : "wrong";
     const char *what = !wrong ? how : kinds.data ? kinds.data : "";
-    snprintf(found->group, sizeof found->group, "%s%s%s", name, *what ? ": " : "", what);
+    snprintf(found->group, sizeof found->group, "%.200s%s%.190s", name, *what ? ": " : "", what);
 }
 
 enum eng_end fuzz_strip(struct fuzz_lane *lane)

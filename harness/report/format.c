@@ -258,6 +258,10 @@ static void put_drawn(struct text *out, const struct report_model *model,
         const struct cfg_pair *pair = &result->variant[i]; // the parameters follow
         if (!option_of(pair->key))
             continue;
+        if (strcmp(pair->key, "dispatches") == 0 && strcmp(pair->value, "0") == 0) {
+            text_puts(out, " --compile-only");
+            continue;
+        }
         text_printf(out, " %s ", option_of(pair->key));
         text_quote(out, pair->value);
     }

@@ -325,6 +325,31 @@ class Faults(Fuzz):
     def test_a_device_that_cannot_be_opened(self):
         self.fuzz("--simt", "faulty,fault=lost", "--count", "5", *SEED, code=4)
 
+    def test_only_compiled(self):
+        """A device that crashes whenever it executes something has no fault then."""
+        run = self.fuzz("--simt", "faulty,subgroup=8,fault=crash,at=1", "--compile-only", "--count",
+                        "6", *SEED, code=0)
+        self.assertEqual(self.failures(run), (6, 0))
+        again = self.fuzz("--resume", code=0)
+        self.assertIn("only compiled", again.out)
+        self.assertEqual(self.failures(again), (6, 0))
+
+    def test_a_compiler_that_crashes(self):
+        run = self.fuzz("--compile-only", "--count", "3", "--steps", "3", "--jobs", "1", *SEED,
+                        fault="crash-on=64", code=1)
+        (name, count), = self.groups(run).items()
+        self.assertEqual((count, len(self.stored())), (3, 1), run)
+        self.assertRegex(name, "^crash: .*SIGSEGV.* in fault")
+        self.assertIn("--compile-only", " ".join(self.litmus("report").out.split()))
+
+    def test_a_compiler_that_refuses(self):
+        run = self.fuzz("--compile-only", "--count", "3", "--steps", "3", "--jobs", "1", *SEED,
+                        fault="refuse-on=64", code=1)
+        (name, count), = self.groups(run).items()
+        self.assertEqual((count, len(self.stored())), (3, 1), run)
+        self.assertRegex(name, "^the driver refused the pipeline: .*VK_ERROR_UNKNOWN")
+        self.assertIn("the driver refused 3 programs", run.out)
+
 
 class Drawn(Fuzz):
     """The family `generated`: a run is a program."""

@@ -16,6 +16,7 @@ from harness import Case
 ISA = os.path.join(harness.SOURCE, "tests", "isa")
 REPORTS = os.path.join(harness.SOURCE, "reports", "nvidia-h200-580.159.04")
 RADV = sorted(glob.glob("/usr/share/vulkan/icd.d/radeon_icd*.json"))
+SHIM = "/usr/lib/x86_64-linux-gnu/libamdgpu_noop_drm_shim.so"
 LOOP = ("loop.desync/*exchange=up,*store=each,pressure=none@workgroup=128,elected=last,"
         "iterations=16,weight=16")
 
@@ -252,8 +253,13 @@ class OtherDrivers(Case):
 
     @unittest.skipUnless(RADV, "no RADV is installed")
     def test_one_that_only_compiles(self):
-        """RADV makes code for a GPU that is not there."""
-        result = self.litmus("isa", harness.ONE, drivers=RADV, RADV_FORCE_FAMILY="navi21", code=0)
+        """RADV makes code for a GPU that is not there: under a shim, if it is installed."""
+        there = ({"LD_PRELOAD": SHIM, "AMDGPU_GPU_ID": "navi21"} if os.path.exists(SHIM)
+                 else {"RADV_FORCE_FAMILY": "navi21"})
+        run = self.litmus("fuzz", "groups", "--compile-only", "--count", "4", "--seed", "1",
+                          drivers=RADV, code=0, **there)
+        self.assertIn("the driver compiled every program", " ".join(run.out.split()))
+        result = self.litmus("isa", harness.ONE, drivers=RADV, code=0, **there)
         self.assertIn("Assembly, by the driver", result.out)
         self.assertIn("ds_bpermute_b32", result.out)
         self.assertRegex(result.out, r"VGPRs +\d+ ")
