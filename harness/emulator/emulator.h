@@ -19,10 +19,10 @@
 //  - A convergence barrier is one mask for the warp. Lanes that go on are no longer in it, and
 //  those
 //    that wait at its BSYNC do not wait for them. Lanes that are not in it do not wait there.
-//  - WARPSYNC, unless all lanes of its mask execute it together, waits where BSYNC B0 waits. Lanes
-//    that wait there for the same lanes go on together; if the warp is stuck, those that wait for
-//    others too. A BSYNC B0 behind it waits for nobody: cases.nvidia-vote-behind-call fails, and
-//    divergence.reconverge/place=broken-if ends.
+//  - WARPSYNC, unless all lanes of its mask execute it together, waits at barrier 0, apart from
+//    those at BSYNC B0. Lanes that wait there for the same lanes go on together; if the warp is
+//    stuck, those that wait for others too. A BSYNC B0 behind it waits for nobody:
+//    cases.nvidia-vote-behind-call fails, and divergence.reconverge/place=broken-if ends.
 //  - If the warp is still stuck, a BSYNC does not wait for lanes that wait at a WARPSYNC: loops
 //  that
 //    some lanes leave past their BSYNC, without BREAK, end.

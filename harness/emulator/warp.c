@@ -62,7 +62,7 @@ static uint32_t waiting(const struct emu_warp *warp, const struct emu_part *as, 
     for (size_t i = 0; i < warp->part_count; i++) {
         const struct emu_part *part = &warp->parts[i];
         if (part->state == as->state && part->barrier == as->barrier &&
-            (stuck || !((part->awaited ^ as->awaited) & live(warp))))
+            part->masked == as->masked && (stuck || !((part->awaited ^ as->awaited) & live(warp))))
             lanes |= part->lanes;
     }
     return lanes;
@@ -305,7 +305,7 @@ static void bsync(struct emu_at *at, size_t which)
     converge(at, which, barrier, awaited & at->active ? awaited : at->active, false);
 }
 
-// Waits where BSYNC B0 waits, for the lanes of its mask.
+// Waits at barrier 0 for the lanes of its mask.
 static void warpsync(struct emu_at *at, size_t which)
 {
     const bool masked = at->insn->ins && at->insn->in[0].kind != EMU_NUMBER;

@@ -139,6 +139,7 @@ TEST(lanes_meet_by_convergence_barriers_alone)
     expect_ballots("@P0 BRA there\nYIELD\nNANOSLEEP 0x0\nthere:\n" BALLOT, EVEN, ODD);
     expect_ballots("MOV R10, 0xaaaaaaaa\n@P0 WARPSYNC R10\n" BALLOT, ALL, ALL);
     expect_ballots("BSSY B1, out\n@P0 BRA out\nBSYNC B1\nout:\nWARPSYNC.ALL\n" BALLOT, ALL, ALL);
+    expect_ballots("BSSY B0, out\n@P0 BRA out\nBSYNC B0\nout:\nWARPSYNC.ALL\n" BALLOT, ALL, ALL);
 }
 
 TEST(branches_ask_who_is_here)
