@@ -26,8 +26,9 @@ static const struct cli_option options[] = {
     {0, "read", CLI_FLAG, AT(read), NULL,
      "read files with the vkGetPipelineCacheData of another\nprogram, one pipeline each"},
     {0, "emulate", CLI_FLAG, AT(emulate), NULL,
-     "execute the SASS of sm_90 that a store has, on the host,\ncompare with what the device "
-     "stored, and name the\ninstruction that is to blame"},
+     "execute the SASS of sm_90 or the NIR of RADV that a store\nhas, on the host, compare with "
+     "what "
+     "the device stored, and\nname the instruction that is to blame"},
     CLI_OPTION_DB,
     {0, "kept", CLI_TEXT, AT(from), "FOLDER",
      "with --emulate: the code that --keep wrote there, instead\nof a store's; compare with what "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes the machine code of a store's configurations on the host, with the data of their runs,
 // and compares it with what the device stored.
+#include "base/spirv.h"
 #include "base/terminal.h"
 #include "catalogue/prepare.h"
 #include "emulator/cause.h"
@@ -8,6 +9,7 @@
 #include "explain/explain.h"
 #include "isa/code.h"
 #include "model/result.h"
+#include "nir/nir.h"
 #include "report/format.h"
 #include "store/store.h"
 
@@ -27,7 +29,9 @@
 struct emulation {
     struct eng_prepared ready;
     struct sass_code sass;
-    struct emu_program *program;
+    struct emu_program *program; // NULL: it is NIR
+    struct nir_program *nir;
+    struct nir_dispatch structured; // of NIR
     struct emu_dispatch dispatch;
     struct emu_buffer buffers[CAT_MOST_BINDINGS];
     uint32_t *region[CAT_REGIONS];
@@ -51,6 +55,7 @@ static void close_emulation(struct emulation *e)
     for (int i = 0; i < CAT_REGIONS; i++)
         free(e->region[i]);
     emu_program_free(&e->program);
+    nir_program_free(&e->nir);
     sass_code_clear(&e->sass);
     eng_prepared_clear(&e->ready);
 }
@@ -83,14 +88,18 @@ static void put(struct emulation *e, uint32_t at, const void *bytes, size_t size
         memcpy(e->dispatch.constants + at, bytes, size);
 }
 
+// Push constants of the catalogue's tests.
+struct counted {
+    uint64_t address[CAT_REGIONS];
+    uint32_t elements, seed;
+};
+
 // Descriptors, in order of their bindings, and push constants.
 static void bind(struct emulation *e, uint32_t seed)
 {
     const struct cat_interface *bound = e->ready.bound;
-    const struct {
-        uint64_t address[CAT_REGIONS];
-        uint32_t elements, seed;
-    } counted = {{ADDRESS(0), ADDRESS(1), ADDRESS(2)}, e->ready.shape.elements, seed};
+    const struct counted counted = {
+        {ADDRESS(0), ADDRESS(1), ADDRESS(2)}, e->ready.shape.elements, seed};
     for (size_t i = 0; i < bound->binding_count; i++) {
         const struct cat_binding *b = &bound->bindings[i];
         const uint64_t address = ADDRESS(b->region) + b->first * 4;
@@ -105,6 +114,11 @@ static void bind(struct emulation *e, uint32_t seed)
                                   bound->bindings[k].element < b->element))))
                         ? 16
                         : 0;
+        const uint32_t nth = (slot - EMU_DESCRIPTORS_AT) / 16;
+        if (nth < NIR_BINDINGS) {
+            e->structured.bound[nth] = (struct nir_buffer){address, NULL, size};
+            e->structured.bound_count = bound->binding_count;
+        }
         put(e, slot, &address, sizeof address);
         put(e, slot + 8, &size, sizeof size);
     }
@@ -116,6 +130,45 @@ static void bind(struct emulation *e, uint32_t seed)
     e->dispatch.buffers = e->buffers;
     e->dispatch.buffer_count = CAT_REGIONS;
     e->dispatch.stop = e->region[CAT_STATE];
+}
+
+// The members of the push constants that a module names: bit i.
+static uint32_t members_of(const uint32_t *words, size_t count)
+{
+    struct spirv_instruction one, access;
+    uint32_t pushed = 0, members = 0;
+    SPIRV_EACH (one, words, count)
+        if (one.opcode == SpvOpVariable && one.words[3] == SpvStorageClassPushConstant)
+            pushed = one.words[2];
+    SPIRV_EACH (one, words, count)
+        if (one.opcode == SpvOpConstant && one.words[3] <= CAT_REGIONS + 1)
+            SPIRV_EACH (access, words, count)
+                if (access.opcode == SpvOpAccessChain && access.words[3] == pushed &&
+                    spirv_operand(&access, 4, 0) == one.words[2])
+                    members |= 1u << one.words[3];
+    return members;
+}
+
+// The words of push constants that are arguments: of the members that the module names.
+static bool push(struct emulation *e, uint32_t seed, uint32_t words[CAT_MOST_PUSH / 4],
+                 struct lit_error *error)
+{
+    const struct cat_interface *bound = e->ready.bound;
+    const struct cat_module *module = e->ready.module;
+    const struct counted counted = {
+        {ADDRESS(0), ADDRESS(1), ADDRESS(2)}, e->ready.shape.elements, seed};
+    const uint32_t members =
+        members_of(cat_module_words(e->ready.which.test, module), module->count);
+    uint32_t all[sizeof counted / 4], count = 0;
+    memcpy(all, &counted, sizeof all);
+    for (uint32_t i = 0; bound->counted && i < sizeof all / 4; i++)
+        if (members >> (i < 6 ? i / 2 : i - 3) & 1)
+            words[count++] = all[i];
+    if (!bound->counted)
+        memcpy(words, bound->push, count = bound->push_size);
+    count = bound->counted ? count : count / 4;
+    return count == nir_program_pushed(e->nir) || nir_program_pushed(e->nir) == 0 ||
+           lit_fail(error, LIT_EXIT_UNDECIDED, "arguments that are not known");
 }
 
 static void shape_dispatch(struct emulation *e)
@@ -140,29 +193,58 @@ static void shape_dispatch(struct emulation *e)
 }
 
 static bool open_emulation(struct emulation *e, const struct cat_case *which,
-                           const struct dev_facts *facts, const struct isa_piece *piece,
+                           const struct dev_facts *facts, const struct isa_code *code,
                            uint64_t seed, struct lit_error *error)
 {
+    const struct isa_piece *piece = isa_find(code, ISA_MACHINE), *text = isa_find(code, ISA_TEXT);
+
     const struct eng_prepare asked = {.which = which, .facts = facts, .most_words = UINT32_MAX};
     if (!eng_prepare(&asked, &e->ready, error))
         return false;
     eng_prepare_data(&e->ready, seed);
     if (e->ready.bound->step_count)
         return lit_fail(error, LIT_EXIT_UNDECIDED, "several dispatches");
-    if (!sass_decode((const uint8_t *)piece->bytes, piece->size, piece->architecture, &e->sass,
-                     error) ||
-        !emu_program_make(&e->sass, &e->program, error))
+    if (piece ? !sass_decode((const uint8_t *)piece->bytes, piece->size, piece->architecture,
+                             &e->sass, error) ||
+                    !emu_program_make(&e->sass, &e->program, error)
+              : !nir_program_make(text->bytes,
+                                  text + 1 < code->pieces + code->piece_count &&
+                                          text[1].source == ISA_TEXT
+                                      ? text[1].bytes
+                                      : "",
+                                  &e->nir, error))
         return false;
     make_regions(e);
     shape_dispatch(e);
     return true;
 }
 
+static bool run_nir(struct emulation *e, uint32_t seed, struct lit_error *error)
+{
+    uint32_t pushed[CAT_MOST_PUSH / 4] = {0};
+    const struct emu_dispatch *from = &e->dispatch;
+    struct nir_dispatch *d = &e->structured;
+    if (from->groups[1] * from->groups[2] * from->local[1] * from->local[2] != 1)
+        return lit_fail(error, LIT_EXIT_UNDECIDED, "invocations in several dimensions");
+    if (!push(e, seed, pushed, error))
+        return false;
+    d->groups = from->groups[0];
+    d->local = from->local[0];
+    d->pushed = pushed;
+    d->steps = from->steps;
+    d->buffer_count = from->buffer_count;
+    for (size_t i = 0; i < d->buffer_count; i++)
+        d->buffers[i] = (struct nir_buffer){from->buffers[i].address, from->buffers[i].bytes,
+                                            from->buffers[i].size};
+    return nir_run(e->nir, d, error);
+}
+
 static bool run_once(struct emulation *e, uint64_t run, struct lit_error *error)
 {
+    const uint32_t seed = eng_run_seed(e->ready.stream, run);
     fill_regions(e);
-    bind(e, eng_run_seed(e->ready.stream, run));
-    return emu_run(e->program, &e->dispatch, error);
+    bind(e, seed);
+    return e->nir ? run_nir(e, seed, error) : emu_run(e->program, &e->dispatch, error);
 }
 
 // --- Comparison with what was measured
@@ -304,6 +386,30 @@ static bool depends_on_timing(struct emulation *e, const struct result *result,
     return !ends || other.digest != run->digest;
 }
 
+// NIR that is wrong already clears what comes behind it: the driver's own compiler.
+static void explain_nir(struct emulation *e, uint64_t run)
+{
+    OWNED(text_free) struct text text = {0}, out = {0};
+    const char *beyond = e->structured.beyond;
+    struct cat_run again = {0};
+    size_t none = 0;
+    e->structured.wrap = true;
+    const bool ran = beyond && run_once(e, run, NULL);
+    if (ran)
+        cat_mode_check(&e->ready.mode, &e->ready.shape, e->region[CAT_OUTPUT], e->ready.expected,
+                       run, &again, NULL, 0, &none);
+    if (ran && !again.failed)
+        text_printf(
+            &text,
+            "cause: %.*s reads lanes that no subgroup has; right if the index counts modulo "
+            "the subgroup's size, as the code behind the NIR would have to see to",
+            (int)strcspn(beyond, "\n"), beyond);
+    else
+        text_puts(&text, "cause: the NIR is wrong, not what comes behind it");
+    text_paragraph(&out, "      ", text.data);
+    printf("%s", out.data);
+}
+
 static void print_comparison(const struct emulating *a, const struct emulation *e, const char *name,
                              const struct result *result, const struct cat_run *run, bool same,
                              bool timed)
@@ -328,7 +434,7 @@ static void print_comparison(const struct emulating *a, const struct emulation *
 }
 
 static void emulate(struct emulating *a, const char *name, const struct cat_case *which,
-                    const struct isa_piece *piece, const struct result *result)
+                    const struct isa_code *code, const struct result *result)
 {
     struct emulation e = {0};
     struct lit_error why = {0};
@@ -338,7 +444,7 @@ static void emulate(struct emulating *a, const char *name, const struct cat_case
     const uint64_t nth = result->failure_count ? result->failures[0].at.run : 0;
     bool same = false, timed = false;
     a->count++;
-    if (!open_emulation(&e, which, &a->device->facts, piece, result->seed, &why) ||
+    if (!open_emulation(&e, which, &a->device->facts, code, result->seed, &why) ||
         !run_once(&e, nth, &why)) {
         a->refused++;
         printf("  ?     %s\n      %s\n", name, why.message);
@@ -352,8 +458,10 @@ static void emulate(struct emulating *a, const char *name, const struct cat_case
         for (size_t i = 0; i < count && i < 2 && (!same || a->chosen->verbose); i++)
             print_failure(&e, "emulated", &failures[i]);
     }
-    if (count && !a->chosen->quiet &&
-        (result->failed_runs || a->chosen->from || a->chosen->verbose))
+    const bool wanted = result->failed_runs || a->chosen->from || a->chosen->verbose;
+    if (count && !a->chosen->quiet && wanted && run.failed && e.nir)
+        explain_nir(&e, nth);
+    else if (count && !a->chosen->quiet && wanted)
         explain_cause(&e, nth, &failures[0]);
     for (size_t i = 0; i < e.sass.count && a->chosen->listing; i++)
         printf("      %04x  %s\n", e.sass.insns[i].address, e.sass.insns[i].text);
@@ -378,15 +486,17 @@ static bool take_code(const char *device, const char *name, struct isa_code *cod
     struct cat_case which;
     struct lit_error why = {0};
     struct result result = {0};
-    const struct isa_piece *piece = isa_find(code, ISA_MACHINE);
+    const struct isa_piece *text = isa_find(code, ISA_TEXT);
+    const bool runs =
+        isa_find(code, ISA_MACHINE) || (text && strncmp(text->bytes, "shader: MESA", 12) == 0);
     if (!cat_case_parse(name, &which, &why) || !cat_selection_has(&a->selection, &which))
         return true;
-    if (piece && store_result_get(a->store, a->session->id, device, name, &result, &why) &&
+    if (runs && store_result_get(a->store, a->session->id, device, name, &result, &why) &&
         is_new(a, device, name)) {
         if (a->said && a->said != a->session->id)
             printf("  session %" PRId64 ", %s\n", a->session->id, a->session->started);
         a->said = a->session->id;
-        emulate(a, name, &which, piece, &result);
+        emulate(a, name, &which, code, &result);
     }
     eng_result_clear(&result);
     return true;
@@ -410,13 +520,13 @@ static bool take_session(const struct store_session *session, void *user)
 
 // --- Code that litmus isa --keep wrote
 
-// A device of sm_90 with every feature.
-static struct eng_device any_device(void)
+// A device with every feature.
+static struct eng_device any_device(uint32_t subgroup)
 {
     struct eng_device device = {.number = 1,
-                                .facts = {.subgroup = EMU_LANES,
-                                          .subgroup_min = EMU_LANES,
-                                          .subgroup_max = EMU_LANES,
+                                .facts = {.subgroup = subgroup,
+                                          .subgroup_min = subgroup,
+                                          .subgroup_max = subgroup,
                                           .max_workgroup = 1024,
                                           .max_workgroups = INT32_MAX,
                                           .max_shared = 48 << 10,
@@ -425,24 +535,22 @@ static struct eng_device any_device(void)
     return device;
 }
 
-static bool emulate_kept(struct emulating *a)
+static void emulate_kept(struct emulating *a, uint32_t subgroup)
 {
     struct eng_plan plan;
-    const struct eng_device device = any_device();
+    const struct eng_device device = any_device(subgroup);
     a->device = &device;
     eng_plan_make(&plan, &a->selection, &device.facts, false, 0);
     for (size_t i = 0; i < plan.count; i++) {
-        OWNED(text_free) struct text bytes = {0}, name = {0};
+        OWNED(text_free) struct text name = {0};
+        OWNED(isa_code_clear) struct isa_code code = {0};
         cat_case_name(&plan.cases[i], &name);
-        if (!isa_kept(a->chosen->from, name.data, &bytes))
+        if (!isa_kept(a->chosen->from, name.data, &code))
             continue;
-        const struct isa_piece piece = {
-            .source = ISA_MACHINE, .architecture = 90, .bytes = bytes.data, .size = bytes.length};
         const struct result none = {.seed = a->chosen->seed.given ? a->chosen->seed.value : 1};
-        emulate(a, name.data, &plan.cases[i], &piece, &none);
+        emulate(a, name.data, &plan.cases[i], &code, &none);
     }
     eng_plan_clear(&plan);
-    return true;
 }
 
 static bool emulate_stored(struct emulating *a)
@@ -466,8 +574,10 @@ int exp_emulate(const struct exp_code_options *chosen, const struct lit_list *pa
         lit_fail(error, LIT_EXIT_USAGE, "missing PATTERN: as for 'litmus run'");
     if (!patterns->count || !cat_selection_check(&a.selection, error))
         return term_fail(error);
-    if (!(chosen->from ? emulate_kept(&a) : emulate_stored(&a)))
+    if (!chosen->from && !emulate_stored(&a))
         return term_fail(error);
+    for (uint32_t subgroup = EMU_LANES; chosen->from && subgroup <= NIR_LANES; subgroup *= 2)
+        emulate_kept(&a, subgroup);
     printf("\n  %zu configuration%s: %zu %s, %zu %s, ", a.count, a.count == 1 ? "" : "s", a.same,
            chosen->from ? "right" : "as measured", a.other, chosen->from ? "wrong" : "otherwise");
     if (!chosen->from)

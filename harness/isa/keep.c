@@ -75,16 +75,19 @@ bool isa_keep(const char *folder, unsigned device, const char *name, const struc
     return good;
 }
 
-bool isa_kept(const char *folder, const char *name, struct text *bytes)
+bool isa_kept(const char *folder, const char *name, struct isa_code *code)
 {
-    for (unsigned device = 1; device <= KEPT_DEVICES; device++)
-        for (unsigned piece = 1; piece <= KEPT_PIECES; piece++) {
-            OWNED(text_free) struct text path = {0};
+    const enum isa_source sources[] = {ISA_MACHINE, ISA_TEXT};
+    for (unsigned device = 1; device <= KEPT_DEVICES && !code->piece_count; device++)
+        for (unsigned piece = 1; piece <= 2 * KEPT_PIECES; piece++) {
+            const enum isa_source source = sources[piece % 2];
+            OWNED(text_free) struct text path = {0}, bytes = {0};
             text_printf(&path, "%s/device-%u/", folder, device);
             put_name(&path, name);
-            text_printf(&path, ".%u.%s", piece, extension(ISA_MACHINE));
-            if (text_read(bytes, path.data, ISA_MOST_BYTES))
-                return true;
+            text_printf(&path, ".%u.%s", (piece + 1) / 2, extension(source));
+            if (text_read(&bytes, path.data, ISA_MOST_BYTES))
+                isa_add_piece(code, source, "", "", bytes.data ? bytes.data : "", bytes.length)
+                    ->architecture = source == ISA_MACHINE ? 90 : 0;
         }
-    return false;
+    return code->piece_count;
 }

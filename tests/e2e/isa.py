@@ -135,6 +135,36 @@ class Emulation(Case):
         self.assert_one_line(self.litmus("isa", "--emulate", "--db", "none.db", "scan"), 2, "none.db")
 
 
+class Structured(Case):
+    """NIR of RADV 26.2.6 on navi21, executed on the host."""
+
+    NAME = "reconvergence.switch-in-switch/reconvergence=maximal,target=continue,early="
+    LATER = "s2: %1:s[0-1],  s1: %2:s[2],  s1: %3:s[3],  s1: %4:s[4],  v1: %5:v[0] = p_startpgm\n"
+
+    def emulate(self, early, change=lambda text: text, **how):
+        os.makedirs(self.path("kept/device-1"), exist_ok=True)
+        name = (self.NAME + early).replace("/", "~") + "@workgroup=64,subgroup=64"
+        text = harness.read(os.path.join(ISA, f"navi21-early-{early}.nir"))
+        self.write(f"kept/device-1/{name}.1.txt", change(text))
+        self.write(f"kept/device-1/{name}.2.txt", self.LATER)
+        return self.litmus("isa", "--emulate", "--kept", "kept", self.NAME + early + "@*",
+                           drivers=[], **how)
+
+    def test_right(self):
+        result = self.emulate("no", code=0)
+        self.assert_clean(result)
+        self.assertIn("1 configuration: 1 right, 0 wrong, 0 not executed", result.out)
+
+    def test_wrong(self):
+        """The finding of lavapipe, which has the same passes of NIR."""
+        result = self.emulate("yes", code=1)
+        self.assertIn("cause: the NIR is wrong, not what comes behind it\n", result.out)
+
+    def test_what_cannot_be_executed(self):
+        result = self.emulate("no", lambda text: text.replace("@ballot", "@balloon"), code=3)
+        self.assertRegex(result.out, r"(?s)\?     reconv.*not known: @balloon")
+
+
 class Caches(Case):
     """Pipeline caches of NVIDIA's format, from a driver that hands out a file."""
 
