@@ -15,9 +15,9 @@ static const struct cli_option options[] = {
      "invocations, or of rows of at most 32: SR_TID.X / 32 is the same\n"
      "for a whole warp"},
     {'a', "all", CLI_FLAG, AT(all), NULL,
-     "also print what correct code may have: shared wait, unset, unused,\n"
-     "inside, guarded, exited and query; for SPIR-V also near, loops that\n"
-     "lack a part of the shape"},
+     "also print what correct code may have: leaving, twice, shared wait,\n"
+     "unclear, unset, unused, inside, guarded, exited and query; for SPIR-V\n"
+     "also near, loops that lack a part of the shape"},
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "print only the summary"},
     {0, "sm", CLI_COUNT, AT(sm), "N",
      "the architecture (90 for sm_90) of files that do not say it:\n"

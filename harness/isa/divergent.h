@@ -24,7 +24,7 @@ struct divergent_state {
     uint32_t parent; // preceding state; DIVERGENT_NONE: the branch
     uint32_t depth;  // nodes on the path, at least 1
     uint32_t older;  // another state of the node, or DIVERGENT_NONE
-    uint32_t place;  // instruction where it last waited or found others waiting (BRA.CONV)
+    uint32_t place;  // address where it last waited or found others waiting (BRA.CONV)
     uint32_t asked;  // the BRA.CONV or BRA.DIV that sent it to wait, while the wait is pending
     uint16_t open;   // barriers that both lanes are still in, one bit each
     uint8_t side;    // DIVERGENT_FALL, DIVERGENT_TAKEN

@@ -69,7 +69,9 @@ static void fill_way(struct findings *findings, const struct divergent *lanes, s
 
 static bool waits(const struct divergent *lanes, const struct divergent_hit *hit)
 {
-    return hit && lanes->states[hit->state].place != DIVERGENT_NONE;
+    const uint32_t place = hit ? lanes->states[hit->state].place : DIVERGENT_NONE;
+    const size_t at = place != DIVERGENT_NONE ? sass_at(lanes->code, place) : lanes->code->count;
+    return at < lanes->code->count && lanes->code->insns[at].op != SASS_BSYNC;
 }
 
 // The finding for a key, or for all branches if they share one; *is_new if it is new.

@@ -3,6 +3,7 @@
 
 #include "isa/origin.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -484,8 +485,11 @@ bool lint_run(const struct sass_code *code, const struct lint_options *options, 
             misguarded_find(code, &run.flow, &run.findings);
             masks_find(code, &run.flow, run.states, &run.findings);
             defined_find(code, &run.flow, &run.findings);
-            if (options->words)
+            if (options->words) {
                 origin_find(code, &run.flow, options->words, options->word_count, &run.findings);
+                votes_find(code, &run.flow, options->words, options->word_count, &run.findings);
+                moved_find(code, &run.flow, options->words, options->word_count, &run.findings);
+            }
         }
         divergent_close(&run.entry);
         divergent_close(&run.lanes);
@@ -499,6 +503,11 @@ bool lint_run(const struct sass_code *code, const struct lint_options *options, 
     free(run.reached);
     free(run.is_reached);
     flow_queue_close(&run.queue);
+    for (size_t i = 0; i < lint->count; i++)
+        if (lint->findings[i].kind == LINT_RISK && (lint->findings[i].waits || !code->operands))
+            lint->findings[i].kind = LINT_UNCLEAR;
+    if (good && options->words)
+        sources_find(code, options->words, options->word_count, lint);
     if (lint->count)
         qsort(lint->findings, lint->count, sizeof(*lint->findings), by_kind);
     return good;
@@ -523,8 +532,11 @@ static const struct {
     [LINT_UNUSED] = {"unused", NULL, NULL},
     [LINT_OVERWRITTEN] = {"overwritten", NULL, NULL},
     [LINT_BIT] = {"wrong bit", NULL, NULL},
+    [LINT_MOVED] = {"moved", NULL, NULL},
     [LINT_RISK] = {"at risk", " can be reached from both sides of the branch at",
                    " without reconvergence: "},
+    [LINT_UNCLEAR] = {"unclear", " can be reached from both sides of the branch at",
+                      " without reconvergence that is sure: "},
     [LINT_LEAVING] = {"leaving", " is reached by lanes that leave a loop at",
                       " in different iterations, before they reconverge: "},
     [LINT_TWICE] = {"twice", NULL, NULL},
@@ -542,7 +554,7 @@ const char *lint_kind_name(enum lint_kind kind)
 
 bool lint_is_risk(enum lint_kind kind)
 {
-    return kind <= LINT_TWICE;
+    return kind <= LINT_MOVED;
 }
 
 bool lint_is_cause(enum lint_kind kind)
@@ -572,12 +584,143 @@ static void word_way(const struct lint_way *way, struct text *text)
     }
 }
 
-static void word_kind(const struct sass_code *code, const struct lint_finding *finding,
+// The instruction of the module, behind `before`.
+static void word_source(const struct lint_source *source, const char *before, struct text *text)
+{
+    const char *name = source->opcode ? source_name(source->opcode) : NULL;
+    if (!name)
+        return;
+    text_printf(text, "%s%s", before, name);
+    if (source->id)
+        text_printf(text, " %%%" PRIu32, source->id);
+    if (source->others)
+        text_printf(text, " or one of %zu others", source->others);
+}
+
+// Where one of the registers was set last, in the order of the text.
+static void word_set(const struct sass_code *code, size_t before,
+                     const struct sass_registers *registers, struct text *text)
+{
+    for (size_t i = before; i-- > 0;)
+        if (registers_meet(&code->insns[i].writes, registers)) {
+            text_printf(text, ", set at 0x%x", code->insns[i].address);
+            return;
+        }
+}
+
+static void word_mask(const struct sass_code *code, const struct lint_finding *finding,
                       struct text *text)
+{
+    const uint32_t branch = code->insns[finding->branch].address;
+    if (code->insns[finding->read].op == SASS_VOTE || code->insns[finding->read].op == SASS_VOTEU) {
+        text_printf(text,
+                    " counts the lanes by the predicate set at 0x%x, those where it has the "
+                    "other value than in the module's votes",
+                    branch);
+        return;
+    }
+    if (code->insns[finding->read].op == SASS_WARPSYNC ||
+        code->insns[finding->read].op == SASS_BRA) {
+        text_printf(text,
+                    " is executed by other lanes than its mask has: those by the predicate set "
+                    "at 0x%x",
+                    branch);
+        return;
+    }
+    text_printf(text,
+                " takes a mask of lanes that did not come here: those with the other value "
+                "of the predicate set at 0x%x",
+                branch);
+}
+
+static void word_outside(const struct sass_code *code, const struct lint_finding *finding,
+                         struct text *text)
+{
+    const uint32_t branch = code->insns[finding->branch].address;
+    if (finding->read == finding->branch)
+        text_puts(text, " is a bounds check on which no access depends");
+    else if (code->insns[finding->read].op == SASS_OTHER)
+        text_printf(text,
+                    " gives 0 for a word that is not loaded, but not just where the bounds "
+                    "check at 0x%x failed",
+                    branch);
+    else
+        text_printf(text, " accesses memory where the bounds check at 0x%x failed", branch);
+}
+
+// What is wrong with one instruction.
+static void word_wrong(const struct sass_code *code, const struct lint_finding *finding,
+                       struct text *text)
 {
     const uint32_t branch = code->insns[finding->branch].address;
     const int guard = code->insns[finding->read].guard;
     switch (finding->kind) {
+    case LINT_MISGUARDED:
+        text_printf(text, " is guarded by P%d", guard);
+        word_set(code, finding->read, &(struct sass_registers){.p = (uint8_t)(1u << guard)}, text);
+        text_printf(text, ", but the lane masks at 0x%x were compared into UP%d", branch, guard);
+        return;
+    case LINT_MASK:
+        word_mask(code, finding, text);
+        return;
+    case LINT_MERGED:
+        text_printf(text,
+                    " asks whether all lanes are here, but these have different masks, which only "
+                    "the WARPSYNC at 0x%x regards",
+                    branch);
+        return;
+    case LINT_OUTSIDE:
+        word_outside(code, finding, text);
+        return;
+    case LINT_OVERWRITTEN: {
+        struct sass_registers kept = code->insns[finding->read].reads, other = kept;
+        registers_remove(&other, &code->insns[finding->other].writes);
+        registers_remove(&kept, &other);
+        if (kept.ur)
+            text_printf(text, " reads UR%d", __builtin_ctzll(kept.ur));
+        else
+            text_printf(text, " reads UP%d", kept.up ? __builtin_ctz(kept.up) : 0);
+        word_set(code, finding->branch, &kept, text);
+        text_printf(text,
+                    ", a uniform register that lanes on the other side of the branch at 0x%x "
+                    "overwrite at 0x%x without reconvergence: ",
+                    branch, code->insns[finding->other].address);
+        return;
+    }
+    case LINT_BIT:
+        text_printf(text,
+                    " reads a predicate that the R2P at 0x%x set to bit %u of a word; the module "
+                    "tests bit %u, which has the same number in its byte",
+                    branch, finding->bit, finding->meant);
+        return;
+    case LINT_MOVED:
+        text_puts(text, " is executed before the ");
+        word_insn(code, finding->branch, text);
+        text_puts(text, code->insns[finding->branch].op == SASS_BAR ||
+                                code->insns[finding->branch].op == SASS_MEMBAR
+                            ? ""
+                            : ", which may access the same address");
+        word_source(&finding->sources[1], "; in the module it is behind ", text);
+        return;
+    default:
+        return;
+    }
+}
+
+static void word_kind(const struct sass_code *code, const struct lint_finding *finding,
+                      struct text *text)
+{
+    const uint32_t branch = code->insns[finding->branch].address;
+    switch (finding->kind) {
+    case LINT_MISGUARDED:
+    case LINT_MASK:
+    case LINT_MERGED:
+    case LINT_OUTSIDE:
+    case LINT_OVERWRITTEN:
+    case LINT_BIT:
+    case LINT_MOVED:
+        word_wrong(code, finding, text);
+        return;
     case LINT_TWICE:
         if (finding->read == finding->other)
             text_printf(
@@ -587,22 +730,6 @@ static void word_kind(const struct sass_code *code, const struct lint_finding *f
             text_printf(text,
                         " and at 0x%x: each side of the branch at 0x%x executes one of its own: ",
                         code->insns[finding->other].address, branch);
-        return;
-    case LINT_MISGUARDED:
-        text_printf(text, " is guarded by P%d, but the lane masks at 0x%x were compared into UP%d",
-                    guard, branch, guard);
-        return;
-    case LINT_MASK:
-        text_printf(text,
-                    " takes a mask of lanes that did not come here: those with the other value "
-                    "of the predicate set at 0x%x",
-                    branch);
-        return;
-    case LINT_MERGED:
-        text_printf(text,
-                    " asks whether all lanes are here, but these have different masks, which only "
-                    "the WARPSYNC at 0x%x regards",
-                    branch);
         return;
     case LINT_SHARED:
         text_printf(text,
@@ -615,26 +742,11 @@ static void word_kind(const struct sass_code *code, const struct lint_finding *f
                             ? " has no BSYNC of its barrier before its target"
                             : " has no BSSY of its barrier");
         return;
-    case LINT_OUTSIDE:
-        text_printf(text, " accesses memory where the bounds check at 0x%x failed", branch);
-        return;
     case LINT_UNSET:
         text_puts(text, " reads a register that no instruction sets before");
         return;
     case LINT_UNUSED:
         text_puts(text, " sets a register that no instruction reads");
-        return;
-    case LINT_OVERWRITTEN:
-        text_printf(text,
-                    " reads a uniform register that lanes on the other side of the branch at 0x%x "
-                    "overwrite at 0x%x without reconvergence: ",
-                    branch, code->insns[finding->other].address);
-        return;
-    case LINT_BIT:
-        text_printf(text,
-                    " reads a predicate that the R2P at 0x%x set to bit %u of a word; the module "
-                    "tests bit %u, which has the same number in its byte",
-                    branch, finding->bit, finding->meant);
         return;
     case LINT_GUARDED:
         text_puts(text, " is executed by those lanes alone for which its guard holds");
@@ -665,4 +777,17 @@ void lint_word(const struct sass_code *code, const struct lint *lint,
                                                : "; a WARPSYNC for a mask precedes it");
     if (!lint->operands && finding->ways[0].count > 1)
         text_puts(text, "; register values are not known, so the branch may be uniform");
+    word_source(&finding->sources[0], "; of the module's ", text);
+}
+
+static size_t like_length(const char *line)
+{
+    const char *behind = strstr(line, ": ");
+    return behind ? (size_t)(behind - line) + 2 + strcspn(behind + 2, ". ") : strlen(line);
+}
+
+bool lint_is_like(const char *a, const char *b)
+{
+    const size_t length = like_length(a);
+    return length == like_length(b) && memcmp(a, b, length) == 0;
 }

@@ -18,9 +18,11 @@ enum lint_kind {
     LINT_RISK,        // (and BAR, R2UR:) both sides of a branch reach it without reconverging
     LINT_OVERWRITTEN, // reads a uniform register that lanes of the other side may have overwritten
     LINT_BIT,         // reads a predicate with another bit of a word than the module tests
+    LINT_MOVED,       // accesses memory before what the module has before it, of one address
     LINT_LEAVING,     // as RISK, but only in different iterations: early and late exits from a loop
     LINT_TWICE,       // each side of a branch must do a read of the same sort, or the same call
     LINT_SHARED,      // reached from a subroutine where lanes of several calls wait for each other
+    LINT_UNCLEAR,     // as RISK, but behind a WARPSYNC for a mask, or with unknown registers
     LINT_UNSET,       // reads a register that nothing sets
     LINT_UNUSED,      // sets a register that nothing reads
     LINT_INSIDE,      // only lanes from one side of a branch reach it
@@ -32,7 +34,7 @@ enum lint_kind {
 
 // "at risk", "twice", ...
 const char *lint_kind_name(enum lint_kind kind);
-// Whether a kind is probably a fault: those up to TWICE.
+// Whether a kind is probably a fault: those up to MOVED.
 bool lint_is_risk(enum lint_kind kind);
 // Whether a kind explains a failure, although correct code may have it: the risks, and those up to
 // UNUSED. The others mean that only some lanes read, which the program may intend.
@@ -46,13 +48,21 @@ struct lint_way {
     size_t skipped;      // addresses left out after the first LINT_WAY / 2
 };
 
+// An instruction of the module from which one was made; opcode 0: not known.
+struct lint_source {
+    uint32_t opcode, id; // id: of its result; 0: it has none
+    size_t others;       // instructions from which it may have been made as well
+};
+
 struct lint_finding {
     enum lint_kind kind;
     size_t read;   // instruction index
     size_t other;  // TWICE: the other side's read, the same if called from both; else the same
-    size_t branch; // where lanes diverge or EXIT; GUARDED: the read; MISGUARDED: the comparison
+    size_t branch; // where lanes diverge or EXIT; GUARDED: the read; MISGUARDED: the comparison;
+                   // MOVED: the access that should be before
     size_t more;   // further branches with the same finding (not for RISK, LEAVING, TWICE)
-    uint8_t bit, meant;      // BIT: which it reads, and should
+    uint8_t bit, meant;            // BIT: which it reads, and should
+    struct lint_source sources[2]; // of the read; MOVED: of `branch`, too
     bool waits;              // lanes have waited for a mask (WARPSYNC, BRA.CONV) since the branch
     struct lint_way ways[2]; // of the fall-through or only side; of the other side
 };
@@ -83,3 +93,7 @@ void lint_clear(struct lint *lint);
 // -> 0x2a0 and 0x1d0 -> 0x260 -> 0x2a0".
 void lint_word(const struct sass_code *code, const struct lint *lint,
                const struct lint_finding *finding, struct text *text);
+
+// Whether two such lines, or "", name one kind of cause at a like place: the kind and the
+// instruction are the same, whatever its modifiers.
+bool lint_is_like(const char *a, const char *b);

@@ -4,13 +4,15 @@
 
 #include "base/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PREDICATES 7
 #define MASKS      (256 + 64) // R0 to R255, UR0 to UR63
-#define KNOWN      8          // truth values remembered of a path
+#define KNOWN      16         // truth values remembered of a path
 #define UNKNOWN    0
+#define NEARBY     12 // instructions
 
 // "The predicate that instruction N defines has value V": 2 * N + V + 1.
 typedef uint32_t fact;
@@ -145,18 +147,52 @@ static bool is_access(enum sass_op op)
     return op == SASS_LDG || op == SASS_STG || op == SASS_ATOMG;
 }
 
-// A bounds check that failed, as the lanes that are here know: "ISETP.LE.U32.AND P0, PT,
-// R1, c[0x0][0x38], !P1"; FLOW_NONE.
-static size_t failed_check(const struct sass_code *code, const struct state *here)
+// A bounds check: "ISETP.LE.U32.AND P0, PT, R1, c[0x0][0x38], !P1".
+static bool is_check(const struct sass_code *code, size_t insn)
 {
-    for (size_t i = 0; i < KNOWN; i++) {
-        const size_t insn = (here->known[i] - 1) / 2;
-        if (here->known[i] && (here->known[i] - 1) % 2 == 0 && insn < code->count &&
-            sass_begins(&code->insns[insn], "ISETP.LE.U32.AND ") &&
-            strstr(code->insns[insn].text, ", c[0x0]["))
-            return insn;
-    }
+    return insn < code->count && sass_begins(&code->insns[insn], "ISETP.LE.U32.AND ") &&
+           strstr(code->insns[insn].text, ", c[0x0][");
+}
+
+// Perhaps one of a size in a register: "ISETP.LE.U32.AND P1, PT, R0, R9, !P1".
+static bool is_like_check(const struct sass_code *code, size_t insn)
+{
+    return insn < code->count && sass_begins(&code->insns[insn], "ISETP.LE.U32.AND ") &&
+           strstr(code->insns[insn].text, ", !P");
+}
+
+// One that the lanes that are here know: failed, or with `good` passed; FLOW_NONE.
+static size_t known_check(const struct sass_code *code, const fact known[KNOWN], bool good,
+                          bool (*is)(const struct sass_code *code, size_t insn))
+{
+    for (size_t i = 0; i < KNOWN; i++)
+        if (known[i] && (known[i] - 1) % 2 == good && is(code, (known[i] - 1) / 2))
+            return (known[i] - 1) / 2;
     return FLOW_NONE;
+}
+
+// What is wrong, while the facts are walked again.
+struct wrong {
+    struct findings *findings;
+    bool *used;           // per instruction: an access depends on this check, or it is not known
+    fact (*known)[KNOWN]; // per load: what the lanes know that execute it
+};
+
+// Notes the checks that an instruction depends on.
+static void use_checks(const struct sass_code *code, const struct state *here,
+                       const struct sass_insn *insn, bool *used)
+{
+    const bool guards = insn->guard < PREDICATES && !insn->guard_uniform;
+    const bool more = here->known[KNOWN - 1] != UNKNOWN; // there may be
+    if (guards && (is_access(insn->op) || more) && here->defined[insn->guard] < code->count)
+        used[here->defined[insn->guard]] = true;
+    for (size_t i = 0; i < KNOWN && (is_access(insn->op) || insn->op == SASS_RED); i++)
+        if (here->known[i] && (here->known[i] - 1) / 2 < code->count)
+            used[(here->known[i] - 1) / 2] = true;
+    for (unsigned i = 0; i < PREDICATES; i++)
+        if (insn->reads.p >> i & 1 && !(guards && insn->guard == i) &&
+            here->defined[i] < code->count)
+            used[here->defined[i]] = true;
 }
 
 static bool takes_mask(const struct sass_insn *insn)
@@ -164,45 +200,163 @@ static bool takes_mask(const struct sass_insn *insn)
     return insn->op == SASS_WARPSYNC || (insn->flags & (SASS_CONVERGED | SASS_DIVERGED));
 }
 
-// Lanes that stay in a loop vote for their mask: one of those that leave is wrong there.
-static void check_round(const struct sass_code *code, const struct state *state, size_t branch,
-                        struct findings *findings)
+// The operands of a comparison behind its predicates, without ".reuse".
+static void put_compared(const struct sass_insn *insn, char operands[SASS_TEXT_MAX])
 {
-    const struct sass_insn *insn = &code->insns[branch];
-    const fact stay = fact_of(state, insn->guard, !insn->guard_negated);
-    for (size_t i = 0; i < MASKS && stay && !insn->guard_uniform; i++)
-        if (state->masks[i] == ((stay - 1) ^ 1) + 1) {
-            findings_add_alone(findings, code, LINT_MASK, branch, (stay - 1) / 2);
-            return;
-        }
+    const char *at = strchr(insn->text, ',');
+    at = at ? strchr(at + 1, ',') : NULL;
+    while (at && *at)
+        if (strncmp(at, ".reuse", 6) == 0)
+            at += 6;
+        else
+            *operands++ = *at++;
+    *operands = '\0';
 }
 
-// The facts at the end of a node; with `findings`, adds its wrong masks.
+// Whether "@!P0 BRA P2" stays where P1 holds: P1 is the comparison of P2, and !P0 besides.
+static bool stays_by_both(const struct sass_code *code, const struct state *state,
+                          const struct sass_insn *branch, fact voted)
+{
+    char left[SASS_TEXT_MAX], right[SASS_TEXT_MAX], wanted[SASS_TEXT_MAX + 8];
+    const char *second = strstr(branch->text, "BRA P");
+    const unsigned also = second ? (unsigned)(second[5] - '0') : PREDICATES;
+    const size_t one = (voted - 1) / 2;
+    const size_t other = also < PREDICATES ? state->defined[also] : FLOW_NONE;
+    if (!voted || (voted - 1) % 2 != 1 || one >= code->count || other >= code->count)
+        return false;
+    put_compared(&code->insns[one], left);
+    put_compared(&code->insns[other], right);
+    const size_t length = strlen(right);
+    if (length < 4 || strcmp(right + length - 4, ", PT") != 0)
+        return false;
+    snprintf(wanted, sizeof wanted, "%.*s, %sP%u", (int)length - 4, right,
+             branch->guard_negated ? "!" : "", branch->guard);
+    return strcmp(left, wanted) == 0;
+}
+
+// The vote of a loop's round for those who stay: it narrows a mask, "LOP3.LUT R3, R8, R3, RZ, 0xc0,
+// !PT". UNKNOWN: there is none, or its predicate has changed since.
+static fact narrowed(const struct sass_code *code, const struct flow_node *node,
+                     const struct state *state)
+{
+    fact found = UNKNOWN;
+    for (size_t i = node->first; i < node->end; i++) {
+        const struct sass_insn *vote = &code->insns[i];
+        for (size_t k = i + 1; sass_begins(vote, "VOTE.ANY ") && k < node->end; k++) {
+            const struct sass_insn *and = &code->insns[k];
+            if (sass_begins(and, "LOP3.LUT ") && strstr(and->text, ", RZ, 0xc0, ") &&
+                sass_is_always(and) && registers_meet(&and->reads, &vote->writes) &&
+                registers_meet(&and->reads, &and->writes)) {
+                const fact voted = fact_voted(state, vote);
+                found = voted && (voted - 1) / 2 < i ? voted : UNKNOWN;
+            }
+            if (registers_meet(&and->writes, &vote->writes))
+                break;
+        }
+    }
+    return found;
+}
+
+// Lanes that stay in a loop vote for their mask: one of others is wrong there, of those that leave,
+// or of another predicate than they stay by.
+static void check_round(const struct sass_code *code, const struct flow_node *node,
+                        const struct state *state, struct findings *findings)
+{
+    const size_t branch = node->end - 1;
+    const struct sass_insn *insn = &code->insns[branch];
+    const fact stay = fact_of(state, insn->guard, !insn->guard_negated);
+    const fact voted = narrowed(code, node, state);
+    const bool two = (insn->reads.p & ~(1u << insn->guard)) != 0;
+    fact wrong =
+        voted && (two ? !stays_by_both(code, state, insn, voted) : voted != stay) ? voted : UNKNOWN;
+    for (size_t i = 0; i < MASKS && !two; i++)
+        if (state->masks[i] == ((stay - 1) ^ 1) + 1)
+            wrong = state->masks[i];
+    if (stay && wrong && !insn->guard_uniform && (wrong - 1) / 2 < code->count)
+        findings_add_alone(findings, code, LINT_MASK, branch, (wrong - 1) / 2);
+}
+
+// Whether a WARPSYNC takes the mask that a vote gave.
+static bool takes_vote(const struct sass_code *code, size_t wait)
+{
+    const struct sass_insn *insn = &code->insns[wait];
+    size_t i = wait;
+    while (i > 0 && !registers_meet(&code->insns[i - 1].writes, &insn->reads))
+        i--;
+    return insn->op == SASS_WARPSYNC && i > 0 && sass_begins(&code->insns[i - 1], "VOTE.ANY ");
+}
+
+static bool has_fact(const struct state *here, fact what)
+{
+    bool found = false;
+    for (size_t i = 0; i < KNOWN; i++)
+        found |= here->known[i] == what;
+    return found;
+}
+
+static void check(const struct sass_code *code, const struct flow_node *node, size_t index,
+                  const struct state *state, struct wrong *wrong)
+{
+    const struct sass_insn *insn = &code->insns[index];
+    struct findings *findings = wrong->findings;
+    struct state here = *state;
+    if (!insn->guard_uniform)
+        know(&here, fact_of(state, insn->guard, !insn->guard_negated));
+    const size_t failed =
+        is_access(insn->op) ? known_check(code, here.known, false, is_check) : FLOW_NONE;
+    if (failed != FLOW_NONE)
+        findings_add_alone(findings, code, LINT_OUTSIDE, index, failed);
+    use_checks(code, &here, insn, wrong->used);
+    memcpy(wrong->known[index], here.known, sizeof here.known);
+    // An inversion makes such a mask right, "@!P1 LOP3.LUT R2, RZ, R2, RZ, 0x33, !PT", and a right
+    // one wrong.
+    const bool inverts = insn->guard < PREDICATES && strstr(insn->text, ", 0x33, ");
+    const fact mask = fact_read(state, insn, &here);
+    const fact own = inverts ? fact_of(state, insn->guard, !insn->guard_negated) : UNKNOWN;
+    // Lanes for which the predicate did not hold may come to a wait as well.
+    const bool all =
+        mask && (mask - 1) / 2 < code->count && !has_fact(&here, mask) && takes_vote(code, index);
+    if (inverts ? mask && mask == own : contradicts(&here, mask) || all)
+        findings_add_alone(findings, code, LINT_MASK, index,
+                           (mask - 1) / 2 < code->count ? (mask - 1) / 2 : index);
+    if (insn->op == SASS_BRA && insn->target <= insn->address)
+        check_round(code, node, state, findings);
+}
+
+// The facts at the end of a node; adds what is wrong, if not NULL.
 static struct state walk(const struct sass_code *code, const struct flow_node *node,
-                         struct state state, struct findings *findings)
+                         struct state state, struct wrong *wrong)
 {
     for (size_t i = node->first; i < node->end; i++) {
-        const struct sass_insn *insn = &code->insns[i];
-        struct state here = state;
-        if (findings && !insn->guard_uniform)
-            know(&here, fact_of(&state, insn->guard, !insn->guard_negated));
-        const size_t check =
-            findings && is_access(insn->op) ? failed_check(code, &here) : FLOW_NONE;
-        if (check != FLOW_NONE)
-            findings_add_alone(findings, code, LINT_OUTSIDE, i, check);
-        // An inversion makes such a mask right, "@!P1 LOP3.LUT R2, RZ, R2, RZ, 0x33, !PT", and a
-        // right one wrong.
-        const bool inverts = insn->guard < PREDICATES && strstr(insn->text, ", 0x33, ");
-        const fact mask = findings ? fact_read(&state, insn, &here) : UNKNOWN;
-        const fact own = inverts ? fact_of(&state, insn->guard, !insn->guard_negated) : UNKNOWN;
-        if (inverts ? mask && mask == own : contradicts(&here, mask))
-            findings_add_alone(findings, code, LINT_MASK, i,
-                               (mask - 1) / 2 < code->count ? (mask - 1) / 2 : i);
-        if (findings && insn->op == SASS_BRA && insn->target <= insn->address)
-            check_round(code, &state, i, findings);
-        step(&state, insn, i);
+        if (wrong)
+            check(code, node, i, &state, wrong);
+        step(&state, &code->insns[i], i);
     }
     return state;
+}
+
+// A load that its bounds check guards has 0 in its register where the check failed: "@!P0
+// IMAD.MOV.U32 R1, RZ, RZ, RZ", just before it.
+static void check_zeros(const struct sass_code *code, const struct wrong *wrong)
+{
+    for (size_t i = 0; i < code->count; i++) {
+        const struct sass_insn *insn = &code->insns[i];
+        const bool zero = sass_begins(insn, "IMAD.MOV.U32 ") || sass_begins(insn, "MOV ");
+        const size_t length = strlen(insn->text);
+        if (!zero || insn->guard >= PREDICATES || length < 4 ||
+            strcmp(insn->text + length - 4, ", RZ") != 0)
+            continue;
+        for (size_t k = i + 1; k < code->count && k < i + NEARBY; k++) {
+            const struct sass_insn *load = &code->insns[k];
+            const bool writes = registers_meet(&load->writes, &insn->writes);
+            const size_t passed = known_check(code, wrong->known[k], true, is_like_check);
+            if (writes && load->op == SASS_LDG && passed != FLOW_NONE &&
+                known_check(code, wrong->known[i], false, is_like_check) != passed)
+                findings_add_alone(wrong->findings, code, LINT_OUTSIDE, i, passed);
+            if (writes || registers_meet(&load->reads, &insn->writes))
+                break;
+        }
+    }
 }
 
 static void find_wrong(const struct sass_code *code, const struct flow *flow,
@@ -231,8 +385,25 @@ static void find_wrong(const struct sass_code *code, const struct flow *flow,
                 flow_push(&queue, at->next[way]);
         }
     }
+    struct wrong wrong = {findings, lit_alloc(code->count, sizeof *wrong.used),
+                          lit_alloc(code->count, sizeof *wrong.known)};
+    for (size_t node = 0; node < flow->count; node++) {
+        const struct state end = walk(code, &flow->nodes[node], states[node], &wrong);
+        for (unsigned i = 0; i < PREDICATES * FLOW_WAYS; i++) {
+            const size_t next = flow->nodes[node].next[i % FLOW_WAYS];
+            const size_t defined = end.defined[i / FLOW_WAYS];
+            if (next != FLOW_NONE && defined < code->count &&
+                states[next].defined[i / FLOW_WAYS] != defined)
+                wrong.used[defined] = true; // merged with others
+        }
+    }
     for (size_t node = 0; node < flow->count; node++)
-        walk(code, &flow->nodes[node], states[node], findings);
+        for (size_t i = flow->nodes[node].first; i < flow->nodes[node].end; i++)
+            if (is_check(code, i) && !wrong.used[i])
+                findings_add_alone(findings, code, LINT_OUTSIDE, i, i);
+    check_zeros(code, &wrong);
+    free(wrong.used);
+    free(wrong.known);
     flow_queue_close(&queue);
 }
 
@@ -275,6 +446,37 @@ static size_t asks_for_all(const struct sass_code *code, const struct flow_node 
     return last->op == SASS_BRA && last->guard < PREDICATES ? found : FLOW_NONE;
 }
 
+static bool sets(const struct sass_code *code, const struct flow_node *node, int reg)
+{
+    bool found = false;
+    for (size_t i = node->first; i < node->end; i++)
+        found |= code->insns[i].writes.r[reg / 64] >> (reg % 64) & 1;
+    return found;
+}
+
+// Whether lanes of different ways meet behind the last instruction that set the register, and then
+// come to the node: each may have computed another mask.
+static bool is_met_with(const struct sass_code *code, const struct flow *flow, int reg, size_t to)
+{
+    struct flow_queue queue;
+    OWNED(lit_free) bool *seen = lit_alloc(flow->count, sizeof *seen);
+    flow_queue_open(&queue, flow);
+    for (size_t node = 0; node < flow->count; node++)
+        if (flow_last(code, &flow->nodes[node])->op == SASS_BSYNC)
+            flow_push(&queue, node);
+    for (size_t node; !seen[to] && flow_pop(&queue, &node);) {
+        const struct flow_node *at = &flow->nodes[node];
+        const bool meets = flow_last(code, at)->op == SASS_BSYNC;
+        for (int way = 0; way < FLOW_WAYS && (meets || !sets(code, at, reg)); way++)
+            if (at->next[way] != FLOW_NONE && !seen[at->next[way]]) {
+                seen[at->next[way]] = true;
+                flow_push(&queue, at->next[way]);
+            }
+    }
+    flow_queue_close(&queue);
+    return seen[to] && !sets(code, &flow->nodes[to], reg);
+}
+
 static void find_merged(const struct sass_code *code, const struct flow *flow,
                         const struct uniform_state *states, struct findings *findings)
 {
@@ -285,7 +487,8 @@ static void find_merged(const struct sass_code *code, const struct flow *flow,
             size_t wait;
             const size_t next = at->next[way];
             const int reg = next == FLOW_NONE ? -1 : waits_for(code, &flow->nodes[next], &wait);
-            if (reg >= 0 && states[next].varying.r[reg / 64] >> (reg % 64) & 1)
+            if (reg >= 0 && states[next].varying.r[reg / 64] >> (reg % 64) & 1 &&
+                is_met_with(code, flow, reg, node))
                 findings_add_alone(findings, code, LINT_MERGED, asks, wait);
         }
     }

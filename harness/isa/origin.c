@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_IDS   20000
 #define MOST_OPEN  64 // constructs within constructs
 #define ALL_BITS   UINT32_MAX
 #define MOST_TURNS 64 // values that a shift's amount can have
@@ -582,7 +581,7 @@ static void collect(struct maker *m, struct origin_module *module)
 bool origin_module(const uint32_t *words, size_t count, struct origin_module *module)
 {
     *module = (struct origin_module){0};
-    if (!spirv_is_module(words, count) || words[SPIRV_BOUND] > MOST_IDS)
+    if (!spirv_is_module(words, count) || words[SPIRV_BOUND] > ORIGIN_MOST_IDS)
         return false;
     struct maker m = {.words = words, .count = count, .bound = words[SPIRV_BOUND] + 1};
     m.values = lit_alloc(m.bound, sizeof *m.values);

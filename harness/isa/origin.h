@@ -16,6 +16,7 @@ struct origin {
 #define ORIGIN_COMPONENTS 4
 #define ORIGIN_FEW        16 // bits that a comparison is of
 #define ORIGIN_STORES     64
+#define ORIGIN_MOST_IDS   20000 // of a module; larger ones are not compared
 
 // What a module stores to buffers, and the bits that it combines.
 struct origin_module {
@@ -40,3 +41,19 @@ void origin_module_clear(struct origin_module *module);
 // equal numbers, so bits 2 and 26 both go to P2.
 void origin_find(const struct sass_code *code, const struct flow *flow, const uint32_t *words,
                  size_t count, struct findings *findings);
+
+// Finds accesses of memory that were moved over one of the same address or over a barrier:
+// LINT_MOVED.
+void moved_find(const struct sass_code *code, const struct flow *flow, const uint32_t *words,
+                size_t count, struct findings *findings);
+
+// Finds votes about the opposite of what the module votes about: LINT_MASK.
+void votes_find(const struct sass_code *code, const struct flow *flow, const uint32_t *words,
+                size_t count, struct findings *findings);
+
+// Finds from which instruction of the module the one of each probable cause was made: its only one
+// that becomes such an instruction, or the first.
+void sources_find(const struct sass_code *code, const uint32_t *words, size_t count,
+                  struct lint *lint);
+// "OpLoad"; NULL if it has no name here.
+const char *source_name(uint32_t opcode);

@@ -83,14 +83,6 @@ static bool same_piece(const struct isa_piece *a, const struct isa_piece *b)
            memcmp(a->bytes, b->bytes, a->size) == 0;
 }
 
-static bool spreads_bits(const struct sass_code *code)
-{
-    bool found = false;
-    for (size_t i = 0; i < code->count && !found; i++)
-        found = sass_begins(&code->insns[i], "R2P ");
-    return found;
-}
-
 static void inspect(struct isa_entry *entry, const struct isa_study *study, struct sass_code *sass,
                     const char *by)
 {
@@ -108,7 +100,7 @@ static void inspect(struct isa_entry *entry, const struct isa_study *study, stru
     }
     if (entry->listing.sass.count == 0)
         return;
-    if (study->module && spreads_bits(&entry->listing.sass))
+    if (study->module)
         options.words = study->module(entry->name, &options.word_count);
     entry->linted = lint_run(&entry->listing.sass, &options, &entry->lint, &error);
     if (!entry->linted)

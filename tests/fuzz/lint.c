@@ -77,7 +77,7 @@ static void check_finding(const struct sass_code *code, const struct lint *lint,
     MUST(finding->other < code->count && finding->branch < code->count);
     const bool reads = finding->kind == LINT_LEAVING || finding->kind == LINT_TWICE ||
                        finding->kind >= LINT_INSIDE;
-    const bool reached = reads || finding->kind == LINT_RISK;
+    const bool reached = reads || finding->kind == LINT_RISK || finding->kind == LINT_UNCLEAR;
     MUST(!reads || sass_is_cross_lane(code->insns[finding->read].op));
     for (int i = 0; i < 2; i++)
         for (size_t j = 0; j < finding->ways[i].count; j++)

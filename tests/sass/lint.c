@@ -40,7 +40,7 @@ static size_t count_divergent(const struct sass_code *code)
     size_t count = 0;
     if (lint_run(code, &options, &lint, &error))
         for (size_t i = 0; i < lint.count; i++)
-            count += lint.findings[i].kind == LINT_RISK;
+            count += lint.findings[i].kind == LINT_RISK || lint.findings[i].kind == LINT_UNCLEAR;
     return count;
 }
 

@@ -74,7 +74,7 @@ TEST(test_no_operands)
     code.operands = false;
     assert_true(lint_run(&code, &(struct lint_options){0}, &lint, &error));
     assert_int_equal(lint.count, 1);
-    assert_int_equal(lint.findings[0].kind, LINT_RISK);
+    assert_int_equal(lint.findings[0].kind, LINT_UNCLEAR);
     OWNED(text_free) struct text text = {0};
     lint_word(&code, &lint, &lint.findings[0], &text);
     assert_non_null(strstr(text.data, "register values are not known"));

@@ -325,7 +325,8 @@ static void put_program(const struct program *program, struct text *text)
 static bool lint_has(const struct lint *lint, int branch, int exchange)
 {
     for (size_t i = 0; i < lint->count; i++)
-        if (lint->findings[i].kind == LINT_RISK && lint->findings[i].branch == (size_t)branch + 1 &&
+        if ((lint->findings[i].kind == LINT_RISK || lint->findings[i].kind == LINT_UNCLEAR) &&
+            lint->findings[i].branch == (size_t)branch + 1 &&
             lint->findings[i].read == (size_t)exchange + 1)
             return true;
     return false;
