@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the programs of a campaign, several at once, and puts those that fail into groups.
 #include "fuzz/campaign.h"
+#include "report/code.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -48,11 +49,24 @@ static struct fuzz_group *join(struct fuzz_tally *tally, const struct fuzz_found
     return &tally->groups[i];
 }
 
-// A program of the group was shrunk. Merges the group into another that has the same name now.
+// The group with a like cause.
+static size_t find_like(const struct fuzz_tally *tally, const char *cause)
+{
+    size_t i = 0;
+    while (i < tally->group_count &&
+           (!cause[0] || tally->groups[i].same || !lint_is_like(tally->groups[i].cause, cause)))
+        i++;
+    return i;
+}
+
+// A program of the group was shrunk, or its cause is known. Merges the group into another that has
+// a like cause, or the same name now.
 static void settle(struct fuzz_tally *tally, struct fuzz_group *group, struct fuzz_found *found)
 {
     fuzz_name_group(found);
-    size_t i = found->shrunk ? find_group(tally, found->group) : tally->group_count;
+    size_t i = find_like(tally, found->cause);
+    if (i == tally->group_count && found->shrunk)
+        i = find_group(tally, found->group);
     while (i < tally->group_count && tally->groups[i].same)
         i = tally->groups[i].same - 1;
     struct fuzz_group *other = i < tally->group_count ? &tally->groups[i] : group;
@@ -65,9 +79,10 @@ static void settle(struct fuzz_tally *tally, struct fuzz_group *group, struct fu
         group->same = i + 1;
     }
     other->settled |= found->shrunk;
-    if (other->path[0])
+    if (!other->path[0])
+        snprintf(other->path, sizeof other->path, "%s", found->path);
+    if (other->cause[0])
         return;
-    snprintf(other->path, sizeof other->path, "%s", found->path);
     snprintf(other->cause, sizeof other->cause, "%s", found->cause);
     other->finding = found->finding;
 }
@@ -93,11 +108,12 @@ static void handle(struct fuzz_lane *lane, struct fuzz_found *found)
     struct fuzz_group *group = c->given ? NULL : join(c->tally, found);
     c->handling = true;
     lane->found = found;
-    if (group && c->tally->stored < c->asked->keep && !group->settled) {
+    const bool keeps = c->tally->stored < c->asked->keep;
+    if (group && !group->settled && (keeps || !group->cause[0])) {
         eng_draw_name(&c->limits, c->asked->run.seed.value, found->index, lane->name);
-        const enum eng_end end = fuzz_shrink(lane);
+        const enum eng_end end = keeps ? fuzz_shrink(lane) : ENG_END_RAN;
         c->end = c->end == ENG_END_RAN ? end : c->end;
-        c->written = fuzz_store(lane) && c->written;
+        c->written = (!keeps || fuzz_store(lane)) && c->written;
         fuzz_find_cause(lane);
         settle(c->tally, group, found);
     }

@@ -500,6 +500,44 @@ static bool is_alike(const struct result *a, const struct result *b)
            strcmp(a->test, b->test) == 0;
 }
 
+static bool shares_cause(const struct report_code *code, const struct result *result,
+                         const struct result *first)
+{
+    OWNED(text_free) struct text own = {0}, other = {0};
+    report_code_cause(code, result, &own);
+    report_code_cause(code, first, &other);
+    return lint_is_like(own.data ? own.data : "", other.data ? other.data : "");
+}
+
+// Within a class, the number of the first block with the same finding; those without are first.
+static size_t place_of(const struct report_block *list, size_t at)
+{
+    size_t first = at;
+    for (size_t i = at;
+         i-- > 0 && list[i].members[0]->expectation == list[at].members[0]->expectation;)
+        first = list[i].finding == list[at].finding ? i : first;
+    return list[at].finding ? first + 1 : 0;
+}
+
+// New causes first, then those of each finding.
+static void sort_blocks(struct report_block *list, size_t count)
+{
+    OWNED(lit_free) size_t *places = lit_alloc(count + 1, sizeof *places);
+    for (size_t i = 0; i < count; i++)
+        places[i] = place_of(list, i);
+    for (size_t i = 1; i < count; i++)
+        for (size_t k = i; k > 0 && places[k - 1] > places[k] &&
+                           list[k - 1].members[0]->expectation == list[k].members[0]->expectation;
+             k--) {
+            const struct report_block block = list[k];
+            const size_t place = places[k];
+            list[k] = list[k - 1];
+            places[k] = places[k - 1];
+            list[k - 1] = block;
+            places[k - 1] = place;
+        }
+}
+
 size_t report_blocks(const struct report_code *code, size_t device,
                      bool (*which)(const struct result *result), struct report_block **list)
 {
@@ -521,6 +559,7 @@ size_t report_blocks(const struct report_code *code, size_t device,
         for (size_t s = 0; s < set.count; s++)
             set.some[s] = !done[set.all[s] - model->results] && which(set.all[s]) &&
                           shares_outcome(set.all[s], first) &&
+                          shares_cause(code, set.all[s], first) &&
                           !set.all[s]->stress[0] == !first->stress[0];
         for (size_t s = 0; s < set.count; s++)
             done[set.all[s] - model->results] |= set.some[s];
@@ -530,6 +569,7 @@ size_t report_blocks(const struct report_code *code, size_t device,
     free(chosen);
     free(set.all);
     free(set.some);
+    sort_blocks(set.list, set.list_count);
     report_blocks_past(model, set.list, set.list_count);
     *list = set.list;
     return set.list_count;

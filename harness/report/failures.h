@@ -61,9 +61,9 @@ const struct report_signature *report_finding_by(const struct dev_facts *facts, 
 size_t report_where(const struct result *const *all, const bool *some, size_t count,
                     struct text *out);
 
-// Results of one device, test and expectation that share an outcome (all had the first one's most
-// frequent failing outcome, or all ended in the same way), and what sets them apart. All texts are
-// allocated, without a full stop, and "" if there is nothing to say.
+// Results of one device, test and expectation that share a cause and an outcome (all had the first
+// one's most frequent failing outcome, or all ended in the same way), and what sets them apart. All
+// texts are allocated, without a full stop, and "" if there is nothing to say.
 struct report_block {
     size_t device;
     const struct result **members; // the highest rate first; `count` of them, never none
@@ -82,7 +82,8 @@ struct report_block {
 // Fills `elsewhere` and `since` of each block (past.c).
 void report_blocks_past(const struct report_model *model, struct report_block *list, size_t count);
 // The blocks of a device's results that `which` selects (report_failed, report_unfinished_only):
-// forbidden ones first, then in the order of the results. *list is allocated; returns its length.
+// forbidden ones first, of these those without a finding, then those of each finding in the order
+// of the results. *list is allocated; returns its length.
 size_t report_blocks(const struct report_code *code, size_t device,
                      bool (*which)(const struct result *result), struct report_block **list);
 void report_blocks_free(struct report_block *list, size_t count);

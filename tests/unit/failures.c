@@ -11,6 +11,8 @@
 
 #include "unit.h"
 
+#include "listing.h"
+
 #define MOST 60
 
 struct made {
@@ -373,6 +375,57 @@ TEST(findings)
     // Another value, another outcome, another driver.
     for (size_t i = 1; i < 4; i++)
         assert_null(report_finding(&made->model, &made->results[i]));
+    end(made);
+    // Those without one come first.
+    struct report_block *list;
+    made = begin();
+    add(made, 0, "reconvergence.else-leaves/leave=continue@w=1", 101, CAT_FORBIDDEN);
+    add(made, 0, "shuffle.a/s=1@w=1", 101, CAT_FORBIDDEN);
+    assert_int_equal(blocks_of(&made->model, report_unfinished_only, &list), 2);
+    assert_null(list[0].finding);
+    assert_string_equal(list[0].members[0]->test, "shuffle.a");
+    assert_non_null(list[1].finding);
+    report_blocks_free(list, 2);
+    end(made);
+}
+
+static void take_code(struct isa_study *study, const char *lines)
+{
+    OWNED(isa_code_clear) struct isa_code code = {0};
+    struct sass_code sass;
+    listing_code(lines, &sass);
+    isa_add_piece(&code, ISA_MACHINE, "piece", "", lines, strlen(lines));
+    isa_study_add(study, "a", &code, &sass, "test");
+}
+
+// One cause at a like instruction is a block; with another one it is another block.
+TEST(causes)
+{
+    struct made *made = begin();
+    struct report_code code;
+    struct report_block *list;
+    OWNED(isa_study_clear) struct isa_study study = {0};
+    static const char *const reads[] = {"REDUX.SUM UR4, R0", "REDUX.MIN UR4, R0",
+                                        "SHFL.IDX PT, R1, R0, 0x3, 0x1f"};
+    for (size_t i = 0; i < 3; i++) {
+        OWNED(text_free) struct text lines = {0}, name = {0};
+        text_printf(&lines,
+                    "S2R R0, SR_LANEID\nISETP.NE.U32.AND P0, PT, R0, RZ, PT\n@P0 BRA join\nNOP\n"
+                    "join:\n%s\nEXIT\n",
+                    reads[i]);
+        text_printf(&name, "loop.a/s=%zu@w=1", i);
+        take_code(&study, lines.data);
+        add(made, 0, name.data, 100, CAT_FORBIDDEN);
+    }
+    report_code_load(&made->model, NULL, &code);
+    for (size_t i = 0; i < 3; i++)
+        code.of[i] = &study.entries[i];
+    assert_int_equal(report_blocks(&code, 0, report_failed, &list), 2);
+    assert_int_equal(list[0].count, 2);
+    assert_memory_equal(list[0].cause, "at risk: REDUX.", 15);
+    assert_memory_equal(list[1].cause, "at risk: SHFL.IDX", 17);
+    report_blocks_free(list, 2);
+    report_code_clear(&code);
     end(made);
 }
 
