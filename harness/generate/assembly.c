@@ -140,14 +140,16 @@ static void put_program(const struct gen_program *program, struct text *text)
     }
 }
 
-// Whether a mark holds: a rule, a family, or a type that the program uses; ! reverses it.
+// Whether a mark holds: a rule, a family, a type that the program uses, or its memory model; !
+// reverses it.
 static bool is_marked(const char *mark, enum masks_rule rule, const struct gen_program *program)
 {
     const bool reversed = *mark == '!';
     const size_t length = strcspn(mark += reversed, "]");
-    const char *const words[] = {gen_rule_name(rule), gen_family(program)};
+    const char *const words[] = {gen_rule_name(rule), gen_family(program),
+                                 program->vulkan ? "vulkan" : ""};
     bool holds = false;
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 3; i++)
         holds |= strlen(words[i]) == length && strncmp(mark, words[i], length) == 0;
     for (enum gen_type type = 0; type < GEN_TYPES; type++)
         holds |= strlen(gen_type_names[type]) == length &&

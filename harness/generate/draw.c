@@ -3,8 +3,13 @@
 #include "generate/program.h"
 
 #include "base/random.h"
+#include "model/facts.h"
 
 #include <assert.h>
+#include <stdio.h>
+
+#define USUAL_NUMBERS 8
+#define USUAL_TRUTHS  4
 
 struct drawing {
     struct gen_program *program;
@@ -53,6 +58,8 @@ static uint8_t draw_loops(struct drawing *d, const struct place *at)
 static struct gen_condition draw_condition(struct drawing *d, const struct place *at)
 {
     const bool elects = d->limits->rule == MASKS_MAXIMAL && !at->in_switch;
+    if (d->limits->focus == GEN_SUBGROUPS && below(d, 3) == 0)
+        return (struct gen_condition){GEN_SUBGROUP_BIT, (uint8_t)below(d, 3), draw_loops(d, at)};
     if (d->limits->numbers)
         switch (below(d, 6)) {
         case 0: // the same for the whole workgroup
@@ -133,6 +140,56 @@ static uint8_t draw_loop(struct drawing *d, struct place at)
     return number;
 }
 
+// Leaves the loop, in or behind so many selections inside one another.
+static uint8_t draw_leave(struct drawing *d, const struct place *at, uint32_t levels)
+{
+    const uint8_t look = below(d, 2) ? draw_look(d) : 0;
+    const uint8_t leave = add(d, (struct gen_step){.kind = MASKS_BREAK});
+    if (look)
+        d->program->steps[look].next = leave;
+    if (!levels)
+        return look ? look : leave;
+    const uint8_t body = below(d, 3) ? draw_leave(d, at, levels - 1) : draw_look(d);
+    return add(d, (struct gen_step){.kind = MASKS_IF,
+                                    .when = draw_condition(d, at),
+                                    .body = body,
+                                    .next = look ? look : leave});
+}
+
+// A loop that the workgroup, or each subgroup, leaves as a whole by a condition that is the same in
+// all iterations; in the block that leaves it lanes diverge. An operation follows.
+static uint8_t draw_left_loop(struct drawing *d, struct place at)
+{
+    const bool forever = below(d, 2), by_subgroup = below(d, 4) == 0 || !d->limits->numbers;
+    struct gen_step step = {.kind = forever || below(d, 3) ? MASKS_WHILE : MASKS_DO};
+    if (!forever)
+        step.when = (struct gen_condition){GEN_BELOW, (uint8_t)(2 + below(d, 2)),
+                                           (uint8_t)(1u << at.loops)};
+    const uint8_t number = add(d, step), behind = draw_look(d);
+    d->program->steps[behind].value = d->limits->numbers > 0; // an operation of the subgroup
+    at.depth++;
+    at.loops++;
+    at.breaks = at.continues = true;
+    const uint8_t first = below(d, 2) ? draw_look(d) : 0;
+    const uint8_t leave =
+        add(d, (struct gen_step){.kind = MASKS_IF,
+                                 .when = {by_subgroup ? GEN_SUBGROUP_BIT : GEN_GROUP_BIT,
+                                          (uint8_t)below(d, by_subgroup ? 3 : 32), 0}});
+    const uint8_t body = draw_leave(d, &at, 1 + below(d, 2));
+    const uint8_t bound = forever ? draw_bound(d, &at) : 0;
+    const uint8_t rest = below(d, 2) ? draw_list(d, at) : draw_look(d);
+    struct gen_step *steps = d->program->steps;
+    steps[number].body = first ? first : leave;
+    steps[number].next = behind;
+    if (first)
+        steps[first].next = leave;
+    steps[leave].body = body;
+    steps[leave].next = bound ? bound : rest;
+    if (bound)
+        steps[bound].next = rest;
+    return number;
+}
+
 static uint8_t draw_switch(struct drawing *d, struct place at)
 {
     struct gen_step step = {.kind = MASKS_SWITCH};
@@ -203,6 +260,9 @@ static uint8_t draw_step(struct drawing *d, struct place at)
 {
     if (at.continues && at.breaks && d->left >= 3 && below(d, 4) == 0)
         return draw_exit(d, at);
+    if (d->limits->focus == GEN_EXITS && d->left >= 6 && at.loops < MASKS_DEPTH &&
+        at.depth < d->limits->depth && below(d, 2))
+        return draw_left_loop(d, at);
     const uint32_t kind = d->left < 4 || at.depth >= d->limits->depth ? 0 : below(d, 12);
     if (kind >= 9)
         return at.loops < MASKS_DEPTH ? draw_loop(d, at) : draw_if(d, at);
@@ -238,10 +298,19 @@ static uint8_t draw_list(struct drawing *d, struct place at)
         if (!step)
             return first;
         *link = step;
-        link = &d->program->steps[step].next;
+        while (*link)
+            link = &d->program->steps[*link].next;
     }
     *link = draw_end(d, &at);
     return first;
+}
+
+static bool draw_model(struct drawing *d)
+{
+    const enum gen_focus focus = d->limits->focus;
+    const bool has = d->limits->features >> CAT_FEATURE_MEMORY_MODEL & 1;
+    return d->limits->numbers &&
+           (focus == GEN_VULKAN || (focus != GEN_PLAIN && has && below(d, 2)));
 }
 
 void gen_draw(struct gen_program *program, const struct gen_limits *limits, uint64_t seed,
@@ -250,11 +319,13 @@ void gen_draw(struct gen_program *program, const struct gen_limits *limits, uint
     struct drawing d = {.program = program, .limits = limits};
     d.random.state = random_derive(seed, gen_rule_name(limits->rule)) ^ index;
     d.random.state = random_next(&d.random);
-    d.random.state += limits->numbers; // different programs for the other family
+    // Different programs for the other family, and for each focus.
+    d.random.state += limits->numbers + 4096u * limits->focus;
     assert(limits->steps <= GEN_STEPS / 2 && limits->depth <= GEN_NESTING / 2);
     do {
         *program = (struct gen_program){.numbers = (uint8_t)limits->numbers,
-                                        .truths = (uint8_t)limits->truths};
+                                        .truths = (uint8_t)limits->truths,
+                                        .vulkan = draw_model(&d)};
         // Small programs are faster, large ones more exotic.
         d.left = 4 + below(&d, limits->steps > 4 ? limits->steps - 3 : 1);
         const uint8_t first = draw_list(&d, (struct place){.returns = !limits->numbers});
@@ -263,4 +334,47 @@ void gen_draw(struct gen_program *program, const struct gen_limits *limits, uint
         if (limits->numbers)
             gen_draw_acts(program, limits, &d.random);
     } while (!gen_check(program, limits->rule, NULL));
+}
+
+// Arms
+
+const char *const gen_focus_names[GEN_FOCUSES] = {"plain", "exits", "subgroups", "vulkan"};
+
+void gen_press(struct gen_limits *limits, uint32_t pressure)
+{
+    limits->pressure = pressure;
+    limits->numbers = USUAL_NUMBERS + (pressure + 3) / 4 * 4;
+    limits->truths = USUAL_TRUTHS + pressure / 5;
+}
+
+size_t gen_arms(uint64_t features, struct gen_limits arms[GEN_ARMS])
+{
+    static const uint32_t pressures[] = {0, 20, 50, 90};
+    const uint64_t needed[][2] = {{MASKS_MAXIMAL, CAT_FEATURE_MAXIMAL},
+                                  {MASKS_SUBGROUP_UNIFORM, CAT_FEATURE_SUBGROUP_UNIFORM},
+                                  {MASKS_DEFAULT, CAT_FEATURE_BASIC}};
+    size_t count = 0;
+    for (uint32_t focus = 0; focus < GEN_FOCUSES; focus++)
+        for (size_t i = 0; i < sizeof pressures / sizeof *pressures; i++)
+            for (size_t k = 0; k < sizeof needed / sizeof *needed; k++) {
+                struct gen_limits *arm = &arms[count];
+                *arm = (struct gen_limits){.rule = (enum masks_rule)needed[k][0],
+                                           .focus = (enum gen_focus)focus,
+                                           .features = features};
+                gen_press(arm, pressures[i]);
+                count +=
+                    (k + 1 == sizeof needed / sizeof *needed || features >> needed[k][1] & 1) &&
+                    (focus != GEN_VULKAN || features >> CAT_FEATURE_MEMORY_MODEL & 1);
+            }
+    return count;
+}
+
+void gen_arm_name(const struct gen_limits *limits, char name[48])
+{
+    const int length = snprintf(name, 48, "%s", gen_rule_name(limits->rule));
+    char pressure[16] = "";
+    if (limits->pressure)
+        snprintf(pressure, sizeof pressure, "-p%u", limits->pressure);
+    snprintf(name + length, 48 - (size_t)length, "%s%s%s", pressure, limits->focus ? "-" : "",
+             limits->focus ? gen_focus_names[limits->focus] : "");
 }

@@ -78,12 +78,13 @@ static void draw_counter(struct drawing *d, struct gen_act *act)
     d->counted = *act;
 }
 
-// Draws an operation permitted by the place, inside so many loops.
-static struct gen_act draw_act(struct drawing *d, uint32_t allows, uint32_t loops)
+// Draws an operation permitted by the place, inside so many loops; `together`: one of the subgroup
+// if the place permits any.
+static struct gen_act draw_act(struct drawing *d, uint32_t allows, uint32_t loops, bool together)
 {
     for (;;) {
         struct gen_act act = {0};
-        const uint32_t kind = below(d, 12);
+        const uint32_t kind = together && allows >= GEN_DEFINITE ? 3 : below(d, 12);
         if (kind < 3)
             act.op = (uint8_t)(GEN_OP_ADD + below(d, GEN_OP_REDUCE - GEN_OP_ADD));
         else if (kind < 9)
@@ -91,7 +92,7 @@ static struct gen_act draw_act(struct drawing *d, uint32_t allows, uint32_t loop
         else
             act.op = (uint8_t)(GEN_OP_LOAD + below(d, GEN_OPS - GEN_OP_LOAD));
         // Compilers merge equal operations on both sides of a branch.
-        const bool again = d->last.op && below(d, 4) == 0;
+        const bool again = !together && d->last.op && below(d, 4) == 0;
         if (again)
             act = d->last;
         if (gen_forms[act.op].needs > allows || (act.op == GEN_OP_TURN && !loops) ||
@@ -111,6 +112,10 @@ void gen_draw_acts(struct gen_program *program, const struct gen_limits *limits,
     struct gen_places places;
     gen_converge(program, limits->rule, &places);
     for (uint32_t i = 1; i <= program->count; i++)
-        if (program->steps[i].kind == MASKS_ACT)
-            d.last = program->steps[i].act = draw_act(&d, places.allows[i], places.loops[i]);
+        if (program->steps[i].kind == MASKS_ACT) {
+            const bool together = program->steps[i].value;
+            program->steps[i].value = 0;
+            d.last = program->steps[i].act =
+                draw_act(&d, places.allows[i], places.loops[i], together);
+        }
 }

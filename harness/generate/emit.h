@@ -42,6 +42,8 @@ struct id emit_number_register(struct emit *e, uint32_t number);
 struct id emit_truth_register(struct emit *e, uint32_t number);
 // Bit `at` of the workgroup's first word, or the bit whose number an id holds.
 struct id emit_group_word(struct emit *e);
+// SubgroupId.
+struct id emit_subgroup_number(struct emit *e);
 // Forgets the registers that the steps of a list assign.
 void emit_forget(struct emit *e, uint32_t first);
 

@@ -80,6 +80,11 @@ struct id emit_group_word(struct emit *e)
     return value(e, "OpLoad %%uint %s", at.is);
 }
 
+struct id emit_subgroup_number(struct emit *e)
+{
+    return value(e, "OpLoad %%uint %%subgroup_input");
+}
+
 // Types
 
 static struct id fold(struct emit *e, struct id low, struct id high)
@@ -325,6 +330,21 @@ static bool in_buffer(const struct gen_act *act)
     return act->type == GEN_BUFFER;
 }
 
+// Memory operands of a load or store of what invocations share: under the memory model Vulkan it is
+// made visible to, or available from, the workgroup.
+static const char *shares(const struct emit *e, bool stores)
+{
+    return !e->program->vulkan ? ""
+           : stores            ? " MakePointerAvailable|NonPrivatePointer #2"
+                               : " MakePointerVisible|NonPrivatePointer #2";
+}
+
+// The scope of atomic operations: all are of one workgroup.
+static const char *atomic_scope(const struct emit *e)
+{
+    return e->program->vulkan ? "#2" : "#1"; // which needs no feature
+}
+
 // A counter's address. In the buffer, counters follow the cells in pairs.
 static struct id emit_counter(struct emit *e, bool buffer, uint32_t counter)
 {
@@ -337,7 +357,7 @@ static struct id emit_counter(struct emit *e, bool buffer, uint32_t counter)
 
 static struct id emit_load(struct emit *e, bool buffer, struct id at)
 {
-    return value(e, "OpLoad %s %s", pair_types[buffer], at.is);
+    return value(e, "OpLoad %s %s%s", pair_types[buffer], at.is, shares(e, false));
 }
 
 static struct id fold_pair(struct emit *e, struct id pair)
@@ -352,7 +372,7 @@ static void emit_write(struct emit *e, bool buffer, struct id at, struct id numb
     const struct id high = high_of(e, number);
     const struct id pair =
         value(e, "OpCompositeConstruct %s %s %s", pair_types[buffer], number.is, high.is);
-    emit_put(e, "OpStore %s %s", at.is, pair.is);
+    emit_put(e, "OpStore %s %s%s", at.is, pair.is, shares(e, true));
 }
 
 // The cell of the invocation `n` places ahead, modulo the workgroup.
@@ -370,15 +390,16 @@ static void emit_ticket(struct emit *e, bool buffer)
 {
     const struct id from = emit_counter(e, buffer, GEN_TICKETS);
     const struct id to = emit_counter(e, buffer, GEN_TICKET_SUM);
-    const struct id ticket = value(e, "OpAtomicIAdd %%uint %s #1 #0 #1", from.is);
-    value(e, "OpAtomicIAdd %%uint %s #1 #0 %s", to.is, ticket.is);
+    const char *scope = atomic_scope(e);
+    const struct id ticket = value(e, "OpAtomicIAdd %%uint %s %s #0 #1", from.is, scope);
+    value(e, "OpAtomicIAdd %%uint %s %s #0 %s", to.is, scope, ticket.is);
 }
 
 static struct id emit_ordered(struct emit *e, bool buffer)
 {
     const struct id at = emit_counter(e, buffer, GEN_TICKETS);
-    const struct id first = value(e, "OpAtomicLoad %%uint %s #1 #0", at.is);
-    const struct id second = value(e, "OpAtomicLoad %%uint %s #1 #0", at.is);
+    const struct id first = value(e, "OpAtomicLoad %%uint %s %s #0", at.is, atomic_scope(e));
+    const struct id second = value(e, "OpAtomicLoad %%uint %s %s #0", at.is, atomic_scope(e));
     return value(e, "OpUGreaterThanEqual %%bool %s %s", second.is, first.is);
 }
 
@@ -388,7 +409,8 @@ static struct id emit_atomic(struct emit *e, const struct gen_act *act)
                                                  "SMax", "And", "Or",   "Xor"};
     const struct id number = operand(e, act, 0);
     const struct id at = emit_counter(e, in_buffer(act), act->with);
-    return value(e, "OpAtomic%s %%uint %s #1 #0 %s", names[act->with], at.is, number.is);
+    return value(e, "OpAtomic%s %%uint %s %s #0 %s", names[act->with], at.is, atomic_scope(e),
+                 number.is);
 }
 
 // Operations of the whole workgroup, between barriers.
@@ -407,7 +429,8 @@ static struct id emit_together(struct emit *e, const struct gen_act *act)
         result = fold_pair(e, emit_load(e, buffer, emit_other_cell(e, buffer, act->n)));
     } else {
         const uint32_t which = act->op == GEN_OP_TOTAL ? act->with : (uint32_t)GEN_TICKET_SUM;
-        result = value(e, "OpLoad %%uint %s", emit_counter(e, buffer, which).is);
+        const struct id at = emit_counter(e, buffer, which);
+        result = value(e, "OpLoad %%uint %s%s", at.is, shares(e, false));
     }
     emit_put(e, BARRIER);
     return result;
@@ -580,7 +603,8 @@ static void begin_memory(struct emit *e)
     emit_label(e, gen_id("%%counting"));
     for (uint32_t i = 0; i < 2 * GEN_COUNTERS; i++)
         if (used[i % 2])
-            emit_put(e, "OpStore %s #%u", emit_counter(e, i % 2, i / 2).is, GEN_INITIAL);
+            emit_put(e, "OpStore %s #%u%s", emit_counter(e, i % 2, i / 2).is, GEN_INITIAL,
+                     shares(e, true));
     emit_put(e, "OpBranch %%counted");
     emit_label(e, gen_id("%%counted"));
     emit_put(e, BARRIER);

@@ -185,6 +185,7 @@ static void choose(struct walk *walk, const struct masks_step *step, const struc
             .words = &walk->words[start],
             .argument = step->argument,
             .group_word = walk->words[0],
+            .ordinal = start / walk->subgroup,
         };
         if (walk->shape->numbers) {
             view.numbers = &walk->shape->numbers[lane * walk->shape->number_count];

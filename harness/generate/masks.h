@@ -45,6 +45,7 @@ struct masks_lane {
     const uint32_t *words;           // the input words of all lanes of its subgroup
     uint32_t argument;               // the step's argument
     uint32_t group_word;             // the input word of its workgroup's first invocation
+    uint32_t ordinal;                // the number of its subgroup in the workgroup
     const uint32_t *numbers;         // its registers, if the shape has any
     uint32_t truths;                 // and Boolean registers
 };

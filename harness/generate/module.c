@@ -62,6 +62,8 @@ static struct id emit_number(struct emit *e, const struct gen_condition *when)
     switch ((enum gen_value)when->value) {
     case GEN_LANE_BIT:
         return bits_of(e, add_turns(e, e->lane, when), at, 1);
+    case GEN_SUBGROUP_BIT:
+        return bits_of(e, add_turns(e, emit_subgroup_number(e), when), at, 1);
     case GEN_NUMBER_FIELD:
         return bits_of(e, add_turns(e, emit_number_register(e, when->at), when), gen_id("#0"), 3);
     case GEN_NUMBER_TRIPS:

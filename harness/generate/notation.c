@@ -29,6 +29,7 @@ static const struct {
     [GEN_TRUTH] = {"p%"},
     [GEN_NUMBER_TRIPS] = {"<u%:2", .counts = true},
     [GEN_NUMBER_FIELD] = {"u%:2", .adds = true},
+    [GEN_SUBGROUP_BIT] = {"subgroup.%", .adds = true},
 };
 
 // The notation of steps: word, condition, list in braces, keyword before the second list.
@@ -129,8 +130,8 @@ static void write_list(const struct gen_program *program, uint32_t first, struct
 void gen_write(const struct gen_program *program, struct text *text)
 {
     if (program->numbers)
-        text_printf(text, "registers %u %u%s", program->numbers, program->truths,
-                    program->first ? " " : "");
+        text_printf(text, "registers %u %u%s%s", program->numbers, program->truths,
+                    program->vulkan ? " vulkan" : "", program->first ? " " : "");
     write_list(program, program->first, text);
 }
 
@@ -309,7 +310,7 @@ static bool read_list(struct reader *r, uint8_t *first, uint32_t nesting)
     return true;
 }
 
-// "registers 8 4", at the start of programs with data.
+// "registers 8 4" or "registers 8 4 vulkan", at the start of programs with data.
 static bool read_registers(struct reader *r)
 {
     uint8_t *const counts[] = {&r->program->numbers, &r->program->truths};
@@ -325,7 +326,10 @@ static bool read_registers(struct reader *r)
             return complain(r, "a count of registers");
         *counts[i] = most ? GEN_NUMBERS : *counts[i];
     }
-    return advance(r);
+    if (!advance(r))
+        return false;
+    r->program->vulkan = is(r, "vulkan");
+    return !r->program->vulkan || advance(r);
 }
 
 bool gen_read(const char *source, size_t length, struct gen_program *program,

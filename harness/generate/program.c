@@ -3,6 +3,7 @@
 #include "generate/program.h"
 
 #include "base/random.h"
+#include "model/facts.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -81,6 +82,8 @@ uint32_t gen_value_of(const struct gen_condition *when, const struct masks_lane 
         return turns < (lane->numbers[when->at] & 3);
     case GEN_NUMBER_FIELD:
         return (lane->numbers[when->at] + turns) & 3;
+    case GEN_SUBGROUP_BIT:
+        return (lane->ordinal + turns) >> when->at & 1;
     case GEN_NONE:
     case GEN_VALUES:
         break;
@@ -142,7 +145,7 @@ static bool is_there(const struct gen_condition *when, const struct gen_program 
     static const uint8_t most[GEN_VALUES] = {
         [GEN_BIT] = 31,   [GEN_LANE_BIT] = 6,          [GEN_LANE_IS] = 127,
         [GEN_TRIPS] = 30, [GEN_BELOW] = GEN_TURNS - 1, [GEN_PAST] = GEN_TURNS - 1,
-        [GEN_FIELD] = 31, [GEN_GROUP_BIT] = 31,
+        [GEN_FIELD] = 31, [GEN_GROUP_BIT] = 31,        [GEN_SUBGROUP_BIT] = 6,
     };
     if (when->value == GEN_TRUTH)
         return when->at < program->truths;
@@ -379,7 +382,7 @@ uint32_t gen_least(const struct gen_program *program)
 
 uint64_t gen_features(const struct gen_program *program)
 {
-    uint64_t features = 0;
+    uint64_t features = program->vulkan ? UINT64_C(1) << CAT_FEATURE_MEMORY_MODEL : 0;
     for (uint32_t i = 1; i <= program->count; i++)
         if (program->steps[i].kind == MASKS_ACT)
             features |= gen_act_features(&program->steps[i].act);
@@ -390,6 +393,14 @@ bool gen_uses(const struct gen_program *program, enum gen_type type)
 {
     for (uint32_t i = 1; i <= program->count; i++)
         if (program->steps[i].kind == MASKS_ACT && program->steps[i].act.type == type)
+            return true;
+    return false;
+}
+
+bool gen_asks(const struct gen_program *program, enum gen_value value)
+{
+    for (uint32_t i = 1; i <= program->count; i++)
+        if (program->steps[i].when.value == value)
             return true;
     return false;
 }

@@ -39,6 +39,7 @@ enum gen_value {
     GEN_PAST,       // i>=AT          iteration at or above a constant
     GEN_FIELD,      // word.AT:2+i+j  two bits of the word, from bit (AT + i + j) mod 32: a selector
     GEN_LANE_FIELD, // lane:2+i+j     two bits of lane + i + j: a selector
+    GEN_SUBGROUP_BIT, // subgroup.AT+i+j  bit AT of SubgroupId + i + j
     // In programs with data:
     GEN_GROUP_BIT,    // group.AT+i+j bit (AT + i + j) mod 32 of the workgroup's first word
     GEN_TRUTH,        // pAT          register pAT
@@ -74,6 +75,7 @@ struct gen_program {
     uint8_t count;                        // number of steps
     uint8_t first;
     uint8_t numbers, truths;     // registers: numbers by four, truths at least 1; or none
+    bool vulkan;                 // its module is under the memory model Vulkan, not GLSL450
     struct gen_dialect *dialect; // NULL for generated programs
 };
 
@@ -106,16 +108,39 @@ struct gen_dialect {
 const char *gen_rule_name(enum masks_rule rule);
 bool gen_rule_find(const char *name, enum masks_rule *rule);
 
+// What programs with data are drawn to have more often than by chance.
+enum gen_focus {
+    GEN_PLAIN,
+    GEN_EXITS,     // group operations behind loops that all lanes leave in nested selections
+    GEN_SUBGROUPS, // conditions on SubgroupId
+    GEN_VULKAN,    // the memory model Vulkan, which the two above have every other time
+    GEN_FOCUSES
+};
+extern const char *const gen_focus_names[GEN_FOCUSES];
+
 // Limits for drawing programs; docs/fuzzing.md gives the probabilities.
 struct gen_limits {
     enum masks_rule rule;
     uint32_t steps; // approximate, at most GEN_STEPS / 2
     uint32_t depth; // nested constructs, at most GEN_NESTING / 2
     // Programs with data; 0 registers: other programs.
-    uint32_t numbers, truths;
+    uint32_t numbers, truths, pressure; // `pressure`: what gen_press was given
+    enum gen_focus focus;
     uint64_t features; // of the device, as bits 1 << enum cat_feature
     uint32_t subgroup; // size in which it will run: an upper limit for clusters
 };
+
+// Gives programs with data their usual registers and `pressure` more, at most GEN_PRESSURE_MOST.
+void gen_press(struct gen_limits *limits, uint32_t pressure);
+#define GEN_PRESSURE_MOST (GEN_NUMBERS - 8)
+
+// The arms of a campaign on a device with these features: every rule that it has, with each
+// pressure and focus; the strongest rule without either first. Sets all but sizes. Returns how
+// many, at most GEN_ARMS.
+#define GEN_ARMS 48
+size_t gen_arms(uint64_t features, struct gen_limits arms[GEN_ARMS]);
+// Names what a program is drawn with in so far as it is not usual: "maximal-p50-exits".
+void gen_arm_name(const struct gen_limits *limits, char name[48]);
 
 // Draws program number `index` of a seed, the same on every machine. It passes gen_check.
 void gen_draw(struct gen_program *program, const struct gen_limits *limits, uint64_t seed,
@@ -137,6 +162,8 @@ void gen_converge(const struct gen_program *program, enum masks_rule rule,
 uint32_t gen_least(const struct gen_program *program);
 // Whether an operation is on this type or kind of memory.
 bool gen_uses(const struct gen_program *program, enum gen_type type);
+// Whether a condition has this value.
+bool gen_asks(const struct gen_program *program, enum gen_value value);
 uint64_t gen_features(const struct gen_program *program);
 // Draws the operations of a program with data, as their places permit. Advances `random`.
 void gen_draw_acts(struct gen_program *program, const struct gen_limits *limits,

@@ -35,6 +35,7 @@ enum change {
     ACT_NONE,
     FEWER_NUMBERS,
     FEWER_TRUTHS,
+    USUAL_MODEL,
     CHANGES
 };
 
@@ -54,9 +55,9 @@ uint32_t gen_weight(const struct gen_program *program)
         [GEN_NONE] = 3,  [GEN_TRUE] = 0,         [GEN_LANE_BIT] = 1,     [GEN_LANE_IS] = 1,
         [GEN_BIT] = 2,   [GEN_ELECT] = 2,        [GEN_BELOW] = 1,        [GEN_TRIPS] = 3,
         [GEN_PAST] = 1,  [GEN_FIELD] = 2,        [GEN_LANE_FIELD] = 1,   [GEN_GROUP_BIT] = 3,
-        [GEN_TRUTH] = 3, [GEN_NUMBER_TRIPS] = 4, [GEN_NUMBER_FIELD] = 3,
+        [GEN_TRUTH] = 3, [GEN_NUMBER_TRIPS] = 4, [GEN_NUMBER_FIELD] = 3, [GEN_SUBGROUP_BIT] = 3,
     };
-    uint32_t weight = 16u * (program->numbers + program->truths);
+    uint32_t weight = 16u * (program->numbers + program->truths + program->vulkan);
     for (uint32_t i = 1; i <= program->count; i++) {
         const struct gen_condition *when = &program->steps[i].when;
         weight += 4096 + (program->steps[i].falls ? 1024 : 0) + values[when->value] * 256u +
@@ -236,6 +237,10 @@ static bool apply_to_act(struct gen_program *program, struct gen_step *step, enu
         if (program->truths <= 1 || uses(program, program->truths - 1u, true))
             return false;
         program->truths--;
+        return true;
+    }
+    if (change == USUAL_MODEL) {
+        program->vulkan = false;
         return true;
     }
     if (step->kind != MASKS_ACT)

@@ -12,7 +12,8 @@ static int try_two(const struct gen_program *program, const struct gen_program *
 {
     char text[128], error[256];
     struct settings settings;
-    const uint32_t lanes = subgroup <= 32 ? 64 : 2 * subgroup;
+    const uint32_t several = gen_asks(program, GEN_SUBGROUP_BIT) ? 8 : 2;
+    const uint32_t lanes = subgroup < 64 / several ? 64 : several * subgroup;
     const size_t words = (size_t)lanes * gen_registers_records(program) * 4;
     OWNED(lit_free)
     uint32_t *input = calloc(lanes, 4), *got = calloc(words, 4), *want = calloc(words, 4);
@@ -39,7 +40,8 @@ static struct gen_program draw(uint64_t index, enum masks_rule rule, uint32_t su
                                       .numbers = index % 10 ? 8 : 64,
                                       .truths = index % 10 ? 4 : 20,
                                       .features = UINT64_MAX,
-                                      .subgroup = subgroup};
+                                      .subgroup = subgroup,
+                                      .focus = (enum gen_focus)(index / 6 % GEN_FOCUSES)};
     gen_draw(&program, &limits, 3, index);
     return program;
 }
@@ -123,6 +125,7 @@ TEST(a_wrong_interpreter_is_seen)
         {"ticket.shared() u1=tickets.shared()", "u1=tickets.shared()"},
         {"p0=ordered.shared()", "p0=differ(p1,p1)"},
         {"if group.1 { u1=reduce.add(u2) }", "u1=reduce.add(u2)"},
+        {"if subgroup.0 { u1=reduce.add(u2) }", "if subgroup.1 { u1=reduce.add(u2) }"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         struct gen_program program[2];

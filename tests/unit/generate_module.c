@@ -95,7 +95,8 @@ TEST(so_it_is_with_data)
             .truths = 4,
             // Rotation is younger than the assembler may be.
             .features = has_maximal ? UINT64_MAX : ~(UINT64_C(1) << CAT_FEATURE_ROTATE),
-            .subgroup = 32};
+            .subgroup = 32,
+            .focus = (enum gen_focus)(i / 2 % GEN_FOCUSES)};
         struct gen_program program;
         gen_draw(&program, &limits, 1, i);
         compare(&program, limits.rule);

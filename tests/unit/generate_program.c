@@ -28,8 +28,12 @@ static const struct gen_limits limits[] = {
      .truths = GEN_TRUTHS,
      .features = UINT64_MAX,
      .subgroup = 128},
+    {.rule = MASKS_DEFAULT, .focus = GEN_EXITS, DATA},
+    {.rule = MASKS_SUBGROUP_UNIFORM, .focus = GEN_SUBGROUPS, DATA},
+    {.rule = MASKS_MAXIMAL, .focus = GEN_VULKAN, DATA},
 };
 #define LIMITS  (sizeof limits / sizeof *limits)
+#define PLAIN   7 // of these limits have no focus
 #define LOOKING 4 // of these limits are without data
 
 static uint64_t digest(const struct text *text)
@@ -40,7 +44,12 @@ static uint64_t digest(const struct text *text)
 // If this fails the meaning of every seed has changed: reports name programs by theirs.
 TEST(a_seed_means_the_same_everywhere)
 {
-    static const uint64_t digests[] = {UINT64_C(0xc20dc04a714e2880), UINT64_C(0x4b929509ef8c030)};
+    static const struct {
+        size_t behind;
+        uint64_t digest;
+    } parts[] = {
+        {LOOKING, UINT64_C(0xc20dc04a714e2880)}, {PLAIN, UINT64_C(0x4b929509ef8c030)}, {LIMITS, UINT64_C(0xc164dacc90b748d5)}};
+    size_t part = 0;
     struct text all = {0};
     for (size_t t = 0; t < LIMITS; t++) {
         for (uint64_t i = 0; i < 50; i++) {
@@ -52,9 +61,9 @@ TEST(a_seed_means_the_same_everywhere)
             for (size_t w = 0; w < module.count; w++)
                 text_printf(&all, " %x", module.words[w]);
         }
-        if (t + 1 != LOOKING && t + 1 != LIMITS)
+        if (t + 1 != parts[part].behind)
             continue;
-        if (digest(&all) != digests[t >= LOOKING])
+        if (digest(&all) != parts[part++].digest)
             fail_msg("0x%" PRIx64, digest(&all));
         text_free(&all);
     }
@@ -155,6 +164,14 @@ TEST(nonsense_is_refused)
     refused("registers 8 4 if p4 { }", rule, "no such condition");
     refused("registers 8 4 switch u8:2 { case 0 { } }", rule, "no such condition");
     refused("if group.1 { look }", rule, "no such condition");
+    refused("registers 8 4 if subgroup.7 { }", rule, "no such condition");
+    refused("registers 8 vulkan", rule, "a count of registers");
+    refused("registers 8 4 vulkan vulkan", rule, "a step");
+    refused("registers 8 4 if subgroup.0 { u1=pass.shared(u1,1) }", rule, "not prescribed");
+    refused("registers 8 4 if subgroup.0 { if subgroup.1 { } u1=first(u1) }", MASKS_DEFAULT,
+            "not prescribed");
+    refused("registers 8 4 while i<2 { if subgroup.0 { break } u1=pass.shared(u1,1) }", rule,
+            "not prescribed");
     refused("registers 8 4 u1=add(u1)", rule, "a step");
     refused("registers 8 4 p1=add(u1,u2)", rule, "a step");
     refused("registers 8 4 u1=reduce(u1)", rule, "a step");
@@ -192,6 +209,7 @@ TEST(conditions)
                                     .first = 5,
                                     .iteration = {2, 1},
                                     .group_word = 0x10,
+                                    .ordinal = 6,
                                     .truths = 8,
                                     .numbers = (const uint32_t[]){1, 7}};
     static const struct {
@@ -210,6 +228,7 @@ TEST(conditions)
         {{GEN_GROUP_BIT, 4, 0}, 1},    {{GEN_GROUP_BIT, 5, 0}, 0},    {{GEN_GROUP_BIT, 2, 1}, 1},
         {{GEN_TRUTH, 3, 0}, 1},        {{GEN_TRUTH, 2, 0}, 0},        {{GEN_NUMBER_TRIPS, 1, 1}, 1},
         {{GEN_NUMBER_TRIPS, 0, 1}, 0}, {{GEN_NUMBER_FIELD, 1, 0}, 3}, {{GEN_NUMBER_FIELD, 1, 2}, 0},
+        {{GEN_SUBGROUP_BIT, 1, 0}, 1}, {{GEN_SUBGROUP_BIT, 0, 0}, 0}, {{GEN_SUBGROUP_BIT, 0, 2}, 1},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (gen_value_of(&table[i].when, &lane) != table[i].value)
@@ -258,7 +277,9 @@ TEST(a_definite_place_is_one)
         struct gen_program program;
         struct gen_places places;
         uint32_t words[32];
-        gen_draw(&program, &(struct gen_limits){.rule = rule, .steps = 40, .depth = 4}, 9, n);
+        const struct gen_limits drawn = {
+            .rule = rule, .steps = 40, .depth = 4, .focus = (enum gen_focus)(n / 3 % GEN_VULKAN)};
+        gen_draw(&program, &drawn, 9, n);
         gen_converge(&program, rule, &places);
         OWNED(lit_free) struct gen_shape *shape = gen_shape_make(&program);
         OWNED(lit_free)
@@ -334,7 +355,7 @@ TEST(programs_are_worth_running)
     }
     for (uint32_t kind = MASKS_IF; kind <= MASKS_ELECT; kind++)
         assert_true(kinds[kind] > 200);
-    for (uint32_t value = GEN_NONE; value < GEN_GROUP_BIT; value++)
+    for (uint32_t value = GEN_NONE; value < GEN_SUBGROUP_BIT; value++)
         assert_true(values[value] > 50);
     assert_true(small > 50 && large > 200);
 }
