@@ -32,11 +32,17 @@ static const struct cli_option options[] = {
      "programs (default: 1,000; of memory until told to stop)"},
     {0, "rule", CLI_CHOICE | CLI_NOT(CLI_RESUMED | MEMORY), OWN(rule),
      "maximal|subgroup-uniform|default",
-     "the reconvergence rule to check (default: the strongest that the\ndevice has)"},
+     "the reconvergence rule to check (default: the strongest that the\ndevice has; of groups see "
+     "--shape)"},
     {0, "pressure", CLI_COUNT | CLI_NOT(CLI_RESUMED | RECONVERGENCE | MEMORY), OWN(pressure), "N",
      "of groups: so many more registers that are live throughout, a\nquarter of them again "
      "Boolean; "
-     "to 120 (default: none)"},
+     "to 120"},
+    {0, "shape", CLI_CHOICE | CLI_NOT(CLI_RESUMED | RECONVERGENCE | MEMORY), OWN(shape),
+     "plain|exits|subgroups|vulkan",
+     "of groups: operations behind loops that all leave in nested\nbranches, branches on "
+     "SubgroupId, or the memory model Vulkan; without\n--rule, --pressure and --shape the programs "
+     "are divided over all\nrules, pressures (0, 20, 50, 90) and shapes, by what failed"},
     CLI_OPTION_DEVICE,
     CLI_OPTION_SIMT("only on the SIMT simulator: " CLI_SIMT_MODELS),
     CLI_OPTION_SEED(
@@ -93,7 +99,8 @@ const struct cli_syntax cli_fuzz_syntax = {
         "test. Of memory: all\nsmall tests of the memory model that forbid something, small ones "
         "first, those that the store\nhas not of the device before others.",
     CLI_OPTIONS(options, struct fuzz_options, .steps = 40, .depth = ENG_DRAW_DEPTH,
-                .run = {.timeout = ENG_IDLE_SECONDS, .db = "litmus.db"}, .rule = FUZZ_BY_DEVICE),
+                .run = {.timeout = ENG_IDLE_SECONDS, .db = "litmus.db"}, .rule = FUZZ_BY_DEVICE,
+                .shape = FUZZ_ANY),
     .more = "exit codes: 0 no forbidden result, 1 a forbidden result, or a driver that crashed, "
             "hung or\n"
             "lost the device, 2 usage or input, 3 a program could not be run, 4 a device was lost\n"
@@ -101,7 +108,8 @@ const struct cli_syntax cli_fuzz_syntax = {
             "examples:\n"
             "  litmus fuzz reconvergence --count 10000 --seed 1\n"
             "  litmus fuzz reconvergence --simt lagging --count 50\n"
-            "  litmus fuzz groups --pressure 60 --time 600\n"
+            "  litmus fuzz groups --count 1000000 --time 10m\n"
+            "  litmus fuzz groups --rule default --shape exits --time 10m\n"
             "  litmus fuzz groups --resume --coverage\n"
             "  litmus fuzz groups --compile-only --count 20000\n"
             "  litmus fuzz reconvergence --replay fuzz-reconvergence/maximal-1-17.spvasm\n"

@@ -24,8 +24,10 @@ enum masks_rule eng_draw_rule(uint64_t features)
 
 void eng_draw_name(const struct gen_limits *limits, uint64_t seed, uint64_t index, char name[96])
 {
-    snprintf(name, 96, "%s.fuzz-%s-%" PRIx64 "-%" PRIu64, gen_family_of(limits->numbers),
-             gen_rule_name(limits->rule), seed, index);
+    char arm[48];
+    gen_arm_name(limits, arm);
+    snprintf(name, 96, "%s.fuzz-%s-%" PRIx64 "-%" PRIu64, gen_family_of(limits->numbers), arm, seed,
+             index);
 }
 
 void eng_draw_request(const struct gen_program *program, enum masks_rule rule, uint32_t subgroup,
@@ -71,8 +73,10 @@ static void make(struct drawn *drawn, enum masks_rule rule)
         .oracle = cat_oracle_find(oracle),
         .program = &made->program};
     made->which = (struct cat_case){.test = &made->test, .subgroup = request->subgroup};
-    // A workgroup of 64, or of two subgroups.
-    made->which.sweep[0] = request->subgroup > 64 ? 2 : request->subgroup > 32;
+    // A workgroup of 64, or of two subgroups; more where subgroups go different ways.
+    made->which.sweep[0] = request->subgroup > 64 || gen_asks(&made->program, GEN_SUBGROUP_BIT)
+                               ? 2
+                               : request->subgroup > 32;
     gen_module_make(&made->program, rule, &made->module);
     made->entry.count = (uint32_t)made->module.count;
     cat_module_features(made->module.words, made->module.count, &made->entry.features,
@@ -175,19 +179,32 @@ static bool emit_program(const struct events *events)
     return events->sink->emit(&event, events->sink->user);
 }
 
+struct gen_limits eng_draw_arm(uint64_t features, uint64_t seed, uint64_t index)
+{
+    struct gen_limits arms[GEN_ARMS];
+    const size_t count = gen_arms(features, arms);
+    struct lit_random random = {random_derive(seed, "arm") ^ index};
+    return arms[random_below(&random, count)];
+}
+
+void eng_draw_options(const struct gen_limits *limits, struct text *text)
+{
+    if (limits->pressure)
+        text_printf(text, " --pressure %u", limits->pressure);
+    if (limits->numbers)
+        text_printf(text, " --shape %s", gen_focus_names[limits->focus]);
+}
+
 // Draws run `run` of a configuration.
 static void draw(const struct dev_facts *facts, const struct cat_case *which, uint64_t index,
                  const struct eng_request *request, struct drawn *one)
 {
-    struct gen_limits limits = {.rule = eng_draw_rule(facts->features),
-                                .steps = cat_value(&(struct cat_args){.which = which}, "steps"),
-                                .depth = ENG_DRAW_DEPTH,
-                                .features = facts->features,
-                                .subgroup = which->subgroup};
-    if (!strcmp(cat_test_draws(which->test), gen_family_of(ENG_DRAW_NUMBERS))) {
-        limits.numbers = ENG_DRAW_NUMBERS;
-        limits.truths = ENG_DRAW_TRUTHS;
-    }
+    struct gen_limits limits = {.rule = eng_draw_rule(facts->features)};
+    if (!strcmp(cat_test_draws(which->test), gen_family_of(true)))
+        limits = eng_draw_arm(facts->features, request->seed, index);
+    limits.steps = cat_value(&(struct cat_args){.which = which}, "steps");
+    limits.depth = ENG_DRAW_DEPTH;
+    limits.subgroup = which->subgroup;
     gen_draw(&one->generated.program, &limits, request->seed, index);
     one->request = *request;
     one->request.subgroup = which->subgroup;

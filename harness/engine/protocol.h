@@ -143,13 +143,15 @@ bool eng_event_parse(const char *line, size_t length, struct eng_event *event,
 // --- Generated programs as requests (draw.c), and tests whose runs are such programs: run `r` of a
 // configuration is the program that `litmus fuzz` draws from the same seed on the same device.
 
-#define ENG_DRAW_DEPTH   4
-#define ENG_DRAW_NUMBERS 8 // registers of programs with data
-#define ENG_DRAW_TRUTHS  4
+#define ENG_DRAW_DEPTH 4
 
 // The strongest rule that a device with these features supports.
 enum masks_rule eng_draw_rule(uint64_t features);
-// Names a program: "reconvergence.fuzz-maximal-5eed-17". Its input is drawn by this name.
+// The arm (gen_arms) of program `index` of the family groups in such a test: each is as likely.
+struct gen_limits eng_draw_arm(uint64_t features, uint64_t seed, uint64_t index);
+// Appends the options of litmus fuzz for the pressure and shape, " --pressure 50 --shape exits".
+void eng_draw_options(const struct gen_limits *limits, struct text *text);
+// Names a program: "groups.fuzz-maximal-p50-exits-5eed-17". Its input is drawn by this name.
 void eng_draw_name(const struct gen_limits *limits, uint64_t seed, uint64_t index, char name[96]);
 // How many workgroups a run of a program has on this device.
 uint32_t eng_draw_workgroups(const struct dev_facts *facts);

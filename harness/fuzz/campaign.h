@@ -13,8 +13,10 @@
 
 // A program that ended, and what became of it if it failed.
 struct fuzz_found {
-    struct fuzz_found *next; // by their index
-    uint64_t index;
+    struct fuzz_found *next; // by their order
+    uint64_t order;          // among all arms, from 0
+    uint64_t index;          // in its arm
+    const struct fuzz_arm *arm;
     uint32_t subgroup;
     bool counted, open;       // `open`: its group is not known yet
     struct eng_outcome first; // of the drawn program's first runs
@@ -41,19 +43,27 @@ struct fuzz_group {
     char name[400], small[400]; // `small`: the name that the shrunk program gives it
     size_t same;                // its programs count in the group before this; 0: in itself
     uint64_t programs;
-    uint64_t first[FUZZ_FIRST]; // their first numbers
-    bool settled;               // one was shrunk
-    char cause[512];            // of the program at `path`, and the finding: as of fuzz_found
+    struct fuzz_number {
+        uint64_t order, index;
+        const struct fuzz_arm *arm;
+    } first[FUZZ_FIRST]; // their first ones
+    bool settled;        // one was shrunk
+    char cause[512];     // of the program at `path`, and the finding: as of fuzz_found
     const struct report_signature *finding;
     char path[512]; // where it is stored, or a program that did not fail again; ""
 };
 
+struct fuzz_sum {
+    uint64_t judged, failed; // programs that passed or failed; of these, failed
+    uint64_t checked;        // subgroups checked in all their runs
+};
+
 // A device's programs.
 struct fuzz_tally {
-    uint64_t programs, judged, failed; // complete ones; of these, that passed or failed; failed
-    uint64_t before, failed_before;    // of these, from earlier parts of the campaign
-    uint64_t checked;                  // subgroups checked in all runs
-    uint64_t results[ENG_RESULTS];     // without earlier parts
+    uint64_t programs; // complete ones
+    struct fuzz_sum sum;
+    uint64_t before, failed_before; // of these, from earlier parts of the campaign
+    uint64_t results[ENG_RESULTS];  // without earlier parts
     uint64_t stored;
     // In the order of their first programs. The last may collect all other failures.
     struct fuzz_group groups[FUZZ_GROUPS];
@@ -61,8 +71,19 @@ struct fuzz_tally {
     char reason[512]; // of the first skip or harness error, or of the device's stop
 };
 
-// A configuration of the family `generated`, one for each subgroup size; each of its runs is a
-// program (dev_facts_program). Programs may end in any order, but the stored runs of a
+// The programs of one rule, pressure and shape. A campaign for which none of them was given has all
+// arms of the device (gen_arms), else one. `--index` means the program of this number in any arm.
+struct fuzz_arm {
+    struct gen_limits limits; // without the subgroup
+    char name[48];
+    uint64_t given;  // programs that were given to it
+    uint64_t marked; // when the round before began
+    uint64_t named;  // of these, the failed ones that the store names
+    struct fuzz_sum sum;
+};
+
+// A configuration of the family `generated`, one for each arm and subgroup size; each of its runs
+// is a program (dev_facts_program). Programs may end in any order, but the stored runs of a
 // configuration are always its first ones.
 struct fuzz_size {
     uint32_t subgroup;
@@ -91,16 +112,18 @@ struct fuzz_campaign {
     } * given;               // run this one in each size; NULL: draw
     uint64_t judged, before; // on all devices: programs that ran, failed earlier
     const struct eng_device *device;
-    struct gen_limits limits;
-    struct fuzz_size sizes[DEV_MAX_SIZES]; // the device's usual one first
-    size_t size_count;
-    uint64_t planned; // programs
-    uint32_t process; // number of this process among those that measured the device
-    double put;       // when to store next
+    struct fuzz_arm arms[GEN_ARMS];
+    size_t arm_count;
+    // Of each arm all subgroup sizes of the device, its usual one first.
+    struct fuzz_size sizes[GEN_ARMS * DEV_MAX_SIZES];
+    size_t size_count; // of one arm
+    uint64_t planned;  // programs
+    uint32_t process;  // number of this process among those that measured the device
+    double put;        // when to store next
     struct fuzz_tally *tally;
     struct eng_pool pool;
     struct eng_watch watch; // the workers'
-    uint64_t next;          // next program
+    uint64_t next;          // order of the next program
     bool over;              // begin no other program
     enum eng_end end;
     bool written;             // false: a file or a result could not be stored
@@ -115,7 +138,9 @@ struct fuzz_campaign {
 struct fuzz_lane {
     struct fuzz_campaign *campaign;
     struct eng_client client;
-    uint64_t running; // the program being run; UINT64_MAX: none
+    uint64_t running; // the order of the program being run; UINT64_MAX: none
+    uint64_t index;   // its number in its arm
+    const struct fuzz_arm *arm;
     // The program being run or shrunk:
     struct fuzz_found *found;
     char name[96]; // of the test: input and expectation depend on it and on the seed
@@ -140,10 +165,16 @@ int fuzz_close(struct fuzz_campaign *c, int code);
 
 // --- Programs
 
-// Limits for drawing a program of this subgroup size on the device.
-struct gen_limits fuzz_limits(const struct fuzz_campaign *c, uint32_t subgroup);
+// Draws a program of an arm for the device; its limits.
+struct gen_limits fuzz_draw(const struct fuzz_campaign *c, const struct fuzz_arm *arm,
+                            uint64_t index, struct gen_program *program);
+// Whether it has all arms, and by what failed decides how many programs each gets; a shard does not
+// know what others found, and divides them equally.
+bool fuzz_has_arms(const struct fuzz_campaign *c);
+bool fuzz_weighs(const struct fuzz_campaign *c);
 // Appends a configuration's name; subgroup 0: the pattern for all.
-void fuzz_put_name(const struct fuzz_campaign *c, uint32_t subgroup, struct text *name);
+void fuzz_put_name(const struct fuzz_campaign *c, const struct fuzz_arm *arm, uint32_t subgroup,
+                   struct text *name);
 // How to compare the records of a program.
 enum cat_check fuzz_check(const struct gen_program *program);
 // Whether it failed: a forbidden mask or value, or its worker or device ended.
@@ -178,8 +209,13 @@ bool fuzz_recall(struct fuzz_campaign *c);
 void fuzz_forget(struct fuzz_campaign *c);
 // Whether the device has all of them.
 bool fuzz_is_whole(const struct fuzz_campaign *c);
+// The configuration that has a program.
+struct fuzz_size *fuzz_size_of(struct fuzz_campaign *c, const struct fuzz_arm *arm, uint64_t index);
 // Whether a program still has to run.
-bool fuzz_lacks(const struct fuzz_campaign *c, uint64_t index);
+bool fuzz_lacks(struct fuzz_campaign *c, const struct fuzz_arm *arm, uint64_t index);
+// The failed programs of an arm that the store names, among its first `count`.
+uint64_t fuzz_named(struct fuzz_campaign *c, const struct fuzz_arm *arm, uint64_t count);
+void fuzz_sum_add(struct fuzz_sum *sum, const struct fuzz_sum *more);
 // Counts a program, in the order of their numbers; stores the counts about once a second.
 bool fuzz_count(struct fuzz_campaign *c, const struct fuzz_found *found);
 // Stores the rest.

@@ -25,13 +25,13 @@ static bool add(const struct fuzz_lane *lane, struct cat_case *which)
 {
     const struct fuzz_found *found = lane->found;
     const struct gen_title title = {
-        .name = lane->name, .origin = "litmus fuzz", .rule = lane->campaign->limits.rule};
+        .name = lane->name, .origin = "litmus fuzz", .rule = found->arm->limits.rule};
     OWNED(cat_package_clear) struct cat_package package = {0};
     OWNED(text_free) struct text packed = {0};
     struct lit_error error = {0};
     const struct cat_test *test = NULL;
     struct gen_module module = {0};
-    gen_module_make(&found->small, lane->campaign->limits.rule, &module);
+    gen_module_make(&found->small, title.rule, &module);
     text_puts(&package.origin, "litmus fuzz");
     gen_assembly(&title, &found->small, &package.page);
     package.words = module.words;

@@ -37,13 +37,13 @@ static void cover(const struct gen_program *program, enum masks_rule rule, struc
 
 static void draw_again(const struct fuzz_campaign *c, struct acts *acts)
 {
-    for (size_t k = 0; k < c->size_count; k++) {
-        const struct result *row = &c->sizes[k].record;
-        const struct gen_limits limits = fuzz_limits(c, c->sizes[k].subgroup);
+    for (size_t i = 0; i < c->arm_count * c->size_count; i++) {
+        const struct result *row = &c->sizes[i].record;
+        const struct fuzz_arm *arm = &c->arms[i / c->size_count];
         for (uint64_t run = row->first; run < row->first + row->runs; run++) {
             struct gen_program program;
-            gen_draw(&program, &limits, c->asked->run.seed.value, run * c->size_count + k);
-            cover(&program, limits.rule, acts);
+            fuzz_draw(c, arm, run * c->size_count + i % c->size_count, &program);
+            cover(&program, arm->limits.rule, acts);
         }
     }
 }

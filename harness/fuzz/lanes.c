@@ -3,19 +3,26 @@
 #include "fuzz/campaign.h"
 #include "report/code.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define WAITING_MOST 64 // the most failing programs that wait for their turn
+#define ROUND        8  // programs of each arm, on average, until the arms are weighed again
+
+double fuzz_weight(uint64_t failed)
+{
+    return failed < ENG_MAX_FAILURES ? 1 + sqrt((double)failed) : 0.25;
+}
 
 // Keeps the first numbers sorted. Only merging groups inserts one before others.
-static void count_in(struct fuzz_group *group, uint64_t number)
+static void count_in(struct fuzz_group *group, struct fuzz_number number)
 {
     const uint64_t told = group->programs < FUZZ_FIRST ? group->programs : FUZZ_FIRST;
     uint64_t at = told;
-    for (; at > 0 && group->first[at - 1] > number; at--)
+    for (; at > 0 && group->first[at - 1].order > number.order; at--)
         if (at < FUZZ_FIRST)
             group->first[at] = group->first[at - 1];
     if (at < FUZZ_FIRST)
@@ -45,7 +52,7 @@ static struct fuzz_group *join(struct fuzz_tally *tally, const struct fuzz_found
     }
     while (tally->groups[i].same)
         i = tally->groups[i].same - 1;
-    count_in(&tally->groups[i], found->index);
+    count_in(&tally->groups[i], (struct fuzz_number){found->order, found->index, found->arm});
     return &tally->groups[i];
 }
 
@@ -87,17 +94,20 @@ static void settle(struct fuzz_tally *tally, struct fuzz_group *group, struct fu
     other->finding = found->finding;
 }
 
-static void note(struct fuzz_campaign *c, const struct eng_outcome *first)
+static void note(struct fuzz_campaign *c, const struct fuzz_found *found)
 {
     struct fuzz_tally *tally = c->tally;
+    const struct eng_outcome *first = &found->first;
     const bool failed = fuzz_failed(first);
+    struct fuzz_arm *arm = &c->arms[found->arm - c->arms];
     if (first->result != ENG_PASS && !failed && !tally->reason[0])
         snprintf(tally->reason, sizeof tally->reason, "%s", first->reason);
     tally->programs++;
-    tally->failed += failed;
-    tally->judged += failed || first->result == ENG_PASS;
     // Nothing is known about what ended the worker, as in eng_draw_broken.
-    tally->checked += eng_is_broken(first->result) ? 1 : first->count.instances;
+    const struct fuzz_sum sum = {failed || first->result == ENG_PASS, failed,
+                                 eng_is_broken(first->result) ? 1 : first->count.instances};
+    fuzz_sum_add(&tally->sum, &sum);
+    fuzz_sum_add(&arm->sum, &sum);
     tally->results[first->result]++;
 }
 
@@ -110,7 +120,7 @@ static void handle(struct fuzz_lane *lane, struct fuzz_found *found)
     lane->found = found;
     const bool keeps = c->tally->stored < c->asked->keep;
     if (group && !group->settled && (keeps || !group->cause[0])) {
-        eng_draw_name(&c->limits, c->asked->run.seed.value, found->index, lane->name);
+        eng_draw_name(&found->arm->limits, c->asked->run.seed.value, found->index, lane->name);
         const enum eng_end end = keeps ? fuzz_shrink(lane) : ENG_END_RAN;
         c->end = c->end == ENG_END_RAN ? end : c->end;
         c->written = (!keeps || fuzz_store(lane)) && c->written;
@@ -123,20 +133,26 @@ static void handle(struct fuzz_lane *lane, struct fuzz_found *found)
     pthread_cond_broadcast(&c->pool.changed);
 }
 
-// Takes programs that ended in the order of their numbers: counts each once all earlier ones have
-// ended, and handles the first that failed. False if there is none, or another one is first.
+static uint64_t first_running(const struct fuzz_campaign *c)
+{
+    uint64_t first = UINT64_MAX;
+    for (uint64_t i = 0; i < c->asked->jobs; i++)
+        first = c->lanes[i].running < first ? c->lanes[i].running : first;
+    return first;
+}
+
+// Takes programs that ended in their order: counts each once all earlier ones have ended, and
+// handles the first that failed. False if there is none, or another one is first.
 static bool take_ended(struct fuzz_lane *lane)
 {
     struct fuzz_campaign *c = lane->campaign;
     struct fuzz_found **at = &c->ended, *one;
-    uint64_t running = UINT64_MAX;
+    const uint64_t running = first_running(c);
     bool waits = c->handling;
-    for (uint64_t i = 0; i < c->asked->jobs; i++)
-        running = c->lanes[i].running < running ? c->lanes[i].running : running;
-    while ((one = *at) && one->index < running && c->written) {
+    while ((one = *at) && one->order < running && c->written) {
         const bool failed = fuzz_failed(&one->first);
         if (!one->counted) {
-            note(c, &one->first);
+            note(c, one);
             c->written = fuzz_count(c, one);
         }
         one->counted = true;
@@ -158,7 +174,7 @@ static bool take_ended(struct fuzz_lane *lane)
 static void add_ended(struct fuzz_campaign *c, struct fuzz_found *found)
 {
     struct fuzz_found **at = &c->ended;
-    while (*at && (*at)->index < found->index)
+    while (*at && (*at)->order < found->order)
         at = &(*at)->next;
     found->next = *at;
     *at = found;
@@ -166,10 +182,12 @@ static void add_ended(struct fuzz_campaign *c, struct fuzz_found *found)
 
 static void draw(struct fuzz_lane *lane)
 {
-    const struct fuzz_campaign *c = lane->campaign;
+    struct fuzz_campaign *c = lane->campaign;
     struct fuzz_found *found = lane->found;
     // Cycle through all sizes of the device.
-    found->index = lane->running;
+    found->order = lane->running;
+    found->index = lane->index;
+    found->arm = lane->arm;
     found->subgroup = found->small_subgroup = c->sizes[found->index % c->size_count].subgroup;
     if (c->given) {
         found->index = 0;
@@ -177,9 +195,8 @@ static void draw(struct fuzz_lane *lane)
         snprintf(lane->name, sizeof lane->name, "%s", c->given->name);
         return;
     }
-    const struct gen_limits limits = fuzz_limits(c, found->subgroup);
+    const struct gen_limits limits = fuzz_draw(c, found->arm, found->index, &found->drawn);
     eng_draw_name(&limits, c->asked->run.seed.value, found->index, lane->name);
-    gen_draw(&found->drawn, &limits, c->asked->run.seed.value, found->index);
 }
 
 static void run_program(struct fuzz_lane *lane)
@@ -190,6 +207,7 @@ static void run_program(struct fuzz_lane *lane)
     draw(lane);
     enum eng_end end = fuzz_try(lane, &found->drawn, c->asked->run.runs, &found->first);
     lane->running = UINT64_MAX;
+    pthread_cond_broadcast(&c->pool.changed);
     if (end != ENG_END_RAN) {
         if (eng_end_stops(end))
             snprintf(c->tally->reason, sizeof c->tally->reason, "%s", first->reason);
@@ -209,19 +227,52 @@ static void run_program(struct fuzz_lane *lane)
     c->end = c->end == ENG_END_RAN ? end : c->end;
 }
 
+// Whether the next program begins a round.
+static bool is_round(const struct fuzz_campaign *c)
+{
+    return fuzz_weighs(c) && c->next % (ROUND * c->arm_count) == 0;
+}
+
+// A round is divided by what failed before the one before it, so that it seldom has to wait for
+// programs, and the same results divide it alike however many run at once.
+static bool must_wait(const struct fuzz_campaign *c)
+{
+    return c->end == ENG_END_RAN && c->written &&
+           (c->failing >= WAITING_MOST ||
+            (is_round(c) && c->next && first_running(c) < c->next - ROUND * c->arm_count));
+}
+
+// Gives the next program to the arm that has the fewest for its weight.
+static void give(struct fuzz_campaign *c, struct fuzz_lane *lane)
+{
+    struct fuzz_arm *best = c->arms;
+    for (struct fuzz_arm *arm = c->arms; arm < c->arms + c->arm_count; arm++) {
+        if (is_round(c)) {
+            arm->named = fuzz_named(c, arm, arm->marked);
+            arm->marked = arm->given;
+        }
+        if ((double)(arm->given + 1) / fuzz_weight(arm->named) <
+            (double)(best->given + 1) / fuzz_weight(best->named))
+            best = arm;
+    }
+    lane->arm = best;
+    lane->index = c->asked->index.value + best->given++;
+    c->next++;
+}
+
 // Takes the next program. False if there is none.
 static bool take(struct fuzz_lane *lane)
 {
     struct fuzz_campaign *c = lane->campaign;
-    const uint64_t behind = c->asked->index.value + c->asked->count;
-    while (take_ended(lane) || (c->failing >= WAITING_MOST && c->end == ENG_END_RAN && c->written &&
-                                pthread_cond_wait(&c->pool.changed, &c->pool.lock) == 0))
-        continue;
-    while (c->next < behind && c->store && !fuzz_lacks(c, c->next))
-        c->next++;
-    if (c->over || c->end != ENG_END_RAN || !c->written || c->next >= behind)
-        return false;
-    lane->running = c->next++;
+    do {
+        while (take_ended(lane) ||
+               (must_wait(c) && pthread_cond_wait(&c->pool.changed, &c->pool.lock) == 0))
+            continue;
+        if (c->over || c->end != ENG_END_RAN || !c->written || c->next >= c->asked->count)
+            return false;
+        give(c, lane);
+    } while (c->store && !fuzz_lacks(c, lane->arm, lane->index));
+    lane->running = c->next - 1;
     fuzz_show_progress(c, NULL);
     return true;
 }
@@ -249,7 +300,7 @@ static void begin(struct fuzz_campaign *c)
 {
     eng_pool_begin(&c->pool);
     c->watch = eng_pool_watch(&c->pool, &c->devices.watch);
-    c->next = c->asked->index.value;
+    c->next = 0;
     c->over = false;
     c->written = true;
     c->end = ENG_END_RAN;
@@ -274,7 +325,7 @@ enum eng_end fuzz_run(struct fuzz_campaign *c)
     for (struct fuzz_found *one = c->ended, *next; one; one = next) {
         next = one->next;
         if (!one->counted)
-            note(c, &one->first);
+            note(c, one);
         if (fuzz_failed(&one->first))
             join(c->tally, one);
         free(one);

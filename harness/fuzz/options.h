@@ -5,6 +5,7 @@
 #include "session/session.h"
 
 #define FUZZ_BY_DEVICE 3   // fuzz_options.rule: the strongest that the device supports
+#define FUZZ_ANY       4   // fuzz_options.shape: none was given
 #define FUZZ_JOBS      256 // most of fuzz_options.jobs
 
 // Options that a family does not have stay 0.
@@ -16,10 +17,15 @@ struct fuzz_options {
     uint64_t steps, depth, pressure;
     struct lit_seed index; // number of the first program or test
     int rule;              // MASKS_MAXIMAL less the rule, or FUZZ_BY_DEVICE
+    int shape;             // enum gen_focus, or FUZZ_ANY
     bool show, coverage;
     bool compile; // programs are compiled, not run: `run.runs` is 0
     const char *out, *replay;
 };
+
+// An arm's share of a campaign's programs, relative to 1 of an arm none of whose programs failed:
+// 1 + sqrt(failed); 1/4 once so many failed that the store does not name more. Pure.
+double fuzz_weight(uint64_t failed);
 
 // False with an error if a number is too large.
 bool fuzz_limits_check(const struct fuzz_options *options, struct lit_error *error);

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void put_rate(uint64_t failed, uint64_t runs, struct text *text)
 {
@@ -32,13 +33,13 @@ static void put_cause(const char *cause, const struct report_signature *finding,
         text_printf(text, "%snew: no finding has this cause\n", before);
 }
 
-static void put_found(const struct fuzz_found *found, enum masks_rule rule, struct text *text)
+static void put_found(const struct fuzz_found *found, struct text *text)
 {
     const struct eng_failure *failure = &found->failure;
     const bool wrong = found->first.result == ENG_FAIL;
     OWNED(text_free) struct text notation = {0};
     text_printf(text, "  program %" PRIu64 ", %s, subgroups of %u: %s", found->index,
-                gen_rule_name(rule), found->subgroup, eng_result_name(found->first.result));
+                found->arm->name, found->subgroup, eng_result_name(found->first.result));
     if (wrong) {
         text_puts(text, " in ");
         if (!found->failed)
@@ -85,7 +86,7 @@ void fuzz_show_found(struct fuzz_campaign *c, const struct fuzz_found *found)
     if (!c->given && !found->path[0] && !c->asked->run.verbose)
         return;
     term_line_clear(&c->devices.line);
-    put_found(found, c->limits.rule, &text);
+    put_found(found, &text);
     term_print(&text);
 }
 
@@ -97,33 +98,46 @@ void fuzz_show_progress(struct fuzz_campaign *c, const char *doing)
                    COUNT(tally->programs), COUNT(c->planned),
                    (double)(tally->programs - tally->before) /
                        (now > c->began ? now - c->began : 1),
-                   COUNT(tally->programs - tally->judged + tally->failed), doing ? "; " : "",
-                   doing ? doing : "");
+                   COUNT(tally->programs - tally->sum.judged + tally->sum.failed),
+                   doing ? "; " : "", doing ? doing : "");
 }
 
-static void put_table(const struct fuzz_campaign *c, struct text *text)
+static void put_row(struct table *table, const char *name, const struct fuzz_sum *sum,
+                    const struct fuzz_sum *all)
 {
-    const struct fuzz_tally *tally = c->tally;
-    const struct table_column columns[] = {
-        COL("rule"),
-        NUM("programs"),
-        NUM(c->asked->compile ? "compiled" : "subgroups checked"),
-        NUM("failed"),
-        COL("rate, 95 % interval"),
-        COL("")};
-    OWNED(table_clear) struct table table = {TABLE_OF(columns), .width = 40};
-    const uint64_t failed = tally->failed, judged = tally->judged;
-    table_row(&table);
-    table_put(&table, TONE_PLAIN, "%s", gen_rule_name(c->limits.rule));
-    table_count(&table, TONE_PLAIN, judged);
-    table_count(&table, TONE_PLAIN, tally->checked);
-    table_count(&table, TONE_PLAIN, failed);
-    table_rate(&table, TONE_PLAIN, failed, judged, stat_clopper_pearson(failed, judged, 0.95));
-    table_put(&table, TONE_PLAIN, "%s",
+    const uint64_t failed = sum->failed, judged = sum->judged;
+    table_row(table);
+    table_put(table, TONE_PLAIN, "%s", name);
+    table_count(table, TONE_PLAIN, judged);
+    table_count(table, TONE_PLAIN, sum->checked);
+    table_count(table, TONE_PLAIN, failed);
+    table_rate(table, TONE_PLAIN, failed, judged, stat_clopper_pearson(failed, judged, 0.95));
+    table_put(table, TONE_PLAIN, "%s",
               judged == 0        ? "nothing ran"
               : failed == 0      ? "never seen"
               : failed == judged ? "ALWAYS"
                                  : "SOMETIMES");
+    if (all != sum)
+        table_put(table, TONE_PLAIN, "%.1f %%",
+                  all->judged ? 100.0 * (double)judged / (double)all->judged : 0);
+}
+
+static void put_table(const struct fuzz_campaign *c, struct text *text)
+{
+    const bool arms = fuzz_has_arms(c);
+    const struct table_column columns[] = {COL(arms ? "arm" : "rule"),
+                                           NUM("programs"),
+                                           NUM(c->asked->compile ? "compiled" : "subgroups checked"),
+                                           NUM("failed"),
+                                           COL("rate, 95 % interval"),
+                                           COL(""),
+                                           NUM("share")};
+    OWNED(table_clear) struct table table = {TABLE_OF(columns), .width = 40};
+    const struct fuzz_tally *tally = c->tally;
+    table.column_count -= !arms;
+    for (size_t a = 0; a < c->arm_count && arms; a++)
+        put_row(&table, c->arms[a].name, &c->arms[a].sum, &tally->sum);
+    put_row(&table, arms ? "all" : c->arms->name, &tally->sum, &tally->sum);
     table_terminal(&table, false, text);
     for (enum eng_result result = 0; result < ENG_RESULTS; result++)
         if (tally->results[result] && result != ENG_PASS && result != ENG_FAIL)
@@ -132,13 +146,22 @@ static void put_table(const struct fuzz_campaign *c, struct text *text)
         text_printf(text, "  %s\n", tally->reason);
 }
 
-static void put_group(const struct fuzz_group *group, struct text *text)
+// The name of its arm, unless there is only one, and its number.
+static void put_number(const struct fuzz_campaign *c, const struct fuzz_arm *arm, uint64_t index,
+                       bool first, struct text *line)
+{
+    text_printf(line, "%s%s%s%" PRIu64, first ? "" : ", ", fuzz_has_arms(c) ? arm->name : "",
+                fuzz_has_arms(c) ? " " : "", index);
+}
+
+static void put_group(const struct fuzz_campaign *c, const struct fuzz_group *group,
+                      struct text *text)
 {
     OWNED(text_free) struct text line = {0};
     text_printf(&line, "%s; %s program%s: ", group->small[0] ? group->small : group->name,
                 COUNT(group->programs), group->programs == 1 ? "" : "s");
     for (uint64_t k = 0; k < group->programs && k < FUZZ_FIRST; k++)
-        text_printf(&line, "%s%" PRIu64, k ? ", " : "", group->first[k]);
+        put_number(c, group->first[k].arm, group->first[k].index, k == 0, &line);
     text_puts(&line, group->programs > FUZZ_FIRST ? ", ..." : "");
     text_printf(&line, "%s%s", group->path[0] ? "; " : "", group->path);
     text_paragraph(text, "    ", line.data);
@@ -155,8 +178,9 @@ static bool is_first(const struct fuzz_tally *tally, size_t group)
 }
 
 // Why programs failed, as far as that is known: new causes first, then those of each finding.
-static void put_groups(const struct fuzz_tally *tally, struct text *text)
+static void put_groups(const struct fuzz_campaign *c, struct text *text)
 {
+    const struct fuzz_tally *tally = c->tally;
     const size_t count = tally->group_count;
     bool any = false;
     for (size_t i = 0; i < 2 * count; i++) {
@@ -169,7 +193,7 @@ static void put_groups(const struct fuzz_tally *tally, struct text *text)
         for (size_t k = i % count; k < count; k++)
             if (tally->groups[k].programs && (k == i % count || i >= count) &&
                 tally->groups[k].finding == first->finding)
-                put_group(&tally->groups[k], text);
+                put_group(c, &tally->groups[k], text);
     }
 }
 
@@ -182,20 +206,23 @@ static int by_number(const void *a, const void *b)
 // The failed programs in the store: the first 16 of each configuration.
 static void put_failed(const struct fuzz_campaign *c, struct text *text)
 {
-    uint64_t numbers[DEV_MAX_SIZES * ENG_MAX_FAILURES];
-    size_t count = 0;
+    static const char before[] = "failed programs that the store names: ";
     OWNED(text_free) struct text line = {0};
-    for (size_t k = 0; k < c->size_count; k++) {
-        const struct result *known = &c->sizes[k].record;
-        for (size_t i = 0; i < known->failure_count; i++)
-            numbers[count++] = known->failures[i].at.run * c->size_count + k;
+    text_puts(&line, before);
+    for (size_t a = 0; a < c->arm_count; a++) {
+        uint64_t numbers[DEV_MAX_SIZES * ENG_MAX_FAILURES];
+        size_t count = 0;
+        for (size_t k = 0; k < c->size_count; k++) {
+            const struct result *known = &c->sizes[a * c->size_count + k].record;
+            for (size_t i = 0; i < known->failure_count; i++)
+                numbers[count++] = known->failures[i].at.run * c->size_count + k;
+        }
+        qsort(numbers, count, sizeof *numbers, by_number);
+        for (size_t i = 0; i < count; i++)
+            put_number(c, &c->arms[a], numbers[i], line.length == strlen(before), &line);
     }
-    if (!count)
+    if (line.length <= strlen(before))
         return;
-    qsort(numbers, count, sizeof *numbers, by_number);
-    text_printf(&line, "failed programs that the store names: ");
-    for (size_t i = 0; i < count; i++)
-        text_printf(&line, "%s%" PRIu64, i ? ", " : "", numbers[i]);
     text_puts(text, "\n");
     text_paragraph(text, "  ", line.data);
 }
@@ -208,7 +235,7 @@ void fuzz_show_end(struct fuzz_campaign *c)
         fprintf(stderr, "  device %u stops: %s\n", c->device->number, c->tally->reason);
     text_puts(&text, "\n");
     put_table(c, &text);
-    put_groups(c->tally, &text);
+    put_groups(c, &text);
     if (c->tally->failed_before)
         put_failed(c, &text);
     if (c->asked->coverage && c->store)

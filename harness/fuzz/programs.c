@@ -29,24 +29,43 @@ static uint64_t *param(struct fuzz_options *o, size_t i, uint64_t *usual)
     return at[i];
 }
 
-void fuzz_put_name(const struct fuzz_campaign *c, uint32_t subgroup, struct text *name)
+bool fuzz_has_arms(const struct fuzz_campaign *c)
 {
-    struct cfg_pair pairs[KEYS + 2];
+    const struct fuzz_options *o = c->asked;
+    return c->data && !c->given && o->rule == FUZZ_BY_DEVICE && o->shape == FUZZ_ANY &&
+           !o->pressure;
+}
+
+bool fuzz_weighs(const struct fuzz_campaign *c)
+{
+    return fuzz_has_arms(c) && c->asked->run.shard.kind == STORE_WHOLE;
+}
+
+void fuzz_put_name(const struct fuzz_campaign *c, const struct fuzz_arm *arm, uint32_t subgroup,
+                   struct text *name)
+{
+    struct cfg_pair pairs[KEYS + 3];
+    const bool one = subgroup || !fuzz_has_arms(c);
     char test[64], values[KEYS + 1][24];
     size_t count = 0;
-    const bool strongest = subgroup ? c->limits.rule == eng_draw_rule(c->device->facts.features)
+    const bool strongest = subgroup ? arm->limits.rule == eng_draw_rule(c->device->facts.features)
                                     : c->asked->rule == FUZZ_BY_DEVICE;
     snprintf(test, sizeof test, "generated.%s", c->family);
     if (!strongest)
         pairs[count++] =
-            (struct cfg_pair){"reconvergence", gen_rule_name(c->limits.rule), CFG_VARIANT};
+            (struct cfg_pair){"reconvergence", gen_rule_name(arm->limits.rule), CFG_VARIANT};
     for (size_t i = 0; i < KEYS; i++) {
         uint64_t usual;
-        const uint64_t value = *param(c->asked, i, &usual);
+        const uint64_t *at = param(c->asked, i, &usual);
+        const uint64_t value = one && at == &c->asked->pressure ? arm->limits.pressure : *at;
         snprintf(values[i], sizeof *values, "%" PRIu64, value);
         if (value != usual || (c->asked->compile && !value && i == KEYS - 1))
             pairs[count++] = (struct cfg_pair){keys[i], values[i], CFG_PARAMETER};
     }
+    // Without a shape its programs are of all arms, as those of litmus run.
+    if (c->data && one)
+        pairs[count++] =
+            (struct cfg_pair){"shape", gen_focus_names[arm->limits.focus], CFG_PARAMETER};
     snprintf(values[KEYS], sizeof *values, "%u", subgroup);
     if (subgroup)
         pairs[count++] = (struct cfg_pair){"subgroup", values[KEYS], CFG_SUBGROUP};
@@ -63,6 +82,12 @@ static bool read_name(const struct fuzz_campaign *c)
     bool good = !ruled || gen_rule_find(cfg.variant[0].value, &rule);
     o->count = o->run.runs;
     o->rule = ruled ? (int)(MASKS_MAXIMAL - rule) : FUZZ_BY_DEVICE;
+    o->shape = FUZZ_ANY;
+    for (size_t k = 0; k < cfg.param_count; k++)
+        for (int shape = 0; shape < GEN_FOCUSES; shape++)
+            if (strcmp(cfg.params[k].key, "shape") == 0 &&
+                strcmp(cfg.params[k].value, gen_focus_names[shape]) == 0)
+                o->shape = shape;
     for (size_t i = 0; i < KEYS; i++) {
         uint64_t usual, *value = param(o, i, &usual);
         *value = usual;
@@ -78,12 +103,30 @@ static bool read_name(const struct fuzz_campaign *c)
 
 // --- A device
 
-struct gen_limits fuzz_limits(const struct fuzz_campaign *c, uint32_t subgroup)
+struct gen_limits fuzz_draw(const struct fuzz_campaign *c, const struct fuzz_arm *arm,
+                            uint64_t index, struct gen_program *program)
 {
-    struct gen_limits limits = c->limits;
-    limits.features = c->device ? c->device->facts.features : UINT64_MAX;
-    limits.subgroup = subgroup;
+    struct gen_limits limits = arm->limits;
+    limits.subgroup = c->sizes[index % c->size_count].subgroup;
+    gen_draw(program, &limits, c->asked->run.seed.value, index);
     return limits;
+}
+
+_Static_assert(FUZZ_ANY == GEN_FOCUSES, "an option that names no shape");
+
+// The arm that the options name. The strongest rule: what is not given is as usual.
+static struct gen_limits one_arm(const struct fuzz_campaign *c, uint64_t features)
+{
+    const struct fuzz_options *o = c->asked;
+    struct gen_limits arm = {.features = features, .rule = eng_draw_rule(features)};
+    if (c->given)
+        arm.rule = c->given->rule;
+    else if (o->rule != FUZZ_BY_DEVICE)
+        arm.rule = (enum masks_rule)((int)MASKS_MAXIMAL - o->rule);
+    if (c->data)
+        gen_press(&arm, (uint32_t)o->pressure);
+    arm.focus = o->shape == FUZZ_ANY ? GEN_PLAIN : (enum gen_focus)o->shape;
+    return arm;
 }
 
 // NULL: any, with all features and subgroups of 32.
@@ -94,18 +137,18 @@ static void choose(struct fuzz_campaign *c, const struct eng_device *device)
     fuzz_forget(c);
     memset(c->sizes, 0, sizeof c->sizes);
     c->device = device;
-    c->limits = (struct gen_limits){.steps = (uint32_t)o->steps, .depth = (uint32_t)o->depth};
-    c->limits.rule = c->given                    ? c->given->rule
-                     : o->rule != FUZZ_BY_DEVICE ? (enum masks_rule)((int)MASKS_MAXIMAL - o->rule)
-                     : device                    ? eng_draw_rule(device->facts.features)
-                                                 : MASKS_MAXIMAL;
-    if (c->data) {
-        c->limits.numbers = ENG_DRAW_NUMBERS + ((uint32_t)o->pressure + 3) / 4 * 4;
-        c->limits.truths = ENG_DRAW_TRUTHS + (uint32_t)o->pressure / 5;
-    }
+    const uint64_t features = device ? device->facts.features : UINT64_MAX;
+    struct gen_limits arms[GEN_ARMS] = {one_arm(c, features)};
+    c->arm_count = fuzz_has_arms(c) ? gen_arms(features, arms) : 1;
     c->size_count = device ? dev_facts_sizes(&device->facts, sizes) : 1;
-    for (size_t i = 0; i < c->size_count; i++)
-        c->sizes[i].subgroup = sizes[i];
+    for (size_t a = 0; a < c->arm_count; a++) {
+        c->arms[a] = (struct fuzz_arm){.limits = arms[a]};
+        c->arms[a].limits.steps = (uint32_t)o->steps;
+        c->arms[a].limits.depth = (uint32_t)o->depth;
+        gen_arm_name(&arms[a], c->arms[a].name);
+        for (size_t k = 0; k < c->size_count; k++)
+            c->sizes[a * c->size_count + k].subgroup = sizes[k];
+    }
     if (c->given)
         o->count = c->size_count;
     c->planned = c->store ? 0 : o->count;
@@ -116,8 +159,11 @@ static void print_plan(const struct fuzz_campaign *c)
 {
     const struct eng_shard *shard = &c->asked->run.shard;
     OWNED(text_free) struct text line = {0};
-    text_printf(&line, "  rule %s, %s programs, ", gen_rule_name(c->limits.rule),
-                COUNT(c->planned));
+    if (fuzz_has_arms(c))
+        text_printf(&line, "  %zu arms", c->arm_count);
+    else
+        text_printf(&line, "  rule %s", c->arms->name);
+    text_printf(&line, ", %s programs, ", COUNT(c->planned));
     if (c->asked->compile)
         text_puts(&line, "only compiled");
     else
@@ -128,6 +174,9 @@ static void print_plan(const struct fuzz_campaign *c)
     if (c->tally->before)
         text_printf(&line, "; done before: %s", COUNT(c->tally->before));
     printf("%s\n", line.data);
+    if (fuzz_weighs(c))
+        printf("  an arm's share of the programs: 1 + sqrt(failed), 1/4 from %d failed on\n",
+               ENG_MAX_FAILURES);
     term_flush();
 }
 
@@ -151,7 +200,7 @@ static bool run_device(struct fuzz_campaign *c, const struct eng_device *device)
     for (int i = 0; i < ENG_RESULTS; i++)
         c->total.results[i] += tally->results[i];
     c->before += tally->failed_before;
-    c->judged += tally->judged;
+    c->judged += tally->sum.judged;
     fuzz_show_end(c);
     return c->written;
 }
@@ -234,11 +283,11 @@ static int show(struct fuzz_campaign *c, const struct eng_device *device)
     const uint64_t seed = c->asked->run.seed.value, index = c->asked->index.value;
     char name[96];
     choose(c, device);
-    const struct gen_limits limits = fuzz_limits(c, c->sizes[index % c->size_count].subgroup);
-    gen_draw(&program, &limits, seed, index);
+    const struct gen_limits limits = fuzz_draw(c, c->arms, index, &program);
     eng_draw_name(&limits, seed, index, name);
-    text_printf(&origin, "litmus fuzz %s --rule %s --seed 0x%" PRIx64 ", program %" PRIu64,
-                c->family, gen_rule_name(limits.rule), seed, index);
+    text_printf(&origin, "litmus fuzz %s --rule %s", c->family, gen_rule_name(limits.rule));
+    eng_draw_options(&limits, &origin);
+    text_printf(&origin, " --seed 0x%" PRIx64 ", program %" PRIu64, seed, index);
     gen_assembly(&(struct gen_title){.name = name, .origin = origin.data, .rule = limits.rule},
                  &program, &text);
     return term_print(&text);
@@ -276,7 +325,7 @@ static int run_all(struct fuzz_campaign *c, int argc, char **argv)
     kept.runs = o->count;
     kept.rule = (struct eng_rule){.least = o->count, .most = o->count};
     if (!o->run.resume) {
-        fuzz_put_name(c, 0, &name);
+        fuzz_put_name(c, c->arms, 0, &name);
         lit_list_add(&kept.patterns, name.data);
     }
     if ((o->replay && !read_replay(c, &replay)) ||
@@ -321,12 +370,19 @@ bool fuzz_small(const struct ses_devices *devices, const struct eng_device *devi
         .steps = steps,
         .depth = ENG_DRAW_DEPTH,
         .rule = FUZZ_BY_DEVICE,
+        .shape = FUZZ_ANY,
         .index = {.value = dev_facts_program(&device->facts, which->subgroup, run)}};
     OWNED(lit_free) struct fuzz_campaign *c = lit_alloc(1, sizeof *c);
     OWNED(lit_free) struct fuzz_tally *tally = lit_alloc(1, sizeof *tally);
     c->asked = &o;
     c->family = cat_test_draws(which->test);
     c->data = strcmp(c->family, gen_family_of(true)) == 0;
+    if (c->data) {
+        const struct gen_limits arm = eng_draw_arm(device->facts.features, seed, o.index.value);
+        o.rule = (int)MASKS_MAXIMAL - (int)arm.rule;
+        o.pressure = arm.pressure;
+        o.shape = (int)arm.focus;
+    }
     c->error = error;
     fuzz_settle(c);
     c->devices.watch = devices->watch;
@@ -339,6 +395,6 @@ bool fuzz_small(const struct ses_devices *devices, const struct eng_device *devi
     choose(c, device);
     fuzz_run(c);
     term_line_clear(&c->devices.line);
-    printf(tally->failed ? "\n" : "  not again, alone\n\n");
+    printf(tally->sum.failed ? "\n" : "  not again, alone\n\n");
     return c->written;
 }

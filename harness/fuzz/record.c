@@ -17,20 +17,32 @@ static uint64_t runs_before(const struct fuzz_campaign *c, uint64_t index, size_
     return (index + c->size_count - 1 - k) / c->size_count;
 }
 
+void fuzz_sum_add(struct fuzz_sum *sum, const struct fuzz_sum *more)
+{
+    sum->judged += more->judged;
+    sum->failed += more->failed;
+    sum->checked += more->checked;
+}
+
 bool fuzz_recall(struct fuzz_campaign *c)
 {
-    const uint64_t first = c->asked->index.value, behind = first + c->asked->count;
+    const uint64_t first = c->asked->index.value, count = c->asked->count;
     char test[64];
     snprintf(test, sizeof test, "generated.%s", c->family);
     c->process = 0;
     c->put = clock_now() + PUT_SECONDS;
     c->error->message[0] = '\0';
-    for (size_t k = 0; k < c->size_count && !c->error->message[0]; k++) {
-        struct fuzz_size *size = &c->sizes[k];
+    for (size_t i = 0; i < c->arm_count * c->size_count && !c->error->message[0]; i++) {
+        const size_t k = i % c->size_count, a = i / c->size_count;
+        struct fuzz_size *size = &c->sizes[i];
+        struct fuzz_arm *arm = &c->arms[a];
+        // One arm might get all of them; but in turn.
+        const uint64_t behind =
+            first + (fuzz_weighs(c) ? count : (count + c->arm_count - 1 - a) / c->arm_count);
         struct result *row = &size->record;
         OWNED(text_free) struct text name = {0};
         const struct cat_case which = {.test = cat_test_find(test), .subgroup = size->subgroup};
-        fuzz_put_name(c, size->subgroup, &name);
+        fuzz_put_name(c, arm, size->subgroup, &name);
         eng_record_begin(row, name.data, &which, c->device, c->asked->run.seed.value);
         eng_shard_runs(&c->asked->run.shard, runs_before(c, behind, k) - runs_before(c, first, k),
                        &row->first, &size->runs);
@@ -39,10 +51,12 @@ bool fuzz_recall(struct fuzz_campaign *c)
         c->planned += size->runs;
         c->tally->before += row->runs;
         c->tally->failed_before += row->failed_runs;
-        c->tally->checked += row->instances;
+        const struct fuzz_sum sum = {row->runs, row->failed_runs, row->instances};
+        fuzz_sum_add(&arm->sum, &sum);
+        fuzz_sum_add(&c->tally->sum, &sum);
     }
-    c->tally->programs = c->tally->judged = c->tally->before;
-    c->tally->failed = c->tally->failed_before;
+    c->planned = fuzz_weighs(c) ? count : c->planned;
+    c->tally->programs = c->tally->before;
     return c->size_count ? !c->error->message[0]
                          : lit_fail(c->error, LIT_EXIT_USAGE,
                                     "device %u has no usable subgroup size", c->device->number);
@@ -50,23 +64,42 @@ bool fuzz_recall(struct fuzz_campaign *c)
 
 void fuzz_forget(struct fuzz_campaign *c)
 {
-    for (size_t k = 0; k < c->size_count; k++)
-        eng_result_clear(&c->sizes[k].record);
+    for (size_t i = 0; i < c->arm_count * c->size_count; i++)
+        eng_result_clear(&c->sizes[i].record);
     c->size_count = 0;
 }
 
 bool fuzz_is_whole(const struct fuzz_campaign *c)
 {
+    uint64_t runs = 0;
     bool whole = true;
-    for (size_t k = 0; k < c->size_count; k++)
-        whole = whole && (c->sizes[k].record.runs >= c->sizes[k].runs ||
-                          c->sizes[k].record.result == ENG_SKIP);
-    return whole;
+    for (size_t i = 0; i < c->arm_count * c->size_count; i++) {
+        const struct result *row = &c->sizes[i].record;
+        whole = whole && (row->runs >= c->sizes[i].runs || row->result == ENG_SKIP);
+        runs += row->runs;
+    }
+    return whole || (fuzz_weighs(c) && runs >= c->planned);
 }
 
-bool fuzz_lacks(const struct fuzz_campaign *c, uint64_t index)
+struct fuzz_size *fuzz_size_of(struct fuzz_campaign *c, const struct fuzz_arm *arm, uint64_t index)
 {
-    const struct fuzz_size *size = &c->sizes[index % c->size_count];
+    return &c->sizes[(size_t)(arm - c->arms) * c->size_count + index % c->size_count];
+}
+
+uint64_t fuzz_named(struct fuzz_campaign *c, const struct fuzz_arm *arm, uint64_t count)
+{
+    uint64_t named = 0;
+    for (size_t k = 0; k < c->size_count; k++) {
+        const struct result *row = &fuzz_size_of(c, arm, k)->record;
+        for (size_t i = 0; i < row->failure_count; i++)
+            named += row->failures[i].at.run * c->size_count + k < c->asked->index.value + count;
+    }
+    return named;
+}
+
+bool fuzz_lacks(struct fuzz_campaign *c, const struct fuzz_arm *arm, uint64_t index)
+{
+    const struct fuzz_size *size = fuzz_size_of(c, arm, index);
     const struct result *row = &size->record;
     const uint64_t run = index / c->size_count;
     return run >= row->first + row->runs && run < row->first + size->runs;
@@ -75,8 +108,8 @@ bool fuzz_lacks(const struct fuzz_campaign *c, uint64_t index)
 // If one program lacks a feature, all do.
 static void skip(struct fuzz_campaign *c, const char *reason)
 {
-    for (size_t k = 0; k < c->size_count; k++) {
-        struct fuzz_size *size = &c->sizes[k];
+    for (size_t i = 0; i < c->arm_count * c->size_count; i++) {
+        struct fuzz_size *size = &c->sizes[i];
         if (size->record.runs || !size->runs)
             continue;
         size->record.result = ENG_SKIP;
@@ -87,7 +120,7 @@ static void skip(struct fuzz_campaign *c, const char *reason)
 
 bool fuzz_count(struct fuzz_campaign *c, const struct fuzz_found *one)
 {
-    struct fuzz_size *size = &c->sizes[one->index % c->size_count];
+    struct fuzz_size *size = fuzz_size_of(c, one->arm, one->index);
     struct result *record = &size->record;
     const uint64_t run = record->first + record->runs;
     const struct eng_outcome *outcome = &one->first;
@@ -120,12 +153,19 @@ bool fuzz_count(struct fuzz_campaign *c, const struct fuzz_found *one)
 
 bool fuzz_put(struct fuzz_campaign *c)
 {
-    const struct result *records[DEV_MAX_SIZES];
+    const struct result *records[GEN_ARMS * DEV_MAX_SIZES];
     size_t count = 0;
-    for (size_t k = 0; k < c->size_count; k++) {
-        if (c->sizes[k].changed)
-            records[count++] = &c->sizes[k].record;
-        c->sizes[k].changed = false;
+    const bool whole = fuzz_weighs(c) && fuzz_is_whole(c);
+    for (size_t i = 0; i < c->arm_count * c->size_count; i++) {
+        struct fuzz_size *size = &c->sizes[i];
+        // How many it would get was not known.
+        if (whole && size->record.runs && size->record.result == ENG_PARTIAL) {
+            size->record.result = eng_verdict(&size->record.count);
+            size->changed = true;
+        }
+        if (size->changed)
+            records[count++] = &size->record;
+        size->changed = false;
     }
     const double began = clock_now();
     const bool good = store_results_put(c->store, c->session.id, records, count, c->error);

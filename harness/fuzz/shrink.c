@@ -44,7 +44,7 @@ enum eng_end fuzz_try(struct fuzz_lane *lane, const struct gen_program *program,
     const struct fuzz_campaign *c = lane->campaign;
     struct eng_request request = {.runs = c->asked->compile ? 0 : runs,
                                   .seed = c->asked->run.seed.value};
-    eng_draw_request(program, c->limits.rule, lane->found->small_subgroup, &request);
+    eng_draw_request(program, lane->found->arm->limits.rule, lane->found->small_subgroup, &request);
     snprintf(request.name, sizeof request.name, "%s", lane->name);
     return eng_client_ask(&lane->client, &request, outcome);
 }
@@ -171,7 +171,7 @@ enum eng_end fuzz_strip(struct fuzz_lane *lane)
     found->worst = eng_outcome_worst(fuzz_check(&found->drawn), &found->first.count);
     if (found->first.result == ENG_FAIL && (end = estimate(lane)) == ENG_END_RAN && found->failed) {
         struct gen_program program = found->drawn;
-        gen_strip(&program, lane->campaign->limits.rule, ask, lane);
+        gen_strip(&program, found->arm->limits.rule, ask, lane);
         end = lane->end;
     }
     fuzz_name_group(found);
@@ -190,7 +190,7 @@ enum eng_end fuzz_shrink(struct fuzz_lane *lane)
     lane->end = ENG_END_RAN;
     found->shrunk = true;
     struct gen_program program = found->small;
-    gen_shrink(&program, lane->campaign->limits.rule, ask, lane);
+    gen_shrink(&program, found->arm->limits.rule, ask, lane);
     if (lane->end == ENG_END_RAN)
         take_lanes(lane);
     found->cut_short = lane->end != ENG_END_RAN || is_over(lane);
@@ -223,24 +223,25 @@ bool fuzz_store(const struct fuzz_lane *lane)
 {
     struct fuzz_campaign *c = lane->campaign;
     struct fuzz_found *found = lane->found;
-    const char *rule = gen_rule_name(c->limits.rule), *folder = c->asked->out;
+    const struct gen_limits *limits = &found->arm->limits;
+    const char *rule = gen_rule_name(limits->rule), *folder = c->asked->out;
     const uint64_t seed = c->asked->run.seed.value;
-    OWNED(text_free) struct text origin = {0}, remark = {0}, text = {0};
+    OWNED(text_free) struct text origin = {0}, remark = {0}, text = {0}, arm = {0};
     if (!lit_folder_make(folder, c->error))
         return false;
+    eng_draw_options(limits, &arm);
     text_printf(&origin,
-                "litmus fuzz %s --rule %s --seed 0x%" PRIx64 ", program %" PRIu64
+                "litmus fuzz %s --rule %s%s --seed 0x%" PRIx64 ", program %" PRIu64
                 ",\n;              %u of its %u steps%s",
-                c->family, rule, seed, found->index, found->small.count, found->drawn.count,
-                found->cut_short ? " (shrinking was incomplete)" : "");
+                c->family, rule, arm.data ? arm.data : "", seed, found->index, found->small.count,
+                found->drawn.count, found->cut_short ? " (shrinking was incomplete)" : "");
     put_remark(found, &c->device->facts, &remark);
-    gen_assembly(&(struct gen_title){.name = lane->name,
-                                     .origin = origin.data,
-                                     .remark = remark.data,
-                                     .rule = c->limits.rule},
-                 &found->small, &text);
+    gen_assembly(
+        &(struct gen_title){
+            .name = lane->name, .origin = origin.data, .remark = remark.data, .rule = limits->rule},
+        &found->small, &text);
     snprintf(found->path, sizeof found->path, "%.400s/%s-%" PRIx64 "-%" PRIu64 ".spvasm", folder,
-             rule, seed, found->index);
+             found->arm->name, seed, found->index);
     const bool good = lit_file_write(found->path, text.data, text.length, c->error);
     c->tally->stored += good;
     return good;

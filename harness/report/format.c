@@ -226,11 +226,9 @@ static void put_named(struct text *out, const struct report_model *model,
 // The option that sets a part of the name of a configuration with generated programs.
 static const char *option_of(const char *key)
 {
-    static const char *const names[][2] = {{"reconvergence", "--rule"},
-                                           {"steps", "--steps"},
-                                           {"depth", "--depth"},
-                                           {"pressure", "--pressure"},
-                                           {"dispatches", "-n"}};
+    static const char *const names[][2] = {{"reconvergence", "--rule"}, {"steps", "--steps"},
+                                           {"depth", "--depth"},        {"pressure", "--pressure"},
+                                           {"shape", "--shape"},        {"dispatches", "-n"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i][0], key) == 0)
             return names[i][1];
@@ -252,8 +250,10 @@ static void put_drawn(struct text *out, const struct report_model *model,
     }
     text_puts(out, " -d ");
     put_device(out, model, result->device);
+    const uint64_t index = dev_facts_program(facts, size, run);
     text_printf(out, " --seed 0x%jx --index %ju --count 1", (uintmax_t)result->seed,
-                (uintmax_t)dev_facts_program(facts, size, run));
+                (uintmax_t)index);
+    report_known->drawn(result, facts, index, out);
     for (size_t i = 0; i < result->variant_count + result->param_count; i++) {
         const struct cfg_pair *pair = &result->variant[i]; // the parameters follow
         if (!option_of(pair->key))

@@ -5,6 +5,7 @@
 
 #include "model/facts.h"
 #include "model/head.h"
+#include "model/result.h"
 
 // A configuration that this program has.
 struct report_case {
@@ -25,6 +26,10 @@ struct report_known {
     const struct cat_head *(*at)(size_t index);
     // The generator ("groups") whose programs are a test's runs; NULL: it runs its own module.
     const char *(*generator)(const char *test);
+    // Appends the options with which litmus fuzz draws program `index` of such a result alone, in
+    // so far as its name does not give them.
+    void (*drawn)(const struct result *result, const struct dev_facts *facts, uint64_t index,
+                  struct text *options);
     // False if this program does not have the configuration.
     bool (*find)(const struct cfg *cfg, struct report_case *found);
     // The preprocessed source of its module, or of its test.

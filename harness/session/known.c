@@ -31,6 +31,17 @@ static const char *generator(const char *name)
     return test ? cat_test_draws(test) : NULL;
 }
 
+// Configurations of campaigns name the shape: those of litmus run have programs of all arms.
+static void drawn(const struct result *result, const struct dev_facts *facts, uint64_t index,
+                  struct text *options)
+{
+    if (strcmp(result->test, "generated.groups") != 0 || report_value(result, "shape")[0])
+        return;
+    const struct gen_limits arm = eng_draw_arm(facts->features, result->seed, index);
+    text_printf(options, " --rule %s", gen_rule_name(arm.rule));
+    eng_draw_options(&arm, options);
+}
+
 static bool find(const struct cfg *cfg, struct report_case *found)
 {
     struct cat_case which;
@@ -163,6 +174,7 @@ const struct report_known ses_known = {
     .head = head,
     .at = at,
     .generator = generator,
+    .drawn = drawn,
     .find = find,
     .source = source,
     .words = words,

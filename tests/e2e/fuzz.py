@@ -16,6 +16,7 @@ from harness import Case
 
 SEED = ("--seed", "0x5eed")
 RULES = ("maximal", "subgroup-uniform", "default")
+SHAPES = ("plain", "exits", "subgroups", "vulkan")
 # Seconds in which a few programs end on a busy machine, and 40,000 do not.
 SOON = str(round(4 * harness.SLOW))
 
@@ -38,12 +39,19 @@ class Fuzz(Case):
                 re.findall(r"(?m)^    (\d+) of (\d+) steps after \d+ tries", result.out)]
 
     def failures(self, result):
-        """Of the table: programs that ran, and failed."""
-        line = re.search(r"(?m)^  (?:%s) +([\d,]+) +[\d,]+ +([\d,]+)  " % "|".join(RULES),
-                         result.out)
-        self.assertTrue(line, result)
-        return tuple(int(number.replace(",", "")) for number in line.groups())
+        """Of the table: programs that ran, and failed, of all arms."""
+        lines = re.findall(r"(?m)^  (?:all|(?:%s)\S*) +([\d,]+) +[\d,]+ +([\d,]+)  " %
+                           "|".join(RULES), result.out)
+        self.assertTrue(lines, result)
+        return tuple(int(number.replace(",", "")) for number in lines[-1])
 
+    def arm(self, name):
+        """The options for an arm by its name."""
+        parts = re.fullmatch(r"(%s)(?:-p(\d+))?(?:-(\w+))?" % "|".join(RULES), name)
+        self.assertTrue(parts, name)
+        rule, pressure, shape = parts.groups()
+        return ("--rule", rule, "--shape", shape or "plain",
+                *(("--pressure", pressure) if pressure else ()))
 
     def groups(self, result):
         """What failing programs have in common: their number by the group's name."""
@@ -187,7 +195,8 @@ class Groups(Fuzz):
 
     @harness.unsanitized
     def test_coverage(self):
-        run = self.fuzz("--simt", "lockstep", "--count", "400", "--coverage", *SEED)
+        run = self.fuzz("--simt", "lockstep", "--count", "400", "--shape", "plain", "--coverage",
+                        *SEED)
         seen, every = (int(n.replace(",", "")) for n in
                        re.search(r"([\d,]+) of ([\d,]+) combinations", run.out).groups())
         self.assertGreater(every, 500)
@@ -200,7 +209,7 @@ class Groups(Fuzz):
         """Found, made small, stored as a test that fails again there and passes elsewhere."""
         folder = settings.split(",")[-1]
         run = self.fuzz("--simt", settings, "--count", str(count), "--keep", "2", "--out", folder,
-                        *SEED, code=1)
+                        "--shape", "plain", *SEED, code=1)
         sizes = self.sizes(run)
         self.assertTrue(sizes, run)
         self.assertTrue(all(small <= most for small, _ in sizes), run)
@@ -225,8 +234,9 @@ class Groups(Fuzz):
 
     @harness.unsanitized
     def test_two_faults_are_two_groups(self):
-        run = self.fuzz("--simt", "miscompiling,subgroup=16,sink=1,counter=1", "--count", "100",
-                        "--seed", "7", code=1)
+        which = ("--simt", "miscompiling,subgroup=16,sink=1,counter=1", "--shape", "plain",
+                 "--seed", "7")
+        run = self.fuzz(*which, "--count", "100", code=1)
         groups = self.groups(run)
         self.assertEqual(list(groups), ["wrong: late", "wrong: rounds"], run)
         self.assertEqual(sum(groups.values()), self.failures(run)[1], run)
@@ -234,8 +244,7 @@ class Groups(Fuzz):
         # Each has its file, and each program that is told fails alone too.
         for first, path in re.findall(r"(\d+)(?:, \d+)*(?:, \.\.\.)?; ([\w/-]+\.spvasm)", run.out):
             self.assertIn(os.path.basename(path), [os.path.basename(p) for p in self.stored()])
-            alone = self.fuzz("--simt", "miscompiling,subgroup=16,sink=1,counter=1", "--count",
-                              "1", "--seed", "7", "--index", first, "--out", "alone", code=1)
+            self.fuzz(*which, "--count", "1", "--index", first, "--out", "alone", code=1)
 
     @harness.full
     @harness.never_sanitized
@@ -252,8 +261,8 @@ class Groups(Fuzz):
             if count == "never":
                 continue
             with self.subTest(operator):
-                run = self.fuzz("--simt", f"miscompiling,{operator}=1", "--count", "600", "--keep",
-                                "1", "--timeout", "5", *SEED, code=1)
+                self.fuzz("--simt", f"miscompiling,{operator}=1", "--shape", "plain", "--count",
+                          "600", "--keep", "1", "--timeout", "5", *SEED, code=1)
 
     def test_a_stored_program_is_an_ordinary_test(self):
         self.fuzz("--simt", "lagging,subgroup=8", "--count", "40", "--keep", "1", *SEED)
@@ -270,7 +279,9 @@ class Groups(Fuzz):
             self.skipTest("no spirv-as")
         for index in range(30 if harness.SLOW == 1 else 4):
             rule = RULES[index % 3]
-            shown = self.fuzz("--show", "--rule", rule, "--index", str(index), *SEED).out
+            shape = SHAPES[index // 3 % 4]
+            shown = self.fuzz("--show", "--rule", rule, "--shape", shape, "--index", str(index),
+                              *SEED).out
             # Which assemblers may be too old for, and lockstep does in any case.
             shown = re.sub(r"(?m)^ .*(MaximallyReconverges|maximal_reconvergence|"
                            "SubgroupUniformControlFlow|subgroup_uniform_control).*\n", "", shown)
@@ -298,7 +309,48 @@ class Groups(Fuzz):
         self.assert_one_line(self.litmus("fuzz", "groups", "--pressure", "121"), 2, "--pressure")
         self.assert_one_line(self.litmus("fuzz", "reconvergence", "--pressure", "4"), 2,
                              "--pressure is not for reconvergence")
+        self.assert_one_line(self.litmus("fuzz", "reconvergence", "--shape", "exits"), 2,
+                             "--shape is not for reconvergence")
+        self.assert_one_line(self.litmus("fuzz", "groups", "--shape", "round"), 2, "--shape")
         self.assert_one_line(self.litmus("fuzz", "groups", "reconvergence"), 2, "one family")
+
+
+class Arms(Fuzz):
+    """Campaigns over all rules, pressures and shapes."""
+    FAMILY = "groups"
+
+    def programs(self, run):
+        """Of each arm."""
+        return {name: int(count) for name, count in re.findall(
+            r"(?m)^  ((?:%s)\S*) +(\d+) .* \d+\.\d %%$" % "|".join(RULES), run.out)}
+
+    def test_each_rule_pressure_and_shape(self):
+        run = self.fuzz("--simt", "lockstep,subgroup=8", "--count", "60", "-n", "1", *SEED, code=0)
+        arms = self.programs(run)
+        self.assertEqual({self.arm(name) for name in arms},
+                         {("--rule", rule, "--shape", shape,
+                           *(("--pressure", pressure) if pressure else ()))
+                          for rule in RULES for shape in SHAPES
+                          for pressure in ("", "20", "50", "90")})
+        self.assertEqual(sorted(arms.values()), [1] * 36 + [2] * 12)
+        self.assertIn("  48 arms, 60 programs, 1 runs each", run.out)
+        names = {entry["name"] for entry in self.report()["results"]}
+        self.assertIn("generated.groups/reconvergence=default@steps=40,pressure=50,dispatches=1,"
+                      "shape=exits,subgroup=8", names)
+        self.assertEqual(len(names), 60)  # the second of an arm in another size
+
+    def test_one_arm_gives_its_program_again(self):
+        wrong = ("--simt", "miscompiling,subgroup=8,own=1")
+        run = self.fuzz(*wrong, "--count", "48", "--keep", "1", *SEED, code=1)
+        name, number = re.search(r"(?s)groups of programs.*?programs?: (\S+)\s+(\d+)",
+                                 run.out).groups()
+        stored, = self.stored()
+        self.assertIn(f"-5eed-{number}.spvasm", stored)
+        text = harness.read(stored)
+        os.remove(stored)
+        alone = self.fuzz(*wrong, *self.arm(name), "--index", number, "--count", "1", *SEED, code=1)
+        self.assertIn(f"  program {number}, {name}, subgroups of 8", alone.out)
+        self.assertEqual((self.stored(), harness.read(stored)), ([stored], text))
 
 
 class Faults(Fuzz):
@@ -398,9 +450,9 @@ class Drawn(Fuzz):
             self.assertRegex(entry["failures"][0]["where"], r"program \d+: crash, worker died: ")
 
     def test_shards_draw_what_the_whole_draws(self):
-        _, whole = self.run_all("miscompiling,sink=1", 40, 1, store="whole.db")
+        _, whole = self.run_all("miscompiling,own=1", 40, 1, store="whole.db")
         for part in "01":
-            self.litmus("run", "generated.groups", "--simt", "miscompiling,sink=1", "-n", "40",
+            self.litmus("run", "generated.groups", "--simt", "miscompiling,own=1", "-n", "40",
                         "--shard-runs", f"{part}/2", "--db", f"{part}.db", *SEED)
         self.litmus("merge", "-o", "both.db", "0.db", "1.db", code=0)
         both = self.report("both.db")["results"][0]
@@ -444,6 +496,8 @@ class Sessions(Fuzz):
 
     @harness.unsanitized
     def test_killed_and_resumed(self):
+        """And weighs the arms alike: the third round is of programs 768 and on."""
+        self.QUICK += "-n", "1"
         self.killed_and_resumed(800)
 
     @harness.unsanitized
@@ -461,7 +515,7 @@ class Sessions(Fuzz):
         there = self.stored_runs("part.db")
         self.assertTrue(1 < there < count, there)
         self.assertEqual(self.session("part.db"), [("0x5eed", count, 0)])
-        run = self.fuzz("--resume", *self.QUICK, "--db", "part.db", code=1)
+        run = self.fuzz("--resume", *Sessions.QUICK, "--db", "part.db", code=1)
         self.assertIn(f"; done before: {there}\n", run.out)
         self.assertEqual(self.failures(run), self.failures(whole))
         self.assertEqual(self.failures(run)[0], count)
@@ -503,20 +557,21 @@ class Sessions(Fuzz):
         again = self.fuzz("--resume", "-q", "--db", "all.db")
         self.assertEqual((again.code, self.failures(again)), (1, self.failures(whole)))
         # What the store names fails again.
-        named = re.search(r"failed programs that the store names: (\d+)", again.out)
-        self.campaign("one.db", "--index", named[1], "--count", "1")
+        named = re.search(r"failed programs that the store names: (\S+) (\d+)", again.out)
+        self.campaign("one.db", *self.arm(named[1]), "--index", named[2], "--count", "1")
         self.assert_one_line(self.fuzz("--resume", "--db", "some.db"), 2, "missing")
 
     def test_a_campaign_is_what_a_run_measures(self):
+        self.FAMILY, self.WRONG = "reconvergence", ("--simt", "lagging,threads=1")
         self.campaign("fuzz.db", "--count", "104")
-        self.litmus("run", "generated.groups@steps=40*", "--thorough", *self.WRONG, "-n", "13",
-                    "-q", "--db", "run.db", *SEED, code=1)
+        self.litmus("run", "generated.reconvergence@steps=40*", "--thorough", *self.WRONG, "-n",
+                    "13", "-q", "--db", "run.db", *SEED, code=1)
         self.assertEqual(self.kept("fuzz.db"), self.kept("run.db"))
 
     def test_what_makes_other_programs_is_in_the_name(self):
         self.campaign("litmus.db", "--count", "60", "--pressure", "58", "--depth", "3", "--rule",
                       "default", "-n", "3")
-        size = "reconvergence=default@steps=40,depth=3,pressure=58,dispatches=3,subgroup="
+        size = "reconvergence=default@steps=40,depth=3,pressure=58,dispatches=3,shape=plain,subgroup="
         self.assertIn("generated.groups/" + size + "4", self.kept("litmus.db"))
         told = self.litmus("report").out
         command = re.search(r"reproduce: ((?:.*\\\n)*.*)", told)[1].replace("\\\n", " ")

@@ -47,8 +47,9 @@ TEST(a_seed_means_the_same_everywhere)
     static const struct {
         size_t behind;
         uint64_t digest;
-    } parts[] = {
-        {LOOKING, UINT64_C(0xc20dc04a714e2880)}, {PLAIN, UINT64_C(0x4b929509ef8c030)}, {LIMITS, UINT64_C(0xc164dacc90b748d5)}};
+    } parts[] = {{LOOKING, UINT64_C(0xc20dc04a714e2880)},
+                 {PLAIN, UINT64_C(0x4b929509ef8c030)},
+                 {LIMITS, UINT64_C(0xc164dacc90b748d5)}};
     size_t part = 0;
     struct text all = {0};
     for (size_t t = 0; t < LIMITS; t++) {

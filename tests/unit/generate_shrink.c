@@ -214,6 +214,7 @@ TEST(it_stops_when_it_is_told)
 
 TEST(patience)
 {
+    assert_true(fuzz_weight(0) == 1 && fuzz_weight(9) == 4 && fuzz_weight(16) == 0.25);
     assert_int_equal(fuzz_patience(40, 40), 7);    // half of always: 1/2 ^ 7 < 0.01
     assert_int_equal(fuzz_patience(20, 40), 17);   // 3/4 ^ 17 < 0.01
     assert_int_equal(fuzz_patience(1, 40), 367);   // 79/80 ^ 367 < 0.01
