@@ -315,6 +315,7 @@ class Groups(Fuzz):
         self.assert_one_line(self.litmus("fuzz", "groups", "reconvergence"), 2, "one family")
 
 
+@harness.unsanitized
 class Arms(Fuzz):
     """Campaigns over all rules, pressures and shapes."""
     FAMILY = "groups"
