@@ -97,6 +97,12 @@ static bool set_empty(const struct set *set)
     return set_next(set, 0) == MASKS_LANES;
 }
 
+// Paths matter only to what is stored.
+static bool tracks(const struct walk *walk)
+{
+    return walk->shape->slots > 0;
+}
+
 static uint64_t mix(uint64_t way, uint64_t turn)
 {
     return random_next(&(struct lit_random){way ^ turn});
@@ -129,8 +135,8 @@ struct construct {
 
 static struct construct enter(const struct walk *walk, const struct set *here)
 {
-    struct construct construct;
-    for (enum scope scope = 0; scope < SCOPES; scope++)
+    struct construct construct = {0};
+    for (enum scope scope = 0; scope < SCOPES && tracks(walk); scope++)
         construct.uniform[scope] = uniform(walk, scope, here);
     return construct;
 }
@@ -139,7 +145,7 @@ static struct construct enter(const struct walk *walk, const struct set *here)
 // merge block is in uniform control flow again. All others keep their paths.
 static void merge(struct walk *walk, const struct construct *construct, const struct set *here)
 {
-    for (enum scope scope = 0; scope < SCOPES; scope++) {
+    for (enum scope scope = 0; scope < SCOPES && tracks(walk); scope++) {
         const uint32_t size = group_size(walk, scope);
         for (uint32_t start = 0; start < walk->lanes; start += size) {
             bool all = set_has(&construct->uniform[scope], start);
@@ -194,7 +200,7 @@ static void choose(struct walk *walk, const struct masks_step *step, const struc
         memcpy(view.tangle, tangle, sizeof(tangle));
         memcpy(view.iteration, walk->iteration, sizeof(view.iteration));
         choice[lane] = step->choose(&view);
-        for (enum scope scope = 0; scope < SCOPES; scope++)
+        for (enum scope scope = 0; scope < SCOPES && tracks(walk); scope++)
             walk->way[scope][lane] = mix(walk->way[scope][lane], choice[lane]);
     }
 }
