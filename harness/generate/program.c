@@ -430,7 +430,8 @@ static uint8_t copy_list(const struct gen_program *from, uint32_t first, struct 
 void gen_tidy(struct gen_program *program)
 {
     const struct gen_program from = *program;
-    *program = (struct gen_program){.numbers = from.numbers, .truths = from.truths};
+    *program =
+        (struct gen_program){.numbers = from.numbers, .truths = from.truths, .vulkan = from.vulkan};
     program->first = copy_list(&from, from.first, program);
 }
 

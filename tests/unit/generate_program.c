@@ -49,7 +49,7 @@ TEST(a_seed_means_the_same_everywhere)
         uint64_t digest;
     } parts[] = {{LOOKING, UINT64_C(0xc20dc04a714e2880)},
                  {PLAIN, UINT64_C(0x4b929509ef8c030)},
-                 {LIMITS, UINT64_C(0xc164dacc90b748d5)}};
+                 {LIMITS, UINT64_C(0x1c058fe6a5bc4249)}};
     size_t part = 0;
     struct text all = {0};
     for (size_t t = 0; t < LIMITS; t++) {
