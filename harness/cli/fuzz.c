@@ -39,10 +39,11 @@ static const struct cli_option options[] = {
      "Boolean; "
      "to 120"},
     {0, "shape", CLI_CHOICE | CLI_NOT(CLI_RESUMED | RECONVERGENCE | MEMORY), OWN(shape),
-     "plain|exits|subgroups|vulkan",
+     "plain|exits|subgroups|vulkan|nabla|vello|llama|prefix-sums",
      "of groups: operations behind loops that all leave in nested\nbranches, branches on "
-     "SubgroupId, or the memory model Vulkan; without\n--rule, --pressure and --shape the programs "
-     "are divided over all\nrules, pressures (0, 20, 50, 90) and shapes, by what failed"},
+     "SubgroupId, the memory model Vulkan, or\nrelatives of a published kernel; without --rule, "
+     "--pressure and\n--shape the programs are divided over all rules, pressures (0, 20,\n50, 90) "
+     "and shapes, by what failed"},
     CLI_OPTION_DEVICE,
     CLI_OPTION_SIMT("only on the SIMT simulator: " CLI_SIMT_MODELS),
     CLI_OPTION_SEED(

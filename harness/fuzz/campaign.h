@@ -64,6 +64,10 @@ struct fuzz_tally {
     struct fuzz_sum sum;
     uint64_t before, failed_before; // of these, from earlier parts of the campaign
     uint64_t results[ENG_RESULTS];  // without earlier parts
+    // The failing program that differs from its kernel by the fewest steps; `near.arm` NULL: none.
+    struct gen_program nearest;
+    struct fuzz_number near;
+    uint32_t changed; // steps
     uint64_t stored;
     // In the order of their first programs. The last may collect all other failures.
     struct fuzz_group groups[FUZZ_GROUPS];

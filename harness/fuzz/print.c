@@ -197,6 +197,18 @@ static void put_groups(const struct fuzz_campaign *c, struct text *text)
     }
 }
 
+static void put_near(const struct fuzz_campaign *c, struct text *text)
+{
+    const struct fuzz_tally *tally = c->tally;
+    OWNED(text_free) struct text notation = {0}, line = {0};
+    put_number(c, tally->near.arm, tally->near.index, true, &line);
+    gen_write(&tally->nearest, &notation);
+    text_printf(text, "\n  nearest to %s: program %s fails with %u step%s changed:\n",
+                gen_focus_names[tally->near.arm->limits.focus], line.data, tally->changed,
+                tally->changed == 1 ? "" : "s");
+    text_paragraph(text, "    ", notation.data);
+}
+
 static int by_number(const void *a, const void *b)
 {
     const uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
@@ -236,6 +248,8 @@ void fuzz_show_end(struct fuzz_campaign *c)
     text_puts(&text, "\n");
     put_table(c, &text);
     put_groups(c, &text);
+    if (c->tally->near.arm)
+        put_near(c, &text);
     if (c->tally->failed_before)
         put_failed(c, &text);
     if (c->asked->coverage && c->store)

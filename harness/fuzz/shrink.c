@@ -163,6 +163,22 @@ void fuzz_name_group(struct fuzz_found *found)
     snprintf(found->group, sizeof found->group, "%.200s%s%.190s", name, *what ? ": " : "", what);
 }
 
+// Brings a failing program nearer to its kernel, and keeps the campaign's nearest one.
+static void note_near(struct fuzz_lane *lane, const struct gen_limits *limits,
+                      struct gen_program *program)
+{
+    struct fuzz_tally *tally = lane->campaign->tally;
+    const struct fuzz_found *found = lane->found;
+    gen_near(program, limits, ask, lane);
+    const uint32_t changed = gen_kernel_distance(program, limits, NULL);
+    if (tally->near.arm && (changed > tally->changed ||
+                            (changed == tally->changed && found->order > tally->near.order)))
+        return;
+    tally->changed = changed;
+    tally->near = (struct fuzz_number){found->order, found->index, found->arm};
+    tally->nearest = *program;
+}
+
 enum eng_end fuzz_strip(struct fuzz_lane *lane)
 {
     struct fuzz_found *found = lane->found;
@@ -171,6 +187,10 @@ enum eng_end fuzz_strip(struct fuzz_lane *lane)
     found->worst = eng_outcome_worst(fuzz_check(&found->drawn), &found->first.count);
     if (found->first.result == ENG_FAIL && (end = estimate(lane)) == ENG_END_RAN && found->failed) {
         struct gen_program program = found->drawn;
+        struct gen_limits limits = found->arm->limits;
+        limits.subgroup = found->subgroup;
+        if (limits.focus >= GEN_NABLA)
+            note_near(lane, &limits, &program);
         gen_strip(&program, found->arm->limits.rule, ask, lane);
         end = lane->end;
     }

@@ -2,6 +2,7 @@
 // The table of operations on data, and their notation.
 #include "generate/act.h"
 
+#include "generate/masks.h"
 #include "model/facts.h"
 
 #include <stdlib.h>
@@ -87,6 +88,13 @@ const struct gen_form gen_forms[GEN_OPS] = {
     [GEN_OP_PEEK] = ACCESS("peek", 'u', "#", 63, GEN_FULL, false),
     [GEN_OP_TOTAL] = ACCESS("total", 'u', "", 0, GEN_FULL, true),
     [GEN_OP_TICKETS] = ACCESS("tickets", 'u', "", 0, GEN_FULL, false),
+    [GEN_OP_GATHER] = ACCESS("gather", 'u', "#", 127, GEN_FULL, false),
+    [GEN_OP_SCATTER] = ACCESS("scatter", 'u', "#", 63, GEN_FULL, false),
+    [GEN_OP_BARRIER] = {"barrier", '-', "", 0, GEN_FULL, false, U32, CAT_FEATURE_BASIC},
+    [GEN_OP_SYNC] = GROUP("sync", '-', "", 0, U32, BASIC),
+    [GEN_OP_FENCE] = ANYWHERE("fence", '-', "", 0),
+    [GEN_OP_WORD] = ANYWHERE("word", 'u', "#", 63),
+    [GEN_OP_LOCAL] = ANYWHERE("local", 'u', "", 0),
 };
 
 const char *const gen_with_names[GEN_WITHS] = {"add",  "mul", "min", "max", "smin",
@@ -135,6 +143,12 @@ bool gen_act_takes_truth(const struct gen_act *act, uint32_t i)
 {
     const char takes = operand(act, i);
     return takes == 'p' || (takes == 't' && act->type == GEN_BOOL);
+}
+
+bool gen_act_turns(enum gen_op op)
+{
+    return op == GEN_OP_NUMBER || op == GEN_OP_SHUFFLE_XOR || op == GEN_OP_UP ||
+           op == GEN_OP_DOWN || op == GEN_OP_PEEK || op == GEN_OP_WORD;
 }
 
 uint32_t gen_act_operands(const struct gen_act *act)
@@ -186,14 +200,17 @@ const char *gen_act_fault(const struct gen_act *act, uint32_t numbers, uint32_t 
     for (uint32_t i = 0; i < gen_act_operands(act); i++)
         if (act->from[i] >= (gen_act_takes_truth(act, i) ? truths : numbers))
             return "there is no such register";
-    if (act->n > form->most || (act->op == GEN_OP_CLUSTER && (!act->n || act->n & (act->n - 1))))
+    if (act->n > form->most || (act->op == GEN_OP_CLUSTER && (!act->n || act->n & (act->n - 1))) ||
+        (act->turns && !gen_act_turns((enum gen_op)act->op)))
         return "it does not take this constant";
-    if (act->op == GEN_OP_TURN && act->n >= loops)
+    if ((act->op == GEN_OP_TURN && act->n >= loops) || act->turns > loops)
         return "it asks for the iteration of a loop that is not around";
     return NULL;
 }
 
 // Notation
+
+static const char *const turns[1 + MASKS_DEPTH] = {"", "<<i", "<<j"};
 
 void gen_act_write(const struct gen_act *act, struct text *text)
 {
@@ -211,7 +228,7 @@ void gen_act_write(const struct gen_act *act, struct text *text)
     for (const char *takes = form->takes; *takes; takes++) {
         text_puts(text, takes == form->takes ? "" : ",");
         if (*takes == '#')
-            text_printf(text, "%u", act->n);
+            text_printf(text, "%u%s", act->n, turns[act->turns]);
         else {
             text_printf(text, "%c%u", gen_act_takes_truth(act, taken) ? 'p' : 'u',
                         act->from[taken]);
@@ -259,6 +276,11 @@ static bool take_operands(const char *word, struct gen_act *act)
             return false;
         if (!gen_take_number(&word, constant ? &act->n : &act->from[taken++]))
             return false;
+        for (uint8_t k = 1; constant && k <= MASKS_DEPTH; k++)
+            if (!strncmp(word, turns[k], 3)) {
+                act->turns = k;
+                word += 3;
+            }
     }
     return !strcmp(word, ")");
 }

@@ -73,6 +73,14 @@ enum gen_op {
     GEN_OP_PEEK,
     GEN_OP_TOTAL,
     GEN_OP_TICKETS,
+    // Of real kernels (gen_limits.kernel).
+    GEN_OP_GATHER,
+    GEN_OP_SCATTER,
+    GEN_OP_BARRIER,
+    GEN_OP_SYNC,
+    GEN_OP_FENCE,
+    GEN_OP_WORD,
+    GEN_OP_LOCAL,
     GEN_OPS
 };
 
@@ -118,6 +126,7 @@ struct gen_act {
     bool adds;              // += : adds to the register's old value, modulo 2 for Booleans
     uint8_t from[3];        // source registers, as many as the operation takes
     uint8_t n;              // a constant
+    uint8_t turns;          // 1, 2: n << i, n << j; 0: n
 };
 
 // An operation's notation and operands.
@@ -142,6 +151,8 @@ bool gen_act_may(enum gen_op op, enum gen_with with, enum gen_type type);
 // Whether the result is Boolean; whether operand number `i` is.
 bool gen_act_gives_truth(const struct gen_act *act);
 bool gen_act_takes_truth(const struct gen_act *act, uint32_t i);
+// Whether the constant may be shifted by an iteration.
+bool gen_act_turns(enum gen_op op);
 // The number of register operands.
 uint32_t gen_act_operands(const struct gen_act *act);
 // The device features that it needs, as bits 1 << enum cat_feature.

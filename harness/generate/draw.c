@@ -60,6 +60,18 @@ static struct gen_condition draw_condition(struct drawing *d, const struct place
     const bool elects = d->limits->rule == MASKS_MAXIMAL && !at->in_switch;
     if (d->limits->focus == GEN_SUBGROUPS && below(d, 3) == 0)
         return (struct gen_condition){GEN_SUBGROUP_BIT, (uint8_t)below(d, 3), draw_loops(d, at)};
+    if (d->limits->focus >= GEN_NABLA)
+        switch (below(d, at->loops ? 9 : 6)) {
+        case 0: // the last lane
+            return (struct gen_condition){GEN_LANE_IS, (uint8_t)(d->limits->subgroup - 1), 0};
+        case 1:
+            return (struct gen_condition){GEN_LANE_FROM, (uint8_t)(1u << below(d, 6)),
+                                          draw_loops(d, at)};
+        case 2:
+            return (struct gen_condition){GEN_SUBGROUP_BIT, 0, draw_loops(d, at)};
+        case 6:
+            return (struct gen_condition){GEN_LANE_STEP, 1, (uint8_t)(1u << below(d, at->loops))};
+        }
     if (d->limits->numbers)
         switch (below(d, 6)) {
         case 0: // the same for the whole workgroup
@@ -313,6 +325,126 @@ static bool draw_model(struct drawing *d)
            (focus == GEN_VULKAN || (focus != GEN_PLAIN && has && below(d, 2)));
 }
 
+// A link to a step, or to the end of a list, and its place.
+struct spot {
+    uint8_t *link;
+    struct place at;
+};
+
+static uint32_t find_spots(struct gen_program *program, uint8_t *link, struct place at,
+                           struct spot *spots, uint32_t count)
+{
+    for (;; link = &program->steps[*link].next) {
+        struct gen_step *step = &program->steps[*link];
+        struct place inside = at;
+        spots[count++] = (struct spot){link, at};
+        if (!*link || (step->kind >= MASKS_BREAK && step->kind <= MASKS_RETURN))
+            return count;
+        inside.depth++;
+        inside.breaks |= step->kind == MASKS_SWITCH;
+        inside.in_switch |= step->kind == MASKS_SWITCH;
+        if (step->kind == MASKS_CALL)
+            inside = (struct place){.depth = inside.depth, .loops = at.loops, .returns = true};
+        if (step->kind == MASKS_WHILE || step->kind == MASKS_DO) {
+            inside.loops++;
+            inside.breaks = inside.continues = false;
+            if (step->other)
+                count = find_spots(program, &step->other, inside, spots, count);
+            inside.breaks = inside.continues = true;
+        } else if (step->other) {
+            count = find_spots(program, &step->other, inside, spots, count);
+        }
+        if (step->kind >= MASKS_IF && step->kind <= MASKS_CALL)
+            count = find_spots(program, &step->body, inside, spots, count);
+    }
+}
+
+// A construct that holds the rest of the list.
+static uint8_t draw_around(struct drawing *d, const struct place *at, uint8_t rest)
+{
+    struct gen_step step = {.kind = MASKS_IF, .when = draw_condition(d, at), .body = rest};
+    if (below(d, 3) == 0)
+        step = (struct gen_step){.kind = MASKS_CALL, .body = rest};
+    return add(d, step);
+}
+
+// One change: a step comes, goes, or is another, or a construct comes around others.
+static void draw_change(struct drawing *d)
+{
+    struct gen_program *program = d->program;
+    struct spot spots[3 * GEN_STEPS + 1];
+    const uint32_t count = find_spots(program, &program->first, (struct place){0}, spots, 0);
+    const struct spot spot = spots[below(d, count)];
+    struct gen_step *step = &program->steps[*spot.link];
+    const uint8_t rest = *spot.link, next = step->next;
+    const bool loops = step->kind == MASKS_WHILE || step->kind == MASKS_DO;
+    uint8_t one;
+    if (step->kind == MASKS_CASE)
+        return;
+    switch (rest ? below(d, 8) : 0) {
+    case 0:
+    case 1:
+    case 2:
+        d->left = 1 + below(d, 6);
+        one = draw_step(d, spot.at);
+        *spot.link = one ? one : rest;
+        while (one && program->steps[one].next)
+            one = program->steps[one].next;
+        if (one)
+            program->steps[one].next = rest;
+        break;
+    case 3:
+        *spot.link = next;
+        break;
+    case 4:
+        one = draw_around(d, &spot.at, rest);
+        if (one) {
+            *spot.link = one;
+            step->next = 0;
+            program->steps[one].next = next;
+        }
+        break;
+    default:
+        if (step->kind == MASKS_ACT)
+            step->act.op = GEN_OP_NONE;
+        else if (step->kind == MASKS_IF)
+            step->when = draw_condition(d, &spot.at);
+        else if (loops && step->when.value == GEN_BELOW)
+            step->when.at = (uint8_t)(1 + below(d, spot.at.loops ? 6 : 16));
+    }
+}
+
+// One combining operator in place of all, as the kernel may have it for several.
+static void draw_operator(struct drawing *d)
+{
+    static const uint8_t alone[] = {GEN_OP_ADD, GEN_OP_MUL, GEN_OP_AND, GEN_OP_OR, GEN_OP_XOR};
+    static const uint8_t with[] = {GEN_WITH_ADD, GEN_WITH_MUL, GEN_WITH_AND, GEN_WITH_OR,
+                                   GEN_WITH_XOR};
+    const uint32_t which = below(d, sizeof with);
+    for (uint32_t i = 1; i <= d->program->count; i++) {
+        struct gen_act *act = &d->program->steps[i].act;
+        if (act->op == GEN_OP_ADD)
+            act->op = alone[which];
+        else if (act->op >= GEN_OP_REDUCE && act->op <= GEN_OP_LATE)
+            act->with = with[which];
+    }
+}
+
+static uint8_t draw_kernel(struct drawing *d)
+{
+    const bool vulkan = d->program->vulkan;
+    uint32_t count = 0;
+    while (gen_kernel_take(d->limits, count, d->program))
+        count++;
+    gen_kernel_take(d->limits, below(d, count), d->program);
+    if (below(d, 4) == 0)
+        draw_operator(d);
+    for (uint32_t changes = below(d, 16) ? 1 + below(d, 4) : 0; changes > 0; changes--)
+        draw_change(d);
+    d->program->vulkan = vulkan;
+    return d->program->first;
+}
+
 void gen_draw(struct gen_program *program, const struct gen_limits *limits, uint64_t seed,
               uint64_t index)
 {
@@ -328,7 +460,9 @@ void gen_draw(struct gen_program *program, const struct gen_limits *limits, uint
                                         .vulkan = draw_model(&d)};
         // Small programs are faster, large ones more exotic.
         d.left = 4 + below(&d, limits->steps > 4 ? limits->steps - 3 : 1);
-        const uint8_t first = draw_list(&d, (struct place){.returns = !limits->numbers});
+        const uint8_t first = limits->focus >= GEN_NABLA
+                                  ? draw_kernel(&d)
+                                  : draw_list(&d, (struct place){.returns = !limits->numbers});
         program->first = first;
         gen_tidy(program);
         if (limits->numbers)
@@ -338,7 +472,8 @@ void gen_draw(struct gen_program *program, const struct gen_limits *limits, uint
 
 // Arms
 
-const char *const gen_focus_names[GEN_FOCUSES] = {"plain", "exits", "subgroups", "vulkan"};
+const char *const gen_focus_names[GEN_FOCUSES] = {"plain", "exits", "subgroups", "vulkan",
+                                                  "nabla", "vello", "llama",     "prefix-sums"};
 
 void gen_press(struct gen_limits *limits, uint32_t pressure)
 {
@@ -355,7 +490,7 @@ size_t gen_arms(uint64_t features, struct gen_limits arms[GEN_ARMS])
                                   {MASKS_DEFAULT, CAT_FEATURE_BASIC}};
     size_t count = 0;
     for (uint32_t focus = 0; focus < GEN_FOCUSES; focus++)
-        for (size_t i = 0; i < sizeof pressures / sizeof *pressures; i++)
+        for (size_t i = 0; i < (focus < GEN_NABLA ? sizeof pressures / sizeof *pressures : 1); i++)
             for (size_t k = 0; k < sizeof needed / sizeof *needed; k++) {
                 struct gen_limits *arm = &arms[count];
                 *arm = (struct gen_limits){.rule = (enum masks_rule)needed[k][0],

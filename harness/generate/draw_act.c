@@ -53,6 +53,12 @@ static void draw_operands(struct drawing *d, struct gen_act *act, uint32_t loops
         act->n %= limits->subgroup;
     if (act->op == GEN_OP_SHUFFLE)
         act->n = 0;
+    act->turns = 0;
+    if (d->limits->focus >= GEN_NABLA && loops && gen_act_turns((enum gen_op)act->op) &&
+        below(d, 2)) {
+        act->turns = (uint8_t)(1 + below(d, loops));
+        act->n = 1;
+    }
     if (act->op == GEN_OP_TURN)
         act->n = (uint8_t)below(d, loops);
     if (act->op == GEN_OP_CLUSTER)
@@ -90,7 +96,9 @@ static struct gen_act draw_act(struct drawing *d, uint32_t allows, uint32_t loop
         else if (kind < 9)
             act.op = (uint8_t)(GEN_OP_REDUCE + below(d, GEN_OP_LOAD - GEN_OP_REDUCE));
         else
-            act.op = (uint8_t)(GEN_OP_LOAD + below(d, GEN_OPS - GEN_OP_LOAD));
+            act.op = (uint8_t)(GEN_OP_LOAD +
+                               below(d, (d->limits->focus >= GEN_NABLA ? GEN_OPS : GEN_OP_GATHER) -
+                                            GEN_OP_LOAD));
         // Compilers merge equal operations on both sides of a branch.
         const bool again = !together && d->last.op && below(d, 4) == 0;
         if (again)
@@ -111,11 +119,16 @@ void gen_draw_acts(struct gen_program *program, const struct gen_limits *limits,
     struct drawing d = {.limits = limits, .random = random};
     struct gen_places places;
     gen_converge(program, limits->rule, &places);
-    for (uint32_t i = 1; i <= program->count; i++)
-        if (program->steps[i].kind == MASKS_ACT) {
-            const bool together = program->steps[i].value;
-            program->steps[i].value = 0;
-            d.last = program->steps[i].act =
-                draw_act(&d, places.allows[i], places.loops[i], together);
-        }
+    for (uint32_t i = 1; i <= program->count; i++) {
+        struct gen_act *act = &program->steps[i].act;
+        if (program->steps[i].kind != MASKS_ACT)
+            continue;
+        const bool together = program->steps[i].value;
+        program->steps[i].value = 0;
+        if (gen_act_fault(act, limits->numbers, limits->truths, places.loops[i]) ||
+            gen_forms[act->op].needs > places.allows[i] ||
+            gen_act_features(act) & ~limits->features || gen_act_least(act) > limits->subgroup)
+            *act = draw_act(&d, places.allows[i], places.loops[i], together);
+        d.last = *act;
+    }
 }

@@ -71,11 +71,17 @@ void emit_forget(struct emit *e, uint32_t first)
     }
 }
 
-struct id emit_group_word(struct emit *e)
+// The number of the workgroup's first invocation.
+static struct id emit_group_start(struct emit *e)
 {
     const struct id ids = value(e, "OpLoad %%uint3 %%workgroup_input");
     const struct id id = value(e, "OpCompositeExtract %%uint %s 0", ids.is);
-    const struct id first = value(e, "OpIMul %%uint %s %%workgroup_width", id.is);
+    return value(e, "OpIMul %%uint %s %%workgroup_width", id.is);
+}
+
+struct id emit_group_word(struct emit *e)
+{
+    const struct id first = emit_group_start(e);
     const struct id at = value(e, "OpAccessChain %%word_pointer %%input #0 %s", first.is);
     return value(e, "OpLoad %%uint %s", at.is);
 }
@@ -260,10 +266,18 @@ static struct id emit_ask(struct emit *e, const struct gen_act *act)
     }
 }
 
+static struct id constant(struct emit *e, const struct gen_act *act)
+{
+    const struct id n = gen_id("#%u", act->n);
+    if (!act->turns)
+        return n;
+    return value(e, "OpShiftLeftLogical %%uint %s %s", n.is, e->iteration[act->turns - 1].is);
+}
+
 // The lane that a lane reads from, and the operation's argument for it.
 static struct id emit_source(struct emit *e, const struct gen_act *act, struct id *argument)
 {
-    const struct id n = *argument = gen_id("#%u", act->n);
+    const struct id n = *argument = constant(e, act);
     struct id base, sum;
     switch (act->op) {
     case GEN_OP_BROADCAST:
@@ -375,11 +389,24 @@ static void emit_write(struct emit *e, bool buffer, struct id at, struct id numb
     emit_put(e, "OpStore %s %s%s", at.is, pair.is, shares(e, true));
 }
 
-// The cell of the invocation `n` places ahead, modulo the workgroup.
-static struct id emit_other_cell(struct emit *e, bool buffer, uint32_t n)
+// The number of the invocation whose cell is accessed.
+static struct id emit_other(struct emit *e, const struct gen_act *act)
 {
-    const struct id sum = value(e, "OpIAdd %%uint %s #%u", e->local.is, n);
-    struct id at = value(e, "OpUMod %%uint %s %%workgroup_width", sum.is);
+    const struct id n = constant(e, act);
+    struct id at = e->local, more = n;
+    if (act->op == GEN_OP_GATHER) {
+        more = emit_within(e, n);
+        at = value(e, "OpIMul %%uint %s %s", e->lane.is, e->size.is);
+    } else if (act->op == GEN_OP_SCATTER) {
+        more = value(e, "OpISub %%uint %%workgroup_width %s", n.is);
+        at = value(e, "OpLoad %%uint %%subgroup_input");
+    }
+    at = value(e, "OpIAdd %%uint %s %s", at.is, more.is);
+    return value(e, "OpUMod %%uint %s %%workgroup_width", at.is);
+}
+
+static struct id emit_other_cell(struct emit *e, bool buffer, struct id at)
+{
     if (buffer)
         at = value(e, "OpIAdd %%uint %s %s", e->first.is, at.is);
     return value(e, "OpAccessChain %s %s%s", pair_pointers[buffer],
@@ -420,13 +447,16 @@ static struct id emit_together(struct emit *e, const struct gen_act *act)
     struct id result;
     const struct id number = act->op == GEN_OP_PASS ? operand(e, act, 0) : (struct id){""};
     emit_put(e, BARRIER);
+    if (act->op == GEN_OP_BARRIER)
+        return number;
     if (act->op == GEN_OP_PASS) {
-        emit_write(e, buffer, emit_other_cell(e, buffer, act->n), number);
+        emit_write(e, buffer, emit_other_cell(e, buffer, emit_other(e, act)), number);
         emit_put(e, BARRIER);
         return fold_pair(e, emit_load(e, buffer, e->cell[buffer]));
     }
-    if (act->op == GEN_OP_PEEK) {
-        result = fold_pair(e, emit_load(e, buffer, emit_other_cell(e, buffer, act->n)));
+    if (act->op == GEN_OP_PEEK || act->op == GEN_OP_GATHER || act->op == GEN_OP_SCATTER) {
+        const struct id at = emit_other(e, act);
+        result = fold_pair(e, emit_load(e, buffer, emit_other_cell(e, buffer, at)));
     } else {
         const uint32_t which = act->op == GEN_OP_TOTAL ? act->with : (uint32_t)GEN_TICKET_SUM;
         const struct id at = emit_counter(e, buffer, which);
@@ -444,6 +474,19 @@ static struct id emit_access(struct emit *e, const struct gen_act *act)
         return emit_atomic(e, act);
     if (act->op == GEN_OP_ORDERED)
         return emit_ordered(e, buffer);
+    if (act->op == GEN_OP_LOCAL)
+        return e->local;
+    if (act->op == GEN_OP_WORD) {
+        const struct id first = emit_group_start(e), number = emit_other(e, act);
+        const struct id sum = value(e, "OpIAdd %%uint %s %s", first.is, number.is);
+        const struct id at = value(e, "OpAccessChain %%word_pointer %%input #0 %s", sum.is);
+        return value(e, "OpLoad %%uint %s", at.is);
+    }
+    if (act->op == GEN_OP_SYNC || act->op == GEN_OP_FENCE) {
+        emit_put(e, act->op == GEN_OP_SYNC ? "OpControlBarrier #3 #3 #328"
+                                           : "OpMemoryBarrier #3 #328");
+        return (struct id){""};
+    }
     if (act->op == GEN_OP_STORE || act->op == GEN_OP_SWAP)
         number = operand(e, act, 0);
     struct id held = {""};
@@ -505,7 +548,7 @@ static struct id emit_alone(struct emit *e, const struct gen_act *act)
         from[i] = operand(e, act, i);
     switch (act->op) {
     case GEN_OP_NUMBER: // as a sum, because the assigned id must not be written as a constant
-        return value(e, "OpIAdd %%uint #%u #0", act->n);
+        return value(e, "OpIAdd %%uint %s #0", constant(e, act).is);
     case GEN_OP_LANE:
         return e->lane;
     case GEN_OP_TURN:
@@ -570,7 +613,10 @@ void emit_entry(struct emit *e, uint32_t function)
         const struct id at = value(e, "OpAccessChain %%push_uint %%push #3");
         e->size = value(e, "OpLoad %%uint %s", at.is);
     }
-    if (shared || buffer) {
+    bool placed = false; // an operation asks for the invocation's number
+    for (uint32_t i = 1; i <= e->program->count; i++)
+        placed |= e->program->steps[i].act.op >= GEN_OP_LOAD;
+    if (placed) {
         const struct id subgroup = value(e, "OpLoad %%uint %%subgroup_input");
         const struct id start = value(e, "OpIMul %%uint %s %s", subgroup.is, e->size.is);
         e->local = value(e, "OpIAdd %%uint %s %s", start.is, e->lane.is);

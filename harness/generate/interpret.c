@@ -11,6 +11,7 @@
 struct machine {
     const struct gen_program *program;
     uint32_t lanes, subgroup;
+    const uint32_t *words;
     uint32_t *numbers, *truths;
     uint32_t cells[2][MASKS_LANES][2];
     uint32_t counters[2][GEN_COUNTERS];
@@ -143,10 +144,15 @@ static void scan(struct turn *t)
     }
 }
 
+static uint32_t constant(const struct turn *t)
+{
+    return (uint32_t)t->act->n << (t->act->turns ? t->iteration[t->act->turns - 1] : 0);
+}
+
 // The lane that a lane reads from.
 static uint32_t source(const struct turn *t, uint32_t lane)
 {
-    const uint32_t size = t->machine->subgroup, n = t->act->n;
+    const uint32_t size = t->machine->subgroup, n = constant(t);
     switch (t->act->op) {
     case GEN_OP_BROADCAST:
         return n;
@@ -236,7 +242,7 @@ static uint32_t rounds(uint32_t number, uint32_t count)
 static uint32_t compute(const struct turn *t, uint32_t lane)
 {
     const uint32_t a = t->operand[0][lane], b = t->operand[1][lane], c = t->operand[2][lane];
-    const uint32_t n = t->act->n;
+    const uint32_t n = constant(t);
     switch (t->act->op) {
     case GEN_OP_ADD:
         return a + b;
@@ -267,6 +273,10 @@ static uint32_t compute(const struct turn *t, uint32_t lane)
         return a ? b : c;
     case GEN_OP_LESS:
         return a < b;
+    case GEN_OP_WORD:
+        return t->machine->words[(t->start + lane + n) % t->machine->lanes];
+    case GEN_OP_LOCAL:
+        return t->start + lane;
     case GEN_OP_BIT:
         return a >> n & 1;
     default:
@@ -312,7 +322,12 @@ static void exchange(struct turn *t)
         put_cell(m->cells[buffer][(i + t->act->n) % m->lanes],
                  m->numbers[i * m->program->numbers + t->act->from[0]]);
     for (uint32_t i = 0; i < m->lanes; i++) {
-        const uint32_t other = t->act->op == GEN_OP_PEEK ? (i + t->act->n) % m->lanes : i;
+        const uint32_t n = constant(t), lane = i % m->subgroup, which = i / m->subgroup;
+        const uint32_t other = t->act->op == GEN_OP_PEEK ? (i + n) % m->lanes
+                               : t->act->op == GEN_OP_GATHER
+                                   ? (lane * m->subgroup + n % m->subgroup) % m->lanes
+                               : t->act->op == GEN_OP_SCATTER ? (which + m->lanes - n) % m->lanes
+                                                              : i;
         const uint32_t *cell = m->cells[buffer][other];
         t->result[i] = t->act->op == GEN_OP_TOTAL     ? m->counters[buffer][t->act->with]
                        : t->act->op == GEN_OP_TICKETS ? m->counters[buffer][GEN_TICKET_SUM]
@@ -354,7 +369,7 @@ static void execute(struct turn *t)
         ask(t);
     else if (op >= GEN_OP_BROADCAST && op <= GEN_OP_QUAD_SWAP)
         move(t);
-    else if (op >= GEN_OP_LOAD)
+    else if (op >= GEN_OP_LOAD && op <= GEN_OP_ORDERED)
         access_memory(t);
     else
         for (uint32_t i = 0; i < t->machine->subgroup; i++)
@@ -420,6 +435,7 @@ void gen_interpret(const struct gen_program *program, uint32_t lanes, uint32_t s
     *m = (struct machine){.program = program,
                           .lanes = lanes,
                           .subgroup = subgroup,
+                          .words = words,
                           .numbers = numbers,
                           .truths = truths};
     begin(m, words);

@@ -106,6 +106,17 @@ static struct id emit_condition(struct emit *e, const struct gen_condition *when
     case GEN_PAST:
         op = "OpUGreaterThanEqual";
         break;
+    case GEN_LANE_FROM:
+    case GEN_LANE_STEP:
+        op = "OpUGreaterThanEqual";
+        left = e->lane;
+        if (when->value == GEN_LANE_FROM) {
+            right = add_turns(e, right, when);
+            break;
+        }
+        emit_put(e, "%%turned_%u = OpShiftLeftLogical %%uint %s %s", n, right.is, counter.is);
+        right = gen_id("%%turned_%u", n);
+        break;
     case GEN_LANE_IS:
         op = "OpIEqual";
         left = e->lane;

@@ -13,7 +13,7 @@
 // adding iterations.
 static const struct {
     const char *pattern;
-    bool counts, adds;
+    bool counts, adds, shifts;
 } conditions[GEN_VALUES] = {
     [GEN_TRUE] = {"true"},
     [GEN_BIT] = {"word.%", .adds = true},
@@ -30,6 +30,8 @@ static const struct {
     [GEN_NUMBER_TRIPS] = {"<u%:2", .counts = true},
     [GEN_NUMBER_FIELD] = {"u%:2", .adds = true},
     [GEN_SUBGROUP_BIT] = {"subgroup.%", .adds = true},
+    [GEN_LANE_FROM] = {"lane>=%", .adds = true},
+    [GEN_LANE_STEP] = {"lane>=%<<", .shifts = true},
 };
 
 // The notation of steps: word, condition, list in braces, keyword before the second list.
@@ -70,6 +72,8 @@ static void write_condition(const struct gen_condition *when, struct text *text)
             text_printf(text, "%u", when->at);
         else
             text_append(text, pattern, 1);
+    if (conditions[when->value].shifts)
+        text_puts(text, when->loops == 2 ? "j" : "i");
     if (conditions[when->value].adds) {
         text_puts(text, when->loops & 1 ? "+i" : "");
         text_puts(text, when->loops & 2 ? "+j" : "");
@@ -204,6 +208,8 @@ static bool is_condition(const char *word, enum gen_value value, struct gen_cond
     for (const char *pattern = conditions[value].pattern; *pattern; pattern++)
         if (*pattern == '%' ? !gen_take_number(&word, &when->at) : *word++ != *pattern)
             return false;
+    if (conditions[value].shifts)
+        when->loops = takes(&word, "i") ? 1 : takes(&word, "j") ? 2 : 0;
     if (conditions[value].adds) {
         when->loops |= takes(&word, "+i") ? 1 : 0;
         when->loops |= takes(&word, "+j") ? 2 : 0;

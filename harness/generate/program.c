@@ -84,6 +84,10 @@ uint32_t gen_value_of(const struct gen_condition *when, const struct masks_lane 
         return (lane->numbers[when->at] + turns) & 3;
     case GEN_SUBGROUP_BIT:
         return (lane->ordinal + turns) >> when->at & 1;
+    case GEN_LANE_FROM:
+        return lane->lane >= when->at + turns;
+    case GEN_LANE_STEP:
+        return lane->lane >= (uint32_t)when->at << turns;
     case GEN_NONE:
     case GEN_VALUES:
         break;
@@ -136,23 +140,26 @@ static bool is_selector(const struct gen_condition *when)
 static bool is_bound(const struct gen_condition *when)
 {
     return when->value == GEN_TRIPS || when->value == GEN_BELOW || when->value == GEN_PAST ||
-           when->value == GEN_NUMBER_TRIPS;
+           when->value == GEN_NUMBER_TRIPS || when->value == GEN_LANE_STEP;
 }
 
 // Whether the condition's register exists in the program.
 static bool is_there(const struct gen_condition *when, const struct gen_program *program)
 {
     static const uint8_t most[GEN_VALUES] = {
-        [GEN_BIT] = 31,   [GEN_LANE_BIT] = 6,          [GEN_LANE_IS] = 127,
-        [GEN_TRIPS] = 30, [GEN_BELOW] = GEN_TURNS - 1, [GEN_PAST] = GEN_TURNS - 1,
-        [GEN_FIELD] = 31, [GEN_GROUP_BIT] = 31,        [GEN_SUBGROUP_BIT] = 6,
+        [GEN_BIT] = 31,        [GEN_LANE_BIT] = 6,          [GEN_LANE_IS] = 127,
+        [GEN_TRIPS] = 30,      [GEN_BELOW] = GEN_TURNS - 1, [GEN_PAST] = GEN_TURNS - 1,
+        [GEN_FIELD] = 31,      [GEN_GROUP_BIT] = 31,        [GEN_SUBGROUP_BIT] = 6,
+        [GEN_LANE_FROM] = 127, [GEN_LANE_STEP] = 127,
     };
+    const bool bounds = when->value == GEN_BELOW || when->value == GEN_PAST;
     if (when->value == GEN_TRUTH)
         return when->at < program->truths;
     if (when->value == GEN_NUMBER_TRIPS || when->value == GEN_NUMBER_FIELD)
         return when->at < program->numbers;
-    return when->value < GEN_VALUES && when->at <= most[when->value] &&
-           (when->value != GEN_GROUP_BIT || program->numbers);
+    return when->value < GEN_VALUES &&
+           when->at <= (bounds && program->numbers ? GEN_LONG - 1 : most[when->value]) &&
+           (when->value < GEN_GROUP_BIT || program->numbers);
 }
 
 static const char *fault_of(const struct gen_condition *when, const struct place *at,

@@ -20,6 +20,7 @@
 #define GEN_STEPS    128  // limit on steps per program
 #define GEN_NESTING  12   // limit on nested constructs
 #define GEN_TURNS    4    // limit on a loop's iterations
+#define GEN_LONG     32   // in programs with data
 #define GEN_SLOTS    256  // records per invocation
 #define GEN_TEXT_MAX 8192 // bytes of the notation, terminator included
 #define GEN_CASES    4    // values of a selector
@@ -45,6 +46,8 @@ enum gen_value {
     GEN_TRUTH,        // pAT          register pAT
     GEN_NUMBER_TRIPS, // i<uAT:2        iteration below the lowest two bits of uAT
     GEN_NUMBER_FIELD, // uAT:2+i+j    two bits of uAT + i + j: a selector
+    GEN_LANE_FROM,    // lane>=AT+i+j the lane's number is at least AT + i + j
+    GEN_LANE_STEP,    // lane>=AT<<i  at least AT << i or AT << j
     GEN_VALUES,
     GEN_OWN = GEN_VALUES, // condition AT of the program's dialect
 };
@@ -113,7 +116,12 @@ enum gen_focus {
     GEN_PLAIN,
     GEN_EXITS,     // group operations behind loops that all lanes leave in nested selections
     GEN_SUBGROUPS, // conditions on SubgroupId
-    GEN_VULKAN,    // the memory model Vulkan, which the two above have every other time
+    GEN_VULKAN,    // the memory model Vulkan, which all others but plain ones have every other time
+    // Programs of kernels.c, changed:
+    GEN_NABLA,
+    GEN_VELLO,
+    GEN_LLAMA,
+    GEN_PREFIX_SUMS,
     GEN_FOCUSES
 };
 extern const char *const gen_focus_names[GEN_FOCUSES];
@@ -135,9 +143,9 @@ void gen_press(struct gen_limits *limits, uint32_t pressure);
 #define GEN_PRESSURE_MOST (GEN_NUMBERS - 8)
 
 // The arms of a campaign on a device with these features: every rule that it has, with each
-// pressure and focus; the strongest rule without either first. Sets all but sizes. Returns how
-// many, at most GEN_ARMS.
-#define GEN_ARMS 48
+// pressure and focus, of kernels without pressure; the strongest rule without either first. Sets
+// all but sizes. Returns how many, at most GEN_ARMS.
+#define GEN_ARMS 60
 size_t gen_arms(uint64_t features, struct gen_limits arms[GEN_ARMS]);
 // Names what a program is drawn with in so far as it is not usual: "maximal-p50-exits".
 void gen_arm_name(const struct gen_limits *limits, char name[48]);
@@ -165,13 +173,24 @@ bool gen_uses(const struct gen_program *program, enum gen_type type);
 // Whether a condition has this value.
 bool gen_asks(const struct gen_program *program, enum gen_value value);
 uint64_t gen_features(const struct gen_program *program);
-// Draws the operations of a program with data, as their places permit. Advances `random`.
+// Draws the operations of a program with data that are GEN_OP_NONE, or that their places, the
+// device or the subgroup size do not permit. Advances `random`.
 void gen_draw_acts(struct gen_program *program, const struct gen_limits *limits,
                    struct lit_random *random);
 // Computes what the specifications prescribe as the final records of a workgroup's lanes, four
 // words per record. words[lane] is the input.
 void gen_interpret(const struct gen_program *program, uint32_t lanes, uint32_t subgroup,
                    const uint32_t *words, uint32_t *records);
+
+// The focus must be a kernel.
+//
+// Program `number` of the kernel, from 0, for the limits' registers and subgroup size. It may need
+// features that the device lacks. False behind the last.
+bool gen_kernel_take(const struct gen_limits *limits, uint32_t number, struct gen_program *program);
+// How many steps of a program were inserted, removed or replaced, compared with the nearest program
+// of the kernel, which becomes *nearest; NULL: is not needed.
+uint32_t gen_kernel_distance(const struct gen_program *program, const struct gen_limits *limits,
+                             struct gen_program *nearest);
 
 // Sorts the steps into text order and drops unreachable ones.
 void gen_tidy(struct gen_program *program);
@@ -225,6 +244,10 @@ typedef enum gen_answer gen_fails(const struct gen_program *candidate, void *use
 // condition. Each lowers gen_weight, so the search ends.
 unsigned gen_shrink(struct gen_program *program, enum masks_rule rule, gen_fails *fails,
                     void *user);
+
+// The same, but each change lowers gen_kernel_distance. The kernel itself is tried first.
+unsigned gen_near(struct gen_program *program, const struct gen_limits *kernel, gen_fails *fails,
+                  void *user);
 
 // Removes all steps of a kind at once from a failing program, kind by kind (constructs, operations,
 // number types), if it still fails without them: one candidate per kind shows which kinds the

@@ -44,18 +44,19 @@ static uint32_t weight_of(const struct gen_act *act)
 {
     return 1024u * (gen_forms[act->op].needs != GEN_ALONE || act->op >= GEN_OP_LOAD) +
            256u * (act->with != 0) + 256u * (act->type != GEN_U32 && act->type != GEN_SHARED) +
-           512u * act->adds + act->op + act->from[0] + act->from[1] + act->from[2] + act->to +
-           act->n;
+           512u * act->adds + 512u * act->turns + act->op + act->from[0] + act->from[1] +
+           act->from[2] + act->to + act->n;
 }
 
 uint32_t gen_weight(const struct gen_program *program)
 {
     // Conditions weighted by the knowledge needed to follow them.
     static const uint8_t values[GEN_VALUES] = {
-        [GEN_NONE] = 3,  [GEN_TRUE] = 0,         [GEN_LANE_BIT] = 1,     [GEN_LANE_IS] = 1,
-        [GEN_BIT] = 2,   [GEN_ELECT] = 2,        [GEN_BELOW] = 1,        [GEN_TRIPS] = 3,
-        [GEN_PAST] = 1,  [GEN_FIELD] = 2,        [GEN_LANE_FIELD] = 1,   [GEN_GROUP_BIT] = 3,
-        [GEN_TRUTH] = 3, [GEN_NUMBER_TRIPS] = 4, [GEN_NUMBER_FIELD] = 3, [GEN_SUBGROUP_BIT] = 3,
+        [GEN_NONE] = 3,      [GEN_TRUE] = 0,         [GEN_LANE_BIT] = 1,     [GEN_LANE_IS] = 1,
+        [GEN_BIT] = 2,       [GEN_ELECT] = 2,        [GEN_BELOW] = 1,        [GEN_TRIPS] = 3,
+        [GEN_PAST] = 1,      [GEN_FIELD] = 2,        [GEN_LANE_FIELD] = 1,   [GEN_GROUP_BIT] = 3,
+        [GEN_TRUTH] = 3,     [GEN_NUMBER_TRIPS] = 4, [GEN_NUMBER_FIELD] = 3, [GEN_SUBGROUP_BIT] = 3,
+        [GEN_LANE_FROM] = 2, [GEN_LANE_STEP] = 3,
     };
     uint32_t weight = 16u * (program->numbers + program->truths + program->vulkan);
     for (uint32_t i = 1; i <= program->count; i++) {
@@ -146,6 +147,9 @@ static void forget_loop(struct gen_program *program, uint32_t first, bool outer)
                             step->when.value == GEN_PAST || step->when.value == GEN_NUMBER_TRIPS;
         if (counts && !step->when.loops)
             step->when = (struct gen_condition){.value = GEN_TRUE};
+        if (step->when.value == GEN_LANE_STEP && !step->when.loops)
+            step->when.value = GEN_LANE_FROM;
+        step->act.turns = outer ? step->act.turns >> 1 : step->act.turns & 1;
         forget_loop(program, step->body, outer);
         forget_loop(program, step->other, outer);
     }
@@ -259,6 +263,7 @@ static bool apply_to_act(struct gen_program *program, struct gen_step *step, enu
                         : act->with;
         if (act->type != GEN_BOOL && act->type != GEN_SHARED && act->type != GEN_BUFFER)
             act->type = GEN_U32;
+        act->turns = 0;
         break;
     case ACT_ASSIGNS:
         act->adds = false;
@@ -331,6 +336,8 @@ static bool apply(struct gen_program *program, uint32_t number, enum change chan
     case FEWER_LOOPS:
         if (!counts && when->value != GEN_PAST)
             when->loops = when->loops == 3 ? 1 : 0;
+        if (when->value == GEN_LANE_STEP)
+            when->value = GEN_LANE_FROM;
         break;
     case LESS:
         if (when->value == GEN_TRIPS || when->value == GEN_NUMBER_TRIPS)
@@ -457,7 +464,14 @@ void gen_kinds(const struct gen_program *program, struct text *text)
         }
 }
 
-unsigned gen_shrink(struct gen_program *program, enum masks_rule rule, gen_fails *fails, void *user)
+// What every step of the search lowers: the distance from a kernel, or the weight.
+static uint32_t measure(const struct gen_program *program, const struct gen_limits *kernel)
+{
+    return kernel ? gen_kernel_distance(program, kernel, NULL) : gen_weight(program);
+}
+
+static unsigned search(struct gen_program *program, enum masks_rule rule,
+                       const struct gen_limits *kernel, gen_fails *fails, void *user)
 {
     unsigned tries = 0;
     gen_tidy(program);
@@ -469,7 +483,7 @@ unsigned gen_shrink(struct gen_program *program, enum masks_rule rule, gen_fails
                 if (!apply(&candidate, number, (enum change)change))
                     continue;
                 gen_tidy(&candidate);
-                if (gen_weight(&candidate) >= gen_weight(program) ||
+                if (measure(&candidate, kernel) >= measure(program, kernel) ||
                     !gen_check(&candidate, rule, NULL))
                     continue;
                 const enum gen_answer answer = fails(&candidate, user);
@@ -484,4 +498,21 @@ unsigned gen_shrink(struct gen_program *program, enum masks_rule rule, gen_fails
             }
     }
     return tries;
+}
+
+unsigned gen_shrink(struct gen_program *program, enum masks_rule rule, gen_fails *fails, void *user)
+{
+    return search(program, rule, NULL, fails, user);
+}
+
+unsigned gen_near(struct gen_program *program, const struct gen_limits *kernel, gen_fails *fails,
+                  void *user)
+{
+    struct gen_program candidate;
+    gen_kernel_distance(program, kernel, &candidate);
+    candidate.vulkan = program->vulkan;
+    if (fails(&candidate, user) != GEN_FAILS)
+        return 1 + search(program, kernel->rule, kernel, fails, user);
+    *program = candidate;
+    return 1;
 }

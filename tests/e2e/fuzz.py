@@ -17,6 +17,7 @@ from harness import Case
 SEED = ("--seed", "0x5eed")
 RULES = ("maximal", "subgroup-uniform", "default")
 SHAPES = ("plain", "exits", "subgroups", "vulkan")
+KERNELS = ("nabla", "vello", "llama", "prefix-sums")
 # Seconds in which a few programs end on a busy machine, and 40,000 do not.
 SOON = str(round(4 * harness.SLOW))
 
@@ -47,7 +48,7 @@ class Fuzz(Case):
 
     def arm(self, name):
         """The options for an arm by its name."""
-        parts = re.fullmatch(r"(%s)(?:-p(\d+))?(?:-(\w+))?" % "|".join(RULES), name)
+        parts = re.fullmatch(r"(%s)(?:-p(\d+))?(?:-([\w-]+))?" % "|".join(RULES), name)
         self.assertTrue(parts, name)
         rule, pressure, shape = parts.groups()
         return ("--rule", rule, "--shape", shape or "plain",
@@ -326,19 +327,28 @@ class Arms(Fuzz):
             r"(?m)^  ((?:%s)\S*) +(\d+) .* \d+\.\d %%$" % "|".join(RULES), run.out)}
 
     def test_each_rule_pressure_and_shape(self):
-        run = self.fuzz("--simt", "lockstep,subgroup=8", "--count", "60", "-n", "1", *SEED, code=0)
+        run = self.fuzz("--simt", "lockstep,subgroup=8", "--count", "75", "-n", "1", *SEED, code=0)
         arms = self.programs(run)
         self.assertEqual({self.arm(name) for name in arms},
                          {("--rule", rule, "--shape", shape,
                            *(("--pressure", pressure) if pressure else ()))
-                          for rule in RULES for shape in SHAPES
-                          for pressure in ("", "20", "50", "90")})
-        self.assertEqual(sorted(arms.values()), [1] * 36 + [2] * 12)
-        self.assertIn("  48 arms, 60 programs, 1 runs each", run.out)
+                          for rule in RULES for shape in SHAPES + KERNELS
+                          for pressure in (("", "20", "50", "90") if shape in SHAPES else [""])})
+        self.assertEqual(sorted(arms.values()), [1] * 45 + [2] * 15)
+        self.assertIn("  60 arms, 75 programs, 1 runs each", run.out)
         names = {entry["name"] for entry in self.report()["results"]}
         self.assertIn("generated.groups/reconvergence=default@steps=40,pressure=50,dispatches=1,"
                       "shape=exits,subgroup=8", names)
-        self.assertEqual(len(names), 60)  # the second of an arm in another size
+        self.assertEqual(len(names), 75)  # the second of an arm in another size
+
+    def test_relatives_of_kernels(self):
+        for shape in KERNELS:
+            self.fuzz("--simt", "tangled", "--shape", shape, "--count", "8", "-n", "2", *SEED,
+                      "--db", f"{shape}.db", code=0)
+        run = self.fuzz("--simt", "lagging,subgroup=8", "--shape", "nabla", "--count", "1",
+                        "--index", "2", *SEED, code=1)
+        self.assertIn("  nearest to nabla: program 2 fails with 0 steps changed:\n"
+                      "    registers 8 4 while i<8 { u1=word(1<<i) while j<5", run.out)
 
     def test_one_arm_gives_its_program_again(self):
         wrong = ("--simt", "miscompiling,subgroup=8,own=1")
@@ -497,9 +507,9 @@ class Sessions(Fuzz):
 
     @harness.unsanitized
     def test_killed_and_resumed(self):
-        """And weighs the arms alike: the third round is of programs 768 and on."""
+        """And weighs the arms alike: the third round is of programs 960 and on."""
         self.QUICK += "-n", "1"
-        self.killed_and_resumed(800)
+        self.killed_and_resumed(1000)
 
     @harness.unsanitized
     def test_reconvergence_killed_and_resumed(self):

@@ -126,6 +126,22 @@ TEST(a_wrong_interpreter_is_seen)
         {"p0=ordered.shared()", "p0=differ(p1,p1)"},
         {"if group.1 { u1=reduce.add(u2) }", "u1=reduce.add(u2)"},
         {"if subgroup.0 { u1=reduce.add(u2) }", "if subgroup.1 { u1=reduce.add(u2) }"},
+        {"u1=word(1)", "u1=word(2)"},
+        {"u1=local()", "u1=lane()"},
+        {"store.shared(u1) u2=gather.shared(1)", "store.shared(u1) u2=gather.shared(2)"},
+        {"store.buffer(u1) u2=scatter.buffer(1)", "store.buffer(u1) u2=scatter.buffer(2)"},
+        {"store.shared(u1) barrier() sync() fence() u2=peek.shared(1)", "u2=peek.shared(1)"},
+        {"while i<9 { u1+=up(u2,1<<i) }", "while i<9 { u1+=up(u2,1) }"},
+        {"while i<2 { while j<5 { u1+=shuffle-xor(u2,1<<j) } }",
+         "while i<2 { while j<5 { u1+=shuffle-xor(u2,1<<i) } }"},
+        {"while i<5 { u1+=down(u2,1<<i) }", "while i<5 { u1+=down(u2,1) }"},
+        {"while i<5 { u1+=number(3<<i) }", "while i<5 { u1+=number(3) }"},
+        {"store.shared(u1) while i<5 { u2+=peek.shared(1<<i) }",
+         "store.shared(u1) while i<5 { u2+=peek.shared(1) }"},
+        {"while i<5 { u1+=word(1<<i) }", "while i<5 { u1+=word(1) }"},
+        {"if lane>=3 { u1=lane() }", "if lane>=4 { u1=lane() }"},
+        {"while i<5 { if lane>=1<<i { u1+=lane() } }", "while i<5 { if lane>=1+i { u1+=lane() } }"},
+        {"while i<31 { u1+=lane() }", "while i<30 { u1+=lane() }"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         struct gen_program program[2];

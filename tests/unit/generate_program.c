@@ -31,10 +31,15 @@ static const struct gen_limits limits[] = {
     {.rule = MASKS_DEFAULT, .focus = GEN_EXITS, DATA},
     {.rule = MASKS_SUBGROUP_UNIFORM, .focus = GEN_SUBGROUPS, DATA},
     {.rule = MASKS_MAXIMAL, .focus = GEN_VULKAN, DATA},
+    {.rule = MASKS_DEFAULT, .focus = GEN_NABLA, DATA},
+    {.rule = MASKS_SUBGROUP_UNIFORM, .focus = GEN_VELLO, DATA},
+    {.rule = MASKS_MAXIMAL, .focus = GEN_LLAMA, DATA},
+    {.rule = MASKS_MAXIMAL, .focus = GEN_PREFIX_SUMS, DATA},
 };
 #define LIMITS  (sizeof limits / sizeof *limits)
-#define PLAIN   7 // of these limits have no focus
-#define LOOKING 4 // of these limits are without data
+#define PLAIN   7            // of these limits have no focus
+#define DRAWN   (LIMITS - 4) // of these limits are not of kernels
+#define LOOKING 4            // of these limits are without data
 
 static uint64_t digest(const struct text *text)
 {
@@ -49,7 +54,8 @@ TEST(a_seed_means_the_same_everywhere)
         uint64_t digest;
     } parts[] = {{LOOKING, UINT64_C(0xc20dc04a714e2880)},
                  {PLAIN, UINT64_C(0x4b929509ef8c030)},
-                 {LIMITS, UINT64_C(0x1c058fe6a5bc4249)}};
+                 {DRAWN, UINT64_C(0x1c058fe6a5bc4249)},
+                 {LIMITS, UINT64_C(0x9f6789280b14b7c3)}};
     size_t part = 0;
     struct text all = {0};
     for (size_t t = 0; t < LIMITS; t++) {
@@ -184,6 +190,16 @@ TEST(nonsense_is_refused)
     refused("registers 8 4 u1=cluster.add(u1,3)", rule, "constant");
     refused("registers 8 4 u1=shl(u1,32)", rule, "constant");
     refused("registers 8 4 u1=turn(0)", rule, "not around");
+    refused("registers 8 4 while i<32 { }", rule, "no such condition");
+    refused("registers 8 4 while i<9 { if lane>=1<<j { } }", rule, "not around");
+    refused("registers 8 4 if lane>=1<< { }", rule, "counts the iterations");
+    refused("if lane>=1 { look }", rule, "no such condition");
+    refused("registers 8 4 u1=up(u2,1<<i)", rule, "not around");
+    refused("registers 8 4 while i<9 { u1=shl(u2,1<<i) }", rule, "constant");
+    refused("registers 8 4 u1=word(64)", rule, "constant");
+    refused("registers 8 4 if lane.0 { barrier() }", rule, "not prescribed");
+    refused("registers 8 4 if lane.0 { u1=gather.shared(1) }", rule, "not prescribed");
+    refused("registers 8 4 while i<u1:2 { sync() }", MASKS_DEFAULT, "not prescribed");
     refused("registers 8 4 if p1 { u1=pass.shared(u1,1) }", rule, "not prescribed");
     refused("registers 8 4 switch lane:2 { default { u1=first(u1) } }", rule, "not prescribed");
     refused("registers 8 4 while i<u1:2 { u1=first(u1) }", MASKS_DEFAULT, "not prescribed");
@@ -230,6 +246,8 @@ TEST(conditions)
         {{GEN_TRUTH, 3, 0}, 1},        {{GEN_TRUTH, 2, 0}, 0},        {{GEN_NUMBER_TRIPS, 1, 1}, 1},
         {{GEN_NUMBER_TRIPS, 0, 1}, 0}, {{GEN_NUMBER_FIELD, 1, 0}, 3}, {{GEN_NUMBER_FIELD, 1, 2}, 0},
         {{GEN_SUBGROUP_BIT, 1, 0}, 1}, {{GEN_SUBGROUP_BIT, 0, 0}, 0}, {{GEN_SUBGROUP_BIT, 0, 2}, 1},
+        {{GEN_LANE_FROM, 5, 0}, 1},    {{GEN_LANE_FROM, 6, 0}, 0},    {{GEN_LANE_FROM, 4, 1}, 0},
+        {{GEN_LANE_STEP, 1, 1}, 1},    {{GEN_LANE_STEP, 2, 1}, 0},    {{GEN_LANE_STEP, 2, 2}, 1},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (gen_value_of(&table[i].when, &lane) != table[i].value)
@@ -325,9 +343,9 @@ static bool takes(enum gen_op op, enum gen_type type)
 TEST(every_operation_is_drawn)
 {
     static uint32_t drawn[GEN_OPS][GEN_TYPES];
-    for (uint64_t i = 0; i < 3000; i++) {
+    for (uint64_t i = 0; i < 4500; i++) {
         struct gen_program program;
-        gen_draw(&program, &limits[LOOKING + 1], 1, i);
+        gen_draw(&program, &limits[i % 3 ? LOOKING + 1 : LIMITS - 1 - i / 3 % 4], 1, i);
         for (uint32_t s = 1; s <= program.count; s++)
             if (program.steps[s].kind == MASKS_ACT)
                 drawn[program.steps[s].act.op][program.steps[s].act.type]++;
@@ -337,6 +355,33 @@ TEST(every_operation_is_drawn)
             if (takes(op, type) && drawn[op][type] < 5)
                 fail_msg("%s.%s: %u times", gen_forms[op].name, gen_type_names[type],
                          drawn[op][type]);
+}
+
+// Each program of a kernel is valid under each rule, and what is drawn differs from one by the
+// steps that a change touches.
+TEST(kernels)
+{
+    for (size_t t = DRAWN; t < LIMITS; t++) {
+        uint32_t count = 0, same = 0;
+        struct gen_program program;
+        for (; gen_kernel_take(&limits[t], count, &program); count++) {
+            for (enum masks_rule rule = MASKS_DEFAULT; rule <= MASKS_MAXIMAL; rule++)
+                must(gen_check(&program, rule, &error));
+            assert_int_equal(gen_kernel_distance(&program, &limits[t], NULL), 0);
+            program.steps[1].act.op = GEN_OP_LOCAL;
+            program.steps[1].when.at = 30;
+            assert_int_equal(gen_kernel_distance(&program, &limits[t], NULL), 1);
+            program.steps[program.count].next = (uint8_t)(program.count + 1);
+            program.steps[++program.count] = (struct gen_step){.kind = MASKS_CALL};
+            assert_int_equal(gen_kernel_distance(&program, &limits[t], NULL), 2);
+        }
+        assert_true(count > 2);
+        for (uint64_t i = 0; i < 200; i++) {
+            gen_draw(&program, &limits[t], 3, i);
+            same += gen_kernel_distance(&program, &limits[t], NULL) == 0;
+        }
+        assert_true(same > 2 && same < 80);
+    }
 }
 
 // Programs are neither all alike nor all trivial.

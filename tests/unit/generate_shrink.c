@@ -25,6 +25,12 @@ static enum gen_answer judge(const struct gen_program *program, void *user)
     return GEN_FAILS;
 }
 
+static enum gen_answer judge_near(const struct gen_program *program, void *user)
+{
+    ((struct judge *)user)->last = UINT32_MAX; // it may weigh more
+    return judge(program, user);
+}
+
 static uint32_t count(const struct gen_program *program, enum masks_kind kind)
 {
     uint32_t number = 0;
@@ -163,6 +169,41 @@ TEST(kinds_are_left)
     }
     assert_true(found > 20);
     assert_true(alone > found * 3 / 4);
+}
+
+static bool peeks(const struct gen_program *program)
+{
+    for (uint32_t i = 1; i <= program->count; i++)
+        if (program->steps[i].kind == MASKS_ACT && program->steps[i].act.op == GEN_OP_PEEK)
+            return true;
+    return false;
+}
+
+// Of what was changed in a kernel only that is left which the failure needs.
+TEST(the_nearest_has_few_changes)
+{
+    const struct gen_limits limits = {.rule = MASKS_MAXIMAL,
+                                      .focus = GEN_NABLA,
+                                      .steps = 40,
+                                      .depth = 4,
+                                      .numbers = 8,
+                                      .truths = 4,
+                                      .features = UINT64_MAX,
+                                      .subgroup = 32};
+    uint32_t found = 0, before = 0, after = 0;
+    for (uint64_t i = 0; i < 2000; i++) {
+        struct gen_program program;
+        gen_draw(&program, &limits, 1, i);
+        if (!peeks(&program))
+            continue;
+        struct judge j = {.fails = peeks, .last = UINT32_MAX};
+        before += gen_kernel_distance(&program, &limits, NULL);
+        assert_true(gen_near(&program, &limits, judge_near, &j) == j.asked);
+        after += gen_kernel_distance(&program, &limits, NULL);
+        assert_true(peeks(&program));
+        found++;
+    }
+    assert_true(found > 10 && after >= found && after < before * 2 / 3);
 }
 
 TEST(kinds_are_named)
