@@ -28,7 +28,7 @@ static float as_float(uint32_t word)
 
 static float flush(const struct emu_at *at, float value)
 {
-    return has(at, M_FTZ) && fpclassify(value) == FP_SUBNORMAL ? copysignf(0, value) : value;
+    return has(at, MOD_FTZ) && fpclassify(value) == FP_SUBNORMAL ? copysignf(0, value) : value;
 }
 
 static uint32_t signs(struct emu_at *at, unsigned in, uint32_t word, uint32_t sign)
@@ -64,7 +64,7 @@ static double get_double(struct emu_at *at, unsigned in)
 static void put(struct emu_at *at, float value)
 {
     value = flush(at, value);
-    if (has(at, M_SAT))
+    if (has(at, MOD_SAT))
         value = value > 0 ? value < 1 ? value : 1 : 0;
     emu_put(at, isnan(value) ? 0x7fffffff : bits(value));
 }
@@ -78,10 +78,10 @@ static void put_double(struct emu_at *at, double value)
 
 static int rounding(const struct emu_at *at)
 {
-    return has(at, M_RM)   ? FE_DOWNWARD
-           : has(at, M_RP) ? FE_UPWARD
-           : has(at, M_RZ) ? FE_TOWARDZERO
-                           : FE_TONEAREST;
+    return has(at, MOD_RM)   ? FE_DOWNWARD
+           : has(at, MOD_RP) ? FE_UPWARD
+           : has(at, MOD_RZ) ? FE_TOWARDZERO
+                             : FE_TONEAREST;
 }
 
 // The compiler must not move an operation over fesetround.
@@ -131,17 +131,17 @@ static void fmnmx(struct emu_at *at)
 static bool compare(const struct emu_at *at, double a, double b)
 {
     const bool apart = isnan(a) || isnan(b);
-    if (has(at, M_NUM) || has(at, M_NAN) || has(at, M_T) || has(at, M_F))
-        return has(at, M_NUM) ? !apart : has(at, M_NAN) ? apart : has(at, M_T);
+    if (has(at, MOD_NUM) || has(at, MOD_NAN) || has(at, MOD_T) || has(at, MOD_F))
+        return has(at, MOD_NUM) ? !apart : has(at, MOD_NAN) ? apart : has(at, MOD_T);
     if (apart)
-        return has(at, M_LTU) || has(at, M_EQU) || has(at, M_LEU) || has(at, M_GTU) ||
-               has(at, M_NEU) || has(at, M_GEU);
-    return a < b ? has(at, M_LT) || has(at, M_LE) || has(at, M_NE) || has(at, M_LTU) ||
-                       has(at, M_LEU) || has(at, M_NEU)
-           : a > b ? has(at, M_GT) || has(at, M_GE) || has(at, M_NE) || has(at, M_GTU) ||
-                         has(at, M_GEU) || has(at, M_NEU)
-                   : has(at, M_EQ) || has(at, M_LE) || has(at, M_GE) || has(at, M_EQU) ||
-                         has(at, M_LEU) || has(at, M_GEU);
+        return has(at, MOD_LTU) || has(at, MOD_EQU) || has(at, MOD_LEU) || has(at, MOD_GTU) ||
+               has(at, MOD_NEU) || has(at, MOD_GEU);
+    return a < b ? has(at, MOD_LT) || has(at, MOD_LE) || has(at, MOD_NE) || has(at, MOD_LTU) ||
+                       has(at, MOD_LEU) || has(at, MOD_NEU)
+           : a > b ? has(at, MOD_GT) || has(at, MOD_GE) || has(at, MOD_NE) || has(at, MOD_GTU) ||
+                         has(at, MOD_GEU) || has(at, MOD_NEU)
+                   : has(at, MOD_EQ) || has(at, MOD_LE) || has(at, MOD_GE) || has(at, MOD_EQU) ||
+                         has(at, MOD_LEU) || has(at, MOD_GEU);
 }
 
 static void put_comparison(struct emu_at *at, bool value)
@@ -149,9 +149,9 @@ static void put_comparison(struct emu_at *at, bool value)
     const bool with = emu_test(at, 0);
     for (unsigned i = 0; i < 2; i++)
         emu_out(at, i,
-                has(at, M_XOR)  ? (value != (i == 1)) != with
-                : has(at, M_OR) ? (value != (i == 1)) || with
-                                : (value != (i == 1)) && with);
+                has(at, MOD_XOR)  ? (value != (i == 1)) != with
+                : has(at, MOD_OR) ? (value != (i == 1)) || with
+                                  : (value != (i == 1)) && with);
 }
 
 static void fsetp(struct emu_at *at)
@@ -179,20 +179,20 @@ static void mufu(struct emu_at *at)
         const uint64_t wide = (uint64_t)signs(at, 0, word, UINT32_C(1) << 31) << 32;
         double value;
         memcpy(&value, &wide, sizeof value);
-        value = has(at, M_RCP64H) ? 1 / value : 1 / sqrt(value);
+        value = has(at, MOD_RCP64H) ? 1 / value : 1 / sqrt(value);
         uint64_t result;
         memcpy(&result, &value, sizeof result);
         emu_put(at, (uint32_t)(result >> 32));
         return;
     }
-    put(at, has(at, M_RCP)    ? (float)(1 / a)
-            : has(at, M_RSQ)  ? (float)(1 / sqrt(a))
-            : has(at, M_EX2)  ? exp2f((float)a)
-            : has(at, M_LG2)  ? log2f((float)a)
-            : has(at, M_SQRT) ? (float)sqrt(a)
-            : has(at, M_SIN)  ? (float)sin(a * 2 * pi)
-            : has(at, M_COS)  ? (float)cos(a * 2 * pi)
-                              : tanhf((float)a));
+    put(at, has(at, MOD_RCP)    ? (float)(1 / a)
+            : has(at, MOD_RSQ)  ? (float)(1 / sqrt(a))
+            : has(at, MOD_EX2)  ? exp2f((float)a)
+            : has(at, MOD_LG2)  ? log2f((float)a)
+            : has(at, MOD_SQRT) ? (float)sqrt(a)
+            : has(at, MOD_SIN)  ? (float)sin(a * 2 * pi)
+            : has(at, MOD_COS)  ? (float)cos(a * 2 * pi)
+                                : tanhf((float)a));
 }
 
 static void dsetp(struct emu_at *at)
@@ -247,7 +247,7 @@ static void hadd2(struct emu_at *at)
 {
     if (strstr(at->insn->sass->text, "BF16"))
         emu_fail(at, "unknown format");
-    else if (has(at, M_F32))
+    else if (has(at, MOD_F32))
         put(at, half_of(at, 0, 0) + half_of(at, 1, 0));
     else
         emu_put(at, to_half(half_of(at, 0, 0) + half_of(at, 1, 0)) |
@@ -257,7 +257,7 @@ static void hadd2(struct emu_at *at)
 // Of one half each.
 static void hsetp2(struct emu_at *at)
 {
-    if (at->insn->ins != 2 || !at->insn->in[0].half || !at->insn->in[1].half || has(at, M_FTZ) ||
+    if (at->insn->ins != 2 || !at->insn->in[0].half || !at->insn->in[1].half || has(at, MOD_FTZ) ||
         strstr(at->insn->sass->text, "BF16"))
         emu_fail(at, "unknown mode");
     else
@@ -281,7 +281,7 @@ static void hfma2(struct emu_at *at)
 
 static void f2fp(struct emu_at *at)
 {
-    if (!has(at, M_F16) || !has(at, M_F32))
+    if (!has(at, MOD_F16) || !has(at, MOD_F32))
         emu_fail(at, "unknown format");
     else
         emu_put(at, to_half(get(at, 0)) << 16 | to_half(get(at, 1)));
@@ -292,7 +292,7 @@ static void f2f(struct emu_at *at)
     const char *text = at->insn->sass->text;
     if (strstr(text, "BF16"))
         emu_fail(at, "unknown format");
-    else if (has(at, M_F16))
+    else if (has(at, MOD_F16))
         emu_put(at, to_half(get(at, 0)));
     else if (strstr(text, ".F64.F32"))
         put_double(at, get(at, 0));
@@ -307,19 +307,20 @@ static void f2f(struct emu_at *at)
 
 static void f2i(struct emu_at *at)
 {
-    const bool wide = has(at, M_U64) || has(at, M_S64);
-    const bool is_signed = !(has(at, M_U8) || has(at, M_U16) || has(at, M_U32) || has(at, M_U64));
-    const unsigned size = has(at, M_U8) || has(at, M_S8)     ? 8
-                          : has(at, M_U16) || has(at, M_S16) ? 16
-                          : wide                             ? 64
-                                                             : 32;
-    double a = has(at, M_F64)   ? get_double(at, 0)
-               : has(at, M_F16) ? half_of(at, 0, 0)
-                                : (double)get(at, 0);
-    a = has(at, M_TRUNC)   ? trunc(a)
-        : has(at, M_FLOOR) ? floor(a)
-        : has(at, M_CEIL)  ? ceil(a)
-                           : rint(a);
+    const bool wide = has(at, MOD_U64) || has(at, MOD_S64);
+    const bool is_signed =
+        !(has(at, MOD_U8) || has(at, MOD_U16) || has(at, MOD_U32) || has(at, MOD_U64));
+    const unsigned size = has(at, MOD_U8) || has(at, MOD_S8)     ? 8
+                          : has(at, MOD_U16) || has(at, MOD_S16) ? 16
+                          : wide                                 ? 64
+                                                                 : 32;
+    double a = has(at, MOD_F64)   ? get_double(at, 0)
+               : has(at, MOD_F16) ? half_of(at, 0, 0)
+                                  : (double)get(at, 0);
+    a = has(at, MOD_TRUNC)   ? trunc(a)
+        : has(at, MOD_FLOOR) ? floor(a)
+        : has(at, MOD_CEIL)  ? ceil(a)
+                             : rint(a);
     const double most = ldexp(1, (int)(is_signed ? size - 1 : size));
     uint64_t value;
     if (isnan(a))
@@ -340,18 +341,19 @@ static void f2i(struct emu_at *at)
 
 static void i2f(struct emu_at *at)
 {
-    const bool wide = has(at, M_U64) || has(at, M_S64);
-    const bool is_signed = !(has(at, M_U8) || has(at, M_U16) || has(at, M_U32) || has(at, M_U64));
+    const bool wide = has(at, MOD_U64) || has(at, MOD_S64);
+    const bool is_signed =
+        !(has(at, MOD_U8) || has(at, MOD_U16) || has(at, MOD_U32) || has(at, MOD_U64));
     uint64_t value = wide ? emu_get64(at, 0) : emu_get(at, 0);
-    if (has(at, M_U8) || has(at, M_S8))
+    if (has(at, MOD_U8) || has(at, MOD_S8))
         value = is_signed ? (uint64_t)(int8_t)value : (uint8_t)value;
-    else if (has(at, M_U16) || has(at, M_S16))
+    else if (has(at, MOD_U16) || has(at, MOD_S16))
         value = is_signed ? (uint64_t)(int16_t)value : (uint16_t)value;
     else if (!wide && is_signed)
         value = (uint64_t)(int32_t)value;
-    if (has(at, M_F64)) {
+    if (has(at, MOD_F64)) {
         put_double(at, is_signed ? (double)(int64_t)value : (double)value);
-    } else if (has(at, M_F16)) {
+    } else if (has(at, MOD_F16)) {
         emu_put(at, to_half(is_signed ? (double)(int64_t)value : (double)value));
     } else {
         const volatile uint64_t word = value;

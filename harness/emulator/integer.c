@@ -25,7 +25,7 @@ static void carries(struct emu_at *at, uint64_t sum)
 static void iadd3(struct emu_at *at)
 {
     uint64_t sum = addend(at, 0) + addend(at, 1) + addend(at, 2);
-    if (has(at, M_X))
+    if (has(at, MOD_X))
         sum += (at->insn->tests > 0 && emu_test(at, 0)) + (at->insn->tests > 1 && emu_test(at, 1));
     emu_put(at, (uint32_t)sum);
     carries(at, sum);
@@ -34,15 +34,15 @@ static void iadd3(struct emu_at *at)
 // a * b + c; IMAD.MOV, .IADD and .SHL are only names for some of them.
 static void imad(struct emu_at *at)
 {
-    const bool is_signed = !has(at, M_U32);
+    const bool is_signed = !has(at, MOD_U32);
     const uint32_t a = emu_get(at, 0), b = emu_get(at, 1);
     const uint64_t product =
         is_signed ? (uint64_t)((int64_t)(int32_t)a * (int32_t)b) : (uint64_t)a * b;
-    const uint64_t carry = has(at, M_X) && at->insn->tests && emu_test(at, 0);
-    if (has(at, M_WIDE) || has(at, M_HI)) {
+    const uint64_t carry = has(at, MOD_X) && at->insn->tests && emu_test(at, 0);
+    if (has(at, MOD_WIDE) || has(at, MOD_HI)) {
         const uint64_t c = emu_get64(at, 2), sum = product + c + carry;
         emu_out(at, 0, sum < product || (sum == product && c && carry));
-        if (has(at, M_WIDE))
+        if (has(at, MOD_WIDE))
             emu_put64(at, sum);
         else
             emu_put(at, (uint32_t)(sum >> 32));
@@ -54,13 +54,13 @@ static void imad(struct emu_at *at)
 // (a << n) + b; of .HI the upper word of c and a.
 static void lea(struct emu_at *at)
 {
-    const bool high = has(at, M_HI), extends = has(at, M_SX32);
+    const bool high = has(at, MOD_HI), extends = has(at, MOD_SX32);
     const unsigned last = at->insn->ins - 1u, shift = emu_get(at, last) & 31;
     const uint32_t a = emu_get(at, 0);
     const uint32_t c = !high ? 0 : extends ? (uint32_t)((int32_t)a >> 31) : emu_get(at, 2);
     const uint64_t value = ((uint64_t)c << 32 | a) << shift;
     const uint64_t sum = (high ? value >> 32 : value & UINT32_MAX) + addend(at, 1) +
-                         (has(at, M_X) && at->insn->tests && emu_test(at, 0));
+                         (has(at, MOD_X) && at->insn->tests && emu_test(at, 0));
     emu_put(at, (uint32_t)sum);
     emu_out(at, 0, sum >> 32 >= 1);
 }
@@ -73,7 +73,7 @@ static void lop3(struct emu_at *at)
         if (lut >> i & 1)
             value |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
     emu_put(at, value);
-    emu_out(at, 0, has(at, M_PAND) ? value && emu_test(at, 0) : value || emu_test(at, 0));
+    emu_out(at, 0, has(at, MOD_PAND) ? value && emu_test(at, 0) : value || emu_test(at, 0));
 }
 
 static void plop3(struct emu_at *at)
@@ -85,27 +85,27 @@ static void plop3(struct emu_at *at)
 
 static bool combine(const struct emu_at *at, bool value, bool with)
 {
-    return has(at, M_XOR) ? value != with : has(at, M_OR) ? value || with : value && with;
+    return has(at, MOD_XOR) ? value != with : has(at, MOD_OR) ? value || with : value && with;
 }
 
 static void isetp(struct emu_at *at)
 {
     const uint32_t a = emu_get(at, 0), b = emu_get(at, 1);
-    const bool ex = has(at, M_EX), low = ex && emu_test(at, 1), equal = a == b;
-    const bool less = has(at, M_U32) ? a < b : (int32_t)a < (int32_t)b;
+    const bool ex = has(at, MOD_EX), low = ex && emu_test(at, 1), equal = a == b;
+    const bool less = has(at, MOD_U32) ? a < b : (int32_t)a < (int32_t)b;
     const bool more = !less && !equal;
-    bool value = has(at, M_T);
-    if (has(at, M_EQ))
+    bool value = has(at, MOD_T);
+    if (has(at, MOD_EQ))
         value = equal && (!ex || low);
-    else if (has(at, M_NE))
+    else if (has(at, MOD_NE))
         value = !equal || (ex && low);
-    else if (has(at, M_LT))
+    else if (has(at, MOD_LT))
         value = less || (equal && ex && low);
-    else if (has(at, M_LE))
+    else if (has(at, MOD_LE))
         value = less || (equal && (!ex || low));
-    else if (has(at, M_GT))
+    else if (has(at, MOD_GT))
         value = more || (equal && ex && low);
-    else if (has(at, M_GE))
+    else if (has(at, MOD_GE))
         value = more || (equal && (!ex || low));
     const bool with = emu_test(at, 0);
     emu_out(at, 0, combine(at, value, with));
@@ -155,7 +155,7 @@ static void minimum(struct emu_at *at)
     uint32_t value = emu_get(at, 0);
     for (unsigned i = 1; i < at->insn->ins; i++) {
         const uint32_t b = emu_get(at, i);
-        const bool less = has(at, M_U32) ? b < value : (int32_t)b < (int32_t)value;
+        const bool less = has(at, MOD_U32) ? b < value : (int32_t)b < (int32_t)value;
         value = less == emu_test(at, 0) && b != value ? b : value;
     }
     emu_put(at, value);
@@ -165,29 +165,29 @@ static void minimum(struct emu_at *at)
 static void shf(struct emu_at *at)
 {
     const uint64_t value = (uint64_t)emu_get(at, 2) << 32 | emu_get(at, 0);
-    const bool wide = has(at, M_U64) || has(at, M_S64),
-               is_signed = has(at, M_S32) || has(at, M_S64);
+    const bool wide = has(at, MOD_U64) || has(at, MOD_S64),
+               is_signed = has(at, MOD_S32) || has(at, MOD_S64);
     const uint32_t most = wide ? 64 : 32, by = emu_get(at, 1);
-    const uint32_t shift = has(at, M_W) ? by & (most - 1) : by > most ? most : by;
+    const uint32_t shift = has(at, MOD_W) ? by & (most - 1) : by > most ? most : by;
     uint64_t result;
-    if (has(at, M_L))
+    if (has(at, MOD_L))
         result = shift < 64 ? value << shift : 0;
     else if (is_signed)
         result = (uint64_t)((int64_t)value >> (shift < 64 ? shift : 63));
     else
         result = shift < 64 ? value >> shift : 0;
-    emu_put(at, (uint32_t)(has(at, M_HI) ? result >> 32 : result));
+    emu_put(at, (uint32_t)(has(at, MOD_HI) ? result >> 32 : result));
 }
 
 static void sgxt(struct emu_at *at)
 {
     const uint32_t a = emu_get(at, 0), by = emu_get(at, 1);
-    const uint32_t bits = has(at, M_W) ? by & 31 : by;
+    const uint32_t bits = has(at, MOD_W) ? by & 31 : by;
     if (bits >= 32)
         emu_put(at, a);
     else if (bits == 0)
         emu_put(at, 0);
-    else if (has(at, M_U32))
+    else if (has(at, MOD_U32))
         emu_put(at, a & ((UINT32_C(1) << bits) - 1));
     else
         emu_put(at, (uint32_t)((int32_t)(a << (32 - bits)) >> (32 - bits)));
@@ -196,7 +196,8 @@ static void sgxt(struct emu_at *at)
 static void bmsk(struct emu_at *at)
 {
     const uint32_t from = emu_get(at, 0), bits = emu_get(at, 1);
-    const uint32_t first = has(at, M_W) ? from & 31 : from, count = has(at, M_W) ? bits & 31 : bits;
+    const uint32_t first = has(at, MOD_W) ? from & 31 : from,
+                   count = has(at, MOD_W) ? bits & 31 : bits;
     const uint64_t mask = count >= 32 ? UINT32_MAX : (UINT64_C(1) << count) - 1;
     emu_put(at, first >= 32 ? 0 : (uint32_t)(mask << first));
 }
@@ -210,10 +211,10 @@ static void viadd(struct emu_at *at)
 static void flo(struct emu_at *at)
 {
     uint32_t a = emu_get(at, 0);
-    if (!has(at, M_U32) && a >> 31)
+    if (!has(at, MOD_U32) && a >> 31)
         a = ~a;
     const uint32_t zeros = a ? (uint32_t)__builtin_clz(a) : 0;
-    emu_put(at, !a ? UINT32_MAX : has(at, M_SH) ? zeros : 31 - zeros);
+    emu_put(at, !a ? UINT32_MAX : has(at, MOD_SH) ? zeros : 31 - zeros);
     emu_out(at, 0, a == 0);
 }
 
@@ -235,7 +236,7 @@ static void popc(struct emu_at *at)
 
 static unsigned byte_of(const struct emu_at *at, unsigned part)
 {
-    return 8 * (has(at, M_B1) ? 1u : has(at, M_B2) ? 2u : has(at, M_B3) ? 3u : part);
+    return 8 * (has(at, MOD_B1) ? 1u : has(at, MOD_B2) ? 2u : has(at, MOD_B3) ? 3u : part);
 }
 
 static uint32_t mask_of(struct emu_at *at)

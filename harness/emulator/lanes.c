@@ -24,13 +24,13 @@ static bool source_of(const struct emu_at *at, uint32_t by, uint32_t clamp, uint
     const uint32_t most = (lane & segment) | (last & ~segment & 31), least = lane & segment;
     const uint32_t distance = by & 31;
     bool within;
-    if (has(at, M_UP)) {
+    if (has(at, MOD_UP)) {
         *source = lane - distance;
         within = (int32_t)*source >= (int32_t)most;
     } else {
-        *source = has(at, M_DOWN)   ? lane + distance
-                  : has(at, M_BFLY) ? lane ^ distance
-                                    : least | (distance & ~segment);
+        *source = has(at, MOD_DOWN)   ? lane + distance
+                  : has(at, MOD_BFLY) ? lane ^ distance
+                                      : least | (distance & ~segment);
         within = *source <= most;
     }
     if (!within)
@@ -58,9 +58,9 @@ static void vote(struct emu_at *at)
 {
     uint32_t ballot = 0;
     EACH_LANE(at, ballot |= (uint32_t)emu_test(at, 0) << lane_;)
-    const bool result = has(at, M_ALL)   ? ballot == at->active
-                        : has(at, M_ANY) ? ballot != 0
-                                         : ballot == 0 || ballot == at->active;
+    const bool result = has(at, MOD_ALL)   ? ballot == at->active
+                        : has(at, MOD_ANY) ? ballot != 0
+                                           : ballot == 0 || ballot == at->active;
     EACH_LANE(at, {
         emu_put(at, ballot);
         emu_out(at, 0, result);
@@ -69,7 +69,7 @@ static void vote(struct emu_at *at)
 
 static void match(struct emu_at *at)
 {
-    const bool wide = has(at, M_U64);
+    const bool wide = has(at, MOD_U64);
     uint64_t values[EMU_LANES] = {0};
     uint32_t first = EMU_FIRST_LANE(at->active), results[EMU_LANES] = {0};
     EACH_LANE(at, values[lane_] = wide ? emu_get64(at, 0) : emu_get(at, 0);)
@@ -79,7 +79,7 @@ static void match(struct emu_at *at)
     })
     const bool all = results[first] == at->active;
     EACH_LANE(at, {
-        emu_put(at, has(at, M_ALL) ? all ? at->active : 0 : results[lane_]);
+        emu_put(at, has(at, MOD_ALL) ? all ? at->active : 0 : results[lane_]);
         emu_out(at, 0, all);
     })
 }
@@ -90,18 +90,18 @@ static void redux(struct emu_at *at)
     uint32_t result = 0;
     EACH_LANE(at, {
         const uint32_t value = emu_get(at, 0);
-        const bool less = has(at, M_S32) ? (int32_t)value < (int32_t)result : value < result;
+        const bool less = has(at, MOD_S32) ? (int32_t)value < (int32_t)result : value < result;
         if (is_first)
             result = value;
-        else if (has(at, M_SUM))
+        else if (has(at, MOD_SUM))
             result += value;
-        else if (has(at, M_OR))
+        else if (has(at, MOD_OR))
             result |= value;
-        else if (has(at, M_XOR))
+        else if (has(at, MOD_XOR))
             result ^= value;
-        else if (has(at, M_MIN))
+        else if (has(at, MOD_MIN))
             result = less ? value : result;
-        else if (has(at, M_MAX))
+        else if (has(at, MOD_MAX))
             result = less ? result : value;
         else
             result &= value;
@@ -113,7 +113,7 @@ static void redux(struct emu_at *at)
 // The value of the first lane that executes it.
 static void r2ur(struct emu_at *at)
 {
-    if (has(at, M_OR)) {
+    if (has(at, MOD_OR)) {
         emu_fail(at, "unknown mode");
         return;
     }
@@ -180,7 +180,7 @@ static void bmov(struct emu_at *at)
     } else if (to->kind == EMU_R && from->kind == EMU_BARRIER) {
         if (to->index != 255)
             warp->r[to->index][at->lane] = warp->b[from->index];
-        if (has(at, M_CLEAR) && !(at->active >> at->lane >> 1))
+        if (has(at, MOD_CLEAR) && !(at->active >> at->lane >> 1))
             warp->b[from->index] = 0;
     } else if (to->kind == EMU_BARRIER && at->lane == EMU_FIRST_LANE(at->active)) {
         warp->b[to->index] = from->kind == EMU_BARRIER ? warp->b[from->index] : emu_get(at, 1);

@@ -31,12 +31,12 @@ static uint64_t global_address(struct emu_at *at, const struct emu_operand *oper
     const struct emu_warp *warp = at->warp;
     const unsigned r = operand->base, u = operand->uniform & 63, lane = at->lane;
     const bool uniform = operand->uniform != 63;
-    const bool long_base = uniform ? operand->wide == 64 : has(at, M_E);
+    const bool long_base = uniform ? operand->wide == 64 : has(at, MOD_E);
     uint64_t address = (uint64_t)operand->number;
     if (r != 255)
         address += long_base ? wide(&warp->r[r][lane], &warp->r[r + 1][lane]) : warp->r[r][lane];
     if (uniform)
-        address += has(at, M_E) ? wide(&warp->ur[u], &warp->ur[(u + 1) & 63]) : warp->ur[u];
+        address += has(at, MOD_E) ? wide(&warp->ur[u], &warp->ur[(u + 1) & 63]) : warp->ur[u];
     return address;
 }
 
@@ -94,20 +94,20 @@ static uint8_t *place(struct emu_at *at, size_t size)
 
 static size_t size_of(const struct emu_at *at)
 {
-    return has(at, M_U8) || has(at, M_S8)     ? 1
-           : has(at, M_U16) || has(at, M_S16) ? 2
-           : has(at, M_64)                    ? 8
-           : has(at, M_128)                   ? 16
-                                              : 4;
+    return has(at, MOD_U8) || has(at, MOD_S8)     ? 1
+           : has(at, MOD_U16) || has(at, MOD_S16) ? 2
+           : has(at, MOD_64)                      ? 8
+           : has(at, MOD_128)                     ? 16
+                                                  : 4;
 }
 
 static void put_loaded(struct emu_at *at, const void *bytes, size_t size)
 {
     uint32_t words[4] = {0};
     memcpy(words, bytes, size);
-    if (has(at, M_S8))
+    if (has(at, MOD_S8))
         words[0] = (uint32_t)(int8_t)words[0];
-    if (has(at, M_S16))
+    if (has(at, MOD_S16))
         words[0] = (uint32_t)(int16_t)words[0];
     for (unsigned i = 0; i < (size + 3) / 4; i++)
         emu_put_word(at, i, words[i]);
@@ -160,28 +160,28 @@ static void store(struct emu_at *at)
 
 static uint64_t combined(struct emu_at *at, uint64_t old, uint64_t value)
 {
-    const bool is_signed = has(at, M_S32) || has(at, M_S64),
-               is_long = has(at, M_64) || has(at, M_S64);
+    const bool is_signed = has(at, MOD_S32) || has(at, MOD_S64),
+               is_long = has(at, MOD_64) || has(at, MOD_S64);
     const int64_t a = is_long ? (int64_t)old : (int32_t)old;
     const int64_t b = is_long ? (int64_t)value : (int32_t)value;
     const bool less = is_signed ? a < b : old < value;
-    if (has(at, M_ADD))
+    if (has(at, MOD_ADD))
         return old + value;
-    if (has(at, M_MIN))
+    if (has(at, MOD_MIN))
         return less ? old : value;
-    if (has(at, M_MAX))
+    if (has(at, MOD_MAX))
         return less ? value : old;
-    if (has(at, M_AND))
+    if (has(at, MOD_AND))
         return old & value;
-    if (has(at, M_OR))
+    if (has(at, MOD_OR))
         return old | value;
-    if (has(at, M_XOR))
+    if (has(at, MOD_XOR))
         return old ^ value;
-    if (has(at, M_EXCH))
+    if (has(at, MOD_EXCH))
         return value;
-    if (has(at, M_INC))
+    if (has(at, MOD_INC))
         return old >= value ? 0 : old + 1;
-    if (has(at, M_DEC))
+    if (has(at, MOD_DEC))
         return old == 0 || old > value ? value : old - 1;
     emu_fail(at, "unknown operation");
     return old;
@@ -191,12 +191,13 @@ static void atomic(struct emu_at *at)
 {
     uint32_t words[4] = {0}, swap[4] = {0};
     uint64_t old = 0, value, result;
-    const size_t size = has(at, M_64) || has(at, M_S64) ? 8 : 4;
-    const bool counts = has(at, M_POPC), tries = has(at, M_CAST); // adds 1; says whether it swapped
+    const size_t size = has(at, MOD_64) || has(at, MOD_S64) ? 8 : 4;
+    const bool counts = has(at, MOD_POPC),
+               tries = has(at, MOD_CAST); // adds 1; says whether it swapped
     if (!counts)
         get_words(at, 0, size, words);
     value = counts ? UINT32_MAX : words[0] | (uint64_t)words[1] << 32;
-    if (has(at, M_CAS) || tries)
+    if (has(at, MOD_CAS) || tries)
         get_words(at, 1, size, swap);
     uint8_t *to = place(at, size);
     if (!to || (counts && at->insn->to.index != 255)) {
@@ -204,9 +205,9 @@ static void atomic(struct emu_at *at)
         return;
     }
     memcpy(&old, to, size);
-    if (has(at, M_CAS) || tries)
+    if (has(at, MOD_CAS) || tries)
         result = old == value ? swap[0] | (uint64_t)swap[1] << 32 : old;
-    else if (has(at, M_F32))
+    else if (has(at, MOD_F32))
         result = emu_sum(at, (uint32_t)old, (uint32_t)value);
     else
         result = combined(at, old, value);

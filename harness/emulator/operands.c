@@ -55,12 +55,12 @@ static bool split(const struct sass_insn *sass, struct words *words)
 
 static bool add_modifier(struct emu_insn *insn, const char *name)
 {
-    static const char *const names[M_COUNT] = {
+    static const char *const names[MOD_COUNT] = {
 #define EMU_AS_NAME(NAME) #NAME,
         EMU_MODIFIERS(EMU_AS_NAME)
 #undef EMU_AS_NAME
     };
-    for (unsigned i = 0; i < M_COUNT; i++)
+    for (unsigned i = 0; i < MOD_COUNT; i++)
         if (strcmp(names[i], name) == 0) {
             insn->modifiers[i / 64] |= UINT64_C(1) << i % 64;
             return true;

@@ -229,7 +229,7 @@ static const struct emu_operand *last_operand(const struct emu_insn *insn)
 // The lanes for which a branch that asks for convergence is taken: all or none.
 static uint32_t asked(struct emu_at *at)
 {
-    const bool conv = emu_has(at->insn, M_CONV), div = emu_has(at->insn, M_DIV);
+    const bool conv = emu_has(at->insn, MOD_CONV), div = emu_has(at->insn, MOD_DIV);
     if (!conv && !div)
         return at->active;
     const uint32_t mask = at->insn->ins > 1 ? mask_of(at, &at->insn->in[0]) : UINT32_MAX;
@@ -244,7 +244,7 @@ static void jump(struct emu_at *at, size_t which)
     const bool by_register = at->insn->ins > 1 && at->insn->in[0].kind == EMU_R;
     const uint32_t lanes = at->active;
     uint32_t left = lanes, target[EMU_LANES] = {0};
-    if (!number || number->kind != EMU_NUMBER || emu_has(at->insn, M_ANY)) {
+    if (!number || number->kind != EMU_NUMBER || emu_has(at->insn, MOD_ANY)) {
         emu_fail(at, "unknown target");
         return;
     }
@@ -291,7 +291,7 @@ static void leave(struct emu_at *at, size_t which)
 static void barrier(struct emu_at *at, size_t which)
 {
     const struct emu_operand *number = last_operand(at->insn);
-    if (!emu_has(at->insn, M_SYNC) || at->insn->ins != 1 || number->kind != EMU_NUMBER)
+    if (!emu_has(at->insn, MOD_SYNC) || at->insn->ins != 1 || number->kind != EMU_NUMBER)
         emu_fail(at, "unknown mode");
     else
         wait_for(at->warp, which, (struct emu_part){.lanes = at->active, .state = EMU_AT_BAR});

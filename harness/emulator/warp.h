@@ -50,10 +50,10 @@ struct emu_operand {
     AT(SYNC) AT(ARV) AT(POPC) AT(RCP64H) AT(PACK_AB) AT(ABS)
 // clang-format on
 enum emu_modifier {
-#define EMU_AS_ENUM(NAME) M_##NAME,
+#define EMU_AS_ENUM(NAME) MOD_##NAME,
     EMU_MODIFIERS(EMU_AS_ENUM)
 #undef EMU_AS_ENUM
-        M_COUNT
+        MOD_COUNT
 };
 
 struct emu_at;
