@@ -20,7 +20,7 @@ static bool take(const struct cat_case *which, enum eng_result result, const cha
     return true;
 }
 
-// Adds the small program to the catalogue, as krn_files_take does a stored one.
+// Adds the small program to the catalogue, or the drawn one before it is shrunk.
 static bool add(const struct fuzz_lane *lane, struct cat_case *which)
 {
     const struct fuzz_found *found = lane->found;
@@ -62,6 +62,9 @@ void fuzz_find_cause(struct fuzz_lane *lane)
     pthread_mutex_unlock(&c->pool.lock);
     eng_capture(&capture, &which, 1, reason);
     pthread_mutex_lock(&c->pool.lock);
+    cat_test_drop();
+    found->cause[0] = '\0';
+    found->finding = NULL;
     c->codeless = !study.count || !study.entries[0].linted;
     const size_t at = c->codeless ? 0 : isa_cause(&study.entries[0]);
     if (c->codeless || at == study.entries[0].lint.count)

@@ -111,6 +111,13 @@ static void note(struct fuzz_campaign *c, const struct fuzz_found *found)
     tally->results[first->result]++;
 }
 
+// Whether a program of a like cause was shrunk, and a finding has this cause.
+static bool is_known(const struct fuzz_tally *tally, const struct fuzz_found *found)
+{
+    const size_t like = found->finding ? find_like(tally, found->cause) : tally->group_count;
+    return like < tally->group_count && tally->groups[like].settled;
+}
+
 // Waits for the lane's worker, and so lets other lanes go on.
 static void handle(struct fuzz_lane *lane, struct fuzz_found *found)
 {
@@ -118,13 +125,15 @@ static void handle(struct fuzz_lane *lane, struct fuzz_found *found)
     struct fuzz_group *group = c->given ? NULL : join(c->tally, found);
     c->handling = true;
     lane->found = found;
-    const bool keeps = c->tally->stored < c->asked->keep;
-    if (group && !group->settled && (keeps || !group->cause[0])) {
+    if (group && !group->settled) {
         eng_draw_name(&found->arm->limits, c->asked->run.seed.value, found->index, lane->name);
-        const enum eng_end end = keeps ? fuzz_shrink(lane) : ENG_END_RAN;
-        c->end = c->end == ENG_END_RAN ? end : c->end;
-        c->written = (!keeps || fuzz_store(lane)) && c->written;
         fuzz_find_cause(lane);
+        if (c->tally->stored < c->asked->keep && !is_known(c->tally, found)) {
+            const enum eng_end end = fuzz_shrink(lane);
+            c->end = c->end == ENG_END_RAN ? end : c->end;
+            c->written = fuzz_store(lane) && c->written;
+            fuzz_find_cause(lane);
+        }
         settle(c->tally, group, found);
     }
     fuzz_show_found(c, found);

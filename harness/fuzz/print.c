@@ -125,13 +125,14 @@ static void put_row(struct table *table, const char *name, const struct fuzz_sum
 static void put_table(const struct fuzz_campaign *c, struct text *text)
 {
     const bool arms = fuzz_has_arms(c);
-    const struct table_column columns[] = {COL(arms ? "arm" : "rule"),
-                                           NUM("programs"),
-                                           NUM(c->asked->compile ? "compiled" : "subgroups checked"),
-                                           NUM("failed"),
-                                           COL("rate, 95 % interval"),
-                                           COL(""),
-                                           NUM("share")};
+    const struct table_column columns[] = {
+        COL(arms ? "arm" : "rule"),
+        NUM("programs"),
+        NUM(c->asked->compile ? "compiled" : "subgroups checked"),
+        NUM("failed"),
+        COL("rate, 95 % interval"),
+        COL(""),
+        NUM("share")};
     OWNED(table_clear) struct table table = {TABLE_OF(columns), .width = 40};
     const struct fuzz_tally *tally = c->tally;
     table.column_count -= !arms;
