@@ -1,0 +1,570 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decodes instructions: the formats of chapter "Microcode Formats" of AMD's RDNA 2 manual.
+#include "decode.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    SGPRS = 106,
+    TTMPS_END = 124,
+    M0 = 124,
+    NO_REGISTER = 125,
+    INLINE_FIRST = 128,
+    INLINE_LAST = 208,
+    SHARED_BASE = 235,
+    POPS = 239,
+    FLOATS_FIRST = 240,
+    FLOATS_LAST = 248,
+    VCCZ = 251,
+    SCC = 253,
+    LITERAL = 255,
+    VGPR = 256,
+    DPP8 = 233,
+    DPP8_FI = 234,
+    SDWA = 249,
+    DPP16 = 250
+};
+
+static uint32_t bits(uint32_t word, unsigned from, unsigned count)
+{
+    return word >> from & ((1u << count) - 1);
+}
+
+__attribute__((format(__printf__, 2, 3))) static bool unknown(struct rdna_insn *insn,
+                                                              const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(insn->unknown, sizeof insn->unknown, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static const char *name_of(const struct rdna_insn *insn)
+{
+    return insn->op->name;
+}
+
+// Whether `dwords` scalar registers begin at `code`: pairs are even, more begin at a fourth.
+static bool scalar_fits(unsigned code, unsigned dwords)
+{
+    const unsigned step = dwords == 1 ? 1 : dwords == 2 ? 2 : 4;
+    if (code == NO_REGISTER)
+        return dwords <= 2;
+    if (code == M0)
+        return dwords == 1;
+    if (code % step != 0)
+        return false;
+    return code < SGPRS       ? code + dwords <= SGPRS
+           : code < RDNA_TTMP ? code + dwords <= RDNA_TTMP
+           : code < TTMPS_END ? code + dwords <= TTMPS_END
+                              : code >= RDNA_EXEC && code + dwords <= INLINE_FIRST;
+}
+
+static bool is_constant(unsigned code)
+{
+    return (code >= INLINE_FIRST && code <= INLINE_LAST) ||
+           (code >= FLOATS_FIRST && code <= FLOATS_LAST) || code == LITERAL;
+}
+
+static bool is_value(unsigned code) // of hardware
+{
+    return (code >= SHARED_BASE && code < POPS) || (code >= VCCZ && code <= SCC);
+}
+
+// How many registers of 32 bits an operand has.
+static unsigned dwords_of(const struct rdna_type *type, unsigned lanes)
+{
+    return type->kind == RDNA_MASK ? lanes / 32 : (type->bits + 31) / 32;
+}
+
+static bool check_operand(struct rdna_insn *insn, unsigned code, unsigned dwords)
+{
+    if (code >= VGPR ? code + dwords <= 2 * VGPR
+                     : is_constant(code) || is_value(code) || scalar_fits(code, dwords))
+        return true;
+    return unknown(insn, "%s with operand %u", name_of(insn), code);
+}
+
+// Takes the literal, which is behind the `size` dwords so far, if an operand wants it.
+static bool take_literal(struct rdna_insn *insn, const uint32_t *words, size_t count)
+{
+    bool wanted = false;
+    for (unsigned i = 0; i < insn->op->sources; i++)
+        wanted = wanted || insn->source[i] == LITERAL;
+    if (!wanted)
+        return true;
+    if (count <= insn->size)
+        return unknown(insn, "%s without its literal", name_of(insn));
+    insn->literal = words[insn->size++];
+    return true;
+}
+
+static bool pick(struct rdna_insn *insn, enum rdna_format format, unsigned opcode)
+{
+    static const char *const names[RDNA_FORMATS] = {"SOP1",  "SOP2", "SOPK",  "SOPC",  "SOPP",
+                                                    "SMEM",  "VOP1", "VOP2",  "VOPC",  "VOP3",
+                                                    "VOP3P", "DS",   "MUBUF", "MTBUF", "FLAT"};
+    insn->op = rdna_op(format, opcode);
+    return insn->op || unknown(insn, "%s opcode 0x%x", names[format], opcode);
+}
+
+// --- Scalar instructions
+
+static bool scalar_operands(struct rdna_insn *insn)
+{
+    const struct rdna_op *op = insn->op;
+    for (unsigned i = 0; i < op->results; i++)
+        if (insn->result[i] >= INLINE_FIRST ||
+            !scalar_fits(insn->result[i], dwords_of(&op->result[i], 64)))
+            return unknown(insn, "%s to register %u", op->name, insn->result[i]);
+    for (unsigned i = 0; i < op->sources; i++)
+        if (op->source[i].kind == RDNA_SGPR && insn->source[i] >= INLINE_FIRST)
+            return unknown(insn, "%s with operand %u", op->name, insn->source[i]);
+        else if (op->source[i].kind <= RDNA_SGPR &&
+                 !check_operand(insn, insn->source[i], dwords_of(&op->source[i], 64)))
+            return false;
+    return true;
+}
+
+static bool sopk(struct rdna_insn *insn, uint32_t word, const uint32_t *words, size_t count)
+{
+    if (!pick(insn, RDNA_SOPK, bits(word, 23, 5)))
+        return false;
+    const struct rdna_op *op = insn->op;
+    insn->imm = (int16_t)bits(word, 0, 16);
+    insn->result[0] = (uint16_t)bits(word, 16, 7);
+    for (unsigned i = 0; i < op->sources; i++)
+        insn->source[i] = op->source[i].kind == RDNA_BITS      ? (uint16_t)bits(word, 16, 7)
+                          : op->source[i].kind == RDNA_LITERAL ? LITERAL
+                                                               : 0;
+    return scalar_operands(insn) && take_literal(insn, words, count);
+}
+
+static bool sop(struct rdna_insn *insn, uint32_t word, const uint32_t *words, size_t count)
+{
+    const unsigned family = bits(word, 23, 9);
+    insn->source[0] = (uint16_t)bits(word, 0, 8);
+    insn->source[1] = (uint16_t)bits(word, 8, 8);
+    insn->result[0] = (uint16_t)bits(word, 16, 7);
+    bool known;
+    if (family == 0x17f) {
+        insn->imm = (uint16_t)bits(word, 0, 16);
+        if (!pick(insn, RDNA_SOPP, bits(word, 16, 7)))
+            return false;
+        if (insn->op->number == 'b')
+            insn->imm = (int16_t)insn->imm;
+        return !(insn->op->number == 'n' && insn->imm) ||
+               unknown(insn, "%s with a constant", name_of(insn));
+    }
+    if (family == 0x17d)
+        known = pick(insn, RDNA_SOP1, bits(word, 8, 8));
+    else if (family == 0x17e)
+        known = pick(insn, RDNA_SOPC, bits(word, 16, 7));
+    else if (bits(word, 28, 4) == 0xb)
+        return sopk(insn, word, words, count);
+    else
+        known = pick(insn, RDNA_SOP2, bits(word, 23, 7));
+    return known && scalar_operands(insn) && take_literal(insn, words, count);
+}
+
+static int32_t extend(uint32_t value, unsigned width)
+{
+    return (int32_t)(value << (32 - width)) >> (32 - width);
+}
+
+static bool smem(struct rdna_insn *insn, uint32_t low, uint32_t high)
+{
+    if (!pick(insn, RDNA_SMEM, bits(low, 18, 8)))
+        return false;
+    const struct rdna_op *op = insn->op;
+    const unsigned dwords = op->bits / 32;
+    insn->result[0] = (uint16_t)bits(low, 6, 7);
+    insn->scalar[0] = (uint16_t)(bits(low, 0, 6) * 2);
+    insn->dlc = bits(low, 14, 1);
+    insn->glc = bits(low, 16, 1);
+    insn->imm = extend(bits(high, 0, 21), 21);
+    insn->scalar[1] = (uint16_t)bits(high, 25, 7);
+    if (op->does == RDNA_DOES_INVALIDATE)
+        return true;
+    if (op->does == RDNA_DOES_PROBE)
+        return unknown(insn, "%s", op->name);
+    if (!scalar_fits(insn->result[0], dwords))
+        return unknown(insn, "%s to register %u", op->name, insn->result[0]);
+    if (op->does == RDNA_DOES_LOAD &&
+        (!scalar_fits(insn->scalar[0], op->flags & RDNA_BUFFER ? 4 : 2) ||
+         insn->scalar[0] == NO_REGISTER || !scalar_fits(insn->scalar[1], 1)))
+        return unknown(insn, "%s from register %u", op->name, insn->scalar[0]);
+    return true;
+}
+
+// --- Vector instructions
+
+static bool vector_operands(struct rdna_insn *insn)
+{
+    const struct rdna_op *op = insn->op;
+    for (unsigned i = 0; i < op->results; i++) {
+        const struct rdna_type *type = &op->result[i];
+        const unsigned code = insn->result[i];
+        const bool scalar = type->kind == RDNA_MASK || type->kind == RDNA_SGPR;
+        // Pairs for masks: wave32 has any register, but llvm-mc's two modes differ in nothing else.
+        if (scalar ? !scalar_fits(code, 1) : code + dwords_of(type, 64) > 2 * VGPR)
+            return unknown(insn, "%s to register %u", op->name, code);
+    }
+    for (unsigned i = 0; i < op->sources; i++) {
+        const struct rdna_type *type = &op->source[i];
+        const unsigned code = insn->source[i];
+        if ((type->kind == RDNA_SGPR && code >= VGPR) || (type->kind == RDNA_VGPR && code < VGPR) ||
+            (type->kind == RDNA_MASK && code >= INLINE_FIRST))
+            return unknown(insn, "%s with operand %u", op->name, code);
+        if (!check_operand(insn, code, type->kind == RDNA_MASK ? 1 : dwords_of(type, 64)))
+            return false;
+        const unsigned bit = 1u << i;
+        if (type->kind != RDNA_FLOAT && ((insn->neg | insn->abs) & bit) && op->format != RDNA_VOP3P)
+            return unknown(insn, "%s with neg or abs", op->name);
+    }
+    if ((insn->omod && !(op->flags & RDNA_OMOD)) || (insn->clamp && !(op->flags & RDNA_CLAMP)))
+        return unknown(insn, "%s with omod or clamp", op->name);
+    return true;
+}
+
+static bool sdwa(struct rdna_insn *insn, uint32_t word)
+{
+    const struct rdna_op *op = insn->op;
+    insn->encoding = RDNA_SDWA_ENCODING;
+    if (!(op->flags & RDNA_SDWA))
+        return unknown(insn, "%s of SDWA", op->name);
+    insn->source[0] = (uint16_t)(bits(word, 0, 8) | (bits(word, 23, 1) ? 0 : VGPR));
+    insn->sel[0] = (uint8_t)bits(word, 16, 3);
+    insn->sext = (uint8_t)bits(word, 19, 1);
+    insn->neg = (uint8_t)bits(word, 20, 1);
+    insn->abs = (uint8_t)bits(word, 21, 1);
+    insn->dst_sel = 6;
+    if (op->format == RDNA_VOPC) {
+        if (bits(word, 15, 1)) {
+            if (!op->results)
+                return unknown(insn, "%s of SDWA with a result", op->name);
+            insn->result[0] = (uint16_t)bits(word, 8, 7);
+        } else if (bits(word, 8, 7) && !op->results)
+            return unknown(insn, "%s of SDWA with a result", op->name);
+    } else {
+        insn->dst_sel = (uint8_t)bits(word, 8, 3);
+        insn->dst_unused = (uint8_t)bits(word, 11, 2);
+        insn->clamp = bits(word, 13, 1);
+        insn->omod = (uint8_t)bits(word, 14, 2);
+    }
+    if (op->format == RDNA_VOP1) {
+        if (bits(word, 24, 8))
+            return unknown(insn, "%s of SDWA with a second source", op->name);
+    } else {
+        insn->source[1] = (uint16_t)((insn->source[1] & 0xff) | (bits(word, 31, 1) ? 0 : VGPR));
+        insn->sel[1] = (uint8_t)bits(word, 24, 3);
+        insn->sext |= (uint8_t)(bits(word, 27, 1) << 1);
+        insn->neg |= (uint8_t)(bits(word, 28, 1) << 1);
+        insn->abs |= (uint8_t)(bits(word, 29, 1) << 1);
+    }
+    if (insn->dst_sel == 7 || insn->sel[0] == 7 || insn->sel[1] == 7 || insn->dst_unused == 3)
+        return unknown(insn, "%s of SDWA with selection 7", op->name);
+    for (unsigned i = 0; i < 2; i++)
+        if (insn->sext >> i & 1 && op->source[i].kind == RDNA_FLOAT)
+            return unknown(insn, "%s of SDWA with sext", op->name);
+    return true;
+}
+
+static bool dpp(struct rdna_insn *insn, uint32_t word, unsigned form)
+{
+    const struct rdna_op *op = insn->op;
+    if (!(op->flags & RDNA_DPP))
+        return unknown(insn, "%s of DPP", op->name);
+    insn->source[0] = (uint16_t)(bits(word, 0, 8) | VGPR);
+    if (form != DPP16) {
+        insn->encoding = RDNA_DPP8;
+        insn->fetch_inactive = form == DPP8_FI;
+        insn->dpp8 = word >> 8;
+        return true;
+    }
+    insn->encoding = RDNA_DPP16;
+    insn->dpp_ctrl = (uint16_t)bits(word, 8, 9);
+    insn->fetch_inactive = bits(word, 18, 1);
+    insn->bound_ctrl = bits(word, 19, 1);
+    insn->neg = (uint8_t)(bits(word, 20, 1) | bits(word, 22, 1) << 1);
+    insn->abs = (uint8_t)(bits(word, 21, 1) | bits(word, 23, 1) << 1);
+    if ((insn->neg | insn->abs) >> op->sources)
+        return unknown(insn, "%s with neg or abs", op->name);
+    insn->bank_mask = (uint8_t)bits(word, 24, 4);
+    insn->row_mask = (uint8_t)bits(word, 28, 4);
+    const unsigned kind = insn->dpp_ctrl >> 4, amount = insn->dpp_ctrl & 15;
+    if (kind < 16 || (kind <= 18 && amount) || (kind == 20 && amount < 2) || kind == 21 ||
+        kind == 22)
+        return true;
+    return unknown(insn, "%s with dpp_ctrl 0x%x", op->name, insn->dpp_ctrl);
+}
+
+// VOP1, VOP2 and VOPC.
+static bool vop(struct rdna_insn *insn, const uint32_t *words, size_t count)
+{
+    const uint32_t word = words[0];
+    const unsigned top = bits(word, 25, 7);
+    const unsigned first = bits(word, 0, 9);
+    if (!(top == 0x3f   ? pick(insn, RDNA_VOP1, bits(word, 9, 8))
+          : top == 0x3e ? pick(insn, RDNA_VOPC, bits(word, 17, 8))
+                        : pick(insn, RDNA_VOP2, bits(word, 25, 6))))
+        return false;
+    const struct rdna_op *op = insn->op;
+    insn->source[0] = (uint16_t)first;
+    insn->source[1] = (uint16_t)(bits(word, 9, 8) | VGPR);
+    insn->source[2] = RDNA_VCC;
+    insn->result[0] = (uint16_t)(bits(word, 17, 8) | VGPR);
+    insn->result[1] = RDNA_VCC;
+    if (op->format == RDNA_VOPC)
+        insn->result[0] = RDNA_VCC;
+    if (op->results && op->result[0].kind == RDNA_SGPR)
+        insn->result[0] &= VGPR - 1;
+    if (!op->sources)
+        return !(first | bits(word, 17, 8)) || unknown(insn, "%s with operands", op->name);
+    if (first == SDWA || first == DPP16 || first == DPP8 || first == DPP8_FI) {
+        if (count < 2)
+            return unknown(insn, "%s without its second half", op->name);
+        insn->size = 2;
+        return (first == SDWA ? sdwa(insn, words[1]) : dpp(insn, words[1], first)) &&
+               vector_operands(insn);
+    }
+    for (unsigned i = 1; i < op->sources; i++) // v_fmamk_f32 and its relatives
+        if (op->source[i].kind == RDNA_LITERAL) {
+            if (i == 1)
+                insn->source[2] = insn->source[1];
+            insn->source[i] = LITERAL;
+        }
+    return vector_operands(insn) && take_literal(insn, words, count);
+}
+
+static bool vop3(struct rdna_insn *insn, const uint32_t *words, size_t count)
+{
+    const uint32_t low = words[0], high = words[1];
+    const unsigned opcode = bits(low, 16, 10);
+    insn->op = opcode < 0x100                      ? rdna_op(RDNA_VOPC, opcode)
+               : opcode < 0x140                    ? rdna_op(RDNA_VOP2, opcode - 0x100)
+               : opcode >= 0x180 && opcode < 0x200 ? rdna_op(RDNA_VOP1, opcode - 0x180)
+                                                   : NULL;
+    if (!insn->op || insn->op->flags & RDNA_ONLY)
+        insn->op = rdna_op(RDNA_VOP3, opcode);
+    if (!insn->op)
+        return unknown(insn, "VOP3 opcode 0x%x", opcode);
+    const struct rdna_op *op = insn->op;
+    insn->encoding = RDNA_E64;
+    for (unsigned i = 0; i < 3; i++)
+        insn->source[i] = (uint16_t)bits(high, 9 * i, 9);
+    insn->result[0] = (uint16_t)bits(low, 0, 8);
+    if (op->results && op->result[0].kind != RDNA_MASK && op->result[0].kind != RDNA_SGPR)
+        insn->result[0] |= VGPR;
+    else if (!op->results && insn->result[0] != RDNA_EXEC)
+        return unknown(insn, "%s to register %u", op->name, insn->result[0]);
+    insn->clamp = bits(low, 15, 1);
+    insn->neg = (uint8_t)bits(high, 29, 3);
+    insn->omod = (uint8_t)bits(high, 27, 2);
+    if (op->results == 2) {
+        insn->result[1] = (uint16_t)bits(low, 8, 7);
+    } else {
+        insn->abs = (uint8_t)bits(low, 8, 3);
+        if (op->flags & RDNA_OPSEL)
+            insn->op_sel = (uint8_t)bits(low, 11, 4);
+    }
+    const unsigned none = 7u & ~((1u << op->sources) - 1);
+    if ((insn->neg | insn->abs) & none)
+        return unknown(insn, "%s with neg or abs", op->name);
+    if (op->sources < 3 && insn->op_sel & none & 7)
+        return unknown(insn, "%s with op_sel", op->name);
+    return vector_operands(insn) && take_literal(insn, words, count);
+}
+
+static bool vop3p(struct rdna_insn *insn, const uint32_t *words, size_t count)
+{
+    const uint32_t low = words[0], high = words[1];
+    if (!pick(insn, RDNA_VOP3P, bits(low, 16, 7)))
+        return false;
+    const struct rdna_op *op = insn->op;
+    insn->encoding = RDNA_E64;
+    for (unsigned i = 0; i < 3; i++)
+        insn->source[i] = (uint16_t)bits(high, 9 * i, 9);
+    insn->result[0] = (uint16_t)(bits(low, 0, 8) | VGPR);
+    insn->clamp = bits(low, 15, 1);
+    insn->neg_hi = (uint8_t)bits(low, 8, 3);
+    insn->neg = (uint8_t)bits(high, 29, 3);
+    insn->op_sel = (uint8_t)bits(low, 11, 3);
+    insn->op_sel_hi = (uint8_t)(bits(high, 27, 2) | bits(low, 14, 1) << 2);
+    if (op->flags & RDNA_MIX) {
+        insn->abs = insn->neg_hi;
+        insn->neg_hi = 0;
+    }
+    const unsigned all = (1u << op->sources) - 1;
+    if ((insn->neg | insn->neg_hi | insn->abs | insn->op_sel) & ~all ||
+        (!(op->flags & RDNA_HALVES) && insn->op_sel))
+        return unknown(insn, "%s with modifiers", op->name);
+    insn->op_sel_hi &= (uint8_t)all;
+    return vector_operands(insn) && take_literal(insn, words, count);
+}
+
+// --- Memory
+
+static bool data_fits(struct rdna_insn *insn, unsigned code, unsigned dwords)
+{
+    return code + dwords <= VGPR || unknown(insn, "%s of register %u", name_of(insn), code);
+}
+
+static bool ds(struct rdna_insn *insn, uint32_t low, uint32_t high)
+{
+    if (!pick(insn, RDNA_DS, bits(low, 18, 8)))
+        return false;
+    const struct rdna_op *op = insn->op;
+    const unsigned stored = rdna_data_dwords(op, true);
+    insn->imm = (int32_t)bits(low, 0, 16);
+    insn->offset[0] = (uint8_t)bits(low, 0, 8);
+    insn->offset[1] = (uint8_t)bits(low, 8, 8);
+    insn->gds = bits(low, 17, 1);
+    const bool addtid = op->flags & RDNA_ADDTID;
+    const bool atomic = op->does == RDNA_DOES_ATOMIC;
+    const bool writes = op->does == RDNA_DOES_STORE || atomic || op->does == RDNA_DOES_PERMUTE ||
+                        op->does == RDNA_DOES_BPERMUTE || op->does == RDNA_DOES_OTHER;
+    const bool second =
+        (writes && op->flags & RDNA_TWO) ||
+        (atomic && (op->atomic == RDNA_COMPARE_SWAP || op->atomic == RDNA_FCOMPARE_SWAP ||
+                    op->atomic == RDNA_WRITE_XOR)) ||
+        !strcmp(op->name, "ds_wrap_rtn_b32");
+    const bool reads = op->does != RDNA_DOES_STORE && (!atomic || op->flags & RDNA_RETURNS);
+    const bool addressed = !addtid && op->does != RDNA_DOES_CONSUME && op->does != RDNA_DOES_APPEND;
+    const unsigned codes[4] = {bits(high, 0, 8), bits(high, 8, 8), bits(high, 16, 8),
+                               bits(high, 24, 8)};
+    const unsigned sizes[4] = {addressed ? 1 : 0, writes ? stored : 0, second ? stored : 0,
+                               reads ? rdna_data_dwords(op, false) : 0};
+    for (unsigned i = 0; i < 4; i++) {
+        if (!sizes[i] && codes[i])
+            return unknown(insn, "%s with a register too many", op->name);
+        if (!data_fits(insn, codes[i], sizes[i]))
+            return false;
+        insn->source[i] = sizes[i] ? (uint16_t)(codes[i] | VGPR) : 0;
+    }
+    insn->result[0] = insn->source[3];
+    return true;
+}
+
+static bool buffer(struct rdna_insn *insn, uint32_t low, uint32_t high, bool typed)
+{
+    const unsigned d16 = bits(typed ? high : low, typed ? 21 : 25, 1);
+    if (!(typed ? pick(insn, RDNA_MTBUF, bits(low, 16, 3) | d16 << 3)
+                : pick(insn, RDNA_MUBUF, bits(low, 18, 7) | d16 << 7)))
+        return false;
+    const struct rdna_op *op = insn->op;
+    if (op->does == RDNA_DOES_INVALIDATE)
+        return !(bits(low, 0, 18) | high) || unknown(insn, "%s with operands", op->name);
+    const bool atomic = op->does == RDNA_DOES_ATOMIC;
+    insn->imm = (int32_t)bits(low, 0, 12);
+    insn->offen = bits(low, 12, 1);
+    insn->idxen = bits(low, 13, 1);
+    insn->glc = bits(low, 14, 1);
+    insn->dlc = bits(low, 15, 1);
+    insn->lds = !typed && bits(low, 16, 1);
+    insn->data_format = typed ? (uint8_t)bits(low, 19, 7) : 0;
+    insn->slc = bits(high, 22, 1);
+    insn->tfe = bits(high, 23, 1);
+    insn->source[0] = (uint16_t)(bits(high, 0, 8) | VGPR);
+    insn->source[1] = (uint16_t)(bits(high, 8, 8) | VGPR);
+    insn->result[0] = insn->source[1];
+    insn->scalar[0] = (uint16_t)(bits(high, 16, 5) * 4);
+    insn->scalar[1] = (uint16_t)bits(high, 24, 8);
+    if (insn->lds || ((atomic || typed) && insn->tfe) || (atomic && insn->dlc))
+        return unknown(insn, "%s with lds, dlc or tfe", op->name);
+    if (!scalar_fits(insn->scalar[0], 4))
+        return unknown(insn, "%s with descriptor %u", op->name, insn->scalar[0]);
+    const unsigned offset = insn->scalar[1];
+    if (offset == LITERAL || (!is_constant(offset) && !is_value(offset) && !scalar_fits(offset, 1)))
+        return unknown(insn, "%s with offset %u", op->name, offset);
+    const unsigned most = rdna_data_dwords(op, op->does != RDNA_DOES_LOAD);
+    return data_fits(insn, insn->source[1] - VGPR, most + insn->tfe) &&
+           data_fits(insn, insn->source[0] - VGPR, 1 + (insn->offen && insn->idxen));
+}
+
+static bool flat(struct rdna_insn *insn, uint32_t low, uint32_t high)
+{
+    if (!pick(insn, RDNA_FLAT, bits(low, 18, 7)))
+        return false;
+    const struct rdna_op *op = insn->op;
+    insn->segment = (uint8_t)bits(low, 14, 2);
+    insn->imm = extend(bits(low, 0, 12), 12); // of FLAT 11 bits, without a sign
+    insn->dlc = bits(low, 12, 1);
+    insn->lds = bits(low, 13, 1);
+    insn->glc = bits(low, 16, 1);
+    insn->slc = bits(low, 17, 1);
+    insn->scalar[0] = (uint16_t)bits(high, 16, 7);
+    insn->source[0] = (uint16_t)(bits(high, 0, 8) | VGPR);
+    insn->source[1] = (uint16_t)(bits(high, 8, 8) | VGPR);
+    insn->result[0] = (uint16_t)(bits(high, 24, 8) | VGPR);
+    const bool atomic = op->does == RDNA_DOES_ATOMIC;
+    if (insn->segment == 3 || (!insn->segment && insn->imm < 0) || (atomic && insn->segment == 1) ||
+        insn->lds || bits(high, 23, 1) ||
+        ((op->flags & RDNA_ADDTID || op->opcode == 0x34) && insn->segment != 2))
+        return unknown(insn, "%s of segment %u", op->name, insn->segment);
+    const unsigned base = insn->scalar[0];
+    const bool off = base == NO_REGISTER || base == RDNA_EXEC + 1;
+    if (insn->segment ? !off && !scalar_fits(base, insn->segment == 2 ? 2 : 1)
+                      : base != NO_REGISTER)
+        return unknown(insn, "%s with base %u", op->name, base);
+    const bool reads = op->does == RDNA_DOES_LOAD || (atomic && insn->glc);
+    const bool writes = op->does != RDNA_DOES_LOAD;
+    const unsigned address = insn->segment == 1 || !off ? 1 : 2;
+    return data_fits(insn, insn->source[0] - VGPR, insn->segment == 0 ? 2 : address) &&
+           (!writes || data_fits(insn, insn->source[1] - VGPR, rdna_data_dwords(op, true))) &&
+           (!reads || data_fits(insn, insn->result[0] - VGPR, rdna_data_dwords(op, false)));
+}
+
+static bool decode(const uint32_t *words, size_t count, struct rdna_insn *insn)
+{
+    const uint32_t word = words[0];
+    insn->size = 1;
+    if (word >> 31 == 0)
+        return vop(insn, words, count);
+    if (word >> 30 == 2)
+        return sop(insn, word, words, count);
+    const unsigned form = bits(word, 26, 6);
+    static const char *const others[64] = {[0x32] = "VINTRP", [0x3c] = "MIMG", [0x3e] = "EXP"};
+    if (form != 0x33 && form != 0x35 && form != 0x36 && form != 0x37 && form != 0x38 &&
+        form != 0x3a && form != 0x3d)
+        return others[form] ? unknown(insn, "%s", others[form])
+                            : unknown(insn, "encoding 0x%08x", word);
+    if (count < 2)
+        return unknown(insn, "an instruction of one dword at the end of the code");
+    insn->size = 2;
+    switch (form) {
+    case 0x33:
+        return bits(word, 23, 3) == 0 ? vop3p(insn, words, count)
+                                      : unknown(insn, "encoding 0x%08x", word);
+    case 0x35:
+        return vop3(insn, words, count);
+    case 0x36:
+        return ds(insn, word, words[1]);
+    case 0x37:
+        return flat(insn, word, words[1]);
+    case 0x3d:
+        return smem(insn, word, words[1]);
+    default:
+        return buffer(insn, word, words[1], form == 0x3a);
+    }
+}
+
+size_t rdna_decode(const uint32_t *words, size_t count, enum rdna_generation generation,
+                   struct rdna_insn *insn)
+{
+    memset(insn, 0, sizeof *insn);
+    if (generation != RDNA_GFX10_3)
+        unknown(insn, "a generation other than GFX10.3");
+    else if (!count)
+        unknown(insn, "the end of the code");
+    else if (decode(words, count, insn)) {
+        memcpy(insn->words, words, insn->size * sizeof *words);
+        return insn->size;
+    }
+    insn->op = NULL;
+    insn->size = 0;
+    return 0;
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads instructions.txt, once.
+#include "decode.h"
+#include "exec.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const char rdna_instructions[];
+
+enum { OPCODES = 1024, OPS = 1200, WORDS = 20, LINE = 160 };
+
+static struct rdna_op ops[OPS];
+static unsigned op_count;
+static uint16_t by_opcode[RDNA_FORMATS][OPCODES]; // an index into `ops`, plus 1
+
+static const char *const format_names[RDNA_FORMATS] = {"sop1",  "sop2", "sopk",  "sopc",  "sopp",
+                                                       "smem",  "vop1", "vop2",  "vopc",  "vop3",
+                                                       "vop3p", "ds",   "mubuf", "mtbuf", "flat"};
+
+static const char *const flag_names[] = {"only",  "dpp",    "sdwa", "omod",    "clamp",
+                                         "opsel", "halves", "mix",  "returns", "two",
+                                         "st64",  "low",    "high", "buffer",  "addtid"};
+
+static const struct {
+    const char *name;
+    enum rdna_does does;
+    enum rdna_atomic atomic;
+} actions[] = {
+    {"load", RDNA_DOES_LOAD, 0},
+    {"store", RDNA_DOES_STORE, 0},
+    {"load-format", RDNA_DOES_LOAD_FORMAT, 0},
+    {"store-format", RDNA_DOES_STORE_FORMAT, 0},
+    {"time", RDNA_DOES_TIME, 0},
+    {"invalidate", RDNA_DOES_INVALIDATE, 0},
+    {"probe", RDNA_DOES_PROBE, 0},
+    {"swizzle", RDNA_DOES_SWIZZLE, 0},
+    {"permute", RDNA_DOES_PERMUTE, 0},
+    {"bpermute", RDNA_DOES_BPERMUTE, 0},
+    {"consume", RDNA_DOES_CONSUME, 0},
+    {"append", RDNA_DOES_APPEND, 0},
+    {"swap", RDNA_DOES_ATOMIC, RDNA_SWAP},
+    {"compare-swap", RDNA_DOES_ATOMIC, RDNA_COMPARE_SWAP},
+    {"add", RDNA_DOES_ATOMIC, RDNA_ADD},
+    {"sub", RDNA_DOES_ATOMIC, RDNA_SUB},
+    {"rsub", RDNA_DOES_ATOMIC, RDNA_REVERSE_SUB},
+    {"smin", RDNA_DOES_ATOMIC, RDNA_SMIN},
+    {"umin", RDNA_DOES_ATOMIC, RDNA_UMIN},
+    {"smax", RDNA_DOES_ATOMIC, RDNA_SMAX},
+    {"umax", RDNA_DOES_ATOMIC, RDNA_UMAX},
+    {"and", RDNA_DOES_ATOMIC, RDNA_AND},
+    {"or", RDNA_DOES_ATOMIC, RDNA_OR},
+    {"xor", RDNA_DOES_ATOMIC, RDNA_XOR},
+    {"inc", RDNA_DOES_ATOMIC, RDNA_INC},
+    {"dec", RDNA_DOES_ATOMIC, RDNA_DEC},
+    {"fadd", RDNA_DOES_ATOMIC, RDNA_FADD},
+    {"fmin", RDNA_DOES_ATOMIC, RDNA_FMIN},
+    {"fmax", RDNA_DOES_ATOMIC, RDNA_FMAX},
+    {"fcompare-swap", RDNA_DOES_ATOMIC, RDNA_FCOMPARE_SWAP},
+    {"mskor", RDNA_DOES_ATOMIC, RDNA_WRITE_XOR},
+};
+
+// The table is ours: what it does not know is a mistake in it.
+static void must(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+static struct rdna_type type_of(const char *word)
+{
+    static const struct {
+        const char *name;
+        enum rdna_kind kind;
+    } kinds[] = {{"mask", RDNA_MASK},   {"sgpr", RDNA_SGPR},       {"sgpr64", RDNA_SGPR},
+                 {"vgpr", RDNA_VGPR},   {"literal", RDNA_LITERAL}, {"simm", RDNA_SIMM},
+                 {"hwreg", RDNA_HWREG}, {"branch", RDNA_BRANCH}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(word, kinds[i].name))
+            return (struct rdna_type){kinds[i].kind, strstr(word, "64") ? 64 : 32};
+    must(*word == 'b' || *word == 'f');
+    return (struct rdna_type){*word == 'f' ? RDNA_FLOAT : RDNA_BITS,
+                              (unsigned)strtoul(word + 1, NULL, 10)};
+}
+
+static void read_operands(struct rdna_op *op, char **words, size_t count)
+{
+    bool sources = false;
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(words[i], "="))
+            sources = true;
+        else if (sources && op->sources < 4)
+            op->source[op->sources++] = type_of(words[i]);
+        else if (must(!sources && op->results < 2), true)
+            op->result[op->results++] = type_of(words[i]);
+    must(sources);
+}
+
+static void read_action(struct rdna_op *op, char **words, size_t count)
+{
+    op->does = RDNA_DOES_OTHER;
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+        if (!strcmp(words[0], actions[i].name)) {
+            op->does = actions[i].does;
+            op->atomic = actions[i].atomic;
+        }
+    if (count == 2) {
+        op->bits = (unsigned)strtoul(words[1] + 1, NULL, 10);
+        op->is_signed = *words[1] == 'i';
+    }
+}
+
+static void read_flags(struct rdna_op *op, char **words, size_t count)
+{
+    for (size_t i = 0, f; i < count; i++) {
+        for (f = 0; f < sizeof flag_names / sizeof *flag_names; f++)
+            if (!strcmp(words[i], flag_names[f]))
+                break;
+        must(f < sizeof flag_names / sizeof *flag_names);
+        op->flags |= 1u << f;
+    }
+}
+
+static void read_row(char *line)
+{
+    char *words[WORDS], *rest = NULL;
+    size_t count = 0, end;
+    for (char *word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        must(count < WORDS);
+        words[count++] = word;
+    }
+    if (!count)
+        return;
+    must(count > 3 && op_count < OPS && strlen(words[2]) < sizeof ops->name);
+    struct rdna_op *op = &ops[op_count++];
+    unsigned format = 0;
+    while (must(format < RDNA_FORMATS), strcmp(words[0], format_names[format]) != 0)
+        format++;
+    op->format = format;
+    op->opcode = (unsigned)strtoul(words[1], NULL, 16);
+    strcpy(op->name, words[2]);
+    for (end = 3; end < count && strcmp(words[end], ":") != 0; end++)
+        ;
+    if (format == RDNA_SOPP)
+        op->number = *words[3];
+    else if (format == RDNA_SMEM || format >= RDNA_DS)
+        read_action(op, words + 3, end - 3);
+    else
+        read_operands(op, words + 3, end - 3);
+    if (end < count)
+        read_flags(op, words + end + 1, count - end - 1);
+    must(op->opcode < rdna_opcodes(format) && !by_opcode[format][op->opcode]);
+    by_opcode[format][op->opcode] = (uint16_t)op_count;
+    rdna_bind(op);
+}
+
+static void read_table(void)
+{
+    for (const char *at = rdna_instructions, *end; *at; at = *end ? end + 1 : end) {
+        end = at + strcspn(at, "\n");
+        char line[LINE];
+        if (*at == ';' || end == at)
+            continue;
+        must((size_t)(end - at) < sizeof line);
+        memcpy(line, at, (size_t)(end - at));
+        line[end - at] = '\0';
+        read_row(line);
+    }
+}
+
+unsigned rdna_opcodes(enum rdna_format format)
+{
+    static const unsigned most[RDNA_FORMATS] = {256, 128,  32,  128, 128, 256, 256, 64,
+                                                256, 1024, 128, 256, 256, 16,  128};
+    return most[format];
+}
+
+const struct rdna_op *rdna_op(enum rdna_format format, unsigned opcode)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_table);
+    const unsigned index = opcode < rdna_opcodes(format) ? by_opcode[format][opcode] : 0;
+    return index ? &ops[index - 1] : NULL;
+}
+
+unsigned rdna_data_dwords(const struct rdna_op *op, bool stores)
+{
+    const unsigned dwords = (op->bits + 31) / 32;
+    const bool compares = op->does == RDNA_DOES_ATOMIC && op->format != RDNA_DS &&
+                          (op->atomic == RDNA_COMPARE_SWAP || op->atomic == RDNA_FCOMPARE_SWAP);
+    // DS has a register for each of two.
+    return dwords * (stores ? compares ? 2 : 1 : op->flags & RDNA_TWO ? 2 : 1);
+}
