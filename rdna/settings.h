@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The settings in LITMUS_RDNA: the GPU, then what else: "navi21,timing=late,caches=manual,seed=7".
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// When a result that a counter announces reaches its register, and a store its memory.
+enum rdna_timing {
+    RDNA_PROMPT, // at once
+    RDNA_LATE,   // only when a wait says so; stores after a while, too
+    RDNA_RANDOM, // at any step up to that, by seed
+};
+
+enum rdna_caches {
+    RDNA_COHERENT, // none
+    RDNA_MANUAL,   // scalar, L0 and GL1 keep their lines until they are invalidated
+};
+
+enum rdna_gpu { RDNA_NAVI21, RDNA_GPUS };
+extern const char *const rdna_gpus[RDNA_GPUS]; // "navi21": as Mesa's drm shim names them
+
+struct rdna_settings {
+    enum rdna_gpu gpu;
+    enum rdna_timing timing;
+    enum rdna_caches caches;
+    uint64_t seed;
+    uint64_t steps; // instructions of a submission, at most
+};
+
+// The other defaults: prompt, coherent, seed 1. False, with one line in `error`, if `text` begins
+// with no such GPU, or has no such setting or value.
+bool rdna_settings_parse(const char *text, struct rdna_settings *settings, char *error,
+                         size_t error_size);
