@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: Apache-2.0
+// The emulated GPU: command streams as a driver submits them, over memory of the test.
+#include "../unit/unit.h"
+
+#include "device/gpu.h"
+
+#define PACKET(code, count) (UINT32_C(3) << 30 | ((count)-1) << 16 | (code) << 8)
+
+// Where the test's memory is mapped.
+#define CODE   UINT64_C(0xffff800000010000)
+#define DATA   UINT64_C(0xffff800000020000)
+#define STREAM UINT64_C(0xffff800000030000)
+
+enum { WORDS = 1024 };
+#define S_ENDPGM 0xbf810000
+#define S_NOP    0xbf800000
+
+static struct rdna_device gpu;
+static uint32_t code[WORDS], data[WORDS], stream[WORDS];
+
+static void open_gpu(const char *settings)
+{
+    char line[200];
+    rdna_close(&gpu);
+    memset(data, 0, sizeof data);
+    memset(code, 0, sizeof code);
+    memset(stream, 0, sizeof stream);
+    if (!rdna_settings_parse(settings, &gpu.settings, line, sizeof line))
+        fail_msg("%s", line);
+    gpu.generation = RDNA_GFX10_3;
+    assert_true(rdna_open(&gpu));
+    assert_true(space_map(&gpu.space, (struct space_range){CODE, sizeof code, (void *)code, 1}));
+    assert_true(space_map(&gpu.space, (struct space_range){DATA, sizeof data, (void *)data, 2}));
+    assert_true(
+        space_map(&gpu.space, (struct space_range){STREAM, sizeof stream, (void *)stream, 3}));
+}
+
+// A dispatch whose SGPRs are the address of DATA, then the workgroup's x, then tg_size.
+struct shape {
+    uint32_t groups, threads;
+    uint32_t lds; // in units of 512 bytes
+    uint32_t initiator;
+};
+
+static unsigned put_dispatch(struct shape shape)
+{
+    const uint32_t words[] = {
+        PACKET(0x76, 3),
+        0x20c,
+        (uint32_t)(CODE >> 8),
+        (uint32_t)(CODE >> 40),
+        PACKET(0x76, 3),
+        0x212,
+        3 /* 16 VGPRs */,
+        2 << 1 | 1 << 7 | 1 << 10 | shape.lds << 15,
+        PACKET(0x76, 2),
+        0x228,
+        0,
+        PACKET(0x76, 4),
+        0x207,
+        shape.threads,
+        1,
+        1,
+        PACKET(0x76, 3),
+        0x240,
+        (uint32_t)DATA,
+        (uint32_t)(DATA >> 32),
+        PACKET(0x15, 4),
+        shape.groups,
+        1,
+        1,
+        5 | shape.initiator,
+    };
+    memcpy(stream, words, sizeof words);
+    return sizeof words / 4;
+}
+
+static void run(const uint32_t *words, size_t bytes, struct shape shape)
+{
+    memcpy(code, words, bytes);
+    if (!rdna_submit(&gpu, STREAM, put_dispatch(shape)))
+        fail_msg("%s", gpu.ended);
+}
+
+static void assert_ends(uint32_t dwords, const char *with)
+{
+    gpu.ended[0] = 0;
+    assert_false(rdna_submit(&gpu, STREAM, dwords));
+    assert_string_equal(gpu.ended, with);
+}
+
+// --- Dispatches
+
+// data[thread] = s[2] or s[3]
+static const uint32_t store_x[] = {
+    0x34020082,             // v_lshlrev_b32_e32 v1, 2, v0
+    0x7e040202,             // v_mov_b32_e32 v2, s2
+    0xdc708000, 0x00000201, // global_store_dword v1, v2, s[0:1]
+    S_ENDPGM,
+};
+static const uint32_t store_size[] = {
+    0x34020082,             // v_lshlrev_b32_e32 v1, 2, v0
+    0x7e040203,             // v_mov_b32_e32 v2, s3
+    0xdc708000, 0x00000201, // global_store_dword v1, v2, s[0:1]
+    S_ENDPGM,
+};
+
+TEST(a_dispatch_stores_its_workgroup)
+{
+    open_gpu("navi21");
+    memset(data, 0xff, sizeof data);
+    run(store_x, sizeof store_x, (struct shape){.groups = 1, .threads = 40});
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(data[i], i < 40 ? 0 : UINT32_MAX);
+    run(store_x, sizeof store_x, (struct shape){.groups = 3000, .threads = 1});
+    assert_true(data[0] < 3000);
+}
+
+TEST(waves_know_their_place)
+{
+    static const unsigned lanes[] = {64, 32};
+    for (unsigned k = 0; k < 2; k++) {
+        open_gpu("navi21");
+        run(store_size, sizeof store_size,
+            (struct shape){.groups = 1, .threads = 160, .initiator = k << 15});
+        for (unsigned i = 0; i < 160; i++) {
+            assert_int_equal(data[i] & 63, (160 + lanes[k] - 1) / lanes[k]);
+            assert_int_equal(data[i] >> 6 & 31, i / lanes[k]);
+            assert_int_equal(data[i] >> 20 & 31, i / lanes[k]);
+        }
+    }
+}
+
+TEST(threads_may_be_counted)
+{
+    open_gpu("navi21");
+    memset(data, 0xff, sizeof data);
+    // 70 threads in workgroups of 64: the last has 6, in the lanes 0 to 5.
+    run(store_x, sizeof store_x, (struct shape){.groups = 70, .threads = 64, .initiator = 1 << 5});
+    for (unsigned i = 0; i < 64; i++)
+        assert_true(i < 6 ? data[i] <= 1 : data[i] == 0);
+}
+
+TEST(lds_is_exchanged_across_a_barrier)
+{
+    static const uint32_t words[] = {
+        0x34020082,             // v_lshlrev_b32_e32 v1, 2, v0
+        0x4c0402ff, 0x000001fc, // v_sub_nc_u32_e32 v2, 0x1fc, v1
+        0xd8340000, 0x00000001, // ds_write_b32 v1, v0
+        0xbf8cc07f,             // s_waitcnt lgkmcnt(0)
+        0xbf8a0000,             // s_barrier
+        0xd8d80000, 0x03000002, // ds_read_b32 v3, v2
+        0xbf8cc07f,             // s_waitcnt lgkmcnt(0)
+        0xdc708000, 0x00000301, // global_store_dword v1, v3, s[0:1]
+        S_ENDPGM,
+    };
+    static const char *const settings[] = {"navi21", "navi21,timing=late", "navi21,timing=random"};
+    for (unsigned k = 0; k < 3; k++)
+        for (unsigned wave32 = 0; wave32 < 2; wave32++) {
+            open_gpu(settings[k]);
+            run(words, sizeof words,
+                (struct shape){.groups = 1, .threads = 128, .lds = 1, .initiator = wave32 << 15});
+            for (unsigned i = 0; i < 128; i++)
+                assert_int_equal(data[i], 127 - i);
+        }
+}
+
+// --- The adversary
+
+TEST(a_load_lands_at_its_wait)
+{
+    static const uint32_t words[] = {
+        0x34020082,             // v_lshlrev_b32_e32 v1, 2, v0
+        0xdc308000, 0x02000001, // global_load_dword v2, v1, s[0:1]
+        0x7e060302,             // v_mov_b32_e32 v3, v2
+        0xbf8c3f70,             // s_waitcnt vmcnt(0)
+        0xdc708100, 0x00000201, // global_store_dword v1, v2, s[0:1] offset:256
+        0xdc708200, 0x00000301, // global_store_dword v1, v3, s[0:1] offset:512
+        S_ENDPGM,
+    };
+    for (unsigned late = 0; late < 2; late++) {
+        open_gpu(late ? "navi21,timing=late" : "navi21");
+        for (unsigned i = 0; i < 64; i++)
+            data[i] = 1000 + i;
+        run(words, sizeof words, (struct shape){.groups = 1, .threads = 64});
+        for (unsigned i = 0; i < 64; i++) {
+            assert_int_equal(data[64 + i], 1000 + i);
+            assert_int_equal(data[128 + i] == 1000 + i, !late);
+        }
+    }
+}
+
+// Workgroup 0 stores data, then a flag. Workgroup 1 has seen the data before, waits for the flag,
+// and loads the data again.
+static const uint32_t pass[] = {
+    0x7e020280,             // 0: v_mov_b32_e32 v1, 0
+    0x7e040281,             // 1: v_mov_b32_e32 v2, 1
+    0xbf068002,             // 2: s_cmp_eq_u32 s2, 0
+    0xbf840006,             // 3: s_cbranch_scc0 10
+    0xdc708000, 0x00000201, // 4: global_store_dword v1, v2, s[0:1]
+    0xbbfd0000,             // 6: s_waitcnt_vscnt null, 0x0
+    0xdc708400, 0x00000201, // 7: global_store_dword v1, v2, s[0:1] offset:1024
+    S_ENDPGM,               // 9
+    0xdc308000, 0x04000001, // 10: global_load_dword v4, v1, s[0:1]
+    0xbf8c3f70,             // 12: s_waitcnt vmcnt(0)
+    0xdc319400, 0x03000001, // 13: global_load_dword v3, v1, s[0:1] offset:1024 glc dlc
+    0xbf8c3f70,             // 15: s_waitcnt vmcnt(0)
+    0x7d840680,             // 16: v_cmp_eq_u32_e32 vcc, 0, v3
+    0xbf87fffb,             // 17: s_cbranch_vccnz 13
+    0xe1c80000, 0x00000000, // 18: buffer_gl1_inv
+    0xe1c40000, 0x00000000, // 20: buffer_gl0_inv
+    0xdc308000, 0x03000001, // 22: global_load_dword v3, v1, s[0:1]
+    0xbf8c3f70,             // 24: s_waitcnt vmcnt(0)
+    0xdc708200, 0x00000301, // 25: global_store_dword v1, v3, s[0:1] offset:512
+    S_ENDPGM,               // 27
+};
+enum { PASS_STORE_WAIT = 6, PASS_GL1 = 18, PASS_GL0 = 20 };
+
+// How many of 100 seeds let workgroup 1 see the flag without the data, with `count` dwords of the
+// code from `at` on left out.
+static unsigned count_stale(const char *settings, unsigned at, unsigned count)
+{
+    unsigned stale = 0;
+    uint32_t words[sizeof pass / sizeof *pass];
+    memcpy(words, pass, sizeof pass);
+    for (unsigned i = 0; i < count; i++)
+        words[at + i] = S_NOP;
+    for (unsigned seed = 0; seed < 100; seed++) {
+        char text[100];
+        snprintf(text, sizeof text, "navi21,%s,seed=%u", settings, seed);
+        open_gpu(text);
+        run(words, sizeof words, (struct shape){.groups = 2, .threads = 1});
+        stale += data[128] != 1;
+    }
+    return stale;
+}
+
+TEST(stores_are_seen_in_any_order_without_a_wait)
+{
+    assert_int_equal(count_stale("timing=late", 0, 0), 0);
+    assert_int_equal(count_stale("timing=random", 0, 0), 0);
+    assert_int_equal(count_stale("timing=prompt", PASS_STORE_WAIT, 1), 0);
+    assert_true(count_stale("timing=late", PASS_STORE_WAIT, 1) > 0);
+    assert_true(count_stale("timing=random", PASS_STORE_WAIT, 1) > 0);
+}
+
+TEST(caches_keep_their_lines)
+{
+    assert_int_equal(count_stale("caches=manual", 0, 0), 0);
+    assert_int_equal(count_stale("caches=manual,timing=late", 0, 0), 0);
+    assert_int_equal(count_stale("caches=coherent", PASS_GL0, 2), 0);
+    assert_true(count_stale("caches=manual", PASS_GL0, 2) > 0);
+    assert_true(count_stale("caches=manual", PASS_GL1, 2) > 0);
+}
+
+// --- Packets
+
+TEST(packets_write_memory)
+{
+    const uint32_t low = (uint32_t)DATA, high = (uint32_t)(DATA >> 32);
+    const uint32_t words[] = {
+        0xffff1000, // a NOP without words
+        PACKET(0x10, 2),
+        1,
+        2,
+        PACKET(0x37, 5),
+        5 << 8,
+        low,
+        high,
+        11,
+        12, // WRITE_DATA
+        PACKET(0x50, 6),
+        3 << 29 | 3 << 20,
+        low,
+        high,
+        low + 8,
+        high,
+        8, // DMA_DATA: a copy
+        PACKET(0x50, 6),
+        2 << 29 | 3 << 20,
+        0x01020304,
+        0,
+        low + 16,
+        high,
+        6, // and a fill
+        PACKET(0x49, 7),
+        0,
+        1 << 29,
+        low + 24,
+        high,
+        77,
+        0,
+        0, // RELEASE_MEM
+        PACKET(0x3c, 6),
+        0x13,
+        low + 24,
+        high,
+        77,
+        UINT32_MAX,
+        4, // WAIT_REG_MEM
+        PACKET(0x40, 5),
+        1 | 5 << 8,
+        low,
+        high,
+        low + 28,
+        high, // COPY_DATA
+    };
+    static const uint32_t expected[] = {11, 12, 11, 12, 0x01020304, 0x0304, 77, 11};
+    open_gpu("navi21");
+    memcpy(stream, words, sizeof words);
+    if (!rdna_submit(&gpu, STREAM, sizeof words / 4))
+        fail_msg("%s", gpu.ended);
+    assert_memory_equal(data, expected, sizeof expected);
+}
+
+TEST(what_is_not_known_ends_the_submission)
+{
+    const uint32_t stream_low = (uint32_t)STREAM, stream_high = (uint32_t)(STREAM >> 32);
+    const struct {
+        uint32_t words[8];
+        const char *ended;
+    } cases[] = {
+        {{PACKET(0xfe, 1), 0}, "not emulated: packet 0xfe"},
+        {{PACKET(0x1e, 1), 0}, "not emulated: ATOMIC_MEM"},
+        {{PACKET(0x37, 2), 0, 0}, "not emulated: WRITE_DATA of 2 words"},
+        {{PACKET(0x10, 100)}, "fault: a packet reaches out of its buffer"},
+        {{0x40000000}, "not emulated: a packet of type 0x1"},
+        {{PACKET(0x37, 4), 5 << 8, 64, 0, 1},
+         "fault: a packet accesses 0x40, where nothing is mapped"},
+        {{PACKET(0x3c, 6), 0x13, stream_low, stream_high, 1, UINT32_MAX, 4},
+         "not emulated: WAIT_REG_MEM for what never comes"},
+        // Buffers that call or continue with themselves.
+        {{PACKET(0x3f, 3), stream_low, stream_high, 8}, "not emulated: indirect buffers 4 deep"},
+        {{PACKET(0x3f, 3), stream_low, stream_high, 8 | 1 << 20},
+         "not emulated: more than 4194304 packets"},
+        {{PACKET(0x3f, 3), stream_low, stream_high, 0xfffff},
+         "fault: a packet accesses 0xffff800000030000, where nothing is mapped"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        open_gpu("navi21");
+        memcpy(stream, cases[i].words, sizeof cases[i].words);
+        assert_ends(8, cases[i].ended);
+    }
+}
+
+TEST(untrusted_code_ends_the_submission)
+{
+    static const uint32_t endless[] = {0xbf82ffff}; // s_branch to itself
+    static const uint32_t wild[] = {
+        0x7e020280, // v_mov_b32_e32 v1, 0
+        0xdc708000,
+        0x00000102, // global_store_dword v2, v1, s[0:1]: v2 is random
+        S_ENDPGM,
+    };
+    open_gpu("navi21,steps=100000");
+    memcpy(code, endless, sizeof endless);
+    assert_ends(put_dispatch((struct shape){.groups = UINT32_MAX, .threads = 64}),
+                "not emulated: more than 100000 instructions");
+    open_gpu("navi21,steps=100000");
+    memcpy(code, store_x, sizeof store_x);
+    assert_ends(put_dispatch((struct shape){.groups = UINT32_MAX, .threads = 64}),
+                "not emulated: more than 100000 instructions");
+    assert_ends(put_dispatch((struct shape){.groups = 1, .threads = 2000}),
+                "not emulated: a workgroup of 2000 threads in dimension 0");
+    open_gpu("navi21");
+    memcpy(code, wild, sizeof wild);
+    gpu.ended[0] = 0;
+    assert_false(rdna_submit(&gpu, STREAM, put_dispatch((struct shape){1, 1, 0, 0})));
+    assert_memory_equal(gpu.ended, "fault: nothing is mapped at", 27);
+    open_gpu("navi21"); // code that runs out of its buffer
+    for (unsigned i = 0; i < WORDS; i++)
+        code[i] = S_NOP;
+    assert_ends(put_dispatch((struct shape){.groups = 1, .threads = 1}),
+                "fault: code at 0xffff800000011000, where nothing is mapped");
+}
+
+// --- Addresses
+
+TEST(ranges_replace_each_other)
+{
+    struct space space = {0};
+    uint8_t a[256], b[256];
+    assert_true(space_map(&space, (struct space_range){0x1000, 256, a, 1}));
+    assert_true(space_map(&space, (struct space_range){0x1040, 64, b, 2}));
+    assert_ptr_equal(space_host(&space, 0x1000, 64), a);
+    assert_ptr_equal(space_host(&space, 0x1040, 64), b);
+    assert_ptr_equal(space_host(&space, 0x1080, 128), a + 128);
+    assert_null(space_host(&space, 0x1030, 32)); // across
+    assert_null(space_host(&space, 0x1080, 129));
+    assert_null(space_host(&space, 0x1080, UINT64_MAX));
+    assert_null(space_host(&space, 0xfff, 1));
+    // The sign of an address does not matter.
+    assert_ptr_equal(space_host(&space, UINT64_C(0xffff000000001000), 1), a);
+    assert_true(space_unmap(&space, 0x1010, 0x38));
+    assert_null(space_host(&space, 0x1010, 1));
+    assert_null(space_host(&space, 0x1047, 1));
+    assert_ptr_equal(space_host(&space, 0x100f, 1), a + 15);
+    assert_ptr_equal(space_host(&space, 0x1048, 56), b + 8);
+    space_forget(&space, 1);
+    assert_null(space_host(&space, 0x1000, 1));
+    assert_non_null(space_host(&space, 0x1048, 1));
+    assert_false(space_map(&space, (struct space_range){SPACE_BITS - 5, 256, a, 1}));
+    space_clear(&space);
+}
+
+// --- Settings
+
+TEST(settings_are_read)
+{
+    struct rdna_settings settings;
+    char line[200];
+    assert_true(rdna_settings_parse("navi21,timing=random,caches=manual,seed=0x10,steps=7",
+                                    &settings, line, sizeof line));
+    assert_int_equal(settings.timing, RDNA_RANDOM);
+    assert_int_equal(settings.caches, RDNA_MANUAL);
+    assert_int_equal(settings.seed, 16);
+    assert_int_equal(settings.steps, 7);
+    static const char *const bad[] = {"",
+                                      "navi22",
+                                      "navi21,",
+                                      "navi21,timing",
+                                      "navi21=1",
+                                      "navi21,seed=",
+                                      "navi21,seed=-1",
+                                      "navi21,seed=1x",
+                                      "seed=1",
+                                      "navi21,timing=soon",
+                                      "navi21,navi21"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (rdna_settings_parse(bad[i], &settings, line, sizeof line))
+            fail_msg("'%s' is taken", bad[i]);
+    assert_string_equal(line, "'navi21' is none of timing=prompt|late|random, "
+                              "caches=coherent|manual, seed=N, steps=N");
+}
