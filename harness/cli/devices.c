@@ -26,6 +26,7 @@ static const struct cli_option options[] = {
     {'v', "verbose", CLI_MORE, AT(verbose), NULL,
      "print identities, manifests, and the drivers' own output"},
     CLI_OPTION_SIMT("only the SIMT simulator, see 'litmus help run'"),
+    CLI_OPTION_EMULATE,
 };
 
 const struct cli_syntax cli_devices_syntax = {

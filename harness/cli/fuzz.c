@@ -47,6 +47,7 @@ static const struct cli_option options[] = {
      "50, 90) and shapes, by what failed"},
     CLI_OPTION_DEVICE,
     CLI_OPTION_SIMT("only on the SIMT simulator: " CLI_SIMT_MODELS),
+    CLI_OPTION_EMULATE,
     CLI_OPTION_SEED(
         "random seed of programs and input, e.g. 24301 or 0x5eed\n(default: a new one, which is "
         "printed)"),

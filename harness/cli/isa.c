@@ -10,6 +10,7 @@
 static const struct cli_option options[] = {
     CLI_OPTION_DEVICE,
     CLI_OPTION_SIMT("only of the SIMT simulator: " CLI_SIMT_MODELS),
+    CLI_OPTION_EMULATE,
     {0, "thorough", CLI_FLAG, AT(thorough), NULL,
      "all values of all parameters, and all subgroup sizes"},
     {'l', "listing", CLI_FLAG, AT(listing), NULL,

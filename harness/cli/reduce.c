@@ -10,6 +10,7 @@
 static const struct cli_option options[] = {
     CLI_OPTION_DEVICE,
     CLI_OPTION_SIMT("on the SIMT simulator: " CLI_SIMT_MODELS),
+    CLI_OPTION_EMULATE,
     {'n', "runs", CLI_COUNT, AT(runs), "N",
      "most runs to measure how often it fails (default: 1,000)"},
     {0, "part", CLI_RATE, AT(part), "X",

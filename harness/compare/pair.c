@@ -2,6 +2,7 @@
 // Pairs devices and configurations.
 #include "compare/compare.h"
 
+#include "model/emulated.h"
 #include "report/format.h"
 
 #include <stdio.h>
@@ -27,7 +28,9 @@ enum { SAME_UUID = 1, SAME_NAME = 2, SAME_PRODUCT = 4, SAME_KNOWN_PRODUCT = 12 }
 static bool are_same(const struct dev_facts *a, const struct dev_facts *b, unsigned in)
 {
     const bool product = a->vendor == b->vendor && a->product == b->product;
-    return (!(in & SAME_UUID) || memcmp(a->device_uuid, b->device_uuid, 16) == 0) &&
+    // Whatever else they share: an emulated GPU says nothing about silicon.
+    return dev_facts_emulated(a) == dev_facts_emulated(b) &&
+           (!(in & SAME_UUID) || memcmp(a->device_uuid, b->device_uuid, 16) == 0) &&
            (!(in & SAME_NAME) || strcmp(a->name, b->name) == 0) &&
            (!(in & SAME_PRODUCT) || product) && (in != SAME_KNOWN_PRODUCT || a->product != 0);
 }
@@ -102,6 +105,14 @@ static bool fail_choice(const struct matching *m, struct lit_error *error)
     return false;
 }
 
+static bool has_emulated(const struct report_model *model, const bool *list)
+{
+    for (size_t i = 0; i < model->device_count; i++)
+        if (list[i] && dev_facts_emulated(&model->devices[i].facts))
+            return true;
+    return false;
+}
+
 static bool match(struct matching *m, const char *const *patterns, size_t pattern_count,
                   struct lit_error *error)
 {
@@ -120,6 +131,8 @@ static bool match(struct matching *m, const char *const *patterns, size_t patter
         pair_by(m, 0);
     m->pairs->alone_a = count_free(m->free_a, m->a->device_count);
     m->pairs->alone_b = count_free(m->free_b, m->b->device_count);
+    if (m->pairs->count == 0 && has_emulated(m->a, m->free_a) != has_emulated(m->b, m->free_b))
+        return lit_fail(error, LIT_EXIT_USAGE, "an emulated GPU is not compared with hardware");
     if (m->pairs->count == 0 || (m->pairs->alone_a > 0 && m->pairs->alone_b > 0))
         return fail_choice(m, error);
     // An error there is an error without a counterpart, too.

@@ -116,6 +116,8 @@ enum dev_status dev_finish(struct dev *dev, uint32_t timeout_ms, struct lit_erro
         lit_fail(error, LIT_EXIT_TIME, "the device did not finish within %u ms", timeout_ms);
         return DEV_TIMEOUT;
     }
+    if (waited == VK_SUCCESS && dev_emulated_not(error))
+        return DEV_ERROR;
     return dev_check(waited, "vkWaitForFences", error);
 }
 

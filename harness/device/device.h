@@ -20,7 +20,7 @@ enum dev_status {
     DEV_OK,
     DEV_LOST,    // VK_ERROR_DEVICE_LOST
     DEV_TIMEOUT, // a fence was not signalled in time: the device may still be busy
-    DEV_ERROR,   // anything else; see the error
+    DEV_ERROR,   // anything else; see the error: LIT_EXIT_NOTHING if the device lacks something
 };
 
 struct dev_open_info {

@@ -4,6 +4,7 @@
 #include "device/vulkan.h"
 
 #include "base/text.h"
+#include "model/emulated.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -117,12 +118,21 @@ static bool check_limits(struct dev_facts *facts, struct lit_error *error)
     return true;
 }
 
+// In such a process other drivers may have devices, too.
+static bool is_emulated(const struct dev_facts *facts)
+{
+    return facts->vendor == 0x1002 && dev_is_emulated();
+}
+
 // Fields that every device reports, so that a device can be named even if the rest is unusable.
 static void take_plain(struct dev_facts *facts, const VkPhysicalDeviceProperties *said)
 {
     const uint32_t loader = volkGetInstanceVersion();
     take_text(facts->name, sizeof facts->name, said->deviceName, sizeof said->deviceName);
     facts->vendor = said->vendorID;
+    if (is_emulated(facts))
+        snprintf(facts->name + strlen(facts->name), sizeof facts->name - strlen(facts->name),
+                 ", " DEV_EMULATED);
     facts->product = said->deviceID;
     facts->api = said->apiVersion;
     facts->driver_raw = said->driverVersion;
@@ -177,6 +187,8 @@ bool dev_facts_read(VkPhysicalDevice physical, uint32_t instance_api, bool captu
     take_text(facts->driver_info, sizeof facts->driver_info, driver.driverInfo,
               sizeof driver.driverInfo);
     memcpy(facts->device_uuid, ids.deviceUUID, sizeof facts->device_uuid);
+    if (is_emulated(facts)) // no such hardware
+        memcpy(facts->device_uuid, DEV_EMULATED, strlen(DEV_EMULATED));
     memcpy(facts->driver_uuid, ids.driverUUID, sizeof facts->driver_uuid);
     facts->driver_id = (uint32_t)driver.driverID;
     write_version(facts);

@@ -48,6 +48,14 @@ struct dev_instance {
     void *user;
 };
 
+// --- emulated.c
+
+// Whether the device is an emulated GPU (rdna/), in whose process we are. From then on such a
+// device tells us what it does not emulate, instead of being lost.
+bool dev_is_emulated(void);
+// Whether it left out something since the last call: *error says what, with code LIT_EXIT_NOTHING.
+bool dev_emulated_not(struct lit_error *error);
+
 // --- facts.c
 
 // Fills *facts and *features: features->base is then a chain of exactly the features to enable, so

@@ -399,8 +399,7 @@ static enum dev_status work(struct job *job)
         status = make_all(job);
     if (status == DEV_OK)
         status = time_all(job);
-    const bool lacks = status == DEV_ERROR && job->lookback && job->error.code == LIT_EXIT_NOTHING;
-    eng_emit_end(job->sink, lacks ? ENG_SKIP : eng_status_result(status), &job->error);
+    eng_emit_end(job->sink, eng_status_result(status, &job->error), &job->error);
     return status;
 }
 

@@ -408,7 +408,7 @@ bool eng_simt_settings(const char *given, struct text *settings, struct lit_erro
     if (good)
         text_puts(settings, text.data);
     else
-        lit_fail(error, LIT_EXIT_USAGE, "--simt '%.80s': %s", given, line);
+        lit_fail(error, LIT_EXIT_USAGE, "--simt '%.80s': %s; for --emulate: navi21", given, line);
     return good && lit_file_guard(parsed.trace, error) && lit_file_guard(parsed.counts, error);
 }
 
@@ -474,6 +474,8 @@ bool eng_simt_use(const char *given, struct lit_error *error)
     static const char *const others[] = {"VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES",
                                          "VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE"};
     OWNED(text_free) struct text settings = {0};
+    if (eng_emulate_is(given))
+        return eng_emulate_use(given, error);
     if (!eng_simt_settings(given, &settings, error))
         return false;
     OWNED(lit_free) char *manifest = eng_simt_manifest(error);

@@ -65,6 +65,13 @@ const char *eng_simt_about(const char *model);
 // Returns the path of the reference driver's manifest, without dots and links; free() it. NULL with
 // an error if it does not exist. eng_simt_use says where it is searched.
 char *eng_simt_manifest(struct lit_error *error);
+// --- Emulated GPUs (rdna/): whether settings begin with the name of one, "navi21,timing=late"; and
+// makes it the only device, as eng_simt_use, which calls this for such settings. False with an
+// error that says what is not installed.
+extern const char eng_libraries[]; // the folder of installed libraries, from the program's
+bool eng_emulate_is(const char *given);
+bool eng_emulate_use(const char *given, struct lit_error *error);
+
 // Makes the reference driver with these settings (as --simt takes them) the only driver that
 // eng_inventory_take and the workers find. Sets variables in this process's environment, so no
 // other thread may run. Uses the manifest that LITMUS_SIMT_ICD names; else ../simt/simt_icd.json

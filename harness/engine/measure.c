@@ -498,13 +498,14 @@ static void conclude(struct job *job, enum dev_status status, enum eng_event_kin
     emit_text(job->measure->sink, kind, result, job->error.message);
 }
 
-enum eng_result eng_status_result(enum dev_status status)
+enum eng_result eng_status_result(enum dev_status status, const struct lit_error *error)
 {
     static const enum eng_result results[] = {[DEV_OK] = ENG_PASS,
                                               [DEV_LOST] = ENG_DEVICE_LOST,
                                               [DEV_TIMEOUT] = ENG_HANG,
                                               [DEV_ERROR] = ENG_HARNESS_ERROR};
-    return results[status];
+    const bool lacks = status == DEV_ERROR && error->code == LIT_EXIT_NOTHING;
+    return lacks ? ENG_SKIP : results[status];
 }
 
 enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_request *request)
@@ -545,7 +546,7 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
         emit_bytes(output, job->ready.shape.instances * job->ready.shape.words_per_instance * 4,
                    measure->sink);
     conclude(job, status, ENG_EVENT_DONE,
-             status == DEV_OK ? eng_verdict(&total) : eng_status_result(status));
+             status == DEV_OK ? eng_verdict(&total) : eng_status_result(status, &job->error));
 done:
     eng_prepared_clear(&job->ready);
     return status;

@@ -64,7 +64,7 @@ bool eng_emit_code(const struct isa_code *code, const struct eng_sink *sink);
 void eng_emit_end(const struct eng_sink *sink, enum eng_result result,
                   const struct lit_error *error);
 // The result of a request; PASS for DEV_OK.
-enum eng_result eng_status_result(enum dev_status status);
+enum eng_result eng_status_result(enum dev_status status, const struct lit_error *error);
 
 // Runs a COMPILE request: emits CODE events and at last DONE (pass, or skip if the device lacks
 // something, or harness-error if the driver refuses the pipeline) or ERROR. `own`: a generated

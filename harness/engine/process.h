@@ -17,6 +17,9 @@ void eng_process_begin(int *argc, char ***argv);
 
 struct eng_child;
 
+// A variable of this process's environment: LD_PRELOAD of its workers.
+#define ENG_PRELOAD "LITMUS_PRELOAD"
+
 // Starts `litmus worker MANIFEST`; it and the processes it starts die with this process. NULL with
 // an error if it cannot start or its limits may be too low. `niceness`: 0, or how much lower its
 // priority is.

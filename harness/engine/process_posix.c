@@ -65,7 +65,7 @@ static _Noreturn void fail_start(int output, const char *what)
 }
 
 static _Noreturn void become_worker(pid_t parent, int socket, int output, int niceness,
-                                    const char *manifest)
+                                    const char *manifest, char **environment)
 {
     static char program[] = "litmus", command[] = "worker";
     char *arguments[] = {program, command, (char *)manifest, NULL};
@@ -95,7 +95,7 @@ static _Noreturn void become_worker(pid_t parent, int socket, int output, int ni
     signal(SIGHUP, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    execv("/proc/self/exe", arguments);
+    execve("/proc/self/exe", arguments, environment);
     fail_start(2, "/proc/self/exe");
 }
 
@@ -123,8 +123,27 @@ static bool has_room(struct lit_error *error)
     return true;
 }
 
+// The environment with `preload`, which is "LD_PRELOAD=...", for workers alone. free() it; the
+// strings stay where they are.
+static char **preloading(char *preload)
+{
+    size_t count = 0, kept = 0;
+    while (environ[count])
+        count++;
+    char **environment = lit_alloc(count + 2, sizeof *environment);
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(environ[i], "LD_PRELOAD=", strlen("LD_PRELOAD=")) != 0)
+            environment[kept++] = environ[i];
+    environment[kept] = preload;
+    return environment;
+}
+
 struct eng_child *eng_child_start(const char *manifest, int niceness, struct lit_error *error)
 {
+    const char *preload = getenv(ENG_PRELOAD);
+    OWNED(text_free) struct text variable = {0};
+    text_printf(&variable, "LD_PRELOAD=%s", preload ? preload : "");
+    OWNED(lit_free) char **environment = preload ? preloading(variable.data) : NULL;
     int sockets[2] = {-1, -1}, pipes[2] = {-1, -1};
     if (!has_room(error))
         return NULL;
@@ -136,7 +155,8 @@ struct eng_child *eng_child_start(const char *manifest, int niceness, struct lit
     fflush(NULL);
     pid_t parent = getpid(), pid = fork();
     if (pid == 0)
-        become_worker(parent, sockets[1], pipes[1], niceness, manifest);
+        become_worker(parent, sockets[1], pipes[1], niceness, manifest,
+                      environment ? environment : environ);
     if (pid < 0)
         goto error;
     // Both processes call it, so that it is done whichever runs first.

@@ -382,10 +382,11 @@ enum dev_status eng_throughput(struct dev *dev, const struct eng_request *reques
         eng_emit_end(sink, ENG_SKIP, &job->error);
     } else if (!dev_self_test(dev, 1u << job->ready.mode.check, request->timeout_ms, &status,
                               &job->error)) {
-        eng_emit_end(sink, status == DEV_OK ? ENG_SKIP : eng_status_result(status), &job->error);
+        eng_emit_end(sink, status == DEV_OK ? ENG_SKIP : eng_status_result(status, &job->error),
+                     &job->error);
     } else {
         status = work(job);
-        eng_emit_end(sink, eng_status_result(status), &job->error);
+        eng_emit_end(sink, eng_status_result(status, &job->error), &job->error);
     }
     // A driver may hang while it cleans up a lost device.
     if (status == DEV_OK || status == DEV_ERROR)

@@ -16,10 +16,11 @@ static const char *const members[] = {
     "thorough", "unclosed", "until", "usual",   "timeout", "validation",
 };
 
-// Settings of the SIMT simulator: all but "counts" and "trace", which name files that it writes.
+// Settings of the SIMT simulator and of emulated GPUs: all but "counts" and "trace", which name
+// files that it writes.
 static const char *const settings[] = {
-    "model",    "seed",  "devices", "subgroup", "threads", "resident",
-    "schedule", "depth", "fault",   "rate",     "at",      "bounds",
+    "model", "seed", "devices", "subgroup", "threads", "resident", "schedule", "depth",
+    "fault", "rate", "at",      "bounds",   "timing",  "caches",   "steps",
 };
 
 static bool has(const char *const *list, size_t count, const char *name, size_t length)

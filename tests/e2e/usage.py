@@ -62,6 +62,10 @@ class WrongInput(Case):
     def test_bad_colour(self):
         self.wrong(["run", "--all", "--color", "blue"], "--color", "auto|always|never")
 
+    def test_bad_emulated_gpus(self):
+        self.wrong(["run", "--all", "--emulate", "navi22"], "navi22", "navi21")
+        self.wrong(["run", "--all", "--emulate", "navi21,timing=soon"], "prompt|late|random")
+
     def test_no_test_named(self):
         self.wrong(["run"], "--all", "litmus list")
 

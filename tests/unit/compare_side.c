@@ -3,6 +3,7 @@
 #include "compare/compare.h"
 
 #include "folder.h"
+#include "model/emulated.h"
 
 #define DEVICE(id, number, name, uuid, product, driver)                                            \
     "{\"id\":\"" id "\",\"number\":" number ",\"name\":\"" name                                    \
@@ -320,6 +321,12 @@ TEST(devices)
     set_device(&second[0], 1, "Quite another", 5, 99);
     assert_true(compare_pair_devices(&a, &b, NULL, 0, &pairs, &error));
     assert_int_equal(pairs.count, 1);
+    compare_pairs_clear(&pairs);
+    // But no emulated GPU and hardware.
+    set_device(&second[0], 1, "GPU", 1, 7);
+    memcpy(second[0].facts.device_uuid, DEV_EMULATED, strlen(DEV_EMULATED));
+    assert_false(compare_pair_devices(&a, &b, NULL, 0, &pairs, &error));
+    assert_non_null(strstr(error.message, "emulated"));
     compare_pairs_clear(&pairs);
 }
 

@@ -15,6 +15,8 @@ TEST(test_settings)
         {"", "", true},
         {"snooping", "snooping", true},
         {"model=snooping,seed=7,subgroup=4", "model=snooping,seed=7,subgroup=4", true},
+        {"navi21,timing=late,caches=manual,seed=7,steps=9",
+         "navi21,timing=late,caches=manual,seed=7,steps=9", true},
         {"snooping,trace=/tmp/x", "snooping", false},
         {"trace=/tmp/x,model=snooping", "model=snooping", false},
         {"snooping,trace=/tmp/x,seed=1", "snooping,seed=1", false},
