@@ -74,7 +74,6 @@ enum rdna_does {
     RDNA_DOES_OTHER // an access that is not emulated
 };
 
-struct rdna_lanes_state;
 struct rdna_insn;
 
 // Executes an instruction on a wave whose pc is past it.

@@ -98,15 +98,15 @@ void rdna_put_mask(struct rdna_wave *wave, unsigned code, uint64_t mask)
 
 // --- Vector registers
 
-static bool is_shared(const struct rdna_wave *wave, unsigned number)
+bool rdna_is_shared(const struct rdna_wave *wave, unsigned code)
 {
-    return wave->shared_vgprs && wave->lanes == 64 && number >= wave->vgprs;
+    return wave->shared_vgprs && wave->lanes == 64 && code - FIRST_VGPR >= wave->vgprs;
 }
 
 const uint32_t *rdna_row(const struct rdna_wave *wave, unsigned code, uint32_t buffer[RDNA_LANES])
 {
     const uint32_t *row = wave->vgpr[code - FIRST_VGPR];
-    if (!is_shared(wave, code - FIRST_VGPR))
+    if (!rdna_is_shared(wave, code))
         return row;
     memcpy(buffer, row, 32 * sizeof *row);
     memcpy(buffer + 32, row, 32 * sizeof *row);
@@ -116,17 +116,10 @@ const uint32_t *rdna_row(const struct rdna_wave *wave, unsigned code, uint32_t b
 void rdna_put_row(struct rdna_wave *wave, unsigned code, const uint32_t *words, uint64_t active)
 {
     uint32_t *row = wave->vgpr[code - FIRST_VGPR];
-    const unsigned fold = is_shared(wave, code - FIRST_VGPR) ? 31 : 63;
-    if (active == UINT64_MAX && fold == 63) {
+    const unsigned fold = rdna_is_shared(wave, code) ? 31 : 63;
+    if (active == UINT64_MAX && fold == 63)
         memcpy(row, words, RDNA_LANES * sizeof *row);
-        return;
-    }
-    if (fold == 63) {
-        for (unsigned i = 0; i < RDNA_LANES; i++)
-            row[i] = active >> i & 1 ? words[i] : row[i];
-        return;
-    }
-    for (unsigned i = 0; i < RDNA_LANES; i++)
-        if (active >> i & 1)
-            row[i & fold] = words[i];
+    else
+        for (unsigned i = 0; i < wave->lanes; i++)
+            row[i & fold] = active >> i & 1 ? words[i] : row[i & fold];
 }

@@ -67,8 +67,10 @@ void rdna_put_scalar(struct rdna_wave *wave, unsigned code, unsigned bits, uint6
 uint64_t rdna_get_mask(const struct rdna_wave *wave, unsigned code);
 void rdna_put_mask(struct rdna_wave *wave, unsigned code, uint64_t mask);
 
-// The words of a vector register in each lane of the wave, `from` first if the register is shared
-// by the halves of the wave; for `code` from 256 on.
+// Whether the halves of the wave share a vector register; codes begin at 256.
+bool rdna_is_shared(const struct rdna_wave *wave, unsigned code);
+
+// The words of a vector register in each lane, in `buffer` if the halves of the wave share them.
 const uint32_t *rdna_row(const struct rdna_wave *wave, unsigned code, uint32_t buffer[RDNA_LANES]);
 void rdna_put_row(struct rdna_wave *wave, unsigned code, const uint32_t *words, uint64_t active);
 

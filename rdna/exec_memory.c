@@ -300,6 +300,8 @@ static bool formatted(struct rdna_access *access, const struct rdna_wave *wave,
     access->format = format_code(typed ? insn->data_format : d->format,
                                  typed ? identity : d->selections, components, halves);
     access->bytes = format_bytes(access->format);
+    if (halves && components == 1)
+        access->half = RDNA_LOW_HALF;
     access->conversion = RDNA_CONVERTED;
     if (!access->bytes)
         return false;

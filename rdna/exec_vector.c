@@ -334,32 +334,33 @@ static void set_rounding(unsigned round)
     fesetround(modes[round]);
 }
 
-static bool masks_fit(const struct rdna_lanes *x)
+// Whether masks of 64 bits are in pairs of registers; 125 is null.
+static bool masks_fit(const struct rdna_insn *insn)
 {
-    const struct rdna_op *op = x->insn->op;
+    const struct rdna_op *op = insn->op;
+    bool fit = true;
     for (unsigned i = 0; i < op->results; i++)
-        if (op->result[i].kind == RDNA_MASK && x->insn->result[i] & 1 && x->insn->result[i] < 124)
-            return false;
+        fit = fit && (op->result[i].kind != RDNA_MASK || insn->result[i] % 2 == 0 ||
+                      insn->result[i] == 125);
     for (unsigned i = 0; i < op->sources; i++)
-        if (op->source[i].kind == RDNA_MASK && x->insn->source[i] & 1 && x->insn->source[i] < 124)
-            return false;
-    return true;
+        fit = fit && (op->source[i].kind != RDNA_MASK || insn->source[i] % 2 == 0 ||
+                      insn->source[i] == 125);
+    return fit;
 }
 
-static enum rdna_event run(struct rdna_wave *wave, const struct rdna_insn *insn,
-                           const struct rdna_memory_ops *memory)
+static enum rdna_event run_lanes(struct rdna_wave *wave, const struct rdna_insn *insn,
+                                 uint64_t active)
 {
-    (void)memory;
     const struct rdna_lane_row *how = insn->op->how;
     struct rdna_lanes x;
     x.wave = wave;
     x.insn = insn;
     x.lanes = wave->lanes;
-    x.active = rdna_exec(wave);
+    x.active = active;
     x.mask_out = 0;
     x.failed = false;
     read_mode(&x);
-    if (wave->lanes == 64 && !masks_fit(&x))
+    if (wave->lanes == 64 && !masks_fit(insn))
         return rdna_refuse(wave, insn, "with an odd pair of registers");
     fetch_all(&x);
     if (x.failed)
@@ -376,6 +377,22 @@ static enum rdna_event run(struct rdna_wave *wave, const struct rdna_insn *insn,
         return RDNA_EVENT_UNKNOWN;
     put_all(&x);
     return RDNA_EVENT_NONE;
+}
+
+static enum rdna_event run(struct rdna_wave *wave, const struct rdna_insn *insn,
+                           const struct rdna_memory_ops *memory)
+{
+    (void)memory;
+    const struct rdna_op *op = insn->op;
+    const uint64_t exec = rdna_exec(wave), low = exec & UINT32_MAX, high = exec & ~low;
+    const bool to_vector = op->results && op->result[0].kind <= RDNA_FLOAT;
+    if (!to_vector || !low || !high || !rdna_is_shared(wave, insn->result[0]))
+        return run_lanes(wave, insn, exec);
+    // The halves of the wave execute one after the other, and the second sees the first's result.
+    if (op->results == 2 || insn->encoding == RDNA_DPP16 || insn->encoding == RDNA_DPP8)
+        return rdna_refuse(wave, insn, "to a shared register by both halves of the wave");
+    const enum rdna_event event = run_lanes(wave, insn, low);
+    return event == RDNA_EVENT_NONE ? run_lanes(wave, insn, high) : event;
 }
 
 const struct rdna_lane_row *rdna_lane_row(const char *name)

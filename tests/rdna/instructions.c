@@ -105,7 +105,7 @@ TEST(what_is_not_known_is_named)
 }
 
 // --- Registers by name: "s3", "s[2:3]", "v1", "v[0:1]", "vcc", "exec", "m0", "scc", "mode", "pc",
-// "lanes".
+// "lanes", "shared": shared registers, from v64 on.
 
 struct place {
     uint32_t *words; // the first of a scalar register's
@@ -134,7 +134,9 @@ static struct place find(const char *name)
 static bool is_field(const char *name, uint64_t *value, bool set)
 {
     const bool scc = !strcmp(name, "scc"), mode = !strcmp(name, "mode"), pc = !strcmp(name, "pc"),
-               lanes = !strcmp(name, "lanes");
+               lanes = !strcmp(name, "lanes"), shared = !strcmp(name, "shared");
+    if (set && shared)
+        wave.shared_vgprs = (unsigned)*value;
     if (set && scc)
         wave.scc = *value;
     if (set && mode)
@@ -143,8 +145,12 @@ static bool is_field(const char *name, uint64_t *value, bool set)
         wave.pc = *value;
     if (set && lanes)
         wave.lanes = (unsigned)*value;
-    *value = scc ? wave.scc : mode ? wave.mode : pc ? wave.pc : wave.lanes;
-    return scc || mode || pc || lanes;
+    *value = scc      ? wave.scc
+             : mode   ? wave.mode
+             : pc     ? wave.pc
+             : shared ? wave.shared_vgprs
+                      : wave.lanes;
+    return scc || mode || pc || lanes || shared;
 }
 
 // What of the access that the instruction makes: one value, or one of each lane.
