@@ -458,7 +458,7 @@ static bool buffer(struct rdna_insn *insn, uint32_t low, uint32_t high, bool typ
     const struct rdna_op *op = insn->op;
     if (op->does == RDNA_DOES_INVALIDATE)
         return !(bits(low, 0, 18) | high) || unknown(insn, "%s with operands", op->name);
-    const bool atomic = op->does == RDNA_DOES_ATOMIC;
+    const bool atomic = op->does == RDNA_DOES_ATOMIC || op->does == RDNA_DOES_OTHER; // csub
     insn->imm = (int32_t)bits(low, 0, 12);
     insn->offen = bits(low, 12, 1);
     insn->idxen = bits(low, 13, 1);
@@ -500,7 +500,7 @@ static bool flat(struct rdna_insn *insn, uint32_t low, uint32_t high)
     insn->source[0] = (uint16_t)(bits(high, 0, 8) | VGPR);
     insn->source[1] = (uint16_t)(bits(high, 8, 8) | VGPR);
     insn->result[0] = (uint16_t)(bits(high, 24, 8) | VGPR);
-    const bool atomic = op->does == RDNA_DOES_ATOMIC;
+    const bool atomic = op->does == RDNA_DOES_ATOMIC || op->does == RDNA_DOES_OTHER;
     if (insn->segment == 3 || (!insn->segment && insn->imm < 0) || (atomic && insn->segment == 1) ||
         insn->lds || bits(high, 23, 1) ||
         ((op->flags & RDNA_ADDTID || op->opcode == 0x34) && insn->segment != 2))

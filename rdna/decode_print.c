@@ -442,7 +442,8 @@ static void put_flat(struct line *line, const struct rdna_insn *insn)
     const struct rdna_op *op = insn->op;
     const unsigned base = insn->scalar[0];
     const bool off = base == NO_REGISTER || base == RDNA_EXEC + 1, none = base == RDNA_EXEC + 1;
-    const bool atomic = op->does == RDNA_DOES_ATOMIC, addtid = op->flags & RDNA_ADDTID;
+    const bool atomic = op->does == RDNA_DOES_ATOMIC || op->does == RDNA_DOES_OTHER,
+               addtid = op->flags & RDNA_ADDTID;
     if (op->does == RDNA_DOES_LOAD || (atomic && insn->glc)) {
         next(line);
         put_register(line, insn->result[0], rdna_data_dwords(op, false));

@@ -86,6 +86,14 @@ static void flush_words(uint32_t *words, unsigned lanes, uint32_t sign, uint32_t
         words[i] = words[i] & exponent ? words[i] : words[i] & sign;
 }
 
+// Bits of a scalar operand: constants that are floats are halves for packed operations.
+static unsigned constant_bits(const struct rdna_insn *insn, const struct rdna_type *type,
+                              unsigned code)
+{
+    const bool packs = insn->op->flags & RDNA_HALVES && !(insn->op->flags & RDNA_MIX);
+    return code < 128 ? 32 : packs && code >= 240 && code <= 248 ? 16 : type->bits;
+}
+
 // Source `s` of up to 32 bits.
 static void fetch(struct rdna_lanes *x, unsigned s)
 {
@@ -104,7 +112,7 @@ static void fetch(struct rdna_lanes *x, unsigned s)
     } else {
         bool good = true;
         const uint32_t word =
-            (uint32_t)rdna_scalar(x->wave, insn, code, code < 128 ? 32 : type->bits, &good);
+            (uint32_t)rdna_scalar(x->wave, insn, code, constant_bits(insn, type, code), &good);
         if (!good)
             fail(x, "with an aperture");
         for (unsigned i = 0; i < RDNA_LANES; i++)
@@ -388,8 +396,9 @@ static enum rdna_event run(struct rdna_wave *wave, const struct rdna_insn *insn,
     const bool to_vector = op->results && op->result[0].kind <= RDNA_FLOAT;
     if (!to_vector || !low || !high || !rdna_is_shared(wave, insn->result[0]))
         return run_lanes(wave, insn, exec);
-    // The halves of the wave execute one after the other, and the second sees the first's result.
-    if (op->results == 2 || insn->encoding == RDNA_DPP16 || insn->encoding == RDNA_DPP8)
+    // The halves of the wave execute one after the other, and the second sees the first's result;
+    // DPP stays within a half.
+    if (op->results == 2)
         return rdna_refuse(wave, insn, "to a shared register by both halves of the wave");
     const enum rdna_event event = run_lanes(wave, insn, low);
     return event == RDNA_EVENT_NONE ? run_lanes(wave, insn, high) : event;
