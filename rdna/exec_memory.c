@@ -158,6 +158,11 @@ static void data_share_operands(struct rdna_access *access, const struct rdna_wa
 
 static unsigned swizzled(unsigned lane, unsigned pattern)
 {
+    if (pattern >= 0xc000) { // rotates groups of 32, but for the bits of a mask
+        const unsigned by = pattern >> 5 & 31, keep = pattern & 31;
+        const unsigned moved = pattern & 0x400 ? lane - by : lane + by;
+        return (lane & ~31u) | (lane & keep) | (moved & 31 & ~keep);
+    }
     if (pattern & 0x8000)
         return (lane & ~3u) | (pattern >> 2 * (lane & 3) & 3);
     const unsigned at = ((lane & pattern) | (pattern >> 5 & 31)) ^ (pattern >> 10 & 31);
@@ -210,7 +215,8 @@ static enum rdna_event data_share(struct rdna_wave *wave, const struct rdna_insn
     access.counter = RDNA_LGKMCNT;
     if (insn->gds)
         return rdna_refuse(wave, insn, "of GDS");
-    if (op->does == RDNA_DOES_SWIZZLE && (insn->imm & 0xff00) > 0x8000)
+    if (op->does == RDNA_DOES_SWIZZLE &&
+        ((insn->imm & 0xff00) > 0x8000 && (insn->imm < 0xc000 || insn->imm >= 0xe000)))
         return rdna_refuse(wave, insn, "with this pattern");
     const bool appends = op->does == RDNA_DOES_APPEND || op->does == RDNA_DOES_CONSUME;
     if (appends && wave->sgpr[M0])
