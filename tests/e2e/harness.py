@@ -430,6 +430,13 @@ class Case(unittest.TestCase):
         self.assertEqual(result.code, 5, result)
         return result
 
+    def cut_off(self, *arguments, **how):
+        """A run that is killed after its first result."""
+        process = self.start(*arguments, **how)
+        self.wait_for("the first results", lambda: self.rows("SELECT 1 FROM result"))
+        process.kill()
+        process.communicate()
+
     def first_batch(self):
         """Batches are stored when the clock says so."""
         self.wait_for("the first batch", lambda: self.rows("SELECT 1 FROM result WHERE runs > 0"),

@@ -27,6 +27,7 @@ import harness
 from harness import BUILD, ONE, PAIR, PROGRAM, SOURCE
 
 LIBRARY = os.path.join(BUILD, "tests", "inject", "inject.so")
+LOADER = os.path.join(SOURCE, "tests", "inject", "leaks.txt")
 # "places": memory once at each place where it is asked for, everything else as often as it is done.
 FULL = os.environ.get("LITMUS_FULL")
 
@@ -141,9 +142,10 @@ class Injected(harness.Case):
         environment = self.environment(drivers=[], HOME=folder, INJECT=variable,
                                        LD_PRELOAD=LIBRARY)
         # What is wrong in a worker is to be seen too, and so are leaks, since no driver but our own
-        # is loaded.
+        # is loaded; but the loader's, which drops what it has if it lacks memory.
         for name, more in (("ASAN_OPTIONS", "detect_leaks=1:verify_asan_link_order=0:"
                             "allocator_may_return_null=1"),
+                           ("LSAN_OPTIONS", f"suppressions={LOADER}:print_suppressions=0"),
                            ("UBSAN_OPTIONS", "print_stacktrace=1")):
             environment[name] = f"{environment.get(name, '')}:{more}:log_path={state}"
         process = subprocess.run([PROGRAM, *arguments], env=environment, cwd=folder,

@@ -171,10 +171,7 @@ class OfARun(Case):
                 os.remove(self.path("go"))
 
     def test_with_resume(self):
-        process = self.start("run", harness.ONE, "-n", "100000")
-        self.wait_for("the first results", lambda: self.rows("SELECT 1 FROM result"))
-        process.kill()
-        process.communicate()
+        self.cut_off("run", harness.ONE, "-n", "100000")
         self.litmus("run", "--resume", "--time", harness.OPENING, "--json", "report.json", code=5)
         self.assertEqual(json.loads(self.read("report.json"))["summary"]["exit"]["code"], 5)
 

@@ -206,8 +206,7 @@ class Running(OnTheDriver):
         self.assertIn("--simt snooping,subgroup=4 ", " ".join(self.reproduce(run.out)))
 
     def test_resuming_goes_on_with_the_driver(self):
-        self.simt("run", "shuffle.scan-loop", "--simt", "lockstep,subgroup=4", "-n", "4000",
-                  "--time", harness.OPENING, code=5)
+        self.cut_off("run", "shuffle.scan-loop", "--simt", "lockstep,subgroup=4", "-n", "100000")
         rest = self.simt("run", "--resume", "--time", harness.OPENING)
         self.assertIn(rest.code, (0, 5), rest)
         self.assertNotIn("not there", rest.err)
@@ -269,8 +268,8 @@ class FromAStore(OnTheDriver):
 
     def test_resuming_is_refused(self):
         trace = self.path("trace")
-        self.simt("run", "shuffle.scan-loop", "--simt", f"lockstep,subgroup=4,trace={trace}",
-                  "-n", "4000", "--time", harness.OPENING, code=5)
+        self.cut_off("run", "shuffle.scan-loop", "--simt", f"lockstep,subgroup=4,trace={trace}",
+                     "-n", "100000")
         os.remove(trace)
         self.assert_one_line(self.simt("run", "--resume"), 2, "cannot be resumed", "trace")
         self.assertFalse(os.path.exists(trace))

@@ -134,10 +134,9 @@ TEST(verdicts)
     check_verdict(made, 0,
                   "4 of 10 forbidden configurations failed: subgroup operations behind a loop exit "
                   "(always), shuffle.scan-loop (3, always)");
-    {
-        cfg_clear(&made->results[--made->model.result_count].cfg);
-        free(made->results[--made->model.result_count].label);
-    }
+    made->model.result_count--;
+    cfg_clear(&made->results[made->model.result_count].cfg);
+    free(made->results[made->model.result_count].label);
     add(made, 1, "memory.coherence@w=1", 78, CAT_FORBIDDEN);
     check_verdict(made, 1,
                   "1 of 1 forbidden configuration failed: memory.coherence (0.78 of runs)");
