@@ -137,6 +137,8 @@ static const struct divergent_hit *find_alone(const struct run *run,
 static void report_rounds(struct run *run, size_t branch, const struct divergent_hit *pair[2])
 {
     const struct ahead ahead = look_ahead(run, state_of(run, pair[0])->node);
+    if ((ahead.branch || ahead.meets) && !sass_is_cross_lane(run->code->insns[pair[0]->insn].op))
+        return;
     if (ahead.branch) // lanes of the same iteration do not meet there
         findings_add(&run->findings, &run->lanes, LINT_INSIDE, branch, pair[0], NULL);
     else
