@@ -65,9 +65,11 @@ void fuzz_find_cause(struct fuzz_lane *lane)
     cat_test_drop();
     found->cause[0] = '\0';
     found->finding = NULL;
-    c->codeless = !study.count || !study.entries[0].linted;
-    const size_t at = c->codeless ? 0 : isa_cause(&study.entries[0]);
-    if (c->codeless || at == study.entries[0].lint.count)
+    c->codeless = !study.count || !study.entries[0].listing.sass.count;
+    // The lint refuses code that is too long.
+    const bool linted = !c->codeless && study.entries[0].linted;
+    const size_t at = linted ? isa_cause(&study.entries[0]) : 0;
+    if (!linted || at == study.entries[0].lint.count)
         return;
     const struct lint_finding *cause = &study.entries[0].lint.findings[at];
     lint_word(&study.entries[0].listing.sass, &study.entries[0].lint, cause, &words);
