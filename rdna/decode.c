@@ -507,6 +507,8 @@ static bool flat(struct rdna_insn *insn, uint32_t low, uint32_t high)
         return unknown(insn, "%s of segment %u", op->name, insn->segment);
     const unsigned base = insn->scalar[0];
     const bool off = base == NO_REGISTER || base == RDNA_EXEC + 1;
+    if (base == RDNA_EXEC)
+        return unknown(insn, "%s with base exec", op->name);
     if (insn->segment ? !off && !scalar_fits(base, insn->segment == 2 ? 2 : 1)
                       : base != NO_REGISTER)
         return unknown(insn, "%s with base %u", op->name, base);

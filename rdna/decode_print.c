@@ -173,8 +173,11 @@ static void put_source(struct line *line, const struct rdna_insn *insn, unsigned
         const bool bars = insn->abs & bit, sext = insn->sext & bit;
         const bool call = minus && !bars && constant; // "neg(1)" is not "-1"
         put(line, "%s%s%s", call ? "neg(" : minus ? "-" : "", bars ? "|" : "", sext ? "sext(" : "");
-        put_operand(line, insn, insn->source[i],
-                    type->kind == RDNA_MASK ? line->lanes / 32 : (type->bits + 31) / 32);
+        if (type->bits == 16 && insn->source[i] == LITERAL)
+            put(line, "0x%x", insn->literal & 0xffff);
+        else
+            put_operand(line, insn, insn->source[i],
+                        type->kind == RDNA_MASK ? line->lanes / 32 : (type->bits + 31) / 32);
         put(line, "%s%s%s", sext ? ")" : "", bars ? "|" : "", call ? ")" : "");
     }
 }
