@@ -2,6 +2,7 @@
 // Formats numbers, times, commands and columns.
 #include "report/format.h"
 
+#include "model/emulated.h"
 #include "report/known.h"
 
 #include <math.h>
@@ -235,6 +236,16 @@ static const char *option_of(const char *key)
     return NULL;
 }
 
+// The option that chose what executes the tests, if it is the simulator or an emulated GPU.
+static void put_interpreter(struct text *out, const struct report_model *model,
+                            const struct dev_facts *facts)
+{
+    if (!model->simt)
+        return;
+    text_puts(out, dev_facts_emulated(facts) ? " --emulate " : " --simt ");
+    text_quote(out, model->simt);
+}
+
 // Commands that run a generated program again and make it smaller.
 static void put_drawn(struct text *out, const struct report_model *model,
                       const struct result *result, const char *generator)
@@ -244,10 +255,7 @@ static void put_drawn(struct text *out, const struct report_model *model,
     const uint64_t run = result->failure_count ? result->failures[0].at.run : 0;
     format_call(out, result->test);
     text_printf(out, " fuzz %s", generator);
-    if (model->simt) {
-        text_puts(out, " --simt ");
-        text_quote(out, model->simt);
-    }
+    put_interpreter(out, model, facts);
     text_puts(out, " -d ");
     put_device(out, model, result->device);
     const uint64_t index = dev_facts_program(facts, size, run);
@@ -299,10 +307,7 @@ void format_again_all(struct text *out, const struct report_model *model,
         text_puts(out, " --db ");
         text_quote(out, db);
     }
-    if (model->simt) {
-        text_puts(out, " --simt ");
-        text_quote(out, model->simt);
-    }
+    put_interpreter(out, model, &model->devices[result->device].facts);
     if (result->stress[0]) {
         text_puts(out, " --stress ");
         text_quote(out, count > 1 && random ? model->stress : result->stress);

@@ -121,7 +121,7 @@ static void put_session(const struct html *html, struct text *out)
     text_puts(out, "<dl class=\"facts\">\n");
     html_copied(out, "command", session->command);
     html_fact(out, "started", session->started);
-    html_fact(out, "SIMT simulator", html->model->simt ? html->model->simt : "");
+    html_fact(out, "simulator", html->model->simt ? html->model->simt : "");
     text_puts(out, "</dl>\n");
 }
 

@@ -5,6 +5,8 @@
 #include "report/failures.h"
 
 #include "catalogue/catalogue.h"
+#include "model/emulated.h"
+#include "report/format.h"
 #include "report/html.h"
 #include "report/report.h"
 #include "report/sections.h"
@@ -359,6 +361,21 @@ TEST(commands)
     check_again(2, 40, false);
     check_again(0, 32, false);
     check_again(0, 43, true);
+}
+
+TEST(commands_in_software)
+{
+    OWNED(text_free) struct text simulated = {0}, emulated = {0};
+    struct made *made = begin();
+    add(made, 0, "shuffle.a@w=1", 5, CAT_FORBIDDEN);
+    made->model.simt = (char *)"lockstep";
+    format_again(&simulated, &made->model, &made->results[0]);
+    assert_non_null(strstr(simulated.data, " --simt lockstep "));
+    made->model.simt = (char *)"navi21";
+    memcpy(made->devices[0].facts.device_uuid, DEV_EMULATED, strlen(DEV_EMULATED));
+    format_again(&emulated, &made->model, &made->results[0]);
+    assert_non_null(strstr(emulated.data, " --emulate navi21 "));
+    end(made);
 }
 
 TEST(findings)
