@@ -26,15 +26,14 @@ static const struct cli_option options[] = {
      "not exist"},
     {0, "read", CLI_FLAG, AT(read), NULL,
      "read files with the vkGetPipelineCacheData of another\nprogram, one pipeline each"},
-    {0, "emulate", CLI_FLAG, AT(emulate), NULL,
+    {0, "execute", CLI_FLAG, AT(emulate), NULL,
      "execute the SASS of sm_90 or the NIR of RADV that a store\nhas, on the host, compare with "
-     "what "
-     "the device stored, and\nname the instruction that is to blame"},
+     "what the device stored, and\nname the instruction that is to blame"},
     CLI_OPTION_DB,
     {0, "kept", CLI_TEXT, AT(from), "FOLDER",
-     "with --emulate: the code that --keep wrote there, instead\nof a store's; compare with what "
+     "with --execute: the code that --keep wrote there, instead\nof a store's; compare with what "
      "is right"},
-    {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "with --emulate: search for no cause"},
+    {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "with --execute: search for no cause"},
     CLI_OPTION_SEED("of the data, with --kept (default: 1)"),
     {0, "disassembler", CLI_CHOICE, AT(disassembler), "auto|nvdisasm|built-in",
      "of SASS (default: auto: nvdisasm for a single\nconfiguration if installed, else built-in)"},
@@ -61,7 +60,7 @@ const struct cli_syntax cli_isa_syntax = {
             "  litmus isa 'shuffle.scan-loop/sync=none*' --diff\n"
             "  litmus isa 'scan.*' --simt lockstep --listing\n"
             "  litmus isa --read scan.cache reduce.cache\n"
-            "  litmus isa --emulate --db litmus.db 'cases.nvidia-*'\n",
+            "  litmus isa --execute --db litmus.db 'cases.nvidia-*'\n",
     .operands = CLI_OPERANDS_TESTS,
 };
 

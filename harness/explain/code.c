@@ -169,7 +169,7 @@ int exp_code(const struct exp_code_options *chosen, const struct lit_list *patte
              struct lit_error *error)
 {
     if (!chosen->emulate && (chosen->from || chosen->seed.given || chosen->quiet)) {
-        lit_fail(error, LIT_EXIT_USAGE, "%s is only for --emulate",
+        lit_fail(error, LIT_EXIT_USAGE, "%s is only for --execute",
                  chosen->from         ? "--kept"
                  : chosen->seed.given ? "--seed"
                                       : "--quiet");

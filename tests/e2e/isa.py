@@ -91,7 +91,7 @@ class Emulation(Case):
         name = self.NAME.replace("/", "~") + ",subgroup=32.3.code"
         with open(self.path(os.path.join("kept/device-1", name)), "wb") as file:
             file.write(code)
-        return self.litmus("isa", "--emulate", "--kept", "kept", self.NAME, drivers=[], **how)
+        return self.litmus("isa", "--execute", "--kept", "kept", self.NAME, drivers=[], **how)
 
     def test_right(self):
         result = self.emulate(lambda code: code, code=0)
@@ -113,11 +113,11 @@ class Emulation(Case):
     def test_programs_that_failed_on_an_h200(self):
         with gzip.open(REPORTS + "/fuzz-programs.db.gz") as packed:
             self.write("programs.db", packed.read())
-        result = self.litmus("isa", "--emulate", "--db", "programs.db", "groups.*", drivers=[],
+        result = self.litmus("isa", "--execute", "--db", "programs.db", "groups.*", drivers=[],
                              code=1)
         self.assertEqual(result.out, harness.read(REPORTS + "/fuzz-programs-emulated.txt"))
         self.litmus("run", harness.ONE, "-n", "1", "--db", "programs.db", code=0)  # newer
-        result = self.litmus("isa", "--emulate", "-q", "--db", "programs.db",
+        result = self.litmus("isa", "--execute", "-q", "--db", "programs.db",
                              "groups.fuzz-default-4242-17649", drivers=[], code=0)
         self.assertRegex(result.out, "^  session 1, 2026-.*\n  same  groups[^\n]*\n.*; measured: 16040 "
                                      "in 40 of 40 runs\n\n  1 configuration")
@@ -129,10 +129,10 @@ class Emulation(Case):
         self.assertIn("unknown instruction by ?0x000 at 0x0", unknown.out)
 
     def test_usage(self):
-        self.assert_one_line(self.litmus("isa", "--emulate"), 2, "missing PATTERN")
-        self.assert_one_line(self.litmus("isa", "--kept", "x", "scan"), 2, "--kept", "--emulate")
-        self.assert_one_line(self.litmus("isa", "-q", "scan"), 2, "--quiet", "--emulate")
-        self.assert_one_line(self.litmus("isa", "--emulate", "--db", "none.db", "scan"), 2, "none.db")
+        self.assert_one_line(self.litmus("isa", "--execute"), 2, "missing PATTERN")
+        self.assert_one_line(self.litmus("isa", "--kept", "x", "scan"), 2, "--kept", "--execute")
+        self.assert_one_line(self.litmus("isa", "-q", "scan"), 2, "--quiet", "--execute")
+        self.assert_one_line(self.litmus("isa", "--execute", "--db", "none.db", "scan"), 2, "none.db")
 
 
 class Structured(Case):
@@ -147,7 +147,7 @@ class Structured(Case):
         text = harness.read(os.path.join(ISA, f"navi21-early-{early}.nir"))
         self.write(f"kept/device-1/{name}.1.txt", change(text))
         self.write(f"kept/device-1/{name}.2.txt", self.LATER)
-        return self.litmus("isa", "--emulate", "--kept", "kept", self.NAME + early + "@*",
+        return self.litmus("isa", "--execute", "--kept", "kept", self.NAME + early + "@*",
                            drivers=[], **how)
 
     def test_right(self):
