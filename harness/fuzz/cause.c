@@ -9,14 +9,21 @@
 #include <stdio.h>
 #include <string.h>
 
+struct seen {
+    struct isa_study study;
+    bool answered; // the driver made the pipeline
+};
+
 static bool take(const struct cat_case *which, enum eng_result result, const char *reason,
                  struct isa_code *code, void *user)
 {
+    struct seen *seen = user;
     OWNED(text_free) struct text name = {0};
     (void)reason;
     cat_case_name(which, &name);
-    if (result == ENG_PASS && !isa_is_empty(code))
-        isa_study_add(user, name.data, code, NULL, NULL);
+    seen->answered = result == ENG_PASS;
+    if (seen->answered && !isa_is_empty(code))
+        isa_study_add(&seen->study, name.data, code, NULL, NULL);
     return true;
 }
 
@@ -50,13 +57,14 @@ void fuzz_find_cause(struct fuzz_lane *lane)
 {
     struct fuzz_campaign *c = lane->campaign;
     struct fuzz_found *found = lane->found;
-    OWNED(isa_study_clear) struct isa_study study = {.module = report_known->words};
+    struct seen seen = {.study.module = report_known->words};
+    struct isa_study *const study = &seen.study;
     OWNED(text_free) struct text words = {0};
     const struct eng_capture capture = {
-        .watch = &c->watch, .device = c->device, .take = take, .user = &study};
+        .watch = &c->watch, .device = c->device, .take = take, .user = &seen};
     struct cat_case which;
     char reason[512];
-    if (found->first.result != ENG_FAIL || c->codeless || !add(lane, &which))
+    if (found->first.result == ENG_CRASH || c->codeless || !add(lane, &which))
         return;
     // Other lanes go on while the driver compiles.
     pthread_mutex_unlock(&c->pool.lock);
@@ -65,14 +73,15 @@ void fuzz_find_cause(struct fuzz_lane *lane)
     cat_test_drop();
     found->cause[0] = '\0';
     found->finding = NULL;
-    c->codeless = !study.count || !study.entries[0].listing.sass.count;
+    const struct isa_entry *entry = study->count ? study->entries : NULL;
+    c->codeless = seen.answered && (!entry || !entry->listing.sass.count);
     // The lint refuses code that is too long.
-    const bool linted = !c->codeless && study.entries[0].linted;
-    const size_t at = linted ? isa_cause(&study.entries[0]) : 0;
-    if (!linted || at == study.entries[0].lint.count)
-        return;
-    const struct lint_finding *cause = &study.entries[0].lint.findings[at];
-    lint_word(&study.entries[0].listing.sass, &study.entries[0].lint, cause, &words);
-    snprintf(found->cause, sizeof found->cause, "%s", words.data);
-    found->finding = report_finding_by(&c->device->facts, lint_kind_name(cause->kind));
+    const size_t at = entry && entry->linted ? isa_cause(entry) : 0;
+    if (entry && entry->linted && at < entry->lint.count) {
+        lint_word(&entry->listing.sass, &entry->lint, &entry->lint.findings[at], &words);
+        snprintf(found->cause, sizeof found->cause, "%s", words.data);
+        found->finding =
+            report_finding_by(&c->device->facts, lint_kind_name(entry->lint.findings[at].kind));
+    }
+    isa_study_clear(study);
 }

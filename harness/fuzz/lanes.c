@@ -111,24 +111,29 @@ static void note(struct fuzz_campaign *c, const struct fuzz_found *found)
     tally->results[first->result]++;
 }
 
-// Whether a program of a like cause was shrunk, and a finding has this cause.
-static bool is_known(const struct fuzz_tally *tally, const struct fuzz_found *found)
+// The group of a finding's cause of which a program was shrunk, if this one has a like cause.
+static struct fuzz_group *find_known(struct fuzz_tally *tally, const struct fuzz_found *found)
 {
     const size_t like = found->finding ? find_like(tally, found->cause) : tally->group_count;
-    return like < tally->group_count && tally->groups[like].settled;
+    return like < tally->group_count && tally->groups[like].settled ? &tally->groups[like] : NULL;
 }
 
 // Waits for the lane's worker, and so lets other lanes go on.
 static void handle(struct fuzz_lane *lane, struct fuzz_found *found)
 {
     struct fuzz_campaign *c = lane->campaign;
-    struct fuzz_group *group = c->given ? NULL : join(c->tally, found);
+    struct fuzz_group *group = NULL;
     c->handling = true;
     lane->found = found;
-    if (group && !group->settled) {
+    if (!c->given) {
         eng_draw_name(&found->arm->limits, c->asked->run.seed.value, found->index, lane->name);
         fuzz_find_cause(lane);
-        if (c->tally->stored < c->asked->keep && !is_known(c->tally, found)) {
+        group = find_known(c->tally, found);
+    }
+    if (group) {
+        count_in(group, (struct fuzz_number){found->order, found->index, found->arm});
+    } else if (!c->given && !(group = join(c->tally, found))->settled) {
+        if (c->tally->stored < c->asked->keep) {
             const enum eng_end end = fuzz_shrink(lane);
             c->end = c->end == ENG_END_RAN ? end : c->end;
             c->written = fuzz_store(lane) && c->written;
