@@ -133,7 +133,7 @@ struct rdna_insn {
 
 enum { RDNA_TEXT = 256 };
 
-// The instruction at `words`, of which `count` can be read. Returns its dwords, or 0 if it is not
+// The instruction at `words`; `count` of them can be read. Returns its dwords, or 0 if it is not
 // known or not whole: then insn->unknown is the name for "not emulated: NAME".
 size_t rdna_decode(const uint32_t *words, size_t count, enum rdna_generation generation,
                    struct rdna_insn *insn);

@@ -140,7 +140,7 @@ static void fetch(struct rdna_lanes *x, unsigned s)
         flush_words(to, x->lanes, sign, half ? 0x7c00 : 0x7f800000);
 }
 
-// Source `s` of 64 bits, or more, of which `op` takes the first 64.
+// The first 64 bits of source `s`, which `op` takes.
 static void fetch_wide(struct rdna_lanes *x, unsigned s)
 {
     const struct rdna_insn *insn = x->insn;

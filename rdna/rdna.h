@@ -152,7 +152,7 @@ struct rdna_memory_ops {
     uint64_t (*clock)(void *context); // s_memtime, s_memrealtime, SHADER_CYCLES
 };
 
-// The instruction at `words`, of which `count` can be read. Returns its dwords, or 0 if it is not
+// The instruction at `words`; `count` of them can be read. Returns its dwords, or 0 if it is not
 // known or not whole: then the insn has the name for "not emulated: NAME".
 // (in decode.h) size_t rdna_decode(const uint32_t *words, size_t count, enum rdna_generation,
 //                                  struct rdna_insn *);

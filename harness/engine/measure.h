@@ -68,7 +68,7 @@ enum eng_result eng_status_result(enum dev_status status, const struct lit_error
 
 // Runs a COMPILE request: emits CODE events and at last DONE (pass, or skip if the device lacks
 // something, or harness-error if the driver refuses the pipeline) or ERROR. `own`: a generated
-// program in place of the named configuration, of which no CODE events tell; may be NULL.
+// program in place of the named configuration, without CODE events; may be NULL.
 enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_generated *own,
                             const struct eng_sink *sink);
 

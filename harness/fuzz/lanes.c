@@ -111,7 +111,7 @@ static void note(struct fuzz_campaign *c, const struct fuzz_found *found)
     tally->results[first->result]++;
 }
 
-// The group of a finding's cause of which a program was shrunk, if this one has a like cause.
+// The group that has a like cause, if a finding has it and one of its programs was shrunk.
 static struct fuzz_group *find_known(struct fuzz_tally *tally, const struct fuzz_found *found)
 {
     const size_t like = found->finding ? find_like(tally, found->cause) : tally->group_count;

@@ -27,14 +27,14 @@ enum kind { LOAD, STORE, CHANGE, BARRIER, FENCE };
 struct access {
     enum kind kind;
     uint32_t region;
-    uint64_t loads; // of which its address comes: first numbers of loads, then their ranks
+    uint64_t loads; // that its address comes from: first numbers of loads, then their ranks
     size_t at;      // in the module: offset; in the code: instruction
     size_t node;
     uint32_t block, id, pointer, opcode;
     bool atomic, loops;
 };
 
-// A load of which addresses come. Those of one base are sorted by their offset.
+// A load that addresses come from. Those of one base are sorted by their offset.
 struct source {
     uint32_t region, base, offset;
     size_t number;
@@ -343,7 +343,7 @@ static void read_module(struct reader *r)
 
 struct held {
     uint64_t loads;
-    uint32_t regions, by; // descriptors of which it comes; the instruction that set it last
+    uint32_t regions, by; // descriptors that it comes from; the instruction that set it last
 };
 
 struct follower {
