@@ -28,17 +28,7 @@ static uint64_t done(const struct rdna_lanes *x, double value, unsigned i)
 
 static uint64_t least(const struct rdna_lanes *x, uint64_t a, uint64_t b, bool greatest)
 {
-    const double p = rdna_double(a), q = rdna_double(b);
-    const bool ieee = x->wave->mode >> 9 & 1;
-    if (ieee && is_nan(a) && !(a & quiet_bit))
-        return a | quiet_bit;
-    if (ieee && is_nan(b) && !(b & quiet_bit))
-        return b | quiet_bit;
-    if (is_nan(a) || is_nan(b))
-        return is_nan(a) ? is_nan(b) ? b | quiet_bit : b : a;
-    if (p == q)
-        return greatest ? a & b : a | b;
-    return (p < q) != greatest ? a : b;
+    return rdna_least(&rdna_floats64, x->wave->mode >> 9 & 1, a, b, greatest);
 }
 
 static double fraction(double value)

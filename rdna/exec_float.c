@@ -32,17 +32,7 @@ static uint32_t done(const struct rdna_lanes *x, float value, uint32_t a, uint32
 
 static uint32_t least(const struct rdna_lanes *x, uint32_t a, uint32_t b, bool greatest)
 {
-    const float p = rdna_float(a), q = rdna_float(b);
-    const bool ieee = x->wave->mode >> 9 & 1;
-    if (ieee && is_nan(a) && !(a & 0x400000))
-        return quiet(a);
-    if (ieee && is_nan(b) && !(b & 0x400000))
-        return quiet(b);
-    if (is_nan(a) || is_nan(b))
-        return is_nan(a) ? is_nan(b) ? quiet(b) : b : a;
-    if (p == q) // zeros of both signs
-        return greatest ? a & b : a | b;
-    return (p < q) != greatest ? a : b;
+    return (uint32_t)rdna_least(&rdna_floats32, x->wave->mode >> 9 & 1, a, b, greatest);
 }
 
 static uint32_t least3(const struct rdna_lanes *x, uint32_t a, uint32_t b, uint32_t c,
@@ -53,12 +43,7 @@ static uint32_t least3(const struct rdna_lanes *x, uint32_t a, uint32_t b, uint3
 
 static uint32_t median(const struct rdna_lanes *x, uint32_t a, uint32_t b, uint32_t c)
 {
-    if (is_nan(a) || is_nan(b) || is_nan(c))
-        return least3(x, a, b, c, false);
-    const float most = rdna_float(least3(x, a, b, c, true));
-    return most == rdna_float(a)   ? least(x, b, c, true)
-           : most == rdna_float(b) ? least(x, a, c, true)
-                                   : least(x, a, b, true);
+    return (uint32_t)rdna_median(&rdna_floats32, x->wave->mode >> 9 & 1, a, b, c);
 }
 
 // Products by the rules of DirectX 9: 0 times anything is 0.

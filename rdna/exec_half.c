@@ -33,17 +33,7 @@ static uint32_t fuse(const struct rdna_lanes *x, uint32_t a, uint32_t b, uint32_
 
 static uint32_t least(const struct rdna_lanes *x, uint32_t a, uint32_t b, bool greatest)
 {
-    const double p = rdna_of_half(a), q = rdna_of_half(b);
-    const bool ieee = x->wave->mode >> 9 & 1;
-    if (ieee && is_nan(a) && !(a & quiet_bit))
-        return a | quiet_bit;
-    if (ieee && is_nan(b) && !(b & quiet_bit))
-        return b | quiet_bit;
-    if (is_nan(a) || is_nan(b))
-        return is_nan(a) ? is_nan(b) ? b | quiet_bit : b : a;
-    if (p == q)
-        return greatest ? a & b : a | b;
-    return (p < q) != greatest ? a : b;
+    return (uint32_t)rdna_least(&rdna_floats16, x->wave->mode >> 9 & 1, a, b, greatest);
 }
 
 static uint32_t least3(const struct rdna_lanes *x, uint32_t a, uint32_t b, uint32_t c,
@@ -54,12 +44,7 @@ static uint32_t least3(const struct rdna_lanes *x, uint32_t a, uint32_t b, uint3
 
 static uint32_t median(const struct rdna_lanes *x, uint32_t a, uint32_t b, uint32_t c)
 {
-    if (is_nan(a) || is_nan(b) || is_nan(c))
-        return least3(x, a, b, c, false);
-    const double most = rdna_of_half(least3(x, a, b, c, true));
-    return most == rdna_of_half(a)   ? least(x, b, c, true)
-           : most == rdna_of_half(b) ? least(x, a, c, true)
-                                     : least(x, a, b, true);
+    return (uint32_t)rdna_median(&rdna_floats16, x->wave->mode >> 9 & 1, a, b, c);
 }
 
 static double fraction(double value)

@@ -30,6 +30,47 @@ double rdna_of_half(uint32_t half)
     return copysign(ldexp(fraction, -24), sign ? -1 : 1);
 }
 
+static double value_of_half(uint64_t word)
+{
+    return rdna_of_half((uint32_t)word);
+}
+
+static double value_of_single(uint64_t word)
+{
+    return rdna_float((uint32_t)word);
+}
+
+const struct rdna_floats rdna_floats16 = {value_of_half, 0x200};
+const struct rdna_floats rdna_floats32 = {value_of_single, 0x400000};
+const struct rdna_floats rdna_floats64 = {rdna_double, UINT64_C(1) << 51};
+
+uint64_t rdna_least(const struct rdna_floats *size, bool ieee, uint64_t a, uint64_t b,
+                    bool greatest)
+{
+    const double p = size->value(a), q = size->value(b);
+    if (ieee && isnan(p) && !(a & size->quiet))
+        return a | size->quiet;
+    if (ieee && isnan(q) && !(b & size->quiet))
+        return b | size->quiet;
+    if (isnan(p) || isnan(q))
+        return isnan(p) ? isnan(q) ? b | size->quiet : b : a;
+    if (p == q) // zeros of both signs
+        return greatest ? a & b : a | b;
+    return (p < q) != greatest ? a : b;
+}
+
+uint64_t rdna_median(const struct rdna_floats *size, bool ieee, uint64_t a, uint64_t b, uint64_t c)
+{
+    const bool any = isnan(size->value(a)) || isnan(size->value(b)) || isnan(size->value(c));
+    const uint64_t end = rdna_least(size, ieee, rdna_least(size, ieee, a, b, !any), c, !any);
+    if (any)
+        return end;
+    const double most = size->value(end);
+    return most == size->value(a)   ? rdna_least(size, ieee, b, c, true)
+           : most == size->value(b) ? rdna_least(size, ieee, a, c, true)
+                                    : rdna_least(size, ieee, a, b, true);
+}
+
 // Whether what is cut off, `rest` of `unit`, raises a magnitude whose last bit is `odd`.
 static bool rounds_up(uint64_t rest, uint64_t unit, bool odd, bool minus, unsigned round)
 {
