@@ -43,8 +43,7 @@ static const struct cli_option options[] = {
      "of groups: operations behind loops that all leave in nested\nbranches, branches on "
      "SubgroupId, the memory model Vulkan, or\nrelatives of a published kernel; if neither --rule, "
      "--pressure\nnor --shape is given, the programs are divided over all rules,\npressures (0, "
-     "20, "
-     "50, 90) and shapes, by what failed"},
+     "20, 50, 90) and shapes, by what failed"},
     CLI_OPTION_DEVICE,
     CLI_OPTION_SIMT("only on the SIMT simulator: " CLI_SIMT_MODELS),
     CLI_OPTION_EMULATE,

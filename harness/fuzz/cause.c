@@ -46,9 +46,12 @@ static bool add(const struct fuzz_lane *lane, struct cat_case *which)
     module.words = NULL;
     gen_module_clear(&module);
     cat_package_write(&package, &packed);
-    if (!cat_test_add(packed.data, packed.length, &test, &error) ||
-        !cat_case_first(test->head.name, which, &error))
+    if (!cat_test_add(packed.data, packed.length, &test, &error))
         return false;
+    if (!cat_case_first(test->head.name, which, &error)) {
+        cat_test_drop();
+        return false;
+    }
     which->subgroup = found->small_subgroup;
     return true;
 }

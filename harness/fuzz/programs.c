@@ -114,7 +114,7 @@ struct gen_limits fuzz_draw(const struct fuzz_campaign *c, const struct fuzz_arm
 
 _Static_assert(FUZZ_ANY == GEN_FOCUSES, "an option that names no shape");
 
-// The arm that the options name. The strongest rule: what is not given is as usual.
+// The arm that the options name. The rule that is not given is the strongest, the rest as usual.
 static struct gen_limits one_arm(const struct fuzz_campaign *c, uint64_t features)
 {
     const struct fuzz_options *o = c->asked;

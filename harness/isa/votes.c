@@ -8,8 +8,6 @@
 #include <string.h>
 
 enum { UNKNOWN = 0, EQUAL = 1, DIFFER = 2 };
-// OpGroupNonUniformQuadAllKHR and QuadAnyKHR, which not all headers have.
-enum { QUAD_ALL = 5110, QUAD_ANY };
 
 static unsigned inverted(unsigned relation)
 {
@@ -65,8 +63,8 @@ static unsigned module_relations(const uint32_t *words, size_t count)
         case SpvOpGroupNonUniformLogicalOr:
         case SpvOpGroupNonUniformLogicalXor:
         case SpvOpGroupNonUniformPartitionNV:
-        case QUAD_ALL:
-        case QUAD_ANY:
+        case SpvOpGroupNonUniformQuadAllKHR:
+        case SpvOpGroupNonUniformQuadAnyKHR:
             break;
         default:
             continue;
