@@ -28,6 +28,7 @@ struct fuzz_found {
     unsigned tries;                         // while finding its group and shrinking it
     uint64_t patience;                      // runs for each candidate
     uint32_t worst;                         // the small one's outcome
+    bool known;                             // not stripped: a group of its finding has it
     bool shrunk;                            // shrinking was tried
     bool cut_short;                         // shrinking stopped early
     char path[512];                         // where it is stored, or ""
@@ -132,6 +133,7 @@ struct fuzz_campaign {
     enum eng_end end;
     bool written;             // false: a file or a result could not be stored
     bool handling;            // a lane handles a failing program
+    bool reading;             // a lane finds a cause
     bool codeless;            // the driver gives no code that can be read
     struct fuzz_found *ended; // programs that were not counted or handled yet
     size_t failing;           // of them

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define CAUSE_SECONDS 60.0 // for the causes of programs that fail before a campaign's time is up
+
 struct seen {
     struct isa_study study;
     bool answered; // the driver made the pipeline
@@ -34,7 +36,7 @@ static bool add(const struct fuzz_lane *lane, struct cat_case *which)
     const struct gen_title title = {
         .name = lane->name, .origin = "litmus fuzz", .rule = found->arm->limits.rule};
     OWNED(cat_package_clear) struct cat_package package = {0};
-    OWNED(text_free) struct text packed = {0};
+    OWNED(text_free) struct text packed = {0}, name = {0};
     struct lit_error error = {0};
     const struct cat_test *test = NULL;
     struct gen_module module = {0};
@@ -48,7 +50,8 @@ static bool add(const struct fuzz_lane *lane, struct cat_case *which)
     cat_package_write(&package, &packed);
     if (!cat_test_add(packed.data, packed.length, &test, &error))
         return false;
-    if (!cat_case_first(test->head.name, which, &error)) {
+    text_printf(&name, "%s/*@workgroup=%u*", test->head.name, found->small_subgroup > 64 ? 128 : 64);
+    if (!cat_case_first(name.data, which, &error)) {
         cat_test_drop();
         return false;
     }
@@ -63,17 +66,28 @@ void fuzz_find_cause(struct fuzz_lane *lane)
     struct seen seen = {.study.module = report_known->words};
     struct isa_study *const study = &seen.study;
     OWNED(text_free) struct text words = {0};
+    // A campaign that is out of time still names its last failures.
+    struct eng_watch watch = c->watch;
+    watch.stop = NULL;
+    watch.policy.total += watch.policy.total > 0 ? CAUSE_SECONDS : 0;
     const struct eng_capture capture = {
-        .watch = &c->watch, .device = c->device, .take = take, .user = &seen};
+        .watch = &watch, .device = c->device, .take = take, .user = &seen};
     struct cat_case which;
     char reason[512];
-    if (found->first.result == ENG_CRASH || c->codeless || !add(lane, &which))
+    // The catalogue has the program of one lane at a time.
+    while (c->reading)
+        pthread_cond_wait(&c->pool.changed, &c->pool.lock);
+    if (found->first.result == ENG_CRASH || c->codeless || c->end == ENG_END_SIGNAL ||
+        !add(lane, &which))
         return;
+    c->reading = true;
     // Other lanes go on while the driver compiles.
     pthread_mutex_unlock(&c->pool.lock);
     eng_capture(&capture, &which, 1, reason);
     pthread_mutex_lock(&c->pool.lock);
     cat_test_drop();
+    c->reading = false;
+    pthread_cond_broadcast(&c->pool.changed);
     found->cause[0] = '\0';
     found->finding = NULL;
     const struct isa_entry *entry = study->count ? study->entries : NULL;

@@ -56,12 +56,19 @@ static struct fuzz_group *join(struct fuzz_tally *tally, const struct fuzz_found
     return &tally->groups[i];
 }
 
-// The group with a like cause.
-static size_t find_like(const struct fuzz_tally *tally, const char *cause)
+// Whether a program has the cause of the group, or one of the same finding.
+static bool is_like(const struct fuzz_group *group, const struct fuzz_found *found)
+{
+    return !group->same && found->cause[0] &&
+           ((found->finding && group->finding &&
+             strcmp(found->finding->finding, group->finding->finding) == 0) ||
+            lint_is_like(group->cause, found->cause));
+}
+
+static size_t find_like(const struct fuzz_tally *tally, const struct fuzz_found *found)
 {
     size_t i = 0;
-    while (i < tally->group_count &&
-           (!cause[0] || tally->groups[i].same || !lint_is_like(tally->groups[i].cause, cause)))
+    while (i < tally->group_count && !is_like(&tally->groups[i], found))
         i++;
     return i;
 }
@@ -71,7 +78,7 @@ static size_t find_like(const struct fuzz_tally *tally, const char *cause)
 static void settle(struct fuzz_tally *tally, struct fuzz_group *group, struct fuzz_found *found)
 {
     fuzz_name_group(found);
-    size_t i = find_like(tally, found->cause);
+    size_t i = find_like(tally, found);
     if (i == tally->group_count && found->shrunk)
         i = find_group(tally, found->group);
     while (i < tally->group_count && tally->groups[i].same)
@@ -111,11 +118,13 @@ static void note(struct fuzz_campaign *c, const struct fuzz_found *found)
     tally->results[first->result]++;
 }
 
-// The group that has a like cause, if a finding has it and one of its programs was shrunk.
-static struct fuzz_group *find_known(struct fuzz_tally *tally, const struct fuzz_found *found)
+// The group with a like cause, if it is that of a finding and one of its programs was shrunk, or if
+// the campaign is over, so that none is shrunk any more.
+static struct fuzz_group *find_known(const struct fuzz_campaign *c, const struct fuzz_found *found)
 {
-    const size_t like = found->finding ? find_like(tally, found->cause) : tally->group_count;
-    return like < tally->group_count && tally->groups[like].settled ? &tally->groups[like] : NULL;
+    const size_t like = find_like(c->tally, found);
+    struct fuzz_group *group = like < c->tally->group_count ? &c->tally->groups[like] : NULL;
+    return group && (c->end != ENG_END_RAN || (found->finding && group->settled)) ? group : NULL;
 }
 
 // Waits for the lane's worker, and so lets other lanes go on.
@@ -127,8 +136,9 @@ static void handle(struct fuzz_lane *lane, struct fuzz_found *found)
     lane->found = found;
     if (!c->given) {
         eng_draw_name(&found->arm->limits, c->asked->run.seed.value, found->index, lane->name);
-        fuzz_find_cause(lane);
-        group = find_known(c->tally, found);
+        if (!found->known)
+            fuzz_find_cause(lane);
+        group = find_known(c, found);
     }
     if (group) {
         count_in(group, (struct fuzz_number){found->order, found->index, found->arm});
@@ -213,6 +223,21 @@ static void draw(struct fuzz_lane *lane)
     eng_draw_name(&limits, c->asked->run.seed.value, found->index, lane->name);
 }
 
+// Strips a failing program, unless its machine code has the cause of a known group.
+static enum eng_end examine(struct fuzz_lane *lane)
+{
+    const struct fuzz_campaign *c = lane->campaign;
+    struct fuzz_found *found = lane->found;
+    found->small = found->drawn;
+    fuzz_find_cause(lane);
+    // The kernel that a relative is nearest to is found while it is stripped.
+    found->known = found->arm->limits.focus < GEN_NABLA && find_known(c, found);
+    if (!found->known)
+        return fuzz_strip(lane);
+    fuzz_name_group(found);
+    return ENG_END_RAN;
+}
+
 static void run_program(struct fuzz_lane *lane)
 {
     struct fuzz_campaign *c = lane->campaign;
@@ -231,7 +256,7 @@ static void run_program(struct fuzz_lane *lane)
         c->failing++;
         add_ended(c, found);
         found->open = true;
-        end = c->given ? end : fuzz_strip(lane);
+        end = c->given ? end : examine(lane);
         found->open = false;
     } else {
         // If a drawn program lacks a feature, all do.
@@ -319,7 +344,7 @@ static void begin(struct fuzz_campaign *c)
     c->written = true;
     c->end = ENG_END_RAN;
     c->failing = 0;
-    c->codeless = false;
+    c->codeless = c->reading = false;
     c->lanes = lit_alloc(c->asked->jobs, sizeof *c->lanes);
     for (uint64_t i = 0; i < c->asked->jobs; i++)
         c->lanes[i] = (struct fuzz_lane){.campaign = c,

@@ -596,7 +596,8 @@ static void word_source(const struct lint_source *source, const char *before, st
     if (source->id)
         text_printf(text, " %%%" PRIu32, source->id);
     if (source->others)
-        text_printf(text, " or one of %zu others", source->others);
+        text_printf(text, source->others > 1 ? " or one of %zu others" : " or another",
+                    source->others);
 }
 
 // Where one of the registers was set last, in the order of the text.

@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import sqlite3
+import struct
 import time
 
 import harness
@@ -412,6 +413,43 @@ class Faults(Fuzz):
         self.assertEqual((count, len(self.stored())), (3, 1), run)
         self.assertRegex(name, "^the driver refused the pipeline: .*VK_ERROR_UNKNOWN")
         self.assertIn("the driver refused 3 programs", run.out)
+
+
+def nvidia_cache(code):
+    """A pipeline cache of NVIDIA's format."""
+    body = (b"NVDANVVMNVuc" + bytes(4) + struct.pack("<H", 1) + bytes(22) +
+            struct.pack("<III", 1, len(code), 64) + bytes(20) + code)
+    frame = struct.pack("<IBI", 0xfd2fb528, 0xa0, len(body))
+    block = struct.pack("<I", len(body) << 3 | 1)[:3]
+    return struct.pack("<IIII16sI", 32, 1, 0x10de, 0x2335, b"", 1) + b"CPKV" + frame + block + body
+
+
+class Causes(Fuzz):
+    """Programs of a simulated fault, whose machine code the driver says is that of a finding."""
+    FAMILY = "groups"
+    CODE = os.path.join(harness.SOURCE, "reports", "findings",
+                        "nvidia-h200-580.159.04-loop-exit-shuffle", "code.bin")
+
+    def run_with(self, code, *more):
+        return self.fuzz("--shape", "plain", "--rule", "maximal", *SEED, *more, code=1,
+                         fault="nvidia-cache", LITMUS_FAULT_DRIVER=harness.SIMT,
+                         LITMUS_FAULT_CACHE=self.write("cache", nvidia_cache(code)),
+                         LITMUS_SIMT="model=lagging,subgroup=8")
+
+    def test_programs_of_a_cause_are_one_group(self):
+        run = self.run_with(harness.read(self.CODE, "rb"), "--count", "12")
+        (_, count), = self.groups(run).items()
+        self.assertEqual(count, self.failures(run)[1], run)
+        self.assertGreater(count, 1)
+        self.assertRegex(run.out, r"(?m)^      probable cause: at risk: SHFL\.IDX at 0x")
+
+    def test_a_campaign_that_is_out_of_time_names_causes(self):
+        """The time is up while the first failing program is shrunk."""
+        run = self.run_with(harness.read(self.CODE, "rb"), "--count", "1000000", "--jobs", "4",
+                            "--time", SOON)
+        groups = self.groups(run)
+        self.assertEqual((len(groups), sum(groups.values())), (1, self.failures(run)[1]), run)
+        self.assertIn("probable cause: at risk: ", run.out)
 
 
 class Drawn(Fuzz):
