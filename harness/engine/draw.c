@@ -41,6 +41,11 @@ void eng_draw_request(const struct gen_program *program, enum masks_rule rule, u
     snprintf(request->rule, sizeof request->rule, "%s", gen_rule_name(rule));
 }
 
+unsigned eng_draw_workgroup(const struct gen_program *program, uint32_t subgroup)
+{
+    return subgroup > 64 || gen_asks(program, GEN_SUBGROUP_BIT) ? 256 : subgroup > 32 ? 128 : 64;
+}
+
 // --- A program as a configuration
 
 // A program with its request. Must stay where it is.
@@ -73,10 +78,8 @@ static void make(struct drawn *drawn, enum masks_rule rule)
         .oracle = cat_oracle_find(oracle),
         .program = &made->program};
     made->which = (struct cat_case){.test = &made->test, .subgroup = request->subgroup};
-    // A workgroup of 64, or of two subgroups; more where subgroups go different ways.
-    made->which.sweep[0] = request->subgroup > 64 || gen_asks(&made->program, GEN_SUBGROUP_BIT)
-                               ? 2
-                               : request->subgroup > 32;
+    const unsigned workgroup = eng_draw_workgroup(&made->program, request->subgroup);
+    made->which.sweep[0] = workgroup > 128 ? 2 : workgroup > 64;
     gen_module_make(&made->program, rule, &made->module);
     made->entry.count = (uint32_t)made->module.count;
     cat_module_features(made->module.words, made->module.count, &made->entry.features,

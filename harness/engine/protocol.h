@@ -155,6 +155,9 @@ void eng_draw_options(const struct gen_limits *limits, struct text *text);
 void eng_draw_name(const struct gen_limits *limits, uint64_t seed, uint64_t index, char name[96]);
 // How many workgroups a run of a program has on this device.
 uint32_t eng_draw_workgroups(const struct dev_facts *facts);
+// Returns the invocations of its workgroups: 64, or two subgroups; 256 where subgroups go different
+// ways.
+unsigned eng_draw_workgroup(const struct gen_program *program, uint32_t subgroup);
 // Makes the request for a program; the caller adds its name, seed and number of runs.
 void eng_draw_request(const struct gen_program *program, enum masks_rule rule, uint32_t subgroup,
                       struct eng_request *request);

@@ -50,7 +50,8 @@ static bool add(const struct fuzz_lane *lane, struct cat_case *which)
     cat_package_write(&package, &packed);
     if (!cat_test_add(packed.data, packed.length, &test, &error))
         return false;
-    text_printf(&name, "%s/*@workgroup=%u*", test->head.name, found->small_subgroup > 64 ? 128 : 64);
+    text_printf(&name, "%s/*@workgroup=%u*", test->head.name,
+                eng_draw_workgroup(&found->small, found->small_subgroup));
     if (!cat_case_first(name.data, which, &error)) {
         cat_test_drop();
         return false;
