@@ -694,13 +694,14 @@ static void report(struct findings *findings, const struct sass_code *code, cons
     }
 }
 
-// Whether the stored bit no longer depends on the use's bit if the use reads another.
-static bool is_cured(struct bits_run *run, const struct use *use, unsigned meant, size_t sink,
-                     unsigned component, unsigned bit)
+// What the stored bit depends on if the use reads another bit; the same as before if too many uses
+// were tried.
+static uint32_t cured(struct bits_run *run, const struct use *use, unsigned meant, size_t sink,
+                      unsigned component, unsigned bit, uint32_t before)
 {
     OWNED(lit_free) struct sinks *sinks = lit_alloc(1, sizeof *sinks);
     if (run->cures == MOST_CURES)
-        return false;
+        return before;
     run->cures++;
     run->changed = use->insn;
     run->changed_predicate = use->predicate;
@@ -708,10 +709,11 @@ static bool is_cured(struct bits_run *run, const struct use *use, unsigned meant
     follow(run);
     visit(run, visit_sink, sinks);
     run->changed = FLOW_NONE;
-    return sink < sinks->count && !(sinks->of[sink][component].bits[bit] >> use->bit & 1);
+    return sink < sinks->count ? sinks->of[sink][component].bits[bit] : before;
 }
 
-// A use that gives a stored bit one that the module's does not depend on, where another would not.
+// A use that gives a stored bit one that the module's does not depend on, where another would not;
+// or that keeps one from it, where with it all would be as in the module.
 static bool find_foreign(struct bits_run *run, const struct origin_module *module,
                          const struct sinks *sinks, const struct uses *uses,
                          struct findings *findings)
@@ -720,14 +722,18 @@ static bool find_foreign(struct bits_run *run, const struct origin_module *modul
         for (unsigned c = 0; c < ORIGIN_COMPONENTS; c++)
             for (unsigned b = 0; b < 32; b++) {
                 const uint32_t wanted = module->stores[module->count - 1 - s].components[c].bits[b];
-                const uint32_t foreign = sinks->of[s][c].bits[b] & ~wanted;
-                for (size_t u = uses->count; foreign && u-- > 0;) {
+                const uint32_t got = sinks->of[s][c].bits[b];
+                for (size_t u = uses->count; got != wanted && u-- > 0;) {
                     const struct use *use = &uses->uses[u];
-                    const uint32_t meant = twins_of(use->bit) & wanted;
-                    if (!(foreign >> use->bit & 1) || !meant ||
-                        !is_cured(run, use, (unsigned)__builtin_ctz(meant), s, c, b))
+                    const bool foreign = got & ~wanted & 1u << use->bit;
+                    const uint32_t meant = twins_of(use->bit) & wanted & (foreign ? wanted : ~got);
+                    if (!(got >> use->bit & 1) || !meant)
                         continue;
-                    report(findings, run->code, use, (unsigned)__builtin_ctz(meant));
+                    const unsigned other = (unsigned)__builtin_ctz(meant);
+                    const uint32_t then = cured(run, use, other, s, c, b, got);
+                    if (foreign ? then >> use->bit & 1 : then != wanted)
+                        continue;
+                    report(findings, run->code, use, other);
                     return true;
                 }
             }
