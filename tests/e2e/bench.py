@@ -83,7 +83,7 @@ class Right(Bench):
     def test_calibration(self):
         # The SIMT simulator as any driver: it is slow, so that fewer fit than there may be.
         how = {"drivers": [harness.SIMT]}
-        _, few = self.bench_json("--elements", "4096", "-n", "1", "--budget", "1", **how)
+        _, few = self.bench_json("--elements", "16384", "-n", "1", "--budget", "1", **how)
         _, more = self.bench_json("--elements", "4096", "-n", "1", "--budget", "5", **how)
         self.assertTrue(1 <= few["loops"] < more["loops"] < 1000, (few["loops"], more["loops"]))
         _, same = self.bench_json("--elements", "4096", "-n", "1", "--loops", "5")
