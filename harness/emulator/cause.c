@@ -130,6 +130,19 @@ static bool find_test(struct search *s, bool constants)
     return false;
 }
 
+// A table that is right for the negations of some operands.
+static bool find_table(struct search *s)
+{
+    for (size_t i = 0; i < s->program->count; i++)
+        for (unsigned of = 0; of < 8 && is_executed(s, i); of++)
+            if (sass_begins(s->program->insns[i].sass, "PLOP3.LUT ") &&
+                __builtin_popcount(of) > 1 &&
+                is_right(
+                    s, &(struct emu_change){.kind = EMU_INVERT, .insn = i, .operand = (uint8_t)of}))
+                return true;
+    return false;
+}
+
 // Predicates that an instruction should have left alone: few before many.
 static bool find_kept(struct search *s)
 {
@@ -199,8 +212,9 @@ bool emu_cause_find(const struct emu_program *program, const struct emu_trace *t
     *cause = (struct emu_cause){.first = EMU_NEVER};
     for (size_t i = 0; i < trace->count; i++)
         executed[trace->events[i].insn] = true;
-    return find_spare(&s) || find_apart(&s) || find_guard(&s, false) || find_test(&s, false) ||
-           find_kept(&s) || find_guard(&s, true) || find_test(&s, true) || find_never(&s);
+    return find_spare(&s) || find_apart(&s) || find_guard(&s, false) || find_table(&s) ||
+           find_test(&s, false) || find_kept(&s) || find_guard(&s, true) || find_test(&s, true) ||
+           find_never(&s);
 }
 
 void emu_cause_compare(struct emu_cause *cause, const struct emu_trace *wrong,
@@ -291,6 +305,16 @@ void emu_cause_print(const struct emu_program *program, const struct emu_cause *
         put_definition(program, change, insn->test[change->operand].index,
                        insn->test[change->operand].kind == EMU_UP, text);
         put_right(change, text);
+        break;
+    case EMU_INVERT:
+        text_printf(text, "%s at 0x%x has a table that would be right for the negations of",
+                    sass->text, sass->address);
+        for (unsigned i = 0, n = 0; i < 3; i++)
+            if (change->operand >> i & 1) {
+                text_puts(text, n++ ? " and " : " ");
+                put_predicate(text, insn->test[i].invert, insn->test[i].kind == EMU_UP,
+                              insn->test[i].index);
+            }
         break;
     case EMU_KEEP:
         text_printf(text, "%.*s at 0x%x overwrites", (int)length, name, sass->address);

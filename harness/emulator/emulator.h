@@ -67,6 +67,7 @@ enum emu_change_kind {
     EMU_SPARE,    // the WARPSYNC leaves convergence barrier 0 alone
     EMU_GUARD,    // another guard
     EMU_TEST,     // predicate operand number `operand` (from 0, of those that are read) is another
+    EMU_INVERT,   // such operands are inverted, those of the bits of `operand`
     EMU_KEEP,     // the instruction leaves predicates alone, those of the bits of `operand`
 };
 struct emu_change {

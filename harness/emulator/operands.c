@@ -364,8 +364,10 @@ bool emu_test(struct emu_at *at, unsigned test)
     struct emu_operand operand = at->insn->test[test];
     const struct emu_change *change = &at->warp->machine->dispatch->change;
     const uint32_t *p = at->warp->p;
-    if (change->kind == EMU_TEST && change->operand == test &&
-        &at->warp->machine->program->insns[change->insn] == at->insn) {
+    const bool is_changed = &at->warp->machine->program->insns[change->insn] == at->insn;
+    if (change->kind == EMU_INVERT && is_changed && change->operand >> test & 1) {
+        operand.invert = !operand.invert;
+    } else if (change->kind == EMU_TEST && is_changed && change->operand == test) {
         operand = (struct emu_operand){.kind = change->uniform ? EMU_UP : EMU_P,
                                        .index = change->predicate,
                                        .invert = change->negated};

@@ -654,7 +654,8 @@ static uint32_t beside(const struct bits_run *run, const struct state *state, si
     *without = *state;
     without->predicates[0][predicate] = 0;
     const bool combines = sass_begins(insn, "PLOP3.LUT ") || sass_begins(insn, "ISETP.");
-    const uint32_t all = combines && sass_is_always(insn) ? all_read(run, without, index) : 0;
+    const bool guards = insn->guard == predicate && !insn->guard_uniform;
+    const uint32_t all = combines && !guards ? all_read(run, without, index) : 0;
     free(without);
     return all;
 }

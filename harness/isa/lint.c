@@ -490,6 +490,7 @@ bool lint_run(const struct sass_code *code, const struct lint_options *options, 
             if (options->words) {
                 origin_find(code, &run.flow, options->words, options->word_count, &run.findings);
                 votes_find(code, &run.flow, options->words, options->word_count, &run.findings);
+                tables_find(code, &run.flow, options->words, options->word_count, &run.findings);
                 moved_find(code, &run.flow, options->words, options->word_count, &run.findings);
             }
         }
@@ -520,7 +521,7 @@ bool lint_run(const struct sass_code *code, const struct lint_options *options, 
 #define SHOWN 8 // addresses of a path; longer ones are abbreviated in the middle
 
 // For each kind, the words before the branch's address (or that of the lanes' exit), and after it
-// with the number of other such branches.
+// with the number of other such branches; or all words.
 static const struct {
     const char *name, *before, *behind;
 } kinds[LINT_KINDS] = {
@@ -530,10 +531,13 @@ static const struct {
     [LINT_SHARED] = {"shared wait", NULL, NULL},
     [LINT_UNMATCHED] = {"unmatched", NULL, NULL},
     [LINT_OUTSIDE] = {"outside", NULL, NULL},
-    [LINT_UNSET] = {"unset", NULL, NULL},
-    [LINT_UNUSED] = {"unused", NULL, NULL},
+    [LINT_UNSET] = {"unset", " reads a register that no instruction sets before", NULL},
+    [LINT_UNUSED] = {"unused", " sets a register that no instruction reads", NULL},
     [LINT_OVERWRITTEN] = {"overwritten", NULL, NULL},
     [LINT_BIT] = {"wrong bit", NULL, NULL},
+    [LINT_TABLE] = {"wrong table",
+                    " combines truth values as the module combines the negations of two of them",
+                    NULL},
     [LINT_MOVED] = {"moved", NULL, NULL},
     [LINT_RISK] = {"at risk", " can be reached from both sides of the branch at",
                    " without reconvergence: "},
@@ -543,7 +547,8 @@ static const struct {
                       " in different iterations, before they reconverge: "},
     [LINT_TWICE] = {"twice", NULL, NULL},
     [LINT_INSIDE] = {"inside", " is reached by one side of the branch at", ": "},
-    [LINT_GUARDED] = {"guarded", NULL, NULL},
+    [LINT_GUARDED] = {"guarded", " is executed by those lanes alone for which its guard holds",
+                      NULL},
     [LINT_EXITED] = {"exited", " is reached when other lanes may have ended at", ": "},
     [LINT_QUERY] = {"query", " only asks whether lanes that diverged at",
                     " are converged, and makes them wait if not: "},
@@ -745,18 +750,12 @@ static void word_kind(const struct sass_code *code, const struct lint_finding *f
                             ? " has no BSYNC of its barrier before its target"
                             : " has no BSSY of its barrier");
         return;
-    case LINT_UNSET:
-        text_puts(text, " reads a register that no instruction sets before");
-        return;
-    case LINT_UNUSED:
-        text_puts(text, " sets a register that no instruction reads");
-        return;
-    case LINT_GUARDED:
-        text_puts(text, " is executed by those lanes alone for which its guard holds");
-        return;
     default:
-        text_printf(text, "%s 0x%x", kinds[finding->kind].before, branch);
+        text_puts(text, kinds[finding->kind].before);
     }
+    if (!kinds[finding->kind].behind)
+        return;
+    text_printf(text, " 0x%x", branch);
     if (finding->more)
         text_printf(text, " (and of %zu other branch%s)", finding->more,
                     finding->more == 1 ? "" : "es");

@@ -18,6 +18,7 @@ enum lint_kind {
     LINT_RISK,        // (and BAR, R2UR:) both sides of a branch reach it without reconverging
     LINT_OVERWRITTEN, // reads a uniform register that lanes of the other side may have overwritten
     LINT_BIT,         // reads a predicate with another bit of a word than the module tests
+    LINT_TABLE,       // combines truth values by the table for the negations of two
     LINT_MOVED,       // accesses memory before what the module has before it, of one address
     LINT_LEAVING,     // as RISK, but only in different iterations: early and late exits from a loop
     LINT_TWICE,       // each side of a branch must do a read of the same sort, or the same call

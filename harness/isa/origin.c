@@ -33,6 +33,7 @@ struct access {
     size_t depth;               // of the constructs around it
     uint32_t around[MOST_OPEN]; // their merge labels
     bool loops[MOST_OPEN];
+    size_t left; // the first of these that its block breaks out of
 };
 
 struct maker {
@@ -227,7 +228,7 @@ static bool dominates(const struct access *store, const struct access *load)
 static bool share_loop(const struct access *store, const struct access *load)
 {
     bool found = false;
-    for (size_t i = 0; i < load->depth && i < store->depth && !found; i++)
+    for (size_t i = 0; i < load->depth && i < store->depth && i < store->left && !found; i++)
         found = load->loops[i] && store->around[i] == load->around[i];
     return found;
 }
@@ -507,6 +508,15 @@ static bool read_ids(struct maker *m)
     return spirv_is_end(&each, m->count);
 }
 
+// Which of the loops around it a merge label is of; SIZE_MAX: none.
+static size_t depth_of(const struct access *here, uint32_t label)
+{
+    for (size_t i = 0; i < here->depth; i++)
+        if (here->loops[i] && here->around[i] == label)
+            return i;
+    return SIZE_MAX;
+}
+
 // Where variables are loaded and stored.
 static void find_accesses(struct maker *m)
 {
@@ -534,6 +544,10 @@ static void find_accesses(struct maker *m)
             access->stores = stores;
             access->variable = root(m, pointer);
             access->value = each.words[2];
+            access->left = SIZE_MAX;
+        } else if (each.opcode == SpvOpBranch) {
+            for (size_t i = m->access_count; i-- > 0 && m->accesses[i].block == here.block;)
+                m->accesses[i].left = depth_of(&here, spirv_operand(&each, 1, 0));
         }
     }
 }

@@ -51,6 +51,10 @@ void moved_find(const struct sass_code *code, const struct flow *flow, const uin
 void votes_find(const struct sass_code *code, const struct flow *flow, const uint32_t *words,
                 size_t count, struct findings *findings);
 
+// Finds truth values that are combined as the module combines their negations: LINT_TABLE.
+void tables_find(const struct sass_code *code, const struct flow *flow, const uint32_t *words,
+                 size_t count, struct findings *findings);
+
 // Finds from which instruction of the module the one of each probable cause was made: its only one
 // that becomes such an instruction, or the first.
 void sources_find(const struct sass_code *code, const uint32_t *words, size_t count,

@@ -51,6 +51,8 @@ static const struct {
     OF(GroupNonUniformLogicalAnd, "VOTE REDUX"),
     OF(GroupNonUniformLogicalOr, "VOTE REDUX"),
     OF(GroupNonUniformLogicalXor, "VOTE REDUX"),
+    OF(LogicalEqual, ""),
+    OF(LogicalNotEqual, ""),
     OF(ControlBarrier, "BAR"),
     OF(MemoryBarrier, "MEMBAR"),
     OF(Load, "LD"),

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Votes about the opposite of what the module votes about: lanes for which two words are equal, or
-// for which they differ.
+// Truth values taken for their opposites: votes about the opposite of what the module votes about,
+// lanes for which two words are equal, or for which they differ; and values combined as the module
+// combines their negations.
 #include "isa/origin.h"
 
 #include "base/spirv.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { UNKNOWN = 0, EQUAL = 1, DIFFER = 2 };
+#define MOST_TRIES 256   // values of a module that may be combined
+#define MOST_DEPTH 2     // of what such a value is made of
+#define MOST_WORDS 20000 // of a module; the values of larger ones are not compared
 
-static unsigned inverted(unsigned relation)
+// Sets of relations. ORDERED: of an order that equality has, too.
+enum { UNKNOWN = 0, EQUAL = 1, DIFFER = 2, STRICT = 4, ORDERED = 8 };
+enum { NEGATIVE = EQUAL | STRICT, POSITIVE = DIFFER | ORDERED };
+
+static unsigned inverted(unsigned relations)
 {
-    return relation ? relation ^ (EQUAL | DIFFER) : UNKNOWN;
+    return (relations & NEGATIVE) << 1 | (relations & POSITIVE) >> 1;
 }
 
 // --- The module
@@ -21,7 +29,8 @@ static struct spirv_instruction made(const uint32_t *words, size_t count, uint32
     struct spirv_instruction each;
     SPIRV_EACH (each, words, count)
         if (each.size > 3 && each.words[2] == id &&
-            (each.opcode == SpvOpConstant || each.opcode >= SpvOpVectorExtractDynamic))
+            (each.opcode == SpvOpConstant || each.opcode == SpvOpLoad ||
+             each.opcode >= SpvOpVectorExtractDynamic))
             return each;
     return (struct spirv_instruction){0};
 }
@@ -76,6 +85,101 @@ static unsigned module_relations(const uint32_t *words, size_t count)
     return all;
 }
 
+static unsigned order_of(const uint32_t *words, size_t count, const struct spirv_instruction *i)
+{
+    // "x >= 2" is tested as "x > 1".
+    for (uint32_t k = 3; k < 5; k++)
+        if (made(words, count, spirv_operand(i, k, 0)).opcode == SpvOpConstant)
+            return UNKNOWN;
+    switch (i->opcode) {
+    case SpvOpUGreaterThanEqual:
+    case SpvOpSGreaterThanEqual:
+    case SpvOpULessThanEqual:
+    case SpvOpSLessThanEqual:
+        return ORDERED;
+    case SpvOpUGreaterThan:
+    case SpvOpSGreaterThan:
+    case SpvOpULessThan:
+    case SpvOpSLessThan:
+        return STRICT;
+    default:
+        return UNKNOWN;
+    }
+}
+
+// What a truth value may be; UNKNOWN: other things, or one relation or its opposite.
+static unsigned truth_of(const uint32_t *words, size_t count, uint32_t id, bool loads)
+{
+    struct spirv_instruction i = made(words, count, id), each;
+    unsigned all = UNKNOWN;
+    if (i.opcode == SpvOpGroupNonUniformBallotBitExtract ||
+        i.opcode == SpvOpGroupNonUniformInverseBallot)
+        return DIFFER;
+    if (i.opcode != SpvOpLoad)
+        return relation_of(words, count, id) | order_of(words, count, &i);
+    SPIRV_EACH (each, words, count)
+        if (loads && each.opcode == SpvOpStore && spirv_operand(&each, 1, 0) == i.words[3]) {
+            const unsigned one = truth_of(words, count, spirv_operand(&each, 2, 0), false);
+            all |= one ? one : NEGATIVE | POSITIVE;
+        }
+    return all & NEGATIVE && all & POSITIVE ? UNKNOWN : all;
+}
+
+// In "x != (a || b)" and its like: where the part of a and b has another value than elsewhere.
+enum { NOWHERE = 0, BOTH_FALSE = 1, BOTH_TRUE = 2, APART = 4 };
+
+static unsigned place_of(bool a, bool b)
+{
+    return a != b ? APART : a ? BOTH_TRUE : BOTH_FALSE;
+}
+
+// What a module combines in this way: places, of POSITIVE relations; per place one of its
+// instructions, and which relations.
+struct parts {
+    unsigned places, relations[APART + 1];
+    struct lint_source sources[APART + 1];
+    size_t tries;
+    bool unknown;
+};
+
+static void add_parts(const uint32_t *words, size_t count, const struct spirv_instruction *whole,
+                      uint32_t id, uint32_t other, unsigned depth, struct parts *parts)
+{
+    struct spirv_instruction i = made(words, count, id), each;
+    parts->unknown |= parts->tries++ == MOST_TRIES;
+    if (parts->unknown)
+        return;
+    if (i.opcode == SpvOpLogicalNot && depth < MOST_DEPTH)
+        add_parts(words, count, whole, i.words[3], other, depth + 1, parts);
+    SPIRV_EACH (each, words, count)
+        if (i.opcode == SpvOpLoad && depth < MOST_DEPTH && each.opcode == SpvOpStore &&
+            spirv_operand(&each, 1, 0) == i.words[3])
+            add_parts(words, count, whole, spirv_operand(&each, 2, 0), other, depth + 1, parts);
+    // "x != (a || x)" is of two values.
+    if ((i.opcode != SpvOpLogicalOr && i.opcode != SpvOpLogicalAnd) ||
+        spirv_operand(&i, 3, 0) == other || spirv_operand(&i, 4, 0) == other)
+        return;
+    const unsigned a = truth_of(words, count, spirv_operand(&i, 3, 0), true);
+    const unsigned b = truth_of(words, count, spirv_operand(&i, 4, 0), true);
+    const bool both = i.opcode == SpvOpLogicalAnd;
+    const unsigned place = place_of(both != !!(a & NEGATIVE), both != !!(b & NEGATIVE));
+    parts->unknown |= !a || !b;
+    parts->places |= place;
+    parts->relations[place] |= a | b | inverted(a | b);
+    parts->sources[place] = (struct lint_source){whole->opcode, whole->words[2], 0};
+}
+
+static void module_parts(const uint32_t *words, size_t count, struct parts *parts)
+{
+    struct spirv_instruction each;
+    SPIRV_EACH (each, words, count)
+        for (uint32_t k = 3;
+             k < 5 && (each.opcode == SpvOpLogicalEqual || each.opcode == SpvOpLogicalNotEqual);
+             k++)
+            add_parts(words, count, &each, spirv_operand(&each, k, 0),
+                      spirv_operand(&each, 7 - k, 0), 0, parts);
+}
+
 // --- The code
 
 static unsigned compared(const struct sass_insn *insn, unsigned predicate)
@@ -126,5 +230,101 @@ void votes_find(const struct sass_code *code, const struct flow *flow, const uin
             const unsigned one = voted(code, &flow->nodes[n], i, &by);
             if (one && !(one & all) && !flow_is_query(code, flow, n, i))
                 findings_add_alone(findings, code, LINT_MASK, i, by);
+        }
+}
+
+// --- Tables
+
+// Also of bits of several words, and of an order.
+static unsigned tested(const struct sass_insn *insn, unsigned predicate)
+{
+    const unsigned one = compared(insn, predicate);
+    const size_t length = strlen(insn->text);
+    const char *end = length > 5 ? insn->text + length - 5 : "";
+    if (one || !sass_is_always(insn) || insn->writes.p != 1u << predicate)
+        return one;
+    if (sass_begins(insn, "LOP3.LUT ") && strcmp(end, ", !PT") == 0)
+        return DIFFER;
+    if (strcmp(end + 1, ", PT") != 0 || strstr(insn->text, "RZ") || strstr(insn->text, "0x"))
+        return UNKNOWN;
+    return sass_begins(insn, "ISETP.GE.") || sass_begins(insn, "ISETP.LE.")   ? ORDERED
+           : sass_begins(insn, "ISETP.GT.") || sass_begins(insn, "ISETP.LT.") ? STRICT
+                                                                              : UNKNOWN;
+}
+
+// What the predicate is that an instruction reads, if its block sets it.
+static unsigned read_truth(const struct sass_code *code, const struct flow_node *node,
+                           size_t reader, unsigned predicate)
+{
+    for (size_t i = reader; i-- > node->first;)
+        if (code->insns[i].writes.p >> predicate & 1)
+            return tested(&code->insns[i], predicate);
+    return UNKNOWN;
+}
+
+// Whether a table of three values tells `x` of them from a part of the two others, which has
+// another value in one of four places than in the others: `odd`, as two bits.
+static bool is_part(unsigned table, unsigned x, unsigned *odd)
+{
+    const unsigned a = 4u >> (x + 1) % 3, b = 4u >> (x + 2) % 3;
+    unsigned ones = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        const unsigned at = (i & 2 ? a : 0) | (i & 1 ? b : 0);
+        if ((table >> at & 1) == (table >> (at | 4u >> x) & 1))
+            return false;
+        ones |= (table >> at & 1) << i;
+    }
+    const int count = __builtin_popcount(ones);
+    *odd = (unsigned)__builtin_ctz(count == 1 ? ones : ~ones);
+    return count % 2 == 1;
+}
+
+// The place of what a PLOP3 combines so, and the relations.
+static unsigned combined(const struct sass_code *code, const struct flow_node *node, size_t index,
+                         unsigned *relations)
+{
+    size_t length;
+    unsigned table, odd;
+    char operand[3][4];
+    if (sscanf(sass_mnemonic(&code->insns[index], &length),
+               "PLOP3.LUT P%*u, PT, %3[!P0-6], %3[!P0-6], %3[!P0-6], 0x%x, 0x0", operand[0],
+               operand[1], operand[2], &table) != 4)
+        return NOWHERE;
+    for (unsigned x = 0; x < 3; x++)
+        if (is_part(table, x, &odd)) {
+            bool value[2];
+            *relations = 0;
+            for (unsigned k = 0; k < 2; k++) {
+                const char *name = operand[(x + 1 + k) % 3];
+                const unsigned predicate = (unsigned)name[strlen(name) - 1] - '0';
+                const unsigned one = predicate < 7 ? read_truth(code, node, index, predicate) : 0;
+                if (!one)
+                    return NOWHERE;
+                *relations |= one;
+                value[k] = (odd >> (1 - k) & 1) ^ (*name == '!') ^ !!(one & NEGATIVE);
+            }
+            return place_of(value[0], value[1]);
+        }
+    return NOWHERE;
+}
+
+void tables_find(const struct sass_code *code, const struct flow *flow, const uint32_t *words,
+                 size_t count, struct findings *findings)
+{
+    struct parts parts = {0};
+    if (spirv_is_module(words, count) && count <= MOST_WORDS)
+        module_parts(words, count, &parts);
+    for (size_t n = 0; parts.places && !parts.unknown && n < flow->count; n++)
+        for (size_t i = flow->nodes[n].first; i < flow->nodes[n].end; i++) {
+            unsigned relations;
+            const unsigned place = combined(code, &flow->nodes[n], i, &relations);
+            const unsigned meant = place == BOTH_FALSE ? BOTH_TRUE : BOTH_FALSE;
+            // "if (c) x ^= a || b" of two bits of one word is x ^ (c && (word & mask)).
+            if (!place || place == APART || parts.places & place || !(parts.places & meant) ||
+                relations & ~parts.relations[meant] || !(relations & (STRICT | ORDERED)))
+                continue;
+            findings_add_alone(findings, code, LINT_TABLE, i, i);
+            findings->lint->findings[findings->lint->count - 1].sources[0] = parts.sources[meant];
+            return;
         }
 }

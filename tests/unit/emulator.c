@@ -373,6 +373,12 @@ TEST(planted_causes_are_named)
         "SEL R10, R2, RZ, P2\nIADD3 R20, R20, R10, RZ\n",
         "SEL at 0xf0 reads P0, which is of LOP3.LUT P0, RZ, R0, 0x2, RZ, 0xc0, !PT at 0xe0; "
         "right would be its value before that");
+#define TABLE(TABLE)                                                                               \
+    "LOP3.LUT P2, RZ, R0, 0x8, RZ, 0xc0, !PT\nPLOP3.LUT P3, PT, P2, P0, P1, " TABLE ", 0x0\n"      \
+    "SEL R20, R3, R1, P3\n"
+    expect_cause(TABLE("0x87"), TABLE("0x1e"),
+                 "PLOP3.LUT P3, PT, P2, P0, P1, 0x87, 0x0 at 0xf0 has a table that would be right "
+                 "for the negations of P0 and P1");
     expect_cause("IADD3 R20, R0, 0x1, RZ\n", "IADD3 R20, R0, 0x2, RZ\n",
                  "unknown: no single change of a guard, a predicate or a meeting place makes it "
                  "right");

@@ -81,16 +81,39 @@ static const char lines[] = "S2R R0, SR_TID.X\n"
                             "EXIT\n"
                             "BRA 0x430\n";
 
-static void find(const char *listing, struct text *out)
+// Of the same: lanes with bit 0 compute a and b, a bit of a's ballot, and combine them with bit 2.
+static const char either[] = "registers 4 4 if word.0 { if word.0 { p0=ordered.buffer() "
+                             "p3=extract(p0,u0) } p2+=either(p3,p0) }";
+static const char tables[] = "LOP3.LUT P1, RZ, R4, 0x4, RZ, 0xc0, !PT\n"
+                             "ISETP.GE.U32.AND P2, PT, R0, R1, PT\n"
+                             "VOTE.ANY R1, PT, P2\n"
+                             "LOP3.LUT P3, RZ, R1, 0x1, R2, 0x80, !PT\n"
+                             "PLOP3.LUT P0, PT, P1, P3, P2, 0x87, 0x0\n"
+                             "EXIT\n";
+
+// R2P puts bit 19 into P3, which should hold bit 3.
+static const char summed[] =
+    "registers 4 4 if lane.0 { while i<3 { if i>=2 { p2=bit(u0,0) break } if word.18+i { "
+    "p3+=bit(u0,0) break } } u0=add(u0,u0) }";
+static const char guarded[] = "S2R R1, SR_LANEID\n"
+                              "ULDC.64 UR4, c[0x0][0x30]\n"
+                              "LDG.E.STRONG.SM R3, [R1.U32+UR4]\n"
+                              "LOP3.LUT P0, RZ, R3, 0x1, RZ, 0xc0, !PT\n"
+                              "R2P PR, R3, 0xc\n"
+                              "R2P PR, R3.B2, 0xc\n"
+                              "@!P2 PLOP3.LUT P3, PT, P3, P0, PT, 0x28, 0x0\n"
+                              "EXIT\n";
+
+static void find(const char *of, enum masks_rule rule, const char *listing, struct text *out)
 {
     struct gen_program read;
     struct gen_module module = {0};
     OWNED(sass_code_clear) struct sass_code code;
     OWNED(lint_clear) struct lint lint;
     listing_code(listing, &code);
-    assert_true(gen_read(program, strlen(program), &read, &error));
-    assert_true(gen_check(&read, MASKS_DEFAULT, &error));
-    gen_module_make(&read, MASKS_DEFAULT, &module);
+    assert_true(gen_read(of, strlen(of), &read, &error));
+    assert_true(gen_check(&read, rule, &error));
+    gen_module_make(&read, rule, &module);
     const struct lint_options options = {
         .rows = true, .words = module.words, .word_count = module.count};
     assert_true(lint_run(&code, &options, &lint, &error));
@@ -104,7 +127,7 @@ static void find(const char *listing, struct text *out)
 TEST(a_predicate_with_another_bit_is_named)
 {
     OWNED(text_free) struct text found = {0};
-    find(lines, &found);
+    find(program, MASKS_DEFAULT, lines, &found);
     assert_string_equal(
         found.data, "wrong bit: SEL at 0x2f0 reads a predicate that the R2P at 0x2a0 set to bit "
                     "11 of a word; the module tests bit 3, which has the same number in its byte");
@@ -118,7 +141,7 @@ TEST(the_right_bit_is_not)
     text_append(&right, lines, (size_t)(wrong - lines));
     text_puts(&right, "@P1");
     text_puts(&right, wrong + 3);
-    find(right.data, &found);
+    find(program, MASKS_DEFAULT, right.data, &found);
     assert_string_equal(found.data, "");
 }
 
@@ -132,6 +155,65 @@ TEST(instructions_without_operands_are_read)
         text_append(&other, lines, (size_t)(replaced - lines));
         text_puts(&other, few[i]);
         text_puts(&other, strchr(replaced, '\n') + 1);
-        find(other.data, &found);
+        find(program, MASKS_DEFAULT, other.data, &found);
+    }
+}
+
+TEST(a_bit_that_a_guarded_instruction_combines_is_named)
+{
+    OWNED(text_free) struct text found = {0};
+    find(summed, MASKS_DEFAULT, guarded, &found);
+    assert_string_equal(
+        found.data,
+        "wrong bit: PLOP3.LUT at 0x60 reads a predicate that the R2P at 0x50 set to bit "
+        "19 of a word; the module tests bit 3, which has the same number in its byte");
+}
+
+static void find_table(const char *old, const char *new, struct text *found)
+{
+    OWNED(text_free) struct text changed = {0};
+    const char *at = strstr(tables, old);
+    text_append(&changed, tables, (size_t)(at - tables));
+    text_printf(&changed, "%s%s", new, at + strlen(old));
+    find(either, MASKS_SUBGROUP_UNIFORM, changed.data, found);
+}
+
+TEST(a_table_for_negations_is_named)
+{
+    static const char *const wrong[][2] = {
+        {"0x87", "0x87"}, // !(x ^ (b & a))
+        {"0x87", "0x78"}, // x ^ (b & a)
+        {"P1, P3, P2, 0x87", "P3, P1, P2, 0x93"},
+        {"P3, P2, 0x87", "!P3, !P2, 0x1e"},
+        {"GE.U32.AND P2, PT, R0, R1", "LE.U32.AND P2, PT, R1, R0"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        OWNED(text_free) struct text found = {0};
+        find_table(wrong[i][0], wrong[i][1], &found);
+        assert_non_null(strstr(found.data,
+                               "wrong table: PLOP3.LUT at 0x40 combines truth values as "
+                               "the module combines the negations of two of them; of "
+                               "the module's OpLogicalNotEqual %"));
+    }
+}
+
+TEST(a_table_for_the_values_is_not)
+{
+    static const char *const right[][2] = {
+        {"0x87", "0x1e"}, // x ^ (b | a)
+        {"0x87", "0xe1"}, // !(x ^ (b | a))
+        {"P1, P3, P2, 0x87", "P3, P1, P2, 0x36"},
+        {"P3, P2, 0x87", "!P3, !P2, 0x87"},
+        {"GE.U32.AND P2, PT, R0, R1", "LT.U32.AND P2, PT, R0, R1"},  // another expression
+        {"GE.U32.AND P2, PT, R0, R1", "GE.U32.AND P2, PT, R0, 0x1"}, // perhaps R0 > 0
+        {"R0, R1, PT", "R0, R1, P1"},
+        {"ISETP.GE.U32.AND P2, PT, R0, R1, PT", "LOP3.LUT P2, RZ, R4, 0x8, RZ, 0xc0, !PT"},
+        {"P1, P3, P2, 0x87", "PT, P3, P2, 0x87"},
+        {"0x87", "0x80"},
+    };
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        OWNED(text_free) struct text found = {0};
+        find_table(right[i][0], right[i][1], &found);
+        assert_null(strstr(found.data, "wrong table"));
     }
 }
