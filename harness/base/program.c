@@ -37,14 +37,16 @@ static bool has_our_owner(const char *path)
 
 void lit_program_add_tools(void)
 {
-    const char *path = getenv("PATH");
-    OWNED(text_free) struct text all = {0}, tools = {0};
-    if (!path || !lit_program_folder(&tools))
+    const char *path = getenv("PATH"), *sdk = getenv("VULKAN_SDK");
+    OWNED(text_free) struct text all = {0};
+    const bool chosen = sdk && *sdk;
+    if (chosen)
+        text_printf(&all, "%s/bin", sdk);
+    else if (lit_program_folder(&all))
+        text_puts(&all, "../../.sdk/bin");
+    if (!path || !all.length || !(chosen || has_our_owner(all.data)))
         return;
-    text_puts(&tools, "../../.sdk/bin");
-    if (!has_our_owner(tools.data))
-        return;
-    text_printf(&all, "%s:%s", path, tools.data);
+    text_printf(&all, ":%s", path);
     setenv("PATH", all.data, 1);
 }
 

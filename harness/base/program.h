@@ -8,8 +8,8 @@
 
 // Appends the folder of this program, with a final slash. False if unknown.
 bool lit_program_folder(struct text *folder);
-// Appends to PATH the tools that tools/setup unpacked into the checkout, if this program is in a
-// build folder of it.
+// Puts before PATH the tools of VULKAN_SDK, else those that tools/setup unpacked into the checkout,
+// if this program is in a build folder of it: the system's may be too old for a module.
 void lit_program_add_tools(void);
 
 // Creates a file with these bytes in the folder for temporary files; the caller removes it. `path`

@@ -639,21 +639,22 @@ class Product(unittest.TestCase):
             self.assertIn("shuffle.scan-loop", listed.stdout)
 
     def test_finds_the_tools_of_the_checkout(self):
-        """However it is started."""
-        if not os.path.exists(os.path.join(SOURCE, ".sdk/bin/glslang")) or shutil.which(
-                "glslang", path="/usr/bin:/bin"):
+        """However it is started, before those of PATH, which may be too old; but the user's SDK wins."""
+        if not os.path.exists(os.path.join(SOURCE, ".sdk/bin/glslang")):
             self.skipTest("the build does not use .sdk/")
         with tempfile.TemporaryDirectory() as folder:
+            for tool in ("glslang", "glslangValidator"):
+                Launcher.program(folder, "bin/" + tool, "#!/bin/sh\necho too old >&2; exit 1\n")
             with open(os.path.join(folder, "one.comp"), "w", encoding="utf-8") as file:
                 file.write("#version 460\nlayout(set = 0, binding = 0) buffer B { uint x[]; };\n"
                            "void main() { x[0] = 1; }\n")
-            done = subprocess.run([harness.PROGRAM, "kernel", "one.comp", "--simt", "lockstep",
-                                   "--groups", "1", "--buffer", "0.0=1K",
-                                   "--expect", "agree"],
-                                  cwd=folder, capture_output=True, text=True, check=False,
-                                  env={"PATH": "/usr/bin:/bin", "HOME": folder})
-            self.assertNotIn("glslang", done.stderr)
-            self.assertEqual(done.returncode, 0, done)
+            for more, code in ({}, 0), ({"VULKAN_SDK": folder}, 2):
+                done = subprocess.run([harness.PROGRAM, "kernel", "one.comp", "--simt", "lockstep",
+                                       "--groups", "1", "--buffer", "0.0=1K", "--expect", "agree"],
+                                      cwd=folder, capture_output=True, text=True, check=False,
+                                      env={"PATH": folder + "/bin:/usr/bin:/bin", "HOME": folder, **more})
+                self.assertEqual("too old" in done.stderr, code == 2, done)
+                self.assertEqual(done.returncode, code, done)
 
 
 if __name__ == "__main__":

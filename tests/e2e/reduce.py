@@ -61,6 +61,7 @@ class Reduce(Case):
 
     def environment(self, *arguments, **more):
         more.setdefault("PATH", self.tools())
+        more.setdefault("VULKAN_SDK", self.folder)  # not the checkout's tools
         return super().environment(*arguments, **more)
 
     def setUp(self):

@@ -111,8 +111,7 @@ class Table(Case):
             with self.subTest(unknown=unknown):
                 os.chmod(self.write("bin/spirv-val", f"#!/bin/sh\necho 'error: line 4: Invalid {unknown}' >&2\nexit 1\n"), 0o755)
                 result = self.litmus("kernel", "one.spvasm", "--groups", "1", "--buffer", "0.0=4",
-                                     "--check", PATH=self.path("bin") + ":" + harness.PATH,
-                                     code=code)
+                                     "--check", VULKAN_SDK=self.folder, code=code)
                 if code:
                     self.assert_one_line(result, 2, f"one.spvasm is not valid: spirv-val: exit status 1: error: line 4: Invalid {unknown}")
 
