@@ -33,7 +33,7 @@ struct fuzz_found {
     bool cut_short;                         // shrinking stopped early
     char path[512];                         // where it is stored, or ""
     char cause[512];                        // what its machine code has: "at risk: ...", or ""
-    const struct report_signature *finding; // with that cause; NULL: none
+    const struct report_signature *finding; // with that cause, or the small group; NULL: none
     struct gen_program drawn, small;        // only of a failing one once it has ended
 };
 
@@ -199,8 +199,8 @@ enum eng_end fuzz_strip(struct fuzz_lane *lane);
 enum eng_end fuzz_shrink(struct fuzz_lane *lane);
 // Names the group after what makes the small program fail.
 void fuzz_name_group(struct fuzz_found *found);
-// Finds what the small program's machine code has that probably makes it fail. Releases the lock
-// meanwhile.
+// Finds what the small program's machine code has that probably makes it fail, or else the finding
+// of its group. Releases the lock meanwhile.
 void fuzz_find_cause(struct fuzz_lane *lane);
 // Stores the small program as a test.
 bool fuzz_store(const struct fuzz_lane *lane);

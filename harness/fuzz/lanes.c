@@ -98,7 +98,7 @@ static void settle(struct fuzz_tally *tally, struct fuzz_group *group, struct fu
     if (other->cause[0])
         return;
     snprintf(other->cause, sizeof other->cause, "%s", found->cause);
-    other->finding = found->finding;
+    other->finding = found->finding ? found->finding : other->finding;
 }
 
 static void note(struct fuzz_campaign *c, const struct fuzz_found *found)

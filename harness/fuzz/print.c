@@ -23,13 +23,13 @@ static void put_cause(const char *cause, const struct report_signature *finding,
                       struct text *text)
 {
     OWNED(text_free) struct text line = {0};
-    if (!cause[0])
-        return;
-    text_printf(&line, "probable cause: %s", cause);
-    text_paragraph(text, before, line.data);
+    if (cause[0]) {
+        text_printf(&line, "probable cause: %s", cause);
+        text_paragraph(text, before, line.data);
+    }
     if (finding)
         text_printf(text, "%sknown: %s\n", before, finding->path);
-    else
+    else if (cause[0])
         text_printf(text, "%snew: no finding has this cause\n", before);
 }
 

@@ -250,10 +250,10 @@ unsigned gen_near(struct gen_program *program, const struct gen_limits *kernel, 
                   void *user);
 
 // Removes all steps of a kind at once from a failing program, kind by kind (constructs, operations,
-// number types), if it still fails without them: one candidate per kind shows which kinds the
-// failure needs. Returns the number of candidates tried.
+// number types), and before them the memory model Vulkan, if it still fails without them: one
+// candidate per kind shows which kinds the failure needs. Returns the number of candidates tried.
 unsigned gen_strip(struct gen_program *program, enum masks_rule rule, gen_fails *fails, void *user);
-// Appends the program's kinds, except lane-local arithmetic: "reduce.u16 if while".
+// Appends the program's kinds, except lane-local arithmetic: "reduce.u16 if while vulkan".
 void gen_kinds(const struct gen_program *program, struct text *text);
 
 // A program's size: by steps first, then by conditions.

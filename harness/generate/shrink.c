@@ -424,8 +424,16 @@ static bool leave_out(struct gen_program *program, int kind, bool whole)
 
 unsigned gen_strip(struct gen_program *program, enum masks_rule rule, gen_fails *fails, void *user)
 {
-    unsigned tries = 0;
+    unsigned tries = program->vulkan;
     gen_tidy(program);
+    if (program->vulkan) {
+        struct gen_program usual = *program;
+        usual.vulkan = false;
+        const enum gen_answer answer = fails(&usual, user);
+        if (answer == GEN_STOP)
+            return tries;
+        program->vulkan = answer != GEN_FAILS;
+    }
     for (int kind = 0; kind < KINDS; kind++)
         for (int whole = 0; whole < (kind < CONSTRUCTS ? 2 : 1); whole++) {
             struct gen_program candidate = *program;
@@ -462,6 +470,8 @@ void gen_kinds(const struct gen_program *program, struct text *text)
             else
                 text_append(text, word.data, strcspn(word.data, " "));
         }
+    if (program->vulkan)
+        text_printf(text, "%svulkan", text->length ? " " : "");
 }
 
 // What every step of the search lowers: the distance from a kernel, or the weight.

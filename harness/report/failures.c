@@ -77,8 +77,7 @@ const struct report_signature *report_finding_by(const struct dev_facts *facts, 
     const struct report_signature *found = report_signatures;
     char driver[400];
     snprintf(driver, sizeof driver, "%s %s", facts->driver_name, facts->driver_version);
-    while (found->finding &&
-           !(strcmp(found->cause, cause) == 0 && text_glob(found->driver, driver)))
+    while (found->finding && !(text_glob(found->cause, cause) && text_glob(found->driver, driver)))
         found++;
     return found->finding ? found : NULL;
 }

@@ -36,7 +36,9 @@ struct report_signature {
     const char *outcome;             // as report_seen() names it, a glob
     const char *values;              // "sync=control-* workgroup=64": globs; "" for any
     const char *driver;              // a glob for the driver's name and version, "llvmpipe 25.0.*"
-    const char *cause; // a kind of the lint's findings; any test and outcome. "": not by this
+    // A kind of the lint's findings; or a glob for a group of generated programs, of which one was
+    // shrunk (fuzz_group). Any test and outcome. "": not by this.
+    const char *cause;
 };
 extern const struct report_signature report_signatures[]; // the last has no finding
 
@@ -49,8 +51,8 @@ const char *report_seen(const struct result *result, char buffer[24]);
 const struct report_signature *report_finding(const struct report_model *model,
                                               const struct result *result);
 
-// The first for failures on this device whose machine code has this cause (lint_kind_name); NULL if
-// none matches.
+// The first for failures on this device with this cause: of machine code (lint_kind_name), or the
+// name of a group; NULL if none matches.
 const struct report_signature *report_finding_by(const struct dev_facts *facts, const char *cause);
 
 // Appends the values of axes and parameters that tell the results that `some` marks from the

@@ -391,6 +391,13 @@ TEST(findings)
     // Another value, another outcome, another driver.
     for (size_t i = 1; i < 4; i++)
         assert_null(report_finding(&made->model, &made->results[i]));
+    // Generated programs: another outcome, another driver.
+    const struct dev_facts *facts = &made->devices[0].facts;
+    found = report_finding_by(facts, "never written: up sync if while");
+    assert_non_null(found);
+    assert_string_equal(found->finding, "lavapipe-25.0.7-subgroup-barrier-waits");
+    assert_null(report_finding_by(facts, "wrong: up sync if while"));
+    assert_null(report_finding_by(facts, "never written: store.shared do vulkan"));
     end(made);
     // Those without one come first.
     struct report_block *list;
