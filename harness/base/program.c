@@ -27,12 +27,20 @@ bool lit_program_folder(struct text *folder)
     return length > 0;
 }
 
-// Runs only programs of our own owner: a copy of this one may be where others can write.
+// Runs only code of our own owner: a copy of this program may be where others can write.
 static bool has_our_owner(const char *path)
 {
     struct stat folder, program;
     return stat(path, &folder) == 0 && stat("/proc/self/exe", &program) == 0 &&
            S_ISDIR(folder.st_mode) && folder.st_uid == program.st_uid;
+}
+
+bool lit_program_sdk(struct text *folder)
+{
+    if (!lit_program_folder(folder))
+        return false;
+    text_puts(folder, "../../.sdk/");
+    return has_our_owner(folder->data);
 }
 
 void lit_program_add_tools(void)
@@ -41,12 +49,10 @@ void lit_program_add_tools(void)
     OWNED(text_free) struct text all = {0};
     const bool chosen = sdk && *sdk;
     if (chosen)
-        text_printf(&all, "%s/bin", sdk);
-    else if (lit_program_folder(&all))
-        text_puts(&all, "../../.sdk/bin");
-    if (!path || !all.length || !(chosen || has_our_owner(all.data)))
+        text_printf(&all, "%s/", sdk);
+    if (!path || !(chosen || lit_program_sdk(&all)))
         return;
-    text_printf(&all, ":%s", path);
+    text_printf(&all, "bin:%s", path);
     setenv("PATH", all.data, 1);
 }
 

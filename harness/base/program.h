@@ -8,6 +8,9 @@
 
 // Appends the folder of this program, with a final slash. False if unknown.
 bool lit_program_folder(struct text *folder);
+// Appends the folder .sdk/ of the checkout that this program was built in, with a final slash.
+// False if there is none, or if it may be another user's.
+bool lit_program_sdk(struct text *folder);
 // Puts before PATH the tools of VULKAN_SDK, else those that tools/setup unpacked into the checkout,
 // if this program is in a build folder of it: the system's may be too old for a module.
 void lit_program_add_tools(void);

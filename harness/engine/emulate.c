@@ -54,24 +54,48 @@ static char *find_library(void)
     return found;
 }
 
+// A file of .sdk/; NULL if it is not there. free() it.
+static char *find_unpacked(const char *name)
+{
+    OWNED(text_free) struct text path = {0};
+    if (!lit_program_sdk(&path))
+        return NULL;
+    text_puts(&path, name);
+    return realpath(path.data, NULL);
+}
+
+// Shim and RADV as installed, else those of one version that tools/setup unpacked; NULL for what is
+// missing. free() both.
+static void find_mesa(char **shim, char **manifest)
+{
+    void *const installed = dlopen(SHIM, RTLD_LAZY | RTLD_LOCAL);
+    if (installed)
+        dlclose(installed);
+    *shim = installed ? lit_strdup(SHIM) : find_unpacked("mesa/" SHIM);
+    *manifest = installed ? find_radv() : find_unpacked("share/vulkan/icd.d/radeon_icd.json");
+}
+
 bool eng_emulate_use(const char *given, struct lit_error *error)
 {
     struct rdna_settings settings;
     char line[200];
     if (!rdna_settings_parse(given, &settings, line, sizeof line))
         return lit_fail(error, LIT_EXIT_USAGE, "--emulate: %s", line);
-    void *const shim = dlopen(SHIM, RTLD_LAZY | RTLD_LOCAL);
-    if (!shim)
-        return lit_fail(error, LIT_EXIT_USAGE, "--emulate needs Mesa's " SHIM ": %.200s",
-                        dlerror());
-    dlclose(shim);
-    OWNED(lit_free) char *manifest = find_radv(), *library = find_library();
-    if (!manifest || !library)
-        return lit_fail(error, LIT_EXIT_USAGE, "--emulate: %s",
-                        manifest ? LIBRARY " is neither in this build nor installed"
-                                 : "RADV (radeon_icd*.json) is not installed");
+    OWNED(lit_free) char *shim = NULL, *manifest = NULL, *library = find_library();
+    find_mesa(&shim, &manifest);
+    if (!shim || !manifest)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--emulate: %s is not installed; on Debian, tools/setup --shim does it",
+                        shim ? "RADV (radeon_icd*.json)" : "Mesa's " SHIM);
+    if (!library)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--emulate: " LIBRARY " is neither in this build nor installed");
     OWNED(text_free) struct text preload = {0};
-    text_printf(&preload, "%s:" SHIM, library);
+    text_printf(&preload, "%s:%s", library, shim);
+    if (strchr(preload.data, ' ') || strchr(strchr(preload.data, ':') + 1, ':'))
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--emulate: LD_PRELOAD takes no path with a space or a colon: %.300s",
+                        preload.data);
     return (setenv("VK_DRIVER_FILES", manifest, 1) == 0 && setenv("LITMUS_RDNA", given, 1) == 0 &&
             setenv("AMDGPU_GPU_ID", rdna_gpus[settings.gpu], 1) == 0 &&
             setenv(ENG_PRELOAD, preload.data, 1) == 0) ||

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the build makes: one small file that runs elsewhere, and errors that name the source."""
 
+import json
 import math
 import os
 import re
@@ -519,7 +520,10 @@ esac
                                    "Maintainer: none <none@localhost>\nDescription: any\n",
                  "usr/lib/any/ld-linux.so.2": "#!/bin/sh\n", "usr/include/any.h": "",
                  "usr/lib/any/libvulkan_lvp.so": "x" * 100000,
-                 "usr/share/vulkan/icd.d/lvp_icd.json": '{"library_path": "x"}\n'}
+                 "usr/lib/any/libvulkan_radeon.so": "", "usr/lib/any/libvulkan_intel.so": "",
+                 "usr/lib/any/libamdgpu_noop_drm_shim.so": "",
+                 "usr/share/vulkan/icd.d/lvp_icd.json": '{"library_path": "x"}\n',
+                 "usr/share/vulkan/icd.d/radeon_icd.x86_64.json": '{"library_path": "x"}\n'}
         files.update({f"usr/lib/any/lib{name}.a": "" for name in self.LIBRARIES})
         for path, content in files.items():
             Launcher.write(self.folder, "any/" + path, content)
@@ -572,6 +576,19 @@ esac
             self.assertIn(" wine64 ", self.run_it(*arguments, "--dry-run").stdout)
         for argument in ("--tests", "--windows"):
             self.assertNotIn(" wine64 ", self.run_it(argument, "--dry-run").stdout)
+
+    def test_drivers(self):
+        """A second lavapipe, and RADV with the drm shim, where litmus expects them."""
+        self.begin()
+        self.ends_well()
+        sdk = os.path.join(self.root, ".sdk")
+        for name in ("lvp", "radeon"):
+            manifest = os.path.join(sdk, f"share/vulkan/icd.d/{name}_icd.json")
+            library = json.loads(harness.read(manifest))["library_path"]
+            self.assertTrue(os.path.exists(os.path.join(os.path.dirname(manifest), library)), library)
+        self.assertEqual(sorted(os.listdir(os.path.join(sdk, "mesa"))),
+                         ["libamdgpu_noop_drm_shim.so", "usr"])
+        self.assertFalse(os.path.exists(os.path.join(sdk, "mesa/usr/lib/any/libvulkan_intel.so")))
 
     def test_no_network(self):
         self.fails("setup: no shader tools could be fetched", network="100")
