@@ -320,14 +320,14 @@ static enum eng_end open_once(struct eng_client *client, uint32_t checks,
         client->failures++;
         return ENG_END_RAN;
     }
-    eng_worker_ask(client->worker, &(struct eng_request){
-                                       .kind = ENG_OPEN,
-                                       .index = client->device->index,
-                                       .validation = client->validation,
-                                       .capture = client->capture,
-                                       .checks = checks,
-                                       .timeout_ms = eng_batch_limit_ms(&client->watch->policy),
-                                   });
+    struct eng_request request = {.kind = ENG_OPEN,
+                                  .index = client->device->index,
+                                  .validation = client->validation,
+                                  .capture = client->capture,
+                                  .checks = checks,
+                                  .timeout_ms = eng_batch_limit_ms(&client->watch->policy)};
+    snprintf(request.settings, sizeof request.settings, "%s", client->settings);
+    eng_worker_ask(client->worker, &request);
     const enum eng_end end = follow(client, outcome, &event);
     const bool refused = event.kind == ENG_EVENT_ERROR;
     if (end == ENG_END_RAN && event.kind == ENG_EVENT_DONE) {

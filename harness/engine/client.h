@@ -60,6 +60,7 @@ struct eng_client {
     bool capture;              // open the device only for COMPILE
     bool unchecked;            // eng_client_ask does not try the checker: the host checks, as for
                                // GENERATED, or eng_client_open has tried it
+    char settings[256];        // of the emulated GPU that its workers open; "": as it is
     const struct text *kernel; // its workers know this test instead of the ones added to the
                                // catalogue; eng_client_teach
     char checker[600];         // "device", or "host: why"; "" before it was opened
@@ -145,3 +146,11 @@ struct eng_capture {
 // signal.
 enum eng_end eng_capture(const struct eng_capture *capture, const struct cat_case *cases,
                          size_t count, char reason[512]);
+
+// --- An emulated GPU (emulate.c)
+
+// After a client's request failed: if its device is an emulated GPU, repeats the request where
+// waits and caches do not matter, unless they did not, and says in at most `size` bytes what the
+// failure is about. Else leaves `says` as it is.
+void eng_emulate_judge(const struct eng_client *failed, const struct eng_request *request,
+                       char *says, size_t size);

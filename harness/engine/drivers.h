@@ -68,6 +68,7 @@ char *eng_simt_manifest(struct lit_error *error);
 // --- Emulated GPUs (rdna/): whether settings begin with the name of one, "navi21,timing=late"; and
 // makes it the only device, as eng_simt_use, which calls this for such settings. False with an
 // error that says what is not installed.
+#define ENG_EMULATED "LITMUS_RDNA" // the variable with the settings in use
 extern const char eng_libraries[]; // the folder of installed libraries, from the program's
 bool eng_emulate_is(const char *given);
 bool eng_emulate_use(const char *given, struct lit_error *error);

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes an emulated GPU (rdna/) the only device: Mesa's driver between rdna/'s library and Mesa's
-// drm shim.
+// drm shim. Says what its failures are about.
+#include "engine/client.h"
 #include "engine/drivers.h"
+#include "engine/process.h"
+#include "engine/protocol.h"
 
 #include "base/program.h"
 #include "base/text.h"
-#include "engine/process.h"
+#include "model/emulated.h"
 
 #include "../../rdna/settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define PROMPT "timing=prompt,caches=coherent"
 
 #ifdef _WIN32
 bool eng_emulate_use(const char *given, struct lit_error *error)
@@ -96,7 +101,7 @@ bool eng_emulate_use(const char *given, struct lit_error *error)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "--emulate: LD_PRELOAD takes no path with a space or a colon: %.300s",
                         preload.data);
-    return (setenv("VK_DRIVER_FILES", manifest, 1) == 0 && setenv("LITMUS_RDNA", given, 1) == 0 &&
+    return (setenv("VK_DRIVER_FILES", manifest, 1) == 0 && setenv(ENG_EMULATED, given, 1) == 0 &&
             setenv("AMDGPU_GPU_ID", rdna_gpus[settings.gpu], 1) == 0 &&
             setenv(ENG_PRELOAD, preload.data, 1) == 0) ||
            lit_fail(error, LIT_EXIT_USAGE, "the environment cannot be changed");
@@ -110,4 +115,34 @@ bool eng_emulate_is(const char *given)
             strchr(",", given[strlen(rdna_gpus[i])]))
             return true;
     return false;
+}
+
+void eng_emulate_judge(const struct eng_client *failed, const struct eng_request *request,
+                       char *says, size_t size)
+{
+    const char *given = getenv(ENG_EMULATED);
+    struct rdna_settings settings;
+    char line[200];
+    struct eng_outcome outcome = {.result = ENG_FAIL};
+    if (!dev_facts_emulated(&failed->device->facts) || !given ||
+        !rdna_settings_parse(given, &settings, line, sizeof line))
+        return;
+    if (settings.timing != RDNA_PROMPT || settings.caches != RDNA_COHERENT) {
+        struct eng_client client = {.watch = failed->watch,
+                                    .device = failed->device,
+                                    .pool = failed->pool,
+                                    .kernel = failed->kernel,
+                                    .unchecked = true};
+        snprintf(client.settings, sizeof client.settings, "%.200s," PROMPT, given);
+        const enum eng_end end = eng_client_ask(&client, request, &outcome);
+        eng_client_end(&client);
+        if (end != ENG_END_RAN)
+            return;
+        if (outcome.result == ENG_PASS)
+            outcome.result = eng_verdict(&outcome.count);
+    }
+    if (outcome.result == ENG_PASS)
+        snprintf(says, size, "about its waits or caches: it passes with " PROMPT);
+    else if (outcome.result == ENG_FAIL || eng_is_broken(outcome.result))
+        snprintf(says, size, "about what the code computes: it fails with " PROMPT);
 }

@@ -102,7 +102,7 @@ static const struct field request_fields[] = {
     COUNTED(RUN, "ahead", LIST, eng_request, ahead, ahead_count, ahead_fields),
     ASK(RUN, BOOL, renew),
     ASK(RUN, BOOL, timed),
-    ASK(TRIED, CHARS, settings),
+    ASK(OPEN | TRIED, CHARS, settings),
     ASK(GENERATED, CHARS, program),
     ASK(GENERATED, CHARS, rule),
     ASK(GENERATED, NUMBER, subgroup),

@@ -63,7 +63,7 @@ struct eng_request {
                                   // has CODE before it
     char name[512];               // RUN, TRY, COMPILE: the configuration; GENERATED: the test
     char stress[ENG_STRESS_TEXT]; // RUN: the notation of the set that it runs under
-    char settings[1024];          // TRY: LITMUS_SIMT, which the simulator reads; "": as it is
+    char settings[1024];          // OPEN, TRY: of the simulator or the emulated GPU; "": as it is
     char program[GEN_TEXT_MAX];   // GENERATED: its notation
     char rule[32];                // GENERATED: "maximal"
     uint32_t subgroup;            // GENERATED

@@ -452,6 +452,28 @@ static enum eng_stop run_by_rule(struct eng_queue *q, struct eng_measured *m, bo
     return step;
 }
 
+// Adds to the reason of a failure on an emulated GPU what it is about.
+static void judge(struct eng_queue *q, struct eng_measured *m)
+{
+    const struct result *kept = &m->kept;
+    struct eng_request request = {.kind = ENG_RUN,
+                                  .first = kept->failure_count ? kept->failures[0].at.run
+                                                               : kept->first + kept->runs,
+                                  .runs = 1,
+                                  .seed = run_of(q)->seed};
+    char says[128] = "";
+    if (kept->expectation == CAT_CONTROL ||
+        (kept->result != ENG_FAIL && !eng_is_broken(kept->result)))
+        return;
+    put_rest(q, m);
+    snprintf(request.name, sizeof request.name, "%s", kept->name);
+    snprintf(request.stress, sizeof request.stress, "%s", kept->stress);
+    eng_emulate_judge(&q->client, &request, says, sizeof says);
+    const size_t length = strlen(kept->reason);
+    snprintf(kept->reason + length, ENG_REASON - length, "%s%s", length > 0 && says[0] ? "; " : "",
+             says);
+}
+
 static enum eng_stop run_case(struct eng_queue *q, struct eng_measured *m)
 {
     bool over = true;
@@ -469,6 +491,8 @@ static enum eng_stop run_case(struct eng_queue *q, struct eng_measured *m)
     }
     if (step == ENG_STOP_STORE)
         return step;
+    if (over)
+        judge(q, m);
     // A configuration that stopped before its first batch has no results yet.
     if (over || m->kept.count.runs > 0) {
         if (!put(q, m))

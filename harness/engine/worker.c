@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "device/device.h"
+#include "engine/drivers.h"
 #include "engine/measure.h"
 #include "engine/process.h"
 #include "engine/protocol.h"
@@ -91,6 +92,10 @@ static bool open_anew(struct worker *worker, const struct eng_request *request, 
     worker->tried = 0;
     worker->host_checker = false;
     worker->index = request->index;
+    // The driver reads them when the instance is made.
+    if (request->settings[0])
+        setenv(eng_emulate_is(request->settings) ? ENG_EMULATED : "LITMUS_SIMT", request->settings,
+               1);
     worker->dev = dev_open(
         &(struct dev_open_info){
             .index = request->index,
@@ -186,15 +191,12 @@ static enum dev_status run(struct worker *worker, const struct eng_request *requ
         request);
 }
 
-// Does one run on a device of its own: the driver reads its settings when the instance is made.
-// Dispatches nothing else on that device.
+// Does one run on a device of its own, and dispatches nothing else there.
 static enum dev_status try_once(struct worker *worker, const struct eng_request *request)
 {
     struct eng_request run = *request;
     run.first = 0;
     run.runs = 1;
-    if (request->settings[0])
-        setenv("LITMUS_SIMT", request->settings, 1);
     if (!open_anew(worker, request, false, true))
         return DEV_OK;
     const enum dev_status status =

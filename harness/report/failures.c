@@ -2,6 +2,7 @@
 // The verdict on a device, and blocks of its failures that are alike.
 #include "report/failures.h"
 
+#include "model/emulated.h"
 #include "report/code.h"
 #include "report/format.h"
 
@@ -317,6 +318,14 @@ static int compare_rates(const void *left, const void *right)
     return a < b ? -1 : 1;
 }
 
+// Why a result is as it is, where that tells it from others: of a failure only on an emulated GPU.
+static const char *reason_of(const struct report_model *model, const struct result *result)
+{
+    return report_failed(result) && !dev_facts_emulated(&model->devices[result->device].facts)
+               ? ""
+               : result->reason;
+}
+
 static void put_says(const struct set *set, const struct report_block *block, size_t inside,
                      struct text *out)
 {
@@ -341,8 +350,10 @@ static void put_says(const struct set *set, const struct report_block *block, si
         put_range(&range, "in ", out);
         text_printf(out, "%s%s", range.count ? ", " : "", seen(&sum));
     } else {
-        text_printf(out, "%s%s%s", seen(first), first->reason[0] ? ": " : "", first->reason);
+        text_puts(out, seen(first));
     }
+    const char *reason = reason_of(set->model, first);
+    text_printf(out, "%s%s", reason[0] ? ": " : "", reason);
     if (others && passed == others)
         text_puts(out, every ? "; the other values pass" : "; all others pass");
     else if (others && passed == 0)
@@ -484,13 +495,15 @@ static void add_blocks(struct set *set)
 }
 
 // Whether a result has the most frequent failing outcome of `first`, or ended in the same way.
-static bool shares_outcome(const struct result *result, const struct result *first)
+static bool shares_outcome(const struct report_model *model, const struct result *result,
+                           const struct result *first)
 {
     const uint32_t most = most_seen(first);
+    if (strcmp(reason_of(model, result), reason_of(model, first)) != 0)
+        return false;
     if (most < CAT_OUTCOMES)
         return result->outcomes[most] > 0;
-    return most_seen(result) == CAT_OUTCOMES && result->result == first->result &&
-           strcmp(result->reason, first->reason) == 0;
+    return most_seen(result) == CAT_OUTCOMES && result->result == first->result;
 }
 
 static bool is_alike(const struct result *a, const struct result *b)
@@ -557,7 +570,7 @@ size_t report_blocks(const struct report_code *code, size_t device,
                 set.all[set.count++] = result;
         for (size_t s = 0; s < set.count; s++)
             set.some[s] = !done[set.all[s] - model->results] && which(set.all[s]) &&
-                          shares_outcome(set.all[s], first) &&
+                          shares_outcome(model, set.all[s], first) &&
                           shares_cause(code, set.all[s], first) &&
                           !set.all[s]->stress[0] == !first->stress[0];
         for (size_t s = 0; s < set.count; s++)

@@ -307,6 +307,26 @@ TEST(blocks)
     end(made);
 }
 
+// On an emulated GPU the reason of a failure, which says whether waits matter to it, divides
+// blocks.
+TEST(blocks_on_an_emulated_gpu)
+{
+    struct made *made = begin();
+    struct report_block *list;
+    add(made, 0, "loop.a/s=1@w=1", 100, CAT_FORBIDDEN);
+    add(made, 0, "loop.a/s=2@w=1", 100, CAT_FORBIDDEN);
+    add(made, 0, "loop.a/s=3@w=1", 0, CAT_FORBIDDEN);
+    made->results[0].reason = (char *)"about its waits";
+    assert_int_equal(blocks_of(&made->model, report_failed, &list), 1);
+    assert_string_equal(list[0].says, "2 of 2 always, wrong; the other values pass");
+    report_blocks_free(list, 1);
+    memcpy(made->devices[0].facts.device_uuid, DEV_EMULATED, strlen(DEV_EMULATED));
+    assert_int_equal(blocks_of(&made->model, report_failed, &list), 2);
+    assert_string_equal(list[0].says, "1 of 1 always, wrong: about its waits; 1 of 2 others pass");
+    report_blocks_free(list, 2);
+    end(made);
+}
+
 // One command for many configurations: it names these and no others.
 
 struct some {

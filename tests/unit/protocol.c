@@ -368,7 +368,7 @@ TEST(malformed_requests_are_refused)
     assert_true(accepts_request("{\"request\":\"quit\"}"));
     // A request that is right, and what is wrong in its place.
     static const char open[] = "{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":15,"
-                               "\"validation\":false,\"timeout_ms\":1}";
+                               "\"validation\":false,\"settings\":\"\",\"timeout_ms\":1}";
     char name[512 + 16] = "\"name\":\"";
     memset(name + 8, 'a', 512);
     const char *const changes[][3] = {
@@ -379,6 +379,7 @@ TEST(malformed_requests_are_refused)
         {open, "\"validation\":false", "\"validation\":0"},
         {open, ",\"timeout_ms\":1", ""},
         {open, "\"checks\":15", "\"checks\":32"},
+        {open, ",\"settings\":\"\"", ""},
         {a_run, "\"a.b\"", "\"a.b\\n\""},
         {a_run, "\"0x0\"", "0"},
         {a_run, "\"0x0\"", "\"0\""},
