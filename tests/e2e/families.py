@@ -3,8 +3,10 @@
 reports/findings/ has. A driver that is not installed is skipped."""
 
 import fnmatch
+import glob
 import os
 import re
+import shutil
 
 import harness
 from harness import Case
@@ -12,6 +14,10 @@ from harness import Case
 # What a version of Mesa is known to do wrong, the first that fits, and where a busy machine makes
 # bounded waits run out.
 KNOWN = {
+    "radv": (
+        "broadcast.id/read=shuffle-dynamic@*",
+        "reconvergence.switch-in-switch/*early=yes@*",
+    ),
     "Mesa 22.": (
         "barrier.long-loop/*",
         "barrier.memory-is-no-rendezvous/*",
@@ -52,23 +58,30 @@ OPTIONAL = {"matrix"}
 SLOW = ("!shuffle.scan-loop/*op=seven*", "!shuffle.operations/*pressure=registers*")
 
 
+# Of the emulated GPU, one configuration each of so many tests.
+EMULATED = 40
+
+
 @harness.about_lavapipe
 class Drivers(Case):
-    def chosen(self):
+    def chosen(self, most=None):
         """What is run, and its families: of a sample, or when that is slow, one configuration of
-        each test."""
+        each test, or of `most` that the commit draws."""
         names = self.litmus("list", "--names", "*", *SLOW).out.split()
         families = {name.split(".")[0] for name in names}
         if harness.SLOW == 1 and not harness.SAMPLE:
             return ["*", *SLOW], families
         first = {re.match("[^/@]+", name).group(): name for name in reversed(names)}
-        return [f"{name}*" for name in first.values()], families
+        names = list(first.values())
+        if most:
+            names, families = harness.drawn("emulated").sample(names, most), set()
+        return [f"{name}*" for name in names], families
 
-    def all_families(self, manifest, runs):
+    def all_families(self, manifest, runs, *options, most=None):
         if not os.path.exists(manifest):
             self.skipTest(f"not installed: {manifest}")
-        names, families = self.chosen()
-        run = self.litmus("run", *names, "-n", runs, "-q", "--seed", "1",
+        names, families = self.chosen(most)
+        run = self.litmus("run", *names, "-n", runs, "-q", "--seed", "1", *options,
                           drivers=[manifest], timeout=1500)
         self.assert_clean(run)
         report = self.report()
@@ -76,7 +89,7 @@ class Drivers(Case):
         known = next((patterns for prefix, patterns in KNOWN.items()
                       if driver["info"].startswith(prefix)
                       or driver["name"].startswith(prefix)), ())
-        crashes = harness.known_crashes(driver["info"])
+        crashes = harness.known_crashes(driver["info"]) if driver["name"] != "radv" else ()
         bad = [entry for entry in report["results"] if entry["result"] not in ("pass", "skip")]
         news = [(entry["name"], entry["result"], entry["reason"], entry["outcomes"])
                 for entry in bad if not self.is_known(entry, known)
@@ -84,7 +97,7 @@ class Drivers(Case):
         self.assertEqual(news, [])
         self.assertEqual(report["devices"][0]["checker"], "device")
         ran = {entry["family"] for entry in report["results"] if entry["runs"]}
-        self.assertEqual(ran - OPTIONAL, families - OPTIONAL)
+        self.assertEqual(ran - OPTIONAL, (families or ran) - OPTIONAL)
         self.assertEqual(run.code, report["summary"]["exit"]["code"], run)
         if not bad:
             self.assertEqual(run.code, 0, run)
@@ -109,6 +122,51 @@ class Drivers(Case):
 
     def test_swiftshader(self):
         self.all_families(harness.SWIFTSHADER, "3")
+
+    def radv(self):
+        """RADV for --emulate: beside the shim, an installed one or that of tools/setup."""
+        manifest = (glob.glob("/usr/share/vulkan/icd.d/radeon_icd*.json") or [harness.SIMT])[0]
+        asked = self.litmus("devices", "--emulate", "navi21", drivers=[manifest])
+        if "is not installed" in asked.err:
+            self.skipTest(asked.err.strip())
+        self.assertEqual(asked.code, 0, asked)
+        return manifest
+
+    def test_emulated(self):
+        self.all_families(self.radv(), "1", "--emulate", "navi21", "--timeout", "600",
+                          most=EMULATED)
+
+    def test_emulated_elsewhere(self):
+        """A copy without what it needs, then in a folder that LD_PRELOAD cannot name."""
+        manifest = self.radv()
+        for name in ("harness/litmus", "rdna/librdna.so"):
+            copy = self.path("a b/" + name)
+            os.makedirs(os.path.dirname(copy))
+            shutil.copy(os.path.join(harness.BUILD, name), copy)
+            self.program = self.path("a b/harness/litmus")
+            run = self.litmus("devices", "--emulate", "navi21", drivers=[manifest])
+            self.assert_one_line(run, 2, "--emulate: ")
+            if not os.path.exists(self.path(".sdk")):
+                self.assertIn("installed", run.err)
+                os.symlink(os.path.join(harness.SOURCE, ".sdk"), self.path(".sdk"))
+        self.assertIn("a space", run.err)
+
+    def test_emulated_causes(self):
+        """What a failure is about is found by a run where neither waits nor caches matter."""
+        manifest = self.radv()
+        self.write("late.comp", harness.kernel("late.comp"))
+        for word, timing, about in (("1", "late", "its waits or caches: it passes"),
+                                    ("2", "late", "what the code computes: it fails"),
+                                    ("2", "prompt", "what the code computes: it fails")):
+            with self.subTest(word=word, timing=timing):
+                self.write("want.words", (word + "\n") * 4096)
+                run = self.litmus(
+                    "kernel", "late.comp", "--groups", "64", "--buffer", "0.0=zero:16K", "--buffer",
+                    "0.1=zero:16K", "--push", "0", "--then", "64:1", "--expect", "0.1=want.words",
+                    "--subgroup", "64", "run", "--emulate", "navi21,timing=" + timing, "-n", "10",
+                    "--seed", "1", "--timeout", "600", drivers=[manifest], code=1)
+                self.assertIn(f"about {about} with timing=prompt,caches=coherent",
+                              " ".join(run.out.split()))
 
 
 if __name__ == "__main__":
