@@ -279,6 +279,24 @@ static void land_lane(struct rdna_wave *registers, const struct rdna_access *acc
     }
 }
 
+// Whole registers as they are in memory: most loads.
+static void land_plain(struct rdna_wave *registers, const struct rdna_access *access,
+                       unsigned element, rdna_results results)
+{
+    for (unsigned i = 0; i < access->registers && i < RDNA_DWORDS; i++) {
+        const unsigned to = access->destination + element * access->registers + i;
+        if (to >= RDNA_VGPRS)
+            return;
+        if (access->mask == UINT64_MAX && access_lane(registers, to, 63) == 63)
+            memcpy(registers->vgpr[to], results[element][i], sizeof(registers->vgpr[to]));
+        else
+            for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
+                const unsigned lane = (unsigned)__builtin_ctzll(rest);
+                registers->vgpr[to][access_lane(registers, to, lane)] = results[element][i][lane];
+            }
+    }
+}
+
 void access_land(struct rdna_wave *registers, const struct rdna_access *access,
                  rdna_results results)
 {
@@ -290,7 +308,12 @@ void access_land(struct rdna_wave *registers, const struct rdna_access *access,
                 registers->sgpr[access->destination + i] = results[0][0][i];
         return;
     }
+    const bool plain = access->conversion == RDNA_PLAIN && access->half == RDNA_WHOLE &&
+                       4 * access->registers <= access->bytes;
     for (unsigned element = 0; element < access->elements; element++)
-        for (uint64_t rest = access->mask; rest; rest &= rest - 1)
-            land_lane(registers, access, element, (unsigned)__builtin_ctzll(rest), results);
+        if (plain)
+            land_plain(registers, access, element, results);
+        else
+            for (uint64_t rest = access->mask; rest; rest &= rest - 1)
+                land_lane(registers, access, element, (unsigned)__builtin_ctzll(rest), results);
 }
