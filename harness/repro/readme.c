@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // README.md of a bundle: the ticket's text, then the files and how to use them.
 
+#include "model/emulated.h"
 #include "report/format.h"
 #include "repro/repro.h"
 
@@ -112,7 +113,10 @@ static void put_places(const struct result *result, struct text *out)
 static void put_conditions(const struct repro *repro, struct text *out)
 {
     const struct result *result = repro->result;
-    if (repro->model->simt)
+    if (dev_facts_emulated(repro->facts))
+        text_puts(out, "This was no hardware: the driver ran on a GPU in software (docs/rdna.md of "
+                       "litmus).\n\n");
+    else if (repro->model->simt)
         repro_printf(out, "This was the SIMT simulator of litmus, a simulated driver: %s.\n\n",
                      repro->model->simt);
     if (result->stress[0])

@@ -130,6 +130,8 @@ class Findings(harness.Case):
                 for file in kept:
                     self.assertEqual(made[file], read(name, file, mode="rb"), file)
                 self.assertTrue("source.txt" in made or kept & {"test.spvasm", "test.comp"}, kept)
+                self.assertEqual(b"a GPU in software" in made["README.md"],
+                                 facts["device"]["name"].endswith(", emulated"))
                 # All else is made.
                 self.assertEqual(kept & {"README.md", "Makefile", "repro.c", "run", "test.spv",
                                          "input.bin", "expected.bin", "fresh.bin"}, set())
