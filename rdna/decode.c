@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes instructions: the formats of chapter "Microcode Formats" of AMD's RDNA 2 manual.
+// Decodes instructions: the formats of chapter "Microcode Formats" of AMD's RDNA 2 and 3 manuals.
 #include "decode.h"
+#include "format.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,7 +45,18 @@ __attribute__((format(__printf__, 2, 3))) static bool unknown(struct rdna_insn *
 
 static const char *name_of(const struct rdna_insn *insn)
 {
-    return insn->op->name;
+    return insn->op->text;
+}
+
+static bool is_gfx11(const struct rdna_insn *insn)
+{
+    return insn->generation >= RDNA_GFX11;
+}
+
+// An operand, which GFX11 numbers otherwise: it exchanges m0 and null.
+static uint16_t operand(const struct rdna_insn *insn, uint32_t code)
+{
+    return (uint16_t)(is_gfx11(insn) && (code == M0 || code == NO_REGISTER) ? code ^ 1 : code);
 }
 
 // Whether `dwords` scalar registers begin at `code`: pairs are even, more begin at a fourth.
@@ -74,10 +86,11 @@ static bool is_value(unsigned code) // of hardware
     return (code >= SHARED_BASE && code < POPS) || (code >= VCCZ && code <= SCC);
 }
 
-// How many registers of 32 bits an operand has.
-static unsigned dwords_of(const struct rdna_type *type, unsigned lanes)
+unsigned rdna_operand_dwords(const struct rdna_type *type, unsigned lanes)
 {
-    return type->kind == RDNA_MASK ? lanes / 32 : (type->bits + 31) / 32;
+    return type->kind == RDNA_MASK     ? lanes / 32
+           : type->kind == RDNA_MATRIX ? 256 / lanes
+                                       : (type->bits + 31) / 32;
 }
 
 static bool check_operand(struct rdna_insn *insn, unsigned code, unsigned dwords)
@@ -94,6 +107,8 @@ static bool take_literal(struct rdna_insn *insn, const uint32_t *words, size_t c
     bool wanted = false;
     for (unsigned i = 0; i < insn->op->sources; i++)
         wanted = wanted || insn->source[i] == LITERAL;
+    for (unsigned i = 0; insn->dual && i < insn->dual->sources; i++)
+        wanted = wanted || insn->dual_operands[1 + i] == LITERAL;
     if (!wanted)
         return true;
     if (count <= insn->size)
@@ -104,10 +119,10 @@ static bool take_literal(struct rdna_insn *insn, const uint32_t *words, size_t c
 
 static bool pick(struct rdna_insn *insn, enum rdna_format format, unsigned opcode)
 {
-    static const char *const names[RDNA_FORMATS] = {"SOP1",  "SOP2", "SOPK",  "SOPC",  "SOPP",
-                                                    "SMEM",  "VOP1", "VOP2",  "VOPC",  "VOP3",
-                                                    "VOP3P", "DS",   "MUBUF", "MTBUF", "FLAT"};
-    insn->op = rdna_op(format, opcode);
+    static const char *const names[RDNA_FORMATS] = {
+        "SOP1", "SOP2", "SOPK",  "SOPC", "SOPP",  "SMEM",  "VOP1", "VOP2",
+        "VOPC", "VOP3", "VOP3P", "DS",   "MUBUF", "MTBUF", "FLAT", "VOPD"};
+    insn->op = rdna_op(insn->generation, format, opcode);
     return insn->op || unknown(insn, "%s opcode 0x%x", names[format], opcode);
 }
 
@@ -118,13 +133,15 @@ static bool scalar_operands(struct rdna_insn *insn)
     const struct rdna_op *op = insn->op;
     for (unsigned i = 0; i < op->results; i++)
         if (insn->result[i] >= INLINE_FIRST ||
-            !scalar_fits(insn->result[i], dwords_of(&op->result[i], 64)))
-            return unknown(insn, "%s to register %u", op->name, insn->result[i]);
+            !scalar_fits(insn->result[i], rdna_operand_dwords(&op->result[i], 64)))
+            return unknown(insn, "%s to register %u", op->text, insn->result[i]);
     for (unsigned i = 0; i < op->sources; i++)
-        if (op->source[i].kind == RDNA_SGPR && insn->source[i] >= INLINE_FIRST)
-            return unknown(insn, "%s with operand %u", op->name, insn->source[i]);
+        if ((op->source[i].kind == RDNA_SGPR && insn->source[i] >= INLINE_FIRST) ||
+            (op->source[i].kind == RDNA_MESSAGE &&
+             (insn->source[i] < INLINE_FIRST || insn->source[i] == LITERAL)))
+            return unknown(insn, "%s with operand %u", op->text, insn->source[i]);
         else if (op->source[i].kind <= RDNA_SGPR &&
-                 !check_operand(insn, insn->source[i], dwords_of(&op->source[i], 64)))
+                 !check_operand(insn, insn->source[i], rdna_operand_dwords(&op->source[i], 64)))
             return false;
     return true;
 }
@@ -135,9 +152,9 @@ static bool sopk(struct rdna_insn *insn, uint32_t word, const uint32_t *words, s
         return false;
     const struct rdna_op *op = insn->op;
     insn->imm = (int16_t)bits(word, 0, 16);
-    insn->result[0] = (uint16_t)bits(word, 16, 7);
+    insn->result[0] = operand(insn, bits(word, 16, 7));
     for (unsigned i = 0; i < op->sources; i++)
-        insn->source[i] = op->source[i].kind == RDNA_BITS      ? (uint16_t)bits(word, 16, 7)
+        insn->source[i] = op->source[i].kind == RDNA_BITS      ? insn->result[0]
                           : op->source[i].kind == RDNA_LITERAL ? LITERAL
                                                                : 0;
     return scalar_operands(insn) && take_literal(insn, words, count);
@@ -146,9 +163,9 @@ static bool sopk(struct rdna_insn *insn, uint32_t word, const uint32_t *words, s
 static bool sop(struct rdna_insn *insn, uint32_t word, const uint32_t *words, size_t count)
 {
     const unsigned family = bits(word, 23, 9);
-    insn->source[0] = (uint16_t)bits(word, 0, 8);
-    insn->source[1] = (uint16_t)bits(word, 8, 8);
-    insn->result[0] = (uint16_t)bits(word, 16, 7);
+    insn->source[0] = operand(insn, bits(word, 0, 8));
+    insn->source[1] = operand(insn, bits(word, 8, 8));
+    insn->result[0] = operand(insn, bits(word, 16, 7));
     bool known;
     if (family == 0x17f) {
         insn->imm = (uint16_t)bits(word, 0, 16);
@@ -181,26 +198,53 @@ static bool smem(struct rdna_insn *insn, uint32_t low, uint32_t high)
         return false;
     const struct rdna_op *op = insn->op;
     const unsigned dwords = op->bits / 32;
-    insn->result[0] = (uint16_t)bits(low, 6, 7);
-    insn->scalar[0] = (uint16_t)(bits(low, 0, 6) * 2);
-    insn->dlc = bits(low, 14, 1);
-    insn->glc = bits(low, 16, 1);
+    insn->result[0] = operand(insn, bits(low, 6, 7));
+    insn->scalar[0] = operand(insn, bits(low, 0, 6) * 2);
+    insn->dlc = bits(low, is_gfx11(insn) ? 13 : 14, 1);
+    insn->glc = bits(low, is_gfx11(insn) ? 14 : 16, 1);
     insn->imm = extend(bits(high, 0, 21), 21);
-    insn->scalar[1] = (uint16_t)bits(high, 25, 7);
+    insn->scalar[1] = operand(insn, bits(high, 25, 7));
     if (op->does == RDNA_DOES_INVALIDATE)
-        return true;
+        return !is_gfx11(insn) || !(bits(low, 0, 18) | high) ||
+               unknown(insn, "%s with operands", op->text);
     if (op->does == RDNA_DOES_PROBE)
-        return unknown(insn, "%s", op->name);
+        return unknown(insn, "%s", op->text);
     if (!scalar_fits(insn->result[0], dwords))
-        return unknown(insn, "%s to register %u", op->name, insn->result[0]);
+        return unknown(insn, "%s to register %u", op->text, insn->result[0]);
     if (op->does == RDNA_DOES_LOAD &&
         (!scalar_fits(insn->scalar[0], op->flags & RDNA_BUFFER ? 4 : 2) ||
          insn->scalar[0] == NO_REGISTER || !scalar_fits(insn->scalar[1], 1)))
-        return unknown(insn, "%s from register %u", op->name, insn->scalar[0]);
+        return unknown(insn, "%s from register %u", op->text, insn->scalar[0]);
     return true;
 }
 
+struct rdna_wait rdna_waits(const struct rdna_insn *insn)
+{
+    const uint32_t imm = (uint16_t)insn->imm;
+    if (is_gfx11(insn))
+        return (struct rdna_wait){bits(imm, 10, 6), bits(imm, 4, 6), bits(imm, 0, 3), 63, false};
+    return (struct rdna_wait){bits(imm, 0, 4) | bits(imm, 14, 2) << 4, bits(imm, 8, 6),
+                              bits(imm, 4, 3), 63, false};
+}
+
 // --- Vector instructions
+
+// The registers of operands of 16 bits are halves of the first 128: the bit above says which.
+static void take_halves(struct rdna_insn *insn)
+{
+    const struct rdna_op *op = insn->op;
+    if (!is_gfx11(insn))
+        return;
+    for (unsigned i = 0; i < op->sources; i++)
+        if (op->source[i].bits == 16 && insn->source[i] >= VGPR) {
+            insn->op_sel |= (uint8_t)(bits(insn->source[i], 7, 1) << i);
+            insn->source[i] &= (uint16_t)~0x80u;
+        }
+    if (op->results && op->result[0].bits == 16) {
+        insn->op_sel |= (uint8_t)(bits(insn->result[0], 7, 1) << 3);
+        insn->result[0] &= (uint16_t)~0x80u;
+    }
+}
 
 static bool vector_operands(struct rdna_insn *insn)
 {
@@ -210,23 +254,26 @@ static bool vector_operands(struct rdna_insn *insn)
         const unsigned code = insn->result[i];
         const bool scalar = type->kind == RDNA_MASK || type->kind == RDNA_SGPR;
         // Pairs for masks: wave32 has any register, but llvm-mc's two modes differ in nothing else.
-        if (scalar ? !scalar_fits(code, 1) : code + dwords_of(type, 64) > 2 * VGPR)
-            return unknown(insn, "%s to register %u", op->name, code);
+        if (scalar ? !scalar_fits(code, 1) : code + rdna_operand_dwords(type, 64) > 2 * VGPR)
+            return unknown(insn, "%s to register %u", op->text, code);
     }
+    const bool is_matrix = op->results && op->result[0].kind == RDNA_MATRIX;
     for (unsigned i = 0; i < op->sources; i++) {
         const struct rdna_type *type = &op->source[i];
-        const unsigned code = insn->source[i];
+        const unsigned code = insn->source[i], bit = 1u << i;
         if ((type->kind == RDNA_SGPR && code >= VGPR) || (type->kind == RDNA_VGPR && code < VGPR) ||
-            (type->kind == RDNA_MASK && code >= INLINE_FIRST))
-            return unknown(insn, "%s with operand %u", op->name, code);
-        if (!check_operand(insn, code, type->kind == RDNA_MASK ? 1 : dwords_of(type, 64)))
+            (type->kind == RDNA_MASK && (code >= INLINE_FIRST || insn->op_sel & bit)) ||
+            (is_matrix && type->kind == RDNA_BITS && code < VGPR) ||
+            (type->bits > 64 && code < VGPR) ||
+            (type->kind == RDNA_MATRIX && code < VGPR && !(is_constant(code) && code != LITERAL)))
+            return unknown(insn, "%s with operand %u", op->text, code);
+        if (!check_operand(insn, code, type->kind == RDNA_MASK ? 1 : rdna_operand_dwords(type, 64)))
             return false;
-        const unsigned bit = 1u << i;
         if (type->kind != RDNA_FLOAT && ((insn->neg | insn->abs) & bit) && op->format != RDNA_VOP3P)
-            return unknown(insn, "%s with neg or abs", op->name);
+            return unknown(insn, "%s with neg or abs", op->text);
     }
     if ((insn->omod && !(op->flags & RDNA_OMOD)) || (insn->clamp && !(op->flags & RDNA_CLAMP)))
-        return unknown(insn, "%s with omod or clamp", op->name);
+        return unknown(insn, "%s with omod or clamp", op->text);
     return true;
 }
 
@@ -235,7 +282,7 @@ static bool sdwa(struct rdna_insn *insn, uint32_t word)
     const struct rdna_op *op = insn->op;
     insn->encoding = RDNA_SDWA_ENCODING;
     if (!(op->flags & RDNA_SDWA))
-        return unknown(insn, "%s of SDWA", op->name);
+        return unknown(insn, "%s of SDWA", op->text);
     insn->source[0] = (uint16_t)(bits(word, 0, 8) | (bits(word, 23, 1) ? 0 : VGPR));
     insn->sel[0] = (uint8_t)bits(word, 16, 3);
     insn->sext = (uint8_t)bits(word, 19, 1);
@@ -245,10 +292,10 @@ static bool sdwa(struct rdna_insn *insn, uint32_t word)
     if (op->format == RDNA_VOPC) {
         if (bits(word, 15, 1)) {
             if (!op->results)
-                return unknown(insn, "%s of SDWA with a result", op->name);
+                return unknown(insn, "%s of SDWA with a result", op->text);
             insn->result[0] = (uint16_t)bits(word, 8, 7);
         } else if (bits(word, 8, 7) && !op->results)
-            return unknown(insn, "%s of SDWA with a result", op->name);
+            return unknown(insn, "%s of SDWA with a result", op->text);
     } else {
         insn->dst_sel = (uint8_t)bits(word, 8, 3);
         insn->dst_unused = (uint8_t)bits(word, 11, 2);
@@ -257,7 +304,7 @@ static bool sdwa(struct rdna_insn *insn, uint32_t word)
     }
     if (op->format == RDNA_VOP1) {
         if (bits(word, 24, 8))
-            return unknown(insn, "%s of SDWA with a second source", op->name);
+            return unknown(insn, "%s of SDWA with a second source", op->text);
     } else {
         insn->source[1] = (uint16_t)((insn->source[1] & 0xff) | (bits(word, 31, 1) ? 0 : VGPR));
         insn->sel[1] = (uint8_t)bits(word, 24, 3);
@@ -266,18 +313,18 @@ static bool sdwa(struct rdna_insn *insn, uint32_t word)
         insn->abs |= (uint8_t)(bits(word, 29, 1) << 1);
     }
     if (insn->dst_sel == 7 || insn->sel[0] == 7 || insn->sel[1] == 7 || insn->dst_unused == 3)
-        return unknown(insn, "%s of SDWA with selection 7", op->name);
+        return unknown(insn, "%s of SDWA with selection 7", op->text);
     for (unsigned i = 0; i < 2; i++)
         if (insn->sext >> i & 1 && op->source[i].kind == RDNA_FLOAT)
-            return unknown(insn, "%s of SDWA with sext", op->name);
+            return unknown(insn, "%s of SDWA with sext", op->text);
     return true;
 }
 
 static bool dpp(struct rdna_insn *insn, uint32_t word, unsigned form)
 {
     const struct rdna_op *op = insn->op;
-    if (!(op->flags & RDNA_DPP))
-        return unknown(insn, "%s of DPP", op->name);
+    if (!(op->flags & RDNA_DPP) || (op->format == RDNA_VOPC && !is_gfx11(insn)))
+        return unknown(insn, "%s of DPP", op->text);
     insn->source[0] = (uint16_t)(bits(word, 0, 8) | VGPR);
     if (form != DPP16) {
         insn->encoding = RDNA_DPP8;
@@ -289,17 +336,36 @@ static bool dpp(struct rdna_insn *insn, uint32_t word, unsigned form)
     insn->dpp_ctrl = (uint16_t)bits(word, 8, 9);
     insn->fetch_inactive = bits(word, 18, 1);
     insn->bound_ctrl = bits(word, 19, 1);
-    insn->neg = (uint8_t)(bits(word, 20, 1) | bits(word, 22, 1) << 1);
-    insn->abs = (uint8_t)(bits(word, 21, 1) | bits(word, 23, 1) << 1);
-    if ((insn->neg | insn->abs) >> op->sources)
-        return unknown(insn, "%s with neg or abs", op->name);
+    if (!insn->is_long) {
+        insn->neg = (uint8_t)(bits(word, 20, 1) | bits(word, 22, 1) << 1);
+        insn->abs = (uint8_t)(bits(word, 21, 1) | bits(word, 23, 1) << 1);
+    } else if (bits(word, 20, 4))
+        return unknown(insn, "%s of DPP with neg or abs", op->text);
+    if (!insn->is_long && (insn->neg | insn->abs) >> op->sources)
+        return unknown(insn, "%s with neg or abs", op->text);
     insn->bank_mask = (uint8_t)bits(word, 24, 4);
     insn->row_mask = (uint8_t)bits(word, 28, 4);
     const unsigned kind = insn->dpp_ctrl >> 4, amount = insn->dpp_ctrl & 15;
     if (kind < 16 || (kind <= 18 && amount) || (kind == 20 && amount < 2) || kind == 21 ||
         kind == 22)
         return true;
-    return unknown(insn, "%s with dpp_ctrl 0x%x", op->name, insn->dpp_ctrl);
+    return unknown(insn, "%s with dpp_ctrl 0x%x", op->text, insn->dpp_ctrl);
+}
+
+static bool is_dpp(unsigned source)
+{
+    return source == DPP16 || source == DPP8 || source == DPP8_FI;
+}
+
+// The sources of v_fmamk_f32 and its relatives.
+static void place_literal(const struct rdna_op *op, uint16_t *source)
+{
+    for (unsigned i = 1; i < op->sources; i++)
+        if (op->source[i].kind == RDNA_LITERAL) {
+            if (i == 1)
+                source[2] = source[1];
+            source[i] = LITERAL;
+        }
 }
 
 // VOP1, VOP2 and VOPC.
@@ -313,7 +379,7 @@ static bool vop(struct rdna_insn *insn, const uint32_t *words, size_t count)
                         : pick(insn, RDNA_VOP2, bits(word, 25, 6))))
         return false;
     const struct rdna_op *op = insn->op;
-    insn->source[0] = (uint16_t)first;
+    insn->source[0] = operand(insn, first);
     insn->source[1] = (uint16_t)(bits(word, 9, 8) | VGPR);
     insn->source[2] = RDNA_VCC;
     insn->result[0] = (uint16_t)(bits(word, 17, 8) | VGPR);
@@ -321,62 +387,130 @@ static bool vop(struct rdna_insn *insn, const uint32_t *words, size_t count)
     if (op->format == RDNA_VOPC)
         insn->result[0] = RDNA_VCC;
     if (op->results && op->result[0].kind == RDNA_SGPR)
-        insn->result[0] &= VGPR - 1;
+        insn->result[0] = operand(insn, insn->result[0] & (VGPR - 1));
     if (!op->sources)
-        return !(first | bits(word, 17, 8)) || unknown(insn, "%s with operands", op->name);
-    if (first == SDWA || first == DPP16 || first == DPP8 || first == DPP8_FI) {
+        return !(first | bits(word, 17, 8)) || unknown(insn, "%s with operands", op->text);
+    if ((first == SDWA && !is_gfx11(insn)) || is_dpp(first)) {
         if (count < 2)
-            return unknown(insn, "%s without its second half", op->name);
+            return unknown(insn, "%s without its second half", op->text);
         insn->size = 2;
-        return (first == SDWA ? sdwa(insn, words[1]) : dpp(insn, words[1], first)) &&
-               vector_operands(insn);
-    }
-    for (unsigned i = 1; i < op->sources; i++) // v_fmamk_f32 and its relatives
-        if (op->source[i].kind == RDNA_LITERAL) {
-            if (i == 1)
-                insn->source[2] = insn->source[1];
-            insn->source[i] = LITERAL;
-        }
+        if (!(first == SDWA ? sdwa(insn, words[1]) : dpp(insn, words[1], first)))
+            return false;
+    } else
+        place_literal(op, insn->source);
+    take_halves(insn);
     return vector_operands(insn) && take_literal(insn, words, count);
+}
+
+// --- VOPD
+
+struct rdna_insn rdna_second(const struct rdna_insn *insn)
+{
+    struct rdna_insn second = *insn;
+    second.op = insn->dual;
+    second.dual = NULL;
+    second.result[0] = insn->dual_operands[0];
+    memcpy(second.source, insn->dual_operands + 1, 3 * sizeof *second.source);
+    return second;
+}
+
+static bool vopd(struct rdna_insn *insn, const uint32_t *words, size_t count)
+{
+    const uint32_t low = words[0], high = words[1];
+    if (!pick(insn, RDNA_VOPD, bits(low, 17, 5)))
+        return false;
+    const struct rdna_op *second = insn->op;
+    if (!pick(insn, RDNA_VOPD, bits(low, 22, 4)))
+        return false;
+    const unsigned first_result = bits(high, 24, 8),
+                   unused[2] = {bits(low, 9, 8), bits(high, 9, 8)};
+    const uint16_t first_source[3] = {operand(insn, bits(low, 0, 9)), (uint16_t)(unused[0] | VGPR),
+                                      RDNA_VCC},
+                   second_source[3] = {operand(insn, bits(high, 0, 9)),
+                                       (uint16_t)(unused[1] | VGPR), RDNA_VCC};
+    if ((insn->op->sources == 1 && unused[0]) || (second->sources == 1 && unused[1]))
+        return unknown(insn, "VOPD with a source too many");
+    insn->dual = second;
+    insn->result[0] = (uint16_t)(first_result | VGPR);
+    memcpy(insn->source, first_source, sizeof first_source);
+    // The registers of the results are an even and an odd one.
+    insn->dual_operands[0] = (uint16_t)(bits(high, 17, 7) << 1 | !(first_result & 1) | VGPR);
+    memcpy(insn->dual_operands + 1, second_source, sizeof second_source);
+    place_literal(insn->op, insn->source);
+    place_literal(insn->dual, insn->dual_operands + 1);
+    struct rdna_insn other = rdna_second(insn);
+    return vector_operands(insn) &&
+           (vector_operands(&other) || unknown(insn, "%s", other.unknown)) &&
+           take_literal(insn, words, count);
+}
+
+static bool has_halves(const struct rdna_op *op)
+{
+    bool has = op->results && op->result[0].bits == 16;
+    for (unsigned i = 0; i < op->sources; i++)
+        has = has || op->source[i].bits == 16;
+    return has;
+}
+
+// DPP of VOP3 and VOP3P, in a third dword.
+static bool long_dpp(struct rdna_insn *insn, const uint32_t *words, size_t count)
+{
+    const unsigned first = insn->source[0];
+    if (!is_gfx11(insn) || !is_dpp(first))
+        return true;
+    if (count < 3)
+        return unknown(insn, "%s without its third dword", name_of(insn));
+    for (unsigned i = 1; i < insn->op->sources; i++)
+        if (insn->op->source[i].kind <= RDNA_FLOAT && insn->source[i] < VGPR)
+            return unknown(insn, "%s of DPP with operand %u", name_of(insn), insn->source[i]);
+    insn->size = 3;
+    insn->is_long = true;
+    return dpp(insn, words[2], first);
 }
 
 static bool vop3(struct rdna_insn *insn, const uint32_t *words, size_t count)
 {
     const uint32_t low = words[0], high = words[1];
     const unsigned opcode = bits(low, 16, 10);
-    insn->op = opcode < 0x100                      ? rdna_op(RDNA_VOPC, opcode)
-               : opcode < 0x140                    ? rdna_op(RDNA_VOP2, opcode - 0x100)
-               : opcode >= 0x180 && opcode < 0x200 ? rdna_op(RDNA_VOP1, opcode - 0x180)
+    const enum rdna_generation generation = insn->generation;
+    insn->op = opcode < 0x100                      ? rdna_op(generation, RDNA_VOPC, opcode)
+               : opcode < 0x140                    ? rdna_op(generation, RDNA_VOP2, opcode - 0x100)
+               : opcode >= 0x180 && opcode < 0x200 ? rdna_op(generation, RDNA_VOP1, opcode - 0x180)
                                                    : NULL;
     if (!insn->op || insn->op->flags & RDNA_ONLY)
-        insn->op = rdna_op(RDNA_VOP3, opcode);
+        insn->op = rdna_op(generation, RDNA_VOP3, opcode);
     if (!insn->op)
         return unknown(insn, "VOP3 opcode 0x%x", opcode);
     const struct rdna_op *op = insn->op;
     insn->encoding = RDNA_E64;
     for (unsigned i = 0; i < 3; i++)
-        insn->source[i] = (uint16_t)bits(high, 9 * i, 9);
+        insn->source[i] = operand(insn, bits(high, 9 * i, 9));
     insn->result[0] = (uint16_t)bits(low, 0, 8);
     if (op->results && op->result[0].kind != RDNA_MASK && op->result[0].kind != RDNA_SGPR)
         insn->result[0] |= VGPR;
+    else if (op->results)
+        insn->result[0] = operand(insn, insn->result[0]);
     else if (!op->results && insn->result[0] != RDNA_EXEC)
-        return unknown(insn, "%s to register %u", op->name, insn->result[0]);
+        return unknown(insn, "%s to register %u", op->text, insn->result[0]);
     insn->clamp = bits(low, 15, 1);
     insn->neg = (uint8_t)bits(high, 29, 3);
     insn->omod = (uint8_t)bits(high, 27, 2);
     if (op->results == 2) {
-        insn->result[1] = (uint16_t)bits(low, 8, 7);
+        insn->result[1] = operand(insn, bits(low, 8, 7));
     } else {
         insn->abs = (uint8_t)bits(low, 8, 3);
-        if (op->flags & RDNA_OPSEL)
+        if (op->flags & RDNA_OPSEL || (is_gfx11(insn) && has_halves(op)))
             insn->op_sel = (uint8_t)bits(low, 11, 4);
+        if (op->format == RDNA_VOPC && insn->op_sel & 8)
+            return unknown(insn, "%s with op_sel", op->text);
     }
     const unsigned none = 7u & ~((1u << op->sources) - 1);
     if ((insn->neg | insn->abs) & none)
-        return unknown(insn, "%s with neg or abs", op->name);
+        return unknown(insn, "%s with neg or abs", op->text);
     if (op->sources < 3 && insn->op_sel & none & 7)
-        return unknown(insn, "%s with op_sel", op->name);
-    return vector_operands(insn) && take_literal(insn, words, count);
+        return unknown(insn, "%s with op_sel", op->text);
+    return long_dpp(insn, words, count) && vector_operands(insn) &&
+           take_literal(insn, words, count);
 }
 
 static bool vop3p(struct rdna_insn *insn, const uint32_t *words, size_t count)
@@ -387,7 +521,7 @@ static bool vop3p(struct rdna_insn *insn, const uint32_t *words, size_t count)
     const struct rdna_op *op = insn->op;
     insn->encoding = RDNA_E64;
     for (unsigned i = 0; i < 3; i++)
-        insn->source[i] = (uint16_t)bits(high, 9 * i, 9);
+        insn->source[i] = operand(insn, bits(high, 9 * i, 9));
     insn->result[0] = (uint16_t)(bits(low, 0, 8) | VGPR);
     insn->clamp = bits(low, 15, 1);
     insn->neg_hi = (uint8_t)bits(low, 8, 3);
@@ -401,9 +535,10 @@ static bool vop3p(struct rdna_insn *insn, const uint32_t *words, size_t count)
     const unsigned all = (1u << op->sources) - 1;
     if ((insn->neg | insn->neg_hi | insn->abs | insn->op_sel) & ~all ||
         (!(op->flags & RDNA_HALVES) && insn->op_sel))
-        return unknown(insn, "%s with modifiers", op->name);
+        return unknown(insn, "%s with modifiers", op->text);
     insn->op_sel_hi &= (uint8_t)all;
-    return vector_operands(insn) && take_literal(insn, words, count);
+    return long_dpp(insn, words, count) && vector_operands(insn) &&
+           take_literal(insn, words, count);
 }
 
 // --- Memory
@@ -440,7 +575,7 @@ static bool ds(struct rdna_insn *insn, uint32_t low, uint32_t high)
                                reads ? rdna_data_dwords(op, false) : 0};
     for (unsigned i = 0; i < 4; i++) {
         if (!sizes[i] && codes[i])
-            return unknown(insn, "%s with a register too many", op->name);
+            return unknown(insn, "%s with a register too many", op->text);
         if (!data_fits(insn, codes[i], sizes[i]))
             return false;
         insn->source[i] = sizes[i] ? (uint16_t)(codes[i] | VGPR) : 0;
@@ -451,35 +586,39 @@ static bool ds(struct rdna_insn *insn, uint32_t low, uint32_t high)
 
 static bool buffer(struct rdna_insn *insn, uint32_t low, uint32_t high, bool typed)
 {
+    const bool is_new = is_gfx11(insn);
     const unsigned d16 = bits(typed ? high : low, typed ? 21 : 25, 1);
-    if (!(typed ? pick(insn, RDNA_MTBUF, bits(low, 16, 3) | d16 << 3)
-                : pick(insn, RDNA_MUBUF, bits(low, 18, 7) | d16 << 7)))
+    if (!(!typed   ? pick(insn, RDNA_MUBUF, bits(low, 18, 7) | d16 << 7)
+          : is_new ? pick(insn, RDNA_MTBUF, bits(low, 15, 4))
+                   : pick(insn, RDNA_MTBUF, bits(low, 16, 3) | d16 << 3)))
         return false;
     const struct rdna_op *op = insn->op;
     if (op->does == RDNA_DOES_INVALIDATE)
-        return !(bits(low, 0, 18) | high) || unknown(insn, "%s with operands", op->name);
+        return !(bits(low, 0, 18) | high) || unknown(insn, "%s with operands", op->text);
     const bool atomic = op->does == RDNA_DOES_ATOMIC || op->does == RDNA_DOES_OTHER; // csub
     insn->imm = (int32_t)bits(low, 0, 12);
-    insn->offen = bits(low, 12, 1);
-    insn->idxen = bits(low, 13, 1);
+    insn->offen = is_new ? bits(high, 22, 1) : bits(low, 12, 1);
+    insn->idxen = is_new ? bits(high, 23, 1) : bits(low, 13, 1);
     insn->glc = bits(low, 14, 1);
-    insn->dlc = bits(low, 15, 1);
-    insn->lds = !typed && bits(low, 16, 1);
-    insn->data_format = typed ? (uint8_t)bits(low, 19, 7) : 0;
-    insn->slc = bits(high, 22, 1);
-    insn->tfe = bits(high, 23, 1);
+    insn->dlc = bits(low, is_new ? 13 : 15, 1);
+    insn->slc = is_new ? bits(low, 12, 1) : bits(high, 22, 1);
+    insn->tfe = bits(high, is_new ? 21 : 23, 1);
+    insn->lds = !typed && !is_new && bits(low, 16, 1);
+    insn->data_format = typed ? (uint8_t)rdna_format(insn->generation, bits(low, 19, 7)) : 0;
     insn->source[0] = (uint16_t)(bits(high, 0, 8) | VGPR);
     insn->source[1] = (uint16_t)(bits(high, 8, 8) | VGPR);
     insn->result[0] = insn->source[1];
-    insn->scalar[0] = (uint16_t)(bits(high, 16, 5) * 4);
-    insn->scalar[1] = (uint16_t)bits(high, 24, 8);
-    if (insn->lds || ((atomic || typed) && insn->tfe) || (atomic && insn->dlc))
-        return unknown(insn, "%s with lds, dlc or tfe", op->name);
+    insn->scalar[0] = operand(insn, bits(high, 16, 5) * 4);
+    insn->scalar[1] = operand(insn, bits(high, 24, 8));
+    if (typed && !insn->data_format)
+        return unknown(insn, "%s with format %u", op->text, bits(low, 19, 7));
+    if (insn->lds || ((atomic || typed) && insn->tfe) || (atomic && insn->dlc && !is_new))
+        return unknown(insn, "%s with lds, dlc or tfe", op->text);
     if (!scalar_fits(insn->scalar[0], 4))
-        return unknown(insn, "%s with descriptor %u", op->name, insn->scalar[0]);
+        return unknown(insn, "%s with descriptor %u", op->text, insn->scalar[0]);
     const unsigned offset = insn->scalar[1];
     if (offset == LITERAL || (!is_constant(offset) && !is_value(offset) && !scalar_fits(offset, 1)))
-        return unknown(insn, "%s with offset %u", op->name, offset);
+        return unknown(insn, "%s with offset %u", op->text, offset);
     const unsigned most = rdna_data_dwords(op, op->does != RDNA_DOES_LOAD);
     return data_fits(insn, insn->source[1] - VGPR, most + insn->tfe) &&
            data_fits(insn, insn->source[0] - VGPR, 1 + (insn->offen && insn->idxen));
@@ -490,28 +629,33 @@ static bool flat(struct rdna_insn *insn, uint32_t low, uint32_t high)
     if (!pick(insn, RDNA_FLAT, bits(low, 18, 7)))
         return false;
     const struct rdna_op *op = insn->op;
-    insn->segment = (uint8_t)bits(low, 14, 2);
-    insn->imm = extend(bits(low, 0, 12), 12); // of FLAT 11 bits, without a sign
-    insn->dlc = bits(low, 12, 1);
-    insn->lds = bits(low, 13, 1);
-    insn->glc = bits(low, 16, 1);
-    insn->slc = bits(low, 17, 1);
-    insn->scalar[0] = (uint16_t)bits(high, 16, 7);
+    const bool is_new = is_gfx11(insn);
+    const unsigned offset = is_new ? 13 : 12;
+    insn->segment = (uint8_t)bits(low, is_new ? 16 : 14, 2);
+    insn->imm = extend(bits(low, 0, offset), offset); // of FLAT a bit less, without a sign
+    insn->dlc = bits(low, is_new ? 13 : 12, 1);
+    insn->lds = !is_new && bits(low, 13, 1);
+    insn->glc = bits(low, is_new ? 14 : 16, 1);
+    insn->slc = bits(low, is_new ? 15 : 17, 1);
+    insn->scalar[0] = operand(insn, bits(high, 16, 7));
     insn->source[0] = (uint16_t)(bits(high, 0, 8) | VGPR);
     insn->source[1] = (uint16_t)(bits(high, 8, 8) | VGPR);
     insn->result[0] = (uint16_t)(bits(high, 24, 8) | VGPR);
     const bool atomic = op->does == RDNA_DOES_ATOMIC || op->does == RDNA_DOES_OTHER;
     if (insn->segment == 3 || (!insn->segment && insn->imm < 0) || (atomic && insn->segment == 1) ||
-        insn->lds || bits(high, 23, 1) ||
-        ((op->flags & RDNA_ADDTID || op->opcode == 0x34) && insn->segment != 2))
-        return unknown(insn, "%s of segment %u", op->name, insn->segment);
+        insn->lds || (bits(high, 23, 1) && (!is_new || insn->segment != 1)) ||
+        ((op->flags & RDNA_ADDTID || op->does == RDNA_DOES_OTHER) && insn->segment != 2))
+        return unknown(insn, "%s of segment %u", op->text, insn->segment);
+    insn->offen = is_new ? bits(high, 23, 1) : insn->scalar[0] == NO_REGISTER;
+    if (insn->segment && !is_new && insn->scalar[0] == RDNA_EXEC + 1)
+        insn->scalar[0] = NO_REGISTER;
     const unsigned base = insn->scalar[0];
-    const bool off = base == NO_REGISTER || base == RDNA_EXEC + 1;
-    if (base == RDNA_EXEC)
-        return unknown(insn, "%s with base exec", op->name);
+    const bool off = base == NO_REGISTER;
+    if (base >= RDNA_EXEC)
+        return unknown(insn, "%s with base exec", op->text);
     if (insn->segment ? !off && !scalar_fits(base, insn->segment == 2 ? 2 : 1)
                       : base != NO_REGISTER)
-        return unknown(insn, "%s with base %u", op->name, base);
+        return unknown(insn, "%s with base %u", op->text, base);
     const bool reads = op->does == RDNA_DOES_LOAD || (atomic && insn->glc);
     const bool writes = op->does != RDNA_DOES_LOAD;
     const unsigned address = insn->segment == 1 || !off ? 1 : 2;
@@ -529,6 +673,10 @@ static bool decode(const uint32_t *words, size_t count, struct rdna_insn *insn)
     if (word >> 30 == 2)
         return sop(insn, word, words, count);
     const unsigned form = bits(word, 26, 6);
+    if (form == 0x32 && is_gfx11(insn) && count >= 2) {
+        insn->size = 2;
+        return vopd(insn, words, count);
+    }
     static const char *const others[64] = {[0x32] = "VINTRP", [0x3c] = "MIMG", [0x3e] = "EXP"};
     if (form != 0x33 && form != 0x35 && form != 0x36 && form != 0x37 && form != 0x38 &&
         form != 0x3a && form != 0x3d)
@@ -558,9 +706,8 @@ size_t rdna_decode(const uint32_t *words, size_t count, enum rdna_generation gen
                    struct rdna_insn *insn)
 {
     memset(insn, 0, sizeof *insn);
-    if (generation != RDNA_GFX10_3)
-        unknown(insn, "a generation other than GFX10.3");
-    else if (!count)
+    insn->generation = generation;
+    if (!count)
         unknown(insn, "the end of the code");
     else if (decode(words, count, insn)) {
         memcpy(insn->words, words, insn->size * sizeof *words);

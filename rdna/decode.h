@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instructions of GFX10.3 as instructions.txt lists them, decoded and as text.
+// The instructions that instructions.txt lists, decoded and as text.
 #pragma once
 
 #include "rdna.h"
@@ -20,6 +20,7 @@ enum rdna_format {
     RDNA_MUBUF,
     RDNA_MTBUF,
     RDNA_FLAT,
+    RDNA_VOPD, // its opcodes name operations of VOP1 and VOP2
     RDNA_FORMATS
 };
 
@@ -33,7 +34,9 @@ enum rdna_kind {
     RDNA_LITERAL,
     RDNA_SIMM,
     RDNA_HWREG,
-    RDNA_BRANCH
+    RDNA_BRANCH,
+    RDNA_MESSAGE,
+    RDNA_MATRIX // 256 elements of b32, which the wave has together
 };
 
 // Flags of instructions.txt, in its order.
@@ -80,9 +83,12 @@ struct rdna_insn;
 typedef enum rdna_event rdna_run(struct rdna_wave *wave, const struct rdna_insn *insn,
                                  const struct rdna_memory_ops *memory);
 
-// A row of instructions.txt.
+enum { RDNA_OP_NAME = 40 };
+
+// A row of instructions.txt, for one generation.
 struct rdna_op {
-    char name[32];
+    char name[RDNA_OP_NAME]; // the same in all generations
+    char text[RDNA_OP_NAME]; // as this generation writes it
     enum rdna_format format;
     unsigned opcode;
     unsigned results, sources;
@@ -102,19 +108,25 @@ struct rdna_op {
 
 enum rdna_encoding { RDNA_E32, RDNA_E64, RDNA_DPP16, RDNA_DPP8, RDNA_SDWA_ENCODING };
 
-// A decoded instruction. Operands are the 9 bits of AMD's manuals: 0 to 127 scalar registers, 128
-// to 208 and 240 to 248 constants, 255 the literal, from 256 on vector registers.
+// A decoded instruction. Operands are the 9 bits of AMD's manuals, in all generations those of
+// GFX10.3: 0 to 127 scalar registers, 128 to 208 and 240 to 248 constants, 255 the literal, from
+// 256 on vector registers.
 struct rdna_insn {
     const struct rdna_op *op; // NULL: not known
-    size_t size;              // dwords
+    enum rdna_generation generation;
+    size_t size; // dwords
     uint32_t words[3];
     enum rdna_encoding encoding;
+    bool is_long; // DPP of VOP3
     uint16_t result[2], source[4];
+    // VOPD: the second operation, its result and sources, as rdna_second gives them. NULL: none
+    const struct rdna_op *dual;
+    uint16_t dual_operands[4];
     uint32_t literal;
     int32_t imm;               // SIMM, HWREG, BRANCH, the constant of SOPP; an offset of bytes
     uint8_t neg, abs;          // a bit for each source; VOP3P: neg_lo
     uint8_t neg_hi;            // VOP3P
-    uint8_t op_sel, op_sel_hi; // VOP3: of the result in bit 3
+    uint8_t op_sel, op_sel_hi; // a high half: of the result in bit 3
     uint8_t omod;              // 0, 1: *2, 2: *4, 3: /2
     bool clamp;
     uint16_t dpp_ctrl;
@@ -124,7 +136,7 @@ struct rdna_insn {
     uint8_t dst_sel, dst_unused, sel[2], sext;
     // Memory. `source` has the address, then data; `scalar` the base or descriptor, and the offset.
     uint16_t scalar[2];
-    bool offen, idxen, glc, slc, dlc, lds, tfe, gds;
+    bool offen /* scratch: a vector register has an offset */, idxen, glc, slc, dlc, lds, tfe, gds;
     uint8_t offset[2];       // of RDNA_TWO
     uint8_t segment;         // FLAT: 0 flat, 1 scratch, 2 global
     uint8_t data_format;     // MTBUF
@@ -142,10 +154,17 @@ size_t rdna_decode(const uint32_t *words, size_t count, enum rdna_generation gen
 void rdna_print(const struct rdna_insn *insn, unsigned lanes, char text[RDNA_TEXT]);
 
 // The row of an opcode, or NULL.
-const struct rdna_op *rdna_op(enum rdna_format format, unsigned opcode);
+const struct rdna_op *rdna_op(enum rdna_generation generation, enum rdna_format format,
+                              unsigned opcode);
 
-// How many opcodes a format can have.
-unsigned rdna_opcodes(enum rdna_format format);
+// How many registers of 32 bits an operand has in a wave of 32 or 64 lanes.
+unsigned rdna_operand_dwords(const struct rdna_type *type, unsigned lanes);
+
+// What s_waitcnt waits for; a counter's most: no wait.
+struct rdna_wait rdna_waits(const struct rdna_insn *insn);
+
+// The second operation of VOPD as an instruction.
+struct rdna_insn rdna_second(const struct rdna_insn *insn);
 
 // Dwords of the registers that an access to memory reads (`stores`) or writes in each lane.
 unsigned rdna_data_dwords(const struct rdna_op *op, bool stores);

@@ -6,13 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIRST_VGPR = 256, NO_REGISTER = 125, LITERAL = 255, SDWA_DWORD = 6 };
+enum { FIRST_VGPR = 256, NO_REGISTER = 125, LITERAL = 255, SDWA_DWORD = 6, DEALLOC_VGPRS = 3 };
 
 struct line {
     char *text;
     size_t length;
     unsigned lanes;
     const char *between; // what comes before the next operand
+    bool is_dual;        // VOPD
 };
 
 __attribute__((format(__printf__, 2, 3))) static void put(struct line *line, const char *format,
@@ -74,7 +75,7 @@ static void put_operand(struct line *line, const struct rdna_insn *insn, unsigne
         put(line, "%s", values[code - 235]);
 }
 
-static void put_hwreg(struct line *line, unsigned value)
+static void put_hwreg(struct line *line, enum rdna_generation generation, unsigned value)
 {
     static const char *const names[64] = {
         [1] = "MODE",          [2] = "STATUS",  [3] = "TRAPSTS",       [5] = "GPR_ALLOC",
@@ -82,9 +83,15 @@ static void put_hwreg(struct line *line, unsigned value)
         [17] = "TBA_HI",       [18] = "TMA_LO", [19] = "TMA_HI",       [20] = "FLAT_SCR_LO",
         [21] = "FLAT_SCR_HI",  [23] = "HW_ID1", [24] = "HW_ID2",       [25] = "POPS_PACKER",
         [29] = "SHADER_CYCLES"};
+    static const char *const new_names[64] = {
+        [18] = "PERF_SNAPSHOT_PC_LO", [19] = "PERF_SNAPSHOT_PC_HI", [27] = "PERF_SNAPSHOT_DATA"};
     const unsigned id = value & 63, offset = value >> 6 & 31, width = (value >> 11 & 31) + 1;
-    if (names[id])
-        put(line, "hwreg(HW_REG_%s", names[id]);
+    // GFX11 has neither TBA, TMA nor POPS_PACKER here.
+    const bool differs =
+        generation >= RDNA_GFX11 && ((id >= 16 && id <= 19) || id == 25 || id == 27);
+    const char *name = differs ? new_names[id] : names[id];
+    if (name)
+        put(line, "hwreg(HW_REG_%s", name);
     else
         put(line, "hwreg(%u", id);
     if (offset || width != 32)
@@ -92,10 +99,9 @@ static void put_hwreg(struct line *line, unsigned value)
     put(line, ")");
 }
 
-static void put_waits(struct line *line, unsigned value)
+static void put_waits(struct line *line, const struct rdna_wait *wait)
 {
-    const unsigned vm = (value & 15) | (value >> 14 & 3) << 4, exp = value >> 4 & 7,
-                   lgkm = value >> 8 & 63;
+    const unsigned vm = wait->vmcnt, exp = wait->expcnt, lgkm = wait->lgkmcnt;
     const bool all = vm == 63 && exp == 7 && lgkm == 63;
     const char *between = "";
     if (vm != 63 || all)
@@ -126,6 +132,54 @@ static void put_depctr(struct line *line, unsigned value)
     }
 }
 
+static void put_delay(struct line *line, unsigned value)
+{
+    static const char *const ids[16] = {"",
+                                        "VALU_DEP_1",
+                                        "VALU_DEP_2",
+                                        "VALU_DEP_3",
+                                        "VALU_DEP_4",
+                                        "TRANS32_DEP_1",
+                                        "TRANS32_DEP_2",
+                                        "TRANS32_DEP_3",
+                                        "FMA_ACCUM_CYCLE_1",
+                                        "SALU_CYCLE_1",
+                                        "SALU_CYCLE_2",
+                                        "SALU_CYCLE_3"};
+    static const char *const skips[8] = {"", "NEXT", "SKIP_1", "SKIP_2", "SKIP_3", "SKIP_4"};
+    const struct {
+        const char *name, *value;
+        unsigned field;
+    } parts[] = {{"instid0", ids[value & 15], value & 15},
+                 {"instskip", skips[value >> 4 & 7], value >> 4 & 7},
+                 {"instid1", ids[value >> 7 & 15], value >> 7 & 15}};
+    const char *between = "";
+    for (unsigned i = 0; i < 3; i++)
+        if (parts[i].field) {
+            if (parts[i].value)
+                put(line, "%s%s(%s)", between, parts[i].name, parts[i].value);
+            else
+                put(line, "%s%s(/* invalid %s value */)", between, parts[i].name,
+                    i == 1 ? "instskip" : "instid");
+            between = " | ";
+        }
+    if (!*between)
+        put(line, "0");
+}
+
+static void put_message(struct line *line, unsigned value)
+{
+    static const char *const names[] = {"DOORBELL", "DDID", "TMA",      "REALTIME",
+                                        "",         "TBA",  "TBA_TO_PC"};
+    const unsigned index = value - 128;
+    if (value == 132)
+        put(line, "sendmsg(MSG_RTN_SAVE_WAVE)");
+    else if (index < sizeof names / sizeof *names)
+        put(line, "sendmsg(MSG_RTN_GET_%s)", names[index]);
+    else
+        put(line, "sendmsg(%u, 0, 0)", value);
+}
+
 // Decimal if it could be a constant of a source.
 static void put_number(struct line *line, int32_t value, unsigned bits)
 {
@@ -142,42 +196,66 @@ static void put_sopp(struct line *line, const struct rdna_insn *insn)
     if (form == 'n' || (form == 'e' && !value))
         return;
     next(line);
-    if (insn->op->opcode == 0x0c)
-        put_waits(line, value);
-    else if (insn->op->opcode == 0x23)
+    const struct rdna_wait wait = rdna_waits(insn);
+    if (form == 'w')
+        put_waits(line, &wait);
+    else if (form == 'c')
         put_depctr(line, value);
+    else if (form == 'a')
+        put_delay(line, value);
     else if (form == 'd')
-        put_number(line, (int16_t)value, value);
+        put_number(line, (int32_t)value, value);
+    else if (form == 'm' && value == DEALLOC_VGPRS && insn->generation >= RDNA_GFX11)
+        put(line, "sendmsg(MSG_DEALLOC_VGPRS)");
     else
         put(line, form == 'h' ? "0x%x" : "%u", value);
+}
+
+// Which half an operand of 16 bits is.
+static void put_half(struct line *line, const struct rdna_insn *insn, const struct rdna_type *type,
+                     unsigned code, unsigned bit)
+{
+    if (type->bits == 16 && code >= FIRST_VGPR && insn->generation >= RDNA_GFX11)
+        put(line, "%s", insn->op_sel & bit ? ".h" : ".l");
 }
 
 // Register operands of scalar instructions, and of vector instructions without modifiers.
 static void put_source(struct line *line, const struct rdna_insn *insn, unsigned i)
 {
+    static const uint16_t halves[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
+                                      0xc000, 0x4400, 0xc400, 0x3118};
     const struct rdna_type *type = &insn->op->source[i];
     const unsigned bit = 1u << i;
+    if (line->is_dual && type->kind == RDNA_MASK) // vcc
+        return;
     next(line);
     if (type->kind == RDNA_SIMM)
         put(line, "0x%x", (uint16_t)insn->imm);
     else if (type->kind == RDNA_HWREG)
-        put_hwreg(line, (uint16_t)insn->imm);
+        put_hwreg(line, insn->generation, (uint16_t)insn->imm);
     else if (type->kind == RDNA_BRANCH)
         put(line, "%u", (uint16_t)insn->imm);
+    else if (type->kind == RDNA_MESSAGE)
+        put_message(line, insn->source[i]);
     else if (type->kind == RDNA_LITERAL && insn->op->format == RDNA_SOPK)
         put_number(line, (int32_t)insn->literal, insn->literal);
     else {
-        const bool constant = insn->source[i] < FIRST_VGPR && insn->source[i] >= 128;
+        const unsigned code = insn->source[i];
+        const bool constant =
+            (code >= 128 && code <= 208) || (code >= 240 && code <= 248) || code == LITERAL;
         const bool minus =
             insn->op->format != RDNA_VOP3P || insn->op->flags & RDNA_MIX ? insn->neg & bit : false;
         const bool bars = insn->abs & bit, sext = insn->sext & bit;
         const bool call = minus && !bars && constant; // "neg(1)" is not "-1"
         put(line, "%s%s%s", call ? "neg(" : minus ? "-" : "", bars ? "|" : "", sext ? "sext(" : "");
-        if (type->bits == 16 && insn->source[i] == LITERAL)
+        if ((type->bits == 16 || insn->op->flags & RDNA_MIX) && code == LITERAL)
             put(line, "0x%x", insn->literal & 0xffff);
+        else if (type->bits == 16 && type->kind == RDNA_BITS && code >= 240 && code <= 248 &&
+                 !(insn->op->flags & RDNA_ONLY))
+            put(line, "0x%x", halves[code - 240]);
         else
-            put_operand(line, insn, insn->source[i],
-                        type->kind == RDNA_MASK ? line->lanes / 32 : (type->bits + 31) / 32);
+            put_operand(line, insn, insn->source[i], rdna_operand_dwords(type, line->lanes));
+        put_half(line, insn, type, insn->source[i], bit);
         put(line, "%s%s%s", sext ? ")" : "", bars ? "|" : "", call ? ")" : "");
     }
 }
@@ -206,11 +284,17 @@ static void put_op_sel(struct line *line, const struct rdna_insn *insn)
             put_bits(line, "neg_hi", insn->neg_hi, count);
         return;
     }
+    if (!strcmp(op->name, "v_fmac_f16") && insn->op_sel) { // its third source is the result
+        put_bits(line, "op_sel", (insn->op_sel & 3) | (insn->op_sel >> 3) << 3, 4);
+        return;
+    }
     const bool lanes = count == 3 && op->source[1].kind == RDNA_SGPR; // v_permlane16_b32
     if (lanes ? insn->op_sel & 3 : insn->op_sel)
         put_bits(line, "op_sel",
                  lanes ? insn->op_sel : (insn->op_sel & all) | (insn->op_sel >> 3) << count,
-                 lanes ? 2 : count + 1);
+                 lanes                                      ? 2
+                 : op->format == RDNA_VOPC && insn->is_long ? count
+                                                            : count + 1);
 }
 
 static void put_dpp(struct line *line, const struct rdna_insn *insn)
@@ -256,17 +340,16 @@ static void put_registers(struct line *line, const struct rdna_insn *insn)
     const struct rdna_op *op = insn->op;
     const bool vector = op->format >= RDNA_VOP1;
     for (unsigned i = 0; i < op->results; i++) {
-        const bool mask = op->result[i].kind == RDNA_MASK;
         next(line);
-        put_register(line, insn->result[i],
-                     mask ? line->lanes / 32 : (op->result[i].bits + 31) / 32);
+        put_register(line, insn->result[i], rdna_operand_dwords(&op->result[i], line->lanes));
+        put_half(line, insn, &op->result[i], insn->result[i], 8);
     }
     for (unsigned i = 0; i < op->sources; i++)
         put_source(line, insn, i);
     if (!vector)
         return;
     static const char *const multiply[] = {"", " mul:2", " mul:4", " div:2"};
-    if (insn->encoding == RDNA_E64)
+    if (insn->encoding == RDNA_E64 || insn->is_long)
         put_op_sel(line, insn);
     put(line, "%s%s", insn->clamp ? " clamp" : "", multiply[insn->omod]);
     if (insn->encoding == RDNA_DPP16 || insn->encoding == RDNA_DPP8)
@@ -279,6 +362,10 @@ static const char *suffix(const struct rdna_insn *insn)
 {
     static const char *const suffixes[] = {"_e32", "_e64", "_dpp", "_dpp", "_sdwa"};
     const enum rdna_format format = insn->op->format;
+    if (insn->is_long)
+        return "_e64_dpp";
+    if (format == RDNA_VOPC && (insn->encoding == RDNA_DPP16 || insn->encoding == RDNA_DPP8))
+        return "";
     const bool plain = insn->encoding == RDNA_E32 && insn->op->flags & RDNA_ONLY;
     return format >= RDNA_VOP1 && format <= RDNA_VOPC && !plain ? suffixes[insn->encoding] : "";
 }
@@ -444,7 +531,7 @@ static void put_flat(struct line *line, const struct rdna_insn *insn)
 {
     const struct rdna_op *op = insn->op;
     const unsigned base = insn->scalar[0];
-    const bool off = base == NO_REGISTER || base == RDNA_EXEC + 1, none = base == RDNA_EXEC + 1;
+    const bool off = base == NO_REGISTER;
     const bool atomic = op->does == RDNA_DOES_ATOMIC || op->does == RDNA_DOES_OTHER,
                addtid = op->flags & RDNA_ADDTID;
     if (op->does == RDNA_DOES_LOAD || (atomic && insn->glc)) {
@@ -453,7 +540,7 @@ static void put_flat(struct line *line, const struct rdna_insn *insn)
     }
     if (!addtid) {
         next(line);
-        if (insn->segment == 1 && base != NO_REGISTER)
+        if (insn->segment == 1 && !insn->offen)
             put(line, "off");
         else
             put_register(line, insn->source[0], insn->segment == 1 || !off ? 1 : 2);
@@ -465,7 +552,7 @@ static void put_flat(struct line *line, const struct rdna_insn *insn)
     if (insn->segment) {
         next(line);
         if (off)
-            put(line, none && insn->segment == 1 ? "off" : "off");
+            put(line, "off");
         else
             put_register(line, base, insn->segment == 2 ? 2 : 1);
     }
@@ -478,8 +565,18 @@ void rdna_print(const struct rdna_insn *insn, unsigned lanes, char text[RDNA_TEX
 {
     static const char *const segments[] = {"flat_", "scratch_", "global_"};
     struct line line = {.text = text, .lanes = lanes, .between = " "};
+    if (insn->dual) {
+        line.is_dual = true;
+        const struct rdna_insn second = rdna_second(insn);
+        put(&line, "v_dual_%s", insn->op->text + 2);
+        put_registers(&line, insn);
+        put(&line, " :: v_dual_%s", insn->dual->text + 2);
+        line.between = " ";
+        put_registers(&line, &second);
+        return;
+    }
     put(&line, "%s%s%s", insn->op->format == RDNA_FLAT ? segments[insn->segment] : "",
-        insn->op->name, suffix(insn));
+        insn->op->text, suffix(insn));
     switch (insn->op->format) {
     case RDNA_SOPP:
         put_sopp(&line, insn);

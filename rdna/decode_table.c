@@ -9,15 +9,15 @@
 
 extern const char rdna_instructions[];
 
-enum { OPCODES = 1024, OPS = 1200, WORDS = 20, LINE = 160 };
+enum { OPCODES = 1024, OPS = 2000, WORDS = 20, LINE = 160 };
 
 static struct rdna_op ops[OPS];
 static unsigned op_count;
-static uint16_t by_opcode[RDNA_FORMATS][OPCODES]; // an index into `ops`, plus 1
+static uint16_t by_opcode[RDNA_GENERATIONS][RDNA_FORMATS][OPCODES]; // an index into `ops`, plus 1
 
-static const char *const format_names[RDNA_FORMATS] = {"sop1",  "sop2", "sopk",  "sopc",  "sopp",
-                                                       "smem",  "vop1", "vop2",  "vopc",  "vop3",
-                                                       "vop3p", "ds",   "mubuf", "mtbuf", "flat"};
+static const char *const format_names[RDNA_FORMATS] = {
+    "sop1", "sop2", "sopk",  "sopc", "sopp",  "smem",  "vop1", "vop2",
+    "vopc", "vop3", "vop3p", "ds",   "mubuf", "mtbuf", "flat", "vopd"};
 
 static const char *const flag_names[] = {"only",  "dpp",    "sdwa", "omod",    "clamp",
                                          "opsel", "halves", "mix",  "returns", "two",
@@ -73,9 +73,10 @@ static struct rdna_type type_of(const char *word)
     static const struct {
         const char *name;
         enum rdna_kind kind;
-    } kinds[] = {{"mask", RDNA_MASK},   {"sgpr", RDNA_SGPR},       {"sgpr64", RDNA_SGPR},
-                 {"vgpr", RDNA_VGPR},   {"literal", RDNA_LITERAL}, {"simm", RDNA_SIMM},
-                 {"hwreg", RDNA_HWREG}, {"branch", RDNA_BRANCH}};
+    } kinds[] = {{"mask", RDNA_MASK},    {"sgpr", RDNA_SGPR},       {"sgpr64", RDNA_SGPR},
+                 {"vgpr", RDNA_VGPR},    {"literal", RDNA_LITERAL}, {"simm", RDNA_SIMM},
+                 {"hwreg", RDNA_HWREG},  {"branch", RDNA_BRANCH},   {"message", RDNA_MESSAGE},
+                 {"matrix", RDNA_MATRIX}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!strcmp(word, kinds[i].name))
             return (struct rdna_type){kinds[i].kind, strstr(word, "64") ? 64 : 32};
@@ -95,6 +96,10 @@ static void read_operands(struct rdna_op *op, char **words, size_t count)
         else if (must(!sources && op->results < 2), true)
             op->result[op->results++] = type_of(words[i]);
     must(sources);
+    if (op->source[0].kind == RDNA_MESSAGE) {
+        op->does = RDNA_DOES_TIME;
+        op->bits = op->result[0].bits;
+    }
 }
 
 static void read_action(struct rdna_op *op, char **words, size_t count)
@@ -122,6 +127,37 @@ static void read_flags(struct rdna_op *op, char **words, size_t count)
     }
 }
 
+// A row of VOPD: the number of the row of that name, which is above.
+static uint16_t find_name(enum rdna_generation generation, const char *name)
+{
+    for (unsigned format = RDNA_VOP1; format <= RDNA_VOP2; format++)
+        for (unsigned opcode = 0; opcode < OPCODES; opcode++) {
+            const uint16_t index = by_opcode[generation][format][opcode];
+            if (index && !strcmp(ops[index - 1].name, name))
+                return index;
+        }
+    must(false);
+    return 0;
+}
+
+static void add_op(enum rdna_generation generation, const struct rdna_op *op, const char *opcode,
+                   const char *text)
+{
+    const unsigned number = (unsigned)strtoul(opcode, NULL, 16);
+    must(number < OPCODES);
+    uint16_t *index = &by_opcode[generation][op->format][number];
+    must(!*index && op_count < OPS && strlen(text) < sizeof op->text);
+    if (op->format == RDNA_VOPD) {
+        *index = find_name(generation, op->name);
+        return;
+    }
+    ops[op_count] = *op;
+    ops[op_count].opcode = number;
+    strcpy(ops[op_count].text, text);
+    rdna_bind(&ops[op_count]);
+    *index = (uint16_t)++op_count;
+}
+
 static void read_row(char *line)
 {
     char *words[WORDS], *rest = NULL;
@@ -132,27 +168,29 @@ static void read_row(char *line)
     }
     if (!count)
         return;
-    must(count > 3 && op_count < OPS && strlen(words[2]) < sizeof ops->name);
-    struct rdna_op *op = &ops[op_count++];
+    must(count > 2);
+    struct rdna_op op = {0};
     unsigned format = 0;
     while (must(format < RDNA_FORMATS), strcmp(words[0], format_names[format]) != 0)
         format++;
-    op->format = format;
-    op->opcode = (unsigned)strtoul(words[1], NULL, 16);
-    strcpy(op->name, words[2]);
+    op.format = format;
+    const char *name = strtok_r(words[2], "/", &rest), *text = strtok_r(NULL, "/", &rest);
+    must(strlen(name) < sizeof op.name);
+    strcpy(op.name, name);
     for (end = 3; end < count && strcmp(words[end], ":") != 0; end++)
         ;
     if (format == RDNA_SOPP)
-        op->number = *words[3];
-    else if (format == RDNA_SMEM || format >= RDNA_DS)
-        read_action(op, words + 3, end - 3);
-    else
-        read_operands(op, words + 3, end - 3);
+        op.number = *words[3];
+    else if (format == RDNA_SMEM || (format >= RDNA_DS && format <= RDNA_FLAT))
+        read_action(&op, words + 3, end - 3);
+    else if (format != RDNA_VOPD)
+        read_operands(&op, words + 3, end - 3);
     if (end < count)
-        read_flags(op, words + end + 1, count - end - 1);
-    must(op->opcode < rdna_opcodes(format) && !by_opcode[format][op->opcode]);
-    by_opcode[format][op->opcode] = (uint16_t)op_count;
-    rdna_bind(op);
+        read_flags(&op, words + end + 1, count - end - 1);
+    const char *opcode = strtok_r(words[1], "/", &rest);
+    for (unsigned g = 0; g < RDNA_GENERATIONS; g++, opcode = strtok_r(NULL, "/", &rest))
+        if (must(opcode), *opcode != '-')
+            add_op(g, &op, opcode, g && text ? text : name);
 }
 
 static void read_table(void)
@@ -169,18 +207,12 @@ static void read_table(void)
     }
 }
 
-unsigned rdna_opcodes(enum rdna_format format)
-{
-    static const unsigned most[RDNA_FORMATS] = {256, 128,  32,  128, 128, 256, 256, 64,
-                                                256, 1024, 128, 256, 256, 16,  128};
-    return most[format];
-}
-
-const struct rdna_op *rdna_op(enum rdna_format format, unsigned opcode)
+const struct rdna_op *rdna_op(enum rdna_generation generation, enum rdna_format format,
+                              unsigned opcode)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, read_table);
-    const unsigned index = opcode < rdna_opcodes(format) ? by_opcode[format][opcode] : 0;
+    const unsigned index = opcode < OPCODES ? by_opcode[generation][format][opcode] : 0;
     return index ? &ops[index - 1] : NULL;
 }
 

@@ -8,13 +8,14 @@ enum { LITERAL = 255, VCCZ = 251, EXECZ = 252, SCC = 253, FIRST_VGPR = 256, NO_R
 
 enum rdna_event rdna_refuse(struct rdna_wave *wave, const struct rdna_insn *insn, const char *why)
 {
-    snprintf(wave->unknown, sizeof wave->unknown, "%s%s%s", insn->op->name, *why ? " " : "", why);
+    snprintf(wave->unknown, sizeof wave->unknown, "%s%s%s", insn->op->text, *why ? " " : "", why);
     return RDNA_EVENT_UNKNOWN;
 }
 
 void rdna_bind(struct rdna_op *op)
 {
-    if (!rdna_bind_scalar(op) && !rdna_bind_memory(op) && !rdna_bind_lanes(op))
+    if (!rdna_bind_scalar(op) && !rdna_bind_memory(op) && !rdna_bind_lanes(op) &&
+        !rdna_bind_matrix(op))
         rdna_bind_vector(op);
 }
 

@@ -50,6 +50,7 @@ uint32_t rdna_clamp_half(const struct rdna_lanes *x, uint32_t half);
 void rdna_bind(struct rdna_op *op);
 bool rdna_bind_scalar(struct rdna_op *op);
 bool rdna_bind_lanes(struct rdna_op *op); // v_readlane_b32 and its relatives
+bool rdna_bind_matrix(struct rdna_op *op);
 bool rdna_bind_vector(struct rdna_op *op);
 bool rdna_bind_memory(struct rdna_op *op);
 

@@ -241,6 +241,8 @@ static uint32_t divide_fix(uint32_t a, uint32_t b, uint32_t c)
     X(v_max_f32, least(x, a, b, true))                                                             \
     X(v_min3_f32, least3(x, a, b, c, false))                                                       \
     X(v_max3_f32, least3(x, a, b, c, true))                                                        \
+    X(v_maxmin_f32, least(x, least(x, a, b, true), c, false))                                      \
+    X(v_minmax_f32, least(x, least(x, a, b, false), c, true))                                      \
     X(v_med3_f32, median(x, a, b, c))                                                              \
     X(v_div_scale_f32, divide_scale(x, i, a, b, c))                                                \
     X(v_div_fmas_f32, divide_fuse(x, i, a, b, c))                                                  \

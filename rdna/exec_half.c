@@ -151,6 +151,8 @@ static uint32_t divide_fix(uint32_t a, uint32_t b, uint32_t c)
     X(v_max_f16, least(x, a, b, true))                                                             \
     X(v_min3_f16, least3(x, a, b, c, false))                                                       \
     X(v_max3_f16, least3(x, a, b, c, true))                                                        \
+    X(v_maxmin_f16, least(x, least(x, a, b, true), c, false))                                      \
+    X(v_minmax_f16, least(x, least(x, a, b, false), c, true))                                      \
     X(v_med3_f16, median(x, a, b, c))                                                              \
     X(v_div_fixup_f16, divide_fix(a, b, c))                                                        \
     X(v_cvt_u16_f16, to_integer(p, 0, 65535))                                                      \
@@ -292,8 +294,12 @@ static int64_t field(uint32_t word, unsigned from, unsigned width, bool is_signe
     return is_signed ? (int32_t)(part << (32 - width)) >> (32 - width) : (int64_t)part;
 }
 
+// `neg` of v_dot4_i32_iu8 and its relatives says which sources are signed.
 static void dot(struct rdna_lanes *x, unsigned width, bool is_signed)
 {
+    const bool chooses = strstr(x->insn->op->name, "_iu");
+    const bool signs[2] = {chooses ? x->insn->neg & 1 : is_signed,
+                           chooses ? x->insn->neg & 2 : is_signed};
     for (unsigned i = 0; i < x->lanes; i++) {
         int64_t sum = is_signed ? (int64_t)(int32_t)x->in[2][i] : (int64_t)x->in[2][i];
         uint32_t a = x->in[0][i], b = x->in[1][i];
@@ -302,7 +308,7 @@ static void dot(struct rdna_lanes *x, unsigned width, bool is_signed)
             b = pack(chosen(x, x->in[1], 1, i, false), chosen(x, x->in[1], 1, i, true));
         }
         for (unsigned from = 0; from < 32; from += width)
-            sum += field(a, from, width, is_signed) * field(b, from, width, is_signed);
+            sum += field(a, from, width, signs[0]) * field(b, from, width, signs[1]);
         const int64_t least_sum = is_signed ? INT32_MIN : 0,
                       most = is_signed ? INT32_MAX : UINT32_MAX;
         if (x->insn->clamp)
@@ -314,6 +320,8 @@ static void dot(struct rdna_lanes *x, unsigned width, bool is_signed)
 #define DOTS(X)                                                                                    \
     X(v_dot2_i32_i16, 16, true)                                                                    \
     X(v_dot2_u32_u16, 16, false)                                                                   \
+    X(v_dot4_i32_iu8, 8, true)                                                                     \
+    X(v_dot8_i32_iu4, 4, true)                                                                     \
     X(v_dot4_i32_i8, 8, true)                                                                      \
     X(v_dot4_u32_u8, 8, false)                                                                     \
     X(v_dot8_i32_i4, 4, true)                                                                      \

@@ -200,6 +200,18 @@ static int32_t dot4(uint32_t a, uint32_t b)
 #define OPS(X)                                                                                     \
     X(v_mov_b32, a)                                                                                \
     X(v_not_b32, ~a)                                                                               \
+    X(v_mov_b16, a)                                                                                \
+    X(v_not_b16, ~a)                                                                               \
+    X(v_and_b16, a &b)                                                                             \
+    X(v_or_b16, a | b)                                                                             \
+    X(v_xor_b16, a ^ b)                                                                            \
+    X(v_cvt_i32_i16, (uint32_t)(int16_t)a)                                                         \
+    X(v_cvt_u32_u16, a)                                                                            \
+    X(v_cndmask_b16, bit(x->mask, i) ? b : a)                                                      \
+    X(v_maxmin_u32, min_unsigned(max_unsigned(a, b), c))                                           \
+    X(v_minmax_u32, max_unsigned(min_unsigned(a, b), c))                                           \
+    X(v_maxmin_i32, (uint32_t)min_signed(max_signed(s, t), v))                                     \
+    X(v_minmax_i32, (uint32_t)max_signed(min_signed(s, t), v))                                     \
     X(v_bfrev_b32, reverse(a))                                                                     \
     X(v_ffbh_u32, leading(a))                                                                      \
     X(v_ffbl_b32, a ? (uint32_t)__builtin_ctz(a) : UINT32_MAX)                                     \

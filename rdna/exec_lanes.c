@@ -55,7 +55,7 @@ static enum rdna_event permlane(struct rdna_wave *wave, const struct rdna_insn *
     const uint64_t exec = rdna_exec(wave),
                    lanes = rdna_scalar(wave, insn, insn->source[1], 32, &good) |
                            rdna_scalar(wave, insn, insn->source[2], 32, &good) << 32;
-    const unsigned other = insn->op->opcode == 0x378 ? 16 : 0;
+    const unsigned other = strcmp(insn->op->name, "v_permlanex16_b32") ? 0 : 16;
     uint32_t buffer[RDNA_LANES], words[RDNA_LANES] = {0};
     const uint32_t *row = rdna_row(wave, insn->source[0], buffer);
     uint64_t active = exec;
@@ -84,6 +84,21 @@ static enum rdna_event swap(struct rdna_wave *wave, const struct rdna_insn *insn
     return RDNA_EVENT_NONE;
 }
 
+// The halves of the wave exchange their words; in wave32 nothing happens.
+static enum rdna_event permlane64(struct rdna_wave *wave, const struct rdna_insn *insn,
+                                  const struct rdna_memory_ops *memory)
+{
+    (void)memory;
+    uint32_t buffer[RDNA_LANES], words[RDNA_LANES];
+    const uint32_t *row = rdna_row(wave, insn->source[0], buffer);
+    if (wave->lanes == 32)
+        return RDNA_EVENT_NONE;
+    for (unsigned i = 0; i < RDNA_LANES; i++)
+        words[i] = row[i ^ 32];
+    rdna_put_row(wave, insn->result[0], words, rdna_exec(wave));
+    return RDNA_EVENT_NONE;
+}
+
 static enum rdna_event nothing(struct rdna_wave *wave, const struct rdna_insn *insn,
                                const struct rdna_memory_ops *memory)
 {
@@ -101,6 +116,7 @@ bool rdna_bind_lanes(struct rdna_op *op)
                 {"v_writelane_b32", writelane},
                 {"v_permlane16_b32", permlane},
                 {"v_permlanex16_b32", permlane},
+                {"v_permlane64_b32", permlane64},
                 {"v_swap_b32", swap},
                 {"v_nop", nothing},
                 {"v_pipeflush", nothing},

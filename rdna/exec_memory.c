@@ -3,7 +3,7 @@
 #include "exec.h"
 #include "format.h"
 
-enum { FIRST_VGPR = 256, NO_REGISTER = 125, M0 = 124 };
+enum { FIRST_VGPR = 256, NO_REGISTER = 125, M0 = 124, GET_REALTIME = 0x83 };
 
 static const uint64_t address_bits = (UINT64_C(1) << 48) - 1;
 
@@ -16,7 +16,8 @@ static struct rdna_access *start(struct rdna_access *access, const struct rdna_w
     access->space = space;
     access->glc = insn->glc;
     access->slc = insn->slc;
-    access->dlc = insn->dlc;
+    // On GFX11 glc bypasses GL1 too, and dlc no cache that there is.
+    access->dlc = insn->generation >= RDNA_GFX11 ? insn->glc : insn->dlc;
     access->mask = rdna_exec(wave);
     access->elements = op->flags & RDNA_TWO ? 2 : 1;
     access->bytes = op->bits / 8;
@@ -100,11 +101,14 @@ static enum rdna_event scalar(struct rdna_wave *wave, const struct rdna_insn *in
     access.to_sgpr = true;
     access.destination = insn->result[0];
     if (op->does == RDNA_DOES_INVALIDATE) {
-        wave->caches = op->opcode == 0x1f ? RDNA_INVALIDATE_GL1 : RDNA_INVALIDATE_SCALAR;
+        wave->caches =
+            !strcmp(op->name, "s_gl1_inv") ? RDNA_INVALIDATE_GL1 : RDNA_INVALIDATE_SCALAR;
         return RDNA_EVENT_CACHES;
     }
     if (insn->result[0] >= 124)
         return rdna_refuse(wave, insn, "to a special register");
+    if (op->source[0].kind == RDNA_MESSAGE && insn->source[0] != GET_REALTIME)
+        return rdna_refuse(wave, insn, "of this message");
     if (op->does == RDNA_DOES_TIME) {
         const uint64_t time = memory->clock(memory->context);
         access.values[0][0][0] = (uint32_t)time;
@@ -147,9 +151,10 @@ static void data_share_operands(struct rdna_access *access, const struct rdna_wa
     const unsigned dwords = access->registers;
     if (access->action == RDNA_LOAD)
         return;
-    if (compares(insn->op)) { // the comparand is first
-        take_data(access, wave, insn->source[2], dwords, 0, 0);
-        take_data(access, wave, insn->source[1], dwords, 0, 2);
+    if (compares(insn->op)) { // on GFX10 the comparand is first
+        const bool is_first = insn->generation < RDNA_GFX11;
+        take_data(access, wave, insn->source[is_first ? 2 : 1], dwords, 0, 0);
+        take_data(access, wave, insn->source[is_first ? 1 : 2], dwords, 0, 2);
         return;
     }
     for (unsigned e = 0; e < access->elements; e++)
@@ -238,19 +243,20 @@ static enum rdna_event data_share(struct rdna_wave *wave, const struct rdna_insn
 struct descriptor {
     uint64_t base;
     uint32_t stride, records;
-    bool swizzle, add_lane;
-    unsigned index_stride, check, format, selections;
+    bool add_lane;
+    unsigned swizzle, index_stride, check, format, selections;
 };
 
-static struct descriptor describe(const uint32_t *words)
+static struct descriptor describe(enum rdna_generation generation, const uint32_t *words)
 {
+    const bool is_new = generation >= RDNA_GFX11;
     return (struct descriptor){
         .base = words[0] | (uint64_t)(words[1] & 0xffff) << 32,
         .stride = words[1] >> 16 & 0x3fff,
-        .swizzle = words[1] >> 31,
+        .swizzle = words[1] >> (is_new ? 30 : 31), // GFX11: how many bytes it keeps together
         .records = words[2],
         .selections = words[3] & 0xfff,
-        .format = words[3] >> 12 & 0x7f,
+        .format = rdna_format(generation, words[3] >> 12 & (is_new ? 0x3f : 0x7f)),
         .index_stride = 8u << (words[3] >> 21 & 3),
         .add_lane = words[3] >> 23 & 1,
         .check = words[3] >> 28 & 3,
@@ -334,16 +340,19 @@ static enum rdna_event buffer(struct rdna_wave *wave, const struct rdna_insn *in
 {
     const struct rdna_op *op = insn->op;
     if (op->does == RDNA_DOES_INVALIDATE) {
-        wave->caches = op->opcode == 0x71 ? RDNA_INVALIDATE_L0 : RDNA_INVALIDATE_GL1;
+        wave->caches =
+            !strcmp(op->name, "buffer_gl0_inv") ? RDNA_INVALIDATE_L0 : RDNA_INVALIDATE_GL1;
         return RDNA_EVENT_CACHES;
     }
     if (insn->tfe || insn->lds)
         return rdna_refuse(wave, insn, "with tfe or lds");
-    const struct descriptor d = describe(&wave->sgpr[insn->scalar[0]]);
+    const struct descriptor d = describe(insn->generation, &wave->sgpr[insn->scalar[0]]);
     bool good = true;
     const uint32_t offset = (uint32_t)rdna_scalar(wave, insn, insn->scalar[1], 32, &good);
     struct rdna_access access;
     start(&access, wave, insn, RDNA_SPACE_GLOBAL);
+    if (d.swizzle > 1)
+        return rdna_refuse(wave, insn, "with this swizzle");
     const bool converts = op->does == RDNA_DOES_LOAD_FORMAT || op->does == RDNA_DOES_STORE_FORMAT;
     if (!good)
         return rdna_refuse(wave, insn, "with an aperture");
@@ -363,10 +372,10 @@ static void scratch_addresses(struct rdna_access *access, const struct rdna_wave
 {
     uint32_t buffer[RDNA_LANES];
     const unsigned base = insn->scalar[0];
-    const uint32_t *row = base == NO_REGISTER ? rdna_row(wave, insn->source[0], buffer) : NULL;
-    const uint32_t scalar = base == NO_REGISTER || base == RDNA_EXEC + 1 ? 0 : wave->sgpr[base];
+    const uint32_t *row = insn->offen ? rdna_row(wave, insn->source[0], buffer) : NULL;
+    const uint32_t scalar = base == NO_REGISTER ? 0 : wave->sgpr[base];
     for (unsigned i = 0; i < RDNA_LANES; i++) {
-        const uint32_t offset = (row ? row[i] : scalar) + (uint32_t)insn->imm;
+        const uint32_t offset = (row ? row[i] : 0) + scalar + (uint32_t)insn->imm;
         access->address[0][i] = wave->flat_scratch + (uint64_t)(offset / 4) * 4 * wave->lanes +
                                 4 * (i % wave->lanes) + offset % 4;
     }
@@ -378,7 +387,7 @@ static void global_addresses(struct rdna_access *access, const struct rdna_wave 
 {
     uint32_t low_buffer[RDNA_LANES], high_buffer[RDNA_LANES];
     const unsigned code = insn->source[0], base = insn->scalar[0];
-    const bool off = base == NO_REGISTER || base == RDNA_EXEC + 1;
+    const bool off = base == NO_REGISTER;
     const uint32_t *low = rdna_row(wave, code, low_buffer),
                    *high = rdna_row(wave, code + off, high_buffer);
     const uint64_t scalar = off ? 0 : wave->sgpr[base] | (uint64_t)wave->sgpr[base + 1] << 32;
@@ -405,16 +414,15 @@ static enum rdna_event flat(struct rdna_wave *wave, const struct rdna_insn *insn
 
 bool rdna_bind_memory(struct rdna_op *op)
 {
-    static rdna_run *const runs[RDNA_FORMATS] = {[RDNA_SMEM] = scalar,
-                                                 [RDNA_DS] = data_share,
-                                                 [RDNA_MUBUF] = buffer,
-                                                 [RDNA_MTBUF] = buffer,
-                                                 [RDNA_FLAT] = flat};
+    static rdna_run *const runs[RDNA_FORMATS] = {
+        [RDNA_SOP1] = scalar, // s_sendmsg_rtn_b32
+        [RDNA_SMEM] = scalar,  [RDNA_DS] = data_share, [RDNA_MUBUF] = buffer,
+        [RDNA_MTBUF] = buffer, [RDNA_FLAT] = flat};
     // csub saturates, and ds_mskor_b32 and the like have no operation of the device.
     const bool missing = op->does == RDNA_DOES_OTHER || op->does == RDNA_DOES_PROBE ||
                          op->flags & RDNA_ADDTID ||
                          (op->does == RDNA_DOES_ATOMIC && op->atomic == RDNA_WRITE_XOR);
-    if (!runs[op->format])
+    if (!runs[op->format] || !op->does)
         return false;
     op->run = missing ? NULL : runs[op->format];
     return true;

@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-enum { M0 = 124, SGPRS = 106, LITERAL = 255, MODE_BITS = 0xffffff };
+enum { M0 = 124, SGPRS = 106, LITERAL = 255, MODE_BITS = 0xffffff, DEALLOC_VGPRS = 3 };
 
 // A scalar instruction being executed.
 struct scalar {
@@ -236,7 +236,9 @@ static uint64_t set_register(struct scalar *x, uint64_t value)
                    width = (imm >> 11) + 1;
     const uint32_t mask = (uint32_t)(((UINT64_C(1) << width) - 1) << from);
     uint32_t old;
-    if ((id != 1 && id != 20 && id != 21) || !get_hwreg(x, id, &old))
+    const bool is_settable =
+        id == 1 || ((id == 20 || id == 21) && x->wave->generation == RDNA_GFX10_3);
+    if (!is_settable || !get_hwreg(x, id, &old))
         return fail(x, "of this hardware register");
     const uint32_t next = (old & ~mask) | ((uint32_t)(value << from) & mask);
     if (id == 1)
@@ -264,12 +266,11 @@ static struct rdna_wait *no_wait(struct scalar *x)
 
 static uint64_t wait_all(struct scalar *x)
 {
-    const unsigned imm = (uint16_t)x->insn->imm, vm = (imm & 15) | (imm >> 14) << 4,
-                   exports = imm >> 4 & 7, lgkm = imm >> 8 & 63;
+    const struct rdna_wait of = rdna_waits(x->insn);
     struct rdna_wait *wait = no_wait(x);
-    wait->vmcnt = vm == 63 ? UINT_MAX : vm;
-    wait->expcnt = exports == 7 ? UINT_MAX : exports;
-    wait->lgkmcnt = lgkm == 63 ? UINT_MAX : lgkm;
+    wait->vmcnt = of.vmcnt == 63 ? UINT_MAX : of.vmcnt;
+    wait->expcnt = of.expcnt == 7 ? UINT_MAX : of.expcnt;
+    wait->lgkmcnt = of.lgkmcnt == 63 ? UINT_MAX : of.lgkmcnt;
     return event(x, RDNA_EVENT_WAIT);
 }
 
@@ -281,6 +282,20 @@ static uint64_t wait_one(struct scalar *x, enum rdna_counter counter)
       : counter == RDNA_LGKMCNT ? &wait->lgkmcnt
       : counter == RDNA_EXPCNT  ? &wait->expcnt
                                 : &wait->vscnt) = most;
+    return event(x, RDNA_EVENT_WAIT);
+}
+
+// Registers that are given back early hold what they held.
+static uint64_t send(struct scalar *x)
+{
+    return x->insn->imm == DEALLOC_VGPRS && x->insn->generation >= RDNA_GFX11
+               ? keep(x)
+               : fail(x, "of this message");
+}
+
+static uint64_t wait_idle(struct scalar *x)
+{
+    x->wave->wait = (struct rdna_wait){0};
     return event(x, RDNA_EVENT_WAIT);
 }
 
@@ -412,6 +427,7 @@ static uint64_t set_mode(struct scalar *x, unsigned from)
     X(s_pack_ll_b32_b16, (a & 0xffff) | b << 16)                                                   \
     X(s_pack_lh_b32_b16, (a & 0xffff) | (b & 0xffff0000))                                          \
     X(s_pack_hh_b32_b16, a >> 16 | (b & 0xffff0000))                                               \
+    X(s_pack_hl_b32_b16, a >> 16 | b << 16)                                                        \
     X(s_mul_hi_u32, a *b >> 32)                                                                    \
     X(s_mul_hi_i32, (uint64_t)((int64_t)low(a) * low(b) >> 32))                                    \
     X(s_movk_i32, k)                                                                               \
@@ -478,6 +494,10 @@ static uint64_t set_mode(struct scalar *x, unsigned from)
     X(s_ttracedata_imm, keep(x))                                                                   \
     X(s_inst_prefetch, keep(x))                                                                    \
     X(s_clause, keep(x))                                                                           \
+    X(s_sendmsg, send(x))                                                                          \
+    X(s_delay_alu, keep(x))                                                                        \
+    X(s_wait_idle, wait_idle(x))                                                                   \
+    X(s_wait_event, keep(x))                                                                       \
     X(s_waitcnt_depctr, wait_sources(x))                                                           \
     X(s_round_mode, set_mode(x, 0))                                                                \
     X(s_denorm_mode, set_mode(x, 4))
@@ -528,7 +548,7 @@ static enum rdna_event run(struct rdna_wave *wave, const struct rdna_insn *insn,
 
 bool rdna_bind_scalar(struct rdna_op *op)
 {
-    if (op->format > RDNA_SOPP)
+    if (op->format > RDNA_SOPP || op->does)
         return false;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!strcmp(rows[i].name, op->name)) {

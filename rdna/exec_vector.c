@@ -195,7 +195,7 @@ static void fetch_all(struct rdna_lanes *x)
         x->in[2] = rdna_row(x->wave, x->insn->result[0], x->buffer[2]);
     if (how->flags & RDNA_ACCUMULATES && op->result[0].bits == 16) {
         for (unsigned i = 0; i < RDNA_LANES; i++)
-            x->buffer[2][i] = x->in[2][i] & 0xffff;
+            x->buffer[2][i] = x->in[2][i] >> (x->insn->op_sel & 8 ? 16 : 0) & 0xffff;
         x->in[2] = x->buffer[2];
     }
 }
@@ -356,34 +356,58 @@ static bool masks_fit(const struct rdna_insn *insn)
     return fit;
 }
 
+// Computes the results. False: not emulated.
+static bool compute(struct rdna_lanes *x, struct rdna_wave *wave, const struct rdna_insn *insn,
+                    uint64_t active)
+{
+    const struct rdna_lane_row *how = insn->op->how;
+    x->wave = wave;
+    x->insn = insn;
+    x->lanes = wave->lanes;
+    x->active = active;
+    x->mask_out = 0;
+    x->failed = false;
+    read_mode(x);
+    if (wave->lanes == 64 && !masks_fit(insn)) {
+        fail(x, "with an odd pair of registers");
+        return false;
+    }
+    fetch_all(x);
+    if (x->failed)
+        return false;
+    const unsigned round = !(how->flags & RDNA_SETS_ROUNDING) ? 0
+                           : insn->op->result[0].bits == 64   ? x->round64
+                                                              : x->round32;
+    if (round)
+        set_rounding(round);
+    how->op(x);
+    if (round)
+        set_rounding(0);
+    return !x->failed;
+}
+
 static enum rdna_event run_lanes(struct rdna_wave *wave, const struct rdna_insn *insn,
                                  uint64_t active)
 {
-    const struct rdna_lane_row *how = insn->op->how;
     struct rdna_lanes x;
-    x.wave = wave;
-    x.insn = insn;
-    x.lanes = wave->lanes;
-    x.active = active;
-    x.mask_out = 0;
-    x.failed = false;
-    read_mode(&x);
-    if (wave->lanes == 64 && !masks_fit(insn))
-        return rdna_refuse(wave, insn, "with an odd pair of registers");
-    fetch_all(&x);
-    if (x.failed)
-        return RDNA_EVENT_UNKNOWN;
-    const unsigned round = !(how->flags & RDNA_SETS_ROUNDING) ? 0
-                           : insn->op->result[0].bits == 64   ? x.round64
-                                                              : x.round32;
-    if (round)
-        set_rounding(round);
-    how->op(&x);
-    if (round)
-        set_rounding(0);
-    if (x.failed)
+    if (!compute(&x, wave, insn, active))
         return RDNA_EVENT_UNKNOWN;
     put_all(&x);
+    return RDNA_EVENT_NONE;
+}
+
+// The operations of VOPD read before either writes.
+static enum rdna_event run_both(struct rdna_wave *wave, const struct rdna_insn *insn,
+                                uint64_t active)
+{
+    const struct rdna_insn second = rdna_second(insn);
+    struct rdna_lanes x, y;
+    if (wave->lanes != 32 || !second.op->how)
+        return rdna_refuse(wave, &second, second.op->how ? "of VOPD in wave64" : "");
+    if (!compute(&x, wave, insn, active) || !compute(&y, wave, &second, active))
+        return RDNA_EVENT_UNKNOWN;
+    put_all(&x);
+    put_all(&y);
     return RDNA_EVENT_NONE;
 }
 
@@ -393,6 +417,8 @@ static enum rdna_event run(struct rdna_wave *wave, const struct rdna_insn *insn,
     (void)memory;
     const struct rdna_op *op = insn->op;
     const uint64_t exec = rdna_exec(wave), low = exec & UINT32_MAX, high = exec & ~low;
+    if (insn->dual)
+        return run_both(wave, insn, exec);
     const bool to_vector = op->results && op->result[0].kind <= RDNA_FLOAT;
     if (!to_vector || !low || !high || !rdna_is_shared(wave, insn->result[0]))
         return run_lanes(wave, insn, exec);

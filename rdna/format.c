@@ -29,6 +29,18 @@ static struct layout layout_of(unsigned format)
     return (struct layout){0};
 }
 
+unsigned rdna_format(enum rdna_generation generation, unsigned format)
+{
+    if (generation < RDNA_GFX11 || format < 30)
+        return format;
+    // GFX11 has fewer of 10_11_11, 11_11_10 and 10_10_10_2.
+    return format == 30   ? 36
+           : format == 31 ? 43
+           : format < 34  ? format + 12
+           : format < 64  ? format + 14
+                          : 0;
+}
+
 uint32_t format_code(unsigned format, unsigned selections, unsigned components, bool halves)
 {
     return format | selections << 7 | components << 19 | (uint32_t)halves << 23;

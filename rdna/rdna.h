@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum rdna_generation { RDNA_GFX10_3, RDNA_GFX11, RDNA_GFX12 };
+enum rdna_generation { RDNA_GFX10_3, RDNA_GFX11, RDNA_GENERATIONS };
 
 enum { RDNA_LANES = 64, RDNA_VGPRS = 512, RDNA_ELEMENTS = 2, RDNA_DWORDS = 4, RDNA_NAME = 96 };
 
-// Indices into `sgpr` that are the same in all generations: the encodings of scalar operands.
-// m0 and null are 124 and 125 on GFX10, and the other way round from GFX11 on.
+// Indices into `sgpr`: the encodings of scalar operands. m0 and null, which GFX11 exchanges, are
+// 124 and 125 as on GFX10.
 enum { RDNA_VCC = 106, RDNA_TTMP = 108, RDNA_EXEC = 126 };
 
 // 128, and room for operands of several words that begin at the last.
@@ -31,7 +31,7 @@ struct rdna_wave {
     uint64_t pc;           // a byte address
     bool scc;
     uint32_t mode;             // MODE: round in 3:0, denormals in 7:4, ...
-    uint64_t flat_scratch;     // FLAT_SCRATCH, which hwreg sets
+    uint64_t flat_scratch;     // FLAT_SCRATCH, which hwreg sets on GFX10
     uint32_t hw_id[2];         // HW_ID1 and HW_ID2 of s_getreg
     uint32_t sgpr[RDNA_SGPRS]; // by the encoding of the operand, with vcc, ttmp, m0 and exec
     uint32_t vgpr[RDNA_VGPRS][RDNA_LANES];
@@ -119,12 +119,11 @@ struct rdna_access {
     enum rdna_space space;
     enum rdna_action action;
     enum rdna_counter counter; // counts 1 from now until the work is done
-    bool glc, slc, dlc, nv;    // cache bits (GFX12: its fields put into th and scope)
-    uint8_t th, scope;
-    uint64_t mask;     // the lanes that take part: exec, or 1 for a scalar access
-    unsigned elements; // 1, or 2 (ds_read2_b32, ds_write2_b32 and their relatives)
-    unsigned bytes;    // of an element: 1 to 64, over 16 only for scalar loads
-    unsigned stride;   // from a dword of an element to its next in memory: 4 but in scratch
+    bool glc, slc, dlc;        // cache bits, with the meanings of GFX10
+    uint64_t mask;             // the lanes that take part: exec, or 1 for a scalar access
+    unsigned elements;         // 1, or 2 (ds_read2_b32, ds_write2_b32 and their relatives)
+    unsigned bytes;            // of an element: 1 to 64, over 16 only for scalar loads
+    unsigned stride;           // from a dword of an element to its next in memory: 4 but in scratch
     // Of each lane and element. For a load of GLOBAL from a buffer that is out of range, in_range
     // is how many leading bytes are in range: the others read as 0 and are not written.
     uint64_t address[RDNA_ELEMENTS][RDNA_LANES];

@@ -64,11 +64,11 @@ static void check_text(const struct rdna_insn *insn, unsigned lanes, const char 
     assert_string_equal(written, text);
 }
 
-TEST(instructions_are_written_as_llvm_mc_writes_them)
+static void check_texts(const char *name, enum rdna_generation generation)
 {
     size_t count = 0;
     char line[LONGEST];
-    for (const char *at = section("decoded")->text; *at;) {
+    for (const char *at = section(name)->text; *at;) {
         uint32_t words[3];
         const char *text;
         struct rdna_insn insn;
@@ -76,20 +76,26 @@ TEST(instructions_are_written_as_llvm_mc_writes_them)
         if (!*line || *line == ';')
             continue;
         const size_t size = read_words(line, words, &text);
-        if (rdna_decode(words, size, RDNA_GFX10_3, &insn) != size)
+        if (rdna_decode(words, size, generation, &insn) != size)
             fail_msg("%s: %s", line, insn.unknown);
-        check_text(&insn, 64, text);
+        check_text(&insn, insn.dual ? 32 : 64, text);
         // One dword less is not the whole instruction.
-        assert_int_equal(rdna_decode(words, size - 1, RDNA_GFX10_3, &insn), 0);
+        assert_int_equal(rdna_decode(words, size - 1, generation, &insn), 0);
         count++;
     }
     assert_true(count > 900);
 }
 
-TEST(what_is_not_known_is_named)
+TEST(instructions_are_written_as_llvm_mc_writes_them)
+{
+    check_texts("decoded", RDNA_GFX10_3);
+    check_texts("decoded-gfx11", RDNA_GFX11);
+}
+
+static void check_unknown(const char *name, enum rdna_generation generation)
 {
     char line[LONGEST];
-    for (const char *at = section("unknown")->text; *at;) {
+    for (const char *at = section(name)->text; *at;) {
         uint32_t words[3];
         const char *text;
         struct rdna_insn insn;
@@ -97,15 +103,21 @@ TEST(what_is_not_known_is_named)
         if (!*line || *line == ';')
             continue;
         const size_t size = read_words(line, words, &text);
-        assert_int_equal(rdna_decode(words, size, RDNA_GFX10_3, &insn), 0);
+        assert_int_equal(rdna_decode(words, size, generation, &insn), 0);
         assert_string_equal(insn.unknown, text);
         assert_int_equal(rdna_step(&wave, &insn, &memory), RDNA_EVENT_UNKNOWN);
         assert_string_equal(wave.unknown, text);
     }
 }
 
+TEST(what_is_not_known_is_named)
+{
+    check_unknown("unknown", RDNA_GFX10_3);
+    check_unknown("unknown-gfx11", RDNA_GFX11);
+}
+
 // --- Registers by name: "s3", "s[2:3]", "v1", "v[0:1]", "vcc", "exec", "m0", "scc", "mode", "pc",
-// "lanes", "shared": shared registers, from v64 on.
+// "lanes", "shared": shared registers, from v64 on, "vmcnt" and "lgkmcnt": what is waited for.
 
 struct place {
     uint32_t *words; // the first of a scalar register's
@@ -134,7 +146,8 @@ static struct place find(const char *name)
 static bool is_field(const char *name, uint64_t *value, bool set)
 {
     const bool scc = !strcmp(name, "scc"), mode = !strcmp(name, "mode"), pc = !strcmp(name, "pc"),
-               lanes = !strcmp(name, "lanes"), shared = !strcmp(name, "shared");
+               lanes = !strcmp(name, "lanes"), shared = !strcmp(name, "shared"),
+               vmcnt = !strcmp(name, "vmcnt"), lgkmcnt = !strcmp(name, "lgkmcnt");
     if (set && shared)
         wave.shared_vgprs = (unsigned)*value;
     if (set && scc)
@@ -145,12 +158,14 @@ static bool is_field(const char *name, uint64_t *value, bool set)
         wave.pc = *value;
     if (set && lanes)
         wave.lanes = (unsigned)*value;
-    *value = scc      ? wave.scc
-             : mode   ? wave.mode
-             : pc     ? wave.pc
-             : shared ? wave.shared_vgprs
-                      : wave.lanes;
-    return scc || mode || pc || lanes || shared;
+    *value = scc       ? wave.scc
+             : mode    ? wave.mode
+             : pc      ? wave.pc
+             : shared  ? wave.shared_vgprs
+             : vmcnt   ? wave.wait.vmcnt
+             : lgkmcnt ? wave.wait.lgkmcnt
+                       : wave.lanes;
+    return scc || mode || pc || lanes || shared || vmcnt || lgkmcnt;
 }
 
 // What of the access that the instruction makes: one value, or one of each lane.
@@ -164,6 +179,8 @@ static bool is_access(const char *name, unsigned lane, uint64_t *value)
                   {"action", a->action},
                   {"counter", a->counter},
                   {"atomic", a->atomic},
+                  {"glc", a->glc},
+                  {"dlc", a->dlc},
                   {"mask", a->mask},
                   {"elements", a->elements},
                   {"bytes", a->bytes},
@@ -231,7 +248,7 @@ static void assign(const char *case_text, char *assignment, bool set)
     }
 }
 
-static void execute(const char *heading, const char *line)
+static void execute(const char *heading, const char *line, enum rdna_generation generation)
 {
     char before[LONGEST], message[2 * LONGEST + 4], *rest = NULL;
     uint32_t words[3];
@@ -241,6 +258,7 @@ static void execute(const char *heading, const char *line)
     snprintf(message, sizeof message, "%s: %s", heading, line);
     access_count = 0;
     memset(&wave, 0, sizeof wave);
+    wave.generation = generation;
     wave.lanes = 64;
     wave.vgprs = 64;
     wave.mode = 0x1f0; // denormals, DX10_CLAMP
@@ -251,7 +269,7 @@ static void execute(const char *heading, const char *line)
     after[0] = '\0';
     for (char *word = strtok_r(before, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
         assign(message, word, true);
-    if (rdna_decode(words, size, RDNA_GFX10_3, &insn) != size)
+    if (rdna_decode(words, size, generation, &insn) != size)
         fail_msg("%s: %s", message, insn.unknown);
     check_text(&insn, wave.lanes, text);
     if (rdna_step(&wave, &insn, &memory) == RDNA_EVENT_UNKNOWN)
@@ -260,19 +278,29 @@ static void execute(const char *heading, const char *line)
         assign(message, word, false);
 }
 
-static void execute_section(const char *name)
+static void execute_section_of(const char *name, enum rdna_generation generation)
 {
     char heading[LONGEST] = "", line[LONGEST];
     size_t count = 0;
     for (const char *at = section(name)->text; *at;) {
         take_line(&at, line);
         if (*line == ' ') {
-            execute(heading, line);
+            execute(heading, line, generation);
             count++;
         } else
             memcpy(heading, line, sizeof heading);
     }
     assert_true(count > 10);
+}
+
+static void execute_section(const char *name)
+{
+    execute_section_of(name, RDNA_GFX10_3);
+}
+
+TEST(instructions_of_gfx11)
+{
+    execute_section_of("gfx11", RDNA_GFX11);
 }
 
 TEST(scalar_instructions)
