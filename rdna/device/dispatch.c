@@ -11,6 +11,8 @@ enum {
     PGM_HI = 0x20d,
     PGM_RSRC1 = 0x212,
     PGM_RSRC2 = 0x213,
+    SCRATCH_LO = 0x210,
+    SCRATCH_HI = 0x211,
     TMPRING_SIZE = 0x218,
     PGM_RSRC3 = 0x228,
     USER_DATA_0 = 0x240,
@@ -93,7 +95,11 @@ bool dispatch_read(struct rdna_device *device, const uint32_t groups[3], uint32_
     dispatch->lds_size = field(rsrc2, 15, 9) * 512;
     if (dispatch->lds_size > 65536)
         return device_end(device, "not emulated: LDS of %u bytes", (unsigned)dispatch->lds_size);
-    dispatch->scratch = field(sh[TMPRING_SIZE], 12, 13) * 1024;
+    const bool is_new = device->generation >= RDNA_GFX11;
+    dispatch->scratch =
+        is_new ? field(sh[TMPRING_SIZE], 12, 15) * 256 : field(sh[TMPRING_SIZE], 12, 13) * 1024;
+    dispatch->scratch_base =
+        is_new ? (uint64_t)sh[SCRATCH_LO] << 8 | (uint64_t)field(sh[SCRATCH_HI], 0, 8) << 40 : 0;
     dispatch->scratch_waves = field(sh[TMPRING_SIZE], 0, 12);
     if (field(rsrc2, 0, 1) && dispatch->scratch_waves < dispatch->waves)
         return device_end(device, "not emulated: scratch of %u waves", dispatch->scratch_waves);
@@ -155,7 +161,8 @@ void dispatch_begin(struct rdna_device *device, const struct dispatch *dispatch,
     wave->pc = dispatch->code;
     wave->mode = dispatch->mode;
     wave->scc = false;
-    wave->flat_scratch = 0;
+    wave->flat_scratch =
+        dispatch->scratch_base ? dispatch->scratch_base + (uint64_t)slot * dispatch->scratch : 0;
     wave->hw_id[0] = slot % 16;
     wave->hw_id[1] = 0;
     const uint32_t random = (uint32_t)device_random(device);
@@ -172,7 +179,7 @@ void dispatch_begin(struct rdna_device *device, const struct dispatch *dispatch,
     if (field(dispatch->rsrc2, 10, 1))
         wave->sgpr[sgpr++] = dispatch_waves(dispatch, number) | index << 6 | index << 20 |
                              (uint32_t)(index == 0) << 31;
-    if (field(dispatch->rsrc2, 0, 1))
+    if (field(dispatch->rsrc2, 0, 1) && device->generation == RDNA_GFX10_3)
         wave->sgpr[sgpr++] = slot * dispatch->scratch;
     set_lanes(dispatch, group, index * dispatch->lanes, wave);
 }

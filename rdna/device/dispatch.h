@@ -13,6 +13,7 @@ struct dispatch {
     unsigned vgprs, shared_vgprs;
     uint32_t lds_size;      // bytes
     uint32_t scratch;       // bytes of a wave, if it has any
+    uint64_t scratch_base;  // GFX11: an address
     unsigned scratch_waves; // how many waves can have scratch
     uint32_t mode;
     bool wgp; // the workgroup's waves run on both units of its WGP

@@ -285,6 +285,7 @@ static const struct {
     {0x7a, 1, "SET_UCONFIG_REG_INDEX", nothing},
     {0x90, 1, "FRAME_CONTROL", nothing},
     {0x9b, 1, "SET_SH_REG_INDEX", set_registers},
+    {0xb9, 4, "SET_CONTEXT_REG_PAIRS_PACKED", nothing},
 };
 
 static bool execute(struct stream *stream, uint32_t header, struct packet packet)

@@ -51,7 +51,8 @@ __attribute__((constructor)) static void find_next(void)
     *(void **)&real_close = dlsym(RTLD_NEXT, "close");
 }
 
-static const enum rdna_generation generations[RDNA_GPUS] = {[RDNA_NAVI21] = RDNA_GFX10_3};
+static const enum rdna_generation generations[RDNA_GPUS] = {
+    [RDNA_NAVI21] = RDNA_GFX10_3, [RDNA_NAVI31] = RDNA_GFX11};
 
 static _Noreturn void give_up(const char *why)
 {

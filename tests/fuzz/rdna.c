@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzes the emulated GPU: command streams, and the code that they dispatch. The first byte of an
-// input chooses timing and caches. The rest is mapped as the memory of the GPU: the first 1 KiB is
-// the command stream, the code begins behind it.
+// input chooses timing, caches and generation. The rest is mapped as the memory of the GPU: the
+// first 1 KiB is the command stream, the code begins behind it.
 #include "fuzz.h"
 
 #include "device/gpu.h"
@@ -18,7 +18,7 @@ enum { NUM_THREAD_X = 0x207, PGM_LO = 0x20c, PGM_RSRC1 = 0x212, USER_DATA_0 = 0x
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static uint32_t memory[MEMORY / 4];
-    struct rdna_device gpu = {.generation = RDNA_GFX10_3};
+    struct rdna_device gpu = {0};
     char line[200], settings[100];
     if (size < 1)
         return 0;
@@ -27,6 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
              : data[0] % 3 == 1 ? "late"
                                 : "random",
              data[0] & 128 ? "manual" : "coherent");
+    gpu.generation = data[0] & 64 ? RDNA_GFX11 : RDNA_GFX10_3;
     MUST(rdna_settings_parse(settings, &gpu.settings, line, sizeof line));
     MUST(rdna_open(&gpu));
     memset(memory, 0, sizeof memory);

@@ -27,7 +27,7 @@ static void open_gpu(const char *settings)
     memset(stream, 0, sizeof stream);
     if (!rdna_settings_parse(settings, &gpu.settings, line, sizeof line))
         fail_msg("%s", line);
-    gpu.generation = RDNA_GFX10_3;
+    gpu.generation = gpu.settings.gpu == RDNA_NAVI31 ? RDNA_GFX11 : RDNA_GFX10_3;
     assert_true(rdna_open(&gpu));
     assert_true(space_map(&gpu.space, (struct space_range){CODE, sizeof code, (void *)code, 1}));
     assert_true(space_map(&gpu.space, (struct space_range){DATA, sizeof data, (void *)data, 2}));
@@ -129,6 +129,28 @@ TEST(waves_know_their_place)
             assert_int_equal(data[i] >> 20 & 31, i / lanes[k]);
         }
     }
+}
+
+TEST(gfx11_packs_the_ids_of_threads)
+{
+    // data[x + 8 * y] = v0
+    static const uint32_t words[] = {
+        0x360200ff, 0x000003ff, // v_and_b32_e32 v1, 0x3ff, v0
+        0xd6100002, 0x02291500, // v_bfe_u32 v2, v0, 10, 10
+        0xd6460001, 0x04050702, // v_lshl_add_u32 v1, v2, 3, v1
+        0x30020282,             // v_lshlrev_b32_e32 v1, 2, v1
+        0xdc6a0000, 0x00000001, // global_store_b32 v1, v0, s[0:1]
+        0xbfb00000,             // s_endpgm
+    };
+    enum { THREADS_Y = 14 }; // of put_dispatch's words
+    open_gpu("navi31");
+    memcpy(code, words, sizeof words);
+    const unsigned dwords = put_dispatch((struct shape){.groups = 1, .threads = 8});
+    stream[THREADS_Y] = 4;
+    if (!rdna_submit(&gpu, STREAM, dwords))
+        fail_msg("%s", gpu.ended);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(data[i], i % 8 | i / 8 << 10);
 }
 
 TEST(threads_may_be_counted)
