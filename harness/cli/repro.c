@@ -29,7 +29,7 @@ const struct cli_syntax cli_repro_syntax = {
     .name = "repro",
     .usage = "[OPTION]... CONFIGURATION|bench:ROW|--facts FILE",
     .about =
-        "Writes a folder with one configuration for a bug report: its question and results, the\n"
+        "Writes a folder with one configuration for a bug report: a text for the tracker, the\n"
         "shader, its data, and a reproducer in one C file with a Makefile, which\n"
         "does not need litmus. Uses the session's result of this configuration, preferably a "
         "failed\none; without a result the folder is made for a device of this machine. bench:ROW "

@@ -17,7 +17,7 @@
 const char *repro_amber_lacks(const struct repro *repro)
 {
     if (repro->ready->interface)
-        return "scripts have the interface of litmus's own tests";
+        return repro->ready->interface->part_count ? "scripts have one module" : NULL;
     if (repro->ready->module->features >> CAT_FEATURE_ADDRESSES & 1)
         return "the shader takes the addresses of its buffers from the push constants, and Amber "
                "cannot put them there";
@@ -43,11 +43,12 @@ static void put_head(const struct repro *repro, struct text *out)
 static void put_shader(const struct repro *repro, struct text *out)
 {
     const struct eng_prepared *ready = repro->ready;
-    if (repro_from_glsl(repro))
-        script_shader(NULL, NULL, "test.spv", out);
-    else
-        script_shader(repro_spirv(repro), cat_module_page(ready->which.test, ready->module),
-                      "test.spvasm", out);
+    const bool none = !repro->plain && repro_from_glsl(repro);
+    script_shader(none ? NULL : repro_spirv(repro),
+                  none           ? NULL
+                  : repro->plain ? repro->plain
+                                 : cat_module_page(ready->which.test, ready->module),
+                  none ? "test.spv" : "test.spvasm", out);
 }
 
 // Whether each word has a single right value: then we can compare whole buffers.

@@ -2,6 +2,7 @@
 // Makes the files of a bundle, and writes all of them or none.
 
 #include "repro/repro.h"
+#include "repro/script.h"
 
 #include "base/folder.h"
 #include "base/sha256.h"
@@ -161,11 +162,15 @@ void repro_make(const struct repro *repro, struct repro_bundle *bundle)
     const struct cat_module *module = ready->module;
     char sha256[SHA256_TEXT]; // a kernel from outside has its package's digest in module->sha256
     memset(bundle, 0, sizeof *bundle);
-    struct text *readme = repro_add(bundle, "README.md");
-    text_puts(repro_add(bundle, ready->interface         ? "source.txt"
-                                : repro_from_glsl(repro) ? "test.comp"
-                                                         : "test.spvasm"),
-              repro->page);
+    struct text *readme = repro_add(bundle, "README.md"), *ticket = repro_add(bundle, "ticket.md");
+    if (repro->plain)
+        text_puts(repro_add(bundle, "test.spvasm"), repro->plain);
+    if (!repro->plain || strcmp(repro->plain, repro->page) != 0)
+        text_puts(repro_add(bundle, ready->interface         ? "source.txt"
+                                    : repro_from_glsl(repro) ? "test.comp"
+                                    : repro->plain           ? "annotated.spvasm"
+                                                             : "test.spvasm"),
+                  repro->page);
     add_words(bundle, "test.spv", repro->words, module->count);
     sha256_text(repro->words, (size_t)module->count * 4, sha256);
     text_printf(repro_add(bundle, "test.spv.sha256"), "%s  test.spv\n", sha256);
@@ -182,7 +187,7 @@ void repro_make(const struct repro *repro, struct repro_bundle *bundle)
                 "%s\n# Of the module.\nSPIRV = %s\nVULKAN = vulkan%s\n", repro_makefile,
                 repro_spirv(repro), is_newer(repro) ? "1.2" : "1.1");
     text_puts(repro_add(bundle, "run"), repro_run);
-    if (repro->amber && !repro_amber_lacks(repro))
+    if (repro->amber && !ready->interface && !repro_amber_lacks(repro))
         repro_amber(repro, repro_add(bundle, "test.amber"));
     repro_facts(repro, repro_add(bundle, "facts.json"));
     if (repro->result && report_evidence_any(repro->result))
@@ -192,6 +197,7 @@ void repro_make(const struct repro *repro, struct repro_bundle *bundle)
         const struct repro_file *file = &repro->kept->files[i];
         text_append(repro_add(bundle, file->name), file->content.data, file->content.length);
     }
+    repro_ticket(repro, bundle, ticket);
     repro_readme(repro, bundle, readme);
 }
 
@@ -202,12 +208,28 @@ void repro_clear(struct repro_bundle *bundle)
     bundle->count = 0;
 }
 
-bool repro_write(const struct repro_bundle *bundle, const char *folder, struct lit_error *error)
+// The package writes its own script, and the files beside it.
+static bool write_kernel_script(const struct repro *repro, const char *folder,
+                                struct lit_error *error)
+{
+    char test[] = "test";
+    OWNED(text_free) struct text path = {0}, remark = {0};
+    struct cat_package package = *repro->ready->which.test->package;
+    package.name = (struct text){.data = test, .length = strlen(test)};
+    text_printf(&remark, "# %s\n# amber -d -t %s -v 1.3 test.amber\n", repro->name,
+                repro_spirv(repro));
+    return script_write(&package, remark.data, folder, &path, error);
+}
+
+bool repro_write(const struct repro *repro, const struct repro_bundle *bundle, const char *folder,
+                 struct lit_error *error)
 {
     OWNED(lit_free) struct lit_folder_file *files = lit_alloc(bundle->count + 1, sizeof *files);
     for (size_t i = 0; i < bundle->count; i++)
         files[i] =
             (struct lit_folder_file){(char *)bundle->files[i].name, bundle->files[i].content};
     const struct lit_folder made = {files, bundle->count};
-    return lit_folder_write(&made, folder, NULL, error);
+    return lit_folder_write(&made, folder, NULL, error) &&
+           (!repro->amber || !repro->ready->interface || repro_amber_lacks(repro) ||
+            write_kernel_script(repro, folder, error));
 }

@@ -2,6 +2,7 @@
 // Makes a bundle of a configuration: from its result in a store, an earlier bundle, or a device in
 // this machine.
 #include "base/folder.h"
+#include "base/program.h"
 #include "base/random.h"
 #include "base/sha256.h"
 #include "engine/client.h"
@@ -301,7 +302,7 @@ static bool write_bundle(const struct making *m, struct text *said, struct lit_e
     struct eng_prepared ready = {0};
     struct repro_bundle bundle = {0};
     struct repro_bench bench = {0};
-    OWNED(text_free) struct text folder = {0}, name = {0};
+    OWNED(text_free) struct text folder = {0}, name = {0}, plain = {0}, archive = {0};
     struct repro repro = {
         .ready = &ready,
         .facts = &m->facts,
@@ -322,16 +323,19 @@ static bool write_bundle(const struct making *m, struct text *said, struct lit_e
         .first = result ? result->first : 0,
         .amber = o->amber,
     };
-    if (o->output)
-        text_puts(&folder, o->output);
-    else
-        default_folder(m, &folder);
+    default_folder(m, &archive);
+    text_puts(&folder, o->output ? o->output : archive.data);
+    repro.said = m->past.said.data;
+    repro.page_of_finding = m->past.page.data;
+    repro.archive = m->past.name.data ? m->past.name.data : archive.data;
     bool good = lit_folder_check(folder.data, NULL, error) &&
                 prepare(m, &bench, &name, &ready, &repro, error);
     if (good) {
         choose_code(m, &repro);
+        if (lit_spirv_disassemble(repro.words, (size_t)ready.module->count * 4, &plain))
+            repro.plain = plain.data;
         repro_make(&repro, &bundle);
-        good = repro_write(&bundle, folder.data, error);
+        good = repro_write(&repro, &bundle, folder.data, error);
     }
     if (good) {
         text_printf(said, "%s: ", folder.data);

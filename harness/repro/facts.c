@@ -269,6 +269,11 @@ static bool read_root(const struct reading *reading, const json_t *root, struct 
 }
 
 // Reads the files beside it that only the measuring machine can make.
+static bool read_beside(const struct reading *reading, const char *path, struct text *content)
+{
+    return lit_file_read(path, MOST_KEPT, content, reading->error) || errno == ENOENT;
+}
+
 static bool read_kept(const struct reading *reading, struct repro_bundle *kept)
 {
     static const char *const names[] = {
@@ -278,13 +283,33 @@ static bool read_kept(const struct reading *reading, struct repro_bundle *kept)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         OWNED(text_free) struct text path = {0}, content = {0};
         text_printf(&path, "%.*s%s", folder, reading->path, names[i]);
-        const bool good = lit_file_read(path.data, MOST_KEPT, &content, reading->error);
-        if (!good && errno != ENOENT)
+        if (!read_beside(reading, path.data, &content))
             return false;
-        if (good)
+        if (content.data)
             text_append(repro_add(kept, names[i]), content.data, content.length);
     }
     return true;
+}
+
+// Reads what is written of a finding: FOLDER/ticket.txt and, if that is there, FOLDER.md.
+static bool read_finding(const struct reading *reading, struct repro_past *past)
+{
+    OWNED(lit_free) char *folder = lit_strdup(reading->path);
+    OWNED(text_free) struct text path = {0}, page = {0};
+    size_t length = (size_t)(lit_path_name(folder) - folder);
+    while (length && folder[length - 1] == '/')
+        length--;
+    folder[length] = '\0';
+    if (!length)
+        return true;
+    text_printf(&path, "%s/ticket.txt", folder);
+    text_printf(&page, "%s.md", folder);
+    if (!read_beside(reading, path.data, &past->said))
+        return false;
+    if (!past->said.data)
+        return true;
+    text_puts(&past->name, lit_path_name(folder));
+    return read_beside(reading, page.data, &past->page);
 }
 
 bool repro_facts_read(const char *path, struct repro_past *past, struct lit_error *error)
@@ -297,7 +322,8 @@ bool repro_facts_read(const char *path, struct repro_past *past, struct lit_erro
     json_t *root =
         json_loadb(bytes.data ? bytes.data : "", bytes.length, JSON_REJECT_DUPLICATES, &where);
     const bool good =
-        root ? read_root(&reading, root, past) && read_kept(&reading, &past->kept)
+        root ? read_root(&reading, root, past) && read_kept(&reading, &past->kept) &&
+                   read_finding(&reading, past)
              : refuse(&reading, "invalid JSON at line %d: %.100s", where.line, where.text);
     json_decref(root);
     return good;
@@ -307,4 +333,7 @@ void repro_past_clear(struct repro_past *past)
 {
     report_model_clear(&past->model);
     repro_clear(&past->kept);
+    text_free(&past->name);
+    text_free(&past->said);
+    text_free(&past->page);
 }

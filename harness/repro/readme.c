@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// README.md of a bundle: the ticket's text, then the files and how to use them.
+// README.md of a bundle: what litmus asks there, the files and how to use them.
 
 #include "model/emulated.h"
 #include "report/format.h"
@@ -8,8 +8,6 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
-
-#define MOST_PLACES 8
 
 void repro_escape(struct text *out, const char *string)
 {
@@ -62,51 +60,9 @@ static void put_question(const struct repro *repro, struct text *out)
         text_paragraph(out, "", line.data);
         text_free(&line);
     }
-    text_puts(out, head->spec_count ? "\nWhat the specifications say:\n\n" : "");
-    for (size_t i = 0; i < head->spec_count; i++)
-        text_paragraph(out, "- ", head->spec[i]);
     text_puts(out, "\n");
     text_printf(&line, "Origin: %s", head->origin);
     text_paragraph(out, "", line.data);
-    text_puts(out, "\n");
-}
-
-static void put_machine(const struct repro *repro, struct text *out)
-{
-    const struct dev_facts *facts = repro->facts;
-    char api[32];
-    format_api(api, facts->api);
-    text_puts(out, "| machine | |\n| --- | --- |\n");
-    repro_printf(out, "| device | %s (%s, 0x%04x:0x%04x) |\n", facts->name, facts->type,
-                 facts->vendor, facts->product);
-    repro_printf(out, "| driver | %s %s%s%s%s |\n", facts->driver_name, facts->driver_version,
-                 facts->driver_info[0] ? " (" : "", facts->driver_info,
-                 facts->driver_info[0] ? ")" : "");
-    text_puts(out, "| driver UUID | `");
-    for (size_t i = 0; i < sizeof facts->driver_uuid; i++)
-        text_printf(out, "%02x", facts->driver_uuid[i]);
-    text_puts(out, "` |\n");
-    repro_printf(out, "| Vulkan | %s%s%s |\n", api, facts->loader[0] ? ", loader " : "",
-                 facts->loader);
-    repro_printf(out, "| subgroup size | %u (%u to %u) |\n", facts->subgroup, facts->subgroup_min,
-                 facts->subgroup_max);
-    repro_printf(out, "| system | %s |\n\n", repro->system);
-}
-
-static void put_places(const struct result *result, struct text *out)
-{
-    if (result->failure_count == 0)
-        return;
-    text_puts(out, "| run | unit | where | outcome | got | want |\n"
-                   "| ---: | ---: | --- | --- | --- | --- |\n");
-    for (size_t i = 0; i < result->failure_count && i < MOST_PLACES; i++) {
-        const struct eng_failure *failure = &result->failures[i];
-        char buffer[24];
-        repro_printf(out, "| %" PRIu64 " | %" PRIu64 " | %s | %s | `0x%08x` | `0x%08x` |\n",
-                     failure->at.run + 1, failure->at.instance, failure->where,
-                     report_outcome_name(result, failure->at.outcome, buffer), failure->at.got,
-                     failure->at.want);
-    }
     text_puts(out, "\n");
 }
 
@@ -151,31 +107,13 @@ static void put_without_folders(struct text *out, const char *line)
 static void put_measured(const struct repro *repro, struct text *out)
 {
     const struct result *result = repro->result;
-    char rate[80];
-    text_puts(out, "## Results\n\n");
-    put_machine(repro, out);
+    text_puts(
+        out, "## Results\n\n`ticket.md`, which is for a bug tracker, has the machine, the rate and "
+             "what the specification says.\n\n");
     if (!result || !result->runs) {
         text_puts(out, "Not measured on this device.\n\n");
         return;
     }
-    format_interval(rate, result->failed_runs, result->judged, result->interval);
-    text_printf(out, "**%" PRIu64 " of %s runs failed**, rate %s (95 %%)", result->failed_runs,
-                COUNT(result->judged), rate);
-    if (result->no_progress_runs)
-        text_printf(out, "; %" PRIu64 " more had an expired bounded wait",
-                    result->no_progress_runs);
-    text_printf(out, ". Result: %s.\n\n", eng_result_name(result->result));
-    text_puts(out, "| outcome | units |\n| --- | ---: |\n");
-    for (uint32_t i = 0; i < CAT_OUTCOMES; i++) {
-        char buffer[24];
-        if (!result->outcomes[i])
-            continue;
-        repro_printf(out, "| %s%s | %s |\n", report_outcome_name(result, i, buffer),
-                     cat_mode_fails(result->mode, i) ? "" : " (no failure)",
-                     COUNT(result->outcomes[i]));
-    }
-    text_puts(out, "\n");
-    put_places(result, out);
     put_conditions(repro, out);
     text_puts(out, "To measure it again with litmus:\n\n    ");
     OWNED(text_free) struct text again = {0};
@@ -193,7 +131,9 @@ static void put_measured(const struct repro *repro, struct text *out)
 static const struct {
     const char *name, *what;
 } files[] = {
-    {"test.spvasm", "the shader: hand-written assembly; `make assemble` makes the module of it"},
+    {"ticket.md", "the text for a bug tracker"},
+    {"test.spvasm", "the shader in assembly; `make assemble` makes the module of it"},
+    {"annotated.spvasm", "the same with litmus's description, names and comments"},
     {"test.comp", "the shader in GLSL; `spirv-dis test.spv` shows what glslang made of it"},
     {"source.txt", "the kernel's text: as it was brought, or disassembled"},
     {"test.spv", "the module that was run"},
@@ -217,6 +157,14 @@ static const struct {
     {"facts.json", "machine, configuration and results for scripts"},
 };
 
+static bool has(const struct repro_bundle *bundle, const char *name)
+{
+    for (size_t i = 0; i < bundle->count; i++)
+        if (!strcmp(bundle->files[i].name, name))
+            return true;
+    return false;
+}
+
 static void put_use(const struct repro *repro, const struct repro_bundle *bundle, struct text *out)
 {
     const char *lacks = repro->amber ? repro_amber_lacks(repro) : NULL;
@@ -225,7 +173,7 @@ static void put_use(const struct repro *repro, const struct repro_bundle *bundle
         "## How to run it\n\n"
         "    make run                        # %" PRIu64 " runs\n"
         "    make run ARGS='-n 100000 -d 1'  # more, on device 1 of `./repro -l`\n"
-        "%s"
+        "%s%s"
         "    ./repro -m other.spv            # another module of the same interface\n\n"
         "Exit code of `./repro` 0: no run failed, 1: at least one did, 2: wrong usage, 125: "
         "nothing "
@@ -234,11 +182,12 @@ static void put_use(const struct repro *repro, const struct repro_bundle *bundle
         "driver (UUID and driverInfo), and\nends with 125 where it cannot tell which that is.\n\n"
         "## Files\n\n| file | bytes | |\n| --- | ---: | --- |\n",
         repro->runs,
-        repro->ready->interface  ? ""
-        : repro_from_glsl(repro) ? "    make compile                    # test.spv anew, after a "
-                                   "change of the shader\n"
-                                 : "    make assemble                   # test.spv anew, after a "
-                                   "change of the shader\n");
+        repro_from_glsl(repro)
+            ? "    make compile                    # test.spv anew from test.comp\n"
+            : "",
+        has(bundle, "test.spvasm")
+            ? "    make assemble                   # test.spv anew from test.spvasm\n"
+            : "");
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         for (size_t j = 0; j < bundle->count; j++)
             if (!strcmp(bundle->files[j].name, files[i].name))
@@ -250,6 +199,10 @@ static void put_use(const struct repro *repro, const struct repro_bundle *bundle
                         bundle->files[i].name, COUNT(bundle->files[i].content.length),
                         (int)strspn(bundle->files[i].name + 5, "0123456789"),
                         bundle->files[i].name + 5);
+    if (repro->amber && repro->ready->interface && !lacks)
+        text_puts(
+            out,
+            "| test.amber | | the run as a script for Amber, with the files that it names |\n");
     if (lacks)
         text_printf(out, "\nThere is no test.amber: %s.\n", lacks);
     text_puts(out, "\nThe reproducer makes the same dispatches as litmus: the same module, "

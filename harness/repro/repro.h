@@ -15,6 +15,10 @@ struct repro {
     const char *name;            // of the configuration
     const struct cat_head *head; // name, asks, fails, spec and origin
     const char *page;            // source of the module
+    const char *plain;           // spirv-dis's text of it; NULL: that is not installed
+    const char *archive;         // name of the archive that the ticket tells to unpack
+    const char *said;            // ticket.txt of a finding (docs/filing-a-bug.md), or NULL
+    const char *page_of_finding; // or NULL
     const uint32_t *words;       // of the module
     const char *expectation;     // NULL: not stated
     const char *reason;          // the expectation's
@@ -36,7 +40,7 @@ struct repro {
 // Fills the description of a bundle from its test. Appends to `name`, which must live as long.
 void repro_of_test(struct repro *repro, struct text *name);
 
-#define REPRO_MAX_FILES (18 + CAT_MOST_PARTS)
+#define REPRO_MAX_FILES (21 + CAT_MOST_PARTS)
 
 // File names for the modules of a kernel's further pipelines.
 extern const char *const repro_part_names[CAT_MOST_PARTS];
@@ -56,6 +60,8 @@ struct repro_past {
     char sha256[65];            // of the module
     uint64_t seed, runs, first; // of the bundle
     struct repro_bundle kept;
+    // Of a finding, else empty: its folder's name, its ticket.txt, and its page, FOLDER.md.
+    struct text name, said, page;
 };
 // `past` is zero-initialised; clear it after a failure too. False with an error that names `path`.
 bool repro_facts_read(const char *path, struct repro_past *past, struct lit_error *error);
@@ -75,8 +81,10 @@ void repro_clear(struct repro_bundle *bundle);
 const char *repro_amber_lacks(const struct repro *repro);
 
 // Writes the files into a new folder beside `folder` and renames that, so that all or nothing is
-// there. Makes missing parent folders.
-bool repro_write(const struct repro_bundle *bundle, const char *folder, struct lit_error *error);
+// there. Makes missing parent folders. Then adds the script for Amber of a kernel from outside, if
+// that is wanted.
+bool repro_write(const struct repro *repro, const struct repro_bundle *bundle, const char *folder,
+                 struct lit_error *error);
 
 // The files of a bundle; one function writes each. Pure. Private to harness/repro/.
 
@@ -97,6 +105,8 @@ void repro_escape(struct text *out, const char *string);
 // Like printf, but escapes every string so.
 __attribute__((format(__printf__, 2, 3))) void repro_printf(struct text *out, const char *format,
                                                             ...);
+// `bundle` has all other files but the README.
+void repro_ticket(const struct repro *repro, const struct repro_bundle *bundle, struct text *out);
 // `bundle` has all other files: the README lists their names and sizes.
 void repro_readme(const struct repro *repro, const struct repro_bundle *bundle, struct text *out);
 

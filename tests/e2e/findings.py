@@ -15,6 +15,8 @@ import harness
 
 FINDINGS = os.path.join(harness.SOURCE, "reports", "findings")
 HEADERS = os.environ.get("LITMUS_VULKAN_CFLAGS", "")
+PATHS = re.compile(rb"(?<![\w.~/-])/(home|root|tmp|work|mnt|opt|srv|build|var/tmp|Users)/|"
+                   rb"\b[A-Z]:\\?Users|build-check/")
 OPENING = ("Fails on", "Passes on", "Not tried", "Bundle", "Filing")
 
 
@@ -86,14 +88,45 @@ class Findings(harness.Case):
 
     def test_no_paths(self):
         """No file of a finding names a folder of the machine that it was made on."""
-        found = re.compile(rb"(?<![\w.~/-])/(home|root|tmp|work|mnt|opt|srv|build|var/tmp|Users)/|"
-                           rb"\b[A-Z]:\\\\?Users|build-check/")
-        self.assertTrue(found.search(b"    /work/a/litmus run"))
-        self.assertFalse(found.search(b"https://a.example/home/ and /usr/share/vulkan"))
+        self.assertTrue(PATHS.search(b"    /work/a/litmus run"))
+        self.assertFalse(PATHS.search(b"https://a.example/home/ and /usr/share/vulkan"))
         for folder, _, files in os.walk(FINDINGS):
             for file in files:
-                self.assertIsNone(found.search(read(folder, file, mode="rb")),
+                self.assertIsNone(PATHS.search(read(folder, file, mode="rb")),
                                   os.path.join(folder, file))
+
+    def rules(self):
+        """The names of rules, which only docs/spec.md explains."""
+        page = harness.read(os.path.join(harness.SOURCE, "docs", "spec.md"))
+        names = re.findall(r"^#+ `?([a-z]+(?:-[a-z]+)+)`?$", page, re.M)
+        self.assertIn("tangled-wait", names)
+        return names
+
+    def check_ticket(self, name, made):
+        """It is short, stands alone, and has all that its author chose."""
+        ticket, said = made["ticket.md"].decode(), read(name, "ticket.txt")
+        self.assertLessEqual(ticket.count("\n"), 60)
+        words = "litmus|configurations?|variants?|ax[ie]s|forbidden|contested|assumed|paired|SIMT"
+        own = re.search(rf"\b({words}|{'|'.join(self.rules())})\b", ticket.replace(name, ""))
+        self.assertIsNone(own, own and own[0])
+        self.assertNotRegex(ticket, r"\]\((?!https?://)|\.\./")
+        title, = re.findall(r"^title (.*(?:\n .*)*)", said, re.M)
+        self.assertEqual(ticket.split("\n")[0], "# " + " ".join(title.split()))
+        page = read(name + ".md").split("\n\n")[1]
+        self.assertEqual(" ".join(ticket.split("\n\n")[1].split()), " ".join(page.split()))
+        self.assertLessEqual(set(re.findall(r"^(\w+) ", said, re.M)),
+                             {"title", "expected", "actual", "instructions", "code", "cause", "spec",
+                              "workaround"})
+        for line in re.findall("^code (.*)", said, re.M):
+            self.assertEqual(re.findall(r"^    ([0-9a-f]{4})  \S", ticket, re.M), line.split())
+        for line in re.findall("^instructions (.*)", said, re.M):
+            wanted = sum(int(end or first) - int(first) + 1
+                         for first, end in re.findall(r"(\d+)(?:-(\d+))?", line))
+            self.assertLessEqual(wanted, 20)
+            if made["test.spvasm"].startswith(b"; SPIR-V"):  # else no spirv-dis knows the module
+                self.assertIn(f"**SPIR-V** ({wanted} of the ", ticket)
+        for file, content in made.items():
+            self.assertIsNone(PATHS.search(content), file)
 
     def make(self, name, folder):
         """The bundle of a finding, in a folder: a reduced kernel's is made of that."""
@@ -129,11 +162,12 @@ class Findings(harness.Case):
                 kept = set(os.listdir(os.path.join(FINDINGS, name))) & set(made) - {"facts.json"}
                 for file in kept:
                     self.assertEqual(made[file], read(name, file, mode="rb"), file)
-                self.assertTrue("source.txt" in made or kept & {"test.spvasm", "test.comp"}, kept)
+                self.assertTrue("source.txt" in made or kept & {"annotated.spvasm", "test.comp"}, kept)
                 self.assertEqual(b"a GPU in software" in made["README.md"],
                                  facts["device"]["name"].endswith(", emulated"))
+                self.check_ticket(name, made)
                 # All else is made.
-                self.assertEqual(kept & {"README.md", "Makefile", "repro.c", "run", "test.spv",
+                self.assertEqual(kept & {"README.md", "ticket.md", "test.spvasm", "Makefile", "repro.c", "run", "test.spv",
                                          "input.bin", "expected.bin", "fresh.bin"}, set())
 
     def test_the_same_bytes_and_no_warning(self):

@@ -4,6 +4,7 @@
 import glob
 import json
 import os
+import platform
 import random
 import re
 import resource
@@ -187,6 +188,15 @@ def cpu_of_children():
     """Of those that were waited for."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
+
+
+def loader():
+    """What links the Vulkan loader without its -dev package: this machine's, not another kind's."""
+    found = glob.glob(f"/usr/lib/{platform.machine()}-*/libvulkan.so.1")
+    found += glob.glob("/usr/lib*/libvulkan.so.1")
+    if not found:
+        raise unittest.SkipTest("no Vulkan loader is installed")
+    return found[0]
 
 
 class Result:

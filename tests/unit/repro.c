@@ -63,6 +63,7 @@ static struct made *make(const char *name)
                                  .runs = 30,
                                  .amber = true};
     repro_of_test(&made->repro, &made->name);
+    made->repro.archive = "a";
     repro_make(&made->repro, &made->bundle);
     return made;
 }
@@ -285,10 +286,11 @@ TEST(hostile_names_are_text)
     text_sanitise(facts.name, sizeof facts.name, "*/ \" | <script>`$(reboot)`\x1b[2J\n# Title");
     snprintf(facts.driver_info, sizeof facts.driver_info, "%s", facts.name);
     struct made *made = make(TAGS);
-    const struct text *readme = file(made, "README.md");
-    assert_int_equal(count(readme, "<script>"), 0);
-    assert_int_equal(count(readme, "`$("), 0);
-    assert_int_equal(count(readme, "\n# Title"), 0);
+    const struct text *ticket = file(made, "ticket.md");
+    assert_int_equal(count(ticket, "reboot"), 2); // device and driver
+    assert_int_equal(count(ticket, "<script>"), 0);
+    assert_int_equal(count(ticket, "`$("), 0);
+    assert_int_equal(count(ticket, "\n# Title"), 0);
     // There driverInfo is a string of C, in which nothing ends it or is more than text.
     assert_int_equal(count(file(made, "repro.c"), "reboot"), 1);
     assert_int_equal(count(file(made, "repro.c"), "*/"), 0);
@@ -305,6 +307,59 @@ TEST(hostile_names_are_text)
     json_decref(json);
     drop(made);
     facts = kept;
+}
+
+static size_t count_of(const struct text *text, char c)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < text->length; i++)
+        found += text->data[i] == c;
+    return found;
+}
+
+// A ticket is for readers who know nothing of this program, and short whatever it has to say.
+TEST(tickets_are_for_others)
+{
+    static const char *const names[] = {LOOKBACK, TAGS, MASKS, CHOICES, MANY_MASKS};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct made *made = make(names[i]);
+        const struct text *ticket = file(made, "ticket.md");
+        assert_int_equal(count(ticket, "\n    tar xf a.tar.xz && cd a && make run\n"), 1);
+        assert_int_equal(count(ticket, "not measured\n"), 1); // in the title
+        assert_in_range(count_of(ticket, '\n'), 30, 60);
+        assert_int_equal(count(ticket, made->ready.which.test->head.name), 0);
+        assert_int_equal(count(ticket, "litmus"), 0);
+        assert_int_equal(count(ticket, "]("), 0);
+        drop(made);
+    }
+}
+
+// What a person said of a finding stands in place of what is made.
+TEST(tickets_say_what_was_said)
+{
+    struct made *made = make(TAGS);
+    made->repro.said = "title SHFL\n  runs apart\nexpected 1\nactual 2\ninstructions 2-3 900\n"
+                       "code 0010\ncause A\n  hypothesis.\nspec \"Thus.\"\nworkaround A barrier.\n";
+    made->repro.page_of_finding = "# Title\n\nThe\ndefect.\n\n- more\n";
+    struct repro_bundle kept = {.files = {{.name = "code.sass"}}, .count = 1};
+    text_puts(&kept.files[0].content, "  /*0000*/   NOP ;\n  /*0010*/   @P0 SHFL R1 ;\n");
+    made->repro.kept = &kept;
+    repro_clear(&made->bundle);
+    repro_make(&made->repro, &made->bundle);
+    const struct text *ticket = file(made, "ticket.md");
+    assert_int_equal(count(ticket, "# SHFL runs apart\n\nThe defect.\n\n- GPU"), 1);
+    static const char *const has[] = {
+        "\n**Expected:** 1\n**Actual:** 2\n",
+        "(2 of the ",
+        "\n    0010  @P0 SHFL R1\n\n",
+        "**Cause, as far as seen:** A hypothesis.\n",
+        "\n**Specification:** \"Thus.\"\nThe module declares SPIR-V 1.3",
+        "\n**Workarounds measured:** A barrier.\n"};
+    for (size_t i = 0; i < sizeof has / sizeof *has; i++)
+        assert_int_equal(count(ticket, has[i]), 1);
+    assert_int_equal(count(ticket, "NOP"), 0);
+    text_free(&kept.files[0].content);
+    drop(made);
 }
 
 // Makes a bundle anew with the code of the configuration.
@@ -400,9 +455,9 @@ TEST(whole_or_not_at_all)
     snprintf(path, sizeof path, "%s/bundle/", folder);
     struct made *made = make(TAGS);
     assert_true(lit_folder_check(path, NULL, &error));
-    assert_true(repro_write(&made->bundle, path, &error));
+    assert_true(repro_write(&made->repro, &made->bundle, path, &error));
     assert_false(lit_folder_check(path, NULL, &error));
-    assert_false(repro_write(&made->bundle, path, &error));
+    assert_false(repro_write(&made->repro, &made->bundle, path, &error));
     for (size_t i = 0; i < made->bundle.count; i++) {
         struct stat found;
         char name[128];
@@ -415,7 +470,7 @@ TEST(whole_or_not_at_all)
     assert_int_equal(rmdir(path), 0);
     assert_int_equal(rmdir(folder), 0);
     // A file where a folder above would be.
-    assert_false(repro_write(&made->bundle, "/dev/null/bundle", &error));
+    assert_false(repro_write(&made->repro, &made->bundle, "/dev/null/bundle", &error));
     drop(made);
 }
 
