@@ -10,6 +10,7 @@ import json
 import os
 import re
 import subprocess
+import tarfile
 
 import harness
 
@@ -127,6 +128,32 @@ class Findings(harness.Case):
                 self.assertIn(f"**SPIR-V** ({wanted} of the ", ticket)
         for file, content in made.items():
             self.assertIsNone(PATHS.search(content), file)
+
+    def test_pack(self):
+        """The same bytes twice; what is unpacked needs nothing of this tree, and says where it cannot
+        decide."""
+        names = ["lavapipe-25.0.7-inner-loop", "nvidia-h200-580.159.04-bit-test-predicate"]
+        for folder in "one", "two":
+            subprocess.run([os.path.join(harness.SOURCE, "tools", "findings"), "pack", "--litmus",
+                            harness.PROGRAM, "-o", self.path(folder), *names], check=True,
+                           env=self.environment(drivers=[]), stdout=subprocess.DEVNULL)
+        for file in os.listdir(self.path("one")):
+            self.assertEqual(self.bytes_of(self.path("one"), file),
+                             self.bytes_of(self.path("two"), file), file)
+        lines = self.bytes_of(self.path("one"), "SHA256SUMS").decode().splitlines()
+        self.assertEqual([line.split("  ")[1] for line in lines], [name + ".tar.xz" for name in names])
+        for line in lines:
+            digest, file = line.split("  ")
+            archive = os.path.join(self.path("one"), file)
+            self.assertEqual(hashlib.sha256(self.bytes_of(archive)).hexdigest(), digest)
+            with tarfile.open(archive) as tar:
+                tar.extractall(self.path("unpacked"))
+            folder = os.path.join(self.path("unpacked"), file.removesuffix(".tar.xz"))
+            self.assertTrue(os.path.exists(os.path.join(folder, "test.amber")))
+            run = subprocess.run(["sh", "run"], cwd=folder, capture_output=True, text=True,
+                                 env=self.environment(drivers=[harness.HOLLOW], CPPFLAGS=HEADERS,
+                                                      LDLIBS=f"{harness.loader()} -lm"))
+            self.assertEqual(run.returncode, 125, run)
 
     def make(self, name, folder):
         """The bundle of a finding, in a folder: a reduced kernel's is made of that."""
