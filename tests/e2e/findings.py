@@ -28,7 +28,7 @@ def read(*path, mode="r"):
 def tickets():
     """Their names, without .md."""
     return sorted(os.path.basename(path)[:-3] for path in glob.glob(FINDINGS + "/*.md")
-                  if os.path.basename(path) != "README.md")
+                  if os.path.basename(path) not in ("README.md", "filing.md"))
 
 
 def points(text):
@@ -129,6 +129,23 @@ class Findings(harness.Case):
         for file, content in made.items():
             self.assertIsNone(PATHS.search(content), file)
 
+    def test_filing(self):
+        """Each finding is in one row, by its number in the list and its ticket's title."""
+        page = read("filing.md").replace("\\|", "|")
+        numbers = dict(re.findall(r"^\| \[(\d+)\]\((.*?)\.md\)", read("README.md"), re.M))
+        self.assertEqual(len(numbers), len(tickets()))
+        for number, name in numbers.items():
+            title, = re.findall(r"^title (.*(?:\n .*)*)", read(name, "ticket.txt"), re.M)
+            rows = [line for line in page.split("\n") if line.startswith(f"| {number} | ")]
+            self.assertEqual(len(rows), 1, name)
+            self.assertIn(f"| {' '.join(title.split())} |", rows[0])
+        bodies = set(re.findall(r"\]\(filing/(.+?)\)", page))
+        self.assertEqual(bodies, set(os.listdir(os.path.join(FINDINGS, "filing"))))
+        mail = read("filing", "nvidia-mail.txt")
+        for name in tickets():
+            self.assertEqual(f"| {name.removeprefix('nvidia-h200-580.159.04-')} " in mail,
+                             name.startswith("nvidia"), name)
+
     def test_pack(self):
         """The same bytes twice; what is unpacked needs nothing of this tree, and says where it cannot
         decide."""
@@ -176,7 +193,8 @@ class Findings(harness.Case):
     def test_bundles(self):
         """Each finding's bundle is made of its facts, which stay as they are, like the shader, the
         code and the evidence."""
-        folders = sorted(os.path.basename(path[:-1]) for path in glob.glob(FINDINGS + "/*/"))
+        folders = sorted(os.path.basename(path[:-1]) for path in glob.glob(FINDINGS + "/*/")
+                         if path != os.path.join(FINDINGS, "filing", ""))
         self.assertEqual(folders, tickets())
         for name in folders:
             with self.subTest(name):
