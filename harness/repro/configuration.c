@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes a bundle of a configuration: from its result in a store, an earlier bundle, or a device in
 // this machine.
+#include "base/file.h"
 #include "base/folder.h"
 #include "base/program.h"
 #include "base/random.h"
@@ -323,11 +324,16 @@ static bool write_bundle(const struct making *m, struct text *said, struct lit_e
         .first = result ? result->first : 0,
         .amber = o->amber,
     };
-    default_folder(m, &archive);
-    text_puts(&folder, o->output ? o->output : archive.data);
+    if (o->output)
+        text_puts(&folder, o->output);
+    else
+        default_folder(m, &folder);
+    text_puts(&archive, folder.data);
+    while (archive.length > 1 && archive.data[archive.length - 1] == '/')
+        archive.data[--archive.length] = '\0';
+    repro.archive = m->past.name.data ? m->past.name.data : lit_path_name(archive.data);
     repro.said = m->past.said.data;
     repro.page_of_finding = m->past.page.data;
-    repro.archive = m->past.name.data ? m->past.name.data : archive.data;
     bool good = lit_folder_check(folder.data, NULL, error) &&
                 prepare(m, &bench, &name, &ready, &repro, error);
     if (good) {

@@ -74,12 +74,15 @@ class Case(harness.Case):
     def check_again(self, *arguments, besides=()):
         """Made of its facts the bundle is the same, but for the files `besides`."""
         self.litmus("repro", "--facts", os.path.join(self.path("bundle"), "facts.json"),
-                    "-o", self.path("again"), *arguments, drivers=[], code=0)
-        self.assertEqual(sorted(os.listdir(self.path("again"))), sorted(os.listdir(self.path("bundle"))))
-        for name in os.listdir(self.path("again")):
+                    "-o", self.path("second"), *arguments, drivers=[], code=0)
+        self.assertEqual(sorted(os.listdir(self.path("second"))), sorted(os.listdir(self.path("bundle"))))
+        for name in os.listdir(self.path("second")):
             if name not in besides:
-                with open(os.path.join(self.path("again"), name), "rb") as file:
-                    self.assertEqual(file.read(), self.read(name), name)
+                with open(os.path.join(self.path("second"), name), "rb") as file:
+                    made = file.read()
+                if name == "ticket.md":  # which names the folder, of as many letters
+                    made = made.replace(b"second", b"bundle")
+                self.assertEqual(made, self.read(name), name)
 
     def read(self, name):
         return harness.read(os.path.join(self.path("bundle"), name), "rb")
@@ -309,7 +312,7 @@ class OnLavapipe(Case):
         entry, = self.report(store)["results"]
         self.bundle(name, "--db", store)
         self.check_again(besides=("README.md",))
-        with open(os.path.join(self.path("again"), "README.md"), "rb") as file:
+        with open(os.path.join(self.path("second"), "README.md"), "rb") as file:
             self.assertEqual(self.without_code(file.read()), self.without_code(self.read("README.md")))
         self.build()
         result = self.command("./repro", drivers=[driver], code=1 if entry["failed_runs"] else 0)
