@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every Vulkan command of the driver, by its dispatch object: NAME stands for vkNAME, implemented
-// by icd_NAME. ALIAS(NAME, SUFFIX) is the same command under its extension name.
+// by icd_NAME. ALIAS(NAME, SUFFIX) is the same command under its extension name. GRAPHICS has the
+// commands for graphics and images, which lose the device where they are executed.
 // clang-format off
 #ifndef ALIAS
 #define ALIAS(name, suffix)
@@ -109,7 +110,7 @@ DEVICE(GetBufferDeviceAddress)  ALIAS(GetBufferDeviceAddress, KHR) ALIAS(GetBuff
 DEVICE(GetBufferOpaqueCaptureAddress)  ALIAS(GetBufferOpaqueCaptureAddress, KHR)
 DEVICE(CreateBufferView)
 DEVICE(DestroyBufferView)
-// icd/image.c: no formats are supported, so none of these can be used
+// icd/image.c: no formats are supported, so none of these can be used, except for samplers
 DEVICE(CreateImage)
 DEVICE(DestroyImage)
 DEVICE(BindImageMemory)
@@ -119,11 +120,20 @@ DEVICE(GetImageMemoryRequirements2)  ALIAS(GetImageMemoryRequirements2, KHR)
 DEVICE(GetDeviceImageMemoryRequirements)  ALIAS(GetDeviceImageMemoryRequirements, KHR)
 DEVICE(GetImageSparseMemoryRequirements)
 DEVICE(GetImageSparseMemoryRequirements2)  ALIAS(GetImageSparseMemoryRequirements2, KHR)
+DEVICE(GetDeviceImageSparseMemoryRequirements)  ALIAS(GetDeviceImageSparseMemoryRequirements, KHR)
 DEVICE(GetImageSubresourceLayout)
 DEVICE(CreateImageView)
 DEVICE(DestroyImageView)
 DEVICE(CreateSampler)
 DEVICE(DestroySampler)
+DEVICE(CreateSamplerYcbcrConversion)
+DEVICE(DestroySamplerYcbcrConversion)
+DEVICE(CreateFramebuffer)
+DEVICE(DestroyFramebuffer)
+DEVICE(CreateRenderPass)
+DEVICE(CreateRenderPass2)
+DEVICE(DestroyRenderPass)
+DEVICE(GetRenderAreaGranularity)
 // icd/descriptor.c
 DEVICE(CreateDescriptorSetLayout)
 DEVICE(DestroyDescriptorSetLayout)
@@ -202,6 +212,27 @@ DEVICE(CreateQueryPool)
 DEVICE(DestroyQueryPool)
 DEVICE(GetQueryPoolResults)
 DEVICE(ResetQueryPool)  ALIAS(ResetQueryPool, EXT)
+#endif
+
+#ifdef GRAPHICS
+GRAPHICS(CmdSetViewport) GRAPHICS(CmdSetScissor) GRAPHICS(CmdSetLineWidth) GRAPHICS(CmdSetDepthBias)
+GRAPHICS(CmdSetBlendConstants) GRAPHICS(CmdSetDepthBounds) GRAPHICS(CmdSetStencilCompareMask)
+GRAPHICS(CmdSetStencilWriteMask) GRAPHICS(CmdSetStencilReference) GRAPHICS(CmdBindIndexBuffer)
+GRAPHICS(CmdBindVertexBuffers) GRAPHICS(CmdDraw) GRAPHICS(CmdDrawIndexed) GRAPHICS(CmdDrawIndirect)
+GRAPHICS(CmdDrawIndexedIndirect) GRAPHICS(CmdCopyImage) GRAPHICS(CmdBlitImage)
+GRAPHICS(CmdCopyBufferToImage) GRAPHICS(CmdCopyImageToBuffer) GRAPHICS(CmdClearColorImage)
+GRAPHICS(CmdClearDepthStencilImage) GRAPHICS(CmdClearAttachments) GRAPHICS(CmdResolveImage)
+GRAPHICS(CmdBeginRenderPass) GRAPHICS(CmdNextSubpass) GRAPHICS(CmdEndRenderPass)
+GRAPHICS(CmdDrawIndirectCount) GRAPHICS(CmdDrawIndexedIndirectCount) GRAPHICS(CmdBeginRenderPass2)
+GRAPHICS(CmdNextSubpass2) GRAPHICS(CmdEndRenderPass2) GRAPHICS(CmdCopyImage2)
+GRAPHICS(CmdCopyBufferToImage2) GRAPHICS(CmdCopyImageToBuffer2) GRAPHICS(CmdBlitImage2)
+GRAPHICS(CmdResolveImage2) GRAPHICS(CmdBeginRendering) GRAPHICS(CmdEndRendering)
+GRAPHICS(CmdSetCullMode) GRAPHICS(CmdSetFrontFace) GRAPHICS(CmdSetPrimitiveTopology)
+GRAPHICS(CmdSetViewportWithCount) GRAPHICS(CmdSetScissorWithCount) GRAPHICS(CmdBindVertexBuffers2)
+GRAPHICS(CmdSetDepthTestEnable) GRAPHICS(CmdSetDepthWriteEnable) GRAPHICS(CmdSetDepthCompareOp)
+GRAPHICS(CmdSetDepthBoundsTestEnable) GRAPHICS(CmdSetStencilTestEnable) GRAPHICS(CmdSetStencilOp)
+GRAPHICS(CmdSetRasterizerDiscardEnable) GRAPHICS(CmdSetDepthBiasEnable)
+GRAPHICS(CmdSetPrimitiveRestartEnable)
 #endif
 
 #ifdef ALIAS_UNUSED

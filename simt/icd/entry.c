@@ -29,9 +29,11 @@ static const struct command instance_commands[] = {
     COMMAND(GetDeviceProcAddr)};
 
 static const struct command device_commands[] = {
-#define DEVICE COMMAND
+#define DEVICE   COMMAND
+#define GRAPHICS COMMAND
 #include "icd/commands.h"
 #undef DEVICE
+#undef GRAPHICS
     COMMAND(GetDeviceProcAddr)};
 
 // Instance commands not dispatched on a VkPhysicalDevice.

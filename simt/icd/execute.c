@@ -310,6 +310,14 @@ static bool run_copy_queries(struct executor *executor, const struct command *co
     return true;
 }
 
+static bool lose(struct executor *executor, const struct command *command)
+{
+    icd_report(executor->device, ICD_ERROR,
+               "%s: graphics and images are not supported: the device is lost", command->graphics);
+    icd_lose_device(executor->device);
+    return false;
+}
+
 static command_run run_secondary;
 
 static command_run *const runs[COMMAND_COUNT] = {
@@ -325,6 +333,7 @@ static command_run *const runs[COMMAND_COUNT] = {
     [COMMAND_RESET_QUERIES] = run_query,
     [COMMAND_COPY_QUERIES] = run_copy_queries,
     [COMMAND_EXECUTE] = run_secondary,
+    [COMMAND_GRAPHICS] = lose,
 };
 
 bool icd_execute(struct executor *executor, const struct icd_command_buffer *buffer)

@@ -20,6 +20,7 @@
 #define GLOBAL(name)   VKAPI_ATTR __typeof__(vk##name) icd_##name;
 #define INSTANCE(name) VKAPI_ATTR __typeof__(vk##name) icd_##name;
 #define DEVICE(name)   VKAPI_ATTR __typeof__(vk##name) icd_##name;
+#define GRAPHICS(name) VKAPI_ATTR void VKAPI_CALL icd_##name(VkCommandBuffer commands);
 // The driver's own command, available through vkGetDeviceProcAddr: random choices for the following
 // dispatches in the command buffer depend on `run` and their number within it, no longer on how
 // many the device executed before.
@@ -28,6 +29,7 @@ VKAPI_ATTR void VKAPI_CALL vkCmdBeginRunLITMUS(VkCommandBuffer commands, uint64_
 #undef GLOBAL
 #undef INSTANCE
 #undef DEVICE
+#undef GRAPHICS
 
 #define ICD_API_VERSION      VK_MAKE_API_VERSION(0, 1, 3, 0)
 #define ICD_PUSH_MAX         256 // bytes

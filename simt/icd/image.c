@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// No format supports images, so a valid program never has one. The commands exist because loaders
-// and layers may look for them; samplers can be created and do nothing.
+// No format supports images, so a valid program never has one, nor anything for graphics. The
+// commands exist because programs, loaders and layers may look for all of a version; samplers can
+// be created and do nothing.
 #include "icd/icd.h"
 
 #include <stdlib.h>
@@ -75,6 +76,14 @@ VKAPI_ATTR void VKAPI_CALL icd_GetImageSparseMemoryRequirements2(
     *count = 0;
 }
 
+VKAPI_ATTR void VKAPI_CALL icd_GetDeviceImageSparseMemoryRequirements(
+    VkDevice device, const VkDeviceImageMemoryRequirements *info, uint32_t *count,
+    VkSparseImageMemoryRequirements2 *needs)
+{
+    (void)device, (void)info, (void)needs;
+    *count = 0;
+}
+
 VKAPI_ATTR void VKAPI_CALL icd_GetImageSubresourceLayout(VkDevice device, VkImage image,
                                                          const VkImageSubresource *subresource,
                                                          VkSubresourceLayout *layout)
@@ -116,3 +125,40 @@ VKAPI_ATTR void VKAPI_CALL icd_DestroySampler(VkDevice device, VkSampler sampler
     icd_private_forget(ICD_OBJECT(icd_device, device), (uintptr_t)sampler);
     free((void *)(uintptr_t)sampler);
 }
+
+// Graphics
+
+VKAPI_ATTR void VKAPI_CALL icd_GetRenderAreaGranularity(VkDevice device, VkRenderPass pass,
+                                                        VkExtent2D *granularity)
+{
+    (void)device, (void)pass;
+    *granularity = (VkExtent2D){1, 1};
+}
+
+#define REFUSE_CREATE(name, type)                                                                  \
+    VKAPI_ATTR VkResult VKAPI_CALL icd_Create##name(                                               \
+        VkDevice device, const Vk##name##CreateInfo *info, const VkAllocationCallbacks *allocator, \
+        Vk##type *made)                                                                            \
+    {                                                                                              \
+        (void)info, (void)allocator;                                                               \
+        *made = VK_NULL_HANDLE;                                                                    \
+        icd_say(ICD_OBJECT(icd_device, device)->physical->instance, ICD_ERROR,                     \
+                "vkCreate" #name ": graphics and images are not supported");                       \
+        return VK_ERROR_FEATURE_NOT_PRESENT;                                                       \
+    }
+#define DESTROY_NONE(type)                                                                         \
+    VKAPI_ATTR void VKAPI_CALL icd_Destroy##type(VkDevice device, Vk##type none,                   \
+                                                 const VkAllocationCallbacks *allocator)           \
+    {                                                                                              \
+        (void)device, (void)none, (void)allocator;                                                 \
+    }
+
+REFUSE_CREATE(Framebuffer, Framebuffer)
+DESTROY_NONE(Framebuffer)
+REFUSE_CREATE(RenderPass, RenderPass)
+DESTROY_NONE(RenderPass)
+REFUSE_CREATE(SamplerYcbcrConversion, SamplerYcbcrConversion)
+DESTROY_NONE(SamplerYcbcrConversion)
+
+typedef VkRenderPassCreateInfo2 VkRenderPass2CreateInfo;
+REFUSE_CREATE(RenderPass2, RenderPass)

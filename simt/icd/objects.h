@@ -108,6 +108,7 @@ enum command_kind {
     COMMAND_RESET_QUERIES,
     COMMAND_COPY_QUERIES,
     COMMAND_EXECUTE,
+    COMMAND_GRAPHICS,
     COMMAND_COUNT,
 };
 
@@ -115,7 +116,8 @@ struct command {
     struct command *next;
     enum command_kind kind;
     union {
-        uint64_t run; // COMMAND_BEGIN_RUN
+        uint64_t run;         // COMMAND_BEGIN_RUN
+        const char *graphics; // COMMAND_GRAPHICS: the command's name
         struct {
             const struct icd_pipeline *pipeline;
             const struct bound_set *sets; // [ICD_SETS_MAX]

@@ -441,3 +441,21 @@ void icd_CmdSetDeviceMask(VkCommandBuffer handle, uint32_t mask)
     (void)handle;
     (void)mask;
 }
+
+// Graphics. Arguments do not matter, so each command takes only the first one: on all platforms
+// except for 32-bit Windows the caller removes them.
+
+static void record_graphics(VkCommandBuffer handle, const char *name)
+{
+    struct command *command = record(ICD_OBJECT(icd_command_buffer, handle), COMMAND_GRAPHICS);
+    if (command)
+        command->graphics = name;
+}
+
+#define GRAPHICS(name)                                                                             \
+    VKAPI_ATTR void VKAPI_CALL icd_##name(VkCommandBuffer commands)                                \
+    {                                                                                              \
+        record_graphics(commands, "vk" #name);                                                     \
+    }
+#include "icd/commands.h"
+#undef GRAPHICS

@@ -15,6 +15,7 @@ struct device {
     VkQueue queue;
     VkCommandPool pool;
     atomic_int reports; // lines that the driver said
+    char line[128];     // the last one, cut
     VkDebugUtilsMessengerEXT messenger;
 };
 
@@ -22,10 +23,11 @@ static inline VkBool32 count_report(VkDebugUtilsMessageSeverityFlagBitsEXT sever
                                     VkDebugUtilsMessageTypeFlagsEXT types,
                                     const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
 {
+    struct device *device = user;
     (void)severity;
     (void)types;
-    (void)data;
-    atomic_fetch_add((atomic_int *)user, 1);
+    snprintf(device->line, sizeof device->line, "%s", data->pMessage);
+    atomic_fetch_add(&device->reports, 1);
     return VK_FALSE;
 }
 
@@ -55,7 +57,7 @@ static inline void device_open(struct device *device, enum model model, enum fau
         .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
         .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT,
         .pfnUserCallback = count_report,
-        .pUserData = &device->reports,
+        .pUserData = device,
     };
     icd_CreateDebugUtilsMessengerEXT(ICD_HANDLE(VkInstance, &device->instance), &messenger, NULL,
                                      &device->messenger);

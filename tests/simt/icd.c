@@ -9,6 +9,7 @@
 
 static VkInstance instance;
 static VkPhysicalDevice physical;
+static const char *header; // vulkan_core.h; NULL: not found
 
 static int open_instance(void **state)
 {
@@ -35,16 +36,78 @@ TEST(every_command_is_found)
 #define GLOBAL(name)        "vk" #name,
 #define INSTANCE(name)      "vk" #name,
 #define DEVICE(name)        "vk" #name,
+#define GRAPHICS(name)      "vk" #name,
 #include "icd/commands.h"
 #undef ALIAS
 #undef GLOBAL
 #undef INSTANCE
 #undef DEVICE
+#undef GRAPHICS
         "vkGetInstanceProcAddr", "vkGetDeviceProcAddr"};
     assert_true(COUNT(names) > 200);
     for (size_t i = 0; i < COUNT(names); i++)
         if (!icd_GetInstanceProcAddr(instance, names[i]))
             fail_msg("%s is not found", names[i]);
+}
+
+// Whether the driver offers a part of the header: a version, or an extension by name.
+static bool is_offered(const char *part)
+{
+    unsigned minor;
+    if (sscanf(part, "VK_VERSION_1_%u", &minor) == 1)
+        return minor <= VK_API_VERSION_MINOR(ICD_API_VERSION);
+    VkExtensionProperties extensions[128];
+    uint32_t count = COUNT(extensions);
+    assert_success(icd_EnumerateInstanceExtensionProperties(NULL, &count, extensions));
+    uint32_t more = (uint32_t)COUNT(extensions) - count;
+    assert_success(
+        icd_EnumerateDeviceExtensionProperties(physical, NULL, &more, extensions + count));
+    for (uint32_t i = 0; i < count + more; i++)
+        if (!strcmp(extensions[i].extensionName, part))
+            return true;
+    return false;
+}
+
+TEST(every_command_of_the_header_that_is_offered_is_found)
+{
+    char line[1024], part[128], name[128], first[64];
+    unsigned global = 0, of_instance = 0, of_device = 0;
+    bool offered = false;
+    if (!header)
+        skip();
+    FILE *file = fopen(header, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        if (sscanf(line, "#define %127s 1", part) == 1 && strstr(line, " 1\n") &&
+            !strstr(part, "_SPEC_VERSION"))
+            offered = is_offered(part);
+        // Callbacks have their parameters in other lines.
+        if (!offered ||
+            sscanf(line, "typedef %*s (VKAPI_PTR *PFN_%127[^)])(%63[^ \n]", name, first) != 2)
+            continue;
+        const char *end = name + strlen(name);
+        // Older headers have commands of two vendors among those of VK_KHR_synchronization2.
+        if (!strcmp(name, "vkVoidFunction") || !strcmp(end - 2, "NV") || !strcmp(end - 3, "AMD"))
+            continue;
+        PFN_vkVoidFunction found;
+        if (!strcmp(first, "VkDevice") || !strcmp(first, "VkQueue") ||
+            !strcmp(first, "VkCommandBuffer")) {
+            found = icd_GetDeviceProcAddr(NULL, name);
+            of_device++;
+        } else if (!strcmp(first, "VkInstance") || !strcmp(first, "VkPhysicalDevice")) {
+            found = icd_GetInstanceProcAddr(instance, name);
+            of_instance++;
+        } else {
+            found = icd_GetInstanceProcAddr(NULL, name);
+            global++;
+        }
+        if (!found)
+            fail_msg("%s(%s...) is not found", name, first);
+    }
+    fclose(file);
+    assert_int_equal(global, 4);
+    assert_in_range(of_instance, 20, 100);
+    assert_in_range(of_device, 200, 400);
 }
 
 TEST(commands_are_found_by_what_they_are_dispatched_on)
@@ -654,7 +717,8 @@ TEST(private_data_belongs_to_an_object_and_a_slot)
     icd_DestroyDevice(device, NULL);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    header = argc > 1 ? argv[1] : NULL;
     return unit_run(open_instance, close_instance);
 }

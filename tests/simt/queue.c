@@ -139,6 +139,57 @@ DEVICE_TEST(indirect_dispatches_read_the_buffer_late_and_in_bounds)
     buffer_free(&device, &buffer);
 }
 
+TEST(graphics_lose_the_device_where_they_are_executed)
+{
+    static const struct {
+        const char *name;
+        VKAPI_ATTR void(VKAPI_CALL *record)(VkCommandBuffer commands);
+    } rows[] = {
+#define GRAPHICS(name) {"vk" #name, icd_##name},
+#include "icd/commands.h"
+#undef GRAPHICS
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        device_open(&device, MODEL_LOCKSTEP, 0, 1);
+        VkCommandBuffer commands = commands_start(&device);
+        rows[i].record(commands);
+        assert_success(icd_EndCommandBuffer(commands));
+        assert_int_equal(device.reports, 0);
+        assert_success(commands_submit(&device, commands, VK_NULL_HANDLE));
+        assert_int_equal(icd_QueueWaitIdle(device.queue), VK_ERROR_DEVICE_LOST);
+        assert_int_equal(device.reports, 1);
+        assert_int_equal(strncmp(device.line, rows[i].name, strlen(rows[i].name)), 0);
+        assert_string_equal(device.line + strlen(rows[i].name),
+                            ": graphics and images are not supported: the device is lost");
+        device_close(&device);
+    }
+}
+
+DEVICE_TEST(graphics_objects_are_refused)
+{
+    VkRenderPass pass = (VkRenderPass)1, second = (VkRenderPass)1;
+    VkFramebuffer frame = (VkFramebuffer)1;
+    VkSamplerYcbcrConversion conversion = (VkSamplerYcbcrConversion)1;
+    assert_int_equal(icd_CreateRenderPass(device.handle, &(VkRenderPassCreateInfo){0}, NULL, &pass),
+                     VK_ERROR_FEATURE_NOT_PRESENT);
+    assert_int_equal(
+        icd_CreateRenderPass2(device.handle, &(VkRenderPassCreateInfo2){0}, NULL, &second),
+        VK_ERROR_FEATURE_NOT_PRESENT);
+    assert_int_equal(
+        icd_CreateFramebuffer(device.handle, &(VkFramebufferCreateInfo){0}, NULL, &frame),
+        VK_ERROR_FEATURE_NOT_PRESENT);
+    assert_string_equal(device.line, "vkCreateFramebuffer: graphics and images are not supported");
+    assert_int_equal(icd_CreateSamplerYcbcrConversion(device.handle,
+                                                      &(VkSamplerYcbcrConversionCreateInfo){0},
+                                                      NULL, &conversion),
+                     VK_ERROR_FEATURE_NOT_PRESENT);
+    assert_false(pass || second || frame || conversion);
+    assert_int_equal(device.reports, 4);
+    icd_DestroyFramebuffer(device.handle, frame, NULL);
+    icd_DestroyRenderPass(device.handle, pass, NULL);
+    icd_DestroySamplerYcbcrConversion(device.handle, conversion, NULL);
+}
+
 DEVICE_TEST(command_buffers_are_replayed_and_recorded_anew)
 {
     struct pipeline pipeline;
