@@ -180,7 +180,9 @@ static void fill_12(const struct settings *settings, VkPhysicalDeviceVulkan12Pro
     const VkBool32 preserves_denorms = module_knows_capability(SpvCapabilityDenormPreserve);
     const VkBool32 rounds_to_even = module_knows_capability(SpvCapabilityRoundingModeRTE);
     *v12 = (VkPhysicalDeviceVulkan12Properties){
-        // driverID stays 0: this driver has no registered id, and is not conformant.
+        // This driver has no registered id, and 0 is not one. Programs know this one as a driver
+        // for CPUs.
+        .driverID = VK_DRIVER_ID_GOOGLE_SWIFTSHADER,
         .driverName = DRIVER_NAME,
         .denormBehaviorIndependence = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL,
         .roundingModeIndependence = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL,

@@ -517,7 +517,7 @@ TEST(properties_are_the_same_in_both_structures)
     assert_string_equal(driver.driverName, "litmus simt");
     assert_string_equal(driver.driverInfo, "model tangled, seed 5, subgroup 64");
     assert_string_equal(v12.driverInfo, driver.driverInfo);
-    assert_int_equal(v12.driverID, 0);
+    assert_int_equal(v12.driverID, VK_DRIVER_ID_GOOGLE_SWIFTSHADER);
     assert_int_equal(maintenance.maxBufferSize, v13.maxBufferSize);
     assert_int_equal(v13.minSubgroupSize, 1);
     assert_int_equal(v13.maxSubgroupSize, 128);
