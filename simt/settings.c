@@ -66,6 +66,7 @@ const char *const operator_names[OPERATOR_COUNT] = {
 static const char *const schedule_names[SCHEDULE_COUNT] = {"random",  "priority", "fair", "lobe",
                                                            "hsa-obe", "hsa",      "obe",  "none"};
 static const char *const bounds_names[] = {"lost", "report", "check"};
+static const char *const face_names[] = {"compute", "webgpu"};
 
 enum value_kind {
     VALUE_NAME,    // one of `names`, an enum
@@ -103,6 +104,7 @@ static const struct setting table[] = {
     {"seed", VALUE_COUNTER, AT(seed), NULL, 0, 0, "a number of 64 bits, decimal or 0x"},
     {"devices", VALUE_NUMBER, AT(devices), NULL, 1, SETTINGS_DEVICES, "a number from 1 to 16"},
     {"subgroup", VALUE_POWER, AT(subgroup), NULL, 1, LANES_MAX, "a power of two from 1 to 128"},
+    {"as", VALUE_NAME, AT(face), face_names, 0, COUNT(face_names), NULL},
     {"threads", VALUE_NUMBER, AT(threads), NULL, 1, THREADS_MAX, "a number from 1 to 64"},
     {"resident", VALUE_NUMBER, AT(resident), NULL, 1, RESIDENT_MAX, "a number from 1 to 64"},
     {"schedule", VALUE_NAME, AT(schedule), schedule_names, 0, COUNT(schedule_names), NULL},

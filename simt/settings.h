@@ -90,6 +90,12 @@ enum bounds {
     BOUNDS_COUNT,
 };
 
+// What the device says that it is.
+enum face {
+    FACE_COMPUTE, // what it does
+    FACE_WEBGPU,  // also the graphics that implementations of WebGPU insist on; one subgroup size
+};
+
 #define SETTINGS_DEVICES 16
 #define OPERATOR_RATE    0.1
 
@@ -99,6 +105,7 @@ struct settings {
     uint32_t devices;  // devices=1: number of equal devices, up to SETTINGS_DEVICES, with seeds
                        // counting up
     uint32_t subgroup; // subgroup=32: invocations, a power of two from 1 to 128
+    enum face face;    // as=compute
     uint32_t threads; // threads=N: cores to use, 1 to 64; default: all. With 1 the seed decides the
                       // order.
     uint32_t resident;                // resident=4: workgroups in flight per core, 1 to 64

@@ -13,8 +13,9 @@ static void report(void *user, const char *line)
     icd_say(user, ICD_ERROR, line);
 }
 
-static VkResult check_info(struct icd_instance *instance, const VkDeviceCreateInfo *info)
+static VkResult check_info(const struct icd_physical *physical, const VkDeviceCreateInfo *info)
 {
+    struct icd_instance *instance = physical->instance;
     char text[VK_MAX_EXTENSION_NAME_SIZE + 64];
     for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
         if (!icd_extension_known(info->ppEnabledExtensionNames[i])) {
@@ -23,7 +24,7 @@ static VkResult check_info(struct icd_instance *instance, const VkDeviceCreateIn
             icd_say(instance, ICD_ERROR, text);
             return VK_ERROR_EXTENSION_NOT_PRESENT;
         }
-    if (!icd_features_supported(info, text, sizeof text)) {
+    if (!icd_features_supported(&physical->settings, info, text, sizeof text)) {
         icd_say(instance, ICD_ERROR, text);
         return VK_ERROR_FEATURE_NOT_PRESENT;
     }
@@ -42,7 +43,7 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_CreateDevice(VkPhysicalDevice handle,
 {
     (void)allocator;
     struct icd_physical *physical = ICD_OBJECT(icd_physical, handle);
-    const VkResult result = check_info(physical->instance, info);
+    const VkResult result = check_info(physical, info);
     *out = VK_NULL_HANDLE;
     if (result != VK_SUCCESS)
         return result;

@@ -231,6 +231,19 @@ static const struct place supported[][2] = {
 #endif
 };
 
+// Claimed by FACE_WEBGPU, and an error where a program uses them.
+static const struct place claimed[][2] = {
+    CORE(depthBiasClamp),
+    CORE(fragmentStoresAndAtomics),
+    CORE(fullDrawIndexUint32),
+    CORE(imageCubeArray),
+    CORE(independentBlend),
+    CORE(sampleRateShading),
+    CORE(shaderSampledImageArrayDynamicIndexing),
+    CORE(shaderStorageImageArrayDynamicIndexing),
+    CORE(textureCompressionBC),
+};
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const struct layout *find_layout(VkStructureType type)
@@ -241,34 +254,40 @@ static const struct layout *find_layout(VkStructureType type)
     return NULL;
 }
 
-static bool is_supported(VkStructureType type, size_t offset)
+static bool is_in(const struct place places[][2], size_t count, VkStructureType type, size_t offset)
 {
-    for (size_t i = 0; i < COUNT(supported); i++)
+    for (size_t i = 0; i < count; i++)
         for (int j = 0; j < 2; j++)
-            if (supported[i][j].type == type && supported[i][j].offset == offset)
+            if (places[i][j].type == type && places[i][j].offset == offset)
                 return true;
     return false;
 }
 
-bool icd_features_fill(VkBaseOutStructure *structure)
+static bool is_supported(const struct settings *settings, VkStructureType type, size_t offset)
+{
+    return is_in(supported, COUNT(supported), type, offset) ||
+           (settings->face == FACE_WEBGPU && is_in(claimed, COUNT(claimed), type, offset));
+}
+
+static void fill(const struct settings *settings, VkBaseOutStructure *structure)
 {
     const struct layout *layout = find_layout(structure->sType);
     for (size_t at = layout ? layout->begin : 0; layout && at < layout->end;
          at += sizeof(VkBool32)) {
-        const VkBool32 value = is_supported(layout->type, at);
+        const VkBool32 value = is_supported(settings, layout->type, at);
         memcpy((char *)structure + at, &value, sizeof value);
     }
-    return layout;
 }
 
-static bool chain_supported(const VkBaseInStructure *structure, char *error, size_t size)
+static bool chain_supported(const struct settings *settings, const VkBaseInStructure *structure,
+                            char *error, size_t size)
 {
     const struct layout *layout = find_layout(structure->sType);
     for (size_t at = layout ? layout->begin : 0; layout && at < layout->end;
          at += sizeof(VkBool32)) {
         VkBool32 wanted;
         memcpy(&wanted, (const char *)structure + at, sizeof wanted);
-        if (!wanted || is_supported(layout->type, at))
+        if (!wanted || is_supported(settings, layout->type, at))
             continue;
         snprintf(error, size, "device: feature %zu of %s is not supported",
                  (at - layout->begin) / sizeof(VkBool32) + 1, layout->name);
@@ -287,12 +306,13 @@ static VkPhysicalDeviceFeatures2 core_features(const VkDeviceCreateInfo *info)
     };
 }
 
-bool icd_features_supported(const VkDeviceCreateInfo *info, char *error, size_t size)
+bool icd_features_supported(const struct settings *settings, const VkDeviceCreateInfo *info,
+                            char *error, size_t size)
 {
     const VkPhysicalDeviceFeatures2 core = core_features(info);
     for (const VkBaseInStructure *structure = (const VkBaseInStructure *)&core; structure;
          structure = structure->pNext)
-        if (!chain_supported(structure, error, size))
+        if (!chain_supported(settings, structure, error, size))
             return false;
     return true;
 }
@@ -314,10 +334,9 @@ bool icd_feature_enabled(const VkDeviceCreateInfo *info, VkStructureType type, s
 VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceFeatures2(VkPhysicalDevice physical,
                                                           VkPhysicalDeviceFeatures2 *features)
 {
-    (void)physical;
     for (VkBaseOutStructure *structure = (VkBaseOutStructure *)features; structure;
          structure = structure->pNext)
-        icd_features_fill(structure);
+        fill(&ICD_OBJECT(icd_physical, physical)->settings, structure);
 }
 
 VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceFeatures(VkPhysicalDevice physical,

@@ -137,30 +137,33 @@ VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceMemoryProperties2(
     icd_GetPhysicalDeviceMemoryProperties(physical, &memory->memoryProperties);
 }
 
-static const VkQueueFamilyProperties queue_family = {
-    .queueFlags = VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT,
-    .queueCount = ICD_QUEUES,
-    .timestampValidBits = 64,
-    .minImageTransferGranularity = {1, 1, 1},
-};
+static VkQueueFamilyProperties queue_family(VkPhysicalDevice physical)
+{
+    const bool graphics = ICD_OBJECT(icd_physical, physical)->settings.face == FACE_WEBGPU;
+    return (VkQueueFamilyProperties){
+        .queueFlags =
+            VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT | (graphics ? VK_QUEUE_GRAPHICS_BIT : 0),
+        .queueCount = ICD_QUEUES,
+        .timestampValidBits = 64,
+        .minImageTransferGranularity = {1, 1, 1},
+    };
+}
 
 VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice physical,
                                                                       uint32_t *count,
                                                                       VkQueueFamilyProperties *out)
 {
-    (void)physical;
     VkResult result;
     if (icd_room(1, out, count, &result))
-        *out = queue_family;
+        *out = queue_family(physical);
 }
 
 VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceQueueFamilyProperties2(
     VkPhysicalDevice physical, uint32_t *count, VkQueueFamilyProperties2 *out)
 {
-    (void)physical;
     VkResult result;
     if (icd_room(1, out, count, &result))
-        out->queueFamilyProperties = queue_family;
+        out->queueFamilyProperties = queue_family(physical);
 }
 
 // Formats: none, neither for images nor for texel buffers. One claims attachment support because
@@ -171,10 +174,12 @@ VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceFormatProperties(VkPhysicalDevic
                                                                  VkFormat format,
                                                                  VkFormatProperties *properties)
 {
-    (void)physical;
-    const bool said = format == VK_FORMAT_B8G8R8A8_UNORM;
-    *properties = (VkFormatProperties){.optimalTilingFeatures =
-                                           said ? VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT : 0};
+    const bool webgpu = ICD_OBJECT(icd_physical, physical)->settings.face == FACE_WEBGPU;
+    *properties = (VkFormatProperties){0};
+    if (format == VK_FORMAT_B8G8R8A8_UNORM)
+        properties->optimalTilingFeatures = VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT;
+    if (format == VK_FORMAT_D32_SFLOAT_S8_UINT && webgpu) // Dawn ends the process without one
+        properties->optimalTilingFeatures = VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT;
 }
 
 VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceFormatProperties2(VkPhysicalDevice physical,

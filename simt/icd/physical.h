@@ -8,12 +8,10 @@
 // Whether the driver has this device extension. (icd/physical.c)
 bool icd_extension_known(const char *name);
 
-// Fills in a structure of a pNext chain of features; false if it is unknown. Reads only its sType.
-// (icd/features.c)
-bool icd_features_fill(VkBaseOutStructure *structure);
-
 // Whether all features requested for a device are supported. If not, `error` gets a line.
-bool icd_features_supported(const VkDeviceCreateInfo *info, char *error, size_t size);
+// (icd/features.c)
+bool icd_features_supported(const struct settings *settings, const VkDeviceCreateInfo *info,
+                            char *error, size_t size);
 // Whether they include the feature at `offset` in a structure of that type.
 bool icd_feature_enabled(const VkDeviceCreateInfo *info, VkStructureType type, size_t offset);
 

@@ -148,10 +148,12 @@ static uint32_t driver_version(void)
 
 static void fill_11(const struct settings *settings, VkPhysicalDeviceVulkan11Properties *v11)
 {
+    const bool webgpu = settings->face == FACE_WEBGPU;
     *v11 = (VkPhysicalDeviceVulkan11Properties){
         .deviceNodeMask = 1,
         .subgroupSize = settings->subgroup,
-        .subgroupSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT,
+        .subgroupSupportedStages =
+            VK_SHADER_STAGE_COMPUTE_BIT | (webgpu ? VK_SHADER_STAGE_FRAGMENT_BIT : 0),
         .subgroupSupportedOperations =
             VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
             VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT |
@@ -222,11 +224,12 @@ static void fill_12(const struct settings *settings, VkPhysicalDeviceVulkan12Pro
     describe(settings, v12->driverInfo, sizeof v12->driverInfo);
 }
 
-static void fill_13(VkPhysicalDeviceVulkan13Properties *v13)
+static void fill_13(const struct settings *settings, VkPhysicalDeviceVulkan13Properties *v13)
 {
+    const bool webgpu = settings->face == FACE_WEBGPU;
     *v13 = (VkPhysicalDeviceVulkan13Properties){
-        .minSubgroupSize = 1,
-        .maxSubgroupSize = LANES_MAX,
+        .minSubgroupSize = webgpu ? settings->subgroup : 1,
+        .maxSubgroupSize = webgpu ? settings->subgroup : LANES_MAX,
         .maxComputeWorkgroupSubgroups = ICD_WORKGROUP_MAX,
         .requiredSubgroupSizeStages = VK_SHADER_STAGE_COMPUTE_BIT,
         .maxInlineUniformBlockSize = ICD_INLINE_BLOCK_MAX,
@@ -325,6 +328,21 @@ static const VkPhysicalDeviceLimits limits = {
     .nonCoherentAtomSize = 1,
 };
 
+// More of graphics than the specification's minimum, because implementations of WebGPU insist on
+// it.
+static void claim_graphics(VkPhysicalDeviceLimits *claims)
+{
+    claims->maxImageDimension1D = claims->maxImageDimension2D = claims->maxImageDimensionCube =
+        claims->maxFramebufferWidth = claims->maxFramebufferHeight =
+            claims->maxViewportDimensions[0] = claims->maxViewportDimensions[1] = 8192;
+    claims->maxImageDimension3D = 2048;
+    claims->viewportBoundsRange[0] = -16384;
+    claims->viewportBoundsRange[1] = 16383;
+    claims->maxVertexOutputComponents = claims->maxFragmentInputComponents = 72;
+    claims->maxFragmentOutputAttachments = claims->maxColorAttachments = 8;
+    claims->maxDrawIndexedIndexValue = UINT32_MAX;
+}
+
 void icd_properties_true(const struct settings *settings, VkPhysicalDeviceProperties *properties)
 {
     *properties = (VkPhysicalDeviceProperties){
@@ -335,6 +353,8 @@ void icd_properties_true(const struct settings *settings, VkPhysicalDeviceProper
         .deviceType = VK_PHYSICAL_DEVICE_TYPE_CPU,
         .limits = limits,
     };
+    if (settings->face == FACE_WEBGPU)
+        claim_graphics(&properties->limits);
     snprintf(properties->deviceName, sizeof properties->deviceName, DRIVER_NAME ", model %s",
              model_names[settings->model]);
     // Nothing cached depends on the settings.
@@ -393,7 +413,7 @@ VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceProperties2(VkPhysicalDevice han
 #endif
     fill_11(settings, &all.v11);
     fill_12(settings, &all.v12);
-    fill_13(&all.v13);
+    fill_13(settings, &all.v13);
     if (is_broken(settings))
         break_all(&all);
 

@@ -2,6 +2,8 @@
 """The SIMT simulator as every Vulkan program sees it: through the loader, named in
 VK_DRIVER_FILES, set by LITMUS_SIMT, and not there unless it is named."""
 
+import json
+import os
 import re
 import shutil
 import subprocess
@@ -36,6 +38,7 @@ WRONG = {
     "rate=1.5": ("rate", "0 to 1"),
     "at=0": ("at=", "from 1"),
     "bounds=none": ("lost", "report"),
+    "as=opengl": ("compute", "webgpu"),
     "trace=": ("trace", "file"),
     "devices=2,trace=x": ("trace=x", "one device", "devices=2"),
     "devices=2,counts=x": ("counts=x", "one device", "devices=2"),
@@ -109,6 +112,16 @@ class Seen(Driver):
                 self.assertNotIn("QUEUE_GRAPHICS", result.out)
                 self.assertNotIn("UNKNOWN", result.out)
                 self.assertNotRegex(result.err, "simt:|ERROR")
+
+    def test_as_webgpu(self):
+        result = self.vulkaninfo(settings="as=webgpu,subgroup=16")
+        self.assertEqual(result.code, 0, result)
+        for name in ("subgroupSize", "minSubgroupSize", "maxSubgroupSize"):
+            self.assertRegex(result.out, rf"(?m)^\s*{name} += 16$")
+        self.assertRegex(result.out, r"(?m)^\s*textureCompressionBC += true$")
+        self.assertRegex(result.out, r"(?m)^\s*maxImageDimension2D += 8192$")
+        self.assertIn("QUEUE_GRAPHICS", result.out)
+        self.assertNotRegex(result.err, "simt:|ERROR")
 
     def test_litmus_lists_it(self):
         result = self.simt("devices", "-v", settings="model=tangled,seed=5,subgroup=16", code=0)
@@ -229,6 +242,38 @@ class Executing(Driver):
         self.assertTrue(any(entry["failures"] for entry in first), first)
         self.assertEqual(self.stored(settings + "3", "again.db"), first)
         self.assertNotEqual(self.stored(settings + "4", "other.db"), first)
+
+
+@harness.unsanitized
+class WebGPU(Driver):
+    """Dawn, which refuses devices that are not as every implementation of WebGPU needs them."""
+
+    def client(self, settings):
+        node, modules = shutil.which("node"), os.environ.get("LITMUS_NODE_MODULES")
+        if not node or not modules:
+            raise unittest.SkipTest("needs node, and $LITMUS_NODE_MODULES with the package webgpu")
+        script = os.path.join(harness.SOURCE, "tests", "e2e", "webgpu.mjs")
+        done = subprocess.run([node, script, modules], cwd=self.folder, capture_output=True,
+                              timeout=60 * harness.SLOW, check=False, stdin=subprocess.DEVNULL,
+                              env=self.environment(drivers=[harness.SIMT], LITMUS_SIMT=settings))
+        return done.stdout.decode(), done.stderr.decode()
+
+    def test_shaders_run_and_graphics_are_refused(self):
+        for model, size in (("lockstep", 32), ("tangled", 8)):
+            out, err = self.client(f"as=webgpu,model={model},subgroup={size}")
+            result = json.loads(out) if out else self.fail(err)
+            self.assertIn(f"model {model}, seed 1, subgroup {size}", result["name"])
+            self.assertEqual(result["shared"], [64 * 63 // 2 + i for i in range(64)] * 2)
+            self.assertEqual(result["subgroup"],
+                             [i % size * size + (i ^ 1) for i in range(64)] * 2)
+            self.assertIn("CreateRenderPass failed with VK_ERROR_FEATURE_NOT_PRESENT",
+                          result["graphics"])
+            self.assertIn("simt: vkCreateRenderPass: graphics and images are not supported", err)
+
+    def test_another_device_is_none(self):
+        out, err = self.client("as=compute")
+        self.assertEqual(out, "")
+        self.assertIn("textureCompressionBC", err)
 
 
 class Trace(Driver):

@@ -32,6 +32,7 @@ TEST(nothing_gives_the_defaults)
         assert_true(settings.rate > 0.000999 && settings.rate < 0.001001);
         assert_int_equal(settings.at, 1);
         assert_int_equal(settings.bounds, BOUNDS_LOST);
+        assert_int_equal(settings.face, FACE_COMPUTE);
         assert_string_equal(settings.trace, "");
         assert_string_equal(settings.counts, "");
     }
@@ -42,7 +43,7 @@ TEST(everything_can_be_set)
     const struct settings settings =
         parsed("trace=/tmp/a b.txt,bounds=report,at=18446744073709551615,rate=0.25,fault=memory,"
                "depth=64,schedule=priority,resident=64,threads=1,subgroup=128,devices=1,"
-               "seed=0xFfffFFFFffffffff,model=faulty,counts=c");
+               "seed=0xFfffFFFFffffffff,model=faulty,as=webgpu,counts=c");
     assert_int_equal(settings.model, MODEL_FAULTY);
     assert_true(settings.seed == UINT64_MAX);
     assert_int_equal(settings.devices, 1);
@@ -55,6 +56,7 @@ TEST(everything_can_be_set)
     assert_true(settings.rate == 0.25);
     assert_true(settings.at == UINT64_MAX);
     assert_int_equal(settings.bounds, BOUNDS_REPORT);
+    assert_int_equal(settings.face, FACE_WEBGPU);
     assert_string_equal(settings.trace, "/tmp/a b.txt");
     assert_string_equal(settings.counts, "c");
 }
@@ -109,19 +111,19 @@ static const struct {
     {"model=Lockstep", "no model 'Lockstep': lockstep, tangled, snooping, lagging, peeling, "
                        "relaxed, unfair, faulty, miscompiling"},
     {"modle=tangled",
-     "unknown setting 'modle': model, seed, devices, subgroup, threads, resident, "
+     "unknown setting 'modle': model, seed, devices, subgroup, as, threads, resident, "
      "schedule, depth, fault, rate, at, bounds, counts, trace, workgroups, instructions"},
     {"mode=1",
-     "unknown setting 'mode': model, seed, devices, subgroup, threads, resident, schedule, "
+     "unknown setting 'mode': model, seed, devices, subgroup, as, threads, resident, schedule, "
      "depth, fault, rate, at, bounds, counts, trace, workgroups, instructions"},
     {"seed=1,",
-     "unknown setting '': model, seed, devices, subgroup, threads, resident, schedule, depth, "
+     "unknown setting '': model, seed, devices, subgroup, as, threads, resident, schedule, depth, "
      "fault, rate, at, bounds, counts, trace, workgroups, instructions"},
     {" seed=1",
-     "unknown setting ' seed': model, seed, devices, subgroup, threads, resident, schedule, "
+     "unknown setting ' seed': model, seed, devices, subgroup, as, threads, resident, schedule, "
      "depth, fault, rate, at, bounds, counts, trace, workgroups, instructions"},
     {"\033[31m=1",
-     "unknown setting '?[31m': model, seed, devices, subgroup, threads, resident, schedule, "
+     "unknown setting '?[31m': model, seed, devices, subgroup, as, threads, resident, schedule, "
      "depth, fault, rate, at, bounds, counts, trace, workgroups, instructions"},
     {"devices=0", "devices=0: a number from 1 to 16"},
     {"devices=17", "devices=17: a number from 1 to 16"},
