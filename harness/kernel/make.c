@@ -246,19 +246,8 @@ static bool take_dispatches(const struct krn_options *chosen, struct krn_plan *p
 {
     const struct cat_inspected *module = &plan->pipelines[0].declares;
     struct krn_dispatch *first = &plan->dispatches[plan->dispatch_count++];
-    OWNED(text_free) struct text zeros = {0};
     bool used[1 + CAT_MOST_PARTS] = {true};
-    if (!chosen->groups)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "nothing says how many workgroups there are: --groups 64");
-    for (uint32_t i = 0; i < module->push_size / 4 && i < 8; i++)
-        text_puts(&zeros, i ? ",0" : "u32:0");
-    if (!chosen->push && module->push_size)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "nothing says what the %" PRIu32
-                        " bytes of push constants are: --push %s%s",
-                        module->push_size, zeros.data, module->push_size > 32 ? ",..." : "");
-    if (!take_groups("groups", chosen->groups, first->groups, error) ||
+    if ((chosen->groups && !take_groups("groups", chosen->groups, first->groups, error)) ||
         (chosen->push && !take_push("push", chosen->push, module, first, error)))
         return false;
     for (size_t i = 0; i < chosen->steps.count; i++)
@@ -356,15 +345,6 @@ static bool take_input(const char *what, struct krn_plan *plan, const struct krn
                     what);
 }
 
-// Whether the buffer's size is known; a written buffer of fixed size may have any initial content.
-static bool settle_words(struct krn_held *held)
-{
-    const uint64_t least = krn_plan_least(&held->as);
-    if (!held->words && !held->as.each && !held->as.readonly && least <= CAT_PACKAGE_BYTES / 4)
-        held->words = least;
-    return held->words > 0;
-}
-
 // Evaluates a formula for each word of a buffer: the buffer is one unit, and each word is an
 // invocation in it.
 static bool make_formula(const char *what, struct krn_plan *plan, struct krn_held *content,
@@ -375,8 +355,8 @@ static bool make_formula(const char *what, struct krn_plan *plan, struct krn_hel
     const struct krn_held *input = NULL;
     const char *text = strchr(what, ':');
     bool folds = false;
-    if (!settle_words(content))
-        return true; // krn_plan_place reports the missing size
+    if (!krn_plan_settle(content))
+        return true; // check_said reports the missing size
     if (!text || !cat_formula_parse(text + 1, NULL, CAT_ASKS_SIZES | CAT_ASKS_WORD | CAT_ASKS_INPUT,
                                     &formula, &why))
         return lit_fail(error, LIT_EXIT_USAGE, "--expect '%.80s': %.200s", what,
@@ -507,7 +487,7 @@ static bool take_allowed(const char *given, const char *what, struct krn_plan *p
             "of 1 or more, relative:X, absolute:X, rmse:X, bits:HEX, bits:FILE.words or "
             "words:FIRST-LAST",
             given);
-    if (strncmp(what, "bits:", 5) != 0 || !settle_words(held))
+    if (strncmp(what, "bits:", 5) != 0 || !krn_plan_settle(held))
         return true;
     free(held->counts);
     held->counts = lit_alloc(held->words, sizeof *held->counts);
@@ -545,19 +525,39 @@ void krn_name(const char *from, size_t length, struct text *name)
     }
 }
 
-static bool check_usage(const struct krn_options *chosen, const struct krn_plan *plan,
-                        struct lit_error *error)
+// Names everything that no option says, in one message.
+static bool check_said(const struct krn_options *chosen, struct krn_plan *plan,
+                       struct lit_error *error)
 {
-    OWNED(text_free) struct text example = {0};
-    for (size_t i = plan->buffer_count; i-- > 0 && !example.length;)
-        if (!plan->buffers[i].as.readonly) {
-            const struct cat_buffer *as = &plan->buffers[i].as;
+    const uint32_t push = chosen->push ? 0 : plan->pipelines[0].declares.push_size;
+    OWNED(text_free) struct text what = {0}, options = {0}, example = {0};
+    if (!chosen->groups) {
+        text_puts(&what, "how many workgroups there are");
+        text_puts(&options, " --groups 64");
+    }
+    if (push) {
+        text_printf(&what, "%swhat the %" PRIu32 " bytes of push constants are",
+                    what.length ? ", " : "", push);
+        for (uint32_t i = 0; i < push / 4 && i < 8; i++)
+            text_puts(&options, i ? ",0" : " --push u32:0");
+        text_puts(&options, push > 32 ? ",..." : "");
+    }
+    for (size_t i = 0; i < plan->buffer_count; i++)
+        if (plan->buffers[i].used && !krn_plan_settle(&plan->buffers[i]))
+            krn_plan_miss(&plan->buffers[i], &what, &options);
+    for (size_t i = plan->buffer_count; i-- > 0 && !example.length;) {
+        const struct cat_buffer *as = &plan->buffers[i].as;
+        if (!as->readonly)
             cat_put_place(&example, as->set, as->binding, as->element);
-        }
-    return chosen->expected.count || krn_agrees(chosen) ||
-           lit_fail(error, LIT_EXIT_USAGE,
-                    "nothing says what is right: --expect %s=sums.words, or --expect agree",
+    }
+    if (!chosen->expected.count && !krn_agrees(chosen)) {
+        text_printf(&what, "%swhat is right", what.length ? ", " : "");
+        text_printf(&options, " --expect %s=sums.words, or --expect agree",
                     example.length ? example.data : "0.1");
+    }
+    const bool fits = what.length + options.length + 20 < sizeof error->message;
+    return !what.length || lit_fail(error, LIT_EXIT_USAGE, "nothing says %s:%s",
+                                    fits ? what.data : "all that is needed", options.data);
 }
 
 // Adds a pipeline of the first module, or of the one in a file.
@@ -783,6 +783,6 @@ bool krn_make(const char *path, const struct krn_options *chosen, struct cat_pac
                krn_plan_place(plan, krn_agrees(chosen), package, error);
     return take_pipelines(path, chosen, plan, &package->page, error) &&
            take_contents(chosen, plan, error) && take_dispatches(chosen, plan, error) &&
-           check_usage(chosen, plan, error) &&
+           check_said(chosen, plan, error) &&
            krn_plan_place(plan, krn_agrees(chosen), package, error);
 }

@@ -143,24 +143,37 @@ bool krn_plan_use(struct krn_plan *plan, size_t pipeline, struct lit_error *erro
 
 // --- Buffers
 
+bool krn_plan_settle(struct krn_held *held)
+{
+    const uint64_t least = krn_plan_least(&held->as);
+    if (!held->words && !held->as.each && !held->as.readonly && least <= CAT_PACKAGE_BYTES / 4)
+        held->words = least;
+    return held->words > 0;
+}
+
+void krn_plan_miss(const struct krn_held *held, struct text *what, struct text *options)
+{
+    const struct cat_buffer *buffer = &held->as;
+    OWNED(text_free) struct text name = {0};
+    krn_plan_name(held, &name);
+    text_printf(what, buffer->readonly ? "%swhat %s holds" : "%show long %s is",
+                what->length ? ", " : "", name.data);
+    text_puts(options, " --buffer ");
+    cat_put_place(options, buffer->set, buffer->binding, buffer->element);
+    text_printf(options, buffer->readonly ? "=random:%" PRIu64 : "=%" PRIu64,
+                buffer->each ? 4096 : krn_plan_least(buffer) * 4);
+}
+
 // Reports a missing or too short content.
 static bool check_held(struct krn_held *held, struct lit_error *error)
 {
-    const struct cat_buffer *buffer = &held->as;
-    OWNED(text_free) struct text name = {0}, place = {0};
-    const uint64_t least = krn_plan_least(buffer);
+    OWNED(text_free) struct text name = {0}, options = {0};
+    const uint64_t least = krn_plan_least(&held->as);
+    if (!krn_plan_settle(held)) {
+        krn_plan_miss(held, &name, &options);
+        return lit_fail(error, LIT_EXIT_USAGE, "nothing says %s:%s", name.data, options.data);
+    }
     krn_plan_name(held, &name);
-    cat_put_place(&place, buffer->set, buffer->binding, buffer->element);
-    if (!held->words && buffer->readonly)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "nothing says what %s holds: --buffer %s=random:%" PRIu64, name.data,
-                        place.data, buffer->each ? 4096 : least * 4);
-    // A written buffer of fixed size may have any initial content.
-    if (!held->words && !buffer->each && least <= CAT_PACKAGE_BYTES / 4)
-        held->words = least;
-    if (!held->words)
-        return lit_fail(error, LIT_EXIT_USAGE, "nothing says how long %s is: --buffer %s=4096",
-                        name.data, place.data);
     if (held->may.to > held->words || held->may.order > held->words)
         return lit_fail(error, LIT_EXIT_USAGE, "--allow: %s has only %zu words", name.data,
                         held->words);

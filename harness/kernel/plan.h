@@ -124,6 +124,12 @@ bool krn_plan_use(struct krn_plan *plan, size_t pipeline, struct lit_error *erro
 void krn_plan_name(const struct krn_held *held, struct text *name);
 // The least 32-bit words that the module needs.
 uint64_t krn_plan_least(const struct cat_buffer *buffer);
+// Whether the words of a buffer are known: one of fixed size that is written may hold anything
+// before a run, so it gets as many as the module needs.
+bool krn_plan_settle(struct krn_held *held);
+// Appends what nobody said of an unsettled buffer to *what, and the option that says it to
+// *options.
+void krn_plan_miss(const struct krn_held *held, struct text *what, struct text *options);
 // Whether a place names a buffer.
 bool krn_place_is(const struct krn_place *place, const struct cat_buffer *buffer);
 

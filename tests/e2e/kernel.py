@@ -745,6 +745,12 @@ RUN three GROUPS 1 1""")
                 self.assert_one_line(result, 2, words)
         result = self.kernel("scan.spvasm", expect=None)
         self.assert_one_line(result, 2, "--expect 2.1=sums.words, or --expect agree")
+        result = self.litmus("kernel", "scan.spvasm")
+        self.assert_one_line(
+            result, 2, "nothing says how many workgroups there are, what the 8 bytes of push constants "
+            "are, what buffer 0.0 holds, what buffer 0.4 (source) holds, how long buffer 2.1 is, what "
+            "is right: --groups 64 --push u32:0,0 --buffer 0.0=random:4 --buffer 0.4=random:4096 "
+            "--buffer 2.1=4096 --expect 2.1=sums.words, or --expect agree")
 
     @harness.sanitized
     def test_wrong(self):
