@@ -44,6 +44,10 @@ static const struct cli_option options[] = {
     {0, "allow", CLI_LIST | SCRIPT, AT(allowed), "SET.BINDING=HOW",
      "in what a buffer may differ: any-order[:BYTES], ulp:N, ulp16:N,\nrelative:X, absolute:X, "
      "rmse:X, bits:HEX, bits:FILE.words,\nwords:FIRST-LAST"},
+    {0, "without", CLI_LIST | SCRIPT, AT(without), "MODE",
+     "removes an execution mode that the device lacks:\nMaximallyReconvergesKHR, which Tint "
+     "writes, "
+     "or\nSubgroupUniformControlFlowKHR"},
     {0, "define", CLI_LIST, AT(defines), "NAME[=VALUE]", "a macro of GLSL"},
     {0, "include", CLI_LIST, AT(includes), "FOLDER",
      "where GLSL's includes are, besides the folder of FILE"},

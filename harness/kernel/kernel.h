@@ -10,6 +10,7 @@
 // As given. Names of files are relative to the current folder.
 struct krn_options {
     struct lit_list buffers, specs, expected, allowed, defines, includes, steps, modules, binds;
+    struct lit_list without; // execution modes
     const char *groups, *push, *entry, *name;
     uint64_t subgroup;
     bool full;

@@ -246,6 +246,45 @@ static bool load(const struct krn_shader *shader, void *user, uint32_t **words, 
     return good && take_words(&spirv, label, words, count, error);
 }
 
+// Removes an execution mode that a list of them names, and the extension that it is from.
+static bool leave_out(const char *mode, uint32_t *words, size_t *count, struct lit_error *error)
+{
+    static const struct {
+        const char *name;
+        uint32_t mode;
+        const char *extension;
+    } modes[] = {
+        {"MaximallyReconvergesKHR", 6023, "SPV_KHR_maximal_reconvergence"},
+        {"SubgroupUniformControlFlowKHR", SpvExecutionModeSubgroupUniformControlFlowKHR,
+         "SPV_KHR_subgroup_uniform_control_flow"},
+    };
+    size_t known = 0, kept = 5;
+    bool found = false;
+    while (known < 2 && strcmp(modes[known].name, mode) != 0)
+        known++;
+    if (known == 2)
+        return lit_fail(error, LIT_EXIT_USAGE, "--without '%.80s': expected %s or %s", mode,
+                        modes[0].name, modes[1].name);
+    for (size_t at = 5, length; at < *count; at += length) {
+        const uint32_t opcode = words[at] & 0xffff;
+        length = words[at] >> 16;
+        if (!length || length > *count - at)
+            length = *count - at;
+        const bool is_mode =
+            opcode == SpvOpExecutionMode && length == 3 && words[at + 2] == modes[known].mode;
+        found |= is_mode;
+        if (is_mode ||
+            (opcode == SpvOpExtension &&
+             strncmp((const char *)&words[at + 1], modes[known].extension, (length - 1) * 4) == 0))
+            continue;
+        memmove(words + kept, words + at, length * 4);
+        kept += length;
+    }
+    *count = kept;
+    return found || lit_fail(error, LIT_EXIT_USAGE,
+                             "--without %s: the module has no such execution mode", mode);
+}
+
 bool krn_load(const char *path, const struct krn_options *chosen, uint32_t **words, size_t *count,
               struct text *page, struct lit_error *error)
 {
@@ -255,7 +294,11 @@ bool krn_load(const char *path, const struct krn_options *chosen, uint32_t **wor
                                                     ? KRN_GLSL
                                                     : KRN_SPIRV,
                                       .file = path};
-    const bool good = load(&shader, &l, words, count, error);
+    bool good = load(&shader, &l, words, count, error);
+    for (size_t i = 0; i < chosen->without.count && good; i++) {
+        good = leave_out(chosen->without.items[i], *words, count, error);
+        text_printf(page, "; without the execution mode %.80s\n", chosen->without.items[i]);
+    }
     if (good && shader.source == KRN_SPIRV)
         lit_spirv_disassemble(l.source.data, l.source.length, page);
     else if (good)

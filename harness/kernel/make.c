@@ -777,6 +777,8 @@ bool krn_make(const char *path, const struct krn_options *chosen, struct cat_pac
     const char *dot = chosen->name ? NULL : strchr(file + (*file == '.'), '.');
     text_sanitise(origin, sizeof origin, lit_path_name(path));
     text_puts(&package->origin, origin);
+    for (size_t i = 0; i < chosen->without.count; i++)
+        text_printf(&package->origin, ", without %.80s", chosen->without.items[i]);
     krn_name(file, dot ? (size_t)(dot - file) : strlen(file), &package->name);
     if (krn_is_script(path))
         return krn_script(path, chosen, plan, &package->page, error) &&

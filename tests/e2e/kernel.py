@@ -752,6 +752,28 @@ RUN three GROUPS 1 1""")
             "is right: --groups 64 --push u32:0,0 --buffer 0.0=random:4 --buffer 0.4=random:4096 "
             "--buffer 2.1=4096 --expect 2.1=sums.words, or --expect agree")
 
+    def test_without(self):
+        """A module for devices with maximal reconvergence, made fit for others."""
+        lines = self.read("scan.spvasm").splitlines()
+        mode = next(i for i, line in enumerate(lines) if "OpExecutionMode" in line)
+        entry = next(line for line in lines if "OpEntryPoint" in line).split()[2]
+        lines.insert(mode, f"OpExecutionMode {entry} !6023")
+        model = next(i for i, line in enumerate(lines) if "OpMemoryModel" in line)
+        lines.insert(model, 'OpExtension "SPV_KHR_maximal_reconvergence"')
+        self.write("tint.spvasm", "\n".join(lines) + "\n")
+        needs, mode = "VK_KHR_shader_maximal_reconvergence", "MaximallyReconvergesKHR"
+        self.assertIn(needs, self.kernel("tint.spvasm", "show").out)
+        shown = self.kernel("tint.spvasm", "--without", mode, "show")
+        self.assertNotIn(needs, shown.out, shown)
+        self.assertIn(f"origin     tint.spvasm, without {mode}", shown.out)
+        self.assertIn(f"; without the execution mode {mode}", shown.out)
+        result = self.kernel("tint.spvasm", "--without", mode, "--simt", "lockstep", "-n", "2")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn(f"--without {mode}", self.report()["tool"]["command"])
+        for name, module, words in (("Maximal", "tint", f"expected {mode} or"),
+                                    (mode, "scan", "the module has no such execution mode")):
+            self.assert_one_line(self.kernel(module + ".spvasm", "--without", name), 2, words)
+
     @harness.sanitized
     def test_wrong(self):
         for arguments, words in (
