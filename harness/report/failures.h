@@ -36,8 +36,8 @@ struct report_signature {
     const char *outcome;             // as report_seen() names it, a glob
     const char *values;              // "sync=control-* workgroup=64": globs; "" for any
     const char *driver;              // a glob for the driver's name and version, "llvmpipe 25.0.*"
-    // A kind of the lint's findings; or a glob for a group of generated programs, of which one was
-    // shrunk (fuzz_group). Any test and outcome. "": not by this.
+    // A kind of the lint's findings; or a glob for a group of generated programs, once one of them
+    // was shrunk (fuzz_group). Any test and outcome. "": not by this.
     const char *cause;
 };
 extern const struct report_signature report_signatures[]; // the last has no finding
