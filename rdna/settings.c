@@ -2,6 +2,7 @@
 #include "settings.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,29 @@ static bool number(const char *value, uint64_t *result)
     return !errno && !*end;
 }
 
+const char *const rdna_faults[RDNA_FAULTS] = {[RDNA_FAULT_NONE] = "list",
+                                              [RDNA_FAULT_WAIT] = "wait",
+                                              [RDNA_FAULT_EXEC] = "exec",
+                                              [RDNA_FAULT_CACHE] = "cache",
+                                              [RDNA_FAULT_BARRIER] = "barrier"};
+
+// "wait:1234abcd:5"
+static bool set_fault(struct rdna_settings *settings, const char *value)
+{
+    char kind[8];
+    int length = 0;
+    unsigned chosen;
+    settings->lists = !strcmp(value, "list");
+    if (settings->lists)
+        return true;
+    if (sscanf(value, "%7[a-z]:%8" SCNx32 ":%u%n", kind, &settings->fault_program,
+               &settings->fault_index, &length) != 3 ||
+        value[length] || !choose(kind, rdna_faults, RDNA_FAULTS, &chosen) || !chosen)
+        return false;
+    settings->fault = (enum rdna_fault)chosen;
+    return true;
+}
+
 static bool set(struct rdna_settings *settings, const char *name, const char *value)
 {
     unsigned chosen;
@@ -39,7 +63,8 @@ static bool set(struct rdna_settings *settings, const char *name, const char *va
     else if (!strcmp(name, "caches") && choose(value, caches, 2, &chosen))
         settings->caches = (enum rdna_caches)chosen;
     else
-        return (!strcmp(name, "seed") && number(value, &settings->seed)) ||
+        return (!strcmp(name, "fault") && set_fault(settings, value)) ||
+               (!strcmp(name, "seed") && number(value, &settings->seed)) ||
                (!strcmp(name, "steps") && number(value, &settings->steps));
     return true;
 }

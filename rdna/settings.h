@@ -21,12 +21,27 @@ enum rdna_caches {
 enum rdna_gpu { RDNA_NAVI21, RDNA_NAVI31, RDNA_GPUS };
 extern const char *const rdna_gpus[RDNA_GPUS]; // "navi21": as Mesa's drm shim names them
 
+// A fault of tests (device/fault.h).
+enum rdna_fault {
+    RDNA_FAULT_NONE,
+    RDNA_FAULT_WAIT,    // one wait is dropped
+    RDNA_FAULT_EXEC,    // one write of exec
+    RDNA_FAULT_CACHE,   // one instruction's cache bits, or one invalidation
+    RDNA_FAULT_BARRIER, // one barrier
+    RDNA_FAULTS
+};
+extern const char *const rdna_faults[RDNA_FAULTS]; // "list", which only tells programs; "wait", ...
+
 struct rdna_settings {
     enum rdna_gpu gpu;
     enum rdna_timing timing;
     enum rdna_caches caches;
     uint64_t seed;
     uint64_t steps; // instructions of a submission, at most
+    bool lists;     // whether to tell programs and their instructions of each kind
+    enum rdna_fault fault;
+    uint32_t fault_program;
+    unsigned fault_index;
 };
 
 // The other defaults: prompt, coherent, seed 1. False, with one line in `error`, if `text` begins

@@ -44,6 +44,10 @@ static void read_bytes(struct machine *machine, const struct wave *wave,
                          address, size, to)) {
             fault(machine, wave, address);
             memset(to, 0, size);
+        } else if (machine->device->fault_reached &&
+                   machine->device->settings.fault == RDNA_FAULT_CACHE) {
+            const uint8_t *now = find(machine, wave, access, address, size);
+            machine->device->fault_matters |= now && memcmp(now, to, size) != 0;
         }
         return;
     }

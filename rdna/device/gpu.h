@@ -24,7 +24,10 @@ struct rdna_device {
     uint64_t clock;                 // instructions executed
     uint64_t steps;                 // instructions of the submission, counted by turns
     uint32_t sh[SH_REGISTERS];
-    uint64_t indirect_base; // SET_BASE
+    uint64_t indirect_base;         // SET_BASE
+    bool fault_reached;             // the faulty instruction has been executed
+    bool fault_matters;             // the faulty instruction would have had an effect
+    void (*tell)(const char *line); // of settings.lists; NULL: nobody listens
     // Why the submission ended: "not emulated: " follows from it, or a fault. Empty: it has not.
     char ended[160];
 };

@@ -2,9 +2,11 @@
 // The waves of a dispatch in turns, as the seed says.
 #include "device/cache.h"
 #include "device/dispatch.h"
+#include "device/fault.h"
 
 #include "decode.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +32,7 @@ struct schedule {
     unsigned running;     // waves of state WAVE_RUNS, listed in `turns`
     unsigned turns[RDNA_WAVES];
     uint64_t next, total; // workgroups launched, and to launch
+    uint64_t faulty;      // the address of an instruction; UINT64_MAX: none
 };
 
 static uint64_t clock_of(void *context)
@@ -182,7 +185,9 @@ static bool step(struct schedule *s, unsigned slot)
     if (!instruction)
         return false;
     device->clock++;
-    switch (rdna_step(&wave->registers, instruction, &s->memory)) {
+    const bool faulty = wave->registers.pc == s->faulty;
+    switch (faulty ? fault_step(device, wave, instruction, &s->memory)
+                   : rdna_step(&wave->registers, instruction, &s->memory)) {
     case RDNA_EVENT_NONE:
         break;
     case RDNA_EVENT_WAIT:
@@ -264,6 +269,23 @@ static void clear(struct schedule *s)
     free(s);
 }
 
+static void find_fault(struct schedule *s)
+{
+    struct rdna_device *device = s->machine.device;
+    struct fault_program program = {.at = UINT64_MAX};
+    if (device->settings.fault || device->settings.lists)
+        fault_find(device, s->dispatch->code, &program);
+    s->faulty = program.at;
+    if (device->settings.lists && device->tell) {
+        char line[120];
+        snprintf(line, sizeof(line), "program %08x: wait %u, exec %u, cache %u, barrier %u",
+                 (unsigned)program.name, program.count[RDNA_FAULT_WAIT],
+                 program.count[RDNA_FAULT_EXEC], program.count[RDNA_FAULT_CACHE],
+                 program.count[RDNA_FAULT_BARRIER]);
+        device->tell(line);
+    }
+}
+
 bool dispatch_run(struct rdna_device *device, const struct dispatch *dispatch)
 {
     const uint64_t plane = (uint64_t)dispatch->groups[0] * dispatch->groups[1];
@@ -278,6 +300,7 @@ bool dispatch_run(struct rdna_device *device, const struct dispatch *dispatch)
     s->dispatch = dispatch;
     s->memory = (struct rdna_memory_ops){&s->machine, wave_access, clock_of};
     s->total = plane * dispatch->groups[2];
+    find_fault(s);
     if (!reserve(s))
         device_end(device, "not emulated: no memory left for waves");
     while (!device->ended[0]) {

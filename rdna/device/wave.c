@@ -135,6 +135,15 @@ void wave_wait(struct machine *machine, struct wave *wave)
             perform(machine, wave, i);
 }
 
+bool wave_waits(struct wave *wave)
+{
+    const struct rdna_wait *wait = &wave->registers.wait;
+    return wave->in_flight &&
+           (count(wave, RDNA_VMCNT) > wait->vmcnt || count(wave, RDNA_LGKMCNT) > wait->lgkmcnt ||
+            count(wave, RDNA_EXPCNT) > wait->expcnt || count(wave, RDNA_VSCNT) > wait->vscnt ||
+            wait->sources);
+}
+
 bool wave_perform_any(struct machine *machine, struct wave *wave)
 {
     const unsigned count = wave->in_flight;

@@ -50,6 +50,9 @@ void wave_access(void *context, struct rdna_wave *registers, const struct rdna_a
 // Lands the operations that the wave's wait is for.
 void wave_wait(struct machine *machine, struct wave *wave);
 
+// Whether it is for any that is in flight.
+bool wave_waits(struct wave *wave);
+
 // Performs one of the operations in flight, whichever. False: all have been.
 bool wave_perform_any(struct machine *machine, struct wave *wave);
 

@@ -68,6 +68,11 @@ static bool is_behind_shim(void)
            strstr(info.dli_fname, "drm_shim");
 }
 
+static void tell(const char *line)
+{
+    fprintf(stderr, "emulated GPU: %s\n", line);
+}
+
 static struct file *file_of(int fd)
 {
     for (struct file *file = files; file; file = file->next)
@@ -88,6 +93,7 @@ static struct file *file_of(int fd)
         free(file);
         return NULL;
     }
+    file->device.tell = tell;
     file->fd = fd;
     file->next = files;
     files = file;
@@ -186,6 +192,7 @@ static int submit_buffer(struct file *file, const struct amdgpu_ib *ib)
 
 static int submit(struct file *file, const struct amdgpu_cs_in *cs)
 {
+    const bool mattered = file->device.fault_matters;
     const uint64_t *chunks = (const uint64_t *)(uintptr_t)cs->chunks;
     file->device.ended[0] = 0;
     for (uint32_t i = 0; i < cs->chunk_count; i++) {
@@ -193,6 +200,8 @@ static int submit(struct file *file, const struct amdgpu_cs_in *cs)
         if (chunk->id != AMDGPU_CHUNK_IB || chunk->dwords * 4 < sizeof(struct amdgpu_ib))
             continue;
         const int error = submit_buffer(file, (const struct amdgpu_ib *)(uintptr_t)chunk->data);
+        if (file->device.fault_matters && !mattered)
+            tell("the fault matters");
         if (error || file->device.ended[0])
             return error;
     }

@@ -238,11 +238,14 @@ static const uint32_t pass[] = {
 };
 enum { PASS_STORE_WAIT = 6, PASS_GL1 = 18, PASS_GL0 = 20 };
 
+static unsigned mattering; // of these, how many had a fault that mattered
+
 // How many of 100 seeds let workgroup 1 see the flag without the data, with `count` dwords of the
 // code from `at` on left out.
 static unsigned count_stale(const char *settings, unsigned at, unsigned count)
 {
     unsigned stale = 0;
+    mattering = 0;
     uint32_t words[sizeof pass / sizeof *pass];
     memcpy(words, pass, sizeof pass);
     for (unsigned i = 0; i < count; i++)
@@ -253,6 +256,7 @@ static unsigned count_stale(const char *settings, unsigned at, unsigned count)
         open_gpu(text);
         run(words, sizeof words, (struct shape){.groups = 2, .threads = 1});
         stale += data[128] != 1;
+        mattering += gpu.fault_matters;
     }
     return stale;
 }
@@ -273,6 +277,71 @@ TEST(caches_keep_their_lines)
     assert_int_equal(count_stale("caches=coherent", PASS_GL0, 2), 0);
     assert_true(count_stale("caches=manual", PASS_GL0, 2) > 0);
     assert_true(count_stale("caches=manual", PASS_GL1, 2) > 0);
+}
+
+// --- Faults
+
+static char told[120];
+
+static void hear(const char *line)
+{
+    snprintf(told, sizeof told, "%s", line);
+}
+
+// The program's name; `counts` are what it has of each kind.
+static unsigned name_of(const uint32_t *words, size_t bytes, const char *counts)
+{
+    unsigned name = 0;
+    int end = 0;
+    open_gpu("navi21,fault=list");
+    gpu.tell = hear;
+    run(words, bytes, (struct shape){.groups = 2, .threads = 1});
+    assert_int_equal(sscanf(told, "program %8x: %n", &name, &end), 1);
+    assert_string_equal(told + end, counts);
+    assert_false(gpu.fault_matters);
+    return name;
+}
+
+TEST(one_instruction_loses_its_effect)
+{
+    const unsigned name = name_of(pass, sizeof pass, "wait 4, exec 0, cache 3, barrier 0");
+    const struct {
+        const char *settings;
+        unsigned add, index;
+        bool matters;
+    } cases[] = {
+        {"timing=late,fault=wait", 0, 0, true},    {"timing=late,fault=wait", 1, 0, false},
+        {"timing=late,fault=wait", 0, 4, false},   {"timing=prompt,fault=wait", 0, 0, false},
+        {"caches=manual,fault=cache", 0, 1, true}, {"caches=manual,fault=cache", 0, 2, true},
+        {"timing=late,fault=barrier", 0, 0, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char settings[80];
+        snprintf(settings, sizeof settings, "%s:%08x:%u", cases[i].settings, name + cases[i].add,
+                 cases[i].index);
+        const unsigned stale = count_stale(settings, 0, 0);
+        assert_int_equal(stale > 0, cases[i].matters);
+        assert_int_equal(mattering > 0, cases[i].matters);
+        assert_true(stale <= mattering);
+    }
+}
+
+TEST(exec_stays)
+{
+    static const uint32_t words[] = {
+        0x34020082,             // v_lshlrev_b32_e32 v1, 2, v0
+        0xbefe0481,             // s_mov_b64 exec, 1
+        0xdc708000, 0x00000101, // global_store_dword v1, v1, s[0:1]
+        S_ENDPGM,
+    };
+    char settings[80];
+    snprintf(settings, sizeof settings, "navi21,fault=exec:%08x:0",
+             name_of(words, sizeof words, "wait 0, exec 1, cache 0, barrier 0"));
+    for (unsigned faulty = 0; faulty < 2; faulty++) {
+        open_gpu(faulty ? settings : "navi21");
+        run(words, sizeof words, (struct shape){.groups = 1, .threads = 64});
+        assert_int_equal(data[1], faulty ? 4 : 0);
+        assert_int_equal(gpu.fault_matters, faulty);
+    }
 }
 
 // --- Packets
@@ -447,6 +516,9 @@ TEST(settings_are_read)
                                       "navi21,seed=1x",
                                       "seed=1",
                                       "navi21,timing=soon",
+                                      "navi21,fault=wait",
+                                      "navi21,fault=list:1:2",
+                                      "navi21,fault=wait:1:2x",
                                       "navi21,navi21"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (rdna_settings_parse(bad[i], &settings, line, sizeof line))
