@@ -339,9 +339,8 @@ static void put_environment(const struct repro *repro, struct text *out)
 static void put_steps(const struct repro *repro, struct text *out)
 {
     text_printf(out,
-                "\n**Steps** (a C compiler, make, the Vulkan headers and the loader; `sh run` "
-                "exits with 0, "
-                "1 or 125):\n\n    tar xf %s.tar.xz && cd %s && make run\n",
+                "\n**Steps** (C compiler, make, Vulkan headers, loader; `sh run` exits: 0 right, 1 "
+                "wrong, 125 unknown):\n\n    tar xf %s.tar.xz && cd %s && make run\n",
                 repro->archive, repro->archive);
 }
 
@@ -360,9 +359,12 @@ static void put_result(const struct repro *repro, struct text *out)
                      first->at.want, first->at.run + 1, first->where, first->at.got);
     text_puts(&words, "**Measured:** ");
     if (result->judged)
-        text_printf(&words, "%s of %s dispatches wrong (95 %% interval %.4g to %.4g)",
-                    COUNT(result->failed_runs), COUNT(result->judged), result->interval.low,
-                    result->interval.high);
+        text_printf(&words,
+                    "%s of %s dispatches of %" PRIu32 " workgroups of %" PRIu32
+                    " wrong (95 %% interval %.4g to %.4g)",
+                    COUNT(result->failed_runs), COUNT(result->judged),
+                    repro->ready->shape.workgroups, repro->ready->args.workgroup,
+                    result->interval.low, result->interval.high);
     else
         text_printf(&words, "%s, see `evidence.txt`", eng_result_name(result->result));
     text_puts(&words, ".");
@@ -405,15 +407,18 @@ static void put_rules(const struct repro *repro, struct text *out)
 
 static void put_workarounds(const struct repro *repro, struct text *out)
 {
-    OWNED(text_free) struct text words = {0}, values = {0};
-    text_puts(out, "\n");
-    if (put_said(repro, "workaround", "**Workarounds measured:** ", out) || !repro->twin_result)
-        return;
-    report_differences(repro->result, repro->twin_result, &values);
-    repro_printf(&words, "**Right, otherwise the same:** %s (%" PRIu64 " of %s dispatches wrong)",
-                 values.data ? values.data : "another shader", repro->twin_result->failed_runs,
-                 COUNT(repro->twin_result->judged));
-    text_paragraph(out, "", words.data);
+    OWNED(text_free) struct text words = {0}, lines = {0}, values = {0};
+    if (!put_said(repro, "workaround", "**Workarounds measured:** ", &lines) &&
+        repro->twin_result) {
+        report_differences(repro->result, repro->twin_result, &values);
+        repro_printf(&words,
+                     "**Right, otherwise the same:** %s (%" PRIu64 " of %s dispatches wrong)",
+                     values.data ? values.data : "another shader", repro->twin_result->failed_runs,
+                     COUNT(repro->twin_result->judged));
+        text_paragraph(&lines, "", words.data);
+    }
+    if (lines.length)
+        text_printf(out, "\n%s", lines.data);
 }
 
 void repro_ticket(const struct repro *repro, const struct repro_bundle *bundle, struct text *out)
