@@ -334,7 +334,10 @@ void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
             result = self.kernel("scan.spvasm", "--simt", "lockstep", "-n", "30", "--name",
                                  f"scan-{failed}", expect=f"2.1={expected}")
             self.assertEqual(result.code, failed, result)
-            result = self.litmus("repro", f"kernel.scan-{failed}", "-o", f"bundle-{failed}", code=0)
+            result = self.litmus("repro", f"kernel.scan-{failed}", "--amber", "-o", f"bundle-{failed}",
+                                 code=0)
+            self.litmus("kernel", f"bundle-{failed}/test.amber", "--simt", "lockstep", "-n", "2",
+                        "--db", "none", code=failed)
             digest = hashlib.sha256(self.read(f"bundle-{failed}/test.spv", "rb")).hexdigest()
             for name in "facts.json", "test.spv.sha256":
                 self.assertIn(digest, self.read(f"bundle-{failed}/{name}"), name)
