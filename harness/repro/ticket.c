@@ -23,6 +23,14 @@ static size_t count_lines(const struct text *text)
     return count;
 }
 
+static const struct text *find_file(const struct repro_bundle *bundle, const char *name)
+{
+    for (size_t i = 0; i < bundle->count; i++)
+        if (!strcmp(bundle->files[i].name, name))
+            return &bundle->files[i].content;
+    return NULL;
+}
+
 // What the finding's author says for `key`: lines "KEY VALUE", continued by lines that begin with a
 // blank. Appends each value as a paragraph that begins with `lead`. False if there is none.
 static bool put_said(const struct repro *repro, const char *key, const char *lead, struct text *out)
@@ -228,15 +236,12 @@ static bool put_sass(struct line line, const bool *chosen, size_t count, struct 
 static void put_code(const struct repro *repro, const struct repro_bundle *bundle, struct text *out)
 {
     enum { MOST_ADDRESSES = 1 << 16 };
-    const struct text *listing = NULL;
     OWNED(text_free) struct text list = {0}, lines = {0};
     OWNED(lit_free) bool *chosen = lit_alloc(MOST_ADDRESSES, sizeof *chosen);
     const bool said = put_said(repro, "code", "", &list);
     const char *file = said ? "code.sass" : "code.txt";
     size_t count = 0;
-    for (size_t i = 0; i < bundle->count; i++)
-        if (!strcmp(bundle->files[i].name, file))
-            listing = &bundle->files[i].content;
+    const struct text *listing = find_file(bundle, file);
     if (!listing)
         return;
     choose_said(list.data, 16, chosen, MOST_ADDRESSES);
@@ -344,7 +349,8 @@ static void put_steps(const struct repro *repro, struct text *out)
                 repro->archive, repro->archive);
 }
 
-static void put_result(const struct repro *repro, struct text *out)
+static void put_result(const struct repro *repro, const struct repro_bundle *bundle,
+                       struct text *out)
 {
     const struct result *result = repro->result;
     const struct eng_failure *first = result && result->failure_count ? result->failures : NULL;
@@ -357,16 +363,19 @@ static void put_result(const struct repro *repro, struct text *out)
     if (first && !said)
         repro_printf(&words, "**Expected:** 0x%08x (run %" PRIu64 ", %s). **Actual:** 0x%08x. ",
                      first->at.want, first->at.run + 1, first->where, first->at.got);
+    const bool ended = result->result != ENG_FAIL && result->result != ENG_PASS;
     text_puts(&words, "**Measured:** ");
     if (result->judged)
         text_printf(&words,
-                    "%s of %s dispatches of %" PRIu32 " workgroups of %" PRIu32
-                    " wrong (95 %% interval %.4g to %.4g)",
+                    "%s of %s dispatches of %" PRIu32 " workgroup%s of %" PRIu32
+                    " wrong (95 %% interval %.4g to %.4g)%s",
                     COUNT(result->failed_runs), COUNT(result->judged),
-                    repro->ready->shape.workgroups, repro->ready->args.workgroup,
-                    result->interval.low, result->interval.high);
-    else
-        text_printf(&words, "%s, see `evidence.txt`", eng_result_name(result->result));
+                    repro->ready->shape.workgroups, repro->ready->shape.workgroups == 1 ? "" : "s",
+                    repro->ready->args.workgroup, result->interval.low, result->interval.high,
+                    ended ? "; " : "");
+    if (ended)
+        text_printf(&words, "%s%s", eng_result_name(result->result),
+                    find_file(bundle, "evidence.txt") ? " (`evidence.txt`)" : "");
     text_puts(&words, ".");
     if (result->stress[0])
         text_puts(&words, " The GPU had other work beside it, which `make run` does not give it.");
@@ -429,7 +438,7 @@ void repro_ticket(const struct repro *repro, const struct repro_bundle *bundle, 
     put_defect(repro, out);
     put_environment(repro, out);
     put_steps(repro, out);
-    put_result(repro, out);
+    put_result(repro, bundle, out);
     text_puts(out, "\n");
     put_code(repro, bundle, &code);
     if (put_said(repro, "cause", "**Cause, as far as seen:** ", &code))
