@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ticket.md of a bundle: the text for a driver developer's tracker, who knows nothing of litmus.
 
+#include "model/emulated.h"
 #include "report/format.h"
 #include "repro/repro.h"
 
@@ -337,7 +338,9 @@ static void put_environment(const struct repro *repro, struct text *out)
                  facts->driver_info);
     repro_printf(out, "- Vulkan: %s%s%s; system: %s\n", API(facts->api),
                  facts->loader[0] ? ", loader " : "", facts->loader, repro->system);
-    if (repro->model && repro->model->simt)
+    if (dev_facts_emulated(facts))
+        text_puts(out, "- not hardware: the driver ran on a GPU in software\n");
+    else if (repro->model && repro->model->simt)
         repro_printf(out, "- not a GPU: a simulated one (%s)\n", repro->model->simt);
 }
 
