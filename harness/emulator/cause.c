@@ -16,6 +16,7 @@ struct search {
     void *user;
     struct emu_cause *cause;
     bool *executed;
+    uint8_t written[2]; // which of P0 to P6, UP0 to UP6 the program sets
 };
 
 static bool is_right(struct search *s, const struct emu_change *change)
@@ -95,7 +96,8 @@ static bool find_other(struct search *s, struct emu_change change, unsigned numb
             change.negated = negated != (k == 1);
             const bool same = nth == number && change.uniform == uniform && k == 0;
             const bool is_constant = nth == 7;
-            if (same || is_constant != constants || (is_constant && change.uniform))
+            if (same || is_constant != constants || (is_constant && change.uniform) ||
+                !(is_constant || s->written[change.uniform] >> nth & 1))
                 continue;
             if (is_right(s, &change))
                 return true;
@@ -133,12 +135,12 @@ static bool find_test(struct search *s, bool constants)
 // A table that is right for the negations of some operands.
 static bool find_table(struct search *s)
 {
+    static const uint8_t inverted[] = {6, 5, 3, 7}; // of its operands
     for (size_t i = 0; i < s->program->count; i++)
-        for (unsigned of = 0; of < 8 && is_executed(s, i); of++)
+        for (size_t k = 0; k < sizeof inverted && is_executed(s, i); k++)
             if (sass_begins(s->program->insns[i].sass, "PLOP3.LUT ") &&
-                __builtin_popcount(of) > 1 &&
                 is_right(
-                    s, &(struct emu_change){.kind = EMU_INVERT, .insn = i, .operand = (uint8_t)of}))
+                    s, &(struct emu_change){.kind = EMU_INVERT, .insn = i, .operand = inverted[k]}))
                 return true;
     return false;
 }
@@ -208,10 +210,14 @@ bool emu_cause_find(const struct emu_program *program, const struct emu_trace *t
                     void *user, struct emu_cause *cause)
 {
     OWNED(lit_free) bool *executed = lit_alloc(program->count + 1, sizeof *executed);
-    struct search s = {program, trace, right, user, cause, executed};
+    struct search s = {program, trace, right, user, cause, executed, {0}};
     *cause = (struct emu_cause){.first = EMU_NEVER};
     for (size_t i = 0; i < trace->count; i++)
         executed[trace->events[i].insn] = true;
+    for (size_t i = 0; i < program->count; i++) {
+        s.written[0] |= program->insns[i].sass->writes.p;
+        s.written[1] |= program->insns[i].sass->writes.up;
+    }
     return find_spare(&s) || find_apart(&s) || find_guard(&s, false) || find_table(&s) ||
            find_test(&s, false) || find_kept(&s) || find_guard(&s, true) || find_test(&s, true) ||
            find_never(&s);

@@ -343,7 +343,10 @@ static void explain_cause(struct emulation *e, uint64_t run, const struct cat_fa
     j.wrong = (uint32_t)(failure->instance / j.each);
     j.last = j.wrong >= JUDGED ? j.wrong + 1 : JUDGED;
     j.last = j.last > shape->workgroups ? shape->workgroups : j.last;
-    const uint32_t warp = (uint32_t)(failure->instance % j.each);
+    // Instances are subgroups, or what each stores, in their order: the words of a kernel.
+    const uint32_t *local = e->dispatch.local;
+    const uint64_t warps = ((uint64_t)local[0] * local[1] * local[2] + EMU_LANES - 1) / EMU_LANES;
+    const uint32_t warp = (uint32_t)(failure->instance % j.each * warps / j.each);
     struct emu_trace wrong = {.workgroup = j.wrong, .warp = warp}, right = wrong;
     const struct emu_change none = {0};
     trace_with(&j, &none, &wrong);

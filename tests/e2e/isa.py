@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 import sqlite3
 import time
 import unittest
@@ -108,6 +109,18 @@ class Emulation(Case):
         self.assertIn("cause: BRA at 0x190 is executed by !P1, which is of ISETP", result.out)
         self.assertIn("; right would be !P2\n", result.out)
         self.assertRegex(result.out, r"(?m)^ +> 0190  @!P1 BRA 0x270$")
+
+    def test_the_kernel_of_a_finding(self):
+        """Its words are its instances, not subgroups."""
+        finding = harness.SOURCE + "/reports/findings/nvidia-h200-580.159.04-xor-of-or"
+        name = "groups-fuzz-subgroup-uniform-3823-5238-reduced"
+        os.makedirs(self.path("kept/device-1"))
+        shutil.copy(finding + "/code.bin", self.path(
+            f"kept/device-1/kernel.{name}@workgroup=32,subgroup=32.3.code"))
+        result = self.litmus("kernel", f"{finding}/kernel/{name}.amber", "isa", "--execute", "--kept",
+                             "kept", drivers=[], code=1)
+        self.assertIn("cause: PLOP3.LUT P0, PT, P1, P3, P2, 0x87, 0x0 at 0x180 has a table that would "
+                      "be right for the negations of P3 and P2 first: ", " ".join(result.out.split()))
 
     @harness.unsanitized
     def test_programs_that_failed_on_an_h200(self):
