@@ -128,6 +128,7 @@ class Injected(harness.Case):
     """What the tests of all commands share."""
 
     short = 40 if harness.SLOW == 1 else 16  # trials of a sample
+    more = {}  # variables of its environment
     report = None  # of a run: what it writes of whatever it has stored. Each of the things that it
                    # does at its end may fail by itself, with a line of its own
 
@@ -140,9 +141,9 @@ class Injected(harness.Case):
 
     def run_in(self, folder, arguments, variable, state):
         environment = self.environment(drivers=[], HOME=folder, INJECT=variable,
-                                       LD_PRELOAD=LIBRARY)
+                                       LD_PRELOAD=LIBRARY, **self.more)
         # What is wrong in a worker is to be seen too, and so are leaks, since no driver but our own
-        # is loaded; but the loader's, which drops what it has if it lacks memory.
+        # is loaded; but those of the loader and of the C library without memory.
         for name, more in (("ASAN_OPTIONS", "detect_leaks=1:verify_asan_link_order=0:"
                             "allocator_may_return_null=1"),
                            ("LSAN_OPTIONS", f"suppressions={LOADER}:print_suppressions=0"),
@@ -421,6 +422,8 @@ class Reads(Stores):
         self.try_all("history", "--db", "bad.db", inputs={"bad.db": self.bad})
 
     def test_repro(self):
+        """Without spirv-dis: a bundle lacks its text where it cannot be started."""
+        self.more = {"PATH": "/nonexistent", "VULKAN_SDK": "/nonexistent"}
         self.try_all("repro", RACES.rstrip("*"), "--db", "bad.db", "-o", "ticket",
                      inputs={"bad.db": self.bad})
 
