@@ -66,10 +66,12 @@ const char *const operator_names[OPERATOR_COUNT] = {
 static const char *const schedule_names[SCHEDULE_COUNT] = {"random",  "priority", "fair", "lobe",
                                                            "hsa-obe", "hsa",      "obe",  "none"};
 static const char *const bounds_names[] = {"lost", "report", "check"};
+static const char *const check_names[] = {"races", "bounds", "uninitialised", "barriers"};
 static const char *const face_names[] = {"compute", "webgpu"};
 
 enum value_kind {
     VALUE_NAME,    // one of `names`, an enum
+    VALUE_NAMES,   // some of `names`, separated by commas: a bit for each
     VALUE_NUMBER,  // uint32_t from `least` to `most`
     VALUE_POWER,   // the same, a power of two
     VALUE_COUNTER, // uint64_t, at least `least`
@@ -113,6 +115,7 @@ static const struct setting table[] = {
     {"rate", VALUE_RATE, AT(rate), NULL, 0, 1, RATE_WANTED},
     {"at", VALUE_COUNTER, AT(at), NULL, 1, 0, "a number from 1"},
     {"bounds", VALUE_NAME, AT(bounds), bounds_names, 0, COUNT(bounds_names), NULL},
+    {"check", VALUE_NAMES, AT(checks), check_names, 0, COUNT(check_names), NULL},
     {"counts", VALUE_FILE, AT(counts), NULL, 1, FILE_MAX, FILE_WANTED},
     {"trace", VALUE_FILE, AT(trace), NULL, 1, FILE_MAX, FILE_WANTED},
     {"workgroups", VALUE_COUNTER, AT(workgroups), NULL, 1, 0, "a number from 1"},
@@ -207,6 +210,18 @@ static bool set_value(const struct setting *setting, struct settings *settings, 
                 return true;
             }
         return false;
+    case VALUE_NAMES:
+        for (const char *at = value; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+            const size_t part = strcspn(at, ",");
+            uint32_t i = 0;
+            while (i < setting->most &&
+                   (strlen(setting->names[i]) != part || memcmp(at, setting->names[i], part)))
+                i++;
+            if (i == setting->most)
+                return false;
+            *(uint32_t *)target |= UINT32_C(1) << i;
+        }
+        return true;
     case VALUE_NUMBER:
     case VALUE_POWER:
         if (!parse_number(value, &number) || number < setting->least || number > setting->most ||
@@ -326,12 +341,19 @@ bool settings_parse(const char *text, struct settings *settings, char *error, si
     _Static_assert(SETTING_COUNT <= 64, "a bit for each");
     for (const char *item = text; item && *text;) {
         const char *end = strchrnul(item, ',');
+        // Names without a value belong to check=.
+        while (!strncmp(item, "check=", 6) && *end && end[1 + strcspn(end + 1, ",=")] != '=')
+            end = strchrnul(end + 1, ',');
         if (!parse_item(item, (size_t)(end - item), settings, &seen, &line))
             return false;
         item = *end ? end + 1 : NULL;
     }
     if (settings->bounds == BOUNDS_COUNT)
-        settings->bounds = settings->model == MODEL_MISCOMPILING ? BOUNDS_REPORT : BOUNDS_LOST;
+        settings->bounds = settings->checks & (CHECK_BOUNDS | CHECK_BARRIERS) ? BOUNDS_CHECK
+                           : settings->model == MODEL_MISCOMPILING            ? BOUNDS_REPORT
+                                                                              : BOUNDS_LOST;
+    if (settings->checks)
+        settings->threads = 1; // accesses in one order
     if (settings->schedule >= SCHEDULE_FAIR) {
         settings->threads = 1;
         settings->resident = RESIDENT_MAX;

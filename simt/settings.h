@@ -96,6 +96,14 @@ enum face {
     FACE_WEBGPU,  // also the graphics that implementations of WebGPU insist on; one subgroup size
 };
 
+// What to look for in shaders: schedule/check.h.
+enum checks {
+    CHECK_RACES = 1,
+    CHECK_BOUNDS = 2,
+    CHECK_UNINITIALISED = 4,
+    CHECK_BARRIERS = 8,
+};
+
 #define SETTINGS_DEVICES 16
 #define OPERATOR_RATE    0.1
 
@@ -115,6 +123,7 @@ struct settings {
     double rate;                      // rate=0.001: FAULT_WRONG: share of stored values, 0 to 1
     uint64_t at;                      // at=1: number of the submit or allocation, from 1
     enum bounds bounds;               // bounds=lost; of MODEL_MISCOMPILING report
+    uint32_t checks;                  // check=races,bounds,uninitialised,barriers: enum checks
     double operators[OPERATOR_COUNT]; // NAME=RATE: share of an operator's sites where it acts, 0 to
                                       // 1, under MODEL_MISCOMPILING; if none is given, all are
                                       // OPERATOR_RATE

@@ -249,6 +249,14 @@ struct program *program_compile(const uint32_t *words, size_t count,
     return c.program;
 }
 
+uint32_t program_line(const struct program *program, uint32_t pc)
+{
+    uint32_t line = 0;
+    for (uint32_t i = 0; i < program->source_line_count && program->source_lines[i].insn <= pc; i++)
+        line = program->source_lines[i].line;
+    return line;
+}
+
 void program_free(struct program *program)
 {
     if (!program)
@@ -268,6 +276,7 @@ void program_free(struct program *program)
     free(program->builtins);
     free(program->resources);
     free(program->shared_zero);
+    free(program->source_lines);
     free(program->lines);
     free(program->listing);
     free(program);

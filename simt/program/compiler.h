@@ -99,7 +99,7 @@ struct compiler {
     uint32_t value_capacity, pointer_capacity, layout_capacity, edge_capacity, note_capacity,
         body_capacity, insn_capacity, block_capacity, move_capacity, extra_capacity,
         constant_capacity, wrapped_capacity, initial_capacity, undefined_capacity, builtin_capacity,
-        resource_capacity, zero_capacity;
+        resource_capacity, zero_capacity, line_capacity;
 };
 
 // How an instruction is decoded. `operands` describes what follows the opcode, one letter each:

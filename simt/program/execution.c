@@ -43,6 +43,10 @@ static const struct {
     [EXEC_UNREACHABLE] = {"OpUnreachable was reached", false},
     [EXEC_DEADLOCK] = {"deadlock", false},
     [EXEC_NO_MEMORY] = {"out of host memory", false},
+    [EXEC_RACE] = {"data race", true},
+    [EXEC_UNINITIALISED] = {"uninitialised read", true},
+    [EXEC_MISSED] = {"a barrier that not all reach", false},
+    [EXEC_EARLIER] = {"that", false},
 };
 
 static const struct resource *resource_of(const struct program *program, uint32_t region)

@@ -142,15 +142,29 @@ static bool add_blocks(struct compiler *c, const struct body *body)
            compile_fail(c, NULL, "function %%%u has no body", body->id);
 }
 
+// The source's line of the instructions that follow; 0: not known.
+static bool begin_line(struct compiler *c, uint32_t line)
+{
+    struct program *program = c->program;
+    if (!COMPILE_ROOM(c, program->source_lines, program->source_line_count, 1, line_capacity,
+                      PROGRAM_EXTRA_MAX))
+        return false;
+    program->source_lines[program->source_line_count++] =
+        (struct source_line){program->insn_count, line};
+    return true;
+}
+
 // Decodes one instruction. `inside`: within a block.
 static bool decode_one(struct compiler *c, const struct op *op, bool *inside)
 {
     switch (op->opcode) {
     case SpvOpFunction:
     case SpvOpNop:
+        return true;
     case SpvOpLine:
     case SpvOpNoLine:
-        return true;
+        return begin_line(c,
+                          op->opcode == SpvOpLine && op->operand_count > 1 ? op->operands[1] : 0);
     case SpvOpFunctionParameter:
         return !*inside || compile_fail(c, op, "is inside a block");
     case SpvOpLabel:
@@ -159,7 +173,7 @@ static bool decode_one(struct compiler *c, const struct op *op, bool *inside)
         *inside = true;
         c->block = c->slots[op->operands[0]].index - 1;
         c->program->blocks[c->block].first = c->program->insn_count;
-        return true;
+        return !c->program->source_line_count || begin_line(c, 0);
     default:
         if (!*inside)
             return compile_fail(c, op, "is outside of a block");

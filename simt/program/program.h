@@ -178,7 +178,12 @@ struct program {
     uint32_t push_size;  // bytes of push constants declared
     uint32_t call_depth; // longest call chain
     bool maximally_reconverges, subgroup_uniform, vulkan_memory_model;
-    char **lines;  // the listing: [insn_count], assembler syntax with OpNames; owned
+    char **lines; // the listing: [insn_count], assembler syntax with OpNames; owned
+    // Lines of the source (OpLine), ascending by instruction; 0: not known.
+    struct source_line {
+        uint32_t insn, line;
+    } * source_lines;
+    uint32_t source_line_count;
     char *listing; // the listing as one text with block headings; owned, terminated
     // Statistics reported through Vulkan:
     uint32_t group_operations, barriers, memory_operations;
@@ -210,3 +215,5 @@ struct program_options {
 struct program *program_compile(const uint32_t *words, size_t count,
                                 const struct program_options *options, char *error, size_t size);
 void program_free(struct program *program);
+// The line in the shader's source of an instruction; 0: not known.
+uint32_t program_line(const struct program *program, uint32_t pc);

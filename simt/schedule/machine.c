@@ -24,6 +24,7 @@ struct machine {
     void *user;
     struct trace *trace;
     FILE *counts_file;      // NULL: none
+    struct check *check;    // NULL: none
     struct worker *workers; // [settings.threads]; the first is the calling thread
     uint32_t threads;       // created threads, and the caller
 
@@ -66,7 +67,8 @@ static void handle_fault(struct worker *worker)
     const bool is_new = !machine->reported[pc];
     machine->reported[pc] = 1;
     pthread_mutex_unlock(&machine->lock);
-    if (is_new) {
+    const bool checked = machine->check && check_fault(machine->check, fault);
+    if (is_new && !checked) {
         char text[512];
         exec_fault_text(fault, worker->program, text, sizeof(text));
         machine->report(machine->user, text);
@@ -103,6 +105,8 @@ static void refill(struct worker *worker)
         struct workgroup *slot = &worker->slots[i];
         if (slot->live)
             continue;
+        if (worker->check && slot->running)
+            check_end(worker->check, slot->number);
         if (slot->order && slot->running) {
             worker_aim(worker, slot, &slot->subgroups[0], 0);
             order_finish(&worker->exec);
@@ -195,6 +199,7 @@ static void set_up(struct worker *worker)
     worker->flow = &machine->flow;
     worker->compilation = mix(settings->seed, 0);
     worker->trace = machine->trace;
+    worker->check = machine->check;
     worker->counts = (struct counts){0};
     worker->time = worker->executed = worker->switches = 0;
     worker->failed = worker->ended = worker->by_progress = false;
@@ -209,7 +214,7 @@ static void set_up(struct worker *worker)
         .random = mix(mix(settings->seed, machine->draw), worker->number + 1),
         .robust = dispatch->robust || settings->bounds != BOUNDS_LOST,
         .clock = &worker->time,
-        .trace = machine->trace || machine->counts_file,
+        .trace = machine->trace || machine->counts_file || machine->check,
         .seen = worker->seen,
     };
     const bool faulty = settings->model == MODEL_FAULTY;
@@ -292,11 +297,14 @@ struct machine *machine_create(const struct settings *settings, const struct reg
         machine->trace = trace_open(settings->trace);
     if (settings->counts[0])
         machine->counts_file = trace_append(settings->counts);
-    if (!machine->workers || (settings->trace[0] && !machine->trace) ||
-        (settings->counts[0] && !machine->counts_file)) {
+    if (settings->checks)
+        machine->check = check_create(settings->checks, report, user);
+    if (!machine->workers || (settings->checks && !machine->check) ||
+        (settings->trace[0] && !machine->trace) || (settings->counts[0] && !machine->counts_file)) {
         trace_close(machine->trace);
         if (machine->counts_file)
             fclose(machine->counts_file);
+        check_free(machine->check);
         free(machine->workers);
         free(machine);
         return NULL;
@@ -333,6 +341,7 @@ void machine_free(struct machine *machine)
     pthread_cond_destroy(&machine->end);
     pthread_mutex_destroy(&machine->lock);
     trace_close(machine->trace);
+    check_free(machine->check);
     if (machine->counts_file)
         fclose(machine->counts_file);
     free(machine->workers);
@@ -383,6 +392,7 @@ enum dispatch_end machine_dispatch(struct machine *machine, const struct dispatc
         machine->settings.model == MODEL_FAULTY && machine->settings.fault == FAULT_REDUCTION;
     machine->guards = guarded ? guard_find(dispatch->program) : NULL;
     if (!flow_find(&machine->flow, dispatch->program) || !machine->reported ||
+        (machine->check && !check_dispatch(machine->check, dispatch)) ||
         (guarded && !machine->guards)) {
         forget(machine);
         return DISPATCH_MEMORY;

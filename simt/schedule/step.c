@@ -45,7 +45,8 @@ static void begin(struct exec *exec, const struct insn *insn)
     exec->insn = insn;
     for (uint32_t i = 0; exec->trace && i < exec->count; i++)
         exec->seen[exec->lane[i]] = (struct exec_seen){.address = UINT64_MAX, .source = 255};
-    for (uint32_t i = 0; exec->trace && insn->kind == INSN_BARRIER && i < exec->count; i++)
+    const bool has_instance = exec->trace && insn->kind == INSN_BARRIER && exec->subgroup->uniform;
+    for (uint32_t i = 0; has_instance && i < exec->count; i++)
         exec->seen[exec->lane[i]].address = tangle_instance(exec->subgroup, exec->lane[i]);
 }
 
@@ -59,6 +60,8 @@ static void count(struct run *run)
         run->subgroup->progress[exec->lane[i]]++;
     if (exec->trace && worker->trace)
         trace_step(worker->trace, exec, worker->time, run->workgroup->number);
+    if (worker->check)
+        check_step(worker->check, exec, worker->time, run->workgroup->number);
     if (exec->trace)
         counts_step(&worker->counts, exec);
 }
@@ -138,6 +141,8 @@ static bool all_at_barrier(const struct workgroup *workgroup)
 static void leave_barrier(struct run *run)
 {
     struct workgroup *workgroup = run->workgroup;
+    if (run->worker->check)
+        check_barrier(run->worker->check, workgroup);
     for (uint32_t i = 0; i < workgroup->subgroup_count && workgroup->order; i++)
         pass_barrier(run, &workgroup->subgroups[i], false);
     for (uint32_t i = 0; i < workgroup->subgroup_count; i++) {

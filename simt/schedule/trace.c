@@ -71,7 +71,7 @@ void trace_close(struct trace *trace)
     free(trace);
 }
 
-static bool is_atomic(const struct insn *insn)
+bool trace_is_atomic(const struct insn *insn)
 {
     return insn->run && ((insn->opcode >= SpvOpAtomicLoad && insn->opcode <= SpvOpAtomicXor) ||
                          insn->opcode == SpvOpAtomicFAddEXT);
@@ -79,7 +79,7 @@ static bool is_atomic(const struct insn *insn)
 
 uint32_t trace_bytes(const struct program *program, const struct insn *insn)
 {
-    uint32_t bytes = is_atomic(insn) ? (uint32_t)(insn->literal >> 8) / 8 : 0;
+    uint32_t bytes = trace_is_atomic(insn) ? (uint32_t)(insn->literal >> 8) / 8 : 0;
     const bool moves = insn->run == memory_load || insn->run == memory_store;
     for (uint32_t i = 0; moves && i < insn->extra_count; i++) {
         const uint32_t *piece = program->extra + insn->extra + i * PIECE_WORDS;
@@ -106,7 +106,7 @@ static void put_memory(struct trace *trace, const struct program *program, uint3
     if (insn->run == memory_load || insn->run == memory_store) {
         access = insn->run == memory_load ? "load" : "store";
         operands = insn->flags & ACCESS_NON_PRIVATE ? SpvMemoryAccessNonPrivatePointerMask : 0;
-    } else if (is_atomic(insn)) {
+    } else if (trace_is_atomic(insn)) {
         access = insn->opcode == SpvOpAtomicLoad    ? "atomic-load"
                  : insn->opcode == SpvOpAtomicStore ? "atomic-store"
                                                     : "atomic";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "memory/order.h"
+#include "schedule/check.h"
 #include "schedule/counts.h"
 #include "schedule/machine.h"
 #include "schedule/model.h"
@@ -26,6 +27,7 @@ struct worker {
     struct flow *flow;
     uint64_t compilation;     // seed that is the same for all dispatches
     struct trace *trace;      // NULL: none
+    struct check *check;      // NULL: none
     struct counts counts;     // of the dispatch, for counts and traces
     enum model_memory memory; // the model's, or that of FAULT_TORN
     bool counts_y_first;      // FAULT_IDS

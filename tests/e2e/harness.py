@@ -509,14 +509,14 @@ class Case(unittest.TestCase):
 
     # What holds for every way to end
 
-    def run_bundle(self, name, code):
-        """Runs a reproducer on the simulator, in meson's environment."""
+    def run_bundle(self, name, code, settings="model=lockstep"):
+        """Runs a reproducer on the simulator, in meson's environment. Returns all that it says."""
         ran = subprocess.run(
             ["sh", self.path(f"{name}/run")], capture_output=True, text=True,
             env={**os.environ, "CPPFLAGS": os.environ["LITMUS_VULKAN_CFLAGS"],
-                 "VK_DRIVER_FILES": SIMT, "LITMUS_SIMT": "model=lockstep"})
+                 "VK_DRIVER_FILES": SIMT, "LITMUS_SIMT": settings})
         self.assertEqual(ran.returncode, code, ran.stdout + ran.stderr)
-        return ran.stdout
+        return ran.stdout + ran.stderr
 
     def assert_one_line(self, result, code, *words, by="litmus"):
         """An error: this exit code, one line on stderr that names all of `words`."""

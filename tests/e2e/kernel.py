@@ -755,6 +755,20 @@ RUN three GROUPS 1 1""")
             "is right: --groups 64 --push u32:0,0 --buffer 0.0=random:4 --buffer 0.4=random:4096 "
             "--buffer 2.1=4096 --expect 2.1=sums.words, or --expect agree")
 
+    @unittest.skipUnless("LITMUS_VULKAN_CFLAGS" in os.environ, "needs meson's environment")
+    def test_any_program_is_checked(self):
+        """A C program that knows the loader alone is told of what its shader does wrong."""
+        checks = "model=lockstep,check=races,bounds,uninitialised,barriers"
+        for name, races in ("scan", 0), ("racy", 1):
+            self.kernel(f"{name}.spvasm", "--unchecked", "--simt", "lockstep,subgroup=4", "-n", "1")
+            self.assertEqual(self.litmus("repro", f"kernel.{name}", "-o", name).code, 0)
+            said = self.run_bundle(name, 0, checks)
+            self.assertEqual(len(re.findall(
+                r"(?m)^simt: data race of 4 bytes at shared memory \+ .* OpLoad .*; nothing orders it "
+                r"after that by OpStore .*, workgroup .*; shader [0-9a-f]{16}$", said)), races, said)
+            self.assertIn(f"simt: check: dispatches 1, data races {races}, uninitialised reads 0, "
+                          "missed barriers 0, other faults 0", said)
+
     def test_without(self):
         """A module for devices with maximal reconvergence, made fit for others."""
         lines = self.read("scan.spvasm").splitlines()

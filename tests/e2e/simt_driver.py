@@ -38,6 +38,7 @@ WRONG = {
     "rate=1.5": ("rate", "0 to 1"),
     "at=0": ("at=", "from 1"),
     "bounds=none": ("lost", "report"),
+    "check=race": ("races", "uninitialised"),
     "as=opengl": ("compute", "webgpu"),
     "trace=": ("trace", "file"),
     "devices=2,trace=x": ("trace=x", "one device", "devices=2"),
@@ -269,6 +270,10 @@ class WebGPU(Driver):
             self.assertIn("CreateRenderPass failed with VK_ERROR_FEATURE_NOT_PRESENT",
                           result["graphics"])
             self.assertIn("simt: vkCreateRenderPass: graphics and images are not supported", err)
+
+    def test_shaders_are_checked(self):
+        _, err = self.client("as=webgpu,check=races,bounds,uninitialised,barriers")
+        self.assertNotRegex(err, "simt: (data race|uninit|out-of|a barrier)")
 
     def test_another_device_is_none(self):
         out, err = self.client("as=compute")

@@ -38,6 +38,19 @@ TEST(nothing_gives_the_defaults)
     }
 }
 
+TEST(checks_are_a_list)
+{
+    struct settings settings = parsed("check=races,barriers,seed=7");
+    assert_int_equal(settings.checks, CHECK_RACES | CHECK_BARRIERS);
+    assert_int_equal(settings.seed, 7);
+    assert_int_equal(settings.threads, 1);
+    assert_int_equal(settings.bounds, BOUNDS_CHECK);
+    settings = parsed("bounds=report,check=uninitialised,bounds");
+    assert_int_equal(settings.checks, CHECK_UNINITIALISED | CHECK_BOUNDS);
+    assert_int_equal(settings.bounds, BOUNDS_REPORT);
+    assert_int_equal(parsed("check=races").bounds, BOUNDS_LOST);
+}
+
 TEST(everything_can_be_set)
 {
     const struct settings settings =
@@ -112,19 +125,21 @@ static const struct {
                        "relaxed, unfair, faulty, miscompiling"},
     {"modle=tangled",
      "unknown setting 'modle': model, seed, devices, subgroup, as, threads, resident, "
-     "schedule, depth, fault, rate, at, bounds, counts, trace, workgroups, instructions"},
+     "schedule, depth, fault, rate, at, bounds, check, counts, trace, workgroups, instructions"},
     {"mode=1",
      "unknown setting 'mode': model, seed, devices, subgroup, as, threads, resident, schedule, "
-     "depth, fault, rate, at, bounds, counts, trace, workgroups, instructions"},
+     "depth, fault, rate, at, bounds, check, counts, trace, workgroups, instructions"},
     {"seed=1,",
      "unknown setting '': model, seed, devices, subgroup, as, threads, resident, schedule, depth, "
-     "fault, rate, at, bounds, counts, trace, workgroups, instructions"},
+     "fault, rate, at, bounds, check, counts, trace, workgroups, instructions"},
     {" seed=1",
      "unknown setting ' seed': model, seed, devices, subgroup, as, threads, resident, schedule, "
-     "depth, fault, rate, at, bounds, counts, trace, workgroups, instructions"},
+     "depth, fault, rate, at, bounds, check, counts, trace, workgroups, instructions"},
     {"\033[31m=1",
      "unknown setting '?[31m': model, seed, devices, subgroup, as, threads, resident, schedule, "
-     "depth, fault, rate, at, bounds, counts, trace, workgroups, instructions"},
+     "depth, fault, rate, at, bounds, check, counts, trace, workgroups, instructions"},
+    {"check=races,all", "no check 'races,all': races, bounds, uninitialised, barriers"},
+    {"check=", "no check '': races, bounds, uninitialised, barriers"},
     {"devices=0", "devices=0: a number from 1 to 16"},
     {"devices=17", "devices=17: a number from 1 to 16"},
     {"subgroup=48", "subgroup=48: a power of two from 1 to 128"},
