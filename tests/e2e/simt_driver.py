@@ -249,12 +249,12 @@ class Executing(Driver):
 class WebGPU(Driver):
     """Dawn, which refuses devices that are not as every implementation of WebGPU needs them."""
 
-    def client(self, settings):
+    def client(self, settings, *more):
         node, modules = shutil.which("node"), os.environ.get("LITMUS_NODE_MODULES")
         if not node or not modules:
             raise unittest.SkipTest("needs node, and $LITMUS_NODE_MODULES with the package webgpu")
         script = os.path.join(harness.SOURCE, "tests", "e2e", "webgpu.mjs")
-        done = subprocess.run([node, script, modules], cwd=self.folder, capture_output=True,
+        done = subprocess.run([node, script, modules, *more], cwd=self.folder, capture_output=True,
                               timeout=60 * harness.SLOW, check=False, stdin=subprocess.DEVNULL,
                               env=self.environment(drivers=[harness.SIMT], LITMUS_SIMT=settings))
         return done.stdout.decode(), done.stderr.decode()
@@ -272,8 +272,12 @@ class WebGPU(Driver):
             self.assertIn("simt: vkCreateRenderPass: graphics and images are not supported", err)
 
     def test_shaders_are_checked(self):
-        _, err = self.client("as=webgpu,check=races,bounds,uninitialised,barriers")
-        self.assertNotRegex(err, "simt: (data race|uninit|out-of|a barrier)")
+        settings = "as=webgpu,check=races,bounds,uninitialised,barriers"
+        _, err = self.client(settings)
+        self.assertNotRegex(err, "(?m)^simt: (data race|uninit|out-of|a barrier)")
+        _, err = self.client(settings, "racy")
+        self.assertRegex(err, r"(?m)^simt: data race of 4 bytes at shared memory \+ \d+ by .*; "
+                              r"nothing orders it after that by .*; shader [0-9a-f]{16}$")
 
     def test_another_device_is_none(self):
         out, err = self.client("as=compute")

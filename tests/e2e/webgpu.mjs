@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client of WebGPU: node webgpu.mjs FOLDER, which has the package webgpu (Dawn). Runs two compute
-// shaders on the first Vulkan device, makes a pipeline for graphics, and prints a line of JSON: the
-// device's name, what each of 128 invocations stored, and the error of the pipeline.
+// A client of WebGPU: node webgpu.mjs FOLDER [racy], with the package webgpu (Dawn) in the folder.
+// Runs two compute shaders, and one with a data race if that is asked for, on the first Vulkan
+// device, makes a pipeline for graphics, and prints a line of JSON: the device's name, what each of
+// 128 invocations stored, and the error of the pipeline.
 import { pathToFileURL } from 'node:url';
 
 const { create, globals } = await import(pathToFileURL(`${process.argv[2]}/webgpu/index.js`).href);
@@ -47,6 +48,15 @@ const subgroup = await compute(`
                                          @builtin(subgroup_size) size : u32) {
         out[group.x * 64 + i] = subgroupExclusiveAdd(size) + subgroupShuffleXor(i, 1);
     }`);
+if (process.argv[3] === 'racy')
+    await compute(`
+        @group(0) @binding(0) var<storage, read_write> out : array<u32>;
+        var<workgroup> words : array<u32, 64>;
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i : u32,
+                                             @builtin(workgroup_id) group : vec3u) {
+            words[i] = i;
+            out[group.x * 64 + i] = words[63 - i];
+        }`);
 const module = device.createShaderModule({ code: `
     @vertex fn vertex() -> @builtin(position) vec4f { return vec4f(); }
     @fragment fn fragment() -> @location(0) vec4f { return vec4f(); }` });
