@@ -45,6 +45,7 @@ static const struct {
     [EXEC_NO_MEMORY] = {"out of host memory", false},
     [EXEC_RACE] = {"data race", true},
     [EXEC_UNINITIALISED] = {"uninitialised read", true},
+    [EXEC_UNDEFINED] = {"uninitialised read of a variable", false},
     [EXEC_MISSED] = {"a barrier that not all reach", false},
     [EXEC_EARLIER] = {"that", false},
 };

@@ -27,9 +27,10 @@ enum exec_fault_kind {
     EXEC_NO_MEMORY,     // the interpreter is out of memory (`size` bytes); not the shader's fault
     // Found by schedule/check.h; execution continues.
     EXEC_RACE,
-    EXEC_UNINITIALISED,
-    EXEC_MISSED,  // a barrier that not all invocations of the workgroup reach
-    EXEC_EARLIER, // the other access of a race
+    EXEC_UNINITIALISED, // of Workgroup memory
+    EXEC_UNDEFINED,     // of a variable in Function or Private
+    EXEC_MISSED,        // a barrier that not all invocations of the workgroup reach
+    EXEC_EARLIER,       // the other access of a race
 };
 
 // The first fault of a shader.

@@ -30,6 +30,7 @@ struct sync {
 struct group {
     uint64_t barrier[STORAGES]; // time of the last one with semantics for that memory
     struct sync any, wide;      // of any scope; of the device's or wider
+    unsigned char *defined;     // [subgroup][cell][lane]: the lane stored to it; NULL: none. Owned
     uint64_t *clocks; // [subgroup][lane][other]: when a barrier last ordered what the other
                       // lane had done; NULL: no such barrier. Owned
 };
@@ -86,7 +87,7 @@ static void summarise(const struct check *check, char *text, size_t size)
     for (uint32_t i = 0; i < check->finding_count; i++) {
         const enum exec_fault_kind kind = check->findings[i].kind;
         races += kind == EXEC_RACE;
-        reads += kind == EXEC_UNINITIALISED;
+        reads += kind == EXEC_UNINITIALISED || kind == EXEC_UNDEFINED;
         barriers += kind == EXEC_MISSED;
         outside += kind < EXEC_RACE;
     }
@@ -439,6 +440,70 @@ static void visit(struct check *check, const struct exec *exec, unsigned lane, u
     }
 }
 
+// Variables
+
+static bool is_undefined(const struct program *program, uint32_t cell)
+{
+    for (uint32_t i = 0; i < program->undefined_count; i++)
+        if (cell >= program->undefined[i].cell &&
+            cell - program->undefined[i].cell < program->undefined[i].count)
+            return true;
+    return false;
+}
+
+static unsigned char *defined_of(const struct exec *exec, struct group *group, uint32_t cell)
+{
+    const size_t cells = exec->program->cell_count, width = exec->width;
+    if (!group->defined)
+        group->defined = calloc(exec->workgroup->subgroup_count * cells, width);
+    return group->defined ? group->defined + (exec->subgroup_id * cells + cell) * width : NULL;
+}
+
+// A lane loads `count` cells of variables, or stores to them. It is an error to load them if the
+// lane has stored to none.
+static void visit_cells(struct check *check, const struct exec *exec, struct group *group,
+                        unsigned lane, uint32_t first, uint32_t count, bool is_store)
+{
+    bool undefined = !is_store && count;
+    for (uint32_t cell = first; cell < first + count; cell++) {
+        unsigned char *defined = defined_of(exec, group, cell);
+        if (defined && is_store)
+            defined[lane] = true;
+        undefined = undefined && defined && !defined[lane] && is_undefined(exec->program, cell);
+    }
+    if (undefined) {
+        const struct exec_fault fault = fault_of(exec, EXEC_UNDEFINED, lane, 0, 0);
+        find(check, &fault, NULL);
+    }
+}
+
+static void visit_variables(struct check *check, const struct exec *exec, struct group *group)
+{
+    const struct insn *insn = exec->insn;
+    const struct program *program = exec->program;
+    const bool by_pointer = insn->run == memory_load_register || insn->run == memory_store_register;
+    const bool is_store = REGISTER_STORES(insn->literal);
+    const uint32_t count = REGISTER_CELLS(insn->literal);
+    for (uint32_t i = 0; insn->kind == INSN_CALL && i < program->undefined_count; i++) {
+        const struct undefined_cells *run = &program->undefined[i];
+        for (uint32_t c = 0; run->function == insn->literal && c < run->count; c++) {
+            unsigned char *defined = defined_of(exec, group, run->cell + c);
+            for (uint32_t l = 0; defined && l < exec->count; l++)
+                defined[exec->lane[l]] = false;
+        }
+    }
+    if (insn->kind == INSN_CALL || (!by_pointer && (insn->run != compose_copy || !insn->literal)))
+        return;
+    for (uint32_t l = 0; l < exec->count; l++) {
+        const unsigned lane = exec->lane[l];
+        const uint64_t first = by_pointer ? exec->seen[lane].address
+                               : is_store ? insn->result
+                                          : insn->operand[0];
+        if (count <= program->cell_count && first <= program->cell_count - count)
+            visit_cells(check, exec, group, lane, (uint32_t)first, count, is_store);
+    }
+}
+
 void check_step(struct check *check, const struct exec *exec, uint64_t time, uint64_t workgroup)
 {
     const struct insn *insn = exec->insn;
@@ -452,6 +517,8 @@ void check_step(struct check *check, const struct exec *exec, uint64_t time, uin
     if (workgroup >= check->group_count)
         return;
     struct group *group = &check->groups[workgroup];
+    if (check->checks & CHECK_UNINITIALISED && program->undefined_count)
+        visit_variables(check, exec, group);
     if (insn->kind == INSN_BARRIER || insn->kind == INSN_FENCE)
         order_by(exec, group, time);
     const unsigned does = insn->run == memory_load || insn->opcode == SpvOpAtomicLoad ? READS
@@ -522,6 +589,7 @@ static void free_groups(struct check *check)
         free(check->groups[i].any.released);
         free(check->groups[i].wide.released);
         free(check->groups[i].clocks);
+        free(check->groups[i].defined);
     }
     free(check->groups);
     check->groups = NULL;
@@ -582,4 +650,6 @@ void check_end(struct check *check, uint64_t workgroup)
         return;
     free(check->groups[workgroup].clocks);
     check->groups[workgroup].clocks = NULL;
+    free(check->groups[workgroup].defined);
+    check->groups[workgroup].defined = NULL;
 }

@@ -14,7 +14,9 @@
     "%p_array = OpTypePointer Workgroup %array\n"                                                  \
     "%p_shared = OpTypePointer Workgroup %uint\n"                                                  \
     "%shared = OpVariable %p_array Workgroup\n"                                                    \
+    "%p_function = OpTypePointer Function %uint\n"                                                 \
     "$function\n"                                                                                  \
+    "%variable = OpVariable %p_function Function\n"                                                \
     "%me = OpLoad %uint %p_me\n"                                                                   \
     "%ids = OpLoad %v3 %p_group\n"                                                                 \
     "%group = OpCompositeExtract %uint %ids 0\n"                                                   \
@@ -81,6 +83,10 @@ static const struct {
     {PASS("%0"), {"data race", "OpLoad %uint %", "workgroup (0, 0, 0)"}, ALL},
     {LOAD("%4"), {"uninitialised read of 4 bytes at shared memory + 16", "lane 0"}, ALL},
     {LOAD("%4"), {NULL}, "subgroup=4,check=races"},
+    {"%read = OpLoad %uint %variable\n",
+     {"uninitialised read of a variable by %", "workgroup (", "; shader "},
+     ALL},
+    {"OpStore %variable %me\n%read = OpLoad %uint %variable\n", {NULL}, ALL},
     {"%far = OpAccessChain %p_word %out %0 %100\nOpStore %far %me\n",
      {"out-of-bounds access of 4 bytes at set 0 binding 0 + 400 by OpStore", "; shader "},
      ALL},
