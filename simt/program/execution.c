@@ -14,14 +14,10 @@ uint64_t exec_random(struct exec *exec)
     return splitmix_next(&exec->random);
 }
 
-void exec_fault(struct exec *exec, enum exec_fault_kind kind, unsigned lane, uint64_t address,
-                uint64_t size)
+struct exec_fault exec_fault_of(const struct exec *exec, enum exec_fault_kind kind, unsigned lane,
+                                uint64_t address, uint64_t size)
 {
-    if (exec->trace && kind == EXEC_OUT_OF_BOUNDS)
-        exec->seen[lane].outside = true;
-    if (exec->fault.kind != EXEC_NO_FAULT)
-        return;
-    exec->fault = (struct exec_fault){
+    return (struct exec_fault){
         .kind = kind,
         .insn = exec->insn,
         .group = {exec->group_id[0], exec->group_id[1], exec->group_id[2]},
@@ -30,6 +26,16 @@ void exec_fault(struct exec *exec, enum exec_fault_kind kind, unsigned lane, uin
         .address = address,
         .size = size,
     };
+}
+
+void exec_fault(struct exec *exec, enum exec_fault_kind kind, unsigned lane, uint64_t address,
+                uint64_t size)
+{
+    if (exec->trace && kind == EXEC_OUT_OF_BOUNDS)
+        exec->seen[lane].outside = true;
+    if (exec->fault.kind != EXEC_NO_FAULT)
+        return;
+    exec->fault = exec_fault_of(exec, kind, lane, address, size);
 }
 
 static const struct {

@@ -100,6 +100,9 @@ static inline lanes exec_holds(const struct exec *exec, uint32_t cell)
 
 uint64_t exec_random(struct exec *exec); // 64 random bits
 
+// Returns a fault of the current instruction.
+struct exec_fault exec_fault_of(const struct exec *exec, enum exec_fault_kind kind, unsigned lane,
+                                uint64_t address, uint64_t size);
 // Records a fault of the current instruction (only the first is kept).
 void exec_fault(struct exec *exec, enum exec_fault_kind kind, unsigned lane, uint64_t address,
                 uint64_t size);

@@ -177,20 +177,6 @@ bool check_fault(struct check *check, const struct exec_fault *fault)
     return true;
 }
 
-static struct exec_fault fault_of(const struct exec *exec, enum exec_fault_kind kind, unsigned lane,
-                                  uint64_t address, uint64_t size)
-{
-    return (struct exec_fault){
-        .kind = kind,
-        .insn = exec->insn,
-        .group = {exec->group_id[0], exec->group_id[1], exec->group_id[2]},
-        .subgroup = exec->subgroup_id,
-        .lane = lane,
-        .address = address,
-        .size = size,
-    };
-}
-
 // Order
 
 static bool releases(uint64_t semantics)
@@ -429,13 +415,14 @@ static void visit(struct check *check, const struct exec *exec, unsigned lane, u
             access.bytes |= (key * 4 + i >= first && key * 4 + i < first + size) << i;
         uninitialised |= is_shared && does & READS && access.bytes & ~word->written;
         if (touch(check, exec, word, &access, does, &raced) && check->checks & CHECK_RACES) {
-            const struct exec_fault fault = fault_of(exec, EXEC_RACE, lane, address, size);
+            const struct exec_fault fault = exec_fault_of(exec, EXEC_RACE, lane, address, size);
             find(check, &fault, &raced);
         }
     }
     if (uninitialised && check->checks & CHECK_UNINITIALISED &&
         !is_zero(exec->program, offset, size)) {
-        const struct exec_fault fault = fault_of(exec, EXEC_UNINITIALISED, lane, address, size);
+        const struct exec_fault fault =
+            exec_fault_of(exec, EXEC_UNINITIALISED, lane, address, size);
         find(check, &fault, NULL);
     }
 }
@@ -472,7 +459,7 @@ static void visit_cells(struct check *check, const struct exec *exec, struct gro
         undefined = undefined && defined && !defined[lane] && is_undefined(exec->program, cell);
     }
     if (undefined) {
-        const struct exec_fault fault = fault_of(exec, EXEC_UNDEFINED, lane, 0, 0);
+        const struct exec_fault fault = exec_fault_of(exec, EXEC_UNDEFINED, lane, 0, 0);
         find(check, &fault, NULL);
     }
 }
