@@ -127,6 +127,14 @@ struct text *repro_add(struct repro_bundle *bundle, const char *name)
     return &file->content;
 }
 
+const struct text *repro_find(const struct repro_bundle *bundle, const char *name)
+{
+    for (size_t i = 0; i < bundle->count; i++)
+        if (!strcmp(bundle->files[i].name, name))
+            return &bundle->files[i].content;
+    return NULL;
+}
+
 static void add_words(struct repro_bundle *bundle, const char *name, const uint32_t *words,
                       uint64_t count)
 {

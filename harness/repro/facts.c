@@ -268,12 +268,13 @@ static bool read_root(const struct reading *reading, const json_t *root, struct 
            read_result(reading, root, past);
 }
 
-// Reads the files beside it that only the measuring machine can make.
+// Reads a file that may be missing; then `content` stays as it is.
 static bool read_beside(const struct reading *reading, const char *path, struct text *content)
 {
     return lit_file_read(path, MOST_KEPT, content, reading->error) || errno == ENOENT;
 }
 
+// Reads the files beside it that only the measuring machine can make.
 static bool read_kept(const struct reading *reading, struct repro_bundle *kept)
 {
     static const char *const names[] = {

@@ -157,14 +157,6 @@ static const struct {
     {"facts.json", "machine, configuration and results for scripts"},
 };
 
-static bool has(const struct repro_bundle *bundle, const char *name)
-{
-    for (size_t i = 0; i < bundle->count; i++)
-        if (!strcmp(bundle->files[i].name, name))
-            return true;
-    return false;
-}
-
 static void put_use(const struct repro *repro, const struct repro_bundle *bundle, struct text *out)
 {
     const char *lacks = repro->amber ? repro_amber_lacks(repro) : NULL;
@@ -185,14 +177,15 @@ static void put_use(const struct repro *repro, const struct repro_bundle *bundle
         repro_from_glsl(repro)
             ? "    make compile                    # test.spv anew from test.comp\n"
             : "",
-        has(bundle, "test.spvasm")
+        repro_find(bundle, "test.spvasm")
             ? "    make assemble                   # test.spv anew from test.spvasm\n"
             : "");
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        for (size_t j = 0; j < bundle->count; j++)
-            if (!strcmp(bundle->files[j].name, files[i].name))
-                text_printf(out, "| %s | %s | %s |\n", files[i].name,
-                            COUNT(bundle->files[j].content.length), files[i].what);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        const struct text *content = repro_find(bundle, files[i].name);
+        if (content)
+            text_printf(out, "| %s | %s | %s |\n", files[i].name, COUNT(content->length),
+                        files[i].what);
+    }
     for (size_t i = 0; i < bundle->count; i++)
         if (strncmp(bundle->files[i].name, "part-", 5) == 0)
             text_printf(out, "| %s | %s | the module of `parts[%.*s]` in `repro.c` |\n",

@@ -99,6 +99,8 @@ void repro_code(const struct repro *repro, struct repro_bundle *bundle);
 void repro_code_readme(const struct repro *repro, struct text *out);
 // Adds an empty file to the bundle.
 struct text *repro_add(struct repro_bundle *bundle, const char *name);
+// Returns the content of a file of the bundle; NULL if it has none of this name.
+const struct text *repro_find(const struct repro_bundle *bundle, const char *name);
 // Appends text from a driver or a store, with codes for all characters that Markdown or HTML might
 // interpret.
 void repro_escape(struct text *out, const char *string);

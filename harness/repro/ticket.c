@@ -24,14 +24,6 @@ static size_t count_lines(const struct text *text)
     return count;
 }
 
-static const struct text *find_file(const struct repro_bundle *bundle, const char *name)
-{
-    for (size_t i = 0; i < bundle->count; i++)
-        if (!strcmp(bundle->files[i].name, name))
-            return &bundle->files[i].content;
-    return NULL;
-}
-
 // What the finding's author says for `key`: lines "KEY VALUE", continued by lines that begin with a
 // blank. Appends each value as a paragraph that begins with `lead`. False if there is none.
 static bool put_said(const struct repro *repro, const char *key, const char *lead, struct text *out)
@@ -242,7 +234,7 @@ static void put_code(const struct repro *repro, const struct repro_bundle *bundl
     const bool said = put_said(repro, "code", "", &list);
     const char *file = said ? "code.sass" : "code.txt";
     size_t count = 0;
-    const struct text *listing = find_file(bundle, file);
+    const struct text *listing = repro_find(bundle, file);
     if (!listing)
         return;
     choose_said(list.data, 16, chosen, MOST_ADDRESSES);
@@ -378,7 +370,7 @@ static void put_result(const struct repro *repro, const struct repro_bundle *bun
                     ended ? "; " : "");
     if (ended)
         text_printf(&words, "%s%s", eng_result_name(result->result),
-                    find_file(bundle, "evidence.txt") ? " (`evidence.txt`)" : "");
+                    repro_find(bundle, "evidence.txt") ? " (`evidence.txt`)" : "");
     text_puts(&words, ".");
     if (result->stress[0])
         text_puts(&words, " The GPU had other work beside it, which `make run` does not give it.");
