@@ -193,8 +193,8 @@ bool fuzz_failed(const struct eng_outcome *outcome);
 // lacks a feature ends it at once: its programs count as skipped.
 enum eng_end fuzz_run(struct fuzz_campaign *c);
 
-// Names the group of a failing program. Wrong results are identified by the steps they need:
-// removes all other steps from the program.
+// Wrong results are identified by the steps they need: removes all other steps from the small
+// program, which is the drawn one before.
 enum eng_end fuzz_strip(struct fuzz_lane *lane);
 enum eng_end fuzz_shrink(struct fuzz_lane *lane);
 // Names the group after what makes the small program fail.

@@ -223,19 +223,20 @@ static void draw(struct fuzz_lane *lane)
     eng_draw_name(&limits, c->asked->run.seed.value, found->index, lane->name);
 }
 
-// Strips a failing program, unless its machine code has the cause of a known group.
+// Names the group of a failing program. Strips the program, unless its machine code has the cause
+// of a known group.
 static enum eng_end examine(struct fuzz_lane *lane)
 {
     const struct fuzz_campaign *c = lane->campaign;
     struct fuzz_found *found = lane->found;
     found->small = found->drawn;
+    found->worst = eng_outcome_worst(fuzz_check(&found->drawn), &found->first.count);
     fuzz_find_cause(lane);
     // The kernel that a relative is nearest to is found while it is stripped.
     found->known = found->arm->limits.focus < GEN_NABLA && find_known(c, found);
-    if (!found->known)
-        return fuzz_strip(lane);
+    const enum eng_end end = found->known ? ENG_END_RAN : fuzz_strip(lane);
     fuzz_name_group(found);
-    return ENG_END_RAN;
+    return end;
 }
 
 static void run_program(struct fuzz_lane *lane)

@@ -183,8 +183,6 @@ enum eng_end fuzz_strip(struct fuzz_lane *lane)
 {
     struct fuzz_found *found = lane->found;
     enum eng_end end = ENG_END_RAN;
-    found->small = found->drawn;
-    found->worst = eng_outcome_worst(fuzz_check(&found->drawn), &found->first.count);
     if (found->first.result == ENG_FAIL && (end = estimate(lane)) == ENG_END_RAN && found->failed) {
         struct gen_program program = found->drawn;
         struct gen_limits limits = found->arm->limits;
@@ -194,7 +192,6 @@ enum eng_end fuzz_strip(struct fuzz_lane *lane)
         gen_strip(&program, found->arm->limits.rule, ask, lane);
         end = lane->end;
     }
-    fuzz_name_group(found);
     return end;
 }
 
