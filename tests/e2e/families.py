@@ -15,7 +15,9 @@ from harness import Case
 # bounded waits run out.
 KNOWN = {
     "radv": (
-        "broadcast.id/read=shuffle-dynamic@*",
+        "broadcast.id/read=shuffle-dynamic*subgroup=64*",
+        "cases.radv-shuffle-index/*bits=8,*subgroup=64*",
+        "cases.radv-shuffle-index/*bits=16,*subgroup=64*",
         "reconvergence.switch-in-switch/*early=yes@*",
     ),
     "Mesa 22.": (
