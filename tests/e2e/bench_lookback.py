@@ -199,10 +199,12 @@ class Tuned(Lookback):
 class Wrong(Lookback):
     def test_wrong_values(self):
         told = set()
+        # The higher rate corrupts the verification, too. What a seed hits depends on the threads.
         for seed in range(100):
             if told == {1, 3}:
                 break
-            run = self.litmus("bench", "lookback", "--simt", "faulty,fault=wrong,rate=0.00002",
+            rate = ("0.00002", "0.0002")[seed % 2]
+            run = self.litmus("bench", "lookback", "--simt", f"faulty,fault=wrong,rate={rate}",
                               "--seed", str(seed), "--json", "out.json")
             self.assert_clean(run)
             self.assertIn(run.code, (1, 3), run)
