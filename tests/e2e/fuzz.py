@@ -847,8 +847,7 @@ class Memory(Fuzz):
         self.assert_one_line(self.fuzz("--resume", "--db", "part.db"), 2, "part.db", "unfinished")
 
     def test_until_told_to_stop(self):
-        run = self.fuzz("--simt", "lockstep", "--time", str(4 * harness.SLOW), "-n", "1", "-q",
-                        *SEED, code=5)
+        run = self.out_of_time("fuzz", "memory", "-n", "1", "-q", *SEED)
         self.assertTrue(self.counts(run), run)
 
     @harness.about_lavapipe
