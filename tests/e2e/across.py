@@ -5,10 +5,9 @@ import json
 import shutil
 
 import harness
-from harness import Case
 
 
-class Across(Case):
+class Across(harness.Case):
     def card(self, store, seed, rate):
         result = self.litmus("run", "loop.form", "scan.subgroup", "--simt",
                              f"faulty,rate={rate},subgroup=8,seed={seed}", "-n", "20", "--seed",

@@ -7,7 +7,6 @@ import re
 import time
 
 import harness
-from harness import Case
 
 RUNS = 120
 
@@ -17,7 +16,7 @@ def counted(result):
                                          "instances", "failed_instances", "outcomes", "seed")}
 
 
-class Blame(Case):
+class Blame(harness.Case):
     def both(self, fault, *more, ahead="2", code=1):
         run = self.litmus("run", *harness.PAIR, "-n", str(RUNS), "--seed", "1", "--ahead", ahead,
                           *more, fault=fault, code=code)
@@ -83,7 +82,7 @@ class Blame(Case):
         self.assertEqual(set(self.processes(self.results()[64])), {0}, run)
 
 
-class Hang(Case):
+class Hang(harness.Case):
     sets_clock = True
 
     def test_in_compiling_the_next_one(self):
@@ -101,7 +100,7 @@ class Hang(Case):
         self.assertNotIn("continues without", run.err)
 
 
-class Aside(Case):
+class Aside(harness.Case):
     def journal(self, ahead):
         self.write("journal", "")
         self.litmus("run", *harness.PAIR, "-n", "60", "--seed", "1", "--ahead", ahead,
@@ -120,7 +119,7 @@ class Aside(Case):
         self.assertLess(3 * aside[first:second].count("s"), aside[first:].count("s"), aside)
 
 
-class Behind(Case):
+class Behind(harness.Case):
     """A batch is submitted behind the one that executes. Each submission takes so long that all
     batches have one run; the fault spares the first three."""
 
@@ -166,7 +165,7 @@ class Behind(Case):
         self.assertGreaterEqual(len(re.findall("(?=srswrsw)", journal)), 2, journal)
 
 
-class Same(Case):
+class Same(harness.Case):
     def test_counts(self):
         """The SIMT simulator repeats itself: what is made ahead changes no count."""
         found = []

@@ -9,14 +9,13 @@ import signal
 import time
 
 import harness
-from harness import Case
 
 SEED = ("--seed", "0x5eed")
 ROWS = 5 + 2 * 2 * 3 * 4
 SMALL = ("--elements", "4096", "--loops", "3", "-n", "2")
 
 
-class Bench(Case):
+class Bench(harness.Case):
     benchmark, schema = "scan", "bench"
 
     def bench(self, *arguments, **how):

@@ -10,12 +10,11 @@ import re
 import subprocess
 
 import harness
-from harness import Case
 
 SIMT = ("--simt", "lockstep")
 
 
-class Caselists(Case):
+class Caselists(harness.Case):
     def planned(self, *arguments, stdin=None):
         done = subprocess.run([*harness.WRAPPER, harness.PROGRAM, "run", *SIMT, "--dry-run", *arguments],
                               env=self.environment(), cwd=self.folder, input=stdin,
@@ -103,7 +102,7 @@ def runner(name):
     return name.replace("-", "_").replace(",", "/")
 
 
-class Lists(Case):
+class Lists(harness.Case):
     """What deqp-runner writes and reads."""
 
     def prepare(self):
@@ -182,7 +181,7 @@ class Lists(Case):
                          ("", ""))
 
 
-class Json(Case):
+class Json(harness.Case):
     def made(self, *arguments):
         result = self.litmus("list", "--json", *arguments)
         self.assertEqual((result.code, result.err), (0, ""), result)

@@ -8,7 +8,6 @@ import shutil
 import unittest
 
 import harness
-from harness import Case
 
 HEAD = """#version 450
 #extension GL_KHR_shader_subgroup_basic : require
@@ -115,7 +114,7 @@ MEMORY = {
 
 @unittest.skipUnless(shutil.which("glslang") or shutil.which("glslangValidator") or os.environ.get("LITMUS_GLSLANG"),
                      "needs glslang")
-class Checks(Case):
+class Checks(harness.Case):
     def check(self, name, code, *arguments, helpers=""):
         self.write(name + ".comp", HEAD + helpers + "void main() {" + code + " }\n")
         result = self.litmus("kernel", name + ".comp", "--groups", "3", "--buffer", "0.0=iota:1K", "--buffer", "0.1=1K",

@@ -9,14 +9,13 @@ import subprocess
 import unittest
 
 import harness
-from harness import Case
 
 SCRIPTS = os.path.join(harness.SOURCE, "tools", "completion")
 PAGES = os.path.join(harness.SOURCE, "docs", "man")
 MANUAL = os.path.join(harness.SOURCE, "tools", "manual")
 
 
-class Candidates(Case):
+class Candidates(harness.Case):
     """litmus complete: one candidate a line, with a tab and a description where there is one."""
 
     def offered(self, *words):
@@ -82,7 +81,7 @@ class Candidates(Case):
         self.assertEqual(self.litmus("complete").out, "")
 
 
-class Shells(Case):
+class Shells(harness.Case):
     """The scripts of the three shells, each in its shell."""
 
     def shell(self, name, script, suffix):
@@ -148,7 +147,7 @@ try litmus report --db some-f
         self.assertFalse(os.path.exists(self.path("build")))
 
 
-class Manual(Case):
+class Manual(harness.Case):
     """A page for each subcommand, with each of its options."""
 
     def test_each_command_has_a_page_with_its_options(self):

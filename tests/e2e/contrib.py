@@ -9,13 +9,12 @@ import os
 import re
 
 import harness
-from harness import Case
 
 FORMATS = (("csv", "outcomes"), ("csv", "batches"), ("deqp",), ("github",), ("herd",), ("lava",))
 HOSTILE = "=1,\"\n::error::|\x1b[31m%0A\u202e ##[error]"
 
 
-class Scripts(Case):
+class Scripts(harness.Case):
     def prepare(self):
         self.litmus("run", "memory.message-passing", "scan.subgroup", "reconvergence.break-ballot",
                     "barrier.memory-is-no-rendezvous", "--simt", "faulty,rate=0.001,subgroup=128",

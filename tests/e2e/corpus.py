@@ -11,7 +11,6 @@ import subprocess
 import sys
 
 import harness
-from harness import Case
 
 CORPUS = os.path.join(harness.SOURCE, "corpus")
 
@@ -20,7 +19,7 @@ def files():
     return sorted(glob.glob(os.path.join(CORPUS, "*.litmus")))
 
 
-class Corpus(Case):
+class Corpus(harness.Case):
     def test_shapes(self):
         script = os.path.join(harness.SOURCE, "tools", "corpus")
         result = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
@@ -64,7 +63,7 @@ exists (P0:r0 == 1)
 FORMS = ("glsl", "64-bit", "physical", "volatile", "address-again", "address-by-value", "unrolled")
 
 
-class Runs(Case):
+class Runs(harness.Case):
     """The same programs on the SIMT simulator."""
 
     def run_files(self, *arguments, model="lockstep", runs="2", **how):

@@ -6,10 +6,9 @@ import json
 import os
 
 import harness
-from harness import Case
 
 
-class NothingThere(Case):
+class NothingThere(harness.Case):
     def nothing(self, *words, **how):
         """`run` ends with 77, and both it and `devices` say why."""
         run = self.litmus("run", harness.ONE, "-n", "1", **how, code=77)
@@ -91,7 +90,7 @@ class NothingThere(Case):
 
 
 @harness.about_lavapipe
-class BesideAGoodOne(Case):
+class BesideAGoodOne(harness.Case):
     """The other driver's device is there and runs."""
 
     def beside(self, bad, *words, fault=None, timeout="30"):
@@ -133,7 +132,7 @@ class BesideAGoodOne(Case):
         self.assertEqual(devices.out.count("llvmpipe ("), 1, devices)
 
 
-class Nonsense(Case):
+class Nonsense(harness.Case):
     """What a driver says is not believed, and never reaches the terminal as it is."""
 
     def test_odd_names(self):
@@ -187,7 +186,7 @@ class Nonsense(Case):
         self.refused("out-of-memory=0", "MEMORY")
 
 
-class OtherDrivers(Case):
+class OtherDrivers(harness.Case):
     def test_no_display_no_home(self):
         result = self.litmus("run", harness.ONE, "-n", "2", HOME=None, LANG=None, code=0)
         self.assertTrue(result.out.isascii(), result)

@@ -10,7 +10,6 @@ import re
 import subprocess
 
 import harness
-from harness import Case
 
 CORPUS = sorted(glob.glob(os.path.join(harness.SOURCE, "corpus", "*.litmus")))
 SPIRV_AS = os.environ.get("LITMUS_SPIRV_AS", "spirv-as")
@@ -154,7 +153,7 @@ class Module:
         return [f"rmw{how}{self.RMW[op[len('OpAtomic'):]]} {target}{at[1]}, {self.value(rest[3])}"]
 
 
-class Shown(Case):
+class Shown(harness.Case):
     def show(self, form, name):
         result = self.litmus("show", "--format", form, name, drivers=[])
         self.assert_clean(result)

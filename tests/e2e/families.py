@@ -9,7 +9,6 @@ import re
 import shutil
 
 import harness
-from harness import Case
 
 # What a version of Mesa is known to do wrong, the first that fits, and where a busy machine makes
 # bounded waits run out.
@@ -65,7 +64,7 @@ EMULATED = 40
 
 
 @harness.about_lavapipe
-class Drivers(Case):
+class Drivers(harness.Case):
     def chosen(self, most=None):
         """What is run, and its families: of a sample, or when that is slow, one configuration of
         each test, or of `most` that the commit draws."""

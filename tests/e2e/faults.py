@@ -8,12 +8,11 @@ import re
 import shutil
 
 import harness
-from harness import Case
 
 CHECKS = 3  # device losses in a row that stop a queue
 
 
-class OneConfiguration(Case):
+class OneConfiguration(harness.Case):
     """A fault in workgroups of 64; those of 128 are not touched by it."""
 
     sets_clock = True
@@ -147,7 +146,7 @@ class OneConfiguration(Case):
         self.assertEqual(command[command.index("--seed") + 1], "0x1")
 
 
-class Rare(Case):
+class Rare(harness.Case):
     """One run in a thousand has a wrong word: so many are told, of so many."""
 
     RARE = "spoil-on=any,every=1000"
@@ -207,7 +206,7 @@ st.atom.rel.dv.sc0.semsc0 y, 1 | ld.atom.dv.sc0 r1, x ;
                                 for failure in entry["failures"]), ["program 124", "program 188"])
 
 
-class BesideTheDevice(Case):
+class BesideTheDevice(harness.Case):
     sets_clock = True
 
     def test_the_next_batch_is_recorded_while_one_executes(self):
@@ -221,7 +220,7 @@ class BesideTheDevice(Case):
         self.assertGreaterEqual(len(re.findall("(?=srws)", journal)), 4, journal)
 
 
-class Everything(Case):
+class Everything(harness.Case):
     def test_executes_nothing(self):
         run = self.litmus("run", *harness.PAIR, "-n", "5", fault="executes-nothing", code=1)
         self.assert_clean(run)

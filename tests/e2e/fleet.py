@@ -9,14 +9,13 @@ import subprocess
 import yaml
 
 import harness
-from harness import Case
 
 FLEET = harness.CONTRIB
 TESTS = ("scan.subgroup", "broadcast.match", "loop.form")
 RUN = ("-n", "3", "--simt", "lockstep,subgroup=8,threads=1")
 
 
-class Fleet(Case):
+class Fleet(harness.Case):
     def sh(self, script, code=0, **environment):
         path = f"{os.path.dirname(harness.PROGRAM)}:/usr/bin:/bin"
         done = subprocess.run(["sh", "-c", script], cwd=self.folder, capture_output=True, text=True,

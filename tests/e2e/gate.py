@@ -10,14 +10,13 @@ import subprocess
 import xml.etree.ElementTree
 
 import harness
-from harness import Case
 
 RUNS = "20"
 RIGHT = "slow=0"  # the same driver as with a fault, so that only the fault differs
 WORSE = "spoil-on=64"
 
 
-class Gate(Case):
+class Gate(harness.Case):
     """A session that is right (before.db), and reports of it."""
 
     stored = {}  # what was measured once for all tests: fault -> bytes of the store
@@ -158,7 +157,7 @@ class Verdicts(Gate):
         self.gate(0, "other.json", "--tolerance", "0.5", "--ignore-hash")
 
 
-class Broken(Case):
+class Broken(harness.Case):
     """What is broken in itself stops the gate, whatever of it differs from the baseline."""
 
     BASELINE = os.path.join(harness.SOURCE, "reports/lavapipe-22.3.6/report.json")
@@ -458,7 +457,7 @@ class Forms(Gate):
                              "flakes.txt:2")
 
 
-class Published(Case):
+class Published(harness.Case):
     """reports/upgrades/ is what the program says today."""
 
     def test_lavapipe(self):

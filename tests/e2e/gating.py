@@ -15,7 +15,6 @@ import jsonschema
 import yaml
 
 import harness
-from harness import Case
 
 PAGE = os.path.join(harness.SOURCE, "docs", "gating.md")
 # Enough runs to decide. A shard of its own may have nothing to do.
@@ -52,7 +51,7 @@ GITLAB = closed("check", check=closed("image timeout before_script script artifa
 
 
 @harness.unsanitized
-class Hosted(Case):
+class Hosted(harness.Case):
     """The files that GitHub and GitLab read in this repository."""
 
     def read(self, name, schema):
@@ -97,7 +96,7 @@ class Hosted(Case):
 
 
 @harness.unsanitized
-class Pipelines(Case):
+class Pipelines(harness.Case):
     def prepare(self):
         self.write("waivers.txt", "# none\n")
         self.sh(f"litmus run {TESTS} --seed 7 --db whole.db --json baseline.json")

@@ -11,7 +11,6 @@ import unittest
 import xml.etree.ElementTree
 
 import harness
-from harness import Case
 
 BENCH = os.path.join(harness.SOURCE, "tools", "bench")
 
@@ -51,7 +50,7 @@ class Lines(unittest.TestCase):
         self.assertFalse(bench.flatness(points(lambda x: 100 + x), "cost")["flat"])
 
 
-class Measured(Case):
+class Measured(harness.Case):
     def bench(self, *arguments):
         return subprocess.run([BENCH, *arguments], capture_output=True, text=True, check=False,
                               cwd=self.folder, timeout=200 * harness.SLOW)

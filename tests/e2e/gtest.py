@@ -11,7 +11,6 @@ import unittest
 import xml.etree.ElementTree
 
 import harness
-from harness import Case
 
 SCANS = "scan.subgroup"
 MIXED = "barrier.memory*:broadcast.*"
@@ -31,7 +30,7 @@ def gtest_name(name):
     return name.replace("-", "_").replace(",", "/")
 
 
-class Protocol(Case):
+class Protocol(harness.Case):
     def asked(self, *arguments, simt="lockstep", **how):
         return self.contrib("gtest", "--simt", simt, "-n", "2", *arguments, **how)
 
@@ -222,7 +221,7 @@ def block(language):
         return re.search(rf"^```{language}\n(.*?)^```$", page.read(), re.M | re.S)[1]
 
 
-class Runners(Case):
+class Runners(harness.Case):
     """Unpatched, with the lines of docs/gating.md; only where the program is differs."""
 
     def environment(self, *arguments, **more):
@@ -260,7 +259,7 @@ class Runners(Case):
 
 
 @harness.full
-class Model(Case):
+class Model(harness.Case):
     """The lines are those of a program made with GoogleTest that has the same tests."""
 
     def test_the_same(self):

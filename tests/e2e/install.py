@@ -7,10 +7,9 @@ import os
 import subprocess
 
 import harness
-from harness import Case
 
 
-class Installed(Case):
+class Installed(harness.Case):
     def prepare(self):
         subprocess.run(["meson", "install", "-C", harness.BUILD, "--no-rebuild", "--quiet",
                         "--destdir", self.path("first")], check=True, capture_output=True)

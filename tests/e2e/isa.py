@@ -12,7 +12,6 @@ import time
 import unittest
 
 import harness
-from harness import Case
 
 ISA = os.path.join(harness.SOURCE, "tests", "isa")
 REPORTS = os.path.join(harness.SOURCE, "reports", "nvidia-h200-580.159.04")
@@ -22,7 +21,7 @@ LOOP = ("loop.desync/*exchange=up,*store=each,pressure=none@workgroup=128,electe
         "iterations=16,weight=16")
 
 
-class ReferenceDriver(Case):
+class ReferenceDriver(harness.Case):
     """Its listing is text, and has statistics."""
 
     def isa(self, *arguments, **how):
@@ -80,7 +79,7 @@ class ReferenceDriver(Case):
         self.assert_one_line(self.isa(harness.ONE, "-d", "9"), 2, "9")
 
 
-class Emulation(Case):
+class Emulation(harness.Case):
     """The machine code of a real driver, executed on the host."""
 
     NAME = "cases.llpc-426/operand=same@workgroup=128,values=4"
@@ -148,7 +147,7 @@ class Emulation(Case):
         self.assert_one_line(self.litmus("isa", "--execute", "--db", "none.db", "scan"), 2, "none.db")
 
 
-class Structured(Case):
+class Structured(harness.Case):
     """NIR of RADV 26.2.6 on navi21, executed on the host."""
 
     NAME = "reconvergence.switch-in-switch/reconvergence=maximal,target=continue,early="
@@ -178,7 +177,7 @@ class Structured(Case):
         self.assertRegex(result.out, r"(?s)\?     reconv.*not known: @balloon")
 
 
-class Caches(Case):
+class Caches(harness.Case):
     """Pipeline caches of NVIDIA's format, from a driver that hands out a file."""
 
     def isa(self, blob, *arguments, **how):
@@ -254,7 +253,7 @@ class Caches(Case):
 
 
 @harness.about_lavapipe
-class Shared(Case):
+class Shared(harness.Case):
     """Variants that are one program, by the cache of a driver that hands out one file for all."""
 
     VARIANTS = tuple(harness.ONE.replace("sync=workgroup-in-loop", f"sync={sync}")
@@ -288,7 +287,7 @@ class Shared(Case):
         self.assertEqual(self.runs(), [7] * 4)
 
 
-class OtherDrivers(Case):
+class OtherDrivers(harness.Case):
     @harness.about_lavapipe
     def test_one_that_gives_nothing(self):
         result = self.litmus("isa", harness.ONE, code=0)
@@ -308,7 +307,7 @@ class OtherDrivers(Case):
         self.assertRegex(result.out, r"VGPRs +\d+ ")
 
 
-class Stored(Case):
+class Stored(harness.Case):
     """What a run stores of the code."""
 
     def run_it(self, *arguments, code=1, model="snooping"):

@@ -14,7 +14,6 @@ import subprocess
 import unittest
 
 import harness
-from harness import Case
 
 SCAN, LOCALS, OLD, STEPS = (harness.kernel(name + ".spvasm")
                             for name in ("scan", "locals", "old", "steps"))
@@ -132,7 +131,7 @@ HAS = "litmus: kernel.scan@workgroup=16: this kernel has "
 @unittest.skipUnless(shutil.which("spirv-as"), "needs spirv-as")
 @harness.posix
 @harness.unsanitized
-class Kernel(Case):
+class Kernel(harness.Case):
     def setUp(self):
         super().setUp()
         self.write("scan.spvasm", SCAN.replace("BARRIER", BARRIER))

@@ -9,7 +9,6 @@ import unittest
 
 import harness
 import kernel
-from harness import Case
 
 RACE = "this kernel has a data race: results are unspecified"
 OWN_FAULT = ": what fails may be the kernel's own fault"
@@ -21,7 +20,7 @@ ADDRESS = harness.kernel("address.spvasm")
 @unittest.skipUnless(shutil.which("spirv-as"), "needs spirv-as")
 @harness.posix
 @harness.unsanitized
-class Checked(Case):
+class Checked(harness.Case):
     def setUp(self):
         super().setUp()
         clean = kernel.SCAN.replace("BARRIER", kernel.BARRIER)

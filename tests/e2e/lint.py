@@ -6,7 +6,6 @@ import re
 import subprocess
 
 import harness
-from harness import Case
 
 ISA = os.path.join(harness.SOURCE, "tests", "isa")
 CORPUS = os.path.join(harness.SOURCE, "tests", "fuzz", "corpus", "code")
@@ -88,7 +87,7 @@ def functions(**of):
     return text
 
 
-class Lint(Case):
+class Lint(harness.Case):
     def lint(self, *arguments):
         return self.litmus("lint", *arguments)
 

@@ -6,12 +6,11 @@ import os
 import time
 
 import harness
-from harness import Case
 
 TEST = harness.ONE.split("/")[0]
 
 
-class Merging(Case):
+class Merging(harness.Case):
     sets_clock = True
 
     def run_into(self, store, *arguments):

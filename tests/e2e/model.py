@@ -7,7 +7,6 @@ import re
 import xml.etree.ElementTree
 
 import harness
-from harness import Case
 
 DOCUMENT = os.path.join(harness.SOURCE, "docs", "memory-model.md")
 MP = """VULKAN MP
@@ -43,7 +42,7 @@ ld.vis.scopedev.sc0 x
 """
 
 
-class Model(Case):
+class Model(harness.Case):
     def model(self, text, *options, name="a.litmus", **how):
         result = self.litmus("model", *options, self.write(name, text), **how)
         self.assert_clean(result)

@@ -10,10 +10,9 @@ import subprocess
 import time
 
 import harness
-from harness import Case
 
 
-class Ours(Case):
+class Ours(harness.Case):
     def test_too_few_descriptors(self):
         for files in (12, 20, 63):
             with self.subTest(files=files):
@@ -73,7 +72,7 @@ class Ours(Case):
         self.assert_one_line(result, 2, "/proc/self/exe")
 
 
-class Stopped(Case):
+class Stopped(harness.Case):
     """Supervisor and worker are stopped for longer than the time limit, as a container is."""
 
     sets_clock = True

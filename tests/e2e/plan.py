@@ -7,13 +7,12 @@ import json
 import os
 
 import harness
-from harness import Case
 
 TESTS = ("scan.subgroup", "broadcast.match", "loop.form")
 SIMT = ("--simt", "lockstep,subgroup=8,threads=1", "-n", "3")
 
 
-class Plan(Case):
+class Plan(harness.Case):
     def prepare(self):
         self.run_list("whole.db", *TESTS)
 
@@ -234,7 +233,7 @@ RUNS, TOLERANCE = "12", "0.5"
 RIGHT = "slow=0"  # the driver of a fault without one, so that only the fault differs
 
 
-class Chain(Case):
+class Chain(harness.Case):
     """plan, run, merge, plan --missing, gate: whatever is the matter with a part, it does not pass."""
 
     def prepare(self):

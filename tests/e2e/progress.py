@@ -8,7 +8,6 @@ import os
 import re
 
 import harness
-from harness import Case
 
 MODELS = ("fair", "lobe", "hsa-obe", "hsa", "obe", "none")
 STRONGER = {"lobe": ["fair"], "hsa-obe": ["lobe"], "hsa": ["hsa-obe"], "obe": ["hsa-obe"],
@@ -17,7 +16,7 @@ PLACES = ("lanes", "subgroups", "workgroups")
 
 
 @harness.unsanitized
-class Progress(Case):
+class Progress(harness.Case):
     def progress(self, schedule, *arguments, runs="3"):
         return self.litmus("progress", "--db", "run.db", "--simt", f"lockstep,schedule={schedule}",
                            "--polls", "1024", "-n", runs, "--seed", "7", "-q", *arguments)

@@ -6,14 +6,13 @@ import re
 import statistics
 
 import harness
-from harness import Case
 
 SEED = ("--seed", "0x5eed")
 FORMS = ("batched", "single", "compiled")
 SHORT = ("-n", "3", "--budget", "0.6", "--scale", "4")
 
 
-class Rates(Case):
+class Rates(harness.Case):
     def rates(self, benchmark, *arguments, code=0, **how):
         run = self.litmus("bench", benchmark, *arguments, *SEED, "--json", "out.json", **how)
         self.assert_clean(run)

@@ -12,7 +12,6 @@ import unittest
 
 import amber
 import harness
-from harness import Case
 
 PREDICATE = ("--simt", "miscompiling,predicate=1")
 
@@ -43,7 +42,7 @@ def kernel(tail=TAIL, barrier=BARRIER, live=0):
 
 
 @harness.unsanitized
-class Reduce(Case):
+class Reduce(harness.Case):
     def tools(self, *more):
         """A PATH with few of the SPIR-V tools: where spirv-reduce is, it takes most of the time."""
         os.makedirs(self.path("tools"), exist_ok=True)

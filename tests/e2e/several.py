@@ -10,13 +10,12 @@ import signal
 import time
 
 import harness
-from harness import Case
 
 RUNS = 300
 BOTH = [harness.FAULT, harness.SIMT]
 
 
-class Several(Case):
+class Several(harness.Case):
     sets_clock = True
 
     def run_both(self, *more, fault, runs=RUNS, **how):

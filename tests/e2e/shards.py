@@ -4,13 +4,12 @@
 import os
 
 import harness
-from harness import Case
 
 SCANS = ("scan.*", "shuffle.*")
 SIMT = ("--simt", "snooping,subgroup=8", "--seed", "0x5eed")
 
 
-class Plans(Case):
+class Plans(harness.Case):
     def plan(self, *more, code=0, **how):
         result = self.litmus("run", *SCANS, "--dry-run", *more, **how, code=code)
         return [line for line in result.out.split("\n") if line and line[0] != "#"]
@@ -57,7 +56,7 @@ class Plans(Case):
             "GTEST_SHARD_STATUS_FILE", "/nowhere/status")
 
 
-class Runs(Case):
+class Runs(harness.Case):
     NAMES = ("shuffle.scan-loop/*reconvergence=default,form=variables,op=add,mode=inclusive,"
              "access=descriptor,pressure=none@workgroup=64*",)
     RUNS = 10

@@ -11,7 +11,6 @@ import sys
 import unittest
 
 import harness
-from harness import Case
 
 PAGE = os.path.join(harness.SOURCE, "docs", "kernel.md")
 TABLE = os.path.join(harness.SOURCE, "simt", "module", "capabilities.inc")
@@ -66,7 +65,7 @@ def grammar():
 @unittest.skipUnless(shutil.which("spirv-as"), "needs spirv-as")
 @harness.posix
 @harness.unsanitized
-class Table(Case):
+class Table(harness.Case):
     def module(self, names, model="GLSL450"):
         extensions = {extension for name in names for extension in grammar().get(name, [])
                       if not extension.startswith("SPV_NV_cooperative")}
@@ -135,7 +134,7 @@ class Table(Case):
 @needs_glslang
 @harness.posix
 @harness.unsanitized
-class Given(Case):
+class Given(harness.Case):
     def agrees(self, name, *options, code=0):
         result = self.litmus("kernel", name, *options, "--simt", "lockstep", "-n", "2", "--db", "none",
                              code=code)

@@ -12,7 +12,6 @@ import unittest
 import xml.dom.minidom
 
 import harness
-from harness import Case
 
 DRIVER = os.path.join(harness.BUILD, "simt", "simt_icd.json")
 MODELS = ("lockstep", "tangled", "snooping", "lagging", "peeling", "relaxed", "unfair", "faulty",
@@ -24,7 +23,7 @@ HAZARD = ("shuffle.scan-loop/sync=none,reconvergence=default,form=variables,op=a
 CURED = HAZARD.replace("sync=none", "sync=control-each")
 
 
-class OnTheDriver(Case):
+class OnTheDriver(harness.Case):
     def simt(self, *arguments, **how):
         """Lavapipe stays in the environment: --simt must not see it."""
         result = self.litmus(*arguments, **how)
@@ -105,7 +104,7 @@ class FollowsFromTheSeed(OnTheDriver):
         self.assertGreater(some, 0, "nothing failed, so nothing was compared")
 
 
-class Usage(Case):
+class Usage(harness.Case):
     def wrong(self, *arguments, words=(), **more):
         self.assert_one_line(self.litmus(*arguments, **more), 2, *words)
         self.assertEqual(os.listdir(self.folder), [])
@@ -333,7 +332,7 @@ class Explaining(OnTheDriver):
 
 @harness.posix
 @harness.unsanitized
-class MutationScore(Case):
+class MutationScore(harness.Case):
     """The tool on numbers made by hand; with the driver on a small part of the tests too."""
 
     TOOL = os.path.join(harness.SOURCE, "tools", "mutation-score")

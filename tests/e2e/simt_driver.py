@@ -11,7 +11,6 @@ import time
 import unittest
 
 import harness
-from harness import Case
 
 MODELS = ("lockstep", "tangled", "snooping", "lagging", "peeling", "relaxed", "unfair", "faulty",
           "miscompiling")
@@ -61,7 +60,7 @@ KINDS = ("plain", "tangled", "exchange", "barrier", "fence", "branch", "if", "sw
          "return", "end", "unreachable")
 
 
-class Driver(Case):
+class Driver(harness.Case):
     def simt(self, *arguments, settings=None, **how):
         return self.litmus(*arguments, drivers=[harness.SIMT], LITMUS_SIMT=settings, **how)
 

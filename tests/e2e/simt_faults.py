@@ -5,14 +5,13 @@ was measured before it stays in the store."""
 import re
 
 import harness
-from harness import Case
 
 # Some configurations of which none fails by itself, and more submits than opening a device has.
 SOME = "shuffle.scan-loop/*reconvergence=default*@workgroup=64*"
 SEED = ("--seed", "1", "-n", "4", "-q")
 
 
-class Faulty(Case):
+class Faulty(harness.Case):
     later = None  # a submit that comes while configurations run, once it was looked for
 
     def faulty(self, fault, *patterns, db="litmus.db", timeout="20", **how):

@@ -14,7 +14,6 @@ import subprocess
 import unittest
 
 import harness
-from harness import Case
 
 FLEET = os.path.join(harness.CONTRIB, "slurm")
 NODES = 3
@@ -87,7 +86,7 @@ def parent_of(pid):
 
 @harness.full
 @harness.never_sanitized
-class Fleet(Case):
+class Fleet(harness.Case):
     def setUp(self):
         missing = [name for name in NEEDED if not shutil.which(name, path=PATH)]
         if os.geteuid() != 0 or missing:

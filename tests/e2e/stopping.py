@@ -6,12 +6,11 @@ import signal
 import time
 
 import harness
-from harness import Case
 
 RUNS = 60
 
 
-class Stopped(Case):
+class Stopped(harness.Case):
     sets_clock = True
 
     def begin(self, size="any"):

@@ -11,12 +11,11 @@ import subprocess
 import time
 
 import harness
-from harness import Case
 
 NOBODY = 65534
 
 
-class Unusable(Case):
+class Unusable(harness.Case):
     """Refused before any test runs, in one line that names the file; the file stays as it was."""
 
     def refused(self, store, *words):
@@ -108,7 +107,7 @@ class Unusable(Case):
         self.assert_one_line(result, 2, "session 7")
 
 
-class NotAllowed(Case):
+class NotAllowed(harness.Case):
     """As another user than root, whom permissions do not bind."""
 
     def as_nobody(self, *arguments):
@@ -149,7 +148,7 @@ class NotAllowed(Case):
         self.assert_one_line(result, 2, "litmus.db")
 
 
-class FullDisk(Case):
+class FullDisk(harness.Case):
     """What was stored before stays readable; the run ends with 2 and says why."""
 
     LIMIT = 256 * 1024
@@ -195,7 +194,7 @@ class FullDisk(Case):
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
 
-class Moved(Case):
+class Moved(harness.Case):
     """A store whose name is taken from it while it is written: what was measured is saved."""
 
     def check(self, action, recovered="litmus.recovered.db", more=()):
@@ -249,7 +248,7 @@ class Moved(Case):
         self.assertEqual(len(self.report("litmus.recovered.db")["results"]), 1)
 
 
-class Companions(Case):
+class Companions(harness.Case):
     """Files that belong to a store are no outputs and no stores."""
 
     def content(self):
@@ -288,7 +287,7 @@ class Companions(Case):
         self.assertGreater(len(self.report()["results"]), 0)
 
 
-class Damaged(Case):
+class Damaged(harness.Case):
     """What litmus store check says, and what of a damaged store is kept."""
 
     def prepare(self):
@@ -397,7 +396,7 @@ class Damaged(Case):
             self.assert_one_line(self.litmus("store", *arguments), 2, words)
 
 
-class Closing(Case):
+class Closing(harness.Case):
     def test_killed_while_it_closes(self):
         """A journal is left by a writer that dies while it closes the file."""
         self.assertEqual(self.litmus("run", *harness.PAIR, "-n", "1").code, 0)
@@ -412,7 +411,7 @@ class Closing(Case):
         self.assertEqual(os.listdir(self.folder), ["litmus.db"])
 
 
-class TwoAtOnce(Case):
+class TwoAtOnce(harness.Case):
     def test_second_run_is_refused_and_the_first_goes_on(self):
         first = self.start("run", *harness.PAIR, "-n", "40", fault="hold-on=any,after=1",
                            LITMUS_FAULT_RELEASE=self.path("go"))

@@ -8,7 +8,6 @@ import subprocess
 import time
 
 import harness
-from harness import Case
 
 # What is forbidden and never seen on a right device; quick, and of every way in which workgroups meet.
 QUICK = ("memory.coherence/sides=device,*computed,*vulkan,*@*workgroup=256,times=1,stride=1,step=4099*",
@@ -29,7 +28,7 @@ SIMT = ("--simt", "lockstep,subgroup=8")
 CHAIN = "progress.chain/order=ticket@workgroup=64,workgroups=4,*"
 
 
-class Stress(Case):
+class Stress(harness.Case):
     def run_all(self, *arguments, **how):
         result = self.litmus("run", *arguments, "--seed", "7", **how)
         self.assert_clean(result)
@@ -142,7 +141,7 @@ class Stress(Case):
         self.assert_one_line(refused, 2, "--stress cannot be given")
 
 
-class Tune(Case):
+class Tune(harness.Case):
     def tune(self, *arguments, **how):
         result = self.litmus("tune", *arguments, "--seed", "7", **how)
         self.assert_clean(result)

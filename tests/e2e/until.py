@@ -8,7 +8,6 @@ import signal
 import time
 
 import harness
-from harness import Case
 
 # One configuration for which failing is forbidden, and one for which it is contested.
 FORBIDDEN = harness.ONE
@@ -30,7 +29,7 @@ SOMETIMES = faulty("0.0002")  # of the values: about one run in four goes wrong
 BEHIND = {"LITMUS_SIMT": "model=faulty,rate=0,subgroup=8,threads=1", "LITMUS_FAULT_DRIVER": harness.SIMT}
 
 
-class Until(Case):
+class Until(harness.Case):
     sets_clock = True
 
     def until(self, test, driver, *more, code=0, store="litmus.db"):
@@ -226,7 +225,7 @@ class Parts(Until):
         self.assertEqual({row[0] for row in self.rows("SELECT runs FROM result")}, {80})
 
 
-class Usual(Case):
+class Usual(harness.Case):
     """Where nobody says how many runs there are to be: by what was ever seen to fail, on a CPU."""
 
     NEVER = "cases.llpc-426/operand=same"                              # no model, no finding

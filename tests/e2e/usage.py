@@ -8,12 +8,11 @@ import subprocess
 import unittest
 
 import harness
-from harness import Case
 
 COMMANDS = ("run", "list", "show", "devices", "explain", "report", "version", "help")
 
 
-class WrongInput(Case):
+class WrongInput(harness.Case):
     """Every mistake ends with 2 and one line that says what to write instead."""
 
     def wrong(self, arguments, *words):
@@ -206,7 +205,7 @@ void main() { b[gl_LocalInvocationIndex] = p; }
 
 @harness.posix
 @harness.unsanitized
-class NoFile(Case):
+class NoFile(harness.Case):
     """What would never end, or not in time, is not opened: nobody waits for its other end."""
 
     def make(self, kind, *names):
@@ -259,7 +258,7 @@ class NoFile(Case):
             self.assertIn(b"loop.desync", process.stdout)
 
 
-class Help(Case):
+class Help(harness.Case):
     def test_each_command_describes_itself(self):
         for command in COMMANDS:
             if command == "help":
@@ -286,7 +285,7 @@ class Help(Case):
         self.assertEqual(self.litmus("--version").out, self.litmus("version").out)
 
 
-class WithoutADevice(Case):
+class WithoutADevice(harness.Case):
     """list and show ask no driver: they work beside one that hangs, and at once."""
 
     def quick(self, *arguments):

@@ -8,12 +8,11 @@ import shutil
 import subprocess
 
 import harness
-from harness import Case
 
 REVISION = os.path.join(harness.SOURCE, "tools", "revision")
 
 
-class Version(Case):
+class Version(harness.Case):
     def revision(self, folder, *arguments):
         done = subprocess.run([os.path.join(folder, "tools", "revision"), *arguments], check=True,
                               capture_output=True, text=True, cwd="/")

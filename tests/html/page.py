@@ -10,7 +10,6 @@ import unittest
 import browser
 import harness
 import stores
-from harness import Case
 
 VOID = ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr")
 
@@ -57,7 +56,7 @@ class Parser(html.parser.HTMLParser):
         self.text.append(data)
 
 
-class Pages(Case):
+class Pages(harness.Case):
     template = None
 
     def empty_store(self):
