@@ -171,11 +171,8 @@ static void open_instance(struct device *device)
     const VkResult result = vkCreateInstance(
         &(VkInstanceCreateInfo){
             .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-            .pApplicationInfo =
-                &(VkApplicationInfo){
-                    .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-                    .apiVersion = VK_API_VERSION_1_2,
-                },
+            .pApplicationInfo = &(VkApplicationInfo){.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                                     .apiVersion = VK_API_VERSION_1_2},
         },
         NULL, &device->instance);
     if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
@@ -269,13 +266,11 @@ static void make_buffer(const struct device *device, uint32_t words, struct buff
 {
     const char *name = "buffer";
     VK(CreateBuffer(device->handle,
-                    &(VkBufferCreateInfo){
-                        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                        .size = (VkDeviceSize)words * 4,
-                        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
-                                 VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
-                                 VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT,
-                    },
+                    &(VkBufferCreateInfo){.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                          .size = (VkDeviceSize)words * 4,
+                                          .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+                                                   VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+                                                   VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT},
                     NULL, &buffer->handle));
     VkMemoryRequirements needs = {0};
     vkGetBufferMemoryRequirements(device->handle, buffer->handle, &needs);
@@ -358,22 +353,20 @@ static void make_set(struct device *device)
                               },
                               &device->set));
     for (uint32_t i = 0; i < BINDINGS; i++)
-        vkUpdateDescriptorSets(device->handle, 1,
-                               &(VkWriteDescriptorSet){
-                                   .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                   .dstSet = device->set,
-                                   .dstBinding = i,
-                                   .descriptorCount = 1,
-                                   .descriptorType = i < BUFFERS
-                                                         ? VK_DESCRIPTOR_TYPE_STORAGE_BUFFER
-                                                         : VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER,
-                                   .pBufferInfo =
-                                       &(VkDescriptorBufferInfo){
-                                           .buffer = device->buffers[i % BUFFERS].handle,
-                                           .range = i < BUFFERS ? VK_WHOLE_SIZE : UNIFORM_BYTES,
-                                       },
-                               },
-                               0, NULL);
+        vkUpdateDescriptorSets(
+            device->handle, 1,
+            &(VkWriteDescriptorSet){
+                .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                .dstSet = device->set,
+                .dstBinding = i,
+                .descriptorCount = 1,
+                .descriptorType = i < BUFFERS ? VK_DESCRIPTOR_TYPE_STORAGE_BUFFER
+                                              : VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER,
+                .pBufferInfo =
+                    &(VkDescriptorBufferInfo){.buffer = device->buffers[i % BUFFERS].handle,
+                                              .range = i < BUFFERS ? VK_WHOLE_SIZE : UNIFORM_BYTES},
+            },
+            0, NULL);
 }
 
 static void make_commands(struct device *device)
@@ -449,15 +442,12 @@ static VkPipeline make_pipeline(const struct device *device, const char *name,
         device->handle, VK_NULL_HANDLE, 1,
         &(VkComputePipelineCreateInfo){
             .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-            .stage =
-                {
-                    .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                    .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                    .module = module,
-                    .pName = "main",
-                    .pSpecializationInfo =
-                        &(VkSpecializationInfo){CONSTANTS, entries, sizeof constants, constants},
-                },
+            .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                      .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                      .module = module,
+                      .pName = "main",
+                      .pSpecializationInfo =
+                          &(VkSpecializationInfo){CONSTANTS, entries, sizeof constants, constants}},
             .layout = device->layout,
         },
         NULL, &pipeline));
@@ -480,19 +470,15 @@ static void dispatch(const struct device *device, const char *name, VkPipeline p
     vkCmdDispatch(commands, groups[0], groups[1], groups[2]);
     vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT,
                          0, 1,
-                         &(VkMemoryBarrier){
-                             .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                             .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
-                             .dstAccessMask = VK_ACCESS_HOST_READ_BIT,
-                         },
+                         &(VkMemoryBarrier){.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                            .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
+                                            .dstAccessMask = VK_ACCESS_HOST_READ_BIT},
                          0, NULL, 0, NULL);
     VK(EndCommandBuffer(commands));
     VK(QueueSubmit(device->queue, 1,
-                   &(VkSubmitInfo){
-                       .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                       .commandBufferCount = 1,
-                       .pCommandBuffers = &device->commands,
-                   },
+                   &(VkSubmitInfo){.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                                   .commandBufferCount = 1,
+                                   .pCommandBuffers = &device->commands},
                    device->fence));
     VK(WaitForFences(device->handle, 1, &device->fence, VK_TRUE, TIMEOUT_S * UINT64_C(1000000000)));
     VK(ResetFences(device->handle, 1, &device->fence));

@@ -103,9 +103,6 @@ static bool remove_place(struct place *place, const struct work *work, struct li
 static int authorize(void *user, int action, const char *name, const char *value,
                      const char *database, const char *trigger)
 {
-    (void)user;
-    (void)database;
-    (void)trigger;
     if (action != SQLITE_PRAGMA || !value)
         return SQLITE_OK;
     const bool kept = (how.off && strcmp(name, "synchronous") == 0) ||
@@ -115,8 +112,6 @@ static int authorize(void *user, int action, const char *name, const char *value
 
 static int on_open(sqlite3 *db, char **message, const void *api)
 {
-    (void)message;
-    (void)api;
     if (how.off)
         sqlite3_exec(db, "PRAGMA synchronous = OFF", NULL, NULL, NULL);
     sqlite3_set_authorizer(db, authorize, NULL);
@@ -136,16 +131,14 @@ static bool begin(struct store *store, unsigned number, int64_t *id, struct lit_
     char uuid[17], started[32];
     snprintf(uuid, sizeof uuid, "%016x", number);
     snprintf(started, sizeof started, "2026-11-21T02:09:%02uZ", number % 60);
-    struct store_session session = {
-        .version = "1.0",
-        .command = "litmus run --all",
-        .started = started,
-        .system = "Linux",
-        .options = "{\"all\":true}",
-        .seed = number,
-        .runs = 1000,
-        .uuid = uuid,
-    };
+    struct store_session session = {.version = "1.0",
+                                    .command = "litmus run --all",
+                                    .started = started,
+                                    .system = "Linux",
+                                    .options = "{\"all\":true}",
+                                    .seed = number,
+                                    .runs = 1000,
+                                    .uuid = uuid};
     const bool good = store_session_begin(store, &session, error);
     *id = session.id;
     return good;
@@ -319,7 +312,6 @@ static void merge_prepare(struct place *place)
 
 static bool merge_step(struct place *place, size_t step, struct lit_error *error)
 {
-    (void)step;
     return merge(place, inputs, 2, error);
 }
 
@@ -336,7 +328,6 @@ static bool file_step(struct place *place, size_t step, struct lit_error *error)
 
 static bool file_look(struct place *place, struct text *text, struct lit_error *error)
 {
-    (void)error;
     text_puts(text, "");
     text_read(text, path_in(place, "report.json"), SIZE_MAX / 2); // or there is none
     return true;
@@ -567,7 +558,6 @@ static unsigned seeds(void)
 
 static int reset(void **state)
 {
-    (void)state;
     memset(&how, 0, sizeof how);
     disk_fault = DISK_RIGHT;
     return 0;
@@ -643,7 +633,7 @@ int main(void)
     if (!mkdtemp(root))
         return 1;
     sqlite3_auto_extension((void (*)(void))on_open);
-    const int failed = unit_run(NULL, NULL);
+    const int failed = unit_run();
     rmdir(root);
     return failed;
 }

@@ -704,27 +704,25 @@ static PFN_vkVoidFunction overridden(const char *name)
     static const struct {
         const char *name;
         PFN_vkVoidFunction function;
-    } all[] = {
-        OVERRIDE(vkAllocateMemory, allocate_memory),
-        OVERRIDE(vkBeginCommandBuffer, begin),
-        OVERRIDE(vkCmdBindDescriptorSets, bind_sets),
-        OVERRIDE(vkCmdBindPipeline, bind_pipeline),
-        OVERRIDE(vkCmdDispatch, dispatch),
-        OVERRIDE(vkCreateComputePipelines, create_pipelines),
-        OVERRIDE(vkCreateInstance, create_instance),
-        OVERRIDE(vkDestroyDevice, destroy_device),
-        OVERRIDE(vkEnumerateDeviceExtensionProperties, list_extensions),
-        OVERRIDE(vkGetDeviceProcAddr, device_lookup),
-        OVERRIDE(vkGetPhysicalDeviceMemoryProperties, get_memory),
-        OVERRIDE(vkGetPhysicalDeviceProperties, get_properties),
-        OVERRIDE(vkGetPhysicalDeviceProperties2, get_properties2),
-        OVERRIDE(vkGetPhysicalDeviceQueueFamilyProperties, get_families),
-        OVERRIDE(vkGetPipelineCacheData, get_cache),
-        OVERRIDE(vkGetPipelineExecutableInternalRepresentationsKHR, get_representations),
-        OVERRIDE(vkQueueSubmit, submit),
-        OVERRIDE(vkUpdateDescriptorSets, update_sets),
-        OVERRIDE(vkWaitForFences, wait_fences),
-    };
+    } all[] = {OVERRIDE(vkAllocateMemory, allocate_memory),
+               OVERRIDE(vkBeginCommandBuffer, begin),
+               OVERRIDE(vkCmdBindDescriptorSets, bind_sets),
+               OVERRIDE(vkCmdBindPipeline, bind_pipeline),
+               OVERRIDE(vkCmdDispatch, dispatch),
+               OVERRIDE(vkCreateComputePipelines, create_pipelines),
+               OVERRIDE(vkCreateInstance, create_instance),
+               OVERRIDE(vkDestroyDevice, destroy_device),
+               OVERRIDE(vkEnumerateDeviceExtensionProperties, list_extensions),
+               OVERRIDE(vkGetDeviceProcAddr, device_lookup),
+               OVERRIDE(vkGetPhysicalDeviceMemoryProperties, get_memory),
+               OVERRIDE(vkGetPhysicalDeviceProperties, get_properties),
+               OVERRIDE(vkGetPhysicalDeviceProperties2, get_properties2),
+               OVERRIDE(vkGetPhysicalDeviceQueueFamilyProperties, get_families),
+               OVERRIDE(vkGetPipelineCacheData, get_cache),
+               OVERRIDE(vkGetPipelineExecutableInternalRepresentationsKHR, get_representations),
+               OVERRIDE(vkQueueSubmit, submit),
+               OVERRIDE(vkUpdateDescriptorSets, update_sets),
+               OVERRIDE(vkWaitForFences, wait_fences)};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(name, all[i].name) == 0)
             return all[i].function;

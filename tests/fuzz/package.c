@@ -6,7 +6,6 @@
 #include "catalogue/catalogue.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <zstd.h>
 
 static void take(const void *bytes, size_t size)

@@ -106,15 +106,13 @@ static void execute(const struct program *program)
     if (invocations > INVOCATIONS_MAX || program->cell_count > CELLS_MAX ||
         program->region_count > RESOURCE_RUNTIME_MAX)
         return;
-    struct settings settings = {
-        .model = (enum model)(next_model++ % MODEL_FAULTY),
-        .seed = next_model,
-        .subgroup = program->subgroup,
-        .threads = 1,
-        .resident = 2,
-        .depth = 1,
-        .bounds = next_model / 8 % 2 ? BOUNDS_REPORT : BOUNDS_LOST,
-    };
+    struct settings settings = {.model = (enum model)(next_model++ % MODEL_FAULTY),
+                                .seed = next_model,
+                                .subgroup = program->subgroup,
+                                .threads = 1,
+                                .resident = 2,
+                                .depth = 1,
+                                .bounds = next_model / 8 % 2 ? BOUNDS_REPORT : BOUNDS_LOST};
     OWNED(lit_free)
     struct region *local = lit_alloc(2 + (size_t)program->region_count, sizeof *local);
     unsigned char *bytes = lit_alloc(1 + (size_t)program->region_count, 64);
@@ -122,13 +120,11 @@ static void execute(const struct program *program)
         local[1 + i] = (struct region){.bytes = bytes + 64 * (size_t)i, .size = 64};
     struct regions *regions = regions_create();
     struct machine *machine = machine_create(&settings, regions, hear, NULL);
-    const struct dispatch dispatch = {
-        .program = program,
-        .groups = {3, 1, 1},
-        .local = local,
-        .local_count = 2 + program->region_count,
-        .stop = &stop,
-    };
+    const struct dispatch dispatch = {.program = program,
+                                      .groups = {3, 1, 1},
+                                      .local = local,
+                                      .local_count = 2 + program->region_count,
+                                      .stop = &stop};
     machine_dispatch(machine, &dispatch);
     machine_free(machine);
     regions_free(regions);
@@ -143,16 +139,14 @@ static bool compile(const uint32_t *words, size_t count, bool specialised)
     double rates[OPERATOR_COUNT];
     for (size_t i = 0; i < OPERATOR_COUNT; i++)
         rates[i] = compiled % 4 == 1 ? 1 : 0.5;
-    const struct program_options options = {
-        .entry = "main",
-        .constants = constants,
-        .constant_count = specialised ? 2 : 0,
-        .subgroup = 32,
-        .local_size_max = 1024,
-        .shared_max = 65536,
-        .operators = compiled % 2 ? rates : NULL,
-        .seed = compiled++,
-    };
+    const struct program_options options = {.entry = "main",
+                                            .constants = constants,
+                                            .constant_count = specialised ? 2 : 0,
+                                            .subgroup = 32,
+                                            .local_size_max = 1024,
+                                            .shared_max = 65536,
+                                            .operators = compiled % 2 ? rates : NULL,
+                                            .seed = compiled++};
     char error[256] = "";
     struct program *program = program_compile(words, count, &options, error, sizeof error);
     if (program) {

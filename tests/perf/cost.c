@@ -44,23 +44,21 @@ __attribute__((noreturn)) static void die(const char *what)
     exit(1);
 }
 
-static const struct dev_facts facts = {
-    .name = "Example GPU",
-    .driver_name = "example",
-    .driver_info = "Example 1.2.3",
-    .driver_version = "1.2.3",
-    .type = "cpu",
-    .cpu = true,
-    .subgroup = 32,
-    .subgroup_min = 8,
-    .subgroup_max = 64,
-    .subgroup_control = true,
-    .max_workgroup = 1024,
-    .max_workgroups = 65535,
-    .max_shared = 32768,
-    .max_storage_buffer = UINT64_C(1) << 30,
-    .features = UINT64_MAX,
-};
+static const struct dev_facts facts = {.name = "Example GPU",
+                                       .driver_name = "example",
+                                       .driver_info = "Example 1.2.3",
+                                       .driver_version = "1.2.3",
+                                       .type = "cpu",
+                                       .cpu = true,
+                                       .subgroup = 32,
+                                       .subgroup_min = 8,
+                                       .subgroup_max = 64,
+                                       .subgroup_control = true,
+                                       .max_workgroup = 1024,
+                                       .max_workgroups = 65535,
+                                       .max_shared = 32768,
+                                       .max_storage_buffer = UINT64_C(1) << 30,
+                                       .features = UINT64_MAX};
 
 static void keep_case(const struct cat_case *which, void *user)
 {

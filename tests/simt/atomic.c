@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomic instructions: what they leave and return, what they refuse, and that they are one step
 // for several threads.
-#define UNIT_MAIN
 #include "world.h"
 
 #include <pthread.h>
@@ -22,14 +21,12 @@ static struct insn decode(uint16_t opcode, uint32_t width, enum scalar_kind kind
     const bool compares = opcode == SpvOpAtomicCompareExchange;
     const bool is_short = opcode == SpvOpAtomicLoad || opcode == SpvOpAtomicIIncrement ||
                           opcode == SpvOpAtomicIDecrement;
-    struct insn_shape shape = {
-        .opcode = opcode,
-        .has_result = !is_store,
-        .result = scalar(kind, is_store ? 0 : width),
-        .operand_count = is_short ? 3 : 4,
-        .operand = {scalar(SCALAR_POINTER, 64), scalar(SCALAR_INT, 32), scalar(SCALAR_INT, 32),
-                    scalar(kind, width)},
-    };
+    struct insn_shape shape = {.opcode = opcode,
+                               .has_result = !is_store,
+                               .result = scalar(kind, is_store ? 0 : width),
+                               .operand_count = is_short ? 3 : 4,
+                               .operand = {scalar(SCALAR_POINTER, 64), scalar(SCALAR_INT, 32),
+                                           scalar(SCALAR_INT, 32), scalar(kind, width)}};
     struct insn insn = {.opcode = opcode,
                         .result = is_store ? CELL_NONE : RESULT,
                         .operand = {POINTER, SCOPE, SEMANTICS, VALUE}};
@@ -337,7 +334,4 @@ TEST(messages_between_threads)
     }
 }
 
-int main(void)
-{
-    return unit_run(world_create, world_free);
-}
+GROUP(world_create, world_free)

@@ -153,13 +153,11 @@ DEVICE_TEST(copies_have_many_pieces_and_may_overlap)
         {.sType = VK_STRUCTURE_TYPE_BUFFER_COPY_2, .srcOffset = 8, .dstOffset = 0, .size = 1},
         {.sType = VK_STRUCTURE_TYPE_BUFFER_COPY_2, .srcOffset = 9, .dstOffset = 1, .size = 1},
     };
-    icd_CmdCopyBuffer2(commands, &(VkCopyBufferInfo2){
-                                     .sType = VK_STRUCTURE_TYPE_COPY_BUFFER_INFO_2,
-                                     .srcBuffer = buffer.handle,
-                                     .dstBuffer = buffer.handle,
-                                     .regionCount = 2,
-                                     .pRegions = pieces2,
-                                 });
+    icd_CmdCopyBuffer2(commands, &(VkCopyBufferInfo2){.sType = VK_STRUCTURE_TYPE_COPY_BUFFER_INFO_2,
+                                                      .srcBuffer = buffer.handle,
+                                                      .dstBuffer = buffer.handle,
+                                                      .regionCount = 2,
+                                                      .pRegions = pieces2});
     commands_run(&device, commands);
     assert_memory_equal(buffer.bytes, "8901234589abcdcd", 16);
     buffer_free(&device, &buffer);
@@ -170,10 +168,8 @@ TEST(a_faulty_device_runs_out_of_memory)
     OWNED(device_close) struct device device;
     device_open(&device, MODEL_FAULTY, FAULT_MEMORY, 3);
     VkDeviceMemory memory[4] = {0};
-    const VkMemoryAllocateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-        .allocationSize = 16,
-    };
+    const VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                       .allocationSize = 16};
     for (unsigned i = 0; i < 4; i++)
         assert_int_equal(icd_AllocateMemory(device.handle, &info, NULL, &memory[i]),
                          i < 2 ? VK_SUCCESS : VK_ERROR_OUT_OF_DEVICE_MEMORY);

@@ -17,7 +17,6 @@ static uint32_t seen_count;
 
 static void note(struct exec *exec, const struct insn *insn)
 {
-    (void)insn;
     seen_count = exec->local_count - 2;
     for (uint32_t i = 0; i < SEEN_MAX && i < seen_count; i++) {
         seen[i] = exec->local[2 + i];
@@ -83,13 +82,11 @@ static VkDescriptorPool pool_make(struct device *device, uint32_t sets, uint32_t
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_INLINE_UNIFORM_BLOCK_CREATE_INFO,
         .maxInlineUniformBlockBindings = each,
     };
-    const VkDescriptorPoolCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-        .pNext = &blocks,
-        .maxSets = sets,
-        .poolSizeCount = sizeof sizes / sizeof sizes[0],
-        .pPoolSizes = sizes,
-    };
+    const VkDescriptorPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+                                             .pNext = &blocks,
+                                             .maxSets = sets,
+                                             .poolSizeCount = sizeof sizes / sizeof sizes[0],
+                                             .pPoolSizes = sizes};
     assert_success(icd_CreateDescriptorPool(device->handle, &info, NULL, &pool));
     return pool;
 }
@@ -116,15 +113,13 @@ static VkWriteDescriptorSet write_of(VkDescriptorSet set, uint32_t binding, uint
                                      VkDescriptorType type, uint32_t count,
                                      const VkDescriptorBufferInfo *infos)
 {
-    return (VkWriteDescriptorSet){
-        .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-        .dstSet = set,
-        .dstBinding = binding,
-        .dstArrayElement = element,
-        .descriptorCount = count,
-        .descriptorType = type,
-        .pBufferInfo = infos,
-    };
+    return (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                  .dstSet = set,
+                                  .dstBinding = binding,
+                                  .dstArrayElement = element,
+                                  .descriptorCount = count,
+                                  .descriptorType = type,
+                                  .pBufferInfo = infos};
 }
 
 static void write_buffers(struct device *device, VkDescriptorSet set, uint32_t binding,
@@ -183,7 +178,6 @@ static struct {
 
 static int bench_begin(void **state)
 {
-    (void)state;
     device_open(&bench.device, MODEL_LOCKSTEP, 0, 1);
     for (int i = 0; i < 3; i++)
         bench.buffer[i] = buffer_make(&bench.device, 64);
@@ -195,7 +189,6 @@ static int bench_begin(void **state)
 
 static int bench_end(void **state)
 {
-    (void)state;
     icd_DestroyDescriptorPool(bench.device.handle, bench.pool, NULL);
     for (int i = 0; i < 3; i++)
         buffer_free(&bench.device, &bench.buffer[i]);
@@ -365,16 +358,14 @@ BENCH_TEST(inline_blocks_have_bytes_of_their_own)
     write_inline(&bench.device, set, 0, 4, 4, "EFGH");
     write_inline(&bench.device, set, 2, 0, 12, "ijklmnopqrst");
     write_inline(&bench.device, set, 2, 8, 8, "QRST????"); // more than there is
-    const VkCopyDescriptorSet copy = {
-        .sType = VK_STRUCTURE_TYPE_COPY_DESCRIPTOR_SET,
-        .srcSet = set,
-        .srcBinding = 2,
-        .srcArrayElement = 4,
-        .dstSet = other,
-        .dstBinding = 4,
-        .dstArrayElement = 8,
-        .descriptorCount = 8,
-    };
+    const VkCopyDescriptorSet copy = {.sType = VK_STRUCTURE_TYPE_COPY_DESCRIPTOR_SET,
+                                      .srcSet = set,
+                                      .srcBinding = 2,
+                                      .srcArrayElement = 4,
+                                      .dstSet = other,
+                                      .dstBinding = 4,
+                                      .dstArrayElement = 8,
+                                      .descriptorCount = 8};
     icd_UpdateDescriptorSets(bench.device.handle, 0, NULL, 1, &copy);
     VkCommandBuffer commands = commands_start(&bench.device);
     pipeline_bind(commands, &bench.pipeline);
@@ -564,9 +555,7 @@ BENCH_TEST(the_last_binding_may_have_a_variable_count)
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_LAYOUT_SUPPORT,
     };
     VkDescriptorSetLayoutSupport support = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_SUPPORT,
-        .pNext = &variable,
-    };
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_SUPPORT, .pNext = &variable};
     const VkDescriptorSetLayoutBinding binding = {.descriptorType = STORAGE,
                                                   .descriptorCount = UINT32_MAX};
     const VkDescriptorSetLayoutCreateInfo info = {

@@ -24,8 +24,6 @@ static inline VkBool32 count_report(VkDebugUtilsMessageSeverityFlagBitsEXT sever
                                     const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
 {
     struct device *device = user;
-    (void)severity;
-    (void)types;
     snprintf(device->line, sizeof device->line, "%s", data->pMessage);
     atomic_fetch_add(&device->reports, 1);
     return VK_FALSE;
@@ -40,16 +38,14 @@ static inline void device_open(struct device *device, enum model model, enum fau
                                uint64_t at)
 {
     memset(device, 0, sizeof *device);
-    device->instance.physicals[0].settings = (struct settings){
-        .model = model,
-        .fault = fault,
-        .at = at,
-        .seed = 1,
-        .subgroup = 32,
-        .threads = 1,
-        .resident = 1,
-        .depth = 1,
-    };
+    device->instance.physicals[0].settings = (struct settings){.model = model,
+                                                               .fault = fault,
+                                                               .at = at,
+                                                               .seed = 1,
+                                                               .subgroup = 32,
+                                                               .threads = 1,
+                                                               .resident = 1,
+                                                               .depth = 1};
     pthread_mutex_init(&device->instance.lock, NULL);
     device->instance.physicals[0].instance = &device->instance;
     const VkDebugUtilsMessengerCreateInfoEXT messenger = {
@@ -103,14 +99,12 @@ static struct device device;
 
 static inline int device_begin(void **state)
 {
-    (void)state;
     device_open(&device, MODEL_LOCKSTEP, 0, 1);
     return 0;
 }
 
 static inline int device_end(void **state)
 {
-    (void)state;
     device_close(&device);
     return 0;
 }
@@ -129,17 +123,13 @@ static inline struct buffer buffer_make(struct device *device, uint64_t size)
     struct buffer buffer = {0};
     VkMemoryRequirements needs;
     void *bytes = NULL;
-    const VkBufferCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-        .size = size,
-        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-    };
+    const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                     .size = size,
+                                     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
     assert_success(icd_CreateBuffer(device->handle, &info, NULL, &buffer.handle));
     icd_GetBufferMemoryRequirements(device->handle, buffer.handle, &needs);
-    const VkMemoryAllocateInfo allocate = {
-        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-        .allocationSize = needs.size,
-    };
+    const VkMemoryAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                           .allocationSize = needs.size};
     assert_success(icd_AllocateMemory(device->handle, &allocate, NULL, &buffer.memory));
     assert_success(icd_BindBufferMemory(device->handle, buffer.handle, buffer.memory, 0));
     assert_success(icd_MapMemory(device->handle, buffer.memory, 0, VK_WHOLE_SIZE, 0, &bytes));
@@ -184,11 +174,9 @@ static inline VkCommandBuffer commands_start(struct device *device)
 static inline VkResult commands_submit(struct device *device, VkCommandBuffer commands,
                                        VkFence fence)
 {
-    const VkSubmitInfo info = {
-        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-        .commandBufferCount = 1,
-        .pCommandBuffers = &commands,
-    };
+    const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                               .commandBufferCount = 1,
+                               .pCommandBuffers = &commands};
     return icd_QueueSubmit(device->queue, 1, &info, fence);
 }
 
@@ -216,30 +204,26 @@ static inline void pipeline_make(struct pipeline *pipeline, insn_run *run)
 {
     static char first[] = "OpNop", second[] = "OpReturn";
     memset(pipeline, 0, sizeof *pipeline);
-    pipeline->insns[0] = (struct insn){
-        .run = run,
-        .kind = INSN_PLAIN,
-        .result = CELL_NONE,
-        .operand = {CELL_NONE, CELL_NONE, CELL_NONE, CELL_NONE},
-    };
+    pipeline->insns[0] = (struct insn){.run = run,
+                                       .kind = INSN_PLAIN,
+                                       .result = CELL_NONE,
+                                       .operand = {CELL_NONE, CELL_NONE, CELL_NONE, CELL_NONE}};
     pipeline->insns[1] = pipeline->insns[0];
     pipeline->insns[1].run = NULL;
     pipeline->insns[1].kind = INSN_RETURN;
     pipeline->lines[0] = first;
     pipeline->lines[1] = second;
-    pipeline->program = (struct program){
-        .insns = pipeline->insns,
-        .insn_count = 2,
-        .blocks = &pipeline->block,
-        .block_count = 1,
-        .functions = &pipeline->function,
-        .function_count = 1,
-        .resources = pipeline->resources,
-        .cell_count = 1 + RESOURCES_MAX,
-        .local_size = {1, 1, 1},
-        .subgroup = 1,
-        .lines = pipeline->lines,
-    };
+    pipeline->program = (struct program){.insns = pipeline->insns,
+                                         .insn_count = 2,
+                                         .blocks = &pipeline->block,
+                                         .block_count = 1,
+                                         .functions = &pipeline->function,
+                                         .function_count = 1,
+                                         .resources = pipeline->resources,
+                                         .cell_count = 1 + RESOURCES_MAX,
+                                         .local_size = {1, 1, 1},
+                                         .subgroup = 1,
+                                         .lines = pipeline->lines};
     pipeline->pipeline.program = &pipeline->program;
 }
 

@@ -10,7 +10,6 @@
 
 static void say(void *user, const char *line)
 {
-    (void)user;
     print_message("%s\n", line);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPIR-V's own list of instructions against what the simulator executes: whatever a module may use
 // with the capabilities, extensions and versions that are accepted is there, or is listed here.
-#define UNIT_MAIN
 #include "../unit/unit.h"
 
 #include "module/reader.h"
@@ -11,7 +10,6 @@
 
 #define NEWEST "1.6"
 
-static const char *path; // of spirv.core.grammar.json
 static json_t *grammar;
 
 // Instructions, or whole classes of them, that no module for this driver can use.
@@ -86,9 +84,10 @@ TEST(every_allowed_instruction_is_executed)
     json_error_t problem;
     const json_t *instruction;
     size_t i, allowed = 0, wrong = 0;
-    grammar = json_load_file(path, 0, &problem);
+    // spirv.core.grammar.json
+    grammar = json_load_file(unit_argument(1), 0, &problem);
     if (!grammar)
-        fail_msg("%s: %s", path, problem.text);
+        fail_msg("%s: %s", problem.source, problem.text);
     json_array_foreach(json_object_get(grammar, "instructions"), i, instruction)
     {
         if (!is_allowed(instruction))
@@ -106,12 +105,4 @@ TEST(every_allowed_instruction_is_executed)
     json_decref(grammar);
     assert_int_equal(wrong, 0);
     assert_true(allowed > 200);
-}
-
-int main(int argc, char **argv)
-{
-    if (argc != 2)
-        return 2;
-    path = argv[1];
-    return unit_run(NULL, NULL);
 }

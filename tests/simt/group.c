@@ -471,12 +471,10 @@ static bool is_taken(const struct insn_shape *shape)
 
 TEST(test_refused_operands)
 {
-    const struct shape others[] = {
-        shape_of(SCALAR_INT, 32, 5),     shape_of(SCALAR_INT, 24, 3),
-        shape_of(SCALAR_INT, 32, 0),     shape_of(SCALAR_FLOAT, 8, 2),
-        shape_of(SCALAR_POINTER, 64, 1), shape_of(SCALAR_OTHER, 0, 3),
-        shape_of(SCALAR_FLOAT, 64, 4),   shape_of(SCALAR_BOOL, 1, 0),
-    };
+    const struct shape others[] = {shape_of(SCALAR_INT, 32, 5),     shape_of(SCALAR_INT, 24, 3),
+                                   shape_of(SCALAR_INT, 32, 0),     shape_of(SCALAR_FLOAT, 8, 2),
+                                   shape_of(SCALAR_POINTER, 64, 1), shape_of(SCALAR_OTHER, 0, 3),
+                                   shape_of(SCALAR_FLOAT, 64, 4),   shape_of(SCALAR_BOOL, 1, 0)};
     size_t count;
     const struct insn_shape *shapes = fitting(&count);
     for (size_t i = 0; i < count; i++) {

@@ -128,15 +128,13 @@ static inline struct insn_shape instruction(SpvOp opcode, int operation, struct 
                                             uint32_t operands, struct shape value,
                                             struct shape argument)
 {
-    return (struct insn_shape){
-        .opcode = (uint16_t)opcode,
-        .has_result = true,
-        .result = result,
-        .operand_count = operands,
-        .operand = {word, value, argument, word},
-        .literals = {operation == NO_OPERATION ? 0 : (uint32_t)operation},
-        .literal_count = operation != NO_OPERATION,
-    };
+    return (struct insn_shape){.opcode = (uint16_t)opcode,
+                               .has_result = true,
+                               .result = result,
+                               .operand_count = operands,
+                               .operand = {word, value, argument, word},
+                               .literals = {operation == NO_OPERATION ? 0 : (uint32_t)operation},
+                               .literal_count = operation != NO_OPERATION};
 }
 
 // Executes; afterwards only the results of the tangle's lanes may be different.

@@ -147,7 +147,6 @@ TEST(a_wrong_interpreter_is_seen)
         struct gen_program program[2];
         for (int k = 0; k < 2; k++) {
             char text[160];
-            struct lit_error error = {0};
             snprintf(text, sizeof(text), "registers 8 4 %s", pairs[i][k]);
             if (!gen_read(text, strlen(text), &program[k], &error) ||
                 !gen_check(&program[k], MASKS_DEFAULT, &error))
@@ -168,5 +167,5 @@ int main(int argc, char **argv)
 {
     if (argc > 1)
         tries = atoi(argv[1]);
-    return unit_run(NULL, NULL);
+    return unit_run();
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver's front: commands, settings, what it says that it can do, and devices.
-#define UNIT_MAIN
 #include "icd.h"
 
 #include <unistd.h>
@@ -9,11 +8,9 @@
 
 static VkInstance instance;
 static VkPhysicalDevice physical;
-static const char *header; // vulkan_core.h; NULL: not found
 
 static int open_instance(void **state)
 {
-    (void)state;
     if (make_instance("model=tangled,seed=5,subgroup=64,threads=1", NULL, &instance))
         return -1;
     physical = get_physical(instance);
@@ -22,7 +19,6 @@ static int open_instance(void **state)
 
 static int close_instance(void **state)
 {
-    (void)state;
     icd_DestroyInstance(instance, NULL);
     return 0;
 }
@@ -73,9 +69,9 @@ TEST(every_command_of_the_header_that_is_offered_is_found)
     char line[1024], part[128], name[128], first[64];
     unsigned global = 0, of_instance = 0, of_device = 0;
     bool offered = false;
-    if (!header)
+    if (unit_argument_count < 2)
         skip();
-    FILE *file = fopen(header, "r");
+    FILE *file = fopen(unit_argument(1), "r"); // vulkan_core.h
     assert_non_null(file);
     while (fgets(line, sizeof line, file)) {
         if (sscanf(line, "#define %127s 1", part) == 1 && strstr(line, " 1\n") &&
@@ -717,8 +713,4 @@ TEST(private_data_belongs_to_an_object_and_a_slot)
     icd_DestroyDevice(device, NULL);
 }
 
-int main(int argc, char **argv)
-{
-    header = argc > 1 ? argv[1] : NULL;
-    return unit_run(open_instance, close_instance);
-}
+GROUP(open_instance, close_instance)

@@ -18,7 +18,6 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL hear(VkDebugUtilsMessageSeverityFlagBitsEX
                                            void *user)
 {
     struct said *said = user;
-    (void)types;
     said->count++;
     said->severity = severity;
     strncpy(said->line, data->pMessage, sizeof said->line - 1);

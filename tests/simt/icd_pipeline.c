@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pipelines: what they are compiled from, checked against, and say of themselves; pipeline caches.
-#define UNIT_MAIN
 #include "icd.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -31,7 +30,6 @@ static VkDevice device;
 
 static int open_device(void **state)
 {
-    (void)state;
     const VkDebugUtilsMessengerCreateInfoEXT info = listener(&said);
     VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executable = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
@@ -46,7 +44,6 @@ static int open_device(void **state)
 
 static int close_device(void **state)
 {
-    (void)state;
     icd_DestroyDevice(device, NULL);
     icd_DestroyDebugUtilsMessengerEXT(instance, messenger, NULL);
     icd_DestroyInstance(instance, NULL);
@@ -93,12 +90,10 @@ static VkPipelineLayout make_layout(const struct recipe *recipe)
 {
     VkDescriptorSetLayout set;
     VkPipelineLayout layout;
-    assert_success(icd_CreateDescriptorSetLayout(device,
-                                                 &(VkDescriptorSetLayoutCreateInfo){
-                                                     .bindingCount = 1,
-                                                     .pBindings = &recipe->binding,
-                                                 },
-                                                 NULL, &set));
+    assert_success(icd_CreateDescriptorSetLayout(
+        device,
+        &(VkDescriptorSetLayoutCreateInfo){.bindingCount = 1, .pBindings = &recipe->binding}, NULL,
+        &set));
     assert_success(icd_CreatePipelineLayout(device,
                                             &(VkPipelineLayoutCreateInfo){
                                                 .setLayoutCount = 1,
@@ -465,7 +460,4 @@ TEST(caches_are_written_as_far_as_there_is_room)
     icd_DestroyPipelineCache(device, one, NULL);
 }
 
-int main(void)
-{
-    return unit_run(open_device, close_device);
-}
+GROUP(open_device, close_device)

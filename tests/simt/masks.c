@@ -294,5 +294,5 @@ int main(int argc, char **argv)
                          (uint32_t)atoi(argv[5])) != 0;
     if (argc > 1)
         tries = atoi(argv[1]);
-    return unit_run(NULL, NULL);
+    return unit_run();
 }

@@ -218,5 +218,5 @@ int main(int argc, char **argv)
     if (!strcmp(module_op_name(SpvOpTypeCooperativeMatrixKHR), "Unknown"))
         return 77;
     sections_read(argc - 1, argv + 1);
-    return unit_run(NULL, NULL);
+    return unit_run();
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regions, and the instructions that load, store and make pointers: values, bounds, faults.
-#define UNIT_MAIN
 #include "world.h"
 
 #include <pthread.h>
@@ -424,7 +423,4 @@ TEST(trace_has_addresses)
         assert_int_equal(seen[lane].address, world.buffer + 8 * lane);
 }
 
-int main(void)
-{
-    return unit_run(world_create, world_free);
-}
+GROUP(world_create, world_free)

@@ -2,7 +2,6 @@
 // The memory model: what is ordered is never seen otherwise, and what is not ordered is seen out of
 // order now and then. Small programs, each invocation's as a list, are interleaved at random; what
 // they may and may not see is from the Vulkan specification's chapter on the memory model.
-#define UNIT_MAIN
 #include "world.h"
 
 #define SEEDS 2000
@@ -121,14 +120,12 @@ static struct litmus message(struct actor reader, uint32_t scope, bool vulkan)
 {
     const uint32_t release = RELEASE | UNIFORM | (vulkan ? AVAILABLE : 0);
     const uint32_t acquire = ACQUIRE | UNIFORM | (vulkan ? VISIBLE : 0);
-    return (struct litmus){
-        .actors = {writer, reader},
-        .steps = {{{STORE, X, 1, .flags = ACCESS_NON_PRIVATE},
-                   {SET, FLAG, 1, .scope = scope, .semantics = release}},
-                  {{GET, FLAG, 0, .scope = scope, .semantics = acquire},
-                   {LOAD, X, 1, .flags = ACCESS_NON_PRIVATE}}},
-        .vulkan = vulkan,
-    };
+    return (struct litmus){.actors = {writer, reader},
+                           .steps = {{{STORE, X, 1, .flags = ACCESS_NON_PRIVATE},
+                                      {SET, FLAG, 1, .scope = scope, .semantics = release}},
+                                     {{GET, FLAG, 0, .scope = scope, .semantics = acquire},
+                                      {LOAD, X, 1, .flags = ACCESS_NON_PRIVATE}}},
+                           .vulkan = vulkan};
 }
 
 // The same with fences beside atomics that have no semantics.
@@ -293,16 +290,14 @@ static struct litmus relayed(struct actor a, uint32_t first, struct actor b, uin
 {
     const uint32_t release = RELEASE | UNIFORM | (vulkan ? AVAILABLE : 0);
     const uint32_t acquire = ACQUIRE | UNIFORM | (vulkan ? VISIBLE : 0);
-    return (struct litmus){
-        .actors = {a, b, c},
-        .steps = {{{STORE, X, 1, .flags = ACCESS_NON_PRIVATE},
-                   {SET, FLAG, 1, .scope = first, .semantics = release}},
-                  {{AWAIT, FLAG, 1, .scope = first, .semantics = acquire},
-                   {SET, FLAG2, 1, .scope = second, .semantics = release}},
-                  {{GET, FLAG2, 0, .scope = second, .semantics = acquire},
-                   {LOAD, X, 1, .flags = ACCESS_NON_PRIVATE}}},
-        .vulkan = vulkan,
-    };
+    return (struct litmus){.actors = {a, b, c},
+                           .steps = {{{STORE, X, 1, .flags = ACCESS_NON_PRIVATE},
+                                      {SET, FLAG, 1, .scope = first, .semantics = release}},
+                                     {{AWAIT, FLAG, 1, .scope = first, .semantics = acquire},
+                                      {SET, FLAG2, 1, .scope = second, .semantics = release}},
+                                     {{GET, FLAG2, 0, .scope = second, .semantics = acquire},
+                                      {LOAD, X, 1, .flags = ACCESS_NON_PRIVATE}}},
+                           .vulkan = vulkan};
 }
 
 TEST(order_is_cumulative)
@@ -491,12 +486,8 @@ static uint64_t draw_access(struct actor actor, bool is_store, uint64_t address,
                             uint64_t value)
 {
     static const uint32_t flags[] = {
-        0,
-        ACCESS_NON_PRIVATE,
-        ACCESS_NON_PRIVATE,
-        ACCESS_NON_PRIVATE | ACCESS_COHERENT,
-        ACCESS_NON_PRIVATE | ACCESS_AVAILABLE | ACCESS_VISIBLE | WORKGROUP << ORDER_SCOPE_SHIFT,
-    };
+        0, ACCESS_NON_PRIVATE, ACCESS_NON_PRIVATE, ACCESS_NON_PRIVATE | ACCESS_COHERENT,
+        ACCESS_NON_PRIVATE | ACCESS_AVAILABLE | ACCESS_VISIBLE | WORKGROUP << ORDER_SCOPE_SHIFT};
     struct exec *exec = world_as(actor);
     const uint32_t drawn = world_draw(6);
     const struct order_atomic atomic = {
@@ -633,7 +624,6 @@ TEST(relaxed_atomics)
 
 static uint64_t plus(uint64_t old, uint64_t value, uint32_t bits)
 {
-    (void)bits;
     return old + value;
 }
 
@@ -682,7 +672,4 @@ TEST(past_is_forgotten)
     }
 }
 
-int main(void)
-{
-    return unit_run(world_create, world_free);
-}
+GROUP(world_create, world_free)

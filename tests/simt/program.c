@@ -22,14 +22,12 @@ static struct assembly assembly;
 static struct program *compile_with(const char *text, const struct program_constant *constants,
                                     uint32_t constant_count)
 {
-    const struct program_options options = {
-        .entry = "main",
-        .constants = constants,
-        .constant_count = constant_count,
-        .subgroup = 1,
-        .local_size_max = 64,
-        .shared_max = 1024,
-    };
+    const struct program_options options = {.entry = "main",
+                                            .constants = constants,
+                                            .constant_count = constant_count,
+                                            .subgroup = 1,
+                                            .local_size_max = 64,
+                                            .shared_max = 1024};
     assemble(&assembly, text);
     memset(&error, 0, sizeof error);
     return program_compile(assembly.words, assembly.count, &options, error.message,

@@ -18,7 +18,6 @@ static struct {
 
 static void note(struct exec *exec, const struct insn *insn)
 {
-    (void)insn;
     const struct region *push = &exec->local[LOCAL_PUSH - LOCAL_SHARED];
     ran.count++;
     memcpy(ran.last, exec->group_id, sizeof ran.last);
@@ -28,7 +27,6 @@ static void note(struct exec *exec, const struct insn *insn)
 
 static void go_wrong(struct exec *exec, const struct insn *insn)
 {
-    (void)insn;
     exec_fault(exec, EXEC_OUT_OF_BOUNDS, 0, 0, 4);
 }
 
@@ -60,10 +58,8 @@ static VkSemaphore semaphore_make(struct device *device, bool timeline, uint64_t
         .semaphoreType = timeline ? VK_SEMAPHORE_TYPE_TIMELINE : VK_SEMAPHORE_TYPE_BINARY,
         .initialValue = value,
     };
-    const VkSemaphoreCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
-        .pNext = &type,
-    };
+    const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
+                                        .pNext = &type};
     assert_success(icd_CreateSemaphore(device->handle, &info, NULL, &semaphore));
     return semaphore;
 }
@@ -289,11 +285,9 @@ static void *signal_later(void *user)
     const struct signaller *signaller = user;
     rest(30);
     for (uint64_t value = 1; value <= 7; value++) {
-        const VkSemaphoreSignalInfo info = {
-            .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
-            .semaphore = signaller->semaphore,
-            .value = value,
-        };
+        const VkSemaphoreSignalInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
+                                            .semaphore = signaller->semaphore,
+                                            .value = value};
         if (icd_SignalSemaphore(signaller->device->handle, &info) != VK_SUCCESS)
             abort();
     }
@@ -325,24 +319,20 @@ DEVICE_TEST(timelines_may_be_waited_for_before_they_are_signaled)
         .signalSemaphoreValueCount = 1,
         .pSignalSemaphoreValues = &signal_value,
     };
-    const VkSubmitInfo submit = {
-        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-        .pNext = &values,
-        .waitSemaphoreCount = 1,
-        .pWaitSemaphores = &in,
-        .commandBufferCount = 1,
-        .pCommandBuffers = &commands,
-        .signalSemaphoreCount = 1,
-        .pSignalSemaphores = &out,
-    };
+    const VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                                 .pNext = &values,
+                                 .waitSemaphoreCount = 1,
+                                 .pWaitSemaphores = &in,
+                                 .commandBufferCount = 1,
+                                 .pCommandBuffers = &commands,
+                                 .signalSemaphoreCount = 1,
+                                 .pSignalSemaphores = &out};
     assert_success(icd_QueueSubmit(device.queue, 1, &submit, VK_NULL_HANDLE));
     const VkSemaphore both[] = {in, out};
-    const VkSemaphoreWaitInfo all = {
-        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
-        .semaphoreCount = 2,
-        .pSemaphores = both,
-        .pValues = (const uint64_t[]){7, 50},
-    };
+    const VkSemaphoreWaitInfo all = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+                                     .semaphoreCount = 2,
+                                     .pSemaphores = both,
+                                     .pValues = (const uint64_t[]){7, 50}};
     VkSemaphoreWaitInfo any = all;
     any.flags = VK_SEMAPHORE_WAIT_ANY_BIT;
     any.pValues = (const uint64_t[]){1, 41};
@@ -367,10 +357,8 @@ DEVICE_TEST(binary_semaphores_are_used_up)
 {
     VkSemaphore semaphore = semaphore_make(&device, false, 0);
     VkFence fence = fence_make(&device, 0);
-    const VkSemaphoreSubmitInfo point = {
-        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
-        .semaphore = semaphore,
-    };
+    const VkSemaphoreSubmitInfo point = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
+                                         .semaphore = semaphore};
     VkSubmitInfo2 infos[3] = {0};
     for (unsigned i = 0; i < 3; i++) { // signal; wait and signal; wait
         infos[i].sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
@@ -432,11 +420,9 @@ DEVICE_TEST(queries_have_times)
     struct buffer buffer = buffer_make(&device, 40);
     memset(buffer.bytes, 0xaa, 40);
     VkQueryPool pool = VK_NULL_HANDLE;
-    const VkQueryPoolCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
-        .queryType = VK_QUERY_TYPE_TIMESTAMP,
-        .queryCount = 4,
-    };
+    const VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+                                        .queryType = VK_QUERY_TYPE_TIMESTAMP,
+                                        .queryCount = 4};
     const VkQueryResultFlags wide = VK_QUERY_RESULT_64_BIT,
                              both = wide | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT;
     uint64_t values[8] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -498,12 +484,10 @@ static void everything_says_that_the_device_is_lost(struct device *device, VkFen
     VkSemaphore semaphore = semaphore_make(device, true, 0);
     VkEvent event = event_make(device);
     VkCommandBuffer commands = commands_start(device);
-    const VkSemaphoreWaitInfo wait = {
-        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
-        .semaphoreCount = 1,
-        .pSemaphores = &semaphore,
-        .pValues = &(const uint64_t){1},
-    };
+    const VkSemaphoreWaitInfo wait = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+                                      .semaphoreCount = 1,
+                                      .pSemaphores = &semaphore,
+                                      .pValues = &(const uint64_t){1}};
     uint64_t value = 0;
     const VkResult want = VK_ERROR_DEVICE_LOST;
     assert_success(icd_EndCommandBuffer(commands));

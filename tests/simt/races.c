@@ -5,7 +5,6 @@
 // share of the others in which one is found is told, and has its lower limit.
 //
 // usage: races CORPUS
-#define UNIT_MAIN
 #include "../unit/axiomatic.h"
 
 #include "explain/race.h"
@@ -20,8 +19,6 @@ enum { SUBGROUP = 4, WIDTH = 8, GROUPS = 2, INSTANCES = WIDTH * GROUPS, SCHEDULE
 enum { SAMPLED = 499 }; // one in so many of the programs that are enumerated
 // Percent of those with a data race in which it is found at least.
 enum { LEAST_OF_CORPUS = 60, LEAST_OF_SMALL = 75 };
-
-static const char *corpus;
 
 struct share {
     unsigned racing, found, free, large;
@@ -75,9 +72,7 @@ static size_t look(const struct gen_concurrent *made, const struct gen_states *s
     assert_int_equal(machine_dispatch(machine, &dispatch), DISPATCH_DONE);
     machine_free(machine);
     regions_free(regions);
-    struct lit_error error = {0};
-    if (!exp_trace_load(settings->trace, 1, &trace, &error))
-        fail_msg("%s", error.message);
+    must(exp_trace_load(settings->trace, 1, &trace, &error));
     for (size_t i = 0; i < trace.buffer_count; i++)
         bytes[i] = (struct exp_bytes){.size = trace.buffers[i].size};
     assert_true(exp_find_misuse(&(struct exp_dispatch){.trace = &trace, .buffers = bytes},
@@ -128,7 +123,6 @@ static void compare(const char *name, const char *text, uint64_t seed, struct sh
     OWNED(decided_clear) struct decided decided = {0};
     OWNED(gen_states_clear) struct gen_states states = {0};
     struct gen_concurrent made = {0};
-    struct lit_error error = {0};
     if (!axi_parse(text, strlen(text), &decided.program, &error))
         fail_msg("%s: %s", name, error.message);
     if (!axi_decide(&decided.program, &how, &decided.verdict, &error)) {
@@ -158,13 +152,13 @@ TEST(all_of_the_corpus)
 {
     struct share share = {0};
     char path[4096];
-    DIR *folder = opendir(corpus);
+    DIR *folder = opendir(unit_argument(1));
     assert_non_null(folder);
     for (const struct dirent *each; (each = readdir(folder));) {
         OWNED(text_free) struct text text = {0};
         if (!strstr(each->d_name, ".litmus"))
             continue;
-        snprintf(path, sizeof path, "%.2000s/%.2000s", corpus, each->d_name);
+        snprintf(path, sizeof path, "%.2000s/%.2000s", unit_argument(1), each->d_name);
         assert_true(text_read(&text, path, AXI_MOST_BYTES));
         compare(path, text.data, 1, &share);
     }
@@ -195,10 +189,4 @@ TEST(enumerated)
     }
     gen_small_clear(&small);
     tell(&share, LEAST_OF_SMALL);
-}
-
-int main(int argc, char **argv)
-{
-    corpus = argc > 1 ? argv[1] : "corpus";
-    return unit_run(NULL, NULL);
 }

@@ -65,7 +65,6 @@ static inline void world_finish(void)
 
 static int world_create(void **state)
 {
-    (void)state;
     world.regions = regions_create();
     world.past = past_create();
     assert_non_null(world.regions);
@@ -84,7 +83,6 @@ static int world_create(void **state)
 
 static int world_free(void **state)
 {
-    (void)state;
     for (unsigned rules = 0; rules <= ORDER_TORN; rules++)
         for (unsigned i = 0; i < WORLD_GROUPS; i++)
             order_free(world.all_orders[rules][i]);

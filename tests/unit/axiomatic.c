@@ -140,13 +140,11 @@ static bool is_ordered(enum place place, const struct side *out, const struct si
 
 static struct side draw_side(struct lit_random *random)
 {
-    return (struct side){
-        .order = (enum order)random_below(random, ORDERS),
-        .scope = (unsigned)random_below(random, PLACES),
-        .classes = 1 + (unsigned)random_below(random, 3),
-        .by_semantics = random_below(random, 2),
-        .data = (enum data)random_below(random, DATA),
-    };
+    return (struct side){.order = (enum order)random_below(random, ORDERS),
+                         .scope = (unsigned)random_below(random, PLACES),
+                         .classes = 1 + (unsigned)random_below(random, 3),
+                         .by_semantics = random_below(random, 2),
+                         .data = (enum data)random_below(random, DATA)};
 }
 
 TEST(message_passing)

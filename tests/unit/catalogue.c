@@ -95,7 +95,6 @@ static void check_variant(const struct cat_case *which, const struct cat_module 
 
 static void check_module(const struct cat_case *which, void *user)
 {
-    (void)user;
     const struct cat_module *module = cat_case_module(which);
     if (!module) {
         OWNED(text_free) struct text name = {0};
@@ -132,7 +131,6 @@ TEST(every_case_has_a_module)
 // An oracle that wrote outside its buffers would be seen here by the guards, and by the sanitizers.
 static void check_oracle(const struct cat_case *which, void *user)
 {
-    (void)user;
     const struct cat_oracle *oracle = which->test->oracle;
     if (cat_test_draws(which->test))
         return;
@@ -333,10 +331,8 @@ TEST(a_narrowed_selection_selects_the_same)
 static void check_complaint(const char *pattern, const char *complaint)
 {
     const struct cat_selection selection = {.patterns = &pattern, .count = 1};
-    struct lit_error error = {0};
-    assert_false(cat_selection_check(&selection, &error));
+    must_fail_as(complaint, cat_selection_check(&selection, &error));
     assert_int_equal(error.code, LIT_EXIT_USAGE);
-    assert_string_equal(error.message, complaint);
 }
 
 TEST(unknown_names_are_answered_with_the_nearest)
@@ -395,8 +391,8 @@ TEST(what_is_left_out_is_the_default)
     free(pattern);
     check_complaint("ffffffff", "no configuration has the id 'ffffffff'");
     struct cat_case which;
-    assert_false(cat_case_parse(LOOP REST "@workgroup=*", &which, &error));
-    assert_string_equal(error.message, "shuffle.scan-loop: parameter 'workgroup' is missing");
+    must_fail_as("shuffle.scan-loop: parameter 'workgroup' is missing",
+                 cat_case_parse(LOOP REST "@workgroup=*", &which, &error));
 }
 
 TEST(every_expectation_names_its_rules)

@@ -97,11 +97,8 @@ TEST(masks_may_be_allowed)
 
 static const struct cat_mode choosing = {
     .check = CAT_CHECK_CHOICE,
-    .choice =
-        {
-            .names = {"flag and data", "neither", "data only", "flag without data", "else"},
-            .fails = 1u << 3 | 1u << 4,
-        },
+    .choice = {.names = {"flag and data", "neither", "data only", "flag without data", "else"},
+               .fails = 1u << 3 | 1u << 4},
 };
 
 static uint32_t choice(uint32_t got)

@@ -79,11 +79,7 @@ TEST(right_report)
 static void refuse(const char *text, const char *message)
 {
     OWNED(report_model_clear) struct report_model model;
-    struct lit_error error = {0};
-    if (compare_side_parse(text, strlen(text), "r.json", &model, &error))
-        fail_msg("taken: %s", text);
-    if (strncmp(error.message, message, strlen(message)) != 0)
-        fail_msg("%s: %s", text, error.message);
+    must_fail_first(message, compare_side_parse(text, strlen(text), "r.json", &model, &error));
     assert_int_equal(error.code, LIT_EXIT_USAGE);
 }
 
@@ -208,18 +204,14 @@ TEST(cut_reports)
         "\\udd1e\xc3\xa9\xe2\x82\xac\xf0\x9d\x84\x9e\"]}";
     struct report_model model;
     for (size_t length = 1; length < sizeof text - 1; length++) {
-        struct lit_error error = {0};
-        assert_false(compare_side_parse(text, length, "r.json", &model, &error));
-        if (strcmp(error.message, "r.json: the report is cut off at line 1") != 0)
-            fail_msg("%.*s: %s", (int)length, text, error.message);
+        must_fail_as("r.json: the report is cut off at line 1",
+                     compare_side_parse(text, length, "r.json", &model, &error));
         report_model_clear(&model);
     }
     static const char *const wrong[] = {"{]", "{\"a\":1]", "{\"a\":x}", "{\"a\":\"\xff\"}", "{}x"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct lit_error error = {0};
-        assert_false(compare_side_parse(wrong[i], strlen(wrong[i]), "r.json", &model, &error));
-        if (!strstr(error.message, "invalid JSON at line 1"))
-            fail_msg("%s: %s", wrong[i], error.message);
+        must_fail("invalid JSON at line 1",
+                  compare_side_parse(wrong[i], strlen(wrong[i]), "r.json", &model, &error));
         report_model_clear(&model);
     }
 }
@@ -299,8 +291,7 @@ TEST(devices)
     // UUIDs that the driver changes: two alike cannot be told apart.
     second[0].facts.device_uuid[0] = 3;
     second[1].facts.device_uuid[0] = 4;
-    assert_false(compare_pair_devices(&a, &b, NULL, 0, &pairs, &error));
-    assert_non_null(strstr(error.message, "-d A -d B"));
+    must_fail("-d A -d B", compare_pair_devices(&a, &b, NULL, 0, &pairs, &error));
     compare_pairs_clear(&pairs);
     const char *const chosen[] = {"2", "1"};
     assert_true(compare_pair_devices(&a, &b, chosen, 2, &pairs, &error));
@@ -313,8 +304,8 @@ TEST(devices)
     assert_true(pairs.count == 1 && pairs.items[0].a == 0 && pairs.alone_a == 1);
     compare_pairs_clear(&pairs);
     const char *nothing = "Third*";
-    assert_false(compare_pair_devices(&a, &b, &nothing, 1, &pairs, &error));
-    assert_non_null(strstr(error.message, "A has no device 'Third*'"));
+    must_fail("A has no device 'Third*'",
+              compare_pair_devices(&a, &b, &nothing, 1, &pairs, &error));
     compare_pairs_clear(&pairs);
     // One on each side belongs together whatever it is.
     a.model.device_count = 1;
@@ -325,8 +316,7 @@ TEST(devices)
     // But no emulated GPU and hardware.
     set_device(&second[0], 1, "GPU", 1, 7);
     memcpy(second[0].facts.device_uuid, DEV_EMULATED, strlen(DEV_EMULATED));
-    assert_false(compare_pair_devices(&a, &b, NULL, 0, &pairs, &error));
-    assert_non_null(strstr(error.message, "emulated"));
+    must_fail("emulated", compare_pair_devices(&a, &b, NULL, 0, &pairs, &error));
     compare_pairs_clear(&pairs);
 }
 

@@ -62,11 +62,9 @@ static void make(struct pair *pair, const struct half *a, const struct half *b,
 {
     fill(&pair->a, a, expectation);
     fill(&pair->b, b, expectation);
-    pair->entry = (struct compare_entry){
-        .a = a->result == ENG_RESULTS ? NULL : &pair->a,
-        .b = b->result == ENG_RESULTS ? NULL : &pair->b,
-        .name = pair->a.name,
-    };
+    pair->entry = (struct compare_entry){.a = a->result == ENG_RESULTS ? NULL : &pair->a,
+                                         .b = b->result == ENG_RESULTS ? NULL : &pair->b,
+                                         .name = pair->a.name};
 }
 
 static const struct verdict_case {

@@ -248,7 +248,6 @@ TEST(what_one_dispatch_cannot_express)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct gen_states states = {0};
         struct gen_concurrent made = {0};
-        struct lit_error error = {0};
         assert_false(make(table[i].text, &states, &made, &error));
         assert_string_equal(error.message, table[i].why);
         assert_int_equal(error.code, LIT_EXIT_UNDECIDED);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which driver manifests are found, in folders made for the test; which of a device's names match
 // it.
-#define UNIT_MAIN
 #include "unit.h"
 
 #include "engine/drivers.h"
@@ -81,7 +80,6 @@ static void expect(const char *const *paths, size_t count)
 
 static int make_tree(void **state)
 {
-    (void)state;
     if (!mkdtemp(root))
         return -1;
     make_folder("config/vulkan/icd.d");
@@ -108,7 +106,6 @@ static int make_tree(void **state)
 static int remove_tree(void **state)
 {
     char command[512];
-    (void)state;
     snprintf(command, sizeof command, "rm -rf '%s'", root);
     return system(command);
 }
@@ -297,22 +294,17 @@ TEST(choosing_devices)
 {
     struct eng_device devices[] = {example(1, "llvmpipe (LLVM 15)"), example(2, "Example GPU")};
     struct eng_inventory inventory = {.devices = devices, .count = 2};
-    struct lit_error error = {0};
     bool chosen[2];
     const char *second[] = {"2"}, *unknown[] = {"*", "exmaple gpu"}, *ninth[] = {"9"};
     assert_true(eng_inventory_choose(&inventory, NULL, 0, chosen, &error));
     assert_true(chosen[0] && chosen[1]);
     assert_true(eng_inventory_choose(&inventory, second, 1, chosen, &error));
     assert_true(!chosen[0] && chosen[1]);
-    assert_false(eng_inventory_choose(&inventory, unknown, 2, chosen, &error));
+    must_fail_as("no device matches 'exmaple gpu'; the nearest is 'Example GPU'",
+                 eng_inventory_choose(&inventory, unknown, 2, chosen, &error));
     assert_int_equal(error.code, LIT_EXIT_USAGE);
-    assert_string_equal(error.message,
-                        "no device matches 'exmaple gpu'; the nearest is 'Example GPU'");
-    assert_false(eng_inventory_choose(&inventory, ninth, 1, chosen, &error));
-    assert_string_equal(error.message, "unknown device '9': they are numbered 1 to 2");
+    must_fail_as("unknown device '9': they are numbered 1 to 2",
+                 eng_inventory_choose(&inventory, ninth, 1, chosen, &error));
 }
 
-int main(void)
-{
-    return unit_run(make_tree, remove_tree);
-}
+GROUP(make_tree, remove_tree)

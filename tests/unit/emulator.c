@@ -283,8 +283,7 @@ TEST(what_cannot_be_executed_is_named)
     };
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         prepare(ends[i].lines);
-        if (emu_run(run.program, &run.dispatch, &error) || !strstr(error.message, ends[i].says))
-            fail_msg("%s\nsays \"%s\", not \"%s\"", ends[i].lines, error.message, ends[i].says);
+        must_fail(ends[i].says, emu_run(run.program, &run.dispatch, &error));
         finish();
     }
 }
@@ -296,8 +295,7 @@ TEST(other_code_and_sizes_are_refused)
     run.dispatch.local[0] = 2048;
     assert_false(emu_run(run.program, &run.dispatch, &error));
     run.code.architecture = 86;
-    assert_false(emu_program_make(&run.code, &program, &error));
-    assert_non_null(strstr(error.message, "sm_86"));
+    must_fail("sm_86", emu_program_make(&run.code, &program, &error));
     finish();
 }
 
@@ -307,8 +305,6 @@ static const uint32_t *wanted;
 
 static bool is_right(const struct emu_change *change, bool all, void *user)
 {
-    (void)all;
-    (void)user;
     memset(run.out, 0, sizeof run.out);
     run.dispatch.change = *change;
     if (!emu_run(run.program, &run.dispatch, NULL))

@@ -99,5 +99,5 @@ int main(int argc, char **argv)
 {
     if (argc > 1)
         return print_all(argv[1]);
-    return unit_run(NULL, NULL);
+    return unit_run();
 }

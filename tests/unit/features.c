@@ -8,7 +8,6 @@
 #define HEADER           0x07230203, 0x00010300, 0, 10, 0
 
 static uint64_t features;
-static struct lit_error error;
 
 static bool read_words(const uint32_t *words, size_t count)
 {

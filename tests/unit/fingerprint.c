@@ -17,13 +17,11 @@ struct scene {
 
 static bool first(const struct scene *scene)
 {
-    (void)scene;
     return true;
 }
 
 static bool second(const struct scene *scene)
 {
-    (void)scene;
     return false;
 }
 
@@ -79,11 +77,7 @@ static void put(struct report_model *model, const struct cat_case *which, const 
     model->results = lit_realloc(model->results, model->result_count + 1, sizeof *model->results);
     struct result *result = &model->results[model->result_count++];
     *result = (struct result){
-        .rule = (char *)"",
-        .mode = cat_mode_keep(&mode),
-        .result = ENG_PASS,
-        .stress = (char *)"",
-    };
+        .rule = (char *)"", .mode = cat_mode_keep(&mode), .result = ENG_PASS, .stress = (char *)""};
     memcpy(result->outcomes, outcomes, sizeof result->outcomes);
     report_result_is(result, cfg_parse(name.data));
 }

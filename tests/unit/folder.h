@@ -8,7 +8,6 @@ static char folder[64];
 
 static int make_folder(void **state)
 {
-    (void)state;
     snprintf(folder, sizeof(folder), "/tmp/litmus-unit-XXXXXX");
     return mkdtemp(folder) ? 0 : -1;
 }
@@ -29,7 +28,6 @@ __attribute__((unused)) static const char *folder_file(const char *name, const c
 
 static int remove_folder(void **state)
 {
-    (void)state;
     char command[128];
 #ifdef _WIN32
     int at = snprintf(command, sizeof(command), "rmdir /s /q ");

@@ -124,7 +124,6 @@ TEST(everything_once)
     };
     for (size_t i = 0; i < sizeof sources / sizeof *sources && has_maximal; i++) {
         struct gen_program program;
-        struct lit_error error = {0};
         if (!gen_read(sources[i], strlen(sources[i]), &program, &error) ||
             !gen_check(&program, MASKS_MAXIMAL, &error))
             fail_msg("%s: %s", sources[i], error.message);
@@ -141,5 +140,5 @@ int main(int argc, char **argv)
     if (argc > 3)
         programs = strtoull(argv[3], NULL, 10);
     has_maximal = argc < 5 || strcmp(argv[4], "no-maximal") != 0;
-    return unit_run(NULL, NULL);
+    return unit_run();
 }

@@ -67,7 +67,6 @@ static bool trips(const struct gen_program *program)
 
 static bool always(const struct gen_program *program)
 {
-    (void)program;
     return true;
 }
 

@@ -76,8 +76,7 @@ static void check_mistake(const char *piece, const char *instead, const char *co
     text_puts(&text, instead);
     text_puts(&text, at + strlen(piece));
     OWNED(cat_head_clear) struct cat_head head;
-    assert_false(cat_head_parse(text.data, text.length, &head, &error));
-    assert_string_equal(error.message, complaint);
+    must_fail_as(complaint, cat_head_parse(text.data, text.length, &head, &error));
 }
 
 TEST(every_mistake_is_named)
@@ -146,12 +145,11 @@ TEST(too_much_of_anything_is_refused)
         text_printf(&text, "%sv%d", i ? " | " : "", i);
     text_puts(&text, "\n");
     struct cat_head head;
-    assert_false(cat_head_parse(text.data, text.length, &head, &error));
-    assert_string_equal(error.message, "line 2: unexpected in an axis: 'v20'");
+    must_fail_as("line 2: unexpected in an axis: 'v20'",
+                 cat_head_parse(text.data, text.length, &head, &error));
     cat_head_clear(&head);
     text_free(&text);
     static const char zero[] = "; litmus a.b\n; asks \0x\n";
-    assert_false(cat_head_parse(zero, sizeof zero - 1, &head, &error));
-    assert_string_equal(error.message, "line 2: not a text file");
+    must_fail_as("line 2: not a text file", cat_head_parse(zero, sizeof zero - 1, &head, &error));
     cat_head_clear(&head);
 }

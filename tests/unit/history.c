@@ -10,8 +10,6 @@
 
 #include "edit.h"
 
-#include <unistd.h>
-
 static char path[128];
 
 static int make_path(void **state)
@@ -37,35 +35,31 @@ static void add(struct store *store, const struct make *make)
     snprintf(facts.driver_version, sizeof(facts.driver_version), "%s",
              make->version ? make->version : "1");
     dev_facts_id(&facts, id);
-    struct store_session session = {
-        .version = (char *)"1.0",
-        .command = (char *)"litmus run",
-        .started = (char *)make->started,
-        .system = (char *)"",
-        .options = (char *)(make->options ? make->options : "{}"),
-        .seed = make->seed,
-        .uuid = (char *)make->uuid,
-        .finished = !make->unfinished,
-    };
+    struct store_session session = {.version = (char *)"1.0",
+                                    .command = (char *)"litmus run",
+                                    .started = (char *)make->started,
+                                    .system = (char *)"",
+                                    .options = (char *)(make->options ? make->options : "{}"),
+                                    .seed = make->seed,
+                                    .uuid = (char *)make->uuid,
+                                    .finished = !make->unfinished};
     static const struct cat_mode equal = {.check = CAT_CHECK_EQUAL};
-    struct result result = {
-        .cfg = cfg_parse(make->name ? make->name : "shuffle.a@workgroup=64"),
-        .device_id = id,
-        .result = make->result    ? eng_result_named(make->result)
-                  : make->failed  ? ENG_FAIL
-                  : make->gave_up ? ENG_NO_PROGRESS
-                                  : ENG_PASS,
-        .expectation = CAT_CONTESTED,
-        .mode = &equal,
-        .sha256 = (char *)make->sha256,
-        .stress = (char *)make->stress,
-        .rule = (char *)make->rule,
-        .seed = make->seed,
-        .first = make->first,
-        .count = {.runs = make->runs,
-                  .failed_runs = make->failed,
-                  .no_progress_runs = make->gave_up},
-    };
+    struct result result = {.cfg = cfg_parse(make->name ? make->name : "shuffle.a@workgroup=64"),
+                            .device_id = id,
+                            .result = make->result    ? eng_result_named(make->result)
+                                      : make->failed  ? ENG_FAIL
+                                      : make->gave_up ? ENG_NO_PROGRESS
+                                                      : ENG_PASS,
+                            .expectation = CAT_CONTESTED,
+                            .mode = &equal,
+                            .sha256 = (char *)make->sha256,
+                            .stress = (char *)make->stress,
+                            .rule = (char *)make->rule,
+                            .seed = make->seed,
+                            .first = make->first,
+                            .count = {.runs = make->runs,
+                                      .failed_runs = make->failed,
+                                      .no_progress_runs = make->gave_up}};
     assert_true(store_session_begin(store, &session, &error));
     assert_true(store_device_put(store, session.id, 1, &facts, "device", &error));
     must(store_result_put(store, session.id, &result, &error));
@@ -322,8 +316,6 @@ struct work {
 
 static int count_work(unsigned kind, void *user, void *statement, void *nanoseconds)
 {
-    (void)kind;
-    (void)nanoseconds;
     struct work *work = user;
     work->steps += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1);
     work->full_scan += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1);
@@ -332,7 +324,6 @@ static int count_work(unsigned kind, void *user, void *statement, void *nanoseco
 
 static bool count_rows(const struct store_past *past, void *user)
 {
-    (void)past;
     ++*(size_t *)user;
     return true;
 }
@@ -347,7 +338,6 @@ static void make_large(void)
 
 static bool any_result(struct result *result, void *user)
 {
-    (void)result;
     ++*(size_t *)user;
     return true;
 }

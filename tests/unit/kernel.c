@@ -41,10 +41,10 @@ TEST(test_inspects)
     }
     assert_int_equal(found.push_size, 32);
     assert_true(cat_inspect(words, count, "main", NULL, 0, &found, &error));
-    assert_false(cat_inspect(words, count, "other", NULL, 0, &found, &error));
-    assert_string_equal(error.message, "the module has no entry point 'other', but main");
-    assert_false(cat_inspect(words, count, NULL, &(struct cat_spec){77, 1}, 1, &found, &error));
-    assert_string_equal(error.message, "the module has no specialization constant 77");
+    must_fail_as("the module has no entry point 'other', but main",
+                 cat_inspect(words, count, "other", NULL, 0, &found, &error));
+    must_fail_as("the module has no specialization constant 77",
+                 cat_inspect(words, count, NULL, &(struct cat_spec){77, 1}, 1, &found, &error));
 }
 
 // Types within types, each twice: without a bound they would be measured for ever.
@@ -75,8 +75,8 @@ TEST(test_types_end)
         PUT(OP(4, SpvOpTypeStruct), FIRST + i, FIRST + i - 1, FIRST + i - 1);
     PUT(OP(4, SpvOpTypePointer), 4, SpvStorageClassStorageBuffer, FIRST + DEPTH - 1);
     PUT(OP(4, SpvOpVariable), 4, 3, SpvStorageClassStorageBuffer);
-    assert_false(cat_inspect(words, at, NULL, NULL, 0, &found, &error));
-    assert_string_equal(error.message, "buffer 0.0 is of a type without a size");
+    must_fail_as("buffer 0.0 is of a type without a size",
+                 cat_inspect(words, at, NULL, NULL, 0, &found, &error));
     // A shallow one has a size.
     words[at - 5] = FIRST + 1;
     assert_true(cat_inspect(words, at, NULL, NULL, 0, &found, &error));
@@ -174,8 +174,7 @@ static void check_refused(const struct cat_package *package, const char *what)
     OWNED(text_free) struct text bytes = {0}, message = {0};
     text_printf(&message, "a kernel that makes no sense: %s", what);
     cat_package_write(package, &bytes);
-    assert_false(cat_package_read(bytes.data, bytes.length, &again, &error));
-    assert_string_equal(error.message, message.data);
+    must_fail_as(message.data, cat_package_read(bytes.data, bytes.length, &again, &error));
 }
 
 // What the check says goes with a package, and does not make another one of it.
@@ -454,8 +453,8 @@ TEST(test_adds)
         assert_true(strcmp(cat_test_at(i - 1)->head.name, cat_test_at(i)->head.name) < 0);
     package.groups++;
     cat_package_write(&package, &other);
-    assert_false(cat_test_add(other.data, other.length, NULL, &error));
-    assert_string_equal(error.message, "there is another kernel.added already");
+    must_fail_as("there is another kernel.added already",
+                 cat_test_add(other.data, other.length, NULL, &error));
     assert_true(cat_case_parse("kernel.added@workgroup=64,subgroup=8", &which, &error));
     assert_ptr_equal(which.test, test);
     assert_string_equal(cat_test_source(test), "what it says\n");

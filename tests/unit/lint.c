@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The convergence lint on the listings of files, which say what is to be found: LINT FILE...
-#define UNIT_MAIN
 #include "unit.h"
 
 #include "lint.h"
 
 #include <errno.h>
-
-static char **files;
 
 static size_t check_listings(const char *listings)
 {
@@ -46,16 +43,16 @@ static size_t check_listings(const char *listings)
 
 TEST(test_listings)
 {
-    for (char **file = files; *file; file++)
-        assert_true(check_listings(*file) > 35);
+    for (int i = 1; i == 1 || i < unit_argument_count; i++)
+        assert_true(check_listings(unit_argument(i)) > 35);
 }
 
 TEST(test_no_code)
 {
     struct sass_code none = {.operands = true};
     OWNED(lint_clear) struct lint lint;
-    assert_false(lint_run(&none, &(struct lint_options){0}, &lint, &error));
-    assert_string_equal(error.message, "cannot be analysed: there is no code");
+    must_fail_as("cannot be analysed: there is no code",
+                 lint_run(&none, &(struct lint_options){0}, &lint, &error));
 }
 
 // Without registers every condition may part lanes.
@@ -102,11 +99,4 @@ TEST(test_words)
     assert_string_equal(
         text.data, "at risk: SHFL.IDX at 0x40 can be reached from both sides of the branch at 0x20 "
                    "without reconvergence: 0x20 -> 0x30 -> 0x40 and 0x20 -> 0x40");
-}
-
-int main(int argc, char **argv)
-{
-    assert_true(argc > 1);
-    files = argv + 1;
-    return unit_run(NULL, NULL);
 }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of all modules that are built in, the lint names those that fail on a GPU, by the table of its
 // run, whose path is the argument.
-#define UNIT_MAIN
 #include "unit.h"
 
 #include "base/text.h"
 
 #include "catalogue/catalogue.h"
 #include "lint/exits.h"
-
-static const char *path = "reports/nvidia-h200-580.159.04/loop-exit.txt";
 
 // Whether a module failed in every run, as its row of the table says: "FFF   loop-exit.scan/...".
 static bool is_wrong(const char *table, const char *test, const char *variant)
@@ -39,7 +36,7 @@ static bool is_named(const struct cat_test *test, const struct cat_module *of)
 TEST(only_the_shape_is_named)
 {
     OWNED(text_free) struct text table = {0};
-    assert_true(text_read(&table, path, 1 << 20));
+    assert_true(text_read(&table, unit_argument(1), 1 << 20));
     for (size_t i = 0; i < cat_test_count(); i++) {
         const struct cat_embedded *of = cat_test_at(i)->embedded;
         for (size_t k = 0; k < of->module_count; k++) {
@@ -51,10 +48,4 @@ TEST(only_the_shape_is_named)
                 fail_msg("%s/%s: %s", of->name, variant, wrong ? "missed" : "named");
         }
     }
-}
-
-int main(int argc, char **argv)
-{
-    path = argc > 1 ? argv[1] : path;
-    return unit_run(NULL, NULL);
 }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accesses in another order than the module's: in what a driver for the H200 made of each form of
 // memory.coherence (580.159.04), in a file whose path is the argument.
-#define UNIT_MAIN
 #include "unit.h"
 
 #include "isa/lint.h"
 #include "session/session.h"
 
 #include "report/known.h"
-
-static const char *path = "reports/nvidia-h200-580.159.04/isa-coherence-cures.txt";
 
 struct form {
     char address[16], cure[16], model[16];
@@ -60,7 +57,7 @@ TEST(the_forms_that_fail_are_named)
     OWNED(text_free) struct text file = {0};
     struct form form = {0};
     size_t count = 0;
-    assert_true(text_read(&file, path, 1 << 20));
+    assert_true(text_read(&file, unit_argument(1), 1 << 20));
     for (const char *at = file.data; (at = next(at, &form)); count++) {
         OWNED(text_free) struct text found = {0};
         const bool fails = strcmp(form.cure, "none") == 0 && strcmp(form.address, "same") != 0;
@@ -77,7 +74,7 @@ TEST(the_right_order_is_not)
 {
     OWNED(text_free) struct text file = {0}, right = {0}, found = {0};
     struct form form = {0};
-    assert_true(text_read(&file, path, 1 << 20));
+    assert_true(text_read(&file, unit_argument(1), 1 << 20));
     const char *at = strstr(file.data, "#### address=computed cure=none vulkan");
     assert_non_null(next(at, &form));
     find(&form, form.lines.data, &found);
@@ -95,10 +92,4 @@ TEST(the_right_order_is_not)
     find(&form, right.data, &found);
     assert_string_equal(found.data, "");
     text_free(&form.lines);
-}
-
-int main(int argc, char **argv)
-{
-    path = argc > 1 ? argv[1] : path;
-    return unit_run(NULL, NULL);
 }

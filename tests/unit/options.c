@@ -243,10 +243,9 @@ TEST(damaged_sessions_are_refused)
     bool missing;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct ses_options options = {0};
-        struct lit_error error = {0};
         const struct store_session session = {.options = (char *)rows[i]};
-        assert_false(ses_read(&session, &options, &error));
-        assert_false(ses_choose(rows[i], &none, &missing, &error));
+        must_fail("", ses_read(&session, &options, &error));
+        must_fail("", ses_choose(rows[i], &none, &missing, &error));
         assert_int_equal(error.code, LIT_EXIT_USAGE);
     }
 }

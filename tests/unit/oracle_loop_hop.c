@@ -29,10 +29,8 @@ static void drop(struct made *made)
 static bool make(struct made *made, const struct cat_case *which)
 {
     const struct cat_oracle *oracle = which->test->oracle;
-    *made = (struct made){
-        .which = which,
-        .args = {.subgroup = which->subgroup, .scale = SCALE, .which = which},
-    };
+    *made = (struct made){.which = which,
+                          .args = {.subgroup = which->subgroup, .scale = SCALE, .which = which}};
     made->args.workgroup = cat_value(&made->args, "workgroup");
     if (made->args.workgroup % which->subgroup)
         return false;

@@ -155,5 +155,5 @@ int main(int argc, char **argv)
     compiler = argc > 2 ? argv[2] : "glslangValidator";
     // tools/check without --full
     each = unit_sampled() || getenv("LITMUS_SAMPLE") ? 128 : 1;
-    return unit_run(NULL, NULL);
+    return unit_run();
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a worker is told to make ahead, and who is to blame when it ends meanwhile.
-#define UNIT_MAIN
 #include "unit.h"
 
 #include "engine/queue.h"
@@ -21,7 +20,6 @@ static int begin(void **state)
 {
     // Any assembler makes all of them.
     const struct cat_selection some = {.patterns = (const char *[]){"memory", "scan"}, .count = 2};
-    (void)state;
     eng_plan_make(&plan, &some, &device, false, 0);
     done = lit_alloc(plan.count, sizeof *done);
     return plan.count > 40 ? 0 : -1;
@@ -29,7 +27,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     eng_plan_clear(&plan);
     free(done);
     return 0;
@@ -161,7 +158,4 @@ TEST(the_suspects_go_alone)
     assert_string_equal(ask(&f, 7), "8 9 10");
 }
 
-int main(void)
-{
-    return unit_run(begin, end);
-}
+GROUP(begin, end)

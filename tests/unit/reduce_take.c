@@ -71,5 +71,5 @@ int main(int argc, char **argv)
                 old ? old : "");
     setenv("PATH", path.data, 1);
     file = argv[2];
-    return unit_run(NULL, NULL);
+    return unit_run();
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every form of report of stores that are made here, against the files of a folder: REPORT FOLDER.
 // With --write the files are made anew; look at what changed.
-#define UNIT_MAIN
 #include "report/format.h"
 #include "report/report.h"
 
@@ -314,9 +313,6 @@ static const struct {
     {"shared-code", shared_code, FORM(text) | FORM(markdown) | FORM(html), "", ""},
 };
 
-static const char *folder;
-static bool writes;
-
 static void terminal(const struct report_model *model, struct text *out)
 {
     struct report_terminal_info info = {.color = true, .verbosity = 1};
@@ -341,6 +337,8 @@ static void replace(struct text *text, const char *first, const char *last, cons
 static void check(const char *name, const char *form, const struct text *text)
 {
     char path[512];
+    const char *folder = unit_argument(1);
+    const bool writes = unit_argument_count > 2 && !strcmp(unit_argument(2), "--write");
     snprintf(path, sizeof path, "%s/%s.%s", folder, name, form);
     FILE *file = fopen(path, writes ? "wb" : "rb");
     if (!file)
@@ -369,7 +367,6 @@ TEST(test_files)
         for (unsigned form = 0; form <= REPORT_FORMS; form++) {
             struct report_model model;
             OWNED(text_free) struct text text = {0};
-            struct lit_error error = {0};
             if (!(cases[i].forms >> form & 1))
                 continue;
             stored_load(&s, &model);
@@ -433,12 +430,4 @@ TEST(test_formats)
     assert_string_equal(text, "4 min 02 s");
     format_seconds(text, 3725);
     assert_string_equal(text, "1 h 02 min");
-}
-
-int main(int argc, char **argv)
-{
-    assert_true(argc > 1);
-    folder = argv[1];
-    writes = argc > 2 && !strcmp(argv[2], "--write");
-    return unit_run(NULL, NULL);
 }

@@ -25,19 +25,17 @@ static struct report_model make_model(const struct sample *samples, size_t count
         const struct sample *s = &samples[i];
         const bool matrix = !strncmp(s->test, "sync-matrix", strlen("sync-matrix"));
         struct result *r = &results[i];
-        *r = (struct result){
-            .rule = (char *)"",
-            .test = (char *)s->test,
-            .family = matrix ? "sync-matrix" : "loop",
-            .device = s->device,
-            .result = s->result,
-            .stress = (char *)"",
-            .reason = s->result == ENG_SKIP ? "VK_KHR_nothing" : "",
-            .runs = s->runs,
-            .failed_runs = s->failed,
-            .no_progress_runs = s->no_progress,
-            .judged = s->runs - s->no_progress,
-        };
+        *r = (struct result){.rule = (char *)"",
+                             .test = (char *)s->test,
+                             .family = matrix ? "sync-matrix" : "loop",
+                             .device = s->device,
+                             .result = s->result,
+                             .stress = (char *)"",
+                             .reason = s->result == ENG_SKIP ? "VK_KHR_nothing" : "",
+                             .runs = s->runs,
+                             .failed_runs = s->failed,
+                             .no_progress_runs = s->no_progress,
+                             .judged = s->runs - s->no_progress};
         const struct cfg_pair pairs[] = {{"op", s->op, CFG_VARIANT},
                                          {"scan", s->scan, CFG_VARIANT},
                                          {"sync", s->sync, CFG_VARIANT},

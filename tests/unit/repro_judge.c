@@ -75,5 +75,5 @@ int main(void)
 {
     // Used by the reproducer's own main alone.
     (void)repro_main;
-    return unit_run(NULL, NULL);
+    return unit_run();
 }

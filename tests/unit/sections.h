@@ -61,6 +61,6 @@ static inline const struct section *section(const char *name)
 int main(int argc, char **argv)
 {
     sections_read(argc - 1, argv + 1);
-    return unit_run(NULL, NULL);
+    return unit_run();
 }
 #endif

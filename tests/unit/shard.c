@@ -84,7 +84,6 @@ TEST(the_environment)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct eng_shard shard;
-        struct lit_error error = {0};
         char from[64], remark[200], got[300] = "";
         const char *want = rows[i][1];
         environment = rows[i][0];

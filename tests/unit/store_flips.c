@@ -3,7 +3,6 @@
 // has to be what it says of the whole file, or an error, or have a line that tells of damage. The
 // store is a copy of tests/stores/measured.db, whose folder is the argument. LITMUS_FULL=1: a bit
 // of every byte; else LITMUS_FLIPS of them, all over the file.
-#define UNIT_MAIN
 #include "base/file.h"
 #include "base/random.h"
 #include "report/report.h"
@@ -20,7 +19,6 @@
 #define FLIPS    600
 #define SESSIONS 10 // that are asked for by number; the last is not there
 
-static const char *stores;
 static char path[128];
 
 // What one way to read said: an error, or a text.
@@ -166,7 +164,7 @@ static void make_store(void)
     char measured[512];
     OWNED(text_free) struct text bytes = {0};
     snprintf(path, sizeof path, "%s/litmus.db", folder);
-    snprintf(measured, sizeof measured, "%s/measured.db", stores);
+    snprintf(measured, sizeof measured, "%s/measured.db", unit_argument(1));
     assert_true(text_read(&bytes, measured, 1 << 20));
     assert_true(lit_file_write(path, bytes.data, bytes.length, &error));
 }
@@ -198,10 +196,4 @@ TEST_IN(test_bits, make_folder, remove_folder)
                   counts.told, counts.silent);
     assert_true(counts.told > counts.flips / 4);
     assert_int_equal(counts.silent, 0);
-}
-
-int main(int argc, char **argv)
-{
-    stores = argc > 1 ? argv[1] : "tests/stores";
-    return unit_run(NULL, NULL);
 }

@@ -57,7 +57,6 @@ static char seen[1024];
 
 static bool note(const struct result *tuning, void *user)
 {
-    (void)user;
     snprintf(seen + strlen(seen), sizeof seen - strlen(seen), "%s[%s] %d of %d; ", tuning->name,
              tuning->stress, (int)tuning->failed_runs, (int)tuning->runs);
     return true;
@@ -65,7 +64,6 @@ static bool note(const struct result *tuning, void *user)
 
 TEST(tries_and_what_was_found)
 {
-    struct lit_error error = {0};
     char id[DEV_ID_SIZE];
     dev_facts_id(&facts, id);
     strcpy(path, "/tmp/litmus-tuning-XXXXXX");
@@ -105,7 +103,7 @@ TEST(tries_and_what_was_found)
     edit_store(path, "UPDATE tuning SET seconds = 9e999");
     store = store_open_read(path, &error);
     assert_non_null(store);
-    assert_false(store_tunings(store, first, note, NULL, &error));
+    must_fail("", store_tunings(store, first, note, NULL, &error));
     assert_int_equal(error.code, LIT_EXIT_USAGE);
     store_close(&store);
     unlink(path);

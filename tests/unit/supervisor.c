@@ -13,12 +13,10 @@
 #include "store/private.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #define RUNS  10
@@ -86,7 +84,6 @@ static void say_nothing(void)
 
 static void pass_much(int number)
 {
-    (void)number;
     pass(2 * LIMIT);
 }
 
@@ -324,17 +321,10 @@ static struct store *store;
 static struct store_session session;
 static char said[4096];
 
-static void header(const struct eng_device *which, size_t planned, size_t before, void *user)
-{
-    (void)which;
-    (void)planned;
-    (void)before;
-    (void)user;
-}
+static void header(const struct eng_device *which, size_t planned, size_t before, void *user) {}
 
 static void say(const char *line, void *user)
 {
-    (void)user;
     size_t length = strlen(said);
     snprintf(said + length, sizeof said - length, "%s\n", line);
 }
@@ -360,22 +350,20 @@ static enum eng_stop supervise_all(const struct setting *setting, struct eng_tal
         .started = clock_now(),
         .say = say,
     };
-    struct eng_run run = {
-        .selection = &selection,
-        .inventory = &setting->inventory,
-        .chosen = chosen,
-        .runs = RUNS,
-        .seed = 1,
-        .serial = setting->serial,
-        .cores = setting->cores,
-        .ahead = setting->ahead,
-        .watch = &watch,
-        .kernel_log = kernel_log_path(),
-        .store = store,
-        .session = session.id,
-        .progress = &progress,
-        .header = header,
-    };
+    struct eng_run run = {.selection = &selection,
+                          .inventory = &setting->inventory,
+                          .chosen = chosen,
+                          .runs = RUNS,
+                          .seed = 1,
+                          .serial = setting->serial,
+                          .cores = setting->cores,
+                          .ahead = setting->ahead,
+                          .watch = &watch,
+                          .kernel_log = kernel_log_path(),
+                          .store = store,
+                          .session = session.id,
+                          .progress = &progress,
+                          .header = header};
     for (size_t i = 0; i < setting->configurations; i++)
         patterns[i] = names[i].data;
     said[0] = '\0';
@@ -411,7 +399,6 @@ static int begin(void **state)
     struct cat_selection all = {0};
     struct eng_plan plan;
     char path[64];
-    (void)state;
     if (!mkdtemp(folder))
         return -1;
     setenv("FAKE_FOLDER", folder, 1);
@@ -435,7 +422,6 @@ static int begin(void **state)
 static int end(void **state)
 {
     char command[64];
-    (void)state;
     store_close(&store);
     for (size_t i = 0; i < NAMES; i++)
         text_free(&names[i]);
@@ -498,7 +484,6 @@ TEST(what_was_found_around_an_end_is_kept)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct eng_tally tally;
         OWNED(eng_result_clear) struct result row = {0};
-        struct lit_error error = {0};
         begin_session();
         print_message("part: %s\n", rows[i].part);
         write_kernel_log("w", "3,1,1000,-;amdgpu: before the run\n");
@@ -809,6 +794,8 @@ TEST(a_full_disk_stops_all_queues)
     assert_non_null(strstr(error.message, "x.db"));
 }
 
+GROUP(begin, end)
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "worker") == 0) {
@@ -820,5 +807,5 @@ int main(int argc, char **argv)
             part = strrchr(manifest, '/') ? strrchr(manifest, '/') + 1 : "";
         return play(strncmp(part, "cpu-", 4) == 0 ? part + 4 : part);
     }
-    return unit_run(begin, end);
+    return unit_run();
 }

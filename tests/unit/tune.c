@@ -65,13 +65,11 @@ static double planted(const struct dev_stress *set)
 
 static double flat(const struct dev_stress *set)
 {
-    (void)set;
     return 0.05;
 }
 
 static double never(const struct dev_stress *set)
 {
-    (void)set;
     return 0;
 }
 

@@ -19,6 +19,9 @@
 
 #include "base/error.h"
 
+// What others call takes more than it uses.
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 // Whether fewer cases will do: in the sample of tools/check the same test runs without sanitizers
 // too, which are several times as slow.
 static inline bool unit_sampled(void)
@@ -40,6 +43,19 @@ __attribute__((unused)) static struct lit_error error;
             fail_msg("%s", error.message);                                                         \
     } while (0)
 
+// A call that has to fail, and fills `error` with a message: that has these words in it, begins
+// with them, or is these words.
+#define must_fail(words, ...) UNIT_FAIL(!strstr(error.message, words), words, __VA_ARGS__)
+#define must_fail_first(words, ...)                                                                \
+    UNIT_FAIL(strstr(error.message, words) != error.message, words, __VA_ARGS__)
+#define must_fail_as(words, ...) UNIT_FAIL(strcmp(error.message, words) != 0, words, __VA_ARGS__)
+#define UNIT_FAIL(wrong, words, ...)                                                               \
+    do {                                                                                           \
+        error = (struct lit_error){0};                                                             \
+        if ((__VA_ARGS__) || !error.message[0] || (wrong))                                         \
+            fail_msg("the message is '%s', not '%s'", error.message, words);                       \
+    } while (0)
+
 #define assert_success(call) assert_int_equal(call, 0) // of Vulkan
 
 #define UNIT_MOST 64
@@ -58,16 +74,37 @@ static struct CMUnitTest unit_tests[UNIT_MOST]; // cmocka leaves out those witho
     }                                                                                              \
     static void name(__attribute__((unused)) void **state)
 
-// Runs the tests of the file between `begin` and `end`, either may be NULL. Returns how many
-// failed.
-static inline int unit_run(CMFixtureFunction begin, CMFixtureFunction end)
+// Set up and taken down once for all tests of a file.
+static CMFixtureFunction unit_begin, unit_end;
+
+#define GROUP(begin, end)                                                                          \
+    __attribute__((constructor)) static void add_group(void)                                       \
+    {                                                                                              \
+        unit_begin = begin;                                                                        \
+        unit_end = end;                                                                            \
+    }
+
+// Runs the tests of the file. Returns how many failed.
+static inline int unit_run(void)
 {
-    return cmocka_run_group_tests(unit_tests, begin, end);
+    return cmocka_run_group_tests(unit_tests, unit_begin, unit_end);
+}
+
+// What the program is given; the test fails without it.
+static char **unit_arguments;
+static int unit_argument_count;
+
+static inline const char *unit_argument(int number)
+{
+    assert_true(number < unit_argument_count);
+    return unit_arguments[number];
 }
 
 #ifndef UNIT_MAIN
-int main(void)
+int main(int argc, char **argv)
 {
-    return unit_run(NULL, NULL);
+    unit_arguments = argv;
+    unit_argument_count = argc;
+    return unit_run();
 }
 #endif
