@@ -5,59 +5,10 @@
 
 #define ALL "subgroup=4,check=races,bounds,uninitialised,barriers"
 
-// Workgroups of 8 with a word of Workgroup memory for each; %own is the invocation's.
-#define KERNEL                                                                                     \
-    "$kernel 8\n"                                                                                  \
-    "%100 = OpConstant %uint 100\n"                                                                \
-    "%72 = OpConstant %uint 72\n"                                                                  \
-    "%array = OpTypeArray %uint %8\n"                                                              \
-    "%p_array = OpTypePointer Workgroup %array\n"                                                  \
-    "%p_shared = OpTypePointer Workgroup %uint\n"                                                  \
-    "%shared = OpVariable %p_array Workgroup\n"                                                    \
-    "%p_function = OpTypePointer Function %uint\n"                                                 \
-    "$function\n"                                                                                  \
-    "%variable = OpVariable %p_function Function\n"                                                \
-    "%me = OpLoad %uint %p_me\n"                                                                   \
-    "%ids = OpLoad %v3 %p_group\n"                                                                 \
-    "%group = OpCompositeExtract %uint %ids 0\n"                                                   \
-    "%first = OpIEqual %bool %group %0\n"                                                          \
-    "%own = OpAccessChain %p_shared %shared %me\n"                                                 \
-    "%counter = OpAccessChain %p_word %out %0 %8\n"                                                \
-    "%flag = OpAccessChain %p_word %out %0 %0\n"
-#define STORE_OWN "OpStore %own %me\n"
-#define LOAD(at)                                                                                   \
-    "OpLine %void 21 0\n"                                                                          \
-    "%index = OpBitwiseXor %uint %me " at "\n"                                                     \
-    "%other = OpAccessChain %p_shared %shared %index\n"                                            \
-    "%value = OpLoad %uint %other\n"
+#define STORE_OWN                 "OpStore %own %me\n"
+#define LOAD(at)                  "$load " at "\n"
+#define PASS(semantics)           "$pass " semantics "\n"
 #define BARRIER(scope, semantics) "OpControlBarrier " scope " " scope " " semantics "\n"
-// The first workgroup stores to a word behind which a counter stands, the second one loads it.
-#define PASS(semantics)                                                                            \
-    "OpSelectionMerge %done None\n"                                                                \
-    "OpBranchConditional %first %give %take\n"                                                     \
-    "%give = OpLabel\n"                                                                            \
-    "%only = OpIEqual %bool %me %0\n"                                                              \
-    "OpSelectionMerge %given None\n"                                                               \
-    "OpBranchConditional %only %gives %given\n"                                                    \
-    "%gives = OpLabel\n"                                                                           \
-    "OpStore %flag %1\n"                                                                           \
-    "%old = OpAtomicIAdd %uint %counter %1 " semantics " %1\n"                                     \
-    "OpBranch %given\n"                                                                            \
-    "%given = OpLabel\n"                                                                           \
-    "OpBranch %done\n"                                                                             \
-    "%take = OpLabel\n"                                                                            \
-    "OpBranch %head\n"                                                                             \
-    "%head = OpLabel\n"                                                                            \
-    "OpLoopMerge %arrived %again 0\n"                                                              \
-    "OpBranch %again\n"                                                                            \
-    "%again = OpLabel\n"                                                                           \
-    "%new = OpAtomicIAdd %uint %counter %1 " semantics " %0\n"                                     \
-    "%waits = OpIEqual %bool %new %0\n"                                                            \
-    "OpBranchConditional %waits %head %arrived\n"                                                  \
-    "%arrived = OpLabel\n"                                                                         \
-    "%read = OpLoad %uint %flag\n"                                                                 \
-    "OpBranch %done\n"                                                                             \
-    "%done = OpLabel\n"
 
 static const struct {
     const char *code;
@@ -110,7 +61,7 @@ TEST(what_is_planted_is_found)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint32_t out[16] = {0}, in[1], races = 0;
         char kernel[8192], summary[128];
-        snprintf(kernel, sizeof kernel, "%s%s$end\n", KERNEL, rows[i].code);
+        snprintf(kernel, sizeof kernel, "$workgroups-of-8\n%s$end\n", rows[i].code);
         begin(rows[i].settings, kernel, REGION(out), REGION(in));
         world.dispatch.groups[0] = 2;
         assert_int_equal(dispatch(), DISPATCH_DONE);

@@ -7,46 +7,7 @@
 
 #include "unit.h"
 
-#define DIGEST "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-
-static const char report[] =
-    "{\"schema\":\"litmus-report/1\",\"tool\":{\"version\":\"0\",\"command\":\"c\",\"session\":1,"
-    "\"started\":\"2026-11-21T01:02:03Z\",\"system\":\"s\",\"seed\":\"0x1\",\"runs\":100,"
-    "\"finished\":true,\"uuid\":\"\",\"build\":{\"commit\":\"\",\"catalogue\":\"\",\"options\":"
-    "\"\"}},"
-    "\"devices\":[{\"id\":\"e267144f0ef4df0173123c116efe93a4\",\"number\":1,\"name\":\"One\","
-    "\"type\":\"cpu\",\"vendor\":\"0x10\",\"product\":\"0x1\","
-    "\"uuid\":\"00000000-0000-0000-0000-000000000001\",\"driver\":{\"name\":\"d\",\"info\":\"\","
-    "\"version\":\"1.0\",\"raw_version\":1,\"id\":13,"
-    "\"uuid\":\"00000000-0000-0000-0000-000000000000\"},"
-    "\"subgroup\":{\"size\":8,\"min\":8,\"max\":8,\"control\":true},\"limits\":{\"workgroup\":128,"
-    "\"workgroups\":65535,\"shared\":16384,\"storage_buffer\":134217728},\"checker\":\"device\","
-    "\"loader\":\"\"}],\"results\":[\n"
-    "{\"name\":\"a.b/x=1,y=2@subgroup=8\",\"family\":\"a\",\"test\":\"a.b\","
-    "\"variant\":{\"x\":\"1\",\"y\":\"2\"},\"params\":{\"subgroup\":8},"
-    "\"device\":\"e267144f0ef4df0173123c116efe93a4\",\"expectation\":\"forbidden\",\"headline\":"
-    "\"\","
-    "\"result\":\"fail\",\"reason\":\"\",\"observation\":\"Sometimes\",\"runs\":100,"
-    "\"failed_runs\":7,\"no_progress_runs\":2,\"first_run_failed\":false,\"instances\":800,"
-    "\"failed_instances\":9,\"interval\":[0.0291989796,0.141645247],"
-    "\"checked_as\":\"equal\",\"choices\":[],"
-    "\"outcomes\":{\"right\":775,\"wrong\":9,\"no progress\":16},\"failures\":[],"
-    "\"spirv_sha256\":\"" DIGEST "\",\"seed\":\"0x1\",\"seconds\":0.5,"
-    "\"interval_kind\":\"clopper-pearson\",\"stress\":\"s\",\"rule\":\"\",\"first\":0,\"parts\":["
-    "{\"process\":0,\"runs\":60,\"failed_runs\":3,\"no_progress_runs\":1},"
-    "{\"process\":1,\"runs\":40,\"failed_runs\":4,\"no_progress_runs\":1}]},\n"
-    "{\"name\":\"a.c@subgroup=8\",\"family\":\"a\",\"test\":\"a.c\",\"variant\":{},"
-    "\"params\":{\"subgroup\":8},\"device\":\"e267144f0ef4df0173123c116efe93a4\",\"expectation\":"
-    "\"contested\","
-    "\"headline\":\"\",\"result\":\"crash\",\"reason\":\"signal\",\"observation\":\"Never\","
-    "\"runs\":1,\"failed_runs\":0,\"no_progress_runs\":0,\"first_run_failed\":false,"
-    "\"instances\":8,\"failed_instances\":0,\"interval\":[0.0,0.975],\"checked_as\":\"choice\","
-    "\"choices\":[{\"place\":0,\"name\":\"new\",\"fails\":false},{\"place\":4,\"name\":\"old\","
-    "\"fails\":true}],\"outcomes\":{\"new\":8},"
-    "\"failures\":[],\"spirv_sha256\":\"\",\"seed\":\"0x1\",\"seconds\":0.5,"
-    "\"interval_kind\":\"clopper-pearson\",\"stress\":\"\",\"rule\":\"\",\"first\":0,\"parts\":["
-    "{\"process\":0,\"runs\":1,\"failed_runs\":0,\"no_progress_runs\":0}]}\n"
-    "],\"summary\":{}}\n";
+#include "base/text.h"
 
 // Calls `check` with every change of one byte: another value, left out, one more, cut there.
 static void change_all(const char *text, void (*check)(const char *bytes, size_t length))
@@ -133,8 +94,10 @@ static void check_report(const char *bytes, size_t length)
 
 TEST(reports)
 {
-    must(compare_side_parse(report, strlen(report), "r.json", &good, &error));
-    change_all(report, check_report);
+    OWNED(text_free) struct text report = {0};
+    assert_true(text_read(&report, unit_argument(1), 1 << 16));
+    must(compare_side_parse(report.data, report.length, "r.json", &good, &error));
+    change_all(report.data, check_report);
     assert_true(refused > 10000 && taken > 1000);
     report_model_clear(&good);
 }
