@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>

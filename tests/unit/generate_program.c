@@ -10,7 +10,7 @@
 
 #include <inttypes.h>
 
-#include "unit.h"
+#include "sections.h"
 
 static const struct gen_limits limits[] = {
     {.rule = MASKS_DEFAULT, .steps = 40, .depth = 4},
@@ -123,81 +123,13 @@ static void refused(const char *source, enum masks_rule rule, const char *why)
 TEST(nonsense_is_refused)
 {
     const enum masks_rule rule = MASKS_MAXIMAL;
-    refused("", rule, "never looks");
-    refused("look }", rule, "'}'");
-    refused("if word.1 { look", rule, "not 'the end'");
-    refused("if word.32 { look }", rule, "no such condition");
-    refused("if word.1:2 { look }", rule, "invalid condition");
-    refused("if word.999 { look }", rule, "a condition");
-    refused("if word.1+i { look }", rule, "not around");
-    refused("while i<2 { if word.1+j { look } }", rule, "not around");
-    refused("while i<4 { look }", rule, "no such condition");
-    refused("while word.1 { look }", rule, "need not end");
-    refused("while true { look }", rule, "need not end");
-    refused("while i<2 { while i<2 { look } }", rule, "need not end");
-    refused("loop { look }", rule, "need not end");
-    refused("loop { if word.1 { continue } if i>=2 { break } look }", rule, "need not end");
-    refused("loop { if i>=2 { if word.1 { break } } look }", rule, "need not end");
-    refused("loop { if i>=2 { look } look }", rule, "need not end");
-    refused("while i<1 { while j<1 { while i<1 { look } } }", rule, "too many loops");
-    refused("look break", rule, "nothing to break");
-    refused("switch word.1:2 { case 0 { continue } } look", rule, "no loop to continue");
-    refused("while i<2 { look } next { break }", rule, "nothing to break");
-    refused("while i<2 { look } next { return }", rule, "cannot return");
-    refused("switch word.1:2 { } look", rule, "has cases");
-    refused("switch word.1:2 { look }", rule, "has cases");
-    refused("switch word.1 { case 0 { look } }", rule, "invalid selector");
-    refused("switch word.1:2 { case 0 { look } case 0 { } }", rule, "there already");
-    refused("switch word.1:2 { case 4 { look } }", rule, "there already");
-    refused("switch word.1:2 { default { look } case 0 { } }", rule, "behind the default");
-    refused("switch word.1:2 { case 0 { look } falls }", rule, "nothing to fall into");
-    refused("switch word.1:2 { case 0 { if elect { look } } }", rule, "elected");
+    for (const char *at = section("refused")->text, *program, *why;
+         sections_row(&at, &program, &why);)
+        refused(program, rule, why);
     refused("if elect { look }", MASKS_SUBGROUP_UNIFORM, "elected");
-    refused("case 0 { look }", rule, "invalid step");
-    refused("u1=add(u1,u2)", rule, "no such register");
-    refused("registers 8 4 look", rule, "stores them alone");
-    refused("registers 8 4 return", rule, "cannot return");
-    refused("registers 6 4", rule, "so many registers");
-    refused("registers 8 33", rule, "so many registers");
-    refused("registers 8", rule, "a count of registers");
-    refused("registers 300 4", rule, "a count of registers");
-    refused("registers 8 4 u8=add(u1,u2)", rule, "no such register");
-    refused("registers 8 4 u1=add(u1,u8)", rule, "no such register");
-    refused("registers 8 4 p1=both(p1,p4)", rule, "no such register");
-    refused("registers 8 4 if p4 { }", rule, "no such condition");
-    refused("registers 8 4 switch u8:2 { case 0 { } }", rule, "no such condition");
-    refused("if group.1 { look }", rule, "no such condition");
-    refused("registers 8 4 if subgroup.7 { }", rule, "no such condition");
-    refused("registers 8 vulkan", rule, "a count of registers");
-    refused("registers 8 4 vulkan vulkan", rule, "a step");
-    refused("registers 8 4 if subgroup.0 { u1=pass.shared(u1,1) }", rule, "not prescribed");
     refused("registers 8 4 if subgroup.0 { if subgroup.1 { } u1=first(u1) }", MASKS_DEFAULT,
             "not prescribed");
-    refused("registers 8 4 while i<2 { if subgroup.0 { break } u1=pass.shared(u1,1) }", rule,
-            "not prescribed");
-    refused("registers 8 4 u1=add(u1)", rule, "a step");
-    refused("registers 8 4 p1=add(u1,u2)", rule, "a step");
-    refused("registers 8 4 u1=reduce(u1)", rule, "a step");
-    refused("registers 8 4 u1=reduce.add.u32(u1)", rule, "a step");
-    refused("registers 8 4 u1=exclusive.min.f32(u1)", rule, "no such operation");
-    refused("registers 8 4 u1=reduce.add.f32(u1)", rule, "no such operation");
-    refused("registers 8 4 u1=load()", rule, "no such operation");
-    refused("registers 8 4 p1=reduce.add.bool(p1)", rule, "no such operation");
-    refused("registers 8 4 u1=cluster.add(u1,3)", rule, "constant");
-    refused("registers 8 4 u1=shl(u1,32)", rule, "constant");
-    refused("registers 8 4 u1=turn(0)", rule, "not around");
-    refused("registers 8 4 while i<32 { }", rule, "no such condition");
-    refused("registers 8 4 while i<9 { if lane>=1<<j { } }", rule, "not around");
-    refused("registers 8 4 if lane>=1<< { }", rule, "counts the iterations");
-    refused("if lane>=1 { look }", rule, "no such condition");
-    refused("registers 8 4 u1=up(u2,1<<i)", rule, "not around");
-    refused("registers 8 4 while i<9 { u1=shl(u2,1<<i) }", rule, "constant");
-    refused("registers 8 4 u1=word(64)", rule, "constant");
-    refused("registers 8 4 if lane.0 { barrier() }", rule, "not prescribed");
-    refused("registers 8 4 if lane.0 { u1=gather.shared(1) }", rule, "not prescribed");
     refused("registers 8 4 while i<u1:2 { sync() }", MASKS_DEFAULT, "not prescribed");
-    refused("registers 8 4 if p1 { u1=pass.shared(u1,1) }", rule, "not prescribed");
-    refused("registers 8 4 switch lane:2 { default { u1=first(u1) } }", rule, "not prescribed");
     refused("registers 8 4 while i<u1:2 { u1=first(u1) }", MASKS_DEFAULT, "not prescribed");
     refused("registers 8 4 if p1 { if p2 { } u1=first(u1) }", MASKS_SUBGROUP_UNIFORM,
             "not prescribed");

@@ -2,7 +2,7 @@
 // The lines between supervisor and worker: what is written is read back the same, and whatever else
 // comes is refused. Also the counts that travel in them.
 
-#include "unit.h"
+#include "sections.h"
 
 #include "engine/protocol.h"
 
@@ -336,6 +336,16 @@ static const char a_run[] =
     "\"expired\":0,"
     "\"ahead\":[],\"renew\":false,\"timed\":false,\"seed\":\"0x0\",\"timeout_ms\":1}";
 
+// The request is right, and with `new` in place of `old` is refused.
+static void refuse_request(const char *request, const char *old, const char *new)
+{
+    OWNED(text_free) struct text line = {0};
+    assert_true(accepts_request(request));
+    put_changed(&line, request, old, new);
+    if (accepts_request(line.data))
+        fail_msg("accepted: %s", line.data);
+}
+
 TEST(malformed_requests_are_refused)
 {
     static const char *const lines[] = {
@@ -364,30 +374,11 @@ TEST(malformed_requests_are_refused)
                                "\"validation\":false,\"settings\":\"\",\"timeout_ms\":1}";
     char name[512 + 16] = "\"name\":\"";
     memset(name + 8, 'a', 512);
-    const char *const changes[][3] = {
-        {open, "\"index\":0", "\"index\":-1"},
-        {open, "\"index\":0", "\"index\":4294967296"},
-        {open, "\"index\":0", "\"index\":0.0"},
-        {open, "\"index\":0", "\"index\":\"0\""},
-        {open, "\"validation\":false", "\"validation\":0"},
-        {open, ",\"timeout_ms\":1", ""},
-        {open, "\"checks\":15", "\"checks\":32"},
-        {open, ",\"settings\":\"\"", ""},
-        {a_run, "\"a.b\"", "\"a.b\\n\""},
-        {a_run, "\"0x0\"", "0"},
-        {a_run, "\"0x0\"", "\"0\""},
-        {a_run, "\"0x0\"", "\"0xG\""},
-        {a_run, "\"runs\":1", "\"runs\":99999999999999999999"},
-        {a_run, "\"renew\":false", "\"renew\":0"},
-        {a_run, "\"name\":\"a.b", name},
-    };
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        OWNED(text_free) struct text line = {0};
-        assert_true(accepts_request(changes[i][0]));
-        put_changed(&line, changes[i][0], changes[i][1], changes[i][2]);
-        if (accepts_request(line.data))
-            fail_msg("accepted: %s", line.data);
-    }
+    refuse_request(a_run, "\"name\":\"a.b", name);
+    for (const char *at = section("open")->text, *old, *new; sections_row(&at, &old, &new);)
+        refuse_request(open, old, new);
+    for (const char *at = section("run")->text, *old, *new; sections_row(&at, &old, &new);)
+        refuse_request(a_run, old, new);
 }
 
 static bool accepts_ahead(const char *ahead)
@@ -458,80 +449,26 @@ static void assert_refused_with(const struct eng_event *event, const char *old, 
         fail_msg("accepted: %s", changed.data);
 }
 
+// Those of a section.
+static void refuse_changes(const struct eng_event *event, const char *name)
+{
+    for (const char *at = section(name)->text, *old, *new; sections_row(&at, &old, &new);)
+        assert_refused_with(event, old, new);
+}
+
 TEST(nonsense_of_benchmarks_is_refused)
 {
     const struct eng_event row = some_row();
-    static const char *const rows[][2] = {
-        {"\"row\":52", "\"row\":-1"},
-        {"\"row\":52", "\"row\":4294967296"},
-        {"\"loops\":1000", "\"loops\":\"1000\""},
-        {"\"tick\":0.1", "\"tick\":-0.1"},
-        {"\"tick\":0.1", "\"tick\":1e999"},
-        {"\"statistics\":[", "\"statistics\":[3,"},
-        {"\"statistics\":[", "\"statistics\":[{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},"},
-        {"\"statistics\":[", "\"statistics\":{},\"more\":["},
-        {"\"value\":\"-17\"", "\"value\":-17"},
-        {"\"value\":\"-17\"", "\"value\":\"0123456789012345678901234567890123456789\""},
-        {"\"value\":\"-17\"", "\"value\":\"-17\",\"more\":1"},
-        {"\"result\":\"skip\"", "\"result\":\"skipped\""},
-    };
-    static const char *const times[][2] = {
-        {"\"round\":32", "\"round\":32.5"},
-        {"\"ns\":", "\"ns\":-"},
-        {"\"ns\":", "\"ms\":"},
-        {"\"wrong\":7", "\"wrong\":99999999999999999"},
-        {"\"got\":", "\"got\":1"},
-    };
-    static const char *const rates[][2] = {
-        {"\"form\":1", "\"form\":-1"},
-        {"\"workgroups\":256", "\"workgroups\":99999999999999999"},
-        {"\"slots\":15", "\"slots\":4294967296"},
-        {"\"copy\":", "\"copy\":-"},
-        {"\"copy\":", "\"copied\":"},
-        {"\"wall_ns\":", "\"wall_ns\":\"1\",\"more\":"},
-        {"\"check_ns\":", "\"check_ns\":-"},
-        {"\"gave_up\":1", "\"gave_up\":1,\"more\":1"},
-    };
-    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-        assert_refused_with(&some_rate, rates[i][0], rates[i][1]);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_refused_with(&row, rows[i][0], rows[i][1]);
-    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-        assert_refused_with(&some_time, times[i][0], times[i][1]);
+    refuse_changes(&some_rate, "rates");
+    refuse_changes(&row, "rows");
+    refuse_changes(&some_time, "times");
 }
 
 TEST(nonsense_facts_are_refused)
 {
     const struct eng_event event = {.kind = ENG_EVENT_DEVICE, .facts = some_facts()};
-    static const char *const changes[][2] = {
-        {"\"subgroup\":8", "\"subgroup\":7"},
-        {"\"subgroup\":8", "\"subgroup\":256"},
-        {"\"subgroup\":8", "\"subgroup\":2"},
-        {"\"subgroup\":8", "\"subgroup\":-8"},
-        {"\"subgroup\":8", "\"subgroup\":8.0"},
-        {"\"subgroup\":8", "\"subgroup\":8,\"subgroup\":8"},
-        {"\"subgroup_min\":4", "\"subgroup_min\":0"},
-        {"\"subgroup_max\":128", "\"subgroup_max\":4"},
-        {"\"type\":\"cpu\"", "\"type\":\"npu\""},
-        {"\"cpu\":true", "\"cpu\":1"},
-        {"\"vendor\":4318", "\"vendor\":4294967296"},
-        {"\"features\":\"0x", "\"features\":\"0xf0"},
-        {"\"features\":\"0x", "\"features\":\""},
-        {"\"driver_name\":\"example\"", "\"driver_name\":\"ex\\u001bample\""},
-        {"\"driver_name\":\"example\"", "\"driver_name\":\"ex\\u0000ample\""},
-        {"\"driver_name\":\"example\"", "\"driver_name\":\"ex\xff\""},
-        {"\"driver_name\":\"example\"", "\"driver_name\":null"},
-        {"\"driver_name\":\"example\",", ""},
-        {"\"name\":", "\"nome\":"},
-        {"\"name\":", "\"more\":1,\"name\":"},
-        {"\"device_uuid\":\"00", "\"device_uuid\":\"0"},
-        {"\"device_uuid\":\"00", "\"device_uuid\":\"0A"},
-        {"\"event\":\"device\"", "\"event\":\"opened\""},
-        {"\"event\":\"device\"", "\"event\":\"divice\""},
-        {"\"event\":\"device\"", "\"event\":\"done\""},
-    };
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
-        assert_refused_with(&event, changes[i][0], changes[i][1]);
+    refuse_changes(&event, "facts");
+    assert_refused_with(&event, "\"driver_name\":\"example\"", "\"driver_name\":\"ex\xff\"");
 
     // Sizes that the worker could not make out are all zero.
     struct eng_event unknown = event;
@@ -542,40 +479,7 @@ TEST(nonsense_facts_are_refused)
 TEST(nonsense_counts_are_refused)
 {
     const struct eng_event event = some_batch;
-    static const char *const changes[][2] = {
-        {"\"runs\":10", "\"runs\":2"},
-        {"\"runs\":10", "\"runs\":-10"},
-        {"\"runs\":10", "\"runs\":9007199254740993"},
-        {"\"failed_runs\":2", "\"failed_runs\":10"},
-        {"\"failed_runs\":2", "\"failed_runs\":0"},
-        {"\"first_run_failed\":true", "\"first_run_failed\":null"},
-        {"\"instances\":640", "\"instances\":641"},
-        {"\"failed_instances\":3", "\"failed_instances\":1"},
-        {"\"failed_instances\":3", "\"failed_instances\":71"},
-        {"\"outcomes\":[570,", "\"outcomes\":["},
-        {"\"outcomes\":[570,", "\"outcomes\":[570,0,"},
-        {"\"outcomes\":[570,", "\"outcomes\":[-570,"},
-        {"\"outcomes\":[570,", "\"outcomes\":[\"570\","},
-        {"\"failures\":[", "\"failures\":[{},"},
-        {"\"failures\":[", "\"failures\":[[],"},
-        {"\"failures\":[", "\"failures\":[null,"},
-        {"\"outcome\":3", "\"outcome\":32"},
-        {"\"got\":3235831469", "\"got\":4294967296"},
-        {"\"where\":\"lane", "\"where\":\"\\u0007lane"},
-        {"\"where\":\"lane", "\"more\":0,\"where\":\"lane"},
-        {"\"seconds\":0.1", "\"seconds\":-0.1"},
-        {"\"fresh\":false", "\"fresh\":0"},
-        {",\"fresh\":false", ""},
-        {"\"tested\":0.0", "\"tested\":-1.0"},
-        {"\"seconds\":0.1", "\"seconds\":1e999"},
-        {"\"seconds\":0.1", "\"seconds\":\"1\""},
-        {"\"seconds\":0.1", "\"seconds\":NaN"},
-        {"\"seconds\":0.1", "\"more\":0,\"seconds\":0.1"},
-        {"\"count\":{", "\"count\":[{"},
-        {"\"count\":{", "\"count\":3,\"c\":{"},
-    };
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
-        assert_refused_with(&event, changes[i][0], changes[i][1]);
+    refuse_changes(&event, "counts");
 
     struct eng_event endless = event;
     endless.count.seconds = NAN;

@@ -57,6 +57,26 @@ static inline const struct section *section(const char *name)
     return found;
 }
 
+// The next line of a text that is not empty: what stands before and behind its " => ", until the
+// next call.
+static inline bool sections_row(const char **text, const char **left, const char **right)
+{
+    static char line[512];
+    *text += strspn(*text, "\n");
+    const size_t length = strcspn(*text, "\n");
+    if (!length)
+        return false;
+    assert_true(length < sizeof line);
+    snprintf(line, sizeof line, "%.*s", (int)length, *text);
+    *text += length;
+    char *arrow = strstr(line, " =>");
+    assert_non_null(arrow);
+    *arrow = '\0';
+    *left = line;
+    *right = arrow + 3 + (arrow[3] == ' ');
+    return true;
+}
+
 #ifdef SECTIONS_MAIN
 int main(int argc, char **argv)
 {
