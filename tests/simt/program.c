@@ -451,72 +451,18 @@ TEST(listing_is_readable)
 
 TEST(what_is_wrong_is_refused)
 {
-    static const struct {
-        const char *declarations, *code, *error;
-    } rows[] = {
-        {"", "%a = OpImageRead %uint %0 %0\n", "OpImageRead at word "},
-        {"", "%a = OpImageRead %uint %0 %0\n", " is not supported"},
-        {"", "%a = OpIAdd %uint %b %1\n%b = OpIAdd %uint %1 %1\n", "not defined there"},
-        {"", "%a = OpIAdd %uint %uint %1\n", "not defined there"},
-        {"", "%a = OpIAdd %uint %1\n", "too few operands"},
-        {"", "%a = OpIAdd %uint %1 %1 %1\n", "too many operands"},
-        {"", "%a = OpIAdd %uint %1 %true\n", "operands that do not fit"},
-        {"", "%a = OpIAdd %v2 %1 %1\n", "operands that do not fit"},
-        {"%pair = OpTypeArray %uint %2\n", "%a = OpIAddCarry %pair %1 %1\n",
-         "not a struct of its two results"},
-        {"", "%a = OpCompositeExtract %uint %1 0\n", "has an index"},
-        {"", "%c = OpCompositeConstruct %v2 %1\n", "wrong number of constituents"},
-        {"", "%c = OpCompositeConstruct %v2 %1 %true\n", "wrong type"},
-        {"", "%v = OpVariable %p_uint Function %true\n", "should be the same"},
-        {"", "%v = OpVariable %p_uint Private\n", "another storage class"},
-        {"", "%v = OpVariable %p_uint Function\n%l = OpLoad %int %v\n", "should be the same"},
-        {"", "%v = OpVariable %p_uint Function\nOpStore %v %true\n", "should be the same"},
-        {"", "%v = OpVariable %p_uint Function\n%p = OpAccessChain %p_uint %v %0\n",
-         "too many indices"},
-        {"", "%p = OpAccessChain %p_word %out %1\n", "not a member"},
-        {"", "%p = OpAccessChain %p_word %out %0\n", "has another type"},
-        {"", "%l = OpLoad %uint %1\n", "points to nothing that can be loaded"},
-        {"%p_in = OpTypePointer Input %uint\n%in = OpVariable %p_in Input\n",
-         "%l = OpLoad %uint %in\n", "an input that is not supported"},
-        {"%p_o = OpTypePointer StorageBuffer %uint\n%o = OpVariable %p_o StorageBuffer\n",
-         "%l = OpLoad %uint %o\n", "not a block"},
-        {"%p_o = OpTypePointer StorageBuffer %block\n%o = OpVariable %p_o StorageBuffer\n",
-         "%l = OpArrayLength %uint %o 0\n", "no descriptor set"},
-        {"%s = OpTypeArray %v4 %big\n%p_s = OpTypePointer Workgroup %s\n"
-         "%p_w = OpTypePointer Workgroup %uint\n%sv = OpVariable %p_s Workgroup\n",
-         "%p = OpAccessChain %p_w %sv %0 %0\n", "the limit is 1024"},
-        {"", "%d = OpPtrAccessChain %p_block %out %1\n", "no stride"},
-        {"", "%d = OpPtrDiff %uint %out %1\n", "should be the same"},
-        {"%p_bool = OpTypePointer Workgroup %bool\n%s = OpVariable %p_bool Workgroup\n",
-         "%d = OpPtrDiff %uint %s %out\n", "should be the same"},
-        {"%p_bool = OpTypePointer Workgroup %bool\n%s = OpVariable %p_bool Workgroup\n",
-         "%d = OpPtrDiff %float %s %s\n", "not an integer"},
-        {"", "%v = OpVariable %p_uint Function\n%d = OpPtrDiff %uint %v %v\n",
-         "not in an array in memory"},
-        {"", "%d = OpPtrDiff %uint %1 %1\n", "not a pointer"},
-        {"", "OpBranch %entry\n%more = OpLabel\n", "first block"},
-        {"", "OpBranch %uint\n%more = OpLabel\n", "not a block of this function"},
-        {"", "%more = OpLabel\n", "within another one"},
-        {"", "OpReturn\n", "outside of a block"},
-        {"", "OpSelectionMerge %more None\nOpBranch %more\n%more = OpLabel\n",
-         "not followed by a branch"},
-        {"", "OpBranch %more\n%more = OpLabel\n%a = OpPhi %uint %1 %more\n",
-         "has no value for block"},
-        {"", "OpBranch %more\n%more = OpLabel\n%a = OpPhi %uint %true %entry\n",
-         "should be the same"},
-        {"", "OpBranchConditional %1 %more %more\n%more = OpLabel\n", "not of type bool"},
-        {"", "OpSwitch %true %more\n%more = OpLabel\n", "not an integer"},
-        {"", "OpReturnValue %1\n%more = OpLabel\n", "should be the same"},
-        {"", "OpControlBarrier %2 %2 %true\n", "not a 32-bit integer"},
-        {"", "%a = OpFunctionCall %void %uint\n", "not a function"},
-        {"", "%a = OpFunctionCall %void %main\n", "being executed"},
-        {"%c = OpSpecConstantOp %uint FAdd %1 %1\n", "", "not supported in a constant"},
-    };
-    static char text[1024];
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (const char *at = section("refused")->text, *row, *why; sections_row(&at, &row, &why);) {
+        // " / " is the end of a line, and declarations stand before " | ".
+        char text[4096], lines[1024];
+        snprintf(lines, sizeof lines, "%s", row);
+        for (char *end = lines; (end = strstr(end, " / "));)
+            end[1] = '\n';
+        char *code = strstr(lines, " | ");
+        if (code)
+            code[1] = '\0';
         snprintf(text, sizeof text,
-                 "$head\n$decorations\n$types\n%%big = OpConstant %%uint 65\n%s$main\n%s$end\n",
-                 rows[i].declarations, rows[i].code);
-        refuse(text, rows[i].error);
+                 "$head\n$decorations\n$types\n%%big = OpConstant %%uint 65\n%s\n$main\n%s\n$end\n",
+                 code ? lines : "", code ? code + 3 : lines);
+        refuse(text, why);
     }
 }

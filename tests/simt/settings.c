@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // LITMUS_SIMT: what is understood, and what is said about the rest.
 
-#include "../unit/unit.h"
+#include "../unit/sections.h"
 
 #include "settings.h"
 
@@ -114,77 +114,31 @@ TEST(numbers_are_exact)
     assert_true(parsed("rate=0.000001").rate == 0.000001);
 }
 
-static const struct {
-    const char *text, *error;
-} wrong[] = {
-    {"model=snoopy", "no model 'snoopy': lockstep, tangled, snooping, lagging, peeling, relaxed, "
-                     "unfair, faulty, miscompiling"},
-    {"model=", "no model '': lockstep, tangled, snooping, lagging, peeling, relaxed, unfair, "
-               "faulty, miscompiling"},
-    {"model=Lockstep", "no model 'Lockstep': lockstep, tangled, snooping, lagging, peeling, "
-                       "relaxed, unfair, faulty, miscompiling"},
-    {"modle=tangled",
-     "unknown setting 'modle': model, seed, devices, subgroup, as, threads, resident, "
-     "schedule, depth, fault, rate, at, bounds, check, counts, trace, workgroups, instructions"},
-    {"mode=1",
-     "unknown setting 'mode': model, seed, devices, subgroup, as, threads, resident, schedule, "
-     "depth, fault, rate, at, bounds, check, counts, trace, workgroups, instructions"},
-    {"seed=1,",
-     "unknown setting '': model, seed, devices, subgroup, as, threads, resident, schedule, depth, "
-     "fault, rate, at, bounds, check, counts, trace, workgroups, instructions"},
-    {" seed=1",
-     "unknown setting ' seed': model, seed, devices, subgroup, as, threads, resident, schedule, "
-     "depth, fault, rate, at, bounds, check, counts, trace, workgroups, instructions"},
-    {"\033[31m=1",
-     "unknown setting '?[31m': model, seed, devices, subgroup, as, threads, resident, schedule, "
-     "depth, fault, rate, at, bounds, check, counts, trace, workgroups, instructions"},
-    {"check=races,all", "no check 'races,all': races, bounds, uninitialised, barriers"},
-    {"check=", "no check '': races, bounds, uninitialised, barriers"},
-    {"devices=0", "devices=0: a number from 1 to 16"},
-    {"devices=17", "devices=17: a number from 1 to 16"},
-    {"subgroup=48", "subgroup=48: a power of two from 1 to 128"},
-    {"subgroup=256", "subgroup=256: a power of two from 1 to 128"},
-    {"subgroup=0", "subgroup=0: a power of two from 1 to 128"},
-    {"subgroup", "subgroup=: a power of two from 1 to 128"},
-    {"seed=-1", "seed=-1: a number of 64 bits, decimal or 0x"},
-    {"seed=+1", "seed=+1: a number of 64 bits, decimal or 0x"},
-    {"seed=0x", "seed=0x: a number of 64 bits, decimal or 0x"},
-    {"seed=1f", "seed=1f: a number of 64 bits, decimal or 0x"},
-    {"seed=1 ", "seed=1 : a number of 64 bits, decimal or 0x"},
-    {"seed=18446744073709551616", "seed=18446744073709551616: a number of 64 bits, decimal or 0x"},
-    {"seed=0x10000000000000000", "seed=0x10000000000000000: a number of 64 bits, decimal or 0x"},
-    {"threads=0", "threads=0: a number from 1 to 64"},
-    {"threads=65", "threads=65: a number from 1 to 64"},
-    {"resident=4294967297", "resident=4294967297: a number from 1 to 64"},
-    {"depth=0", "depth=0: a number from 1 to 64"},
-    {"schedule=fare", "no schedule 'fare': random, priority, fair, lobe, hsa-obe, hsa, obe, none"},
-    {"bounds=on", "no bounds 'on': lost, report, check"},
-    {"fault=x\n",
-     "no fault 'x?': wrong, lost, hang, crash, memory, nothing, properties, rendezvous, loops, "
-     "reduction, torn, ids, exits"},
-    {"rate=1.1", "rate=1.1: a number from 0 to 1, such as 0.001"},
-    {"rate=.", "rate=.: a number from 0 to 1, such as 0.001"},
-    {"rate=0.0.1", "rate=0.0.1: a number from 0 to 1, such as 0.001"},
-    {"rate=nan", "rate=nan: a number from 0 to 1, such as 0.001"},
-    {"rate=-0", "rate=-0: a number from 0 to 1, such as 0.001"},
-    {"at=0", "at=0: a number from 1"},
-    {"trace=", "trace=: the name of a file, of at most 511 bytes"},
-    {"trace=/tmp/a,devices=2", "trace=/tmp/a: of one device alone, not with devices=2"},
-    {"devices=16,trace=a\n", "trace=a?: of one device alone, not with devices=16"},
-    {"counts=c,devices=2", "counts=c: of one device alone, not with devices=2"},
-    {"seed=1,model=tangled,seed=1", "seed is given twice"},
-};
+static void refuse(const char *text, const char *message)
+{
+    struct settings settings;
+    char error[256], wanted[256] = "LITMUS_SIMT: ";
+    strcat(wanted, message);
+    if (settings_parse(text, &settings, error, sizeof error))
+        fail_msg("accepted: %s", text);
+    assert_string_equal(error, wanted);
+}
 
 TEST(wrong_settings_are_refused_with_what_would_be_right)
 {
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct settings settings;
-        char error[256], wanted[256] = "LITMUS_SIMT: ";
-        strcat(wanted, wrong[i].error);
-        if (settings_parse(wrong[i].text, &settings, error, sizeof error))
-            fail_msg("accepted: %s", wrong[i].text);
-        assert_string_equal(error, wanted);
-    }
+    for (const char *at = section("wrong")->text, *text, *message;
+         sections_row(&at, &text, &message);)
+        refuse(text, message);
+    refuse(
+        "\033[31m=1",
+        "unknown setting '?[31m': model, seed, devices, subgroup, as, threads, resident, schedule, "
+        "depth, fault, rate, at, bounds, check, counts, trace, workgroups, instructions");
+    refuse("seed=1 ", "seed=1 : a number of 64 bits, decimal or 0x");
+    refuse(
+        "fault=x\n",
+        "no fault 'x?': wrong, lost, hang, crash, memory, nothing, properties, rendezvous, loops, "
+        "reduction, torn, ids, exits");
+    refuse("devices=16,trace=a\n", "trace=a?: of one device alone, not with devices=16");
 }
 
 TEST(long_text_stays_within_bounds)

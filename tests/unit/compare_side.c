@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sides: JSON reports that are right and wrong, sessions put together, devices and axes paired.
+#include "sections.h"
+
 #include "compare/compare.h"
 
 #include "folder.h"
@@ -114,84 +116,19 @@ TEST(wrong_reports)
         refuse(wrong[i].text, wrong[i].message);
 }
 
-#define FAILURE(run, outcome)                                                                      \
-    "{\"run\":" run ",\"instance\":0,\"word\":0,\"where\":\"\",\"outcome\":\"" outcome             \
-    "\",\"got\":0,\"want\":1}"
-#define ONE_FAILURE                FAILURE("1", "wrong")
-#define FIVE_FAILURES              ONE_FAILURE "," ONE_FAILURE "," ONE_FAILURE "," ONE_FAILURE "," ONE_FAILURE
-#define CHOICE(place, name, fails) "{\"place\":" place ",\"name\":\"" name "\",\"fails\":" fails "}"
-#define CHECKED                    "\"equal\",\"choices\":["
-#define CHOOSE(place, fails)                                                                       \
-    "\"choice\",\"choices\":[" CHOICE("0", "right", "false") "," CHOICE(place, "wrong", fails)
-
 // One place of a good report each: what is there in place of what.
 TEST(contradictions)
 {
-    static const struct {
-        const char *is, *becomes, *message;
-    } all[] = {
-        {"\"runs\":100,\"failed", "\"runs\":1e3,\"failed", "'runs' is not a number"},
-        {"\"runs\":100,\"failed", "\"runs\":-9,\"failed", "'runs' is not a number"},
-        {"\"runs\":100,\"failed", "\"runs\":1,\"failed", "more runs failed or expired than there"},
-        {"\"runs\":100,\"failed", "\"runs\":99,\"failed", "the parts do not add up"},
-        {"\"runs\":100,\"failed", "\"runs\":900,\"failed", "the number of units does not match"},
-        {"\"failed_runs\":7", "\"failed_runs\":0", "the result is fail, but no run failed"},
-        {"\"failed_runs\":7", "\"failed_runs\":8", "the parts do not add up"},
-        {"\"failed_runs\":7", "\"failed_runs\":10", "too many failed units for"},
-        {"\"no_progress_runs\":2", "\"no_progress_runs\":1", "the parts do not add up"},
-        {"\"no_progress_runs\":2", "\"no_progress_runs\":17",
-         "the instances with an expired wait do not"},
-        {"\"fail\"", "\"pass\"", "the result is pass, but runs failed or expired"},
-        {"\"fail\"", "\"no-progress\"", "the result is no-progress, but no wait expired"},
-        {"\"fail\"", "\"skip\"", "the result is skip, but there were runs"},
-        {"\"fail\"", "\"good\"", "'result' is unknown"},
-        {"\"forbidden\"", "\"forbidded\"", "'expectation' is unknown"},
-        {"\"instances\":800", "\"instances\":801", "the outcomes do not add up"},
-        {"\"wrong\":9", "\"wrong\":8", "the outcomes do not add up"},
-        {"\"wrong\":9", "\"wrong\":-9", "'wrong' is not a number"},
-        {"\"failed_instances\":9", "\"failed_instances\":26", "the failed units do not match"},
-        {"\"right\":775,\"wrong\":9", "\"right\":774,\"varied\":10",
-         "the failed units do not match"},
-        {"\"failures\":[]", "\"failures\":[0]", "'run' is missing"},
-        {"\"failures\":[]", "\"failures\":[" FAILURE("1", "rong") "]",
-         "'rong' is not one of its outcomes"},
-        {"\"failures\":[]", "\"failures\":[" FAILURE("0", "wrong") "]", "a failure in run 0"},
-        {"\"failures\":[]", "\"failures\":[" FIVE_FAILURES "," FIVE_FAILURES "]",
-         "more failures than failed units"},
-        {"\"equal\"", "\"equals\"", "no way of checking that is known"},
-        {"\"choices\":[]", "\"choices\":0", "no way of checking that is known"},
-        {"\"choices\":[]", "\"choices\":[" CHOICE("0", "x", "false") "]",
-         "a choice that cannot be"},
-        {CHECKED, CHOOSE("4", "false"), "the failed units do not match the outcomes"},
-        {CHECKED, CHOOSE("5", "true"), "a choice that cannot be"},
-        {CHECKED, CHOOSE("0", "true"), "a choice that cannot be"},
-        {CHECKED, CHOOSE("4", "1"), "a choice that cannot be"},
-        {"\"wrong\":9", "\"rong\":9", "'rong' is not one of its outcomes"},
-        {"\"Sometimes\"", "\"Always\"", "'observation' contradicts the name"},
-        {"[0.029", "[0.030", "'interval' contradicts the name"},
-        {"0.1416", "0.1417", "'interval' contradicts the name"},
-        {"clopper-pearson", "sequence", "'interval_kind' contradicts the name"},
-        {"\"process\":0,\"runs\":60", "\"process\":0,\"runs\":61", "the parts do not add up"},
-        {"\"process\":0,\"runs\":60", "\"process\":0,\"runs\":1", "in a part more runs failed"},
-        {"\"failed_runs\":4", "\"failed_runs\":3", "the parts do not add up"},
-        {"\"parts\"", "\"marts\"", "'parts' is missing"},
-        {"\"stress\"", "\"press\"", "'stress' is missing"},
-        {"\"seconds\":0.5", "\"seconds\":-1", "'seconds' is not a number in range"},
-        {"\"a.b/x=1", "\"a.b/x=3", "'variant' contradicts the name"},
-        {"\"family\":\"a\"", "\"family\":\"b\"", "'family' contradicts the name"},
-        {"\"params\":{\"subgroup\":8}", "\"params\":{\"subgroup\":9}",
-         "'params' contradicts the name"},
-        {"\"spirv_sha256\":\"\"", "\"spirv_sha256\":\"12\"", "'spirv_sha256' is not a SHA-256"},
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        const char *at = strstr(GOOD, all[i].is);
+    for (const char *row = section("contradictions")->text, *is, *wrong;
+         sections_row(&row, &is, &wrong);) {
+        const char *becomes = sections_instead(is), *at = strstr(GOOD, is);
         OWNED(text_free) struct text text = {0}, message = {0};
         if (!at)
-            fail_msg("'%s' is not there", all[i].is);
+            fail_msg("'%s' is not there", is);
         text_append(&text, GOOD, (size_t)(at - GOOD));
-        text_printf(&text, "%s%s", all[i].becomes, at + strlen(all[i].is));
+        text_printf(&text, "%s%s", becomes, at + strlen(is));
         text_printf(&message, "r.json: damaged report: a.b/x=%c,y=2@subgroup=8: %s",
-                    strstr(text.data, "x=3") ? '3' : '1', all[i].message);
+                    strstr(text.data, "x=3") ? '3' : '1', wrong);
         refuse(text.data, message.data);
     }
 }

@@ -81,12 +81,10 @@ static void check_mistake(const char *piece, const char *instead, const char *co
 
 TEST(every_mistake_is_named)
 {
-    for (const char *at = section("mistakes")->text, *change, *complaint;
-         sections_row(&at, &change, &complaint);) {
-        char piece[128];
-        const char *arrow = strstr(change, " -> ");
-        snprintf(piece, sizeof piece, "%.*s", (int)(arrow - change), change);
-        check_mistake(piece, arrow + 4, complaint);
+    for (const char *at = section("mistakes")->text, *piece, *complaint;
+         sections_row(&at, &piece, &complaint);) {
+        const char *instead = sections_instead(piece);
+        check_mistake(piece, instead, complaint);
     }
     check_mistake("; origin  nowhere\n", "", "line 27: the head lacks 'origin'");
     for (size_t i = 0; i < 6; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command lines: what the table driven parser makes of them, what it says about wrong ones, the
 // help, and what a session remembers.
-#include "unit.h"
+#include "sections.h"
 
 #include "cli/cli.h"
 #include "session/session.h"
@@ -87,47 +87,13 @@ TEST(right_lines)
 
 TEST(wrong_lines)
 {
-    static const struct {
-        const char *line, *message;
-    } rows[] = {
-        {"--runz 3", "unknown option '--runz', did you mean 'runs'?"},
-        {"a b --sede=3", "unknown option '--sede', did you mean 'seed'?"},
-        {"--hlep", "unknown option '--hlep', did you mean 'help'?"},
-        {"--something-else", "unknown option '--something-else'; see 'litmus help try'"},
-        {"a -x", "unknown option '-x'; see 'litmus help try'"},
-        {"-fx", "unknown option '-x'; see 'litmus help try'"},
-        {"a -n", "-n needs a value"},
-        {"a --runs", "--runs needs a value"},
-        {"--t", "--time needs a value"},
-        {"--d 1", "unknown option '--d', did you mean 'db'?"},
-        {"--flag=1 a", "--flag takes no value"},
-        {"-n 0", "--runs '0': expected a number, 1 or more"},
-        {"-n -3", "--runs '-3': expected a number, 1 or more"},
-        {"-n 10x", "--runs '10x': expected a number, 1 or more"},
-        {"-n ,1", "--runs ',1': expected a number, 1 or more"},
-        {"-n 99999999999999999999", "--runs '99999999999999999999': expected a number, 1 or more"},
-        {"--time 0", "--time '0': expected a time: 30, 90s, 5m, 2h"},
-        {"--time nan", "--time 'nan': expected a time: 30, 90s, 5m, 2h"},
-        {"--time 5d", "--time '5d': expected a time: 30, 90s, 5m, 2h"},
-        {"--seed 0x", "--seed '0x': expected a seed, e.g. 24301 or 0x5eed"},
-        {"--seed -1", "--seed '-1': expected a seed, e.g. 24301 or 0x5eed"},
-        {"--seed 0x10000000000000000",
-         "--seed '0x10000000000000000': expected a seed, e.g. 24301 or 0x5eed"},
-        {"--width 0", "--width '0': expected a rate above 0 and below 1: 0.001, 1e-3"},
-        {"--width 1", "--width '1': expected a rate above 0 and below 1: 0.001, 1e-3"},
-        {"--width -0.1", "--width '-0.1': expected a rate above 0 and below 1: 0.001, 1e-3"},
-        {"--width nan", "--width 'nan': expected a rate above 0 and below 1: 0.001, 1e-3"},
-        {"--width 0x1p-3", "--width '0x1p-3': expected a rate above 0 and below 1: 0.001, 1e-3"},
-        {"--width 1e-999", "--width '1e-999': expected a rate above 0 and below 1: 0.001, 1e-3"},
-        {"--width 5%", "--width '5%': expected a rate above 0 and below 1: 0.001, 1e-3"},
-        {"--color alway", "--color 'alway': expected one of these words (auto|always|never)"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (const char *at = section("wrong")->text, *line, *message;
+         sections_row(&at, &line, &message);) {
         struct target target = {0};
         struct lit_list operands = {0};
-        struct lit_error error = {0};
-        assert_int_equal(parse(rows[i].line, &target, &operands, NULL, &error), CLI_WRONG);
-        assert_string_equal(error.message, rows[i].message);
+        error = (struct lit_error){0};
+        assert_int_equal(parse(line, &target, &operands, NULL, &error), CLI_WRONG);
+        assert_string_equal(error.message, message);
         assert_int_equal(error.code, LIT_EXIT_USAGE);
     }
 }

@@ -61,7 +61,7 @@ static inline const struct section *section(const char *name)
 // next call.
 static inline bool sections_row(const char **text, const char **left, const char **right)
 {
-    static char line[512];
+    static char line[1024];
     *text += strspn(*text, "\n");
     const size_t length = strcspn(*text, "\n");
     if (!length)
@@ -75,6 +75,15 @@ static inline bool sections_row(const char **text, const char **left, const char
     *left = line;
     *right = arrow + 3 + (arrow[3] == ' ');
     return true;
+}
+
+// What stands behind " -> " in a cell, which ends there.
+static inline const char *sections_instead(const char *cell)
+{
+    char *arrow = strstr(cell, " -> ");
+    assert_non_null(arrow);
+    *arrow = '\0';
+    return arrow + strlen(" -> ");
 }
 
 #ifdef SECTIONS_MAIN

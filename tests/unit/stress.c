@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets of stress parameters: their notation both ways, what is refused, what a device can do of
 // one, what is drawn, and how a dispatch is cut.
-#include "unit.h"
+#include "sections.h"
 
 #include "engine/plan.h"
 
@@ -53,42 +53,10 @@ TEST(notations)
 
 TEST(refusals)
 {
-    static const struct {
-        const char *given, *word; // that the error has
-    } cases[] = {
-        {"workgroups", "not KEY=VALUE"},
-        {",", "not KEY=VALUE"},
-        {"workgroups=4,", "not KEY=VALUE"},
-        {"Workgroups=4", "unknown parameter 'Workgroups'"},
-        {"workgroups=", "from 1 to 4096"},
-        {"workgroups=0,kind=idle", "from 1 to 4096"},
-        {"workgroups=4097,kind=idle", "from 1 to 4096"},
-        {"workgroups=-1,kind=idle", "from 1 to 4096"},
-        {"workgroups=+1,kind=idle", "from 1 to 4096"},
-        {"workgroups=1e3,kind=idle", "from 1 to 4096"},
-        {"workgroups=99999999999999999999,kind=idle", "from 1 to 4096"},
-        {"workgroups=4", "missing kind"},
-        {"kind=none,workgroups=4", "not a kind"},
-        {"kind=memory", "kind needs workgroups"},
-        {"workgroups=4,kind=idle,iterations=4", "iterations needs"},
-        {"workgroups=4,kind=barrier,pattern=load-load", "needs kind=memory"},
-        {"shared=1024", "shared needs"},
-        {"workgroups=4,kind=idle,shared=1000", "multiple of 1024"},
-        {"skew=4,kind=idle,workgroups=1", "skew needs slices"},
-        {"slices=1", "from 2 to 64"},
-        {"slices=65", "from 2 to 64"},
-        {"offset=128", "from 256"},
-        {"offset=300", "multiple of 256"},
-        {"kind=memory,workgroups=1,line=48", "power of two"},
-        {"kind=memory,workgroups=1,lines=128,line=1024", "at most 65536 words"},
-        {"kind=idle,kind=idle,workgroups=1", "twice"},
-        {"kind=memory,workgroups=4096,iterations=1024", "at most 1048576"},
-        {"kind=memory,skew=4096,slices=64,iterations=64", "at most 1048576"},
-        {"kind=memory,workgroups=1,pattern=storeload", "store-load"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (const char *at = section("refused")->text, *given, *word;
+         sections_row(&at, &given, &word);) {
         struct dev_stress set;
-        must_fail(cases[i].word, eng_stress_parse(cases[i].given, &set, &error));
+        must_fail(word, eng_stress_parse(given, &set, &error));
         assert_int_equal(error.code, LIT_EXIT_USAGE);
     }
     char endless[ENG_STRESS_TEXT + 8];
