@@ -57,12 +57,13 @@ static inline const struct section *section(const char *name)
     return found;
 }
 
-// The next line of a text that is not empty: what stands before and behind its " => ", until the
-// next call.
+// The next line of a text that is neither empty nor a comment: what stands before and behind its
+// " => ", until the next call.
 static inline bool sections_row(const char **text, const char **left, const char **right)
 {
     static char line[1024];
-    *text += strspn(*text, "\n");
+    for (; **text == '\n' || **text == ';'; *text += strspn(*text, "\n"))
+        *text += strcspn(*text, "\n");
     const size_t length = strcspn(*text, "\n");
     if (!length)
         return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shards: what the variables of a CI come to, and that the shards of a run are the run.
-#include "unit.h"
+#include "sections.h"
 
 #include "engine/plan.h"
 
@@ -25,68 +25,12 @@ static const char *get(const char *name)
     return NULL;
 }
 
-#define GTEST(index, total) "GTEST_SHARD_INDEX=" index " GTEST_TOTAL_SHARDS=" total
-#define SLURM(id, min, max, step, count)                                                           \
-    "SLURM_ARRAY_TASK_ID=" id " SLURM_ARRAY_TASK_MIN=" min " SLURM_ARRAY_TASK_MAX=" max            \
-    " SLURM_ARRAY_TASK_STEP=" step " SLURM_ARRAY_TASK_COUNT=" count
-
 TEST(the_environment)
 {
-    // "i/N from", "" for the whole, "!..." for an error that has these words, "~" for a remark.
-    static const char *const rows[][2] = {
-        {"", ""},
-        {"GTEST_SHARD_INDEX= GTEST_TOTAL_SHARDS=", ""},
-        {GTEST("0", "4"), "0/4 GTEST_SHARD_INDEX"},
-        {GTEST("3", "4"), "3/4 GTEST_SHARD_INDEX"},
-        {GTEST("0", "1"), ""},
-        {GTEST("4", "4"), "!GTEST_SHARD_INDEX=4"},
-        {GTEST("-1", "4"), "!GTEST_SHARD_INDEX=-1"},
-        {GTEST("0", "0"), "!GTEST_TOTAL_SHARDS=0"},
-        {GTEST("x", "4"), "!--shard none"},
-        {GTEST("1", "99999999999999999999999"), "!GTEST_TOTAL_SHARDS"},
-        {GTEST("1", "1000001"), "!GTEST_TOTAL_SHARDS"},
-        {"GTEST_SHARD_INDEX=1", "!GTEST_TOTAL_SHARDS="},
-        {"GTEST_TOTAL_SHARDS=2", "!GTEST_SHARD_INDEX="},
-        {"CI_NODE_INDEX=1 CI_NODE_TOTAL=4", "0/4 CI_NODE_INDEX"},
-        {"CI_NODE_INDEX=4 CI_NODE_TOTAL=4", "3/4 CI_NODE_INDEX"},
-        {"CI_NODE_INDEX=0 CI_NODE_TOTAL=4", "!CI_NODE_INDEX=0"},
-        {"CI_NODE_INDEX=5 CI_NODE_TOTAL=4", "!CI_NODE_INDEX=5"},
-        {"CI_NODE_TOTAL=1", ""},
-        {"CI_NODE_TOTAL=4", ""},
-        {SLURM("0", "0", "3", "1", "4"), "0/4 SLURM_ARRAY_TASK_ID"},
-        {SLURM("17", "10", "24", "7", "3"), "1/3 SLURM_ARRAY_TASK_ID"},
-        {SLURM("8", "0", "10", "4", "3"), "2/3 SLURM_ARRAY_TASK_ID"},
-        {SLURM("5", "5", "5", "1", "1"), ""},
-        {SLURM("1", "1", "7", "1", "3"), "!no range"},
-        {SLURM("9", "10", "24", "7", "3"), "!no range"},
-        {SLURM("31", "10", "24", "7", "3"), "!no range"},
-        {SLURM("11", "10", "24", "7", "3"), "!no range"},
-        {SLURM("1", "1", "3", "0", "3"), "!no range"},
-        {SLURM("1", "3", "1", "1", "3"), "!no range"},
-        {"SLURM_ARRAY_TASK_ID=1", "!SLURM_ARRAY_TASK_MIN="},
-        {SLURM("a", "1", "3", "1", "3"), "!SLURM_ARRAY_TASK_ID=a"},
-        {"JOB_COMPLETION_INDEX=1 JOB_COMPLETIONS=3", "1/3 JOB_COMPLETION_INDEX"},
-        {"JOB_COMPLETION_INDEX=3 JOB_COMPLETIONS=3", "!JOB_COMPLETION_INDEX=3"},
-        {"JOB_COMPLETION_INDEX=1", "~JOB_COMPLETIONS"},
-        {"JOB_COMPLETIONS=3", ""},
-        {"LITMUS_SHARD=2/3", "2/3 LITMUS_SHARD"},
-        {"LITMUS_SHARD=3/3", "!LITMUS_SHARD"},
-        {"LITMUS_SHARD=1", "!LITMUS_SHARD"},
-        {"LITMUS_SHARD=1/", "!LITMUS_SHARD"},
-        {"LITMUS_SHARD=/2", "!LITMUS_SHARD"},
-        {"LITMUS_SHARD=1/2/3", "!LITMUS_SHARD"},
-        // The first one decides.
-        {"LITMUS_SHARD=none " GTEST("1", "2"), ""},
-        {"LITMUS_SHARD=0/2 " GTEST("9", "2"), "0/2 LITMUS_SHARD"},
-        {GTEST("1", "2") " CI_NODE_INDEX=1 CI_NODE_TOTAL=4", "1/2 GTEST_SHARD_INDEX"},
-        {"CI_NODE_INDEX=1 CI_NODE_TOTAL=4 " SLURM("0", "0", "3", "1", "4"), "0/4 CI_NODE_INDEX"},
-        {"CI_NODE_TOTAL=1 " SLURM("1", "0", "3", "1", "4"), "1/4 SLURM_ARRAY_TASK_ID"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (const char *at = section("environments")->text, *want;
+         sections_row(&at, &environment, &want);) {
         struct eng_shard shard;
         char from[64], remark[200], got[300] = "";
-        const char *want = rows[i][1];
-        environment = rows[i][0];
         print_message("%s\n", environment);
         const bool good = eng_shard_from(get, &shard, from, remark, &error);
         assert_int_equal(good, *want != '!');
