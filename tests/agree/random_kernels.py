@@ -11,6 +11,7 @@ is only sums, differences and products, which every driver rounds to nearest eve
 seeds need nothing but Shader; those of odd seeds use integers of 8, 16 and 64 bits and doubles too.
 """
 
+import pathlib
 import random
 import sys
 
@@ -32,41 +33,7 @@ ATOMICS = ("OpAtomicIAdd", "OpAtomicUMin", "OpAtomicUMax", "OpAtomicAnd", "OpAto
            "OpAtomicXor",
            "OpAtomicSMin", "OpAtomicSMax")
 
-HEAD = """\
-; SPDX-License-Identifier: Apache-2.0
-; {title}
-OpCapability Shader
-{capabilities}%glsl = OpExtInstImport "GLSL.std.450"
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main "main" %global_id
-OpExecutionMode %main LocalSize 64 1 1
-OpDecorate %global_id BuiltIn GlobalInvocationId
-OpDecorate %words ArrayStride 4
-OpDecorate %block Block
-OpMemberDecorate %block 0 Offset 0
-{bindings}{decorations}%void = OpTypeVoid
-%bool = OpTypeBool
-%true = OpConstantTrue %bool
-%false = OpConstantFalse %bool
-{types}%v3 = OpTypeVector %u32 3
-%v4 = OpTypeVector %u32 4
-%u32_pair = OpTypeStruct %u32 %u32
-%i32_pair = OpTypeStruct %i32 %i32
-%words = OpTypeRuntimeArray %u32
-%block = OpTypeStruct %words
-%block_ptr = OpTypePointer StorageBuffer %block
-%word_ptr = OpTypePointer StorageBuffer %u32
-%v3_in = OpTypePointer Input %v3
-{constants}%array = OpTypeArray %u32 %u32_8
-%array_ptr = OpTypePointer Function %array
-%cell_ptr = OpTypePointer Function %u32
-%input = OpVariable %block_ptr StorageBuffer
-%output = OpVariable %block_ptr StorageBuffer
-%state = OpVariable %block_ptr StorageBuffer
-%global_id = OpVariable %v3_in Input
-%main_type = OpTypeFunction %void
-%helper_type = OpTypeFunction %u32 %u32 %i32 %f32
-"""
+HEAD = pathlib.Path(__file__).with_name("random.spvasm").read_text(encoding="utf-8")
 
 
 class Kernel:

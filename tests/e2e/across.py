@@ -85,5 +85,4 @@ class Across(harness.Case):
         self.assert_one_line(self.litmus("compare", "--across", "cards", *self.GOOD), 2, "--across")
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -123,5 +123,4 @@ class Advise(Case):
         self.assertEqual(result.out, line[1:] + rest, "make it anew (reports/README.md)")
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

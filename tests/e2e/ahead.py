@@ -186,5 +186,4 @@ class Same(harness.Case):
             self.assert_one_line(self.litmus("run", "--all", "--ahead=" + number), 2, "--ahead")
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

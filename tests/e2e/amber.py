@@ -366,10 +366,7 @@ class Scripts(harness.Case):
     def test_some_scripts(self):
         self.read_every(40, 2)
 
-    @harness.full
-    def test_every_script(self):
-        self.read_every(1, 20)
+    test_every_script = harness.full(harness.case("read_every", 1, 20))
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -90,9 +90,8 @@ class Right(Bench):
 
     def test_the_table_and_markdown(self):
         run = self.bench("--simt", "lockstep", "--markdown", "out.md")
-        for words in ("subgroup scan, 1 item each", "workgroup scan, 4 items each",
-                      "4,096 elements, 3 scans a dispatch", "256  emulated, control"):
-            self.assertIn(words, run.out)
+        self.assert_all_in(run.out, "subgroup scan, 1 item each", "workgroup scan, 4 items each",
+                           "4,096 elements, 3 scans a dispatch", "256  emulated, control")
         self.assertEqual(len(re.findall(r"(?m)^ +(?:256|512|1024)  (?:native|emulated)", run.out)),
                          ROWS - 5)
         lines = self.read("out.md").splitlines()
@@ -125,8 +124,7 @@ class Wrong(Bench):
             self.assertTrue(row["kind"] != "scan" or line[0].rstrip().endswith("WRONG"), run)
         return wrong
 
-    def test_wrong_values(self):
-        self.wrong("faulty,fault=wrong,rate=0.00002")
+    test_wrong_values = harness.case("wrong", "faulty,fault=wrong,rate=0.00002")
 
     def test_a_device_that_executes_nothing(self):
         wrong = self.wrong("faulty,fault=nothing,at=200")
@@ -242,8 +240,7 @@ class Usage(Bench):
             with self.subTest(arguments):
                 self.assert_one_line(self.litmus("bench", *arguments), 2, *words)
 
-    def test_no_such_device(self):
-        self.bench("-d", "77", code=2)
+    test_no_such_device = harness.case("bench", "-d", "77", code=2)
 
     def test_nothing_is_left_behind(self):
         self.bench("--simt", "lockstep", "-n", "1", "--json", "out.json")
@@ -251,5 +248,4 @@ class Usage(Bench):
                          ["out.json"])
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -122,12 +122,10 @@ class Right(Lookback):
 
     def test_the_table_and_markdown(self):
         run = self.bench("--simt", "lockstep", "--markdown", "out.md", *FEW)
-        for words in ("8,192 words", "middle half", "of copy", "copy GB/s",
-                      "best: held=1/shared=0/looks="):
-            self.assertIn(words, run.out)
+        self.assert_all_in(run.out, "8,192 words", "middle half", "of copy", "copy GB/s",
+                           "best: held=1/shared=0/looks=")
         text = self.read("out.md")
-        self.assertIn("| command | litmus bench ", text)
-        self.assertIn("### 8,192 words", text)
+        self.assert_all_in(text, "| command | litmus bench ", "### 8,192 words")
         self.assertEqual(len(re.findall(r"(?m)^\| (?:\*\*)?held=1/", text)), 10)
 
     def test_against_cub(self):
@@ -267,8 +265,7 @@ class Faults(Lookback):
         _, device = self.bench_json("--simt", "faulty,fault=hang,at=60", "--timeout", "2", code=1)
         self.assertEqual(device["sizes"][0]["result"], "hang")
 
-    def test_no_memory(self):
-        self.bench_json("--simt", "faulty,fault=memory,at=3", code=3)
+    test_no_memory = harness.case("bench_json", "--simt", "faulty,fault=memory,at=3", code=3)
 
     @harness.about_lavapipe
     def test_too_large(self):
@@ -313,5 +310,4 @@ class Usage(Lookback):
         self.assertEqual(os.listdir(self.path(".")), ["out.json"])
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -210,5 +210,4 @@ class Json(harness.Case):
         self.assert_one_line(self.litmus("list", "--json", "--names"), 2, "--json")
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

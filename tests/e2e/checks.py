@@ -9,15 +9,7 @@ import unittest
 
 import harness
 
-HEAD = """#version 450
-#extension GL_KHR_shader_subgroup_basic : require
-#extension GL_KHR_shader_subgroup_arithmetic : require
-layout(local_size_x = 64) in;
-layout(set = 0, binding = 0, std430) coherent buffer A { uint a[]; };
-layout(set = 0, binding = 1, std430) writeonly buffer O { uint o[]; };
-shared uint s[64];
-uint l = gl_LocalInvocationIndex, g = gl_WorkGroupID.x;
-"""
+HEAD = harness.kernel("two-buffers.comp")
 FIRST = 9  # line of what stands behind it
 
 SCAN = "for (uint d = 1u; d < 64u; d *= 2u) { s[l] = v; barrier(); v += s[l ^ d]; barrier(); }"
@@ -179,15 +171,7 @@ class Checks(harness.Case):
 
     def test_addresses(self):
         """Addresses at which there is no buffer; of invocations are counted those that there are."""
-        self.write("address.comp", """#version 460
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_buffer_reference_uvec2 : require
-layout(local_size_x = 3) in;
-layout(buffer_reference, std430) buffer Words { uint w[]; };
-layout(set = 0, binding = 0, std430) readonly buffer In { uvec2 at; };
-layout(set = 0, binding = 1, std430) writeonly buffer Out { uint o[]; };
-void main() { o[gl_GlobalInvocationID.x] = Words(at).w[gl_GlobalInvocationID.x]; }
-""")
+        self.write("address.comp", harness.kernel("words-at.comp"))
         self.write("far.words", "64 0x7fff00\n")
         for what, said in ("zero:8", "a null address"), ("far.words", "an address without a buffer"):
             result = self.litmus("kernel", "address.comp", "--groups", "2", "--buffer", "0.0=" + what,
@@ -203,5 +187,4 @@ void main() { o[gl_GlobalInvocationID.x] = Words(at).w[gl_GlobalInvocationID.x];
         self.assertRegex(result.out, r"\A0 findings in \d+ steps of 65535 invocations, ")
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

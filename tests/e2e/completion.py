@@ -25,8 +25,7 @@ class Candidates(harness.Case):
 
     def test_commands(self):
         commands = self.offered("")
-        self.assertIn("run", commands)
-        self.assertIn("report", commands)
+        self.assert_all_in(commands, "run", "report")
         self.assertNotIn("worker", commands)
         self.assertEqual(self.offered("help", "ru"), ["run"])
 
@@ -167,5 +166,4 @@ class Manual(harness.Case):
                 self.assertIn(f"*--{name}*", text, command)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -134,5 +134,4 @@ Positive: 3, Negative: 9
             self.assertTrue(f"contrib/{name}" in pages, name)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

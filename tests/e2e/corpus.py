@@ -41,24 +41,10 @@ def path_of(name):
     return os.path.join(CORPUS, name + ".litmus")
 
 
-LOOP = """VULKAN loop
-{ x=0; }
- P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;
- st.atom.dv.sc0 x, 1 | L:                  ;
-                     | ld.atom.dv.sc0 r0, x ;
-                     | bne r0, 1, L        ;
-exists (P1:r0 == 1)
-"""
+LOOP = harness.kernel("loop.litmus")
 
 
-AGAINST = """VULKAN against
-{ x=0; }
- P0@sg 0, wg 0, qf 0   | P1@sg 0, wg 1, qf 0  ;
-L:                     | st.atom.dv.sc0 x, 1  ;
-ld.atom.dv.sc0 r0, x   |                      ;
-bne r0, 1, L           |                      ;
-exists (P0:r0 == 1)
-"""
+AGAINST = harness.kernel("against.litmus")
 
 FORMS = ("glsl", "64-bit", "physical", "volatile", "address-again", "address-by-value", "unrolled")
 
@@ -101,8 +87,7 @@ class Runs(harness.Case):
         self.run_files("-q", path_of("MP+rel-acq+dv"), model="relaxed")
         log = self.converted("herd", store="run.db")
         states = dict(re.findall(r"(?m)^\d+ *([:*]>.*)()$", log))
-        self.assertIn("*>1:r0=1; 1:r1=0;", states)
-        self.assertIn(":>1:r0=0; 1:r1=0;", states)
+        self.assert_all_in(states, "*>1:r0=1; 1:r1=0;", ":>1:r0=0; 1:r1=0;")
         counts = re.search(r"(?m)^Observation litmus.mp-rel-acq-dv/\S+ Sometimes (\d+) (\d+)$", log)
         self.assertIn(f"Positive: {counts[1]}, Negative: {counts[2]}", log)
 
@@ -146,8 +131,7 @@ class Runs(harness.Case):
         for name in ("MP+plain+dv", "WRC+cbar+wg", "SB+cbar+wg-shared", "sequence+rmw+dv", *loops):
             path = self.write("loop.litmus", loops[name]) if name in loops else path_of(name)
             shown = self.assert_valid(path)
-            self.assertIn("; VULKAN " + name, shown)
-            self.assertIn("; P0: st.", shown)
+            self.assert_all_in(shown, "; VULKAN " + name, "; P0: st.")
 
     def formed(self, names):
         """Programs in the forms of a kernel that they can have: each, each two, all."""
@@ -215,15 +199,13 @@ class Runs(harness.Case):
         queues = self.write("queues.litmus", once.replace("wg 1, qf 0", "wg 1, qf 1"))
         host = self.write("host.litmus", LOOP.replace("bne r0, 1, L", "avdevice"))
         result = self.run_files(loop, queues, host, path_of("CoRR+dv"), code=0)
-        for reason in ("loop.litmus: a control barrier beside branches",
-                       "queues.litmus: a dispatch is of one queue family",
-                       "host.litmus: line 6: the host's operation on the device domain"):
-            self.assertIn(reason, result.err)
+        self.assert_all_in(result.err, "loop.litmus: a control barrier beside branches",
+                           "queues.litmus: a dispatch is of one queue family",
+                           "host.litmus: line 6: the host's operation on the device domain")
         self.assertEqual(self.run_files(loop).code, 3)
         bad = self.write("bad.litmus", LOOP.replace("st.atom", "st.atom.acq"))
         self.assert_one_line(self.run_files(bad), 2, "bad.litmus: line 4, column 2")
         self.assert_one_line(self.run_files("none.litmus"), 2, "cannot read none.litmus")
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

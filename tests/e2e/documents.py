@@ -67,5 +67,4 @@ class Documents(harness.Case):
         self.assertEqual(dead, [])
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -71,8 +71,7 @@ class NothingThere(harness.Case):
         os.mkfifo(odd)
         self.nothing("large.json", "pipe.json", drivers=[large, odd])
 
-    def test_library_is_no_driver(self):
-        self.nothing("hollow.json", drivers=[harness.HOLLOW])
+    test_library_is_no_driver = harness.case("nothing", "hollow.json", drivers=[harness.HOLLOW])
 
     def test_no_memory_to_look_for_one(self):
         # Whether there is a device is not known.
@@ -105,9 +104,8 @@ class BesideAGoodOne(harness.Case):
         for result in (devices, run):
             self.assert_clean(result)
 
-    def test_crash_at_start(self):
-        self.beside(harness.FAULT, "fault.json", "worker died: signal 11",
-                    fault="create-instance-crash")
+    test_crash_at_start = harness.case("beside", harness.FAULT, "fault.json",
+                                       "worker died: signal 11", fault="create-instance-crash")
 
     def test_hang_at_start(self):
         # On a slow machine the good one may need longer than that, too.
@@ -119,8 +117,8 @@ class BesideAGoodOne(harness.Case):
                 if seconds == "60":
                     raise
 
-    def test_no_memory_at_start(self):
-        self.beside(harness.FAULT, "fault.json", "out of memory", fault="create-instance-memory")
+    test_no_memory_at_start = harness.case("beside", harness.FAULT, "fault.json", "out of memory",
+                                           fault="create-instance-memory")
 
     def test_manifest_is_no_json(self):
         self.beside(self.write("broken.json", "nothing"), "broken.json", "not JSON")
@@ -151,8 +149,7 @@ class Nonsense(harness.Case):
             result = self.litmus(*arguments, fault=fault)
             self.assert_clean(result)
         self.assertNotIn(result.code, (0, 1), result)
-        for word in words:
-            self.assertIn(word, result.err)
+        self.assert_all_in(result.err, *words)
 
     def test_one_device_of_several(self):
         """Whatever the odd one's place is, the others keep their numbers and are run."""
@@ -170,20 +167,11 @@ class Nonsense(harness.Case):
                                 " ON result.device = device.id ORDER BY number", store)
                 self.assertEqual(ran, [(number + 1, "pass") for number in range(3) if number != odd])
 
-    def test_everything_at_once(self):
-        self.refused("nonsense", "subgroup size", "77")
-
-    def test_subgroup_size_of_nothing(self):
-        self.refused("subgroup-size=0", "subgroup size")
-
-    def test_subgroup_size_of_48(self):
-        self.refused("subgroup-size=48", "subgroup size", "48")
-
-    def test_huge_counts(self):
-        self.refused("huge-counts")
-
-    def test_no_memory_at_all(self):
-        self.refused("out-of-memory=0", "MEMORY")
+    test_everything_at_once = harness.case("refused", "nonsense", "subgroup size", "77")
+    test_subgroup_size_of_nothing = harness.case("refused", "subgroup-size=0", "subgroup size")
+    test_subgroup_size_of_48 = harness.case("refused", "subgroup-size=48", "subgroup size", "48")
+    test_huge_counts = harness.case("refused", "huge-counts")
+    test_no_memory_at_all = harness.case("refused", "out-of-memory=0", "MEMORY")
 
 
 class OtherDrivers(harness.Case):
@@ -202,5 +190,4 @@ class OtherDrivers(harness.Case):
                     VK_LOADER_LAYERS_ENABLE="*", MESA_VK_DEVICE_SELECT="list", code=0)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -17,30 +17,9 @@ SPIRV_VAL = SPIRV_AS.replace("spirv-as", "spirv-val")
 # A thread of the workgroup does not have its barrier: Dat3M has it wait for ever.
 BEYOND = ["WRC+cbar+wg"]
 
-LOOP = """VULKAN loop
-{ x=0; }
- P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0  ;
- st.atom.dv.sc0 x, 1 | L:                   ;
-                     | ld.atom.dv.sc0 r0, x ;
-                     | bne r0, 1, L         ;
-exists (P1:r0 == 1)
-"""
+LOOP = harness.kernel("loop.litmus")
 # All that a .litmus has.
-ALL = """VULKAN all @ once
-Kernel=volatile
-{ x=5; y=-2; z aliases x; P1:r0=3; P0:r2=-7; }
-{ ssw 0 1; }
- P0@sg 0, wg 0, qf 0  | P1@sg 0, wg 0, qf 1 ;
- A:                   | avdevice            ;
- ld.atom.dv.sc0 r0, x | st.av.dv.sc0 y, r0  ;
- add r1, r0, -3       | visdevice           ;
- bne r0, 1, A         | goto B              ;
-                      | st.sc1 z, 1         ;
-                      | B:                  ;
-locations [x; P0:r1]
-filter (P0:r0 == 1 \\/ ~(P1:r0 > 2 /\\ x < -3))
-forall (P0:r0 == 1 /\\ (x == 1 \\/ y != 0) /\\ ~(P0:r0 == -2))
-"""
+ALL = harness.kernel("all.litmus")
 # What Dat3M's grammar of the dialect takes, in its order.
 SCOPE, CLASS, PLACE = r"\.(sg|wg|qf|dv)", r"\.sc[0-3]", r" [a-z]\w*, -?\w+"
 SEMANTICS = rf"{SCOPE}(%s)(\.semsc[0-3])+"
@@ -54,18 +33,7 @@ INSTRUCTION = re.compile("|".join((
     rf"membar({ORDERS.replace('(%s)', '')})", rf"cbar({SCOPE}|{ORDERS.replace('(%s)', '')}) \d+",
     r"(add|sub|mul|div|and|or|xor) r\d+, -?\w+, -?\w+", r"LC\d+:", r"goto LC\d+",
     r"b(eq|ne|ge|le|gt|lt) -?\w+, -?\w+, LC\d+", "avdevice", "visdevice")))
-TEST = """NEWWG
-NEWSG
-NEWTHREAD
-st.av.scopedev.sc0 x = 1
-st.atom.rel.scopedev.sc0.semsc0 y = 1
-NEWWG
-NEWSG
-NEWTHREAD
-ld.atom.acq.scopedev.sc0.semsc0 y = 1
-ld.vis.scopedev.sc0 x = 0
-NOSOLUTION consistent[X]
-"""
+TEST = harness.kernel("passing.test")
 
 
 def name_of(path):
@@ -339,5 +307,4 @@ class Catalogue(Shown):
                       self.show("litmus", "memory.message-passing"))
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -118,11 +118,8 @@ class Drivers(harness.Case):
     def test_system_lavapipe(self):
         self.all_families(harness.lavapipe(), "3")
 
-    def test_second_lavapipe(self):
-        self.all_families(harness.SECOND_LAVAPIPE, "2")
-
-    def test_swiftshader(self):
-        self.all_families(harness.SWIFTSHADER, "3")
+    test_second_lavapipe = harness.case("all_families", harness.SECOND_LAVAPIPE, "2")
+    test_swiftshader = harness.case("all_families", harness.SWIFTSHADER, "3")
 
     def radv(self):
         """RADV for --emulate: beside the shim, an installed one or that of tools/setup."""
@@ -170,5 +167,4 @@ class Drivers(harness.Case):
                               " ".join(run.out.split()))
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -190,5 +190,4 @@ class Lava(Fleet):
         self.assertEqual(len(made), len(names))
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -105,14 +105,11 @@ class Example(harness.Case):
             self.assertRegex(entry["failures"][0]["where"],
                              r"^lane \d, result 0, subgroup \d+ of workgroup \d+$")
 
-    def test_a_wrong_formula_fails(self):
-        self.fails("other <= lane", "other < lane", "wrong")
-
-    def test_a_formula_for_a_word_that_is_not_stored_fails(self):
-        self.fails("? unwritten\n", "? 0\n", "never written")
-
-    def test_a_wrong_kernel_fails(self):
-        self.fails("InclusiveScan %own", "ExclusiveScan %own", "zero")
+    test_a_wrong_formula_fails = harness.case("fails", "other <= lane", "other < lane", "wrong")
+    test_a_formula_for_a_word_that_is_not_stored_fails = harness.case("fails", "? unwritten\n",
+                                                                      "? 0\n", "never written")
+    test_a_wrong_kernel_fails = harness.case("fails", "InclusiveScan %own", "ExclusiveScan %own",
+                                             "zero")
 
     def with_file(self):
         """The same test, where the words that lanes hold are of a file."""
@@ -124,8 +121,7 @@ class Example(harness.Case):
     def test_a_file_of_words(self):
         self.run_it(self.with_file(), "tangled,subgroup=4", "; four of them\n1 0x10\n3 5\n", code=0)
         shown = self.litmus("show", self.name).out
-        self.assertIn("======== file: odd.words ====", shown)
-        self.assertIn("; four of them", shown)
+        self.assert_all_in(shown, "======== file: odd.words ====", "; four of them")
         # Another file, another catalogue.
         names = [line for line in self.litmus("--version").out.splitlines() if "catalogue" in line]
         self.program = self.build(self.with_file(), "1 0x10 3 7")
@@ -152,9 +148,7 @@ class Example(harness.Case):
                                 ("(in % 2)", "(in % 2", "unfinished"),
                                 ("sum=reduce", "sum=reduced", "no such value: 'sum=reduced'")):
             error = self.build(self.text.replace(old, new))
-            self.assertIn(words, error)
-            self.assertIn(f"odd.spvasm:{line - 1}: formula: ", error)
+            self.assert_all_in(error, words, f"odd.spvasm:{line - 1}: formula: ")
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

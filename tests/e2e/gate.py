@@ -67,9 +67,8 @@ class Verdicts(Gate):
     def test_a_regression(self):
         self.take("after.db", WORSE)
         result = self.gate(1, "after.db")
-        self.assertIn("FAILED: a regression", result.out)
-        self.assertIn("0 of 20 -> 20 of 20 runs failed", result.out)
-        self.assertIn("exit 1: a regression", result.out)
+        self.assert_all_in(result.out, "FAILED: a regression", "0 of 20 -> 20 of 20 runs failed",
+                           "exit 1: a regression")
         self.gate(1, "after.db", baseline="before.json")
         # The other way round it got better.
         report = self.made("after.db")
@@ -123,9 +122,8 @@ class Verdicts(Gate):
         self.take("after.db", RIGHT)
         # One of two is more than one in ten; of many it would pass.
         result = self.gate(3, "after.db", "--tolerance", "0.5", baseline="old.json")
-        self.assertIn("UNDECIDED: a configuration is undecided", result.out)
-        self.assertIn("1 configuration has another expectation in B and cannot be compared",
-                      result.out)
+        self.assert_all_in(result.out, "UNDECIDED: a configuration is undecided",
+                           "1 configuration has another expectation in B and cannot be compared")
         entries = json.loads(self.litmus("gate", "--baseline", "old.json", "after.db", "--format",
                                          "json").out)["results"]
         (entry,) = [entry for entry in entries if entry["why"] == "changed-expectation"]
@@ -186,8 +184,7 @@ class Broken(harness.Case):
             result["result"] = "crash"
             result["spirv_sha256"] = "f" * 64
         out = self.gate(1, crash, "FAILED: 20 regressions")
-        self.assertIn("other code: module", out)
-        self.assertIn("pass -> crash", out)
+        self.assert_all_in(out, "other code: module", "pass -> crash")
         # What was so before is known, if it is the same that ran.
         shutil.copy(self.path("after.json"), self.path("before.json"))
         self.gate(0, crash, "passed: no regression", baseline="before.json")
@@ -513,5 +510,4 @@ class OneStep(Gate):
         self.assertIn("exit 3: 2 configurations are undecided", result.out)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

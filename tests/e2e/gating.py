@@ -262,5 +262,4 @@ class Pipelines(harness.Case):
         self.assert_whole()
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -110,5 +110,4 @@ class Measured(harness.Case):
             self.assertEqual(len(done.stderr.strip().split("\n")), 1, done)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

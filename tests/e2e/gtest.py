@@ -290,5 +290,4 @@ class Model(harness.Case):
         self.assertEqual(plain(out), plain(theirs.stdout))
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -115,6 +115,11 @@ def about_lavapipe(test):
     """The simulator cannot stand in for lavapipe in this method or class."""
     return unsanitized(test)
 
+
+def case(method, *arguments, **how):
+    """A test that is one call of this method of its class."""
+    return lambda test: getattr(test, method)(*arguments, **how)
+
 # Two small configurations, alike but for the workgroup size: 64 and 128.
 _VARIANT = ("shuffle.scan-loop/sync=workgroup-in-loop,reconvergence=default,form=variables,op=add,"
             "mode=inclusive,access=descriptor,pressure=none")
@@ -528,6 +533,10 @@ class Case(unittest.TestCase):
             self.assertIn(word, lines[0], result)
         self.assert_clean(result)
 
+    def assert_all_in(self, text, *parts):
+        for part in parts:
+            self.assertIn(part, text)
+
     def assert_clean(self, result):
         """Nothing in the output that a terminal would obey, no complaint of a sanitizer."""
         for text in (result.out, result.err):
@@ -559,6 +568,9 @@ class Loader(unittest.TestLoader):
                 and is_drawn(name)]
 
 
-def main():
+def main(name="__main__"):
+    """Runs the tests of the script of this name, if it is what was started."""
+    if name != "__main__":
+        return
     program = unittest.main(verbosity=1, testLoader=Loader(), exit=False)
     sys.exit(77 if program.result.testsRun == 0 else not program.result.wasSuccessful())

@@ -100,5 +100,4 @@ class Includes(unittest.TestCase):
                                  "bool cli(uint8_t *bytes);\n" + LONG))
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -475,13 +475,10 @@ class Runs(Injected):
         found = self.results(folder, self.store)
         return None if found == self.after else f"after --resume there is {found}"
 
-    def test_run(self):
-        self.try_all("run", *PAIR, *LOCKSTEP, "--db", "new.db", "--timeout", "20",
-                     "--json", "report.json", inputs={}, store="new.db")
-
-    def test_run_that_fails(self):
-        self.try_all("run", RACES, *SNOOPING, "--db", "new.db", "--timeout", "20", inputs={},
-                     store="new.db")
+    test_run = harness.case("try_all", "run", *PAIR, *LOCKSTEP, "--db", "new.db", "--timeout", "20",
+                            "--json", "report.json", inputs={}, store="new.db")
+    test_run_that_fails = harness.case("try_all", "run", RACES, *SNOOPING, "--db", "new.db",
+                                       "--timeout", "20", inputs={}, store="new.db")
 
     def test_resume(self):
         self.try_all("run", "--resume", "--db", "new.db", inputs=self.interrupted(),
@@ -518,5 +515,4 @@ class Merges(Stores):
                      inputs={"all.db": self.good, "bad.db": self.bad}, store="all.db")
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

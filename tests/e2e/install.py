@@ -50,5 +50,4 @@ class Installed(harness.Case):
             self.assertEqual((done.returncode, done.stdout[:7]), (0, "usage: "), done)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

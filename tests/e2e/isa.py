@@ -225,8 +225,7 @@ class Caches(harness.Case):
             with self.subTest(word=word):
                 result = self.isa(blob, code=0)
                 self.assert_clean(result)
-                self.assertIn(word, result.out)
-                self.assertIn("no listing", result.out)
+                self.assert_all_in(result.out, word, "no listing")
 
     def test_unknown_one_is_kept(self):
         self.isa(b"y" * 500, "--keep", "kept", code=0)
@@ -243,13 +242,11 @@ class Caches(harness.Case):
         for program in (tool, self.path("gone")):
             result = self.isa(self.blob(), "--disassembler", "nvdisasm", LITMUS_NVDISASM=program,
                               code=0)
-            self.assertIn("the built-in decoder is used", result.out)
-            self.assertIn("EXIT", result.out)
+            self.assert_all_in(result.out, "the built-in decoder is used", "EXIT")
 
     def test_crash_of_the_compiler(self):
         result = self.litmus("isa", *harness.PAIR, fault="crash-on=64", code=3)
-        self.assertIn("crash: worker died: signal 11", result.out)
-        self.assertIn("workgroup=128", result.out)
+        self.assert_all_in(result.out, "crash: worker died: signal 11", "workgroup=128")
 
 
 @harness.about_lavapipe
@@ -302,8 +299,7 @@ class OtherDrivers(harness.Case):
                           drivers=RADV, code=0, **there)
         self.assertIn("the driver compiled every program", " ".join(run.out.split()))
         result = self.litmus("isa", harness.ONE, drivers=RADV, code=0, **there)
-        self.assertIn("Assembly, by the driver", result.out)
-        self.assertIn("ds_bpermute_b32", result.out)
+        self.assert_all_in(result.out, "Assembly, by the driver", "ds_bpermute_b32")
         self.assertRegex(result.out, r"VGPRs +\d+ ")
 
 
@@ -357,8 +353,7 @@ class Stored(harness.Case):
         result = self.finish(process, since)
         self.assertEqual(result.code, 1, result)
         self.assertIn("not all code could be stored: ", result.err)
-        self.assertIn("Failures", result.out)
-        self.assertIn("exit 1: a forbidden outcome was observed", result.out)
+        self.assert_all_in(result.out, "Failures", "exit 1: a forbidden outcome was observed")
         self.assertEqual(len(json.loads(self.read("report.json"))["results"]), 2)
 
     def test_merged(self):
@@ -368,5 +363,4 @@ class Stored(harness.Case):
                          self.rows("SELECT name, digest, packed FROM code ORDER BY name"))
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

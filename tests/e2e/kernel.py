@@ -827,5 +827,4 @@ RUN three GROUPS 1 1""")
         self.assertIn("a stale value", " ".join(result.out.split()))
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -172,5 +172,4 @@ class Checked(harness.Case):
         self.assertIn("worse, but its expectation does not fail the gate", gate.out)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

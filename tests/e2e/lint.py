@@ -17,16 +17,7 @@ FINDING = ("SHFL.IDX at 0x40 can be reached from both sides of the branch at 0x2
 
 
 GLSL = harness.kernel("exit.comp")
-LOOP = """HINT
-    for (HEAD) {
-        if (EXIT) {
-            if (PART)
-                WORK;
-            LAST;
-            LEAVE;
-        }
-        REST;
-    }"""
+LOOP = harness.kernel("loop.glsl").rstrip("\n")
 PARTS_OF_GLSL = {
     "LOOP": LOOP, "READ": "readonly", "HELPER": "", "HINT": "", "HEAD": "uint i = 0u; i < 8u; i++",
     "EXIT": "a[0] != 0u", "PART": "lane != 0u", "WORK": "v = a[id + 64u]", "LAST": "",
@@ -98,8 +89,7 @@ class Lint(harness.Case):
         self.assertEqual(result.code, code, result)
         self.assert_clean(result)
         last = result.out.rstrip("\n").split("\n")[-1]
-        for word in words:
-            self.assertIn(word, last)
+        self.assert_all_in(last, *words)
 
     def test_real_code(self):
         wanted = "1 function, 4 cross-lane reads: 3 inside"
@@ -244,8 +234,7 @@ class Lint(harness.Case):
             with self.subTest(name=name):
                 result = self.lint(name)
                 self.assert_summary(result, 1, "1 module, 1 loop: 1 left apart, 0 near")
-                for word in words:
-                    self.assertIn(word, result.out)
+                self.assert_all_in(result.out, *words)
         self.assertNotIn("main: ", self.lint("-q", source).out)
         both = self.lint(source, self.write("code.sass", listing(PARTS)))
         self.assert_summary(both, 1, "1 module, 1 loop: ")
@@ -283,5 +272,4 @@ class Lint(harness.Case):
                 self.assertEqual(result.out, "")
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -41,8 +41,7 @@ class Merging(harness.Case):
 
     def check_history(self):
         listed = self.litmus("history", "--sessions", "--db", "all.db").out
-        self.assertIn("0x1", listed)
-        self.assertIn("0x2", listed)
+        self.assert_all_in(listed, "0x1", "0x2")
         drivers = json.loads(self.litmus("history", "--json", "--db", "all.db").out)
         self.assertEqual([(d["sessions"], d["results"]) for d in drivers["drivers"]], [(2, 4)])
         self.assertEqual([s["session"] for s in drivers["sessions"]], [1, 2])
@@ -107,12 +106,8 @@ class Merging(harness.Case):
         self.assertEqual(self.results_of("all.db"), self.results_of("whole.db"))
         self.assertTrue(self.report("all.db")["tool"]["finished"])
 
-    def test_shards_of_runs(self):
-        self.check_shards("--shard-runs", 3)
-
-    def test_shards_of_tests(self):
-        self.check_shards("--shard", 2)
+    test_shards_of_runs = harness.case("check_shards", "--shard-runs", 3)
+    test_shards_of_tests = harness.case("check_shards", "--shard", 2)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -9,37 +9,10 @@ import xml.etree.ElementTree
 import harness
 
 DOCUMENT = os.path.join(harness.SOURCE, "docs", "memory-model.md")
-MP = """VULKAN MP
-{ x=0; y=0; }
- P0@sg 0, wg 0, qf 0             | P1@sg 0, wg 1, qf 0             ;
- st%s.sc0 x, 1                   | ld.atom.acq.dv.sc0.semsc0 r0, y ;
- st.atom.rel.dv.sc0.semsc0 y, 1  | ld%s.sc0 r1, x                  ;
-%s
-"""
+MP = harness.kernel("passing.litmus")
 ATOMIC = MP % (".atom.dv", ".atom.dv", "exists (P1:r0 == 1 /\\ P1:r1 == 0)")
-LOOP = """VULKAN loop
-{ x=0; }
- P0@sg 0, wg 0, qf 0 ;
- L:                  ;
- add r0, r0, 1       ;
- st.sc0 x, r0        ;
- blt r0, 4, L        ;
-"""
-TEST = """NEWWG
-NEWSG
-NEWTHREAD
-st.av.scopewg.sc0 x = 1
-st.atom.rel.scopewg.sc0.semsc0 y = 1
-NEWSG
-NEWTHREAD
-ld.atom.acq.scopewg.sc0.semsc0 y = 1
-st.atom.rel.scopedev.sc0.semsc0.semav z = 1
-NEWWG
-NEWSG
-NEWTHREAD
-ld.atom.acq.scopedev.sc0.semsc0 z = 1
-ld.vis.scopedev.sc0 x
-"""
+LOOP = harness.kernel("counting.litmus")
+TEST = harness.kernel("relayed.test")
 
 
 class Model(harness.Case):
@@ -107,10 +80,9 @@ class Model(harness.Case):
         picture = harness.read(os.path.join(folder, "a.litmus.3.svg"))
         root = xml.etree.ElementTree.fromstring(picture)
         texts = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
-        for text in ("MP: P1:r0=1 P1:r1=0: forbidden", "P0", "P1", "st x=1", "ld x=0",
-                     "st.atom.rel.dv.sc0.semsc0 y, 1", "location order", "from-reads", "reads-from",
-                     "synchronizes"):
-            self.assertIn(text, texts)
+        self.assert_all_in(texts, "MP: P1:r0=1 P1:r1=0: forbidden", "P0", "P1", "st x=1", "ld x=0",
+                           "st.atom.rel.dv.sc0.semsc0 y, 1", "location order", "from-reads",
+                           "reads-from", "synchronizes")
         self.assertEqual(picture.count('class="box memory wrong"'), 2)
         self.write("pictures/own.txt", "")
         self.assert_one_line(self.litmus("model", "--svg", folder, "a.litmus"), 2, "pictures")
@@ -130,15 +102,7 @@ class Model(harness.Case):
     def test_progress(self):
         """Of two threads one waits for the other, which must have begun or have the lower number."""
         shown = re.search(r"^\$ litmus model --progress .*\n((?s:.*?))^```$", self.document(), re.M)
-        program = """VULKAN handover
-{ x=0; }
- P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0  ;
- st.atom.dv.sc0 x, 1 | L:                   ;
-                     | ld.atom.dv.sc0 r0, x ;
-                     | bne r0, 0, E         ;
-                     | goto L               ;
-                     | E:                   ;
-"""
+        program = harness.kernel("handover.litmus")
         path = self.write("handover.litmus", program)
         result = self.litmus("model", "--progress", path)
         self.assert_clean(result)
@@ -170,5 +134,4 @@ class Model(harness.Case):
         self.assertEqual(self.model(blocks[1]).code, 1)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

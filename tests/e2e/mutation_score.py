@@ -85,5 +85,4 @@ class MutationScore(harness.Case):
         self.measure(",".join(("none", *self.load().OPERATORS)), "*", "!generated.*", sizes="8")
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

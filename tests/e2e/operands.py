@@ -8,13 +8,7 @@ import shutil
 
 import harness
 
-KERNEL = """#version 450
-#extension GL_KHR_shader_subgroup_arithmetic : require
-layout(local_size_x = 64) in;
-layout(set = 0, binding = 0) readonly buffer A { uint a[]; };
-layout(set = 0, binding = 1) writeonly buffer B { uint b[]; };
-void main() { b[gl_GlobalInvocationID.x] = subgroupInclusiveAdd(a[gl_GlobalInvocationID.x]); }
-"""
+KERNEL = harness.kernel("inclusive.comp")
 SIMT = ("--simt", "lockstep")
 FEW = (*SIMT, "-n", "2")
 # What stands before and behind the test, and the exit codes; 2 is for what a command has no use
@@ -112,8 +106,7 @@ class Others(Kinds):
                 with self.subTest(name=name, command=command):
                     run = self.litmus(command, name)
                     self.assertEqual((run.code, run.err.count("\n")), (2, 1), run)
-                    for word in (name, *words):
-                        self.assertIn(word, run.err)
+                    self.assert_all_in(run.err, name, *words)
 
     def test_without_its_file(self):
         """The store has it, for workers, for a run that goes on, and by its name and id."""
@@ -133,5 +126,4 @@ class Others(Kinds):
                               code=0)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

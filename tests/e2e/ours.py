@@ -104,12 +104,8 @@ class Stopped(harness.Case):
         self.assertEqual(result.code, 0, result)
         self.assertEqual(self.results()[64]["result"], "pass")
 
-    def test_in_a_submission(self):
-        self.stopped("hold-on=any")
-
-    def test_in_a_wait(self):
-        self.stopped("hold-fence-on=any")
+    test_in_a_submission = harness.case("stopped", "hold-on=any")
+    test_in_a_wait = harness.case("stopped", "hold-fence-on=any")
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

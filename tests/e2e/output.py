@@ -232,5 +232,4 @@ class Recorded(harness.Case):
                 self.assertFalse(os.path.exists(self.path("litmus.db")))
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -356,5 +356,4 @@ class Chain(harness.Case):
         self.assertEqual(self.litmus("merge", "-o", "whole.db", "a.db", "b.db").code, 0)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

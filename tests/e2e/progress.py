@@ -32,8 +32,7 @@ class Progress(harness.Case):
             self.assertEqual(re.findall(r"; (\S+) is ruled out by litmus\.progress-" + place, line),
                              STRONGER[model])
 
-    def test_fair(self):
-        self.check("fair")
+    test_fair = harness.case("check", "fair")
 
     def test_lobe(self):
         self.check("lobe")
@@ -44,18 +43,10 @@ class Progress(harness.Case):
         out = self.litmus("report", "--db", "run.db").out
         self.assertIn("Between lanes: lobe, by 48 programs", out)
 
-    def test_hsa_obe(self):
-        self.check("hsa-obe")
-
-    def test_hsa(self):
-        self.check("hsa")
-
-    def test_obe(self):
-        self.check("obe")
-
-    @harness.sanitized
-    def test_none(self):
-        self.check("none")
+    test_hsa_obe = harness.case("check", "hsa-obe")
+    test_hsa = harness.case("check", "hsa")
+    test_obe = harness.case("check", "obe")
+    test_none = harness.sanitized(harness.case("check", "none"))
 
     @harness.sanitized
     def test_programs(self):
@@ -73,5 +64,4 @@ class Progress(harness.Case):
         self.assert_one_line(self.litmus("progress", "--polls", "7", "--simt", "lockstep"), 2, "polls")
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -75,9 +75,8 @@ class Right(Rates):
     def test_lavapipe(self):
         run, rates = self.rates("throughput", *SHORT)
         self.check(rates, ["batched"], 3, 4)
-        for words in ("of the wall time: test", "achieved/limit", "subgroup units/s",
-                      "every unit was correct"):
-            self.assertIn(words, run.out)
+        self.assert_all_in(run.out, "of the wall time: test", "achieved/limit", "subgroup units/s",
+                           "every unit was correct")
         # Most of the time goes by in the kernels, on a machine that has other things to do, too.
         for rate in rates:
             shares = rate["forms"]["batched"]["of_wall"]
@@ -193,5 +192,4 @@ class Usage(Rates):
                 self.assert_one_line(self.litmus("bench", *arguments), 2, *words)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

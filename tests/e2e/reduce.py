@@ -106,8 +106,7 @@ class Faults(Reduce):
         text = self.read(self.result())
         amber.Script(text, self.path("out"))
         # Names stay, what is not needed goes.
-        self.assertIn('OpName %total "total"', text)
-        self.assertIn("OpGroupNonUniformIAdd", text)
+        self.assert_all_in(text, 'OpName %total "total"', "OpGroupNonUniformIAdd")
         self.assertNotIn("OpControlBarrier", text)
         self.assertNotIn("OpLoopMerge", text)
         self.assertTrue(os.path.exists(self.path("out/bundle/repro.c")), run)
@@ -419,5 +418,4 @@ class Resume(Reduce):
         self.assertEqual(run.err.count("\n"), 1, run)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -174,5 +174,4 @@ class Check(harness.Case):
                              "no other option")
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

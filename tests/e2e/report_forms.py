@@ -176,5 +176,4 @@ class OfARun(Case):
         self.assertEqual(json.loads(self.read("report.json"))["summary"]["exit"]["code"], 5)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -151,9 +151,8 @@ class TheCode(Case):
         self.assertNotIn("&#39;", page)
         shown = re.sub(r"(?s)<details>.*?</details>\n\n", "", page)
         self.assertLessEqual(harness.screen_lines(shown), 100)
-        for part in ("**failed in 10 of 10 runs**", "| driver |", "litmus repro ", "| outcome |",
-                     "OpGroupNonUniformShuffleUp %"):
-            self.assertIn(part, shown)
+        self.assert_all_in(shown, "**failed in 10 of 10 runs**", "| driver |", "litmus repro ",
+                           "| outcome |", "OpGroupNonUniformShuffleUp %")
         # Its command runs as it is printed.
         command, = re.findall(rf"(?m)^    {re.escape(harness.PROGRAM)} (explain .*)$", page)
         self.litmus(*shlex.split(command), drivers=[harness.SIMT], code=0)
@@ -214,8 +213,7 @@ class WhatARunPrints(Case):
     def test_last_line_says_where_and_why(self):
         result = self.litmus("run", harness.ONE, "-n", "1", "--db", "here.db")
         last = result.out.strip().split("\n")[-1]
-        self.assertIn("stored in here.db", last)
-        self.assertIn("exit 0", last)
+        self.assert_all_in(last, "stored in here.db", "exit 0")
 
     def test_verbose_names_every_configuration(self):
         result = self.litmus("run", *harness.PAIR, "-n", "1", "-v")
@@ -290,5 +288,4 @@ class Seeds(Case):
         self.assertEqual(self.results()[64]["runs"], 1000)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -47,8 +47,8 @@ class Trouble(Several):
         for word in words:
             self.assertRegex(run.err, word)
 
-    def test_crash(self):
-        self.beside("crash-on=64", [("crash", 0), ("pass", 10)], r"(?m)^  device 1: crash: ")
+    test_crash = harness.case("beside", "crash-on=64", [("crash", 0), ("pass", 10)],
+                              r"(?m)^  device 1: crash: ")
 
     def test_hang(self):
         process = self.start("run", *harness.PAIR, "-n", "10", "--seed", "7", "--timeout", "60",
@@ -61,8 +61,8 @@ class Trouble(Several):
         self.check(self.finish_in_time(process, since), [("pass", 10), ("hang", 0)],
                    r"no progress for (60|120) s")
 
-    def test_lost(self):
-        self.beside("lost-on=any", [("device-lost", 0)] * 2, r"(?m)^  device 1: device-lost: ")
+    test_lost = harness.case("beside", "lost-on=any", [("device-lost", 0)] * 2,
+                             r"(?m)^  device 1: device-lost: ")
 
     def test_cannot_be_opened(self):
         run = self.run_both(fault="lost-always", runs=10, code=4)
@@ -147,5 +147,4 @@ class Stopped(Several):
         self.complete()
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

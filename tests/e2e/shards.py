@@ -129,5 +129,4 @@ class Runs(harness.Case):
         self.assertEqual(self.rows("SELECT DISTINCT runs, first FROM result"), [(30, 30)])
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -121,16 +121,16 @@ class Usage(harness.Case):
             with self.subTest(settings=settings):
                 self.wrong("run", "--all", "--simt", settings)
 
-    def test_given_twice(self):
-        self.wrong("devices", "--simt", "snooping", "--simt", "lockstep", words=("--simt", "once"))
+    test_given_twice = harness.case("wrong", "devices", "--simt", "snooping", "--simt", "lockstep",
+                                    words=("--simt", "once"))
 
     def test_no_model(self):
         self.wrong("devices", "--simt", "", words=("--simt",))
         self.wrong("explain", "shuffle", words=("--simt",))
 
-    def test_the_driver_is_not_there(self):
-        self.wrong("run", "--all", "--simt", "lockstep", words=("/nowhere.json", "LITMUS_SIMT_ICD"),
-                   LITMUS_SIMT_ICD="/nowhere.json")
+    test_the_driver_is_not_there = harness.case("wrong", "run", "--all", "--simt", "lockstep",
+                                                words=("/nowhere.json", "LITMUS_SIMT_ICD"),
+                                                LITMUS_SIMT_ICD="/nowhere.json")
 
     def test_explain_sets_the_schedule_itself(self):
         for setting in ("seed=3", "depth=2", "trace=x", "threads=2", "schedule=random",
@@ -159,8 +159,7 @@ class Running(OnTheDriver):
         for model in MODELS:
             with self.subTest(model=model):
                 result = self.simt("devices", "--simt", model + ",subgroup=16", "-v", code=0)
-                self.assertIn(f"model {model}", result.out)
-                self.assertIn("  16", result.out)
+                self.assert_all_in(result.out, f"model {model}", "  16")
                 self.assertNotIn("llvmpipe", result.out)
 
     @harness.about_lavapipe
@@ -280,8 +279,7 @@ class Explaining(OnTheDriver):
                         "--time", str(8 * harness.SLOW), code=0)
         self.assertRegex(run.out,
                          r"(?s)broke +lane \d+.* read\s+lane\s+\d+'s\s+%[a-z]\w+.*got\s+0x")
-        self.assertIn("asks       does a Kogge-Stone scan", run.out)
-        self.assertIn(">> ", run.out)
+        self.assert_all_in(run.out, "asks       does a Kogge-Stone scan", ">> ")
         self.assertRegex(run.out, r"reproduce  \S*litmus(\.exe')? explain [0-9a-f]{8} --simt ")
         picture = xml.dom.minidom.parse(self.path("hazard.svg"))
         self.assertEqual(picture.documentElement.tagName, "svg")
@@ -415,5 +413,4 @@ class MutationScore(harness.Case):
         self.assertTrue(any(row["cells"]["snooping"]["4"][0] for row in numbers["rows"]))
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

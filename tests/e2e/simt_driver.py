@@ -166,8 +166,7 @@ class Seen(Driver):
         result = self.vulkaninfo("--summary", drivers=both)
         self.assertEqual(result.code, 0, result)
         self.assertEqual(len(re.findall(r"(?m)^GPU\d", result.out)), 2, result)
-        self.assertIn("llvmpipe", result.out)
-        self.assertIn("litmus simt", result.out)
+        self.assert_all_in(result.out, "llvmpipe", "litmus simt")
 
 
 class Refused(Driver):
@@ -189,8 +188,7 @@ class Refused(Driver):
                 devices = self.simt("devices", "-v", settings=settings, code=77)
                 self.assert_clean(devices)
                 for line in (self.the_line(info), self.the_line(devices)):
-                    for word in words:
-                        self.assertIn(word, line)
+                    self.assert_all_in(line, *words)
 
     @harness.about_lavapipe
     def test_another_driver_stays(self):
@@ -348,5 +346,4 @@ class Trace(Driver):
         self.assertNotEqual(other, text)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

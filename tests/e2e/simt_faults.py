@@ -47,14 +47,9 @@ class AtTheFirstSubmit(Faulty):
         self.assertRegex(run.err, rf"device 1 stops: it cannot be opened: {reason}")
         self.assertEqual(self.report()["results"], [])
 
-    def test_lost(self):
-        self.unusable("fault=lost", ".*VK_ERROR_DEVICE_LOST")
-
-    def test_crash(self):
-        self.unusable("fault=crash", r"worker died: signal 11")
-
-    def test_hang(self):
-        self.unusable("fault=hang", r"no progress for 2 s", timeout="2")
+    test_lost = harness.case("unusable", "fault=lost", ".*VK_ERROR_DEVICE_LOST")
+    test_crash = harness.case("unusable", "fault=crash", r"worker died: signal 11")
+    test_hang = harness.case("unusable", "fault=hang", r"no progress for 2 s", timeout="2")
 
 
 class WhileItRuns(Faulty):
@@ -76,14 +71,10 @@ class WhileItRuns(Faulty):
             self.assertEqual(results[before + 1]["result"], "pass", run)
         return results
 
-    def test_lost(self):
-        self.broken("lost", "device-lost", "VK_ERROR_DEVICE_LOST", 1)
-
-    def test_crash(self):
-        self.broken("crash", "crash", r"worker died: signal 11", 1)
-
-    def test_hang(self):
-        self.broken("hang", "hang", "no progress for 2 s|did not finish within", 1, timeout="2")
+    test_lost = harness.case("broken", "lost", "device-lost", "VK_ERROR_DEVICE_LOST", 1)
+    test_crash = harness.case("broken", "crash", "crash", r"worker died: signal 11", 1)
+    test_hang = harness.case("broken", "hang", "hang", "no progress for 2 s|did not finish within",
+                             1, timeout="2")
 
     def test_nothing(self):
         results = self.broken("nothing", "fail", "^$", 1)
@@ -146,5 +137,4 @@ class Properties(Faulty):
         self.assertRegex(run.err, re.escape("subgroup size is 0"))
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

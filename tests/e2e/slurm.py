@@ -25,35 +25,7 @@ TESTS = ("scan.subgroup", "broadcast.match", "loop.form", "broadcast.compaction"
 RUN = ("-n", "30")
 SEED = "0x5eed"
 
-CONFIGURATION = """\
-ClusterName=litmus
-SlurmctldHost={host}(127.0.0.1)
-AuthType=auth/munge
-AuthInfo=socket={folder}/munge.socket
-CredType=cred/munge
-SlurmUser=root
-SlurmdUser=root
-SlurmctldPort={port}
-SlurmctldPidFile={folder}/slurmctld.pid
-SlurmctldLogFile={folder}/slurmctld.log
-SlurmdPidFile={folder}/%n.pid
-SlurmdLogFile={folder}/%n.log
-SlurmdSpoolDir={folder}/spool/%n
-StateSaveLocation={folder}/state
-ProctrackType=proctrack/pgid
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-MpiDefault=none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_CPU
-SlurmctldTimeout=10
-SlurmdTimeout=6
-KillWait=2
-MinJobAge=3600
-SchedulerParameters=batch_sched_delay=0,sched_interval=2,sched_min_interval=0,bf_interval=1
-NodeName=node[0-{last}] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first}-{end}] CPUs=1 State=UNKNOWN
-PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
-"""
+CONFIGURATION = harness.read(os.path.join(harness.SOURCE, "tests/e2e/slurm.conf"))
 
 
 def free_ports(count):
@@ -280,5 +252,4 @@ class Fleet(harness.Case):
         self.assertIn("usage", self.call(FLEET, "--help").stdout)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

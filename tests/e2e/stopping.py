@@ -48,8 +48,7 @@ class Signals(Stopped):
         process.send_signal(number)
         result = self.finish(process, self.since)
         self.assert_ended_by(result, number)
-        self.assertIn("interrupted", result.out)
-        self.assertIn("litmus run --resume", result.out)
+        self.assert_all_in(result.out, "interrupted", "litmus run --resume")
         self.assert_clean(result)
         self.children_are_gone(workers)
         partial = [entry for entry in self.report()["results"] if entry["runs"] < RUNS]
@@ -58,11 +57,8 @@ class Signals(Stopped):
             self.assertEqual((entry["result"], entry["reason"]), ("partial", ""))
         self.resume()
 
-    def test_sigint(self):
-        self.by_signal(signal.SIGINT)
-
-    def test_sigterm(self):
-        self.by_signal(signal.SIGTERM)
+    test_sigint = harness.case("by_signal", signal.SIGINT)
+    test_sigterm = harness.case("by_signal", signal.SIGTERM)
 
     def calls(self):
         try:
@@ -146,8 +142,7 @@ class Time(Stopped):
     def test_budget(self):
         result = self.litmus("run", *harness.PAIR, "-n", str(RUNS), "--time", "2",
                              fault="slow=100", code=5)
-        self.assertIn("exit 5", result.out)
-        self.assertIn("litmus run --resume", result.out)
+        self.assert_all_in(result.out, "exit 5", "litmus run --resume")
         self.resume()
 
     def test_budget_of_nothing(self):
@@ -178,5 +173,4 @@ class Resume(Stopped):
         self.resume()
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -49,11 +49,8 @@ class Unusable(harness.Case):
         os.mkdir(self.path("folder"))
         self.refused("folder", "not a regular file")
 
-    def test_device_file(self):
-        self.refused("/dev/null", "not a regular file")
-
-    def test_missing_folder(self):
-        self.refused("gone/litmus.db")
+    test_device_file = harness.case("refused", "/dev/null", "not a regular file")
+    test_missing_folder = harness.case("refused", "gone/litmus.db")
 
     def test_a_folder_that_takes_no_file(self):
         run = self.litmus("run", harness.ONE, "-n", "1", "--db", "/proc/litmus.db")
@@ -434,5 +431,4 @@ class TwoAtOnce(harness.Case):
         self.assertEqual(self.report("litmus.db", "--session", "1")["tool"]["runs"], 1)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -156,8 +156,7 @@ class Tune(harness.Case):
         # Nothing failed under any set: none is chosen, and measured anew, 4 * (1 + 2) runs at least.
         self.assertEqual(self.rows("SELECT stress, runs, failed_runs FROM result"), [("", 16, 0)])
         self.assertEqual(tried[0][1:], (16, 0))
-        self.assertIn("measured anew", result.out)
-        self.assertIn("< ", result.out)
+        self.assert_all_in(result.out, "measured anew", "< ")
         self.assertRegex(result.out, r"not distinguishable|no stress configuration|no failure under")
         # It is a session as others are, and nothing that could be gone on with.
         self.assertEqual(len(self.report()["results"]), 1)
@@ -216,5 +215,4 @@ class Tune(harness.Case):
         self.assertIn("crash under no stress", result.err)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -262,5 +262,4 @@ class Usual(harness.Case):
         self.assertEqual((entry["runs"], entry["result"]), (1000, "pass"))
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -21,27 +21,18 @@ class WrongInput(harness.Case):
         self.assertEqual(result.out, "")
         self.assertLess(result.cpu, 3 * harness.SLOW)
 
-    def test_unknown_command(self):
-        self.wrong(["rnu"], "unknown command 'rnu'", "run")
-
-    def test_a_test_as_command(self):
-        self.wrong(["shuffle.scan-loop"], "litmus run")
+    test_unknown_command = harness.case("wrong", ["rnu"], "unknown command 'rnu'", "run")
+    test_a_test_as_command = harness.case("wrong", ["shuffle.scan-loop"], "litmus run")
 
     def test_nothing_at_all(self):
         result = self.litmus(code=2)
         self.assertIn("litmus", result.out + result.err)
 
-    def test_unknown_option(self):
-        self.wrong(["run", "--all", "--sede", "1"], "unknown option '--sede'", "'seed'")
-
-    def test_unknown_letter(self):
-        self.wrong(["run", "--all", "-Z"], "unknown option '-Z'")
-
-    def test_option_without_value(self):
-        self.wrong(["run", "--all", "-n"], "-n", "value")
-
-    def test_value_for_a_flag(self):
-        self.wrong(["run", "--all=yes"], "--all", "no value")
+    test_unknown_option = harness.case("wrong", ["run", "--all", "--sede", "1"],
+                                       "unknown option '--sede'", "'seed'")
+    test_unknown_letter = harness.case("wrong", ["run", "--all", "-Z"], "unknown option '-Z'")
+    test_option_without_value = harness.case("wrong", ["run", "--all", "-n"], "-n", "value")
+    test_value_for_a_flag = harness.case("wrong", ["run", "--all=yes"], "--all", "no value")
 
     def test_bad_numbers(self):
         for value in ("0", "-1", "x", "1e3", "", "99999999999999999999", "5 "):
@@ -58,33 +49,26 @@ class WrongInput(harness.Case):
             with self.subTest(value=value):
                 self.wrong(["run", "--all", "--seed", value], "--seed")
 
-    def test_bad_colour(self):
-        self.wrong(["run", "--all", "--color", "blue"], "--color", "auto|always|never")
+    test_bad_colour = harness.case("wrong", ["run", "--all", "--color", "blue"], "--color",
+                                   "auto|always|never")
 
     def test_bad_emulated_gpus(self):
         self.wrong(["run", "--all", "--emulate", "navi22"], "navi22", "navi21")
         self.wrong(["run", "--all", "--emulate", "navi21,timing=soon"],
                    "not on Windows" if harness.WINDOWS else "prompt|late|random")
 
-    def test_no_test_named(self):
-        self.wrong(["run"], "--all", "litmus list")
-
-    def test_all_and_a_test(self):
-        self.wrong(["run", "--all", "shuffle.scan-loop"], "--all")
+    test_no_test_named = harness.case("wrong", ["run"], "--all", "litmus list")
+    test_all_and_a_test = harness.case("wrong", ["run", "--all", "shuffle.scan-loop"], "--all")
 
     def test_unknown_test(self):
         for command in ("run", "list", "show"):
             with self.subTest(command=command):
                 self.wrong([command, "shuffle.scan-lop"], "shuffle.scan-lop", "shuffle.scan-loop")
 
-    def test_unknown_family(self):
-        self.wrong(["run", "shufle"], "shufle")
-
-    def test_pattern_without_a_match(self):
-        self.wrong(["run", "nothing*"], "nothing*")
-
-    def test_unknown_value_of_an_axis(self):
-        self.wrong(["show", "shuffle.scan-loop/sync=nome"], "sync", "nome")
+    test_unknown_family = harness.case("wrong", ["run", "shufle"], "shufle")
+    test_pattern_without_a_match = harness.case("wrong", ["run", "nothing*"], "nothing*")
+    test_unknown_value_of_an_axis = harness.case("wrong", ["show", "shuffle.scan-loop/sync=nome"],
+                                                 "sync", "nome")
 
     def test_unknown_parameter(self):
         self.wrong(["show", harness.ONE.replace("@workgroup", "@workgruop")], "workgroup")
@@ -98,8 +82,7 @@ class WrongInput(harness.Case):
     def test_unknown_device_names_the_nearest(self):
         self.wrong(["run", "shuffle", "-d", "lvmpipe"], "lvmpipe", "llvmpipe")
 
-    def test_unknown_format(self):
-        self.wrong(["report", "--format", "xml"], "--format", "json")
+    test_unknown_format = harness.case("wrong", ["report", "--format", "xml"], "--format", "json")
 
     def test_no_format_and_no_store(self):
         self.assertEqual(self.litmus("report").code, 2)
@@ -131,58 +114,7 @@ class WrongInput(harness.Case):
         self.assertEqual(os.listdir(self.folder), [])
 
 
-# Everything that reads a file whose name it is given.
-READERS = """
-run --resume --db NONE
-run NONE.litmus
-run NONE.test
-run NONE.spvasm
-run --caselist NONE
-run --all --skips NONE
-run loop.form --simt lockstep --db NONE
-run loop.form --simt lockstep --baseline NONE
-run loop.form --simt lockstep --baseline STORE#1 --waivers NONE
-list NONE.litmus
-show -f litmus NONE.litmus
-plan loop.form --from NONE
-plan loop.form --missing NONE
-plan --all --caselist NONE
-plan --all --skips NONE
-gate -b NONE STORE#1
-gate -b STORE#1 NONE
-gate -b STORE#1 STORE#1 --waivers NONE
-gate -b STORE#1 STORE#1 --deqp-fails NONE
-gate -b STORE#1 STORE#1 --deqp-skips NONE
-gate -b STORE#1 STORE#1 --deqp-flakes NONE
-compare NONE STORE#1
-compare --across devices NONE STORE#1
-advise NONE
-site folder NONE
-report --db NONE
-report --check NONE
-history --db NONE
-merge -o out.db NONE
-store check NONE
-store check --repair out.db NONE
-repro loop.form --db NONE
-repro --facts NONE
-model NONE
-isa --read NONE
-lint NONE
-lint NONE.comp
-lint NONE.spvasm
-fuzz groups --db NONE
-fuzz groups --replay NONE.spvasm
-tune loop.form --db NONE
-explain --simt lockstep NONE.litmus
-reduce NONE.spvasm
-bench lookback --tuned NONE --simt lockstep
-bench lookback --cub NONE --simt lockstep
-kernel NONE
-kernel NONE.spvasm
-kernel NONE.comp
-kernel NONE.amber
-"""
+READERS = harness.kernel("readers.txt")
 # With the values that a kernel is given.
 VALUES = """
 --buffer 0.0=NONE
@@ -195,12 +127,7 @@ VALUES = """
 --push 0x1 --expect 0.0=NONE.words
 --push 0x1 --expect agree --allow 0.0=bits:NONE.words
 """
-COPY = """#version 450
-layout(local_size_x = 64) in;
-layout(push_constant) uniform P { uint p; };
-layout(set = 0, binding = 0) buffer B { uint b[]; };
-void main() { b[gl_LocalInvocationIndex] = p; }
-"""
+COPY = harness.kernel("push.comp")
 
 
 @harness.posix
@@ -254,8 +181,7 @@ class NoFile(harness.Case):
                                       "--caselist", name], input=b"loop.form\nloop.desync\n",
                                      env=self.environment(drivers=[]), cwd=self.folder,
                                      stdout=subprocess.PIPE)
-            self.assertIn(b"loop.form", process.stdout)
-            self.assertIn(b"loop.desync", process.stdout)
+            self.assert_all_in(process.stdout, b"loop.form", b"loop.desync")
 
 
 class Help(harness.Case):
@@ -382,5 +308,4 @@ class WithoutADevice(harness.Case):
         self.assert_one_line(result, 2, "No space left")
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -116,9 +116,8 @@ class Tickets(harness.Case):
             page = self.litmus("report", "-f", "markdown", "--test", id, drivers=[]).out
             shown = re.sub(r"(?s)<details>.*?</details>\n\n", "", page)
             self.assertLessEqual(harness.screen_lines(shown), 100, f"{name}\n{shown}")
-            for part in ("**failed in 1 of 1 runs**", "| driver |", "| litmus |", "| outcome |",
-                         f" repro {id}\n"):
-                self.assertIn(part, shown)
+            self.assert_all_in(shown, "**failed in 1 of 1 runs**", "| driver |", "| litmus |",
+                               "| outcome |", f" repro {id}\n")
             self.assertIn("| SPIR-V SHA-256 |", page)
             self.assertNotIn("&#39;", page)
 
@@ -211,5 +210,4 @@ class Past(harness.Case):
         self.assertNotIn("passes on", out)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

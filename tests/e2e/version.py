@@ -116,5 +116,4 @@ class Version(harness.Case):
         self.assertEqual(len(hashes), 1)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

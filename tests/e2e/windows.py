@@ -53,5 +53,4 @@ class Windows(harness.Case):
         self.same(harness.SECOND_LAVAPIPE, "--all", "-n", "50", "--seed", "1")
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -14,6 +14,11 @@ import stores
 VOID = ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr")
 
 
+def script(name):
+    """The text of a file beside this one, which runs in a page."""
+    return harness.read(os.path.join(os.path.dirname(__file__), name))
+
+
 class Parser(html.parser.HTMLParser):
     """Keeps count of what is open, and notes what a page made of text alone would not have."""
 
@@ -130,8 +135,7 @@ class AsAFile(Pages):
         parser = self.parse(page)
         for address in parser.addresses:
             self.assertRegex(address, r"^(#|data:image/svg)")
-        for inside in re.findall(r'href="#([^"]+)"', page):
-            self.assertIn(inside, parser.ids)
+        self.assert_all_in(parser.ids, *re.findall(r'href="#([^"]+)"', page))
         self.assertNotRegex(page, r"@import|url\(|<iframe|<object|<embed")
         policy = re.search(r'Security-Policy" content="([^"]*)"', page).group(1)
         self.assertIn("default-src 'none'", policy)
@@ -163,8 +167,7 @@ class AsAFile(Pages):
         self.assertNotIn("img", parser.tags)
         for address in parser.addresses:
             self.assertRegex(address, r"^(#|data:image/svg)")
-        for evil in stores.HOSTILE:
-            self.assertIn(evil, text)
+        self.assert_all_in(text, *stores.HOSTILE)
 
     def test_of_nothing(self):
         writer = self.empty_store()
@@ -202,8 +205,7 @@ class OfCode(Pages):
             self.assertTrue(line.startswith("&#62; ") and "= OpGroupNonUniform" in line, line)
         self.assertRegex(section, r"<del>-[^<]*OpControlBarrier")
         self.assertRegex(section, r"<ins>\+[^<]*OpControlBarrier")
-        for link in re.findall(r'href="#(code-\d+)"', page):
-            self.assertIn(link, parser.ids)
+        self.assert_all_in(parser.ids, *re.findall(r'href="#(code-\d+)"', page))
         self.assertIn('href="#code-', page)
 
     def test_damaged(self):
@@ -242,5 +244,4 @@ class OverDrivers(Pages):
         self.assertNotIn('id="history"', self.page())
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -262,8 +262,7 @@ class OfStores(Sites):
         self.assertEqual(sum(bool(re.match(r"test/(a\.b|b-|.*x-)", name)) for name in pages) > 3,
                          True)
         text = "".join("".join(self.parse(body).text) for body in pages.values())
-        for evil in stores.HOSTILE[:4]:
-            self.assertIn(evil, text)
+        self.assert_all_in(text, *stores.HOSTILE[:4])
         self.assertNotRegex("".join(pages.values()), r"<script>boom|<img|<svg onload")
 
     def test_many_results_keep_pages_small(self):
@@ -423,5 +422,4 @@ class InABrowser(Published, page.InABrowser):
         self.assertTrue(hidden)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)

@@ -181,5 +181,4 @@ class Validation(harness.Case):
         self.assert_clean(run)
 
 
-if __name__ == "__main__":
-    harness.main()
+harness.main(__name__)
