@@ -85,7 +85,8 @@ bool dispatch_read(struct rdna_device *device, const uint32_t groups[3], uint32_
     dispatch->shared_vgprs = dispatch->lanes == 64 ? 8 * field(rsrc3, 0, 4) : 0;
     if (dispatch->vgprs + dispatch->shared_vgprs > RDNA_VGPRS)
         return device_end(device, "not emulated: %u VGPRs", dispatch->vgprs);
-    dispatch->mode = field(rsrc1, 12, 8);
+    dispatch->mode =
+        field(rsrc1, 12, 8) | (field(rsrc1, 21, 1) | field(rsrc1, 23, 1) << 1) << 8;
     dispatch->wgp = field(rsrc1, 29, 1);
     dispatch->rsrc2 = rsrc2;
     dispatch->user_sgprs = field(rsrc2, 1, 5);

@@ -153,6 +153,26 @@ TEST(gfx11_packs_the_ids_of_threads)
         assert_int_equal(data[i], i % 8 | i / 8 << 10);
 }
 
+TEST(clamp_makes_0_of_a_nan_where_the_dispatch_says_so)
+{
+    static const uint32_t words[] = {
+        0x34020082,             // v_lshlrev_b32_e32 v1, 2, v0
+        0x7e0402ff, 0x7fc00000, // v_mov_b32_e32 v2, 0x7fc00000
+        0xd5038002, 0x00020502, // v_add_f32_e64 v2, v2, v2 clamp
+        0xdc708000, 0x00000201, // global_store_dword v1, v2, s[0:1]
+        S_ENDPGM,
+    };
+    enum { RSRC1 = 6, DX10_CLAMP = 21 }; // of put_dispatch's words
+    open_gpu("navi21");
+    run(words, sizeof words, (struct shape){.groups = 1, .threads = 1});
+    assert_int_equal(data[0], 0x7fc00000);
+    const unsigned dwords = put_dispatch((struct shape){.groups = 1, .threads = 1});
+    stream[RSRC1] |= 1 << DX10_CLAMP;
+    if (!rdna_submit(&gpu, STREAM, dwords))
+        fail_msg("%s", gpu.ended);
+    assert_int_equal(data[0], 0);
+}
+
 TEST(threads_may_be_counted)
 {
     open_gpu("navi21");
